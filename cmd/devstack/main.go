@@ -1,0 +1,54 @@
+// Command devstack is the laptop side of the extractor: a demonstration and a
+// sample API to play with. It holds flags and wiring only, the work is done in
+// pkg/devstack.
+//
+// The exit code of demo is the component's; any other failure is 1.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// exitCode ends the program with the code of the component, which has told why
+// already.
+type exitCode int
+
+// Error implements error.
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := &cobra.Command{
+		Use:           "devstack",
+		Short:         "Try the extractor on your laptop, without an account anywhere",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.AddCommand(newDemo(), newSampleAPI())
+	err := root.ExecuteContext(ctx)
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "devstack:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestRun(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	used := t.TempDir()
+	if err := os.WriteFile(filepath.Join(used, "config.json"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows := []struct {
+		name           string
+		args           []string
+		ended          bool // the context ends before the start
+		code           int
+		stdout, stderr string // the beginnings
+	}{
+		{name: "help", args: []string{"--help"}, stdout: "Try the extractor on your laptop"},
+		{name: "unknown command", args: []string{"dmeo"}, code: 1, stderr: `devstack: unknown command "dmeo"`},
+		{name: "unknown flag", args: []string{"demo", "--dir", "x"}, code: 1, stderr: "devstack: unknown flag: --dir"},
+		{name: "unexpected argument", args: []string{"sample-api", "x"}, code: 1, stderr: `devstack: unknown command "x"`},
+		{name: "demo in a directory in use", args: []string{"demo", "--data", used}, code: 1, stderr: "devstack: " + used + "/config.json exists already"},
+		{name: "demo has the component's exit code", args: []string{"demo", "--data", filepath.Join(used, "new")}, ended: true, code: 1,
+			stdout: "A sample web shop runs at http://127.0.0.1:", stderr: "the run was interrupted"},
+		{name: "sample API at an address in use", args: []string{"sample-api", "--listen", taken.Addr().String()}, code: 1,
+			stderr: "devstack: the sample API cannot listen on " + taken.Addr().String()},
+		{name: "sample API stops cleanly", args: []string{"sample-api", "--listen", "127.0.0.1:0"}, ended: true,
+			stdout: "The sample shop is at http://127.0.0.1:"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if row.ended {
+				cancel()
+			}
+			var stdout, stderr bytes.Buffer
+			if code := run(ctx, row.args, &stdout, &stderr); code != row.code {
+				t.Errorf("exit code %d, want %d", code, row.code)
+			}
+			if !strings.HasPrefix(stdout.String(), row.stdout) || row.stdout == "" && stdout.Len() > 0 {
+				t.Errorf("stdout %q, want %q…", &stdout, row.stdout)
+			}
+			if !strings.HasPrefix(stderr.String(), row.stderr) || row.stderr == "" && stderr.Len() > 0 {
+				t.Errorf("stderr %q, want %q…", &stderr, row.stderr)
+			}
+			if row.ended && strings.Count(stderr.String(), "\n") > 1 {
+				t.Errorf("more than the component's one line on stderr:\n%s", &stderr)
+			}
+		})
+	}
+}

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack"
+)
+
+func newSampleAPI() *cobra.Command {
+	var o devstack.SampleAPIOptions
+	cmd := &cobra.Command{
+		Use:   "sample-api",
+		Short: "Serve the API of a small web shop to write configurations against",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Stdout = cmd.OutOrStdout()
+			return devstack.SampleAPI(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().StringVar(&o.Listen, "listen", devstack.DefaultListen, "address to listen on")
+	return cmd
+}

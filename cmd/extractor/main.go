@@ -1,0 +1,34 @@
+// Command extractor pulls data out of an HTTP API by configuration alone: it
+// reads a data directory, sends the requests the configuration describes, and
+// writes tables. Without a command it runs the data directory, as the platform
+// expects.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	_ "time/tzdata" // the image holds nothing but this binary
+
+	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
+)
+
+// version is set when the program is built: -ldflags "-X main.version=1.2.3".
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code := 0
+	root := newRoot(&code)
+	root.SetContext(ctx)
+	if err := root.Execute(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	stop()
+	os.Exit(code)
+}

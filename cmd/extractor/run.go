@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/component"
+)
+
+// newRoot is the command line. The exit code of what ran goes to code.
+func newRoot(code *int) *cobra.Command {
+	o := component.Options{Version: version, Stdout: os.Stdout, Stderr: os.Stderr}
+	run := func(cmd *cobra.Command, _ []string) error {
+		*code = component.Run(cmd.Context(), o)
+		return nil
+	}
+	root := &cobra.Command{
+		Use:   "extractor",
+		Short: "Pull data out of an HTTP API by configuration alone",
+		Long: `Reads config.json in the data directory, sends the requests it describes, and
+writes tables to out/tables. Events go to stdout; after a failure one line on
+stderr says why.
+
+Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
+		Example: `  extractor --data ./data
+  extractor run --data ./data --var id=42 --log-format console`,
+		Args:              cobra.NoArgs,
+		RunE:              run,
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&o.DataDir, "data", "", "data directory (default $KBC_DATADIR, else /data)")
+	flags.StringArrayVar(&o.Variables, "var", nil, "value of a {{variable}} as name=value; repeatable")
+	flags.StringVar(&o.LogFormat, "log-format", "auto", "auto, json or console")
+	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
+	root.AddCommand(
+		&cobra.Command{
+			Use:   "run",
+			Short: "Run the data directory (the same as no command)",
+			Args:  cobra.NoArgs,
+			RunE:  run,
+		},
+		&cobra.Command{
+			Use:   "version",
+			Short: "Print the version",
+			Args:  cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "configurable-extractor", version)
+				return err
+			},
+		},
+	)
+	return root
+}

@@ -1,0 +1,106 @@
+// Package auth holds the authentications: each one decorates a request with
+// credentials, in a file of its own. What they share, how headers and query
+// parameters of an authentication meet those of a request, is in merge.go.
+//
+// The package sends nothing by itself: a login goes out through the function it
+// is given. It knows nothing of retries and redirects; it is asked anew for
+// every attempt.
+package auth
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Authenticator adds credentials to a request that is about to be sent. Errors
+// are user errors.
+type Authenticator interface {
+	Authenticate(ctx context.Context, r *http.Request) error
+}
+
+// Deps is what an authentication may use while it works.
+type Deps struct {
+	// Login sends a login request and returns its complete answer.
+	Login   func(context.Context, config.Request) (*response.Spool, error)
+	Now     func() time.Time
+	Log     *event.Log
+	Secrets *event.Secrets
+}
+
+// Method is an authentication that was read from the configuration. Each Start
+// gives it a life of its own: one for each iteration.
+type Method interface {
+	Start(Deps) Authenticator
+}
+
+// source is what an authentication is compiled from.
+type source struct {
+	config.Section                     // `api.authentication`
+	attributes     value.Value         // `config` without `jobs`
+	attr           expr.Members        // the same, flattened
+	authorization  config.Section      // top-level `authorization`
+	place          func(string) string // pointer of a key of `config`
+	compiler       func(...expr.Context) expr.Compiler
+}
+
+// methods are the authentications by their type.
+func methods() map[string]func(source) Method {
+	return map[string]func(source) Method{
+		"basic": compileBasic,
+		"login": compileLogin,
+	}
+}
+
+// Compile reads `api.authentication` of one iteration. It is nil when there is
+// none. Problems go to the section.
+func Compile(doc *config.Document, it config.Iteration) Method {
+	s := it.API.Authentication
+	if !s.Present() || s.Value.Kind() != value.Object {
+		return nil
+	}
+	name := s.Text("type", "")
+	if name == "" {
+		return nil
+	}
+	known := methods()
+	compile, ok := known[name]
+	if !ok {
+		names := slices.Sorted(maps.Keys(known))
+		hint := ""
+		if near, ok := failure.Nearest(name, names); ok {
+			hint = "did you mean '" + near + "'?"
+		}
+		s.Get("type").Problem("expected one of "+strings.Join(names, ", "), hint)
+		return nil
+	}
+	attr := expr.Flatten(it.Attributes)
+	return compile(source{
+		Section:       s,
+		attributes:    it.Attributes,
+		attr:          attr,
+		authorization: doc.Authorization,
+		compiler: func(contexts ...expr.Context) expr.Compiler {
+			return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}
+		},
+	})
+}
+
+// entries compiles a section of expressions: an object, or nothing.
+func (s source) entries(section config.Section, contexts ...expr.Context) expr.Entries {
+	if section.Value.Kind() != value.Object && section.Present() {
+		section.Problem("expected an object of names and values", "")
+		return expr.Entries{}
+	}
+	return s.compiler(contexts...).Entries(section.Value, section.Pointer)
+}

@@ -1,0 +1,70 @@
+// Package component is the contract with the platform: the environment it
+// gives, the exit codes it reads, and one run from the first file read to the
+// last file renamed.
+//
+// A run reads the document, replaces its variables, compiles it, extracts, and
+// commits; each step is another room's work. What was going on is told by
+// events; how it ended also by the exit code and, after a failure, by one line
+// on stderr.
+package component
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"time"
+)
+
+// Options say what to run and with what. The zero value of every field but
+// Stdout and Stderr has a sensible meaning.
+type Options struct {
+	// DataDir is the data directory; "" takes KBC_DATADIR, else /data.
+	DataDir string
+	// Variables are "name=value" each; given ones win over all other sources.
+	Variables []string
+	// LogFormat is "auto" (readable lines on a terminal, else JSON), "json" or
+	// "console"; "" is auto.
+	LogFormat string
+	// Strict makes unknown keys of the configuration errors.
+	Strict bool
+	// Version of the program, for the User-Agent and the first event.
+	Version        string
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string                                               // nil: os.Getenv
+	Now            func() time.Time                                                  // nil: time.Now
+	Sleep          func(context.Context, time.Duration) error                        // nil: real waiting
+	Dial           func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
+}
+
+func (o *Options) fill() {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.DataDir == "" {
+		o.DataDir = o.Getenv("KBC_DATADIR")
+	}
+	if o.DataDir == "" {
+		o.DataDir = "/data"
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,170 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/extract"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Run does one run and returns the exit code: 0, 1 for what the user can mend,
+// 2 for everything else. After a failure the last event is run.failed and
+// stderr holds its message in one line; out/tables is as it was before.
+func Run(ctx context.Context, o Options) int {
+	o.fill()
+	secrets := &event.Secrets{}
+	secrets.Add(o.Getenv("KBC_TOKEN"))
+	sink, err := openSink(ctx, o)
+	if err != nil {
+		return report(o, secrets, err)
+	}
+	log := event.NewLog(sink, secrets, o.Now)
+	if err = guarded(func() error { return run(ctx, o, log, secrets) }); err != nil {
+		log.Emit(event.RunFailed{Error: oneLine(secrets, err), ErrorKind: string(failure.KindOf(err)), Pointer: failure.PointerOf(err)})
+	}
+	if closing := log.Close(); err == nil && closing != nil {
+		err = failure.Applicationf("cannot write the events: %w", closing)
+	}
+	if err != nil {
+		return report(o, secrets, err)
+	}
+	return failure.ExitOK
+}
+
+// report ends a failed run: one line on stderr, the exit code.
+func report(o Options, secrets *event.Secrets, err error) int {
+	fmt.Fprintln(o.Stderr, oneLine(secrets, err))
+	return failure.ExitCode(err)
+}
+
+// oneLine is an error's text in one line. Secrets are masked before white space
+// is folded, for a secret may hold some.
+func oneLine(secrets *event.Secrets, err error) string {
+	return strings.Join(strings.Fields(secrets.Redact(err.Error())), " ")
+}
+
+// guarded turns a panic, which is a fault of ours, into an error with its
+// place.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = failure.Applicationf("internal error: %v (%s)", p, panicPlace())
+		}
+	}()
+	return f()
+}
+
+// panicPlace is the function that panicked: the first one of ours below the
+// runtime's.
+func panicPlace() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, "runtime.") || !more {
+			return fmt.Sprintf("%s:%d", frame.Function, frame.Line)
+		}
+	}
+}
+
+// run is the run itself.
+func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets) (err error) {
+	began := o.Now()
+	dir, err := datadir.Open(o.DataDir)
+	if err != nil {
+		return err
+	}
+	doc, err := read(ctx, o, dir, log, secrets)
+	if err != nil {
+		return err
+	}
+	compiled, plan, err := compile(o, doc, log)
+	if err != nil {
+		return err
+	}
+	if compiled.Action != "run" {
+		return failure.Userf("the action '%s' is not known", compiled.Action).At("/action")
+	}
+	state, warning, err := dir.State()
+	if err != nil {
+		return err
+	}
+	if warning != "" {
+		log.Emit(event.StateWarning{Text: warning})
+	}
+	conceal(secrets, state)
+	stage, err := dir.Stage()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stage.Discard()) }()
+	log.Emit(event.RunStarted{Version: o.Version, Jobs: plan.Jobs(), Iterations: len(compiled.Iterations)})
+	result, err := plan.Run(ctx, extract.Deps{
+		Stage:     stage,
+		State:     state,
+		Log:       log,
+		Secrets:   secrets,
+		Now:       o.Now,
+		Sleep:     o.Sleep,
+		Dial:      o.Dial,
+		Getenv:    o.Getenv,
+		UserAgent: "configurable-extractor/" + o.Version,
+	})
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if err := log.Err(); err != nil {
+		return failure.Applicationf("cannot write the events: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return interrupted(ctx, err)
+	}
+	if err := stage.Commit(result.State); err != nil {
+		return err
+	}
+	log.Emit(event.RunFinished{
+		Seconds:  o.Now().Sub(began).Round(time.Millisecond).Seconds(),
+		Requests: result.Requests,
+		Bytes:    result.Bytes,
+		Rows:     result.Rows,
+		Tables:   result.Tables,
+	})
+	return nil
+}
+
+// interrupted names the reason when a run ended because it was told to.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))
+	}
+	return err
+}
+
+// compile makes the plan of a run; all problems of the document are one error.
+func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *extract.Plan, error) {
+	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
+	var plan *extract.Plan
+	if compiled != nil {
+		plan = extract.Compile(compiled)
+	}
+	if err := problems.Err(); err != nil {
+		return nil, nil, err
+	}
+	for _, w := range compiled.Warnings {
+		text := w.Expected
+		if w.Hint != "" {
+			text += "; " + w.Hint
+		}
+		log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text})
+	}
+	return compiled, plan, nil
+}

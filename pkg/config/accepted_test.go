@@ -1,0 +1,213 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// accepted is the one iteration of a document without problems.
+func accepted(t *testing.T, in given) Iteration {
+	t.Helper()
+	doc, problems, _ := compiled(t, in.document(), false)
+	sameLines(t, "problems", problems, nil)
+	if len(doc.Iterations) != 1 {
+		t.Fatalf("%d iterations, want 1", len(doc.Iterations))
+	}
+	return doc.Iterations[0]
+}
+
+// TestEmptyIsAbsent: empty values of every kind stand for no value, and an empty
+// list for an empty object.
+func TestEmptyIsAbsent(t *testing.T) {
+	want := show(accepted(t, given{}))
+	parts := map[string]given{
+		"api":    {api: `"name":%[1]s,"http":%[1]s,"retryConfig":%[1]s,"authentication":%[1]s,"pagination":%[1]s,"query":%[1]s,`},
+		"http":   {api: `"http":{"headers":%[1]s,"defaultOptions":%[1]s,"ignoreErrors":%[1]s,"requiredHeaders":%[1]s,"connectTimeout":%[1]s,"requestTimeout":%[1]s},`},
+		"retry":  {api: `"retryConfig":{"http":%[1]s,"curl":%[1]s},`},
+		"config": {config: `"debug":%[1]s,"outputBucket":%[1]s,"id":%[1]s,"incrementalOutput":%[1]s,"compatLevel":%[1]s,"http":%[1]s,"mappings":%[1]s,`},
+		"job":    {job: `"method":%[1]s,"params":%[1]s,"headers":%[1]s,"dataType":%[1]s,"dataField":%[1]s,"scroller":%[1]s,"responseFilter":%[1]s,"children":%[1]s,"placeholders":%[1]s,"recursionFilter":%[1]s,`},
+		"rest":   {parameters: `"iterations":%[1]s,"cache":%[1]s,"aws":%[1]s,`, top: `"authorization":%[1]s,"image_parameters":%[1]s,`},
+	}
+	for name, part := range parts {
+		for _, empty := range []string{`null`, `""`, `[]`, `{}`, `false`, `0`, `"0"`} {
+			t.Run(name+" "+empty, func(t *testing.T) {
+				fill := func(s string) string {
+					if s == "" {
+						return ""
+					}
+					return fmt.Sprintf(s, empty)
+				}
+				if empty == `"0"` && name != "config" {
+					t.Skip("a text like any other")
+				}
+				in := given{api: fill(part.api), config: fill(part.config), job: fill(part.job), parameters: fill(part.parameters), top: fill(part.top)}
+				if empty == `"0"` {
+					in.config = `"debug":"0","outputBucket":"0","id":"0","incrementalOutput":"0","compatLevel":"0",`
+				}
+				got := accepted(t, in)
+				got.Attributes, got.Jobs[0].ID = value.OfMembers(), "id"
+				if got := show(got); got != want {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+			})
+		}
+	}
+}
+
+// show is what a run sees of an iteration.
+func show(it Iteration) string {
+	j := it.Jobs[0]
+	params, _ := j.Params.Eval(&expr.Scope{Now: clock})
+	return fmt.Sprint(it.API.Name, it.API.BaseURL, it.API.Headers, it.API.DefaultOptions.JSON(), it.API.Retry, it.API.ConnectTimeout, it.API.RequestTimeout,
+		it.API.IgnoreErrors, it.API.Authentication.Present(), it.API.Pagination.Present(), it.Debug, it.Bucket, it.Incremental, it.CompatLevel, it.Mappings.Present(),
+		"|", j.Pointer, j.Endpoint, j.Method, params.JSON(), j.Headers.JSON(), j.DataType, j.DataField, j.Scroller, j.ResponseFilter, j.ResponseFilterDelimiter,
+		len(j.Children), j.Placeholders.Present(), j.RecursionFilter, j.UserData.Present())
+}
+
+func TestDefaults(t *testing.T) {
+	it := accepted(t, given{})
+	api := it.API
+	switch {
+	case api.Name != "generic", api.BaseURL.String() != "https://h.test/v1", len(api.Headers) != 0, api.DefaultOptions.JSON() != "{}":
+		t.Errorf("api: %+v", api)
+	case api.ConnectTimeout != 30*time.Second, api.RequestTimeout != 300*time.Second, len(api.IgnoreErrors) != 0:
+		t.Errorf("times: %+v", api)
+	case !api.Authentication.Value.IsNull(), !api.Pagination.Value.IsNull():
+		t.Errorf("sections: %+v", api)
+	case it.Debug, it.Incremental, it.Bucket != "", it.CompatLevel != 3:
+		t.Errorf("config: %+v", it)
+	}
+	j := it.Jobs[0]
+	if j.Endpoint != "users" || j.DataType != "users" || j.Method != "" || j.DataField != (DataField{}) || j.ResponseFilterDelimiter != "." || j.Headers.JSON() != "{}" {
+		t.Errorf("job: %+v", j)
+	}
+}
+
+func TestRetry(t *testing.T) {
+	codes, network := []int{500, 502, 503, 504, 408, 420, 429}, []int{28, 6, 7, 35, 52, 56}
+	rows := []struct {
+		name, in string
+		want     Retry
+	}{
+		{"absent", ``, Retry{10, "Retry-After", codes, network}},
+		{"new spelling", `"retryConfig":{"maxRetries":3,"http":{"retryHeader":"X-Wait","codes":[500,"503"]},"curl":{"codes":[6]}},`, Retry{3, "X-Wait", []int{500, 503}, []int{6}}},
+		{"old spelling", `"retryConfig":{"maxRetries":"2","headerName":"X-Wait","httpCodes":[429],"curlCodes":["7"]},`, Retry{2, "X-Wait", []int{429}, []int{7}}},
+		{"old header hides new codes", `"retryConfig":{"headerName":"X-Wait","http":{"codes":[1],"retryHeader":"Y"}},`, Retry{10, "X-Wait", codes, network}},
+		{"old codes hide new header", `"retryConfig":{"httpCodes":[429],"http":{"codes":[1],"retryHeader":"Y"},"curl":{"codes":[6]}},`, Retry{10, "Retry-After", []int{429}, []int{6}}},
+		{"old network codes hide new ones", `"retryConfig":{"curlCodes":[7],"curl":{"codes":[6]},"http":{"codes":[1]}},`, Retry{10, "Retry-After", []int{1}, []int{7}}},
+		{"never", `"retryConfig":{"maxRetries":0,"http":{"codes":[]},"curl":{"codes":{}}},`, Retry{0, "Retry-After", []int{}, []int{}}},
+		{"negative", `"retryConfig":{"maxRetries":-1},`, Retry{0, "Retry-After", codes, network}},
+		{"fraction is cut", `"retryConfig":{"maxRetries":2.9},`, Retry{2, "Retry-After", codes, network}},
+		{"wrong place is ignored", `"retryConfig":{"http":{"maxRetries":1}},`, Retry{10, "Retry-After", codes, network}},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			got := accepted(t, given{api: row.in}).API.Retry
+			if fmt.Sprint(got) != fmt.Sprint(row.want) {
+				t.Errorf("got %+v, want %+v", got, row.want)
+			}
+		})
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	rows := []struct {
+		in   string
+		want time.Duration
+	}{
+		{`10`, 10 * time.Second}, {`"10"`, 10 * time.Second}, {`1.5`, 1500 * time.Millisecond}, {`" 0.25 "`, 250 * time.Millisecond},
+		{`1e1`, 10 * time.Second}, {`0`, 300 * time.Second}, {`"0.0"`, 300 * time.Second}, {`1e300`, math.MaxInt64}, {`"1e999"`, math.MaxInt64},
+	}
+	for _, row := range rows {
+		t.Run(row.in, func(t *testing.T) {
+			if got := accepted(t, given{api: `"http":{"requestTimeout":` + row.in + `},`}).API.RequestTimeout; got != row.want {
+				t.Errorf("got %v, want %v", got, row.want)
+			}
+		})
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	rows := []struct {
+		name string
+		in   given
+		want []Header
+	}{
+		{"scalars", given{api: `"http":{"headers":{"S":" a b\t","N":1.50,"I":12,"T":true,"F":false,"E":"","Z":null}},`},
+			[]Header{{"S", []string{"a b"}}, {"N", []string{"1.5"}}, {"I", []string{"12"}}, {"T", []string{"1"}}, {"F", []string{""}}, {"E", []string{""}}, {"Z", []string{""}}}},
+		{"lists", given{api: `"http":{"headers":{"L":["a"," b ",3]}},`}, []Header{{"L", []string{"a", "b", "3"}}}},
+		{"config over api by exact name", given{
+			api:    `"http":{"headers":{"A":"1","b":"2","C":["3","4"]}},`,
+			config: `"http":{"headers":{"B":"5","C":"6","D":"7"}},`,
+		}, []Header{{"A", []string{"1"}}, {"b", []string{"2"}}, {"C", []string{"6"}}, {"B", []string{"5"}}, {"D", []string{"7"}}}},
+		{"expressions", given{
+			api:    `"http":{"headers":{"A":{"function":"concat","args":["Bearer ",{"attr":"#t"}]},"T":{"function":"time"}}},`,
+			config: `"#t":"x","http":{"headers":{"B":{"attr":"#t"}}},`,
+		}, []Header{{"A", []string{"Bearer x"}}, {"T", []string{"1700000000"}}, {"B", []string{"x"}}}},
+		{"required header is there", given{api: `"http":{"requiredHeaders":["X-A"]},`, config: `"http":{"headers":{"X-A":"v"}},`}, []Header{{"X-A", []string{"v"}}}},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			got := accepted(t, row.in).API.Headers
+			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", row.want) {
+				t.Errorf("got  %q\nwant %q", got, row.want)
+			}
+		})
+	}
+}
+
+func TestAPI(t *testing.T) {
+	api := accepted(t, given{api: `"name":7,"caCertificate":"ca","#clientCertificate":"client","http":{"ignoreErrors":[404,"500",0],` +
+		`"defaultOptions":{"method":"post","params":{"a":{"attr":"x"}},"headers":{"A":"1","B":{"attr":"x"},"C":["1","2"],"D":null}}},` +
+		`"authentication":{"type":"basic"},"pagination":{"method":"offset"},`}).API
+	if api.Name != "7" || api.CACertificate != "ca" || api.ClientCertificate != "client" || !slices.Equal(api.IgnoreErrors, []int{404, 500, 0}) {
+		t.Errorf("%+v", api)
+	}
+	const options = `{"method":"POST","params":{"a":{"attr":"x"}},"headers":{"A":"1","B":["x"],"C":["1","2"],"D":null}}`
+	if got := api.DefaultOptions.JSON(); got != options {
+		t.Errorf("got  %s\nwant %s", got, options)
+	}
+	if api.Authentication.Pointer != "/parameters/api/authentication" || api.Pagination.Pointer != "/parameters/api/pagination" {
+		t.Errorf("%+v", api)
+	}
+}
+
+func TestBuckets(t *testing.T) {
+	rows := []struct{ api, config, want string }{
+		{``, ``, ""},
+		{``, `"outputBucket":"b","id":"i",`, "b"},
+		{`"name":"crm",`, `"id":"i",`, "ex-api-crm-i"},
+		{``, `"id":5,`, "ex-api-generic-5"},
+		{`"name":"crm",`, `"outputBucket":"0","id":"0",`, ""},
+	}
+	for _, row := range rows {
+		if got := accepted(t, given{api: row.api, config: row.config}).Bucket; got != row.want {
+			t.Errorf("%s %s: got %q, want %q", row.api, row.config, got, row.want)
+		}
+	}
+}
+
+func TestFlags(t *testing.T) {
+	rows := map[string]bool{`true`: true, `1`: true, `"1"`: true, `"false"`: true, `0.5`: true, `false`: false, `0`: false, `"0"`: false, `""`: false, `null`: false, `[]`: false}
+	for in, want := range rows {
+		it := accepted(t, given{config: `"debug":` + in + `,"incrementalOutput":` + in + `,`})
+		if it.Debug != want || it.Incremental != want {
+			t.Errorf("%s: got %v, want %v", in, it.Debug, want)
+		}
+	}
+}
+
+func TestCompatLevel(t *testing.T) {
+	rows := map[string]int{`null`: 3, `0`: 3, `""`: 3, `3`: 3, `4`: 3, `2`: 2, `"2"`: 2, `2.9`: 2}
+	for in, want := range rows {
+		if got := accepted(t, given{config: `"compatLevel":` + in + `,`}).CompatLevel; got != want {
+			t.Errorf("%s: got %d, want %d", in, got, want)
+		}
+	}
+}

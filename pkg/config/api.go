@@ -1,0 +1,126 @@
+package config
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The time limits of a connection and of an exchange when none are set.
+const (
+	defaultConnectTimeout = 30 * time.Second
+	defaultRequestTimeout = 300 * time.Second
+)
+
+// api compiles the section `api` for one iteration.
+func (c *compiler) api(s Section, conf settings, e evaluator) API {
+	http := s.Get("http")
+	auth := s.Get("authentication")
+	if auth.Text("type", "") == "url.query" {
+		c.warn(auth.Get("type").Pointer, "\"url.query\" is the old name of \"query\"", "")
+	}
+	c.requiredHeaders(http.Get("requiredHeaders"), conf)
+	return API{
+		Name:              s.Text("name", "generic"),
+		BaseURL:           e.baseURL(s.Get("baseUrl")),
+		Headers:           e.headers(http.Get("headers"), conf.Get("http").Get("headers")),
+		DefaultOptions:    c.defaultOptions(http.Get("defaultOptions")),
+		Retry:             c.retry(s.Get("retryConfig")),
+		ConnectTimeout:    seconds(http.Get("connectTimeout"), defaultConnectTimeout),
+		RequestTimeout:    seconds(http.Get("requestTimeout"), defaultRequestTimeout),
+		IgnoreErrors:      integers(http.Get("ignoreErrors")),
+		Authentication:    switched(auth, auth.Present()),
+		Pagination:        switched(s.Get("pagination"), s.Get("pagination").Present()),
+		CACertificate:     s.Text("caCertificate", ""),
+		ClientCertificate: s.Text("#clientCertificate", ""),
+	}
+}
+
+// defaultOptions are the request keys of every job, with checked headers.
+func (c *compiler) defaultOptions(s Section) value.Value {
+	if s.Value.Kind() != value.Object {
+		return value.OfMembers()
+	}
+	if headers := s.Get("headers"); headers.Present() {
+		return s.Value.With("headers", c.literalHeaders(headers))
+	}
+	return s.Value
+}
+
+// seconds is a time limit, or the default when it is empty.
+func seconds(s Section, fallback time.Duration) time.Duration {
+	if !s.Present() || s.faulty[s.Pointer] {
+		return fallback
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(s.Value.Raw()), 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange), n == 0:
+		return fallback
+	case n < 0:
+		s.Problem("expected a number of seconds above 0", "")
+		return fallback
+	case n >= math.MaxInt64/float64(time.Second):
+		return math.MaxInt64
+	default:
+		return time.Duration(n * float64(time.Second))
+	}
+}
+
+// integers are the integers of a list.
+func integers(s Section) []int {
+	all := make([]int, 0, s.Value.Len())
+	for _, item := range s.Items() {
+		if i, ok := item.Value.Int(); ok {
+			all = append(all, int(i))
+		} else {
+			item.Problem("expected an integer", "")
+		}
+	}
+	return all
+}
+
+// evaluator computes the values of `api` that are expressions: they refer to
+// nothing but the attributes, so that they are known before the run.
+type evaluator struct {
+	*compiler
+	attr expr.Members
+}
+
+// compilerFor compiles expressions that refer to these contexts.
+func (e evaluator) compilerFor(contexts ...expr.Context) expr.Compiler {
+	return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: e.attr}, Problems: e.problems}
+}
+
+// value is the value of an expression, and whether it has one; if not, there is
+// a problem that says why.
+func (e evaluator) value(v value.Value, pointer string) (value.Value, bool) {
+	before := len(*e.problems)
+	compiled := e.compilerFor(expr.Attr).Compile(v, pointer)
+	if len(*e.problems) > before {
+		return value.Value{}, false
+	}
+	result, err := compiled.Eval(&expr.Scope{Now: e.now, Contexts: map[expr.Context]expr.Members{expr.Attr: e.attr}})
+	if err != nil {
+		place := pointer
+		if at := failure.PointerOf(err); at != "" {
+			place = at
+		}
+		e.problems.Add(failure.Problem{Pointer: place, Expected: messageOf(err)})
+		return value.Value{}, false
+	}
+	return result, true
+}
+
+// messageOf is the text of an error without its place, which the problem has.
+func messageOf(err error) string {
+	if p := failure.PointerOf(err); p != "" {
+		return strings.TrimSuffix(err.Error(), " (at "+p+")")
+	}
+	return err.Error()
+}

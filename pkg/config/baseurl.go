@@ -1,0 +1,105 @@
+package config
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// baseURL is the base address: a string, an expression, or (the way of old
+// configurations) an expression as JSON inside a string. An empty address comes
+// with a problem.
+func (e evaluator) baseURL(s Section) *url.URL {
+	if s.Value.IsNull() || e.faulty[s.Pointer] {
+		return &url.URL{} // a problem already
+	}
+	v := s.Value
+	if v.Kind() == value.String && parseBaseURL(v.Raw()) == nil {
+		inner, err := value.Parse([]byte(v.Raw()))
+		if err != nil || inner.Kind() != value.Object && inner.Kind() != value.String {
+			return s.invalidURL(v)
+		}
+		e.warn(s.Pointer, "an expression inside a string is the old form", "write it as an object")
+		v = inner
+	}
+	before := len(*e.problems)
+	result, ok := e.value(v, s.Pointer)
+	if !ok {
+		if s.Value.Kind() == value.String {
+			// Inside the string there is no place to point at.
+			for i := before; i < len(*e.problems); i++ {
+				(*e.problems)[i].Pointer = s.Pointer
+			}
+		}
+		return &url.URL{}
+	}
+	if u := parseBaseURL(result.Raw()); result.Kind() == value.String && u != nil {
+		return u
+	}
+	return s.invalidURL(result)
+}
+
+// invalidURL reports the address that came out, unless a secret is part of it.
+func (s Section) invalidURL(result value.Value) *url.URL {
+	found, hint := Describe(s.Pointer, result), ""
+	if slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return mayBeSecret(strings.ReplaceAll(name, ".", "/")) }) {
+		found = describeKind(result)
+	}
+	if text := result.Raw(); strings.Contains(text, "{{") {
+		hint = "it still holds a variable that has no value"
+	} else if !strings.Contains(text, "://") {
+		hint = "an address begins with http:// or https://"
+	}
+	s.problems.Add(failure.Problem{Pointer: s.Pointer, Found: found, Expected: "expected a valid http or https address", Hint: hint})
+	return &url.URL{}
+}
+
+// Parts of an address in the words of regular expressions.
+const (
+	escaped   = `%[0-9A-Fa-f]{2}`
+	pathChars = `[\pL\pN\-._~!$&'()*+,;=:@]|` + escaped
+)
+
+// address is what the original takes for a valid address: http or https,
+// perhaps user and password, a host name in any script (no top-level domain
+// needed) or an IP address, perhaps port, path, query and fragment. Braces and
+// blanks have no place in it.
+var address = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:https?)://` +
+		`(?:(?:[\pL\pN_.\-]|` + escaped + `)+(?::(?:[\pL\pN_.\-]|` + escaped + `)*)?@)?` +
+		`(?:[\pL\pN\pS\-_.]*[\pL\pN]\.?|\[([0-9A-Fa-f:.]+)\])` +
+		`(?::([0-9]+))?` +
+		`(?:/(?:` + pathChars + `)*)*` +
+		`(?:\?(?:` + pathChars + `|[/?\[\]])*)?` +
+		`(?:#(?:` + pathChars + `|[/?])*)?$`)
+})
+
+// parseBaseURL is the parsed address, nil when it is not valid.
+func parseBaseURL(text string) *url.URL {
+	parts := address().FindStringSubmatch(text)
+	if parts == nil {
+		return nil
+	}
+	if ip := parts[1]; ip != "" {
+		if a, err := netip.ParseAddr(ip); err != nil || !a.Is6() {
+			return nil
+		}
+	}
+	if port := parts[2]; port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return nil
+		}
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return u
+}

@@ -1,0 +1,150 @@
+package config
+
+import (
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Options are what compiling depends on besides the document.
+type Options struct {
+	// Now is the clock behind the functions in headers and the base URL; nil is
+	// the computer's.
+	Now func() time.Time
+	// Strict makes unknown keys problems instead of warnings.
+	Strict bool
+}
+
+// Compile validates and compiles a document whose variables are replaced. It
+// never stops at the first problem. The list of problems, in the order of the
+// document, is the one that all sections of the result report to, so that other
+// rooms can compile theirs before it is judged; with problems the result is good
+// for nothing else.
+func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
+	c := &compiler{
+		schema:   loadSchema(),
+		document: doc,
+		now:      o.Now,
+		problems: &failure.Problems{},
+		faulty:   map[string]bool{},
+	}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	compiled := c.compile(o.Strict)
+	*c.problems = inOrder(doc, *c.problems)
+	compiled.Warnings = inOrder(doc, c.warnings)
+	return compiled, c.problems
+}
+
+// compiler is the state of one call of Compile.
+type compiler struct {
+	schema   *schema
+	document value.Value // as it was given
+	now      func() time.Time
+	problems *failure.Problems
+	warnings failure.Problems
+	// faulty holds the places of values that violate the schema.
+	faulty map[string]bool
+}
+
+func (c *compiler) compile(strict bool) *Document {
+	c.ciphers(c.document, "")
+	root, prefix := c.locate()
+	p := preparer{warnings: &c.warnings}
+	prepared := p.prepare(root, c.schema.root, "")
+	c.validate(prepared)
+	all := Section{Value: prepared, problems: c.problems, faulty: c.faulty}
+	settings := all
+	if prefix != "" {
+		settings = all.Get("parameters")
+	}
+	attributes := []string{settings.Pointer + "/config"}
+	for _, item := range settings.Get("iterations").Items() {
+		attributes = append(attributes, item.Pointer)
+	}
+	c.unknownKeys(p.unknown, attributes, strict)
+	return &Document{
+		Action:        all.Text("action", "run"),
+		Iterations:    c.iterations(settings),
+		AllowedHosts:  c.allowedHosts(all.Get("image_parameters").Get("allowed_hosts")),
+		Authorization: all.Get("authorization"),
+		SSHProxy:      settings.Get("sshProxy"),
+		AWS:           switched(settings.Get("aws"), settings.Get("aws").Get("signature").Get("credentials").Present()),
+		Cache:         switched(settings.Get("cache"), settings.Get("cache").Present()),
+	}
+}
+
+// wrapped are the sections that stand under `parameters` or at the top level.
+func wrapped() []string { return []string{"api", "config", "iterations", "cache", "sshProxy", "aws"} }
+
+// locate is the document with the settings in one place only, and the JSON
+// pointer of that place. The wrapper wins over sections beside it.
+func (c *compiler) locate() (value.Value, string) {
+	root := c.document
+	if root.Kind() == value.Array && root.Len() == 0 {
+		root = value.OfMembers()
+	}
+	var beside []string
+	for _, name := range wrapped() {
+		if !root.Field(name).IsNull() {
+			beside = append(beside, name)
+		}
+	}
+	switch parameters := root.Field("parameters"); {
+	case !parameters.Empty():
+		if len(beside) > 0 {
+			c.warn("/"+beside[0], "ignored, because the settings under \"parameters\" count: "+list(beside), "leave one of the two out")
+		}
+		return root.Without(wrapped()...), "/parameters"
+	case root.Kind() == value.Object && len(beside) == 0:
+		c.problems.Add(failure.Problem{Expected: "expected the key \"parameters\" with the sections \"api\" and \"config\""})
+	case root.Kind() == value.Object:
+		for _, name := range []string{"api", "config"} {
+			if root.Field(name).Empty() {
+				c.problems.Add(failure.Problem{Expected: "expected the key " + quoted(name), Hint: misspelt(root, name, c.schema.root)})
+			}
+		}
+	}
+	return root.Without("parameters"), ""
+}
+
+// ciphers reports secrets that nobody decrypted: the platform hands over plain
+// text, so these are copies from a stored configuration.
+func (c *compiler) ciphers(v value.Value, pointer string) {
+	for _, item := range (Section{Value: v, Pointer: pointer}).Items() {
+		name := item.Pointer[strings.LastIndexByte(item.Pointer, '/')+1:]
+		if v.Kind() == value.Object && strings.HasPrefix(name, "#") && strings.HasPrefix(item.Value.Raw(), "KBC::") {
+			c.problems.Add(failure.Problem{Pointer: item.Pointer, Found: "a value that is still encrypted",
+				Expected: "expected the decrypted value", Hint: "write the secret itself for a run outside the platform"})
+		}
+		c.ciphers(item.Value, item.Pointer)
+	}
+}
+
+func (c *compiler) allowedHosts(s Section) []AllowedHost {
+	var hosts []AllowedHost
+	for _, entry := range s.Items() {
+		hosts = append(hosts, AllowedHost{
+			Scheme:   entry.Text("scheme", ""),
+			Host:     entry.Text("host", ""),
+			Port:     entry.Int("port", 0),
+			Endpoint: entry.Text("endpoint", ""),
+		})
+	}
+	return hosts
+}
+
+// switched is a section whose value is null when it is off.
+func switched(s Section, on bool) Section {
+	if !on {
+		s.Value = value.Value{}
+	}
+	return s
+}
+
+func (c *compiler) warn(pointer, text, hint string) {
+	c.warnings.Add(failure.Problem{Pointer: pointer, Expected: text, Hint: hint})
+}

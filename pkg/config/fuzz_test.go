@@ -1,0 +1,37 @@
+package config
+
+import (
+	"testing"
+)
+
+// FuzzCompile: no document makes the program fail, every problem has a place
+// that exists in the document, and a second reading says the same.
+func FuzzCompile(f *testing.F) {
+	for _, rows := range [][]brokenDocument{brokenAPIs(), brokenConfigs(), brokenEnvelopes()} {
+		for _, row := range rows {
+			f.Add([]byte(row.in.document()))
+		}
+	}
+	f.Add([]byte(given{parameters: `"iterations":[{"a":1},{"jobs":[{"endpoint":"x"}]}],`, config: `"a":{"attr":"b"},`}.document()))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		doc, err := Parse(text)
+		if err != nil {
+			return
+		}
+		compiled, problems := Compile(doc, Options{Now: clock})
+		for _, p := range append(*problems, compiled.Warnings...) {
+			if _, ok := lookup(doc, p.Pointer); !ok {
+				t.Errorf("nothing at %q: %s", p.Pointer, p)
+			}
+			if p.Expected == "" {
+				t.Errorf("%q: nothing is said", p.Pointer)
+			}
+		}
+		if len(compiled.Iterations) == 0 {
+			t.Error("no iteration")
+		}
+		again, second := Compile(doc, Options{Now: clock})
+		sameLines(t, "problems", lines(*second), lines(*problems))
+		sameLines(t, "warnings", lines(again.Warnings), lines(compiled.Warnings))
+	})
+}

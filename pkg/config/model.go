@@ -1,0 +1,135 @@
+package config
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Document is a configuration that was read, validated and compiled. It does
+// not change during a run.
+type Document struct {
+	// Action is "run" or the name of a sync action.
+	Action string
+	// Iterations has one entry for each item of `iterations`, at least one.
+	Iterations []Iteration
+	// AllowedHosts is `image_parameters.allowed_hosts`; empty allows all.
+	AllowedHosts []AllowedHost
+	// Authorization is the top-level `authorization` (OAuth credentials).
+	Authorization Section
+	// SSHProxy, AWS and Cache are the sections of these names; each Value is
+	// null when the section is off.
+	SSHProxy, AWS, Cache Section
+	// Warnings are oddities that do not stop a run, e.g. unknown keys.
+	Warnings failure.Problems
+}
+
+// Iteration is one full run of all jobs: `config` overlaid by an item of
+// `iterations`.
+type Iteration struct {
+	API API
+	// Attributes is `config` without `jobs`: what {"attr": …} refers to.
+	Attributes value.Value
+	Debug      bool
+	// Bucket is where the tables go; "" is the platform's default bucket.
+	Bucket string
+	// Incremental is `incrementalOutput`.
+	Incremental bool
+	// CompatLevel is 2 (the older response filter) or 3.
+	CompatLevel int
+	// UserData and Mappings are the sections of these names in `config`.
+	UserData, Mappings Section
+	Jobs               []Job
+}
+
+// API is how to talk to the target API.
+type API struct {
+	Name string
+	// BaseURL is valid and absolute; its path is kept as written. It is never
+	// nil, but empty when there is a problem with it.
+	BaseURL *url.URL
+	// Headers of every request but the login: `config.http.headers` over
+	// `api.http.headers`, evaluated.
+	Headers []Header
+	// DefaultOptions is `api.http.defaultOptions`: an object of request keys.
+	// Its headers are as those of a Job.
+	DefaultOptions value.Value
+	Retry          Retry
+	ConnectTimeout time.Duration // of making a connection
+	RequestTimeout time.Duration // of one whole exchange, body included
+	// IgnoreErrors are the status codes whose answers are taken as data.
+	IgnoreErrors []int
+	// Authentication and Pagination are compiled by the rooms of these names;
+	// Value is null when absent or empty.
+	Authentication, Pagination Section
+	// CACertificate and ClientCertificate are PEM texts, "" when not set.
+	CACertificate, ClientCertificate string
+}
+
+// Header is one header name and its values; several values are sent as several
+// lines.
+type Header struct {
+	Name   string
+	Values []string
+}
+
+// Retry is `api.retryConfig` with its defaults filled in.
+type Retry struct {
+	// MaxRetries after the first attempt.
+	MaxRetries int
+	// Header that tells the delay.
+	Header string
+	// Codes are the HTTP status codes that are retried.
+	Codes []int
+	// NetworkCodes are curl's numbers of the network errors that are retried.
+	NetworkCodes []int
+}
+
+// AllowedHost is one entry of `image_parameters.allowed_hosts`; "" and 0 allow
+// any scheme, port and path.
+type AllowedHost struct {
+	Scheme, Host string
+	Port         int
+	Endpoint     string
+}
+
+// Job is one entry of `jobs` or `children`.
+type Job struct {
+	// Pointer is the job's place in the document.
+	Pointer string
+	// ID as configured, else the hash of the job as the original makes it.
+	ID       string
+	Endpoint string
+	// Method as written, upper case; "" when the job names none.
+	Method string
+	// Params is an object or a list; each top-level member that is an object
+	// is an expression (contexts attr and time).
+	Params expr.Entries
+	// Headers is an object of literal values: scalars, null and lists of them.
+	Headers value.Value
+	// DataType names the output dataset; defaults to the endpoint.
+	DataType string
+	// DataField is where the items are; zero means: find them.
+	DataField DataField
+	// Scroller names one of `api.pagination.scrollers`, "" for the default.
+	Scroller string
+	// ResponseFilter lists paths whose values become JSON text.
+	ResponseFilter          []string
+	ResponseFilterDelimiter string
+	// Children, Placeholders and RecursionFilter belong to child jobs.
+	Children        []Job
+	Placeholders    Section
+	RecursionFilter string
+	UserData        Section
+}
+
+// DataField is where the items of a response are.
+type DataField struct {
+	// Path to the items, "" to detect them; equal to Delimiter it is the whole
+	// response.
+	Path      string
+	Delimiter string
+}

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// preparer walks a document along the schema before it is validated. It settles
+// what the original's language does by itself: an empty list is an empty object
+// and the other way round, and an empty value is the same as none. On the way
+// it meets unknown keys and old ones.
+type preparer struct {
+	warnings *failure.Problems
+	unknown  []unknownKey
+}
+
+// unknownKey is a key the schema does not know, and those it knows beside it.
+type unknownKey struct {
+	pointer string
+	name    string
+	known   []string
+}
+
+func (p *preparer) prepare(v value.Value, s *shape, pointer string) value.Value {
+	base := s.base()
+	switch {
+	case base == nil:
+		return v
+	case v.Kind() == value.Array && v.Len() == 0 && !s.allows(value.Array) && s.allows(value.Object):
+		return value.OfMembers()
+	case v.Kind() == value.Object && v.Len() == 0 && !s.allows(value.Object) && s.allows(value.Array):
+		return value.OfItems()
+	case v.Kind() == value.Object:
+		return p.members(v, s, pointer)
+	case v.Kind() == value.Array && base.items != nil:
+		return p.items(v, base.items, pointer)
+	case v.Kind() == value.String && base.ignoreCase:
+		for _, known := range base.enum {
+			if strings.EqualFold(known, v.Raw()) {
+				return value.OfString(known)
+			}
+		}
+	}
+	return v
+}
+
+func (p *preparer) items(v value.Value, s *shape, pointer string) value.Value {
+	items := make([]value.Value, 0, v.Len())
+	for _, item := range (Section{Value: v, Pointer: pointer}).Items() {
+		items = append(items, p.prepare(item.Value, s, item.Pointer))
+	}
+	return value.OfItems(items...)
+}
+
+func (p *preparer) members(v value.Value, s *shape, pointer string) value.Value {
+	base := s.base()
+	var kept []value.Member
+	for _, m := range v.Members() {
+		at := failure.PointerJoin(pointer, m.Name)
+		property, known := base.properties[m.Name]
+		switch {
+		case known:
+			empty := m.Value.Empty()
+			m.Value = p.prepare(m.Value, property, at)
+			if property.absent(m.Value, empty, s.requires(m.Name)) {
+				continue
+			}
+			if property.deprecation != "" {
+				p.warnings.Add(failure.Problem{Pointer: at, Expected: property.deprecation})
+			}
+		case base.others != nil:
+			m.Value = p.prepare(m.Value, base.others, at)
+		case len(base.names) > 0 && !base.open && !strings.HasPrefix(m.Name, "__"):
+			p.unknown = append(p.unknown, unknownKey{at, m.Name, base.names})
+			continue
+		}
+		kept = append(kept, m)
+	}
+	return value.OfMembers(kept...)
+}
+
+// absent tells whether a member means the same as no member: null and the empty
+// string; unless it is required, an empty value of another type, too, and an
+// object that is empty although it would need keys. Whether a value is empty is
+// judged before keys were left out of it.
+func (s *shape) absent(v value.Value, empty, required bool) bool {
+	base := s.base()
+	switch {
+	case v.IsNull():
+		return len(base.types) > 0
+	case v.Kind() == value.String && v.Raw() == "":
+		return len(base.types) > 0 && !base.notEmpty
+	case required || !empty:
+		return false
+	case !s.allows(v.Kind()):
+		return true
+	default:
+		return v.Kind() == value.Object && s.needsKeys() && !base.notEmpty
+	}
+}

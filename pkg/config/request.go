@@ -1,0 +1,47 @@
+package config
+
+import (
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Request is a request in the words of the configuration: what a job, a login
+// or a scroller asks for, before the base address and the default options are
+// added to it.
+type Request struct {
+	// Endpoint is relative to the base URL, or an absolute address.
+	Endpoint string
+	// Method is GET, POST, FORM, PUT, PATCH or DELETE; "" leaves it to the
+	// default options and then to GET.
+	Method string
+	// Params is an object or a list, evaluated.
+	Params value.Value
+	// Headers is an object.
+	Headers value.Value
+}
+
+// Param is the parameter of that name.
+func (r Request) Param(name string) (value.Value, bool) {
+	return asObject(r.Params).Get(name)
+}
+
+// WithParam is the request with one parameter set, in the place of a
+// parameter of that name or else at the end.
+func (r Request) WithParam(name string, v value.Value) Request {
+	r.Params = asObject(r.Params).With(name, v)
+	return r
+}
+
+// asObject turns a list into an object whose names are the indexes; both mean
+// the same to a query string.
+func asObject(params value.Value) value.Value {
+	if params.Kind() != value.Array {
+		return params
+	}
+	members := make([]value.Member, params.Len())
+	for i, item := range params.Items() {
+		members[i] = value.Member{Name: strconv.Itoa(i), Value: item}
+	}
+	return value.OfMembers(members...)
+}

@@ -1,0 +1,86 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// TestSchemaIsValid: the published schema, not only the rules the program uses,
+// is a schema of its draft, and says the same of a good document and a bad one.
+func TestSchemaIsValid(t *testing.T) {
+	compiler := jsonschema.NewCompiler()
+	text := mustValue(t, string(Schema()))
+	id := text.Field("$id").Raw()
+	if err := compiler.AddResource(id, native(text)); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := given{api: `"pagination":{"method":"offset","limit":"10","__x":1},`, config: `"any":1,`, job: `"params":{"a":{"attr":"any"}},`}.document()
+	if err := schema.Validate(native(mustValue(t, good))); err != nil {
+		t.Errorf("%v", err)
+	}
+	for _, bad := range []given{{api: `"pagination":{"methd":"offset"},`}, {api: `"pagination":{"method":"ofset"},`}, {jobs: `[]`}} {
+		if err := schema.Validate(native(mustValue(t, bad.document()))); err == nil {
+			t.Errorf("no violation in %s", bad.document())
+		}
+	}
+}
+
+// TestSchemaExamples: what the reference shows is accepted where it is shown.
+func TestSchemaExamples(t *testing.T) {
+	s := loadSchema()
+	var check func(v value.Value, at string)
+	check = func(v value.Value, at string) {
+		for _, m := range v.Field("properties").Members() {
+			check(m.Value, at+"/properties/"+m.Name)
+		}
+		for _, m := range v.Field("$defs").Members() {
+			check(m.Value, at+"/$defs/"+m.Name)
+		}
+		examples := v.Field("examples").Items()
+		if d, ok := v.Get("default"); ok {
+			examples = append(examples, d)
+		}
+		for _, example := range examples {
+			sh := s.shapes[at]
+			if sh == nil {
+				continue
+			}
+			p := preparer{}
+			if p.prepare(example, sh, ""); len(p.unknown) > 0 && !strings.HasSuffix(at, "/iterations") {
+				t.Errorf("%s: unknown keys in the example %s", at, example.JSON())
+			}
+			if !sh.allows(example.Kind()) {
+				t.Errorf("%s: the example %s has a type that is not allowed", at, example.JSON())
+			}
+			if enum := sh.base().enum; len(enum) > 0 && !strings.Contains(strings.Join(enum, " "), example.Raw()) {
+				t.Errorf("%s: the example %s is none of %v", at, example.JSON(), enum)
+			}
+		}
+	}
+	check(mustValue(t, string(Schema())), "")
+}
+
+func TestNative(t *testing.T) {
+	compare := func(in string, want any) {
+		t.Helper()
+		if got := native(mustValue(t, in)); got != want {
+			t.Errorf("%s: got %v (%T), want %v (%T)", in, got, got, want, want)
+		}
+	}
+	compare(`null`, nil)
+	compare(`true`, true)
+	compare(`"x"`, "x")
+	compare(`5`, int64(5))
+	compare(`1.5`, 1.5)
+	compare(`9223372036854775808`, 9223372036854775808.0)
+	compare(`1e999999999`, 1.7976931348623157e308)
+	compare(`-1e999999999`, -1.7976931348623157e308)
+}

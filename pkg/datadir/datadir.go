@@ -1,0 +1,84 @@
+// Package datadir is the data directory of the platform on disk: config.json
+// and in/state.json to read, out/tables and out/state.json to write.
+//
+// It promises that the results of a run appear together or not at all: they are
+// made in a stage, a directory beside out/tables, and moved to their places by
+// Commit. A run that fails, or is killed before that, changes neither out/tables
+// nor out/state.json.
+//
+// It does not know what a configuration or a table looks like. A data directory
+// serves one run at a time. Every error is an application error that names the
+// path.
+package datadir
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Dir is a data directory.
+type Dir struct {
+	path string
+	// rename is rename(2); tests make it fail.
+	rename func(from, to string) error
+}
+
+// Open is the data directory at a path, which must exist. Nothing is created.
+func Open(path string) (*Dir, error) {
+	if path == "" {
+		return nil, failure.Applicationf("the path of the data directory is empty")
+	}
+	path = filepath.Clean(path)
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, failure.Applicationf("cannot open the data directory: %w", err)
+	case !info.IsDir():
+		return nil, failure.Applicationf("%s is not a directory, the data directory is expected there", path)
+	}
+	return &Dir{path: path, rename: rename}, nil
+}
+
+// Config is the text of config.json.
+func (d *Dir) Config() ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(d.path, "config.json"))
+	if err != nil {
+		return nil, failure.Applicationf("cannot read the configuration: %w", err)
+	}
+	return text, nil
+}
+
+// State is in/state.json, what the previous run left: an object, for [] is
+// taken as an empty one. When there is none, or it is no JSON object, it is
+// null and the text says why. Only a file that is there and cannot be read is
+// an error.
+func (d *Dir) State() (state value.Value, warning string, err error) {
+	path := filepath.Join(d.path, "in", "state.json")
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return value.Value{}, path + " does not exist, starting without a state", nil
+	case err != nil:
+		return value.Value{}, "", failure.Applicationf("cannot read the state of the previous run: %w", err)
+	}
+	state, err = value.Parse(text)
+	switch {
+	case err != nil:
+		// A file that is not JSON is no error of this run.
+		return value.Value{}, path + " is not valid JSON (" + err.Error() + "), starting without a state", nil
+	case state.Kind() == value.Object:
+		return state, "", nil
+	case state.Kind() == value.Array && state.Len() == 0:
+		return value.OfMembers(), "", nil
+	default:
+		return value.Value{}, path + " holds no object but: " + state.Kind().String() + ", starting without a state", nil
+	}
+}
+
+func (d *Dir) out() string    { return filepath.Join(d.path, "out") }
+func (d *Dir) tables() string { return filepath.Join(d.path, "out", "tables") }

@@ -1,0 +1,141 @@
+package datadir
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// stagePrefix starts the name of everything that lives only during a run.
+const stagePrefix = ".extractor-"
+
+// anyUser is the mode of new directories before the process's umask: the next
+// run may have another user id.
+const anyUser = 0o777
+
+// Stage is the private directory of one run, on the file system of out/tables.
+type Stage struct {
+	dir  *Dir
+	path string
+}
+
+// Stage makes a stage for this run, and out where it is missing. What killed
+// runs left behind is removed.
+func (d *Dir) Stage() (*Stage, error) {
+	if err := os.MkdirAll(d.out(), anyUser); err != nil {
+		return nil, failure.Applicationf("cannot make the output directory: %w", err)
+	}
+	for _, place := range []string{d.out(), d.tables()} {
+		if err := removeStale(place); err != nil {
+			return nil, failure.Applicationf("cannot clear the output directory of earlier runs: %w", err)
+		}
+	}
+	// os.MkdirTemp would shut out the user id of the next run.
+	s := &Stage{dir: d, path: filepath.Join(d.out(), stagePrefix+rand.Text())}
+	for _, path := range []string{s.path, s.Tables(), s.Temp(), s.replaced()} {
+		if err := os.Mkdir(path, anyUser); err != nil {
+			return nil, failure.Applicationf("cannot make a directory for this run: %w", errors.Join(err, s.Discard()))
+		}
+	}
+	return s, nil
+}
+
+// removeStale removes the stages in a directory, which need not exist.
+func removeStale(place string) error {
+	entries, err := os.ReadDir(place)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), stagePrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(place, entry.Name())))
+		}
+	}
+	return err
+}
+
+// Tables is the directory for the tables and manifests of this run.
+func (s *Stage) Tables() string { return filepath.Join(s.path, "tables") }
+
+// Temp is the directory for temporary files. It vanishes with the stage.
+func (s *Stage) Temp() string { return filepath.Join(s.path, "temp") }
+
+// replaced keeps the files of earlier runs that a commit replaces, until it has
+// succeeded.
+func (s *Stage) replaced() string { return filepath.Join(s.path, "replaced") }
+
+// Commit moves the tables into out/tables and then writes out/state.json. The
+// state comes last: should the machine stop in between, the next run reads
+// again what this one read, and misses nothing.
+//
+// When out/tables is empty or missing, the tables appear in it all at once. Else
+// they are moved one by one, each manifest after its table; files of earlier
+// runs with the same names are replaced, others stay. When anything fails,
+// everything is put back and the stage is as before.
+func (s *Stage) Commit(state value.Value) error {
+	if err := s.commit(state); err != nil {
+		return failure.Applicationf("cannot write the results: %w", err)
+	}
+	// What cannot be removed does not undo a run that is complete; Discard
+	// tries once more and reports it.
+	_ = s.Discard()
+	return nil
+}
+
+func (s *Stage) commit(state value.Value) error {
+	// All that may fail for want of space comes before the first move.
+	staged := filepath.Join(s.path, "state.json")
+	if err := writeSynced(staged, state.AppendEscapedJSON(nil)); err != nil {
+		return err
+	}
+	moves := moves{rename: s.dir.rename}
+	err := s.moveTables(&moves)
+	if err == nil {
+		err = s.dir.rename(staged, filepath.Join(s.dir.out(), "state.json"))
+	}
+	if err != nil {
+		return errors.Join(err, moves.undo())
+	}
+	return nil
+}
+
+// moveTables brings the tables to out/tables, whole where that is possible.
+func (s *Stage) moveTables(m *moves) error {
+	before, err := os.ReadDir(s.dir.tables())
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return err
+	}
+	if len(before) == 0 {
+		if err := m.directory(s.Tables(), s.dir.tables()); err == nil || missing {
+			return err
+		}
+		// A mount point or a symbolic link cannot be replaced, only filled.
+	}
+	return m.files(s.Tables(), s.dir.tables(), s.replaced())
+}
+
+// Discard removes everything that is left of the stage: before a commit all
+// that the run has made, after it nothing of worth. It may be called again.
+func (s *Stage) Discard() error {
+	if err := os.RemoveAll(s.path); err != nil {
+		return failure.Applicationf("cannot remove the temporary files of this run: %w", err)
+	}
+	return nil
+}
+
+// writeSynced writes a file and makes sure that it is on disk.
+func writeSynced(path string, text []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
+}

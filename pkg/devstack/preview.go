@@ -1,0 +1,163 @@
+package devstack
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	previewRows  = 3   // of each table
+	previewCell  = 24  // characters of a cell
+	previewWidth = 110 // characters of a line
+	previewGap   = "  "
+)
+
+// WritePreviews writes a short aligned preview of every table in dir, in the
+// order of their names: name and size, the header, the first rows. Long cells
+// are shortened, columns that do not fit in the line are named below. Manifests
+// are passed over. An error names the file.
+func WritePreviews(out io.Writer, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("listing the tables: %w", err)
+	}
+	for _, entry := range entries {
+		if entry.IsDir() || strings.HasSuffix(entry.Name(), ".manifest") {
+			continue
+		}
+		sample, err := readSample(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return fmt.Errorf("reading table %s: %w", entry.Name(), err)
+		}
+		if err := sample.write(out, entry.Name()); err != nil {
+			return fmt.Errorf("writing the preview of %s: %w", entry.Name(), err)
+		}
+	}
+	return nil
+}
+
+// sample is the beginning of a table, ready to be shown.
+type sample struct {
+	header []string
+	first  [][]string // at most previewRows
+	rows   int        // of the whole table
+}
+
+func readSample(path string) (sample, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return sample{}, err
+	}
+	defer file.Close()
+	var s sample
+	records := csv.NewReader(file)
+	if s.header, err = readCells(records); err != nil {
+		return sample{}, err
+	}
+	for {
+		cells, err := readCells(records)
+		switch {
+		case errors.Is(err, io.EOF):
+			return s, nil
+		case err != nil:
+			return sample{}, err
+		}
+		s.rows++
+		if len(s.first) < previewRows {
+			s.first = append(s.first, cells)
+		}
+	}
+}
+
+func readCells(records *csv.Reader) ([]string, error) {
+	record, err := records.Read()
+	for i := range record {
+		record[i] = shorten(record[i])
+	}
+	return record, err
+}
+
+// shorten makes a cell fit for one line of a terminal: control characters become
+// spaces, what is too long ends in an ellipsis.
+func shorten(cell string) string {
+	cell = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, cell)
+	if utf8.RuneCountInString(cell) <= previewCell {
+		return cell
+	}
+	return string([]rune(cell)[:previewCell-1]) + "…"
+}
+
+func (s sample) write(out io.Writer, name string) error {
+	widths := s.widths()
+	shown := fitting(widths)
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s: %s, %s\n", name, count(s.rows, "row"), count(len(s.header), "column"))
+	writeLine(&b, s.header[:shown], widths)
+	rule := make([]string, shown)
+	for i := range rule {
+		rule[i] = strings.Repeat("-", widths[i])
+	}
+	writeLine(&b, rule, widths)
+	for _, cells := range s.first {
+		writeLine(&b, cells[:shown], widths)
+	}
+	if more := s.rows - len(s.first); more > 0 {
+		fmt.Fprintf(&b, "%s… %s\n", previewGap, count(more, "more row"))
+	}
+	if shown < len(s.header) {
+		fmt.Fprintf(&b, "%s… %s: %s\n", previewGap, count(len(s.header)-shown, "more column"), strings.Join(s.header[shown:], ", "))
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// widths is the widest cell of each column, in characters.
+func (s sample) widths() []int {
+	widths := make([]int, len(s.header))
+	for i, name := range s.header {
+		widths[i] = utf8.RuneCountInString(name)
+		for _, cells := range s.first {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cells[i]))
+		}
+	}
+	return widths
+}
+
+// fitting is how many columns fit in a line, at least one.
+func fitting(widths []int) int {
+	total := 0
+	for i, width := range widths {
+		total += len(previewGap) + width
+		if total > previewWidth && i > 0 {
+			return i
+		}
+	}
+	return len(widths)
+}
+
+func writeLine(b *strings.Builder, cells []string, widths []int) {
+	var line strings.Builder
+	for i, cell := range cells {
+		line.WriteString(previewGap + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+	}
+	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,257 @@
+package devstack
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/component"
+)
+
+// update writes what the commands of a document really print into it. Look at
+// the difference before you commit it.
+var update = flag.Bool("update", false, "write the real outputs into the documents")
+
+// clock is a clock that moves only when somebody sleeps by it.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock {
+	return &clock{at: time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)}
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) sleep(_ context.Context, d time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+	return nil
+}
+
+var anyPort = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
+
+// session does what a reader of a document does: it saves the configurations
+// and runs the commands, but in this process, below a directory of the test and
+// by a clock of its own. What it shows instead is only what differs from
+// machine to machine: the directory and the port.
+type session struct {
+	t      *testing.T
+	root   string // stands for the directory that the document works in
+	inDoc  string // name of that directory in the document
+	clock  *clock
+	shop   string // host:port of the running sample API, "" before it runs
+	output bytes.Buffer
+}
+
+// follow walks through a document: files are saved, shell blocks are run, and a
+// block of output that follows one is compared with what was printed. Commands
+// that are run elsewhere are passed over.
+func follow(t *testing.T, path, dir string, elsewhere ...string) {
+	t.Helper()
+	if *update && os.Getenv("CI") == "true" {
+		t.Fatal("-update is refused in CI: nobody would read what it writes")
+	}
+	d := readDocument(t, path)
+	s := &session{t: t, root: t.TempDir(), inDoc: dir, clock: newClock()}
+	printed, passed := false, map[string]bool{}
+	for i, b := range d.blocks {
+		switch {
+		case b.attrs["file"] != "":
+			s.save(b.attrs["file"], b.text)
+			printed = false
+		case b.lang == "sh":
+			s.output.Reset()
+			printed = true
+			for command := range strings.Lines(b.text) {
+				command = strings.TrimSpace(command)
+				if slices.Contains(elsewhere, command) {
+					printed, passed[command] = false, true
+					continue
+				}
+				if err := s.run(command, b.attrs["exit"]); err != nil {
+					t.Fatalf("%s:%d: %s: %v\n%s", path, b.line, command, err, &s.output)
+				}
+			}
+		case !printed:
+			t.Errorf("%s:%d: a block that is neither a file, nor a command, nor the output of one", path, b.line)
+		default:
+			got := s.printed()
+			if *update {
+				d.blocks[i].text = got
+			} else if got != b.text {
+				t.Errorf("%s:%d: the document shows\n%s\nthe command printed\n%s", path, b.line, b.text, got)
+			}
+			printed = false
+		}
+	}
+	for _, command := range elsewhere {
+		if !passed[command] {
+			t.Errorf("%s: the command is gone: %s", path, command)
+		}
+	}
+	if *update {
+		d.write(t)
+	}
+}
+
+// printed is what the last commands printed, as the document shows it.
+func (s *session) printed() string {
+	text := strings.ReplaceAll(s.output.String(), s.root, s.inDoc)
+	return strings.TrimSuffix(text, "\n") + "\n"
+}
+
+// path is where a file of the document really is.
+func (s *session) path(name string) (string, error) {
+	rest, ok := strings.CutPrefix(name, s.inDoc)
+	if !ok || rest != "" && rest[0] != '/' {
+		return "", fmt.Errorf("the document works in %s, not in %s", s.inDoc, name)
+	}
+	return s.root + rest, nil
+}
+
+func (s *session) save(name, text string) {
+	s.t.Helper()
+	path, err := s.path(name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// run runs one command line; exit is the exit code that it must end with, ""
+// for 0.
+func (s *session) run(command, exit string) error {
+	want, err := strconv.Atoi("0" + exit)
+	if err != nil {
+		return err
+	}
+	code := 0
+	switch words := strings.Fields(command); {
+	case strings.HasPrefix(command, "go run ./cmd/extractor "):
+		code, err = s.extractor(words[3:])
+	case command == "go run ./cmd/devstack sample-api":
+		s.sampleAPI()
+	case command == "go run ./cmd/devstack demo":
+		code, err = s.demo()
+	case len(words) == 3 && words[0] == "mkdir" && words[1] == "-p":
+		var path string
+		if path, err = s.path(words[2]); err == nil {
+			err = os.MkdirAll(path, 0o700)
+		}
+	case len(words) == 2 && words[0] == "cat":
+		err = s.show(words[1], -1)
+	case len(words) == 4 && words[0] == "head" && words[1] == "-n":
+		var lines int
+		if lines, err = strconv.Atoi(words[2]); err == nil {
+			err = s.show(words[3], lines)
+		}
+	default:
+		return errors.New("nobody runs this command")
+	}
+	if err == nil && code != want {
+		err = fmt.Errorf("exit code %d, want %d", code, want)
+	}
+	return err
+}
+
+// show prints the first lines of a file; a negative number prints all.
+func (s *session) show(name string, lines int) error {
+	path, err := s.path(name)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if lines == 0 {
+			break
+		}
+		lines--
+		s.output.WriteString(line)
+	}
+	return nil
+}
+
+func (s *session) sampleAPI() {
+	url, printed := startSampleAPI(s.t, ShopOptions{Now: s.clock.now})
+	s.shop = strings.TrimPrefix(url, "http://")
+	s.output.WriteString(strings.ReplaceAll(printed, s.shop, DefaultListen))
+}
+
+// extractor runs the component as cmd/extractor does.
+func (s *session) extractor(args []string) (int, error) {
+	o := component.Options{
+		LogFormat: "console", // as on a terminal
+		Stdout:    &s.output,
+		Stderr:    &s.output,
+		Getenv:    func(string) string { return "" },
+		Now:       s.clock.now,
+		Sleep:     s.clock.sleep,
+		Dial:      s.dial,
+	}
+	for ; len(args) >= 2; args = args[2:] {
+		switch args[0] {
+		case "--data":
+			dir, err := s.path(args[1])
+			if err != nil {
+				return 0, err
+			}
+			o.DataDir = dir
+		case "--var":
+			o.Variables = append(o.Variables, args[1])
+		default:
+			return 0, fmt.Errorf("unknown flag %s", args[0])
+		}
+	}
+	if len(args) > 0 {
+		return 0, fmt.Errorf("unknown argument %s", args[0])
+	}
+	return component.Run(context.Background(), o), nil
+}
+
+// dial leads connections to the documented address of the sample API to where
+// it really listens, and no connection elsewhere.
+func (s *session) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if address != DefaultListen || s.shop == "" {
+		return nil, fmt.Errorf("nothing listens on %s", address)
+	}
+	return new(net.Dialer).DialContext(ctx, network, s.shop)
+}
+
+func (s *session) demo() (int, error) {
+	dir := filepath.Join(s.t.TempDir(), "demo")
+	var output bytes.Buffer
+	code, err := Demo(context.Background(), DemoOptions{
+		DataDir: dir,
+		Stdout:  &output,
+		Stderr:  &output,
+		Now:     s.clock.now,
+		Sleep:   s.clock.sleep,
+	})
+	text := strings.ReplaceAll(output.String(), dir, "/tmp/devstack-demo-1234567890")
+	s.output.WriteString(anyPort.ReplaceAllString(text, "127.0.0.1:40123"))
+	return code, err
+}

@@ -1,0 +1,217 @@
+package devstack
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// ShopUser and ShopPassword are the only credentials the shop knows. They are
+// no secret: the shop holds made-up data and greets visitors with them.
+const (
+	ShopUser     = "demo"
+	ShopPassword = "let-me-in"
+)
+
+const (
+	defaultTokenLife = 5 * time.Minute
+	defaultBusyEvery = 3
+
+	usersPageSize    = 10
+	usersMaxPageSize = 100
+	ordersPageSize   = 4
+)
+
+// ShopOptions are the knobs of a shop; the zero value is a sensible shop.
+type ShopOptions struct {
+	// Now is the clock that tokens expire by; nil is time.Now.
+	Now func() time.Time
+	// TokenLife is how long a token is good, in whole seconds; 0 is 5 minutes.
+	TokenLife time.Duration
+	// BusyEvery is n: each n-th request of /stock is refused with status 429 and
+	// a Retry-After of one second. 0 is 3; with 1 every request is refused.
+	BusyEvery int
+}
+
+// NewShop is the API of a small web shop, always with the same data:
+//
+//	GET  /products               […], the price list
+//	POST /login                  {"user", "password"} → {"token", "token_type", "expires_in"}
+//	GET  /users?limit=&offset=   {"items": […], "limit", "offset", "total"}
+//	GET  /orders?after=          {"orders": […]}, at most 4 with an id above `after`
+//	GET  /stock?warehouse=       […]
+//	GET  /                       what is served, and the credentials
+//
+// Users, orders and stock want the header "Authorization: Bearer TOKEN" and
+// answer 401 without it or when the token has expired. Every answer is JSON, that
+// of an unknown path (404) too. Requests may come side by side.
+func NewShop(o ShopOptions) http.Handler {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.TokenLife == 0 {
+		o.TokenLife = defaultTokenLife
+	}
+	if o.BusyEvery == 0 {
+		o.BusyEvery = defaultBusyEvery
+	}
+	s := &shop{
+		tokens:    tokens{now: o.Now, life: o.TokenLife, expiry: map[string]time.Time{}},
+		busyEvery: o.BusyEvery,
+		products:  shopProducts(),
+		users:     shopUsers(),
+		orders:    shopOrders(),
+		stock:     shopStock(),
+	}
+	return routes{
+		"/":         {method: http.MethodGet, serve: s.index},
+		"/products": {method: http.MethodGet, serve: s.listProducts},
+		"/login":    {method: http.MethodPost, serve: s.login},
+		"/users":    {method: http.MethodGet, serve: s.tokens.guard(s.listUsers)},
+		"/orders":   {method: http.MethodGet, serve: s.tokens.guard(s.listOrders)},
+		"/stock":    {method: http.MethodGet, serve: s.tokens.guard(s.listStock)},
+	}
+}
+
+type shop struct {
+	tokens    tokens
+	busyEvery int
+	products  []shopProduct
+	users     []shopUser
+	orders    []shopOrder
+	stock     []shopStockItem
+
+	mu            sync.Mutex
+	stockRequests int
+}
+
+func (s *shop) index(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{
+		"name":      "Sample web shop",
+		"login":     map[string]string{"user": ShopUser, "password": ShopPassword},
+		"endpoints": []string{"GET /products", "POST /login", "GET /users?limit=&offset=", "GET /orders?after=", "GET /stock?warehouse="},
+	})
+}
+
+func (s *shop) listProducts(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, s.products)
+}
+
+func (s *shop) listUsers(w http.ResponseWriter, r *http.Request) {
+	limit, ok := queryNumber(w, r, "limit", usersPageSize)
+	if !ok {
+		return
+	}
+	offset, ok := queryNumber(w, r, "offset", 0)
+	if !ok {
+		return
+	}
+	if limit < 1 || limit > usersMaxPageSize {
+		writeError(w, http.StatusBadRequest, "limit must be from 1 to "+strconv.Itoa(usersMaxPageSize))
+		return
+	}
+	from := min(offset, len(s.users))
+	writeJSON(w, http.StatusOK, usersPage{
+		Items:  s.users[from:min(from+limit, len(s.users))],
+		Limit:  limit,
+		Offset: offset,
+		Total:  len(s.users),
+	})
+}
+
+func (s *shop) listOrders(w http.ResponseWriter, r *http.Request) {
+	after, ok := queryNumber(w, r, "after", 0)
+	if !ok {
+		return
+	}
+	page := ordersPage{Orders: []shopOrder{}}
+	for _, order := range s.orders {
+		if order.ID > after && len(page.Orders) < ordersPageSize {
+			page.Orders = append(page.Orders, order)
+		}
+	}
+	writeJSON(w, http.StatusOK, page)
+}
+
+func (s *shop) listStock(w http.ResponseWriter, r *http.Request) {
+	if s.busy() {
+		w.Header().Set("Retry-After", "1")
+		writeError(w, http.StatusTooManyRequests, "the warehouse is busy, try again in a second")
+		return
+	}
+	warehouse := r.URL.Query().Get("warehouse")
+	items := []shopStockItem{}
+	for _, item := range s.stock {
+		if warehouse == "" || item.Warehouse == warehouse {
+			items = append(items, item)
+		}
+	}
+	writeJSON(w, http.StatusOK, items)
+}
+
+// busy counts a request of /stock and tells whether it is to be refused.
+func (s *shop) busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stockRequests++
+	return s.stockRequests%s.busyEvery == 0
+}
+
+// queryNumber reads a query parameter that is a number of 0 or more. When it is
+// something else, the request is answered and ok is false.
+func queryNumber(w http.ResponseWriter, r *http.Request, name string, fallback int) (n int, ok bool) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return fallback, true
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		writeError(w, http.StatusBadRequest, name+" must be a whole number of 0 or more")
+		return 0, false
+	}
+	return n, true
+}
+
+// routes is the shop's table of paths. http.ServeMux would answer an unknown
+// path or a wrong method in plain text.
+type routes map[string]route
+
+type route struct {
+	method string
+	serve  http.HandlerFunc
+}
+
+// ServeHTTP implements http.Handler.
+func (t routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	found, ok := t[r.URL.Path]
+	switch {
+	case !ok:
+		writeError(w, http.StatusNotFound, "there is nothing at "+r.URL.Path)
+	case r.Method != found.method:
+		w.Header().Set("Allow", found.method)
+		writeError(w, http.StatusMethodNotAllowed, r.URL.Path+" wants "+found.method)
+	default:
+		found.serve(w, r)
+	}
+}
+
+func writeError(w http.ResponseWriter, status int, text string) {
+	writeJSON(w, status, map[string]string{"error": text})
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// A failed write means that the caller has gone: there is nobody to tell.
+	_, _ = w.Write(text.Bytes())
+}

@@ -1,0 +1,85 @@
+package devstack
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxLoginBody is more than any honest login needs.
+const maxLoginBody = 4096
+
+func (s *shop) login(w http.ResponseWriter, r *http.Request) {
+	var given struct {
+		User     string `json:"user"`
+		Password string `json:"password"`
+	}
+	body := http.MaxBytesReader(w, r.Body, maxLoginBody)
+	if err := json.NewDecoder(body).Decode(&given); err != nil {
+		writeError(w, http.StatusBadRequest, `the body must be JSON like {"user": "…", "password": "…"}`)
+		return
+	}
+	if given.User != ShopUser || given.Password != ShopPassword {
+		writeError(w, http.StatusUnauthorized, "unknown user or wrong password")
+		return
+	}
+	writeJSON(w, http.StatusOK, struct {
+		Token     string `json:"token"`
+		TokenType string `json:"token_type"`
+		ExpiresIn int    `json:"expires_in"`
+	}{s.tokens.issue(), "Bearer", int(s.tokens.life / time.Second)})
+}
+
+// tokens are the credentials the shop has handed out and still honours.
+type tokens struct {
+	now  func() time.Time
+	life time.Duration
+
+	mu     sync.Mutex
+	issued int
+	expiry map[string]time.Time
+}
+
+// issue makes the next token. Tokens are numbered, not random: runs against a
+// fresh shop are the same every time.
+func (t *tokens) issue() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	for token, expiry := range t.expiry {
+		if !now.Before(expiry) {
+			delete(t.expiry, token)
+		}
+	}
+	t.issued++
+	token := fmt.Sprintf("shop-token-%04d", t.issued)
+	t.expiry[token] = now.Add(t.life)
+	return token
+}
+
+func (t *tokens) valid(token string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	expiry, ok := t.expiry[token]
+	return ok && t.now().Before(expiry)
+}
+
+// guard lets only requests with a valid token through.
+func (t *tokens) guard(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		switch {
+		case !ok:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			writeError(w, http.StatusUnauthorized, "log in by POST /login and send its token as Authorization: Bearer TOKEN")
+		case !t.valid(token):
+			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+			writeError(w, http.StatusUnauthorized, "the token is unknown or has expired")
+		default:
+			next(w, r)
+		}
+	}
+}

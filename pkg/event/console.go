@@ -1,0 +1,153 @@
+package event
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// consoleValue is the number of characters from which a value is cut on the
+// terminal.
+const consoleValue = 100
+
+// The colours of the terminal.
+const (
+	plain  = "\x1b[0m"
+	faint  = "\x1b[2m"
+	red    = "\x1b[1;31m"
+	yellow = "\x1b[1;33m"
+)
+
+// Console writes one line per event for a person at a terminal:
+//
+//	15:04:05 info  Job users finished: 3 pages, 250 rows, page without data
+//	15:04:05 WARN  No data found in page 4 of users
+//
+// Fields follow the message as key=value, but for what the message says already
+// and what is empty. Characters that could move the cursor are shown as Go
+// escapes. The time is in the zone of the event's clock.
+type Console struct {
+	w       io.Writer
+	colours bool
+}
+
+var _ Sink = (*Console)(nil)
+
+// NewConsole makes a sink on a terminal, which it never closes.
+func NewConsole(w io.Writer, colours bool) *Console { return &Console{w, colours} }
+
+// Write implements Sink.
+func (c *Console) Write(e Event) error {
+	var b strings.Builder
+	b.WriteString(c.paint(faint, e.Time.Format("15:04:05")))
+	b.WriteByte(' ')
+	b.WriteString(c.level(e.Level))
+	b.WriteByte(' ')
+	b.WriteString(printable(e.Message))
+	for _, f := range e.Fields {
+		if text := consoleText(f.Value, e.Message); text != "" {
+			b.WriteByte(' ')
+			b.WriteString(c.paint(faint, f.Name+"="+text))
+		}
+	}
+	b.WriteByte('\n')
+	return writeWhole(c.w, []byte(b.String()))
+}
+
+// Close implements Sink; there is nothing pending.
+func (c *Console) Close() error { return nil }
+
+func (c *Console) level(l Level) string {
+	switch l {
+	case Error:
+		return c.paint(red, "ERROR")
+	case Warn:
+		return c.paint(yellow, "WARN ")
+	default:
+		return "info "
+	}
+}
+
+func (c *Console) paint(colour, text string) string {
+	if !c.colours {
+		return text
+	}
+	return colour + text + plain
+}
+
+// consoleText is a value as text, "" when the message tells it already.
+func consoleText(v any, message string) string {
+	switch v := v.(type) {
+	case string:
+		if shows(message, v) {
+			return ""
+		}
+		return quoted(v)
+	case []string:
+		told := true
+		for _, item := range v {
+			told = told && shows(message, item)
+		}
+		if told {
+			return ""
+		}
+		return quoted(strings.Join(v, ","))
+	default:
+		text := fmt.Sprint(v)
+		if shows(message, text) {
+			return ""
+		}
+		return text
+	}
+}
+
+// shows tells whether the words of a value stand in the message.
+func shows(message, value string) bool {
+	if value == "" {
+		return true
+	}
+	for from := 0; ; {
+		at := strings.Index(message[from:], value)
+		if at < 0 {
+			return false
+		}
+		at += from
+		if alone(message, at, at+len(value)) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+func quoted(s string) string {
+	if utf8.RuneCountInString(s) > consoleValue {
+		s = string([]rune(s)[:consoleValue-1]) + "…"
+	}
+	if strings.ContainsAny(s, " \"") {
+		return strconv.Quote(s)
+	}
+	return printable(s)
+}
+
+// printable escapes what is no character to be seen: answers of a foreign API
+// must not steer the terminal.
+func printable(s string) string {
+	if strings.IndexFunc(s, hiddenRune) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hiddenRune(r) {
+			escaped := strconv.QuoteRune(r)
+			b.WriteString(escaped[1 : len(escaped)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func hiddenRune(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }

@@ -1,0 +1,61 @@
+package event
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// fieldsOf reads the fields of a body, a struct, under their JSON names and in
+// their order, with every string redacted. Of the options of a JSON tag only
+// omitempty is known.
+func fieldsOf(body Body, redact func(string) string) []Field {
+	v := reflect.Indirect(reflect.ValueOf(body))
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	var fields []Field
+	for i := range v.NumField() {
+		name, omitEmpty := tagOf(v.Type().Field(i))
+		member := v.Field(i)
+		if name == "" || omitEmpty && empty(member) {
+			continue
+		}
+		fields = append(fields, Field{Name: name, Value: redacted(member.Interface(), redact)})
+	}
+	return fields
+}
+
+// tagOf is the name of a field in the log, "" for one that is not shown.
+func tagOf(f reflect.StructField) (name string, omitEmpty bool) {
+	tag := f.Tag.Get("json")
+	if !f.IsExported() || tag == "-" {
+		return "", false
+	}
+	name, options, _ := strings.Cut(tag, ",")
+	if name == "" {
+		name = f.Name
+	}
+	return name, options == "omitempty"
+}
+
+func empty(v reflect.Value) bool {
+	return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
+}
+
+func redacted(value any, redact func(string) string) any {
+	switch v := value.(type) {
+	case string:
+		return redact(v)
+	case []string:
+		list := make([]string, len(v))
+		for i, item := range v {
+			list[i] = redact(item)
+		}
+		return list
+	case bool, int, int64, float64:
+		return v
+	default:
+		return redact(fmt.Sprint(v))
+	}
+}

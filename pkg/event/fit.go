@@ -1,0 +1,53 @@
+package event
+
+import "unicode/utf8"
+
+// trimmed marks a text that was cut, as the platform does.
+const trimmed = " [trimmed]"
+
+// fit encodes an event in fewer than limit bytes. When it is longer, its
+// longest texts are cut, all to one size, until it fits.
+func fit(e Event, limit int, encode func(Event) []byte) []byte {
+	out := encode(e)
+	for size := limit / 2; len(out) >= limit && size > 0; size /= 2 {
+		out = encode(shorten(e, size))
+	}
+	return out
+}
+
+// shorten is a copy of the event whose texts have at most size bytes each, a
+// list all its items together.
+func shorten(e Event, size int) Event {
+	fields := make([]Field, len(e.Fields))
+	for i, f := range e.Fields {
+		switch v := f.Value.(type) {
+		case string:
+			f.Value = cut(v, size)
+		case []string:
+			f.Value = cutList(v, size)
+		}
+		fields[i] = f
+	}
+	e.Message, e.Fields = cut(e.Message, size), fields
+	return e
+}
+
+func cut(s string, size int) string {
+	if len(s) <= size {
+		return s
+	}
+	for size > 0 && !utf8.RuneStart(s[size]) {
+		size--
+	}
+	return s[:size] + trimmed
+}
+
+func cutList(list []string, size int) []string {
+	const quotesAndComma = 3
+	for i, item := range list {
+		if size -= len(item) + quotesAndComma; size < 0 {
+			return append(list[:i:i], trimmed[1:])
+		}
+	}
+	return list
+}

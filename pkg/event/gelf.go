@@ -1,0 +1,127 @@
+package event
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// gelfLimit is the size of a message, in bytes, beyond which the platform fails
+// the job.
+const gelfLimit = 200_000
+
+// gelfTimeout is how long a message may wait for a server that does not read.
+// Losing events is bad, hanging until the platform kills the job is worse.
+const gelfTimeout = 30 * time.Second
+
+// Dial opens a connection, as net.Dialer.DialContext does.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// GELF sends each event as one GELF 1.1 message over TCP, ended by a zero byte.
+//
+// All messages of a run go through one connection, for the platform's server
+// keeps one receive buffer for all of them. A connection that was lost in the
+// middle of a message is therefore not replaced: every later Write returns the
+// same error.
+type GELF struct {
+	conn    net.Conn
+	host    string
+	timeout time.Duration
+	err     error // of the write that lost the connection
+}
+
+var _ Sink = (*GELF)(nil)
+
+// DialGELF connects to the server at address (host:port). The context is that
+// of the connecting alone. Host is the name of this container, os.Hostname():
+// the platform drops messages from anybody else.
+func DialGELF(ctx context.Context, dial Dial, address, host string) (*GELF, error) {
+	conn, err := dial(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot connect to the log server %s: %w", address, err)
+	}
+	return &GELF{conn: conn, host: host, timeout: gelfTimeout}, nil
+}
+
+// Write implements Sink.
+func (g *GELF) Write(e Event) error {
+	if g.err != nil {
+		return g.err
+	}
+	// A deadline is measured by the clock of the system, whatever clock the
+	// events have.
+	err := g.conn.SetWriteDeadline(time.Now().Add(g.timeout))
+	if err == nil {
+		err = writeWhole(g.conn, fit(e, gelfLimit, g.encode))
+	}
+	if err != nil {
+		g.err = fmt.Errorf("lost the connection to the log server: %w", err)
+	}
+	return g.err
+}
+
+// Close implements Sink.
+func (g *GELF) Close() error {
+	if err := g.conn.Close(); err != nil {
+		return fmt.Errorf("cannot close the connection to the log server: %w", err)
+	}
+	return nil
+}
+
+func (g *GELF) encode(e Event) []byte {
+	text := e.Message
+	if text == "" {
+		text = e.Kind // a message without text would be dropped
+	}
+	var b bytes.Buffer
+	logger := zerolog.New(&b)
+	line := logger.Log().
+		Str("version", "1.1").
+		Str("host", g.host).
+		Str("short_message", text).
+		Float64("timestamp", float64(e.Time.UnixMilli())/1000).
+		Int("level", syslogLevel(e.Level)).
+		Str("_event", e.Kind)
+	for _, f := range e.Fields {
+		line = line.Fields([]any{"_" + f.Name, gelfValue(f.Value)})
+	}
+	line.Send()
+	return append(bytes.TrimSuffix(b.Bytes(), []byte("\n")), 0)
+}
+
+// syslogLevel never gives 0, which the platform takes for missing, nor 7, which
+// it does not show.
+func syslogLevel(l Level) int {
+	switch l {
+	case Error:
+		return 3
+	case Warn:
+		return 4
+	default:
+		return 6
+	}
+}
+
+// gelfValue makes a string of what GELF does not know: it has strings and
+// numbers. The server reads JSON inside of a string.
+func gelfValue(v any) any {
+	switch v := v.(type) {
+	case bool:
+		return strconv.FormatBool(v)
+	case []string:
+		items := make([]value.Value, len(v))
+		for i, item := range v {
+			items[i] = value.OfString(item)
+		}
+		return value.OfItems(items...).JSON()
+	default:
+		return v
+	}
+}

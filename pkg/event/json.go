@@ -1,0 +1,56 @@
+package event
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/rs/zerolog"
+)
+
+// lineLimit is where the platform cuts a piece of output; a line stays below
+// it, in bytes, so that it stays whole.
+const lineLimit = 60_000
+
+// timeLayout is RFC 3339 with milliseconds.
+const timeLayout = "2006-01-02T15:04:05.000Z07:00"
+
+// JSON writes one JSON object per event and line: time (UTC), level,
+// event, message, then the fields of the body.
+type JSON struct{ w io.Writer }
+
+var _ Sink = (*JSON)(nil)
+
+// NewJSON makes a sink on a writer, which it never closes. Each line is
+// one call of Write, line feed included: the platform makes an event of every
+// chunk it reads, so a line must not come in two.
+func NewJSON(w io.Writer) *JSON { return &JSON{w} }
+
+// Write implements Sink.
+func (s *JSON) Write(e Event) error { return writeWhole(s.w, fit(e, lineLimit, jsonLine)) }
+
+// Close implements Sink; there is nothing pending.
+func (s *JSON) Close() error { return nil }
+
+func jsonLine(e Event) []byte {
+	var b bytes.Buffer
+	logger := zerolog.New(&b)
+	line := logger.Log().
+		Str("time", e.Time.UTC().Format(timeLayout)).
+		Str("level", string(e.Level)).
+		Str("event", e.Kind).
+		Str("message", e.Message)
+	for _, f := range e.Fields {
+		line = line.Fields([]any{f.Name, f.Value})
+	}
+	line.Send()
+	return b.Bytes()
+}
+
+// writeWhole writes in one call and takes a short write for the error it is.
+func writeWhole(w io.Writer, p []byte) error {
+	n, err := w.Write(p)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	return err
+}

@@ -1,0 +1,352 @@
+package event
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Level is how much an event matters, in the words of the log line.
+type Level string
+
+// The levels in use. There is no debug level: what `config.debug` asks for is
+// meant to be seen, so it is info.
+const (
+	Info  Level = "info"
+	Warn  Level = "warn"
+	Error Level = "error"
+)
+
+// Body is one kind of event. Its exported fields, under their JSON names, are
+// the fields of the event; Message alone must tell a person what happened.
+type Body interface {
+	Kind() string
+	Level() Level
+	Message() string
+}
+
+// Bodies is one empty body of every kind, in the order of the reference
+// (docs/events.md), which a test compares with it.
+func Bodies() []Body {
+	return []Body{
+		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, LoginDone{}, RequestSent{},
+		RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobFinished{}, TableWritten{},
+		RunFinished{}, RunFailed{},
+	}
+}
+
+// RunStarted is the first event of a run.
+type RunStarted struct {
+	// Version of the program.
+	Version string `json:"version"`
+	// Jobs is the number of root jobs in all iterations.
+	Jobs int `json:"jobs"`
+	// Iterations is the number of iterations, at least 1.
+	Iterations int `json:"iterations"`
+}
+
+// Kind implements Body.
+func (RunStarted) Kind() string { return "run.started" }
+
+// Level implements Body.
+func (RunStarted) Level() Level { return Info }
+
+// Message implements Body.
+func (e RunStarted) Message() string {
+	s := fmt.Sprintf("Extraction started: %s", count(e.Jobs, "job"))
+	if e.Iterations > 1 {
+		s += fmt.Sprintf(" in %d iterations", e.Iterations)
+	}
+	return s
+}
+
+// VariablesReplaced notes which {{variables}} were replaced: names only.
+type VariablesReplaced struct {
+	// Names in the order of their first replacement, each once.
+	Names []string `json:"names"`
+	// Source says where the values came from.
+	Source string `json:"source"`
+}
+
+// Kind implements Body.
+func (VariablesReplaced) Kind() string { return "variables.replaced" }
+
+// Level implements Body.
+func (VariablesReplaced) Level() Level { return Info }
+
+// Message implements Body.
+func (e VariablesReplaced) Message() string {
+	return "Replaced values for variables: " + strings.Join(e.Names, ", ")
+}
+
+// ConfigWarning is something odd in the configuration that does not stop the
+// run.
+type ConfigWarning struct {
+	// Pointer is the JSON pointer of the setting.
+	Pointer string `json:"pointer"`
+	// Text says what is odd and what to try.
+	Text string `json:"text"`
+}
+
+// Kind implements Body.
+func (ConfigWarning) Kind() string { return "config.warning" }
+
+// Level implements Body.
+func (ConfigWarning) Level() Level { return Warn }
+
+// Message implements Body.
+func (e ConfigWarning) Message() string { return "Configuration: " + e.Pointer + ": " + e.Text }
+
+// StateWarning says that in/state.json could not be used, and why.
+type StateWarning struct {
+	// Text says what is wrong with it and what the run does instead.
+	Text string `json:"text"`
+}
+
+// Kind implements Body.
+func (StateWarning) Kind() string { return "state.warning" }
+
+// Level implements Body.
+func (StateWarning) Level() Level { return Warn }
+
+// Message implements Body.
+func (e StateWarning) Message() string { return "State of the previous run: " + e.Text }
+
+// LoginDone says that a login request succeeded.
+type LoginDone struct {
+	// Endpoint of the login request as configured.
+	Endpoint string `json:"endpoint"`
+	// Expires is when the credentials end (RFC 3339); absent when never.
+	Expires string `json:"expires,omitempty"`
+}
+
+// Kind implements Body.
+func (LoginDone) Kind() string { return "login.done" }
+
+// Level implements Body.
+func (LoginDone) Level() Level { return Info }
+
+// Message implements Body.
+func (e LoginDone) Message() string {
+	if e.Expires == "" {
+		return "Logged in by " + e.Endpoint
+	}
+	return "Logged in by " + e.Endpoint + ", valid until " + e.Expires
+}
+
+// RequestSent is one HTTP request that was really sent; only with
+// `config.debug`.
+type RequestSent struct {
+	Method string `json:"method"`
+	// URL is the whole address; Path and Query are its parts, Query without
+	// the question mark.
+	URL   string `json:"url"`
+	Path  string `json:"path"`
+	Query string `json:"query"`
+	// Attempt counts from 1; more than 1 is a retry.
+	Attempt int `json:"attempt"`
+}
+
+// Kind implements Body.
+func (RequestSent) Kind() string { return "request.sent" }
+
+// Level implements Body.
+func (RequestSent) Level() Level { return Info }
+
+// Message implements Body.
+func (e RequestSent) Message() string {
+	s := e.Method + " " + e.Path
+	if e.Query != "" {
+		s += "?" + e.Query
+	}
+	if e.Attempt > 1 {
+		s += fmt.Sprintf(" (attempt %d)", e.Attempt)
+	}
+	return s
+}
+
+// RequestRetried says that a request failed and will be sent again.
+type RequestRetried struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	// Retry counts from 1.
+	Retry int `json:"retry"`
+	// Reason is the status or the network error that asked for it.
+	Reason string `json:"reason"`
+	// WaitSeconds is the delay before the next attempt.
+	WaitSeconds float64 `json:"waitSeconds"`
+}
+
+// Kind implements Body.
+func (RequestRetried) Kind() string { return "request.retried" }
+
+// Level implements Body.
+func (RequestRetried) Level() Level { return Info }
+
+// Message implements Body.
+func (e RequestRetried) Message() string {
+	return fmt.Sprintf("%s %s: %s, retry %d in %s", e.Method, e.Path, e.Reason, e.Retry,
+		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
+}
+
+// ResponseIgnored says that an error response was taken as data because
+// `api.http.ignoreErrors` lists its status.
+type ResponseIgnored struct {
+	// Job is the endpoint of the job.
+	Job string `json:"job"`
+	// Status is the HTTP status code.
+	Status int `json:"status"`
+	// Text is the beginning of the answer.
+	Text string `json:"text"`
+}
+
+// Kind implements Body.
+func (ResponseIgnored) Kind() string { return "response.ignored" }
+
+// Level implements Body.
+func (ResponseIgnored) Level() Level { return Warn }
+
+// Message implements Body.
+func (e ResponseIgnored) Message() string {
+	return fmt.Sprintf("%s: status %d ignored: %s", e.Job, e.Status, e.Text)
+}
+
+// DataEmpty says that a page held no data.
+type DataEmpty struct {
+	// Job is the endpoint of the job.
+	Job string `json:"job"`
+	// DataField is the configured path, "" when it is detected.
+	DataField string `json:"dataField"`
+	// Page counts from 1.
+	Page int `json:"page"`
+}
+
+// Kind implements Body.
+func (DataEmpty) Kind() string { return "data.empty" }
+
+// Level implements Body.
+func (DataEmpty) Level() Level { return Warn }
+
+// Message implements Body.
+func (e DataEmpty) Message() string {
+	if e.DataField == "" {
+		return fmt.Sprintf("No data found in page %d of %s", e.Page, e.Job)
+	}
+	return fmt.Sprintf("dataField '%s' contains no data! (page %d of %s)", e.DataField, e.Page, e.Job)
+}
+
+// MappingWarning says that something in the data was stored in another way
+// than its shape suggests.
+type MappingWarning struct {
+	// Table or data type it concerns.
+	Table string `json:"table"`
+	// Text says what was found and how it was stored.
+	Text string `json:"text"`
+}
+
+// Kind implements Body.
+func (MappingWarning) Kind() string { return "mapping.warning" }
+
+// Level implements Body.
+func (MappingWarning) Level() Level { return Warn }
+
+// Message implements Body.
+func (e MappingWarning) Message() string { return e.Table + ": " + e.Text }
+
+// JobFinished says how much a job brought and which rule ended it.
+type JobFinished struct {
+	// Job is the endpoint of the job.
+	Job   string `json:"job"`
+	Pages int    `json:"pages"`
+	Rows  int    `json:"rows"`
+	// Rule that ended the job, in words.
+	Rule string `json:"rule"`
+	// Pointer to the setting behind the rule, "" when there is none.
+	Pointer string `json:"pointer,omitempty"`
+	// Repeated is set when paging came back to an earlier page.
+	Repeated bool `json:"repeated,omitempty"`
+}
+
+// Kind implements Body.
+func (JobFinished) Kind() string { return "job.finished" }
+
+// Level implements Body.
+func (e JobFinished) Level() Level {
+	if e.Repeated {
+		return Warn
+	}
+	return Info
+}
+
+// Message implements Body.
+func (e JobFinished) Message() string {
+	return fmt.Sprintf("Job %s finished: %s, %s, %s", e.Job, count(e.Pages, "page"), count(e.Rows, "row"), e.Rule)
+}
+
+// TableWritten says that a table is complete in out/tables.
+type TableWritten struct {
+	// Table is the file name in out/tables.
+	Table string `json:"table"`
+	Rows  int    `json:"rows"`
+	// Columns in the order of the file.
+	Columns []string `json:"columns"`
+}
+
+// Kind implements Body.
+func (TableWritten) Kind() string { return "table.written" }
+
+// Level implements Body.
+func (TableWritten) Level() Level { return Info }
+
+// Message implements Body.
+func (e TableWritten) Message() string {
+	return fmt.Sprintf("Table %s: %s, %s", e.Table, count(e.Rows, "row"), count(len(e.Columns), "column"))
+}
+
+// RunFinished is the last event of a successful run.
+type RunFinished struct {
+	// Seconds the run took.
+	Seconds  float64 `json:"seconds"`
+	Requests int     `json:"requests"`
+	// Bytes of all response bodies after decompression.
+	Bytes  int64 `json:"bytes"`
+	Rows   int   `json:"rows"`
+	Tables int   `json:"tables"`
+}
+
+// Kind implements Body.
+func (RunFinished) Kind() string { return "run.finished" }
+
+// Level implements Body.
+func (RunFinished) Level() Level { return Info }
+
+// Message implements Body.
+func (e RunFinished) Message() string {
+	return fmt.Sprintf("Extraction finished: %s, %s, %s", count(e.Rows, "row"), count(e.Tables, "table"), count(e.Requests, "request"))
+}
+
+// RunFailed is the last event of a failed run.
+type RunFailed struct {
+	// Error is the message that stderr holds too.
+	Error string `json:"error"`
+	// ErrorKind is user or application.
+	ErrorKind string `json:"kind"`
+	// Pointer is the place in the configuration, where there is one.
+	Pointer string `json:"pointer,omitempty"`
+}
+
+// Kind implements Body.
+func (RunFailed) Kind() string { return "run.failed" }
+
+// Level implements Body.
+func (RunFailed) Level() Level { return Error }
+
+// Message implements Body.
+func (e RunFailed) Message() string { return e.Error }
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,107 @@
+// Package event holds the events of a run: their kinds and fields, the masking
+// of secrets that stands in front of every sink, and the sinks themselves
+// (JSON lines, GELF over TCP, readable lines for a terminal).
+//
+// It promises that no form of a known secret reaches a sink and that an event
+// that could not be written is noticed (Log.Err). It does not decide what is a
+// secret, which sink serves a run, or what happens after a lost event.
+//
+// Nothing else in the program writes to stdout during a run.
+package event
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// Event is a body with its time, on the way to a sink. All its texts are
+// masked already.
+type Event struct {
+	Time    time.Time
+	Kind    string
+	Level   Level
+	Message string
+	// Fields are the body's fields in their order; every string inside is
+	// masked.
+	Fields []Field
+}
+
+// Field is one named value of an event.
+type Field struct {
+	Name  string
+	Value any // string, bool, int, int64, float64 or []string
+}
+
+// Sink is where events end up. Write is called by one goroutine at a time.
+type Sink interface {
+	Write(Event) error
+	// Close flushes what is pending.
+	Close() error
+}
+
+// ErrClosed is what Log.Err reports when an event came after Close.
+var ErrClosed = errors.New("event after the log was closed")
+
+// Log takes the events of a run, masks them and hands them to one sink. It is
+// safe for concurrent use: events reach the sink one after another, in the
+// order of their times.
+type Log struct {
+	secrets *Secrets
+	now     func() time.Time
+
+	mu     sync.Mutex
+	sink   Sink
+	err    error // the first one
+	closed bool
+}
+
+// NewLog makes a log. Secrets may still grow while events are emitted; now
+// gives the time of an event.
+func NewLog(sink Sink, secrets *Secrets, now func() time.Time) *Log {
+	return &Log{sink: sink, secrets: secrets, now: now}
+}
+
+// Emit sends one event. It cannot fail for the caller: a run does not end
+// because nobody listens. What went wrong is in Err.
+func (l *Log) Emit(body Body) {
+	e := Event{
+		Kind:    body.Kind(),
+		Level:   body.Level(),
+		Message: l.secrets.Redact(body.Message()),
+		Fields:  fieldsOf(body, l.secrets.Redact),
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		l.keep(ErrClosed)
+		return
+	}
+	e.Time = l.now()
+	l.keep(l.sink.Write(e))
+}
+
+// Err is the first error of the sink, or nil.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Close closes the sink and returns the first error in the life of the log. A
+// second call does nothing but return it again.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.closed = true
+		l.keep(l.sink.Close())
+	}
+	return l.err
+}
+
+func (l *Log) keep(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+}

@@ -1,0 +1,171 @@
+package event
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+)
+
+// noon is the time of every event in these tests, not in UTC on purpose.
+var noon = time.Date(2026, 7, 1, 12, 30, 45, 67_890_000, time.FixedZone("CEST", 2*60*60))
+
+func atNoon() time.Time { return noon }
+
+// memory is a sink that keeps events, or fails.
+type memory struct {
+	events           []Event
+	writeErr, closed error
+	closes           int
+}
+
+func (m *memory) Write(e Event) error {
+	m.events = append(m.events, e)
+	return m.writeErr
+}
+
+func (m *memory) Close() error {
+	m.closes++
+	return m.closed
+}
+
+// odd is a body with everything that bodies may have.
+type odd struct {
+	Text     string   `json:"text"`
+	Texts    []string `json:"texts"`
+	Yes      bool     `json:"yes"`
+	Count    int      `json:"count"`
+	Bytes    int64    `json:"bytes"`
+	Seconds  float64  `json:"seconds"`
+	Absent   string   `json:"absent,omitempty"`
+	NoTexts  []string `json:"noTexts,omitempty"`
+	Untagged string
+	Hidden   string        `json:"-"`
+	Wait     time.Duration `json:"wait"`
+	private  string
+}
+
+func (odd) Kind() string      { return "odd" }
+func (odd) Level() Level      { return Info }
+func (o odd) Message() string { return "message " + o.Text + o.private }
+
+// scalar is a body that is no struct.
+type scalar string
+
+func (scalar) Kind() string      { return "scalar" }
+func (scalar) Level() Level      { return Info }
+func (s scalar) Message() string { return string(s) }
+
+func TestEmit(t *testing.T) {
+	body := odd{
+		Text: "hunter2", Texts: []string{"a", "hunter2"}, Yes: true, Count: 1, Bytes: 2, Seconds: 0.5,
+		NoTexts: []string{}, Untagged: "u", Hidden: "h", Wait: time.Second, private: "p",
+	}
+	want := Event{
+		Time: noon, Kind: "odd", Level: Info, Message: "message [hidden]p",
+		Fields: []Field{
+			{"text", "[hidden]"}, {"texts", []string{"a", "[hidden]"}}, {"yes", true}, {"count", 1},
+			{"bytes", int64(2)}, {"seconds", 0.5}, {"Untagged", "u"}, {"wait", "1s"},
+		},
+	}
+	sink := &memory{}
+	log := NewLog(sink, secretsOf("hunter2"), atNoon)
+	log.Emit(body)
+	log.Emit(&body)
+	log.Emit(scalar("just hunter2 words"))
+	for _, got := range sink.events[:2] {
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("event = %+v\nwant    %+v", got, want)
+		}
+	}
+	if got := sink.events[2]; got.Message != "just [hidden] words" || got.Fields != nil {
+		t.Errorf("event of a scalar = %+v", got)
+	}
+	if body.Texts[1] != "hunter2" {
+		t.Error("the body was changed")
+	}
+}
+
+func TestEmitNilList(t *testing.T) {
+	sink := &memory{}
+	NewLog(sink, secretsOf(), atNoon).Emit(odd{})
+	if got := sink.events[0].Fields[1].Value; !reflect.DeepEqual(got, []string{}) {
+		t.Errorf("a nil list = %#v, want an empty one", got)
+	}
+}
+
+func TestLogErrors(t *testing.T) {
+	first, second := errors.New("first"), errors.New("second")
+	sink := &memory{closed: second}
+	log := NewLog(sink, secretsOf(), atNoon)
+	log.Emit(RunStarted{})
+	if err := log.Err(); err != nil {
+		t.Fatalf("Err = %v before any error", err)
+	}
+	sink.writeErr = first
+	log.Emit(RunStarted{})
+	sink.writeErr = nil
+	log.Emit(RunStarted{})
+	if len(sink.events) != 3 {
+		t.Errorf("%d events reached the sink, want 3: an error must not stop the rest", len(sink.events))
+	}
+	if err := log.Err(); err != first {
+		t.Errorf("Err = %v, want the first error", err)
+	}
+	for range 2 {
+		if err := log.Close(); err != first {
+			t.Errorf("Close = %v, want the first error", err)
+		}
+	}
+	if sink.closes != 1 {
+		t.Errorf("the sink was closed %d times", sink.closes)
+	}
+}
+
+func TestLogClose(t *testing.T) {
+	failed := errors.New("failed")
+	if err := NewLog(&memory{closed: failed}, secretsOf(), atNoon).Close(); err != failed {
+		t.Errorf("Close = %v, want that of the sink", err)
+	}
+	sink := &memory{}
+	log := NewLog(sink, secretsOf(), atNoon)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log.Emit(RunStarted{})
+	if len(sink.events) != 0 || log.Err() != ErrClosed {
+		t.Errorf("after Close: %d events, Err = %v", len(sink.events), log.Err())
+	}
+}
+
+func TestLogConcurrently(t *testing.T) {
+	var out bytes.Buffer
+	var ticks int64
+	log := NewLog(NewJSON(&out), secretsOf("hunter2"), func() time.Time {
+		ticks++ // not atomic: the log must ask for one time after another
+		return time.UnixMilli(ticks)
+	})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				log.Emit(StateWarning{Text: "hunter2"})
+			}
+		})
+	}
+	wg.Wait()
+	lines := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
+	if len(lines) != 400 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for i, line := range lines {
+		at := time.UnixMilli(int64(i + 1)).UTC().Format(timeLayout)
+		want := `{"time":"` + at + `","level":"warn","event":"state.warning",` +
+			`"message":"State of the previous run: [hidden]","text":"[hidden]"}`
+		if string(line) != want {
+			t.Fatalf("line %d = %s\nwant %s", i, line, want)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package event
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Hidden stands in the place of every masked text.
+const Hidden = "[hidden]"
+
+const (
+	// wordCharacters is the length from which a secret is masked inside words.
+	wordCharacters = 4
+	// lineCharacters is the length from which a line of a secret is one itself.
+	lineCharacters = 16
+	// startBytes is how much of a form must match before it is looked up.
+	startBytes = 4
+)
+
+// Secrets is a growing set of texts that must never be seen, and the mask that
+// hides them. The zero value is an empty set; all methods may be called from
+// many goroutines.
+//
+// A secret is masked as it is, in hexadecimal (both cases) and in base64 (both
+// alphabets, with and without padding), and each of these also under any
+// percent-encoding and any JSON escapes: it does not matter which characters
+// the writer chose to escape, for the text is compared as its reader would see
+// it. Base64 of a secret joined with something else is another secret: whoever
+// computes it adds it.
+//
+// A secret of fewer than four characters is masked only where neither of its
+// neighbours is a letter or digit, so that a secret "1" leaves "2012" alone. It
+// still hides the 1 of "page 1": better not to add what nobody would guard.
+//
+// The set keeps hashes, not the secrets, and a few dozen bytes for each: a
+// login before every request of a long run is fine.
+type Secrets struct {
+	mu    sync.RWMutex
+	seed  maphash.Seed
+	added map[uint64]struct{} // hashes of the secrets
+	forms map[uint64]bool     // hashes of their forms; true: as a whole word only
+	// starts has the lengths of all forms that start with the same bytes, the
+	// longest first.
+	starts map[uint32][]int
+	// filter has one bit for each start. Almost every position of almost every
+	// text is done with after a look at it.
+	filter [1 << 10]uint64
+	// width is the least number of bytes in a start.
+	width int
+}
+
+// Add puts a secret into the set. White space around it is not part of what
+// must be hidden, but is masked with it. Of a text of several lines (a PEM key)
+// each line of 16 or more characters is a secret too. A blank text is no
+// secret.
+func (s *Secrets) Add(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add(secret)
+	s.add(strings.TrimSpace(secret))
+	if !strings.ContainsAny(secret, "\r\n") {
+		return
+	}
+	for line := range strings.FieldsFuncSeq(secret, func(r rune) bool { return r == '\r' || r == '\n' }) {
+		if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= lineCharacters {
+			s.add(line)
+		}
+	}
+}
+
+func (s *Secrets) add(secret string) {
+	if strings.TrimSpace(secret) == "" {
+		return
+	}
+	if s.forms == nil {
+		s.seed = maphash.MakeSeed()
+		s.added = map[uint64]struct{}{}
+		s.forms = map[uint64]bool{}
+		s.starts = map[uint32][]int{}
+		s.width = startBytes
+	}
+	hash := maphash.String(s.seed, secret)
+	if _, known := s.added[hash]; known {
+		return
+	}
+	s.added[hash] = struct{}{}
+	word := utf8.RuneCountInString(secret) < wordCharacters
+	for _, form := range formsOf(secret) {
+		s.addForm(form, word)
+	}
+}
+
+// formsOf lists the spellings of a secret that no unescaping gives back.
+func formsOf(secret string) []string {
+	raw := []byte(secret)
+	digits := hex.EncodeToString(raw)
+	return []string{
+		secret, digits, strings.ToUpper(digits),
+		base64.StdEncoding.EncodeToString(raw), base64.RawStdEncoding.EncodeToString(raw),
+		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
+	}
+}
+
+func (s *Secrets) addForm(form string, word bool) {
+	hash := maphash.String(s.seed, form)
+	if before, known := s.forms[hash]; known {
+		s.forms[hash] = before && word
+		return
+	}
+	s.forms[hash] = word
+	width := min(len(form), startBytes)
+	s.width = min(s.width, width)
+	start := startOf(form, 0, width)
+	lengths := s.starts[start]
+	if at, known := slices.BinarySearchFunc(lengths, len(form), func(a, b int) int { return b - a }); !known {
+		s.starts[start] = slices.Insert(lengths, at, len(form))
+	}
+	word64, bit := filterBit(start)
+	s.filter[word64] |= bit
+}
+
+// startOf packs bytes of the text, at most four, into one number.
+func startOf(text string, at, width int) uint32 {
+	if width == startBytes {
+		b := text[at : at+startBytes]
+		return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+	}
+	var start uint32
+	for i := range width {
+		start |= uint32(text[at+i]) << (8 * i)
+	}
+	return start
+}
+
+// filterBit is the place of a start in the filter.
+func filterBit(start uint32) (index int, bit uint64) {
+	const spread = 0x9E3779B1 // 2^32 over the golden ratio: neighbours end far apart
+	hash := start * spread >> 16
+	return int(hash >> 6), 1 << (hash & 63)
+}
+
+// Redact is the text with every form of every secret replaced by [hidden].
+// Secrets that overlap are replaced together, so that nothing of either is
+// left.
+func (s *Secrets) Redact(text string) string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if len(s.forms) == 0 || text == "" {
+		return text
+	}
+	var spans []span
+	for _, v := range viewsOf(text) {
+		for at := range len(v.text) {
+			if n := s.match(v.text, at); n > 0 {
+				spans = append(spans, v.span(at, at+n))
+			}
+		}
+	}
+	if spans == nil {
+		return text
+	}
+	return mask(text, spans)
+}
+
+// match is the length of the longest form at that place of the text, or 0.
+func (s *Secrets) match(text string, at int) int {
+	longest := 0
+	for width := startBytes; width >= s.width; width-- {
+		if len(text)-at < width {
+			continue
+		}
+		start := startOf(text, at, width)
+		if index, bit := filterBit(start); s.filter[index]&bit == 0 {
+			continue
+		}
+		for _, n := range s.starts[start] {
+			if n <= longest || n > len(text)-at {
+				continue
+			}
+			word, found := s.forms[maphash.String(s.seed, text[at:at+n])]
+			if found && (!word || alone(text, at, at+n)) {
+				longest = n
+			}
+		}
+	}
+	return longest
+}
+
+// alone tells whether a part of the text has no letter or digit beside it.
+func alone(text string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:from])
+	after, _ := utf8.DecodeRuneInString(text[to:])
+	return !alphanumeric(before) && !alphanumeric(after)
+}
+
+func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// span is a part of a text, from inclusive, to exclusive, in bytes.
+type span struct{ from, to int }
+
+// mask replaces the spans, in any order and overlapping as they may.
+func mask(text string, spans []span) string {
+	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
+	var b strings.Builder
+	done := 0
+	for i := 0; i < len(spans); {
+		one := spans[i]
+		for i++; i < len(spans) && spans[i].from < one.to; i++ {
+			one.to = max(one.to, spans[i].to)
+		}
+		b.WriteString(text[done:one.from])
+		b.WriteString(Hidden)
+		done = one.to
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}

@@ -1,0 +1,198 @@
+package event
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+func secretsOf(secrets ...string) *Secrets {
+	var s Secrets
+	for _, secret := range secrets {
+		s.Add(secret)
+	}
+	return &s
+}
+
+func TestRedact(t *testing.T) {
+	const pem = "-----BEGIN KEY-----\r\nMIIEvQIBADANBgkqhkiG\r\nshort\r\n-----END KEY-----\r\n"
+	tests := []struct {
+		name    string
+		secrets []string
+		text    string
+		want    string
+	}{
+		{"no secrets", nil, "anything", "anything"},
+		{"no text", []string{"abcd"}, "", ""},
+		{"nothing matches", []string{"hunter22"}, "hunter2 is another", "hunter2 is another"},
+		{"plain", []string{"hunter2"}, "password hunter2!", "password [hidden]!"},
+		{"inside a word", []string{"hunter2"}, "xhunter2x", "x[hidden]x"},
+		{"twice", []string{"abcd"}, "abcd-abcd", "[hidden]-[hidden]"},
+		{"side by side", []string{"abcd"}, "abcdabcd", "[hidden][hidden]"},
+		{"whole text", []string{"abcd"}, "abcd", "[hidden]"},
+		{"another case is another text", []string{"abcd"}, "ABCD", "ABCD"},
+		{"longest first", []string{"abcd", "abcdefgh"}, "abcdefgh", "[hidden]"},
+		{"longest first, added last to first", []string{"abcdefgh", "abcd"}, "abcdefghi", "[hidden]i"},
+		{"one inside another", []string{"cdef", "abcdefgh"}, "abcdefgh", "[hidden]"},
+		{"overlapping", []string{"abcdef", "defghi"}, "abcdefghi", "[hidden]"},
+		{"overlapping itself", []string{"abcabc"}, "abcabcabc.", "[hidden]."},
+		{"added twice", []string{"abcd", "abcd"}, "abcd", "[hidden]"},
+		{"blank is no secret", []string{"", " ", "\n\n"}, "a b\n\nc", "a b\n\nc"},
+		{"white space around", []string{"token99\n"}, "Bearer token99.", "Bearer [hidden]."},
+		{"base64", []string{"a?b>c~"}, "x YT9iPmN+ x", "x [hidden] x"},
+		{"base64 for URLs", []string{"a?b>c~"}, "x YT9iPmN- x", "x [hidden] x"},
+		{"base64 padded", []string{"hunter2"}, "Basic aHVudGVyMg==.", "Basic [hidden]."},
+		{"base64 without padding", []string{"hunter2"}, "aHVudGVyMg.", "[hidden]."},
+		{"base64 in a query", []string{"a?b>c~"}, "k=YT9iPmN%2B&x", "k=[hidden]&x"},
+		{"base64 in JSON", []string{"???????"}, `"Pz8\/Pz8\/Pw=="`, `"[hidden]"`},
+		{"hex", []string{"hunter2"}, "68756e74657232 68756E74657232", "[hidden] [hidden]"},
+		{"query, blank as plus", []string{"pass word/é"}, "k=pass+word%2F%C3%A9&x", "k=[hidden]&x"},
+		{"path, blank as %20", []string{"pass word/é"}, "k=pass%20word%2f%c3%a9&x", "k=[hidden]&x"},
+		{"only some characters escaped", []string{"a:b/c d"}, "a:b/c%20d a%3Ab/c+d", "[hidden] [hidden]"},
+		{"tilde escaped", []string{"a~b~c"}, "a%7Eb~c", "[hidden]"},
+		{"percent that escapes nothing", []string{"abcd"}, "100% abcd%2", "100% [hidden]%2"},
+		{"JSON", []string{"a\"b\\c/d\né"}, `"a\"b\\c\/d\n\u00e9" "a\"b\\c/d\né"`, `"[hidden]" "[hidden]"`},
+		{"JSON, upper case digits", []string{"päss<w"}, `p\u00E4ss\u003Cw`, "[hidden]"},
+		{"JSON, two surrogates", []string{"key😀😀"}, `key\ud83d\ude00\uD83D\uDE00`, "[hidden]"},
+		{"JSON around a query", []string{"ab/c d"}, `"u?\u006b=ab\/c%20d"`, `"u?\u006b=[hidden]"`},
+		{"quoted Go string", []string{"ab\x01cd"}, `"ab\x01cd"`, `"[hidden]"`},
+		{"backslash that escapes nothing", []string{"abcd"}, `\q\u12\xz\`, `\q\u12\xz\`},
+		{"escape touched on both sides", []string{"\xa9abc\xc3"}, `\u00e9abc\u00e9`, "[hidden]"},
+		{"PEM", []string{pem}, "key " + strings.TrimSpace(pem), "key [hidden]"},
+		{"line of a PEM", []string{pem}, "at MIIEvQIBADANBgkqhkiG, short", "at [hidden], short"},
+		{"PEM with other line ends", []string{pem}, "MIIEvQIBADANBgkqhkiG\nshort\n", "[hidden]\nshort\n"},
+		{"short: as a word", []string{"1"}, "page 1 of 12, k=1&l=21", "page [hidden] of 12, k=[hidden]&l=21"},
+		{"short: three characters", []string{"abc"}, "abc abcd xabc (abc)", "[hidden] abcd xabc ([hidden])"},
+		{"short: letters of any script", []string{"žlu"}, "žlu žluť", "[hidden] žluť"},
+		{"short: base64 and hex", []string{"1"}, "MQ== MQ 31 312", "[hidden] [hidden] [hidden] 312"},
+		{"short: escaped", []string{"a b"}, "a+b a%20b xa+b", "[hidden] [hidden] xa+b"},
+		{"short, and a long one of the same text", []string{"1", "MQ=="}, "xMQ==x", "x[hidden]x"},
+		{"four characters are not short", []string{"abcd"}, "xabcdx", "x[hidden]x"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := secretsOf(tt.secrets...).Redact(tt.text); got != tt.want {
+				t.Errorf("Redact(%q) = %q, want %q", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+// spellings are the texts a secret may appear as anywhere in the program.
+func spellings(secret string) map[string]string {
+	raw := []byte(secret)
+	all := map[string]string{
+		"plain":            secret,
+		"query":            url.QueryEscape(secret),
+		"path":             url.PathEscape(secret),
+		"strict":           strings.ReplaceAll(url.QueryEscape(secret), "+", "%20"),
+		"base64":           base64.StdEncoding.EncodeToString(raw),
+		"base64 unpadded":  base64.RawStdEncoding.EncodeToString(raw),
+		"base64 URL":       base64.URLEncoding.EncodeToString(raw),
+		"base64 URL short": base64.RawURLEncoding.EncodeToString(raw),
+		"base64 in query":  url.QueryEscape(base64.StdEncoding.EncodeToString(raw)),
+		"hex":              hex.EncodeToString(raw),
+		"HEX":              strings.ToUpper(hex.EncodeToString(raw)),
+	}
+	lower := func(s string) string {
+		out := []byte(s)
+		for i := range out {
+			if i+2 < len(out) && out[i] == '%' {
+				copy(out[i+1:i+3], strings.ToLower(s[i+1:i+3]))
+			}
+		}
+		return string(out)
+	}
+	all["query, lower case"] = lower(all["query"])
+	all["strict, lower case"] = lower(all["strict"])
+	goStyle, _ := json.Marshal(secret)
+	all["JSON, Go"] = strings.Trim(string(goStyle), `"`)
+	escaped := value.OfString(secret).AppendEscapedJSON(nil)
+	all["JSON, escaped"] = string(escaped[1 : len(escaped)-1])
+	return all
+}
+
+// canary has something to escape for every escape.
+const canary = `c4nary/p&ss "wörd"\ +<é>?~😀`
+
+func TestRedactEverySpelling(t *testing.T) {
+	s := secretsOf(canary)
+	for name, text := range spellings(canary) {
+		if got := s.Redact("before " + text + " after"); got != "before [hidden] after" {
+			t.Errorf("%s: Redact(%q) = %q", name, text, got)
+		}
+	}
+}
+
+func TestSecretsConcurrently(t *testing.T) {
+	var s Secrets
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 50 {
+				secret := fmt.Sprintf("secret-%d-%d.", i, j)
+				s.Add(secret)
+				if got := s.Redact("is " + secret); got != "is [hidden]" {
+					t.Errorf("Redact = %q", got)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func FuzzRedact(f *testing.F) {
+	f.Add(canary, "before", "after")
+	f.Add("\xff\xfe\x00\x01", `\ud83d`, "%")
+	f.Add("aaaa", "aaa", "aa")
+	f.Add("%41%41", "+", `\`)
+	f.Fuzz(func(t *testing.T, secret, before, after string) {
+		s := secretsOf(secret)
+		for name, text := range spellings(secret) {
+			got := s.Redact(before + text + after)
+			// What is left must not hold the secret; the marks may, when it is
+			// a part of one.
+			for part := range strings.SplitSeq(got, Hidden) {
+				if len([]rune(secret)) >= wordCharacters && strings.TrimSpace(secret) != "" && strings.Contains(part, secret) {
+					t.Errorf("%s: Redact(%q) = %q", name, before+text+after, got)
+				}
+			}
+		}
+		if len(s.Redact(before)) > len(Hidden)*(len(before)+1) {
+			t.Errorf("Redact(%q) is longer than its marks", before)
+		}
+	})
+}
+
+// The text is one line of 1 KB; nothing in it matches.
+func BenchmarkRedact(b *testing.B) {
+	text := strings.Repeat("GET https://api.example.com/v2/users?page=12 200 OK, 50 rows. ", 17)[:1024]
+	for _, n := range []int{1, 100, 10_000} {
+		var s Secrets
+		for i := range n {
+			s.Add(base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "token %d of this run", i)))
+		}
+		b.Run(fmt.Sprintf("%d secrets", n), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Redact(text)
+			}
+		})
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	var s Secrets
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		s.Add(fmt.Sprintf("%064d", i))
+	}
+}

@@ -1,0 +1,214 @@
+package expr
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Compiler compiles the expressions of one place of the configuration.
+type Compiler struct {
+	// Contexts are the contexts that exist at this place. An object that names
+	// any other ({"query": "x"} in the parameters of a job) is plain data.
+	Contexts []Context
+	// Known has the contexts whose members are final when compiling: a
+	// reference to a member that is not among them is a problem at once.
+	Known map[Context]Members
+	// Problems collects what is wrong. It must not be nil.
+	Problems *failure.Problems
+}
+
+// Compile compiles any value. Whatever is wrong with it becomes a problem, and
+// null stands in its place.
+//
+// An object with the key "function" is a call, its other keys but "args" are
+// ignored. An object whose only key is one of the contexts is a reference. Any
+// other object, and every array, is data with expressions in it.
+func (c Compiler) Compile(v value.Value, pointer string) Expr {
+	return Expr{c.node(v, pointer)}
+}
+
+// Entries compiles an object or a list of values: those that are objects are
+// compiled, all others, lists too, are literals. Null and the other empty
+// values (an empty list too) are no entries; any other scalar is a problem.
+func (c Compiler) Entries(v value.Value, pointer string) Entries {
+	var e Entries
+	add := func(name string, v value.Value) {
+		compiled := Expr{literal{v}}
+		if v.Kind() == value.Object {
+			compiled = c.Compile(v, failure.PointerJoin(pointer, name))
+		}
+		e.entries = append(e.entries, entry{name, compiled})
+	}
+	switch {
+	case v.Empty():
+	case v.IsScalar():
+		c.problem(pointer, kindOf(v), "expected an object", "")
+	default:
+		for _, m := range v.Members() {
+			add(m.Name, m.Value)
+		}
+		for i, item := range v.Items() {
+			add(strconv.Itoa(i), item)
+		}
+		e.list = v.Kind() == value.Array
+	}
+	return e
+}
+
+func (c Compiler) node(v value.Value, pointer string) node {
+	switch v.Kind() {
+	case value.Array:
+		return c.data(v, c.items(v, pointer))
+	case value.Object:
+		if name, ok := v.Get("function"); ok {
+			return c.call(name, v.Field("args"), pointer)
+		}
+		if v.Len() == 1 {
+			m := v.Members()[0]
+			if slices.Contains(c.Contexts, Context(m.Name)) {
+				return c.reference(Context(m.Name), m.Value, pointer)
+			}
+		}
+		return c.data(v, c.items(v, pointer))
+	default:
+		return literal{v}
+	}
+}
+
+// items compiles the items of an array or the members of an object.
+func (c Compiler) items(v value.Value, pointer string) list {
+	nodes := make(list, 0, v.Len())
+	for i, item := range v.Items() {
+		nodes = append(nodes, c.node(item, failure.PointerJoin(pointer, strconv.Itoa(i))))
+	}
+	for _, m := range v.Members() {
+		nodes = append(nodes, c.node(m.Value, failure.PointerJoin(pointer, m.Name)))
+	}
+	return nodes
+}
+
+// data is an array or object with these compiled items; as a whole a literal
+// when all of them are.
+func (c Compiler) data(v value.Value, items list) node {
+	if _, ok := items.literals(); ok {
+		return literal{v}
+	}
+	if v.Kind() == value.Array {
+		return items
+	}
+	n := object{values: items}
+	for _, m := range v.Members() {
+		n.names = append(n.names, m.Name)
+	}
+	return n
+}
+
+func (c Compiler) reference(context Context, name value.Value, pointer string) node {
+	if name.Kind() != value.String && name.Kind() != value.Number {
+		c.problem(failure.PointerJoin(pointer, string(context)), kindOf(name), "expected the name of a value as a string; names cannot be computed", "")
+		return broken{}
+	}
+	n := reference{context, name.Raw(), pointer}
+	if members, ok := c.Known[context]; ok {
+		if _, ok := members[n.name]; !ok {
+			c.unknownMember(n, members)
+			return broken{}
+		}
+	}
+	return n
+}
+
+func (c Compiler) unknownMember(n reference, members Members) {
+	names := slices.Sorted(maps.Keys(members))
+	hint := ""
+	if near, ok := failure.Nearest(n.name, names); ok {
+		hint = fmt.Sprintf("did you mean %s?", quote(near))
+	}
+	// The names that start with a prefix are next to each other in this order.
+	below := n.name + "."
+	if at, _ := slices.BinarySearch(names, below); at < len(names) && strings.HasPrefix(names[at], below) {
+		hint = fmt.Sprintf("it is an object or a list, refer to a value in it, such as %s", quote(names[at]))
+	}
+	c.problem(failure.PointerJoin(n.pointer, string(n.context)), quote(n.name),
+		fmt.Sprintf("expected the path of a string, number or boolean that exists in %q", n.context), hint)
+}
+
+func (c Compiler) call(name, args value.Value, pointer string) node {
+	nodes, argPointers, ok := c.arguments(args, failure.PointerJoin(pointer, "args"))
+	f, known := c.function(name, failure.PointerJoin(pointer, "function"))
+	if !ok || !known {
+		return broken{}
+	}
+	if len(nodes) < f.min || f.max >= 0 && len(nodes) > f.max {
+		c.problem(failure.PointerJoin(pointer, "args"), count(len(nodes), "argument"),
+			fmt.Sprintf("expected %s for %s", f.counts(), f.Name), "write it as "+f.Signature())
+		return broken{}
+	}
+	if f.check != nil {
+		if fault := f.check(nodes); fault != nil {
+			c.problem(argPointers[fault.argument], fault.found, fault.expected, fault.hint)
+			return broken{}
+		}
+	}
+	if values, ok := nodes.literals(); ok {
+		// Whether a call of literals can fail does not depend on the scope.
+		if _, err := f.call(input{args: values, now: (*Scope)(nil).now}); err != nil {
+			c.problem(pointer, "", f.Name+": "+err.Error(), "write it as "+f.Signature())
+			return broken{}
+		}
+	}
+	return call{f, nodes, pointer}
+}
+
+// arguments compiles "args": a list, an object for its values in order, or
+// nothing.
+func (c Compiler) arguments(args value.Value, pointer string) (nodes list, pointers []string, ok bool) {
+	if args.IsScalar() && !args.Empty() {
+		c.problem(pointer, kindOf(args), "expected a list of arguments", "write one argument as a list too: [ … ]")
+		return nil, nil, false
+	}
+	for i := range args.Items() {
+		pointers = append(pointers, failure.PointerJoin(pointer, strconv.Itoa(i)))
+	}
+	for _, m := range args.Members() {
+		pointers = append(pointers, failure.PointerJoin(pointer, m.Name))
+	}
+	return c.items(args, pointer), pointers, true
+}
+
+// function finds a function that may be called at this place.
+func (c Compiler) function(name value.Value, pointer string) (Function, bool) {
+	if name.Kind() != value.String {
+		c.problem(pointer, kindOf(name), "expected the name of a function as a string", "")
+		return Function{}, false
+	}
+	var names []string
+	for _, f := range Functions() {
+		available := f.only == "" || slices.Contains(c.Contexts, f.only)
+		if available && f.Name == name.Raw() {
+			return f, true
+		}
+		if available {
+			names = append(names, f.Name)
+		} else if f.Name == name.Raw() {
+			c.problem(pointer, quote(f.Name), "expected a function that is available here", fmt.Sprintf("%s is available only beside {%q: …}", f.Name, f.only))
+			return Function{}, false
+		}
+	}
+	hint := "known are " + strings.Join(names, ", ")
+	if near, ok := failure.Nearest(name.Raw(), names); ok {
+		hint = fmt.Sprintf("did you mean %s?", quote(near))
+	}
+	c.problem(pointer, quote(name.Raw()), "expected the name of a function", hint)
+	return Function{}, false
+}
+
+func (c Compiler) problem(pointer, found, expected, hint string) {
+	c.Problems.Add(failure.Problem{Pointer: pointer, Found: found, Expected: expected, Hint: hint})
+}

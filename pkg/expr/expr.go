@@ -1,0 +1,64 @@
+// Package expr holds value expressions: literals, references into a context
+// ({"attr": "name"}), and function calls ({"function": …, "args": […]}). They
+// are compiled when the configuration is read, so that an unknown function, a
+// wrong number of arguments or an unknown attribute is found before anything is
+// sent, and evaluated in a Scope.
+//
+// A compiled expression is immutable and may be evaluated by many goroutines.
+// Its value depends on nothing but the Scope. The package promises that no
+// error or problem contains the value of an argument or of a reference, for
+// that may be a secret: they name functions, contexts, paths and places.
+//
+// It does not know which contexts exist where, nor what is done with a value:
+// that is said by the rooms that use it.
+package expr
+
+import (
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Context is a named set of values that references can point into.
+type Context string
+
+// The contexts; each place of the configuration allows some of them.
+const (
+	Attr          Context = "attr"
+	Time          Context = "time"
+	Request       Context = "request"
+	Query         Context = "query"
+	Response      Context = "response"
+	Authorization Context = "authorization"
+	Consumer      Context = "consumer"
+	User          Context = "user"
+	Placeholder   Context = "placeholder"
+)
+
+// Members is a flattened context: the path of every leaf, its keys joined by
+// dots, to its value. Nulls and empty arrays and objects have no leaf.
+type Members map[string]value.Value
+
+// Scope is what an evaluation can see.
+type Scope struct {
+	// Now is the clock behind the functions time, date and strtotime; nil is
+	// the clock of the system.
+	Now func() time.Time
+	// Contexts holds the members of each context that is available.
+	Contexts map[Context]Members
+}
+
+func (s *Scope) now() time.Time {
+	if s == nil || s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
+}
+
+func (s *Scope) member(c Context, name string) (value.Value, bool) {
+	if s == nil {
+		return value.Value{}, false
+	}
+	v, ok := s.Contexts[c][name]
+	return v, ok && !v.IsNull()
+}

@@ -1,0 +1,162 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Function is one function that expressions can call.
+type Function struct {
+	// Name as it is written in "function"; case counts.
+	Name string
+	// Arguments says what stands in "args", optional ones with a question mark:
+	// "text, raw?".
+	Arguments string
+	// Doc says in one sentence what the function gives.
+	Doc string
+
+	min, max int     // number of arguments; a max of -1 is any number
+	only     Context // the function exists only where this context does
+
+	// check looks for a fault in the arguments that are literals; nil when
+	// there is nothing to be said before the others are known.
+	check func(args list) *fault
+	// call is the function itself. Its errors name the argument at fault by
+	// its number, and never its value.
+	call func(in input) (value.Value, error)
+}
+
+// fault is what is wrong with one argument in the configuration.
+type fault struct {
+	argument              int // from 0
+	found, expected, hint string
+}
+
+// Functions are all functions, in the order of the reference documentation.
+// Each is declared in the file of its subject.
+func Functions() []Function {
+	return slices.Concat(textFunctions(), hashFunctions(), timeFunctions())
+}
+
+// Signature is the call as a person writes it: "md5(text, raw?)".
+func (f Function) Signature() string { return f.Name + "(" + f.Arguments + ")" }
+
+// counts says how many arguments the function takes.
+func (f Function) counts() string {
+	switch {
+	case f.max < 0:
+		return "at least " + count(f.min, "argument")
+	case f.min == f.max:
+		return count(f.min, "argument")
+	default:
+		return fmt.Sprintf("%d to %s", f.min, count(f.max, "argument"))
+	}
+}
+
+func count(n int, noun string) string {
+	switch n {
+	case 0:
+		return "no " + noun + "s"
+	case 1:
+		return "1 " + noun
+	default:
+		return strconv.Itoa(n) + " " + noun + "s"
+	}
+}
+
+// input is what a function works on: as many arguments as it declares.
+type input struct {
+	args []value.Value
+	now  func() time.Time
+}
+
+// text is an argument as text, see textOf.
+func (in input) text(i int) (string, error) {
+	if !in.args[i].IsNull() && !in.args[i].IsScalar() {
+		return "", fmt.Errorf("argument %d is %s, expected a text", i+1, kindOf(in.args[i]))
+	}
+	return textOf(in.args[i]), nil
+}
+
+// texts are the first n arguments as texts.
+func (in input) texts(n int) ([]string, error) {
+	texts := make([]string, n)
+	for i := range texts {
+		var err error
+		if texts[i], err = in.text(i); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// flag is the truth of an optional argument.
+func (in input) flag(i int) (bool, error) {
+	if i >= len(in.args) {
+		return false, nil
+	}
+	if !in.args[i].IsNull() && !in.args[i].IsScalar() {
+		return false, fmt.Errorf("argument %d is %s, expected true or false", i+1, kindOf(in.args[i]))
+	}
+	return !in.args[i].Empty(), nil
+}
+
+// farthest is the number of seconds from 1970, either way, up to which times
+// can be reckoned with: some 300 million years, so that even milliseconds taken
+// for seconds give what they always gave.
+const farthest = 1e16
+
+var errFarthest = errors.New("the time is beyond what can be reckoned with")
+
+// timestamp is an optional argument as a point in time, in whole seconds since
+// 1970. Without it, or when it is null, it is now; false, which a failed
+// strtotime gives, is 1970.
+func (in input) timestamp(i int) (time.Time, error) {
+	if i >= len(in.args) || in.args[i].IsNull() {
+		return in.now().UTC(), nil
+	}
+	v := in.args[i]
+	seconds, ok := v.Int()
+	if v.Kind() == value.Bool {
+		ok = true
+		if v.True() {
+			seconds = 1
+		}
+	}
+	switch {
+	case !ok:
+		return time.Time{}, fmt.Errorf("argument %d is not a number of seconds", i+1)
+	case seconds < -farthest || seconds > farthest:
+		return time.Time{}, fmt.Errorf("argument %d: %w", i+1, errFarthest)
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+// textOf is a scalar as text: true is "1", false and null are nothing, integers
+// are as written, other numbers have the fewest digits that tell them apart
+// (1.0 is "1", 2.50 is "2.5").
+func textOf(v value.Value) string {
+	if v.Kind() == value.Number && !v.IsInteger() {
+		if f, ok := v.Float(); ok {
+			return value.FormatDouble(f, 0)
+		}
+	}
+	return v.Text()
+}
+
+// kindOf is the type of a value with its article.
+func kindOf(v value.Value) string {
+	switch v.Kind() {
+	case value.Null:
+		return "null"
+	case value.Array, value.Object:
+		return "an " + v.Kind().String()
+	default:
+		return "a " + v.Kind().String()
+	}
+}

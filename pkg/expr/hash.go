@@ -1,0 +1,167 @@
+package expr
+
+import (
+	"crypto/hmac"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha3"
+	"crypto/sha512"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/adler32"
+	"hash/crc32"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
+
+	//lint:ignore SA1019 the algorithm is chosen by whoever signs requests with it
+	"golang.org/x/crypto/ripemd160"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+func hashFunctions() []Function {
+	return []Function{
+		{Name: "md5", Arguments: "text, raw?", min: 1, max: 2, call: digestOf("md5"),
+			Doc: "the MD5 of the text in hexadecimal, or as raw bytes"},
+		{Name: "sha1", Arguments: "text, raw?", min: 1, max: 2, call: digestOf("sha1"),
+			Doc: "the SHA-1 of the text in hexadecimal, or as raw bytes"},
+		{Name: "hash", Arguments: "algorithm, text, raw?", min: 2, max: 3, check: checkAlgorithm(algorithms(), checksums()), call: hashText,
+			Doc: "the digest of the text in hexadecimal, or as raw bytes"},
+		{Name: "hash_hmac", Arguments: "algorithm, text, key, raw?", min: 3, max: 4, check: checkAlgorithm(algorithms()), call: hashHMAC,
+			Doc: "the keyed digest (HMAC) of the text in hexadecimal, or as raw bytes"},
+	}
+}
+
+// algorithms are the cryptographic digests.
+func algorithms() map[string]func() hash.Hash {
+	return map[string]func() hash.Hash{
+		"md5":        md5.New,
+		"sha1":       sha1.New,
+		"sha224":     sha256.New224,
+		"sha256":     sha256.New,
+		"sha384":     sha512.New384,
+		"sha512":     sha512.New,
+		"sha512/224": sha512.New512_224,
+		"sha512/256": sha512.New512_256,
+		"sha3-224":   func() hash.Hash { return sha3.New224() },
+		"sha3-256":   func() hash.Hash { return sha3.New256() },
+		"sha3-384":   func() hash.Hash { return sha3.New384() },
+		"sha3-512":   func() hash.Hash { return sha3.New512() },
+		"ripemd160":  ripemd160.New,
+	}
+}
+
+// checksums are the digests that no key can protect.
+func checksums() map[string]func() hash.Hash {
+	return map[string]func() hash.Hash{
+		"crc32":   func() hash.Hash { return new(bzipCRC) },
+		"crc32b":  func() hash.Hash { return crc32.NewIEEE() },
+		"crc32c":  func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
+		"adler32": func() hash.Hash { return adler32.New() },
+	}
+}
+
+// checkAlgorithm looks at a literal first argument. The problem does not repeat
+// it: with the arguments in a wrong order it is a key.
+func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *fault {
+	return func(args list) *fault {
+		l, ok := args[0].(literal)
+		if !ok {
+			return nil
+		}
+		name := strings.ToLower(textOf(l.value))
+		var names []string
+		for _, group := range known {
+			if group[name] != nil {
+				return nil
+			}
+			names = slices.AppendSeq(names, maps.Keys(group))
+		}
+		slices.Sort(names)
+		hint := "known are " + strings.Join(names, ", ")
+		if near, ok := failure.Nearest(name, names); ok {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return &fault{0, "another text", "expected the name of a hash algorithm", hint}
+	}
+}
+
+var errAlgorithm = errors.New("argument 1 is not the name of a hash algorithm")
+
+func digestOf(algorithm string) func(in input) (value.Value, error) {
+	return func(in input) (value.Value, error) {
+		text, err := in.text(0)
+		if err != nil {
+			return value.Value{}, err
+		}
+		return digest(in, 1, algorithms()[algorithm](), text)
+	}
+}
+
+func hashText(in input) (value.Value, error) {
+	texts, err := in.texts(2)
+	if err != nil {
+		return value.Value{}, err
+	}
+	known := algorithms()
+	maps.Copy(known, checksums())
+	newHash := known[strings.ToLower(texts[0])]
+	if newHash == nil {
+		return value.Value{}, errAlgorithm
+	}
+	return digest(in, 2, newHash(), texts[1])
+}
+
+func hashHMAC(in input) (value.Value, error) {
+	texts, err := in.texts(3)
+	if err != nil {
+		return value.Value{}, err
+	}
+	newHash := algorithms()[strings.ToLower(texts[0])]
+	if newHash == nil {
+		return value.Value{}, errAlgorithm
+	}
+	return digest(in, 3, hmac.New(newHash, []byte(texts[2])), texts[1])
+}
+
+// digest is the sum of a text, as raw bytes when the argument raw asks for it.
+func digest(in input, raw int, h hash.Hash, text string) (value.Value, error) {
+	asBytes, err := in.flag(raw)
+	if err != nil {
+		return value.Value{}, err
+	}
+	h.Write([]byte(text))
+	sum := h.Sum(nil)
+	if asBytes {
+		return value.OfString(string(sum)), nil
+	}
+	return value.OfString(hex.EncodeToString(sum)), nil
+}
+
+// bzipCRC is the CRC-32 of bzip2, which takes the highest bit of a byte first,
+// with the bytes of the sum swapped: what "crc32" means to the original. It is
+// kept with its bits reversed, for in that form it is the usual CRC-32 of bytes
+// with their bits reversed.
+type bzipCRC struct{ sum uint32 }
+
+func (c *bzipCRC) Write(p []byte) (int, error) {
+	for _, b := range p {
+		c.sum = crc32.Update(c.sum, crc32.IEEETable, []byte{bits.Reverse8(b)})
+	}
+	return len(p), nil
+}
+
+func (c *bzipCRC) Sum(b []byte) []byte {
+	return binary.LittleEndian.AppendUint32(b, bits.Reverse32(c.sum))
+}
+
+func (c *bzipCRC) Reset()         { c.sum = 0 }
+func (c *bzipCRC) Size() int      { return crc32.Size }
+func (c *bzipCRC) BlockSize() int { return 1 }

@@ -1,0 +1,204 @@
+package expr
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// append formats one scalar.
+func (d directive) append(dst []byte, v value.Value) ([]byte, error) {
+	switch d.verb {
+	case 's':
+		text := textOf(v)
+		if d.precision >= 0 {
+			text = text[:min(d.precision, len(text))]
+		}
+		return d.pads(dst, "", text), nil
+	case 'd':
+		n := integerOf(v)
+		d.noZerosBehind()
+		return d.pads(dst, d.sign(n.negative), n.digits), nil
+	case 'u', 'x', 'X', 'o', 'b', 'c':
+		bits, ok := integerOf(v).bits()
+		if !ok {
+			return nil, errors.New("does not fit into 64 bits")
+		}
+		if d.verb == 'c' {
+			return append(dst, byte(bits)), nil
+		}
+		if d.verb == 'u' {
+			d.noZerosBehind()
+		}
+		return d.pads(dst, "", d.digits(bits)), nil
+	default:
+		f := doubleOf(v)
+		return d.pads(dst, d.sign(f < 0), d.double(math.Abs(f))), nil
+	}
+}
+
+// pads fills up to the width. Zeros go between the sign and the digits, any
+// other padding before the sign. Widths are counted in bytes.
+func (d directive) pads(dst []byte, sign, text string) []byte {
+	missing := strings.Repeat(string([]byte{d.pad}), max(0, d.width-len(sign)-len(text)))
+	switch {
+	case d.left:
+		return append(append(append(dst, sign...), text...), missing...)
+	case d.pad == '0':
+		return append(append(append(dst, sign...), missing...), text...)
+	default:
+		return append(append(append(dst, missing...), sign...), text...)
+	}
+}
+
+// noZerosBehind turns padding with zeros into blanks when it would come after
+// the digits of an integer and change its value.
+func (d *directive) noZerosBehind() {
+	if d.left && d.pad == '0' {
+		d.pad = ' '
+	}
+}
+
+func (d directive) sign(negative bool) string {
+	switch {
+	case negative:
+		return "-"
+	case d.plus:
+		return "+"
+	default:
+		return ""
+	}
+}
+
+// digits of an unsigned integer in the base of the verb.
+func (d directive) digits(bits uint64) string {
+	switch d.verb {
+	case 'x':
+		return strconv.FormatUint(bits, 16)
+	case 'X':
+		return strings.ToUpper(strconv.FormatUint(bits, 16))
+	case 'o':
+		return strconv.FormatUint(bits, 8)
+	case 'b':
+		return strconv.FormatUint(bits, 2)
+	default:
+		return strconv.FormatUint(bits, 10)
+	}
+}
+
+// double is a number that is not negative. The exact binary value is rounded,
+// ties to even.
+func (d directive) double(f float64) string {
+	precision := 6
+	if d.precision >= 0 {
+		precision = min(d.precision, mostDigits)
+	}
+	switch {
+	case math.IsInf(f, 0):
+		return "Inf"
+	case d.verb == 'f' || d.verb == 'F':
+		return strconv.FormatFloat(f, 'f', precision, 64)
+	case d.verb == 'e' || d.verb == 'E':
+		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', precision, 64), "e")
+		digits := strings.TrimLeft(exponent[1:], "0")
+		if digits == "" {
+			digits = "0"
+		}
+		return mantissa + string(d.verb) + exponent[:1] + digits
+	default:
+		text := value.FormatDouble(f, max(precision, 1))
+		if d.verb == 'g' || d.verb == 'h' {
+			text = strings.Replace(text, "E", "e", 1)
+		}
+		return text
+	}
+}
+
+// integer is a whole number of any size: digits without leading zeros.
+type integer struct {
+	negative bool
+	digits   string
+}
+
+// integerOf cuts the number at the beginning of a text at its point; 0 when it
+// does not begin with a number.
+func integerOf(v value.Value) integer {
+	literal := leadingNumber(v)
+	if strings.ContainsAny(literal, ".eE") {
+		f := math.Trunc(doubleOf(v))
+		if math.IsInf(f, 0) {
+			f = 0
+		}
+		literal = strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	negative := strings.HasPrefix(literal, "-")
+	digits := strings.TrimLeft(literal, "+-0")
+	if digits == "" {
+		return integer{false, "0"}
+	}
+	return integer{negative, digits}
+}
+
+// bits is the number in 64 bits: up to the largest unsigned one, negative ones
+// in two's complement.
+func (n integer) bits() (uint64, bool) {
+	if n.negative {
+		i, err := strconv.ParseInt("-"+n.digits, 10, 64)
+		return uint64(i), err == nil
+	}
+	u, err := strconv.ParseUint(n.digits, 10, 64)
+	return u, err == nil
+}
+
+// doubleOf is the number at the beginning of a text, else 0.
+func doubleOf(v value.Value) float64 {
+	f, err := strconv.ParseFloat(leadingNumber(v), 64)
+	if err != nil && !math.IsInf(f, 0) {
+		return 0
+	}
+	return f
+}
+
+// leadingNumber is the decimal number at the beginning of a scalar's text,
+// after blanks; "" when there is none.
+func leadingNumber(v value.Value) string {
+	text := v.Text()
+	if v.Kind() == value.Number {
+		text = v.Raw()
+	}
+	text = strings.TrimLeft(text, " \t\n\r\v\f")
+	digitsFrom := func(at int) int {
+		for at < len(text) && isDigit(text[at]) {
+			at++
+		}
+		return at
+	}
+	start := 0
+	if text != "" && (text[0] == '-' || text[0] == '+') {
+		start = 1
+	}
+	end := digitsFrom(start)
+	digits := end - start
+	if end < len(text) && text[end] == '.' {
+		if fraction := digitsFrom(end + 1); digits+fraction-end-1 > 0 {
+			digits += fraction - end - 1
+			end = fraction
+		}
+	}
+	if digits == 0 {
+		return ""
+	}
+	if end < len(text) && (text[end] == 'e' || text[end] == 'E') {
+		exponent := end + 1
+		if exponent < len(text) && (text[exponent] == '-' || text[exponent] == '+') {
+			exponent++
+		}
+		if after := digitsFrom(exponent); after > exponent {
+			end = after
+		}
+	}
+	return text[:end]
+}

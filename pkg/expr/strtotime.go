@@ -1,0 +1,95 @@
+package expr
+
+import (
+	"strings"
+	"time"
+)
+
+// longestPhrase in bytes is more than any sensible date; it bounds the work and
+// the sums of what a text can ask for.
+const longestPhrase = 500
+
+// ParseTime reads a date, a time or an English phrase ("2017-10-04 12:30 CEST",
+// "-7 days", "last monday of next month") as the function strtotime does: case
+// does not count, a text without a zone is in UTC, whatever it leaves out comes
+// from base, and days that a month does not have run over into the next one.
+// The result is in UTC and has whole seconds; false when the text is not
+// understood.
+//
+// The text is cut into tokens, the longest first (tokenRules), and each adds to
+// what is known of the moment; what is relative is applied at the end, so that
+// the order of words seldom matters. It does for words that set the time of
+// day: "tomorrow 9am" is at nine, "9am tomorrow" at midnight.
+func ParseTime(text string, base time.Time) (time.Time, bool) {
+	if text == "" || len(text) > longestPhrase {
+		return time.Time{}, false
+	}
+	text = strings.Trim(text, " \t\n\r\v\f")
+	if bareEpoch(text) {
+		return time.Time{}, false
+	}
+	folded := asciiLower(text)
+	var m moment
+	for at := 0; at < len(text); {
+		rule, ends := longestToken(folded[at:])
+		if rule == nil {
+			return time.Time{}, false
+		}
+		t := token{original: text[at : at+ends[1]], text: folded[at:], ends: ends}
+		if !rule.apply(&m, t) {
+			return time.Time{}, false
+		}
+		at += ends[1]
+	}
+	return m.resolve(base.UTC())
+}
+
+// bareEpoch tells seconds or milliseconds since 1970 without the @ before them.
+// Some of them could be read as a strange date.
+func bareEpoch(text string) bool {
+	if strings.Trim(text, "0123456789") != "" {
+		return false
+	}
+	return len(text) >= 9 && len(text) != 12 && len(text) != 14
+}
+
+// asciiLower keeps the length of the text, as strings.ToLower does not.
+func asciiLower(text string) string {
+	lower := []byte(text)
+	for i, c := range lower {
+		if 'A' <= c && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	return string(lower)
+}
+
+// token is one piece of the text and what a rule's pattern found in it.
+type token struct {
+	original string // as it was written
+	text     string // lower case, from the token on
+	ends     []int  // pairs of beginning and end, of the token and its groups
+}
+
+// group is the text of a group of the pattern, from 1; "" when it is absent.
+func (t token) group(i int) string {
+	if t.ends[2*i] < 0 {
+		return ""
+	}
+	return t.text[t.ends[2*i]:t.ends[2*i+1]]
+}
+
+// longestToken finds the rule that takes most of the text at its beginning, the
+// first one of several.
+func longestToken(text string) (*tokenRule, []int) {
+	var longest *tokenRule
+	var ends []int
+	rules := tokenRules()
+	for i := range rules {
+		found := rules[i].pattern.FindStringSubmatchIndex(text)
+		if found != nil && found[1] > 0 && (longest == nil || found[1] > ends[1]) {
+			longest, ends = &rules[i], found
+		}
+	}
+	return longest, ends
+}

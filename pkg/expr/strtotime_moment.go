@@ -1,0 +1,267 @@
+package expr
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// moment is what a text has said so far. All its methods that read a token tell
+// whether it made sense.
+type moment struct {
+	year, month, day     part
+	hour, minute, second part
+	// haveDate and haveTime are set by what names a date or a time; words such
+	// as "today" set the time of day without it.
+	haveDate, haveTime bool
+	zone               *time.Location
+	zones              int
+
+	// How far away the moment is from the date and time.
+	years, months, days, seconds, workdays int64
+	weekday                                *weekdayRule
+	edge                                   edge
+	// nthFrom is the day that a weekday of a month is counted from.
+	nthFrom nthFrom
+}
+
+// edge asks for the first or last day of the month that all else leads to.
+type edge int
+
+const (
+	noEdge edge = iota
+	firstDay
+	lastDay
+)
+
+// nthFrom says where to begin counting for "second monday of".
+type nthFrom int
+
+const (
+	fromDay nthFrom = iota
+	fromFirstOfMonth
+	fromFirstOfNextMonth
+)
+
+// weekdayRule asks for a weekday near the date.
+type weekdayRule struct {
+	day    int // Sunday is 0; negative after "ago"
+	choice choice
+}
+
+// choice says which day a weekday means.
+type choice int
+
+const (
+	nextOne   choice = iota // strictly later
+	sameOrOne               // the day itself or the next one
+	sameWeek                // the one in the week, which runs from Monday
+)
+
+func (m *moment) setDate(year, month, day part) bool {
+	if m.haveDate {
+		return false
+	}
+	m.haveDate = true
+	if year.known {
+		m.year = year
+	}
+	if month.known {
+		m.month = month
+	}
+	if day.known {
+		m.day = day
+	}
+	return true
+}
+
+func (m *moment) setTime(hour, minute, second int) bool {
+	if m.haveTime {
+		return false
+	}
+	m.haveTime = true
+	m.hour, m.minute, m.second = known(hour), known(minute), known(second)
+	return true
+}
+
+// setYear adds a year that stands alone.
+func (m *moment) setYear(year part) bool {
+	if m.year.known {
+		return false
+	}
+	m.year = year
+	return true
+}
+
+// dayStart goes to the beginning of a day, counted from the date.
+func (m *moment) dayStart(days int64) bool {
+	m.haveTime = false
+	m.hour, m.minute, m.second = known(0), known(0), known(0)
+	if days != 0 {
+		m.days = days
+	}
+	return true
+}
+
+// epoch is @ and the seconds since 1970.
+func (m *moment) epoch(t token) bool {
+	seconds, err := strconv.ParseInt(t.group(1), 10, 64)
+	if err != nil || math.Abs(float64(seconds)) > farthest {
+		return false
+	}
+	m.year, m.month, m.day = known(1970), known(1), known(1)
+	m.haveDate = false
+	m.dayStart(0)
+	m.seconds += seconds
+	return m.inZone(time.UTC)
+}
+
+// fourDigits are hours and minutes, or a year when the time is known already.
+func (m *moment) fourDigits(t token) bool {
+	if m.haveTime {
+		return m.setYear(yearOf(t.group(1) + t.group(2)))
+	}
+	return m.setTime(numberOf(t.group(1)), numberOf(t.group(2)), 0)
+}
+
+func (m *moment) isoWeek(t token) bool {
+	year, week, day := numberOf(t.group(1)), numberOf(t.group(2)), 1
+	if t.group(3) != "" {
+		day = numberOf(t.group(3))
+	}
+	// The fourth of January is always in the first week.
+	fourth := time.Date(year, time.January, 4, 0, 0, 0, 0, time.UTC)
+	monday := 4 - (int(fourth.Weekday())+6)%7
+	return m.setDate(known(year), known(1), known(monday+(week-1)*7+day-1))
+}
+
+func (m *moment) offset(t token) bool {
+	digits := strings.TrimPrefix(t.text[:t.ends[1]], "gmt")
+	seconds := offsetOf(digits[1:])
+	if digits[0] == '-' {
+		seconds = -seconds
+	}
+	return m.inZone(time.FixedZone("", seconds))
+}
+
+func (m *moment) zoneName(t token) bool {
+	zone, ok := zoneOf(strings.Trim(t.original, "()"))
+	return ok && m.inZone(zone)
+}
+
+// inZone takes the first zone. A second one is tolerated, for mail adds the
+// abbreviation of an offset in brackets.
+func (m *moment) inZone(zone *time.Location) bool {
+	if m.zone == nil {
+		m.zone = zone
+	}
+	m.zones++
+	return m.zones <= 2
+}
+
+// ago turns round everything relative said before it.
+func (m *moment) ago(token) bool {
+	m.years, m.months, m.days, m.seconds, m.workdays = -m.years, -m.months, -m.days, -m.seconds, -m.workdays
+	if m.weekday != nil {
+		m.weekday.day = -m.weekday.day
+		if m.weekday.day == 0 {
+			m.weekday.day = -7
+		}
+	}
+	return true
+}
+
+// comingWeekday is the name of a weekday alone.
+func (m *moment) comingWeekday(t token) bool {
+	m.dayStart(0)
+	chosen := sameOrOne
+	if m.weekday != nil && m.weekday.choice == sameWeek {
+		chosen = sameWeek
+	}
+	m.weekday = &weekdayRule{weekdayOf(t.group(1)), chosen}
+	return true
+}
+
+// weekAround is "last week" and its like: a weekday named beside it, or Monday,
+// in that week.
+func (m *moment) weekAround(t token) bool {
+	m.days += 7 * amountOf(t.group(1))
+	if m.weekday == nil {
+		m.weekday = &weekdayRule{day: 1}
+	}
+	m.weekday.choice = sameWeek
+	return true
+}
+
+func (m *moment) edgeOfMonth(t token) bool {
+	m.edge = firstDay
+	if t.group(1) == "last" {
+		m.edge = lastDay
+	}
+	return true
+}
+
+func (m *moment) weekdayOfMonth(t token) bool {
+	amount := amountOf(t.group(1))
+	if amount > 0 {
+		m.nthFrom = fromFirstOfMonth
+		return m.weekdaysAway(amount, t.group(2), sameOrOne)
+	}
+	m.nthFrom = fromFirstOfNextMonth
+	return m.weekdaysAway(amount, t.group(2), nextOne)
+}
+
+// weekdaysAway is a weekday and how many of its kind away.
+func (m *moment) weekdaysAway(amount int64, name string, c choice) bool {
+	m.dayStart(0)
+	if amount > 0 {
+		amount--
+	}
+	m.days += 7 * amount
+	m.weekday = &weekdayRule{weekdayOf(name), c}
+	return true
+}
+
+func (m *moment) relativeWord(t token) bool {
+	c := nextOne
+	if t.group(1) == "this" {
+		c = sameOrOne
+	}
+	return m.away(amountOf(t.group(1)), t.group(2), c)
+}
+
+func (m *moment) relativeNumber(t token) bool {
+	amount, err := strconv.ParseInt(t.group(2), 10, 64)
+	if strings.Count(t.group(1), "-")%2 == 1 {
+		amount = -amount
+	}
+	return err == nil && m.away(amount, t.group(3), sameOrOne)
+}
+
+// away adds a number of units.
+func (m *moment) away(amount int64, unit string, c choice) bool {
+	switch strings.TrimSuffix(unit, "s") {
+	case "sec", "second":
+		m.seconds += amount
+	case "min", "minute":
+		m.seconds += amount * 60
+	case "hour":
+		m.seconds += amount * 3600
+	case "day":
+		m.days += amount
+	case "week":
+		m.days += amount * 7
+	case "fortnight":
+		m.days += amount * 14
+	case "month":
+		m.months += amount
+	case "year":
+		m.years += amount
+	case "weekday":
+		m.workdays = amount
+	default:
+		return m.weekdaysAway(amount, unit, c)
+	}
+	return true
+}

@@ -1,0 +1,107 @@
+package expr
+
+import "time"
+
+// resolve fills in from base what the text left out and goes the way it asked
+// for: to the weekday first, then by years, months and days, then to the edge
+// of the month, then by working days, then by seconds.
+func (m *moment) resolve(base time.Time) (time.Time, bool) {
+	if m.tooFar() {
+		return time.Time{}, false
+	}
+	if m.haveDate && !m.haveTime {
+		m.hour, m.minute, m.second = known(0), known(0), known(0)
+	}
+	d := m.startDay(base)
+	if m.weekday != nil {
+		d = d.AddDate(0, 0, m.weekday.daysFrom(int(d.Weekday()), m.days))
+	}
+	d = m.edge.of(d.Year()+int(m.years), int(d.Month())+int(m.months), d.Day()+int(m.days))
+	d = addWorkdays(d, int(m.workdays))
+
+	zone := m.zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	t := time.Date(d.Year(), d.Month(), d.Day(),
+		m.hour.or(base.Hour()), m.minute.or(base.Minute()), m.second.or(base.Second()), 0, zone)
+	seconds := t.Unix() + m.seconds
+	if seconds < -farthest || seconds > farthest {
+		return time.Time{}, false
+	}
+	return time.Unix(seconds, 0).UTC(), true
+}
+
+// tooFar tells distances that would overflow on the way.
+func (m *moment) tooFar() bool {
+	beyond := func(n int64, limit int64) bool { return n < -limit || n > limit }
+	return beyond(m.years, 1e8) || beyond(m.months, 1e9) || beyond(m.days, 1e10) ||
+		beyond(m.workdays, 1e10) || beyond(m.seconds, farthest)
+}
+
+// startDay is the date that the relative way begins at. The months are gone at
+// once where the day is counted within the month they lead to.
+func (m *moment) startDay(base time.Time) time.Time {
+	year, month, day := m.year.or(base.Year()), m.month.or(int(base.Month())), m.day.or(base.Day())
+	switch m.nthFrom {
+	case fromFirstOfMonth:
+		month, day = month+int(m.months), 1
+		m.months = 0
+	case fromFirstOfNextMonth:
+		month, day = month+int(m.months)+1, 1
+		m.months = 0
+	}
+	return m.edge.of(year, month, day)
+}
+
+// of is a day, or the edge of its month as it was before days ran over.
+func (e edge) of(year, month, day int) time.Time {
+	switch e {
+	case firstDay:
+		day = 1
+	case lastDay:
+		month, day = month+1, 0
+	}
+	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+}
+
+// daysFrom is the number of days from a weekday to the one that is asked for.
+// The days to go afterwards matter: backwards the count begins before today.
+func (w weekdayRule) daysFrom(today int, days int64) int {
+	if w.choice == sameWeek {
+		return (w.day+6)%7 - (today+6)%7
+	}
+	if w.day < 0 {
+		return -(7 - (-w.day - today))
+	}
+	difference := w.day - today
+	if days < 0 && difference < 0 ||
+		days >= 0 && (difference < 0 || difference == 0 && w.choice == nextOne) {
+		difference += 7
+	}
+	return difference
+}
+
+// addWorkdays goes so many days from Monday to Friday away.
+func addWorkdays(d time.Time, n int) time.Time {
+	if n == 0 {
+		return d
+	}
+	step := 1
+	if n < 0 {
+		n, step = -n, -1
+	}
+	weekend := func() bool { return d.Weekday() == time.Saturday || d.Weekday() == time.Sunday }
+	// The weekend counts as the working day that was passed last.
+	for weekend() {
+		d = d.AddDate(0, 0, -step)
+	}
+	d = d.AddDate(0, 0, n/5*7*step)
+	for range n % 5 {
+		d = d.AddDate(0, 0, step)
+		for weekend() {
+			d = d.AddDate(0, 0, step)
+		}
+	}
+	return d
+}

@@ -1,0 +1,76 @@
+package expr
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+func textFunctions() []Function {
+	return []Function{
+		{Name: "concat", Arguments: "text…", max: -1, call: concat,
+			Doc: "the texts joined; true is 1, false and null are nothing"},
+		{Name: "implode", Arguments: "separator?, list", min: 1, max: 2, call: implode,
+			Doc: "the items of the list as texts, joined by the separator"},
+		{Name: "sprintf", Arguments: "format, value…", min: 1, max: -1, check: checkFormat, call: sprintf,
+			Doc: "the format with its directives (%s, %05d, %.2f, %1$s, …) replaced by the values"},
+		{Name: "ifempty", Arguments: "value, otherwise", min: 2, max: 2, call: ifEmpty,
+			Doc: "the first value, unless it is empty (null, false, 0, \"\", \"0\" or []): then the second"},
+		{Name: "base64_encode", Arguments: "text", min: 1, max: 1, call: base64Encode,
+			Doc: "the text in base64 with padding"},
+		{Name: "urlencode", Arguments: "text", min: 1, max: 1, only: Placeholder, call: urlEncode,
+			Doc: "the text as it stands in a query string: blanks become +"},
+	}
+}
+
+func concat(in input) (value.Value, error) {
+	texts, err := in.texts(len(in.args))
+	return value.OfString(strings.Join(texts, "")), err
+}
+
+func implode(in input) (value.Value, error) {
+	list, separator := in.args[len(in.args)-1], value.Value{}
+	if len(in.args) == 2 {
+		// Both orders are in use.
+		separator = in.args[0]
+		if separator.Kind() == value.Array {
+			list, separator = separator, list
+		}
+	}
+	if list.Kind() != value.Array {
+		return value.Value{}, errors.New("no argument is a list")
+	}
+	if !separator.IsNull() && !separator.IsScalar() {
+		return value.Value{}, fmt.Errorf("the separator is %s, expected a text", kindOf(separator))
+	}
+	texts := make([]string, list.Len())
+	for i, item := range list.Items() {
+		if !item.IsNull() && !item.IsScalar() {
+			return value.Value{}, fmt.Errorf("item %d of the list is %s, expected a text", i+1, kindOf(item))
+		}
+		texts[i] = textOf(item)
+	}
+	return value.OfString(strings.Join(texts, textOf(separator))), nil
+}
+
+// ifEmpty takes an object for something even when it has no members.
+func ifEmpty(in input) (value.Value, error) {
+	if in.args[0].Empty() && in.args[0].Kind() != value.Object {
+		return in.args[1], nil
+	}
+	return in.args[0], nil
+}
+
+func base64Encode(in input) (value.Value, error) {
+	text, err := in.text(0)
+	return value.OfString(base64.StdEncoding.EncodeToString([]byte(text))), err
+}
+
+func urlEncode(in input) (value.Value, error) {
+	text, err := in.text(0)
+	return value.OfString(strings.ReplaceAll(url.QueryEscape(text), "~", "%7E")), err
+}

@@ -1,0 +1,24 @@
+package extract
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// checkSupported reports what a configuration asks for and this version cannot
+// do yet, so that nobody gets half of the data without noticing.
+func checkSupported(it config.Iteration) {
+	problems := it.UserData.Problems()
+	refuse := func(asked bool, pointer string) {
+		if asked {
+			problems.Add(failure.Problem{Pointer: pointer, Expected: "this version does not support this setting yet"})
+		}
+	}
+	refuse(it.UserData.Present(), it.UserData.Pointer)
+	refuse(it.Mappings.Present(), it.Mappings.Pointer)
+	for _, job := range it.Jobs {
+		refuse(len(job.Children) > 0, job.Pointer+"/children")
+		refuse(job.UserData.Present(), job.UserData.Pointer)
+		refuse(len(job.ResponseFilter) > 0, job.Pointer+"/responseFilter")
+	}
+}

@@ -1,0 +1,61 @@
+package failure
+
+import "strings"
+
+// maxNameLength is the length in bytes beyond which a name is no typing mistake
+// of anything: comparing it would cost more than it helps.
+const maxNameLength = 100
+
+// Nearest is the known name that a misspelt name most likely meant, and whether
+// there is one: at most a third of its letters (but one at least, and three at
+// most) are missing, too many, different, or swapped with their neighbour. Case
+// does not count. Of equally near names the first in alphabetical order wins,
+// whatever the order of known.
+func Nearest(name string, known []string) (string, bool) {
+	if name == "" || len(name) > maxNameLength {
+		return "", false
+	}
+	folded := []rune(strings.ToLower(name))
+	best, bestDistance := "", 4
+	for _, candidate := range known {
+		if len(candidate) > maxNameLength {
+			continue
+		}
+		other := []rune(strings.ToLower(candidate))
+		distance := editDistance(folded, other)
+		allowed := min(max(1, max(len(folded), len(other))/3), 3)
+		if distance > allowed || distance >= max(len(folded), len(other)) {
+			continue
+		}
+		if distance < bestDistance || distance == bestDistance && candidate < best {
+			best, bestDistance = candidate, distance
+		}
+	}
+	return best, best != ""
+}
+
+// editDistance counts the single letters to insert, delete, replace or swap
+// with their neighbour to turn a into b.
+func editDistance(a, b []rune) int {
+	// Three rows of the usual table are enough: swapping looks two rows back.
+	var beforeLast []int
+	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := last[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(replace, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], beforeLast[j-2]+1)
+			}
+		}
+		beforeLast, last, row = last, row, make([]int, len(b)+1)
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,174 @@
+// Package mapping turns the items of pages into rows of tables.
+//
+// Automatic mapping needs no settings: every property becomes a column, nested
+// objects become columns of their own row, arrays become tables of their own
+// that are linked by generated ids. What the columns are depends on every item
+// of the run, so items are collected first: the structure grows in memory while
+// the items wait in a compressed spool, and when all are there they are
+// converted. Memory depends on the structure and on the largest item, not on
+// the amount of data. The result does not depend on where pages end.
+//
+// The package does not know where items come from, nor what happens to the
+// files it writes.
+package mapping
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Options are the settings of an Automatic.
+type Options struct {
+	// TempDir is an existing directory for the spool; "" is that of the
+	// operating system.
+	TempDir string
+	// Structure is what Structure returned at the end of the previous run;
+	// null for none.
+	Structure value.Value
+	// Warn is told what is stored in another way than its shape suggests, each
+	// thing once. It may be nil.
+	Warn func(table, text string)
+}
+
+type warnFunc func(table, text string)
+
+// Column is a column that does not come from the item: user data, or a value
+// of the parent item.
+type Column struct {
+	Name  string
+	Value value.Value
+}
+
+// Automatic collects the items of all data types of one bucket. It is not safe
+// for concurrent use.
+type Automatic struct {
+	spool      *spool
+	warn       warnFunc
+	remembered value.Value
+	known      map[string]*node // data types of the previous run
+	types      map[string]*dataType
+	order      []*dataType // as their first rows came
+	last       *Batch      // whose rows are being spooled
+}
+
+// dataType is one data type that got a row in this run.
+type dataType struct {
+	number int // its place in the order
+	root   *node
+	// extra are the names of its user and parent columns.
+	extra []string
+}
+
+// NewAutomatic makes a collector without rows. A remembered structure that
+// cannot be one is a user error.
+func NewAutomatic(o Options) (*Automatic, error) {
+	known, err := loadStructure(o.Structure)
+	if err != nil {
+		return nil, err
+	}
+	a := &Automatic{
+		spool:      newSpool(o.TempDir),
+		warn:       o.Warn,
+		remembered: o.Structure,
+		known:      known,
+		types:      map[string]*dataType{},
+	}
+	if a.warn == nil {
+		a.warn = func(string, string) {}
+	}
+	return a, nil
+}
+
+// Batch begins the rows of one page. Of several columns with one name the last
+// value counts, in the place of the first. Batches are converted in the order
+// of their rows.
+func (a *Automatic) Batch(typeName string, columns []Column) *Batch {
+	members := make([]value.Member, len(columns))
+	for i, c := range columns {
+		members[i] = value.Member(c)
+	}
+	return &Batch{owner: a, typeName: typeName, columns: value.OfMembers(members...)}
+}
+
+// Batch is the rows of one page. A batch without rows, or with nothing but one
+// null row, leaves no trace.
+type Batch struct {
+	owner    *Automatic
+	typeName string
+	columns  value.Value
+	heldNull bool      // the first row, null, waits for a second one
+	dataType *dataType // set by the first row that counts
+}
+
+// Row adds one row. A row whose types do not fit those of earlier ones is a
+// user error; the collector is of no use then.
+func (b *Batch) Row(row value.Value) error {
+	if b.dataType == nil {
+		if row.IsNull() && !b.heldNull {
+			b.heldNull = true
+			return nil
+		}
+		b.dataType = b.owner.dataType(b.typeName, b.columns)
+		if b.heldNull {
+			if err := b.add(value.Value{}); err != nil {
+				return err
+			}
+		}
+	}
+	return b.add(row)
+}
+
+func (b *Batch) add(row value.Value) error {
+	a := b.owner
+	if err := b.dataType.root.element.mergeItem(row, a.warn); err != nil {
+		return err
+	}
+	if a.last != b {
+		a.last = b
+		head := value.OfItems(value.OfInt(int64(b.dataType.number)), b.columns)
+		if err := a.spool.add(batchRecord, head); err != nil {
+			return err
+		}
+	}
+	return a.spool.add(rowRecord, row)
+}
+
+// dataType is the data type of that name, which has the columns from now on.
+func (a *Automatic) dataType(name string, columns value.Value) *dataType {
+	t, ok := a.types[name]
+	if !ok {
+		t = &dataType{number: len(a.order), root: a.known[name]}
+		if t.root == nil {
+			t.root = newDataType(name)
+		}
+		a.types[name] = t
+		a.order = append(a.order, t)
+	}
+next:
+	for _, m := range columns.Members() {
+		for _, known := range t.extra {
+			if known == m.Name {
+				continue next
+			}
+		}
+		t.extra = append(t.extra, m.Name)
+	}
+	return t
+}
+
+// Structure is what the next run should remember: the structure of all data,
+// over the one remembered from the previous run. To be called after the last
+// row.
+func (a *Automatic) Structure() value.Value {
+	data := make([]value.Member, len(a.order))
+	for i, t := range a.order {
+		t.root.element.nameTree()
+		data[i] = value.Member{Name: propertyMark + t.root.name, Value: t.root.remembered()}
+	}
+	return overlay(a.remembered, value.OfMembers(
+		value.Member{Name: dataKey, Value: value.OfMembers(data...)},
+		value.Member{Name: aliasesKey, Value: value.OfItems()},
+	))
+}
+
+// Close removes the spool.
+func (a *Automatic) Close() error { return a.spool.close() }

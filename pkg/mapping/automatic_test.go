@@ -1,0 +1,139 @@
+package mapping
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// page is the rows of one batch as JSON texts, with the user and parent columns
+// as a JSON object.
+type page struct {
+	dataType string
+	columns  string
+	rows     []string
+}
+
+// rowsOf is a page of data type t without extra columns.
+func rowsOf(rows ...string) page { return page{dataType: "t", rows: rows} }
+
+func parse(t testing.TB, text string) value.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+// collector is an Automatic with what it warned of.
+type collector struct {
+	*Automatic
+	warnings []string
+}
+
+func newCollector(t testing.TB, structure string) *collector {
+	t.Helper()
+	c := &collector{}
+	o := Options{TempDir: t.TempDir(), Warn: func(table, text string) {
+		c.warnings = append(c.warnings, table+": "+text)
+	}}
+	if structure != "" {
+		o.Structure = parse(t, structure)
+	}
+	a, err := NewAutomatic(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Automatic = a
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func (c *collector) add(t testing.TB, pages ...page) error {
+	t.Helper()
+	for _, p := range pages {
+		var columns []Column
+		if p.columns != "" {
+			for _, m := range parse(t, p.columns).Members() {
+				columns = append(columns, Column(m))
+			}
+		}
+		b := c.Batch(p.dataType, columns)
+		for _, row := range p.rows {
+			if err := b.Row(parse(t, row)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// collect adds pages that fit each other.
+func collect(t testing.TB, structure string, pages ...page) *collector {
+	t.Helper()
+	c := newCollector(t, structure)
+	if err := c.add(t, pages...); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// tables is the text of every CSV file by its name.
+func (c *collector) tables(t testing.TB) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	results, err := c.Write(dir, Defaults{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, r := range results {
+		text, err := os.ReadFile(filepath.Join(dir, r.Table.FileName()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[r.Table.Name] = string(text)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 2*len(results) {
+		t.Errorf("%d tables, but files %v, %v", len(results), files, err)
+	}
+	return texts
+}
+
+// csv is a CSV text: one record for each line, cells parted by bars.
+func csv(lines ...string) string {
+	var b strings.Builder
+	for _, line := range lines {
+		for i, cell := range strings.Split(line, "|") {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(`"` + strings.ReplaceAll(cell, `"`, `""`) + `"`)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func checkTables(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for name, text := range want {
+		if got[name] != text {
+			t.Errorf("table %q:\n%s\nwant:\n%s", name, got[name], text)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("table %q should not exist:\n%s", name, got[name])
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package mapping
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// flatRows are rows of ten scalars.
+func flatRows(b *testing.B) []value.Value {
+	rows := make([]value.Value, 500)
+	for i := range rows {
+		rows[i] = parse(b, fmt.Sprintf(`{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,`+
+			`"created":"2020-01-01T00:00:00Z","score":12.50,"note":null,"city":"London","visits":%d,"tag":"a \"b\" c"}`, i, i, i*7))
+	}
+	return rows
+}
+
+// nestedRows are rows with an object and arrays of scalars and of objects, one
+// of them inside the other.
+func nestedRows(b *testing.B) []value.Value {
+	rows := make([]value.Value, 500)
+	for i := range rows {
+		rows[i] = parse(b, fmt.Sprintf(`{"id":%d,"address":{"city":"London","geo":{"lat":51.5,"lng":-0.12},"lines":["a","b"]},`+
+			`"tags":["x","y","z"],"orders":[{"no":1,"items":[{"sku":"A-1","qty":2},{"sku":"B-2","qty":1}]},{"no":2,"items":[]}]}`, i))
+	}
+	return rows
+}
+
+func benchmark(b *testing.B, rows []value.Value) {
+	size := 0
+	for _, row := range rows {
+		size += len(row.JSON())
+	}
+	columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
+	b.Run("collect", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		b.ReportAllocs()
+		a, err := NewAutomatic(Options{TempDir: b.TempDir()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			collectAll(b, a, columns, rows)
+		}
+		if err := a.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+	b.Run("write", func(b *testing.B) {
+		a, err := NewAutomatic(Options{TempDir: b.TempDir()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		dir := b.TempDir()
+		b.SetBytes(int64(size))
+		b.ReportAllocs()
+		for range b.N {
+			collectAll(b, a, columns, rows)
+		}
+		b.ResetTimer()
+		if _, err := a.Write(dir, Defaults{}); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := a.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+func collectAll(b *testing.B, a *Automatic, columns []Column, rows []value.Value) {
+	batch := a.Batch("users", columns)
+	for _, row := range rows {
+		if err := batch.Row(row); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFlat is 500 rows of ten scalars each time.
+func BenchmarkFlat(b *testing.B) { benchmark(b, flatRows(b)) }
+
+// BenchmarkNested is 500 rows each time, which make five tables.
+func BenchmarkNested(b *testing.B) { benchmark(b, nestedRows(b)) }

@@ -1,0 +1,125 @@
+package mapping
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"hash"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// hashFlush is how many bytes are gathered before they are hashed.
+const hashFlush = 32 << 10
+
+// hasher makes the generated ids that link the rows of arrays to their parents.
+// They must not change from one version of the program to another, nor differ
+// from those of the original: rows loaded earlier refer to them. What is hashed
+// is the row in PHP's serialisation format.
+type hasher struct {
+	md5 hash.Hash
+	buf []byte
+	sum [md5.Size]byte
+}
+
+func newHasher() *hasher { return &hasher{md5: md5.New()} }
+
+// id is the path, "_", and the hash of the object followed by the id of what
+// is around it. Extra members are hashed as if they were the object's last.
+func (h *hasher) id(path string, object value.Value, extra []value.Member, outer string) string {
+	h.md5.Reset()
+	h.buf = h.buf[:0]
+	h.objectHead(object.Len() + len(extra))
+	h.members(object.Members())
+	h.members(extra)
+	h.buf = append(h.buf, '}')
+	h.buf = append(h.buf, outer...)
+	h.md5.Write(h.buf) // never fails, says package hash
+	h.buf = append(append(h.buf[:0], path...), '_')
+	h.buf = hex.AppendEncode(h.buf, h.md5.Sum(h.sum[:0]))
+	return string(h.buf)
+}
+
+// value appends the serialised value.
+func (h *hasher) value(v value.Value) {
+	switch v.Kind() {
+	case value.Null:
+		h.buf = append(h.buf, "N;"...)
+	case value.Bool:
+		h.bool(v.True())
+	case value.Number:
+		h.number(v)
+	case value.String:
+		h.string(v.Raw())
+	case value.Array:
+		h.array(v.Items())
+	default:
+		h.objectHead(v.Len())
+		h.members(v.Members())
+		h.buf = append(h.buf, '}')
+	}
+	if len(h.buf) >= hashFlush {
+		h.md5.Write(h.buf)
+		h.buf = h.buf[:0]
+	}
+}
+
+func (h *hasher) bool(b bool) {
+	if b {
+		h.buf = append(h.buf, "b:1;"...)
+	} else {
+		h.buf = append(h.buf, "b:0;"...)
+	}
+}
+
+// number appends an integer that fits 64 bits, or else a double with 17
+// significant digits.
+func (h *hasher) number(v value.Value) {
+	if v.IsInteger() {
+		if i, err := strconv.ParseInt(v.Raw(), 10, 64); err == nil {
+			h.buf = append(h.buf, "i:"...)
+			h.buf = strconv.AppendInt(h.buf, i, 10)
+			h.buf = append(h.buf, ';')
+			return
+		}
+	}
+	// A number always is a double; a huge one is infinite.
+	f, _ := v.Float()
+	h.buf = append(h.buf, "d:"...)
+	h.buf = append(h.buf, value.FormatDouble(f, 17)...)
+	h.buf = append(h.buf, ';')
+}
+
+func (h *hasher) string(s string) {
+	h.buf = append(h.buf, "s:"...)
+	h.buf = strconv.AppendInt(h.buf, int64(len(s)), 10)
+	h.buf = append(h.buf, `:"`...)
+	h.buf = append(h.buf, s...)
+	h.buf = append(h.buf, `";`...)
+}
+
+func (h *hasher) array(items []value.Value) {
+	h.buf = append(h.buf, "a:"...)
+	h.buf = strconv.AppendInt(h.buf, int64(len(items)), 10)
+	h.buf = append(h.buf, ":{"...)
+	for i, item := range items {
+		h.buf = append(h.buf, "i:"...)
+		h.buf = strconv.AppendInt(h.buf, int64(i), 10)
+		h.buf = append(h.buf, ';')
+		h.value(item)
+	}
+	h.buf = append(h.buf, '}')
+}
+
+func (h *hasher) objectHead(members int) {
+	h.buf = append(h.buf, `O:8:"stdClass":`...)
+	h.buf = strconv.AppendInt(h.buf, int64(members), 10)
+	h.buf = append(h.buf, ":{"...)
+}
+
+func (h *hasher) members(members []value.Member) {
+	for _, m := range members {
+		h.string(m.Name)
+		h.value(m.Value)
+	}
+}

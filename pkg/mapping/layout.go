@@ -1,0 +1,181 @@
+package mapping
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/table"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// parentColumn links a row of an array to the row or object that holds the
+// array.
+const parentColumn = "JSON_parentId"
+
+// sheet is one logical table: the rows of a data type, or the items of all
+// arrays at one path. Several sheets may share a file.
+type sheet struct {
+	element *node
+	// path is the data type and the names of the properties on the way, joined
+	// by dots. It begins the ids of the rows; made safe, it is the table's name.
+	path string
+	// extra are the columns that do not come from the item: user and parent
+	// columns of a data type, the parent's id of an array.
+	extra []extraColumn
+	out   *output // nil for rows without any column
+
+	// Reused from record to record:
+
+	cells  []string
+	fixed  []fixedCell    // of the extra columns
+	hashed []value.Member // the extra columns under their raw names
+}
+
+// fixedCell is a cell that is the same for all rows of a batch or an array.
+type fixedCell struct {
+	column int
+	text   string
+}
+
+// link sets the id of the parent for the rows of an array.
+func (s *sheet) link(id string) {
+	x := s.extra[0]
+	s.fixed = append(s.fixed[:0], fixedCell{x.column, id})
+	s.hashed = append(s.hashed[:0], value.Member{Name: x.raw, Value: value.OfString(id)})
+}
+
+// extraColumn is a column that does not come from the item.
+type extraColumn struct {
+	name   string // as given
+	raw    string // as hashed: another one where the item has a property of that name
+	header string
+	column int
+	warned bool // that its values are no scalars
+}
+
+// output is one file: columns of all sheets that share it, matched by name.
+type output struct {
+	name    string
+	sheets  []*sheet
+	columns []string
+	places  map[string]int
+	writer  *table.Writer
+}
+
+// place is the column of that name, new when it is not there yet.
+func (o *output) place(name string) int {
+	at, ok := o.places[name]
+	if !ok {
+		at = len(o.columns)
+		o.places[name] = at
+		o.columns = append(o.columns, name)
+	}
+	return at
+}
+
+// layout decides, now that the structure is final, which tables there are and
+// which columns they have.
+type layout struct {
+	roots   []*sheet // of the data types, by their number
+	outputs []*output
+	byName  map[string]*output
+}
+
+func (a *Automatic) layout() *layout {
+	l := &layout{byName: map[string]*output{}}
+	for _, t := range a.order {
+		l.roots = append(l.roots, l.addSheet(t.root.element, t.root.name, t.extra))
+	}
+	for _, o := range l.outputs {
+		o.arrange()
+		if len(o.sheets) > 1 {
+			a.warn(o.name, shared(o))
+		}
+	}
+	return l
+}
+
+// addSheet makes the sheet of an array's elements and those of the arrays
+// below.
+func (l *layout) addSheet(element *node, path string, extra []string) *sheet {
+	s := &sheet{element: element, path: path}
+	s.addExtra(element.nameColumns(), extra)
+	if element.seen && s.hasColumns() {
+		s.out = l.output(safeName(path))
+		s.out.sheets = append(s.out.sheets, s)
+	}
+	element.eachProperty("", func(p *node, below string) {
+		switch p.kind {
+		case kindObject:
+			p.path = path + "." + below
+		case kindArray:
+			p.sheet = l.addSheet(p.element, path+"."+below, []string{parentColumn})
+		}
+	})
+	return s
+}
+
+// addExtra names the extra columns. One that has the name of a property gets
+// another, both as it is hashed and as it is written; the property keeps its
+// own.
+func (s *sheet) addExtra(used names, extra []string) {
+	for _, name := range extra {
+		raw := firstFree(name, func(free string) bool {
+			return s.hasProperty(free) || free != name && slices.Contains(extra, free)
+		})
+		header := used.take(columnName(raw))
+		s.extra = append(s.extra, extraColumn{name: name, raw: raw, header: header})
+	}
+}
+
+func (s *sheet) hasProperty(name string) bool {
+	if s.element.kind == kindScalar {
+		return name == dataColumn
+	}
+	_, ok := s.element.index[name]
+	return ok
+}
+
+func (s *sheet) hasColumns() bool {
+	found := len(s.extra) > 0 || s.element.kind == kindScalar
+	s.element.eachProperty("", func(p *node, _ string) { found = found || p.kind != kindObject })
+	return found
+}
+
+func (l *layout) output(name string) *output {
+	o, ok := l.byName[name]
+	if !ok {
+		o = &output{name: name, places: map[string]int{}}
+		l.byName[name] = o
+		l.outputs = append(l.outputs, o)
+	}
+	return o
+}
+
+// arrange gives every column its place: those of the items first, then the
+// extra ones.
+func (o *output) arrange() {
+	for _, s := range o.sheets {
+		if s.element.kind == kindScalar {
+			s.element.column = o.place(dataColumn)
+		}
+		s.element.eachProperty("", func(p *node, _ string) {
+			if p.kind != kindObject {
+				p.column = o.place(p.header)
+			}
+		})
+	}
+	for _, s := range o.sheets {
+		for i := range s.extra {
+			s.extra[i].column = o.place(s.extra[i].header)
+		}
+	}
+	for _, s := range o.sheets {
+		s.cells = make([]string, len(o.columns))
+	}
+}
+
+func shared(o *output) string {
+	return fmt.Sprintf("%q and %q are one table, because their names become the same; columns are matched by name",
+		o.sheets[0].path, o.sheets[1].path)
+}

@@ -1,0 +1,274 @@
+package mapping
+
+import (
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// kind is the one type a property has over the whole run. All scalars are one
+// type.
+type kind uint8
+
+const (
+	kindNone kind = iota // no value yet
+	kindNull
+	kindScalar
+	kindObject
+	kindArray
+)
+
+// String is the name of the type in error texts and in the remembered
+// structure.
+func (k kind) String() string {
+	return [...]string{"none", "null", "scalar", "object", "array"}[k]
+}
+
+// node is what is known of one property, of the elements of one array, or of
+// one data type (an array of rows). It only learns: null gives way to anything,
+// a scalar or an object can become an array of its kind, everything else that
+// does not fit is an error.
+type node struct {
+	name   string // of the property or data type; elementName of elements
+	parent *node  // nil for data types
+	kind   kind
+	// children of an object in the order of their discovery.
+	children []*node
+	index    map[string]*node
+	element  *node // of an array
+	// seen tells that this run brought a value that is a row, or would be one
+	// in an array.
+	seen bool
+	// typeAt is how many children came before the type was known, which is
+	// where the type stands in the remembered structure.
+	typeAt int
+	// header is the column's name; named tells that it is decided.
+	header string
+	named  bool
+	// warned tells that the warning about nested arrays was given.
+	warned bool
+
+	// Known when the tables are laid out, for the conversion:
+
+	column int    // place of the cell in its record
+	path   string // of an object: the data type and all names, joined by dots
+	sheet  *sheet // of an array: where its items go
+}
+
+const elementName = "[]"
+
+// newDataType makes the node of a data type without rows.
+func newDataType(name string) *node {
+	n := &node{name: name, kind: kindArray, typeAt: 1}
+	n.element = newElement(n)
+	return n
+}
+
+func newElement(array *node) *node {
+	return &node{name: elementName, parent: array}
+}
+
+// child is the property of that name, new when it is not known yet. Objects
+// mostly repeat their properties in one order, so the place is tried first.
+func (n *node) child(place int, name string) *node {
+	if place < len(n.children) && n.children[place].name == name {
+		return n.children[place]
+	}
+	if c, ok := n.index[name]; ok {
+		return c
+	}
+	// The name may be a small part of a large text that must not stay in memory.
+	c := &node{name: strings.Clone(name), parent: n}
+	n.adopt(c)
+	return c
+}
+
+func (n *node) adopt(c *node) {
+	if n.index == nil {
+		n.index = make(map[string]*node)
+	}
+	c.parent = n
+	n.children = append(n.children, c)
+	n.index[c.name] = c
+}
+
+// settle sets the type, noting its place among the children the first time.
+func (n *node) settle(k kind) {
+	if n.kind == kindNone {
+		n.typeAt = len(n.children)
+		if k == kindArray {
+			n.typeAt = 1 // after the element
+		}
+	}
+	n.kind = k
+}
+
+// merge learns from one value of the property.
+func (n *node) merge(v value.Value, warn warnFunc) error {
+	switch v.Kind() {
+	case value.Null:
+		if n.kind == kindNone {
+			n.settle(kindNull)
+		}
+		return nil
+	case value.Object:
+		return n.mergeObject(v, warn)
+	case value.Array:
+		return n.mergeArray(v.Items(), warn)
+	default:
+		return n.mergeScalar()
+	}
+}
+
+func (n *node) mergeScalar() error {
+	n.seen = true
+	switch n.kind {
+	case kindScalar:
+		return nil
+	case kindObject:
+		return n.changed(kindScalar)
+	case kindArray:
+		if n.element.kind == kindObject {
+			return n.incompatible(kindObject, kindScalar)
+		}
+		return n.element.mergeScalar()
+	default:
+		n.settle(kindScalar)
+		return nil
+	}
+}
+
+func (n *node) mergeObject(v value.Value, warn warnFunc) error {
+	n.seen = true
+	switch n.kind {
+	case kindScalar:
+		return n.changed(kindObject)
+	case kindArray:
+		if n.element.kind == kindScalar {
+			return n.incompatible(kindScalar, kindObject)
+		}
+		return n.element.mergeObject(v, warn)
+	}
+	for i, m := range v.Members() {
+		if err := n.child(i, m.Name).merge(m.Value, warn); err != nil {
+			return err
+		}
+	}
+	if n.kind != kindObject {
+		n.settle(kindObject)
+	}
+	return nil
+}
+
+func (n *node) mergeArray(items []value.Value, warn warnFunc) error {
+	if n.kind != kindArray {
+		if err := n.upgrade(items); err != nil {
+			return err
+		}
+	}
+	for _, item := range items {
+		if err := n.element.mergeItem(item, warn); err != nil {
+			return err
+		}
+	}
+	if n.element.kind == kindNone {
+		n.element.settle(kindNull)
+	}
+	return nil
+}
+
+// mergeItem learns from one item of an array, or one row of a data type. An
+// item that is an array itself becomes JSON text, so it is a scalar.
+func (n *node) mergeItem(item value.Value, warn warnFunc) error {
+	n.seen = true
+	if item.Kind() != value.Array {
+		return n.merge(item, warn)
+	}
+	if !n.warned {
+		n.warned = true
+		warn(n.dataType(), "Converting nested array '"+n.place()+"' to JSON string.")
+	}
+	return n.mergeScalar()
+}
+
+// upgrade turns the node into an array: what it was becomes the element, as
+// far as the items of the first array fit.
+func (n *node) upgrade(items []value.Value) error {
+	element := newElement(n)
+	if n.kind == kindScalar || n.kind == kindObject {
+		if err := n.checkUpgrade(items); err != nil {
+			return err
+		}
+		element.kind, element.seen = n.kind, n.seen
+	}
+	for _, c := range n.children {
+		element.adopt(c)
+		c.forgetNames()
+	}
+	element.typeAt = len(element.children)
+	n.children, n.index, n.element = nil, nil, element
+	n.settle(kindArray)
+	return nil
+}
+
+// checkUpgrade tells whether the items fit what the node was before it met
+// them: nulls always do, others must be of its kind. The first faulty pair is
+// reported, whether it is two items or the items and the node.
+func (n *node) checkUpgrade(items []value.Value) error {
+	first := kindNull
+	for _, item := range items {
+		if item.IsNull() {
+			continue
+		}
+		k := kindScalar
+		if item.Kind() == value.Object {
+			k = kindObject
+		}
+		if first == kindNull {
+			first = k
+		}
+		if k != first {
+			element := newElement(n)
+			element.kind = first
+			return element.changed(k)
+		}
+	}
+	if first != kindNull && first != n.kind {
+		return n.incompatible(first, n.kind)
+	}
+	return nil
+}
+
+// forgetNames drops the names of columns that move to another table. The
+// elements of arrays below keep theirs: their tables stay what they are.
+func (n *node) forgetNames() {
+	n.header, n.named = "", false
+	for _, c := range n.children {
+		c.forgetNames()
+	}
+}
+
+func (n *node) changed(to kind) error {
+	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"`, n.kind, to, n.place())
+}
+
+func (n *node) incompatible(element, other kind) error {
+	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'", n.place(), element, other)
+}
+
+// place is the path of the node as error texts spell it: t.[].list.[].name.
+func (n *node) place() string {
+	if n.parent == nil {
+		return n.name
+	}
+	return n.parent.place() + "." + n.name
+}
+
+// dataType is the name of the data type the node belongs to.
+func (n *node) dataType() string {
+	for n.parent != nil {
+		n = n.parent
+	}
+	return n.name
+}

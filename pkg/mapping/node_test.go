@@ -1,0 +1,109 @@
+package mapping
+
+import (
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+func TestTypesMerge(t *testing.T) {
+	// One property v: the first value, the second one, and what is known then,
+	// arrays with the type of their elements; or the error.
+	const errA = `Error parsing response JSON: Unhandled nodeType change from `
+	const errB = `Error parsing response JSON: Data array in 't.[].v' contains incompatible types `
+	rows := []struct{ first, second, want string }{
+		{`null`, `null`, "null"},
+		{`null`, `1`, "scalar"},
+		{`null`, `{}`, "object"},
+		{`null`, `[]`, "array of null"},
+		{`null`, `[1]`, "array of scalar"},
+		{`null`, `[{}]`, "array of object"},
+		{`1`, `null`, "scalar"},
+		{`5`, `"x"`, "scalar"},
+		{`"x"`, `true`, "scalar"},
+		{`1`, `{}`, errA + `"scalar" to "object" in "t.[].v"`},
+		{`1`, `[]`, "array of scalar"},
+		{`1`, `[null]`, "array of scalar"},
+		{`1`, `["a"]`, "array of scalar"},
+		{`1`, `[["a"]]`, "array of scalar"},
+		{`1`, `[{}]`, errB + `'object' and 'scalar'`},
+		{`1`, `["a",{}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
+		{`{}`, `null`, "object"},
+		{`{}`, `1`, errA + `"object" to "scalar" in "t.[].v"`},
+		{`{}`, `{}`, "object"},
+		{`{}`, `[]`, "array of object"},
+		{`{}`, `[null]`, "array of object"},
+		{`{}`, `[{}]`, "array of object"},
+		{`{}`, `[1]`, errB + `'scalar' and 'object'`},
+		{`{}`, `[[1]]`, errB + `'scalar' and 'object'`},
+		{`{}`, `[{},1]`, errA + `"object" to "scalar" in "t.[].v.[]"`},
+		{`{}`, `[1,{}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
+		{`[]`, `null`, "array of null"},
+		{`[1]`, `null`, "array of scalar"},
+		{`[{}]`, `null`, "array of object"},
+		{`[]`, `1`, "array of scalar"},
+		{`[null]`, `1`, "array of scalar"},
+		{`[1]`, `1`, "array of scalar"},
+		{`[[]]`, `1`, "array of scalar"},
+		{`[{}]`, `1`, errB + `'object' and 'scalar'`},
+		{`[]`, `{}`, "array of object"},
+		{`[{}]`, `{}`, "array of object"},
+		{`[1]`, `{}`, errB + `'scalar' and 'object'`},
+		{`[]`, `[]`, "array of null"},
+		{`[]`, `[1]`, "array of scalar"},
+		{`[1]`, `[]`, "array of scalar"},
+		{`[1]`, `[[2]]`, "array of scalar"},
+		{`[1]`, `[{}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
+		{`[{}]`, `[1]`, errA + `"object" to "scalar" in "t.[].v.[]"`},
+		{`[{"a":1}]`, `{"a":{}}`, errA + `"scalar" to "object" in "t.[].v.[].a"`},
+		{`{"a":1}`, `[{"a":{}}]`, errA + `"scalar" to "object" in "t.[].v.[].a"`},
+		{`{"a":[1]}`, `{"a":{}}`, `Error parsing response JSON: Data array in 't.[].v.a' contains incompatible types 'scalar' and 'object'`},
+	}
+	for _, row := range rows {
+		for pages, split := range map[string][]page{
+			"one page":  {rowsOf(`{"v":`+row.first+`}`, `{"v":`+row.second+`}`)},
+			"two pages": {rowsOf(`{"v":` + row.first + `}`), rowsOf(`{"v":` + row.second + `}`)},
+		} {
+			t.Run(row.first+" then "+row.second+" on "+pages, func(t *testing.T) {
+				c := newCollector(t, "")
+				err := c.add(t, split...)
+				if err != nil {
+					if err.Error() != row.want || failure.KindOf(err) != failure.User {
+						t.Errorf("got error  %v\nwant %s", err, row.want)
+					}
+					return
+				}
+				v := c.types["t"].root.element.index["v"]
+				got := v.kind.String()
+				if v.kind == kindArray {
+					got += " of " + v.element.kind.String()
+				}
+				if got != row.want {
+					t.Errorf("got %s, want %s", got, row.want)
+				}
+			})
+		}
+	}
+}
+
+func TestTypesOfRowsMerge(t *testing.T) {
+	rows := []struct {
+		name string
+		rows []string
+		want string
+	}{
+		{"scalar and object", []string{`1`, `{"a":1}`}, `"scalar" to "object" in "t.[]"`},
+		{"object and scalar", []string{`{"a":1}`, `null`, `1`}, `"object" to "scalar" in "t.[]"`},
+		{"object and array", []string{`{"a":1}`, `[1]`}, `"object" to "scalar" in "t.[]"`},
+		{"items of an array", []string{`{"id":1,"m":[{"a":1},[3,4]]}`}, `"object" to "scalar" in "t.[].m.[]"`},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			err := newCollector(t, "").add(t, rowsOf(row.rows...))
+			want := "Error parsing response JSON: Unhandled nodeType change from " + row.want
+			if err == nil || err.Error() != want || failure.KindOf(err) != failure.User {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		})
+	}
+}

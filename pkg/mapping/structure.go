@@ -1,0 +1,232 @@
+package mapping
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The structure of the tables is remembered from run to run, so that columns
+// keep their names and places even when their properties no longer occur. Its
+// form is that of the original: {"data": {"_<data type>": node …},
+// "parent_aliases": []}, where a node is an object with these members. The
+// properties of an object, and data types, carry propertyMark in front of their
+// name.
+const (
+	dataKey      = "data"
+	aliasesKey   = "parent_aliases"
+	typeKey      = "nodeType"
+	headerKey    = "headerNames"
+	roleKey      = "type" // only ever roleParent: a column that is not data
+	roleParent   = "parent"
+	propertyMark = "_"
+)
+
+// knownKind are the spellings of types in a remembered structure.
+func knownKind(text string) (kind, bool) {
+	switch text {
+	case "null":
+		return kindNull, true
+	case "scalar", "string", "integer", "double", "boolean":
+		return kindScalar, true
+	case "object":
+		return kindObject, true
+	case "array":
+		return kindArray, true
+	default:
+		return kindNone, false
+	}
+}
+
+// loadStructure reads a remembered structure: the node of every data type. An
+// array without items stands for an empty object, since the platform turns one
+// into the other.
+func loadStructure(structure value.Value) (map[string]*node, error) {
+	types := map[string]*node{}
+	if structure.Empty() {
+		return types, nil
+	}
+	if structure.Kind() != value.Object {
+		return nil, broken("", "expected an object, found %s", structure.Kind())
+	}
+	pointer := "/" + dataKey
+	data := structure.Field(dataKey)
+	if data.Kind() != value.Object && (data.Len() > 0 || data.IsScalar()) {
+		return nil, broken(pointer, "expected an object, found %s", data.Kind())
+	}
+	for _, m := range data.Members() {
+		at := failure.PointerJoin(pointer, m.Name)
+		name, ok := strings.CutPrefix(m.Name, propertyMark)
+		if !ok {
+			return nil, broken(at, "undefined property %q", m.Name)
+		}
+		n := &node{name: name}
+		if err := n.load(m.Value, at); err != nil {
+			return nil, err
+		}
+		if n.kind != kindArray {
+			return nil, broken(at, "a data type must be an array, not %q", n.kind.String())
+		}
+		types[name] = n
+	}
+	return types, nil
+}
+
+// load fills the node from its remembered form.
+func (n *node) load(v value.Value, pointer string) error {
+	if v.Kind() != value.Object {
+		return broken(pointer, "expected an object, found %s", v.Kind())
+	}
+	text, ok := v.Get(typeKey)
+	if !ok {
+		return broken(pointer, "the node has no %s", typeKey)
+	}
+	if n.kind, ok = knownKind(text.Raw()); !ok {
+		return broken(pointer, "undefined node type %s", text.JSON())
+	}
+	if _, ok := v.Get(elementName); ok != (n.kind == kindArray) {
+		return broken(pointer, "a node of type %q: only arrays have a member %q, and always", n.kind.String(), elementName)
+	}
+	for _, m := range v.Members() {
+		if err := n.loadMember(m, failure.PointerJoin(pointer, m.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *node) loadMember(m value.Member, pointer string) error {
+	switch m.Name {
+	case typeKey:
+		return nil
+	case roleKey:
+		if m.Value.Raw() != roleParent {
+			return broken(pointer, "undefined data type %s", m.Value.JSON())
+		}
+		return nil
+	case headerKey:
+		if m.Value.Kind() != value.String {
+			return broken(pointer, "expected a string, found %s", m.Value.Kind())
+		}
+		n.header, n.named = m.Value.Raw(), true
+		return nil
+	case elementName:
+		n.element = newElement(n)
+		if err := n.element.load(m.Value, pointer); err != nil {
+			return err
+		}
+		if n.element.kind == kindArray {
+			return broken(pointer, "the elements of an array cannot be arrays")
+		}
+		return nil
+	}
+	name, ok := strings.CutPrefix(m.Name, propertyMark)
+	if !ok {
+		return broken(pointer, "undefined property %q", m.Name)
+	}
+	c := &node{name: name}
+	if err := c.load(m.Value, pointer); err != nil {
+		return err
+	}
+	// Children of anything but an object are left over from the time before
+	// it became an array; they stay in the remembered structure only.
+	if n.kind == kindObject && m.Value.Field(roleKey).IsNull() {
+		n.adopt(c)
+	}
+	return nil
+}
+
+func broken(pointer, format string, args ...any) error {
+	return failure.Userf("in/state.json holds a broken structure: json_parser.struct%s: %s", pointer, fmt.Sprintf(format, args...))
+}
+
+// remembered is the node as the next run shall know it.
+func (n *node) remembered() value.Value {
+	members := make([]value.Member, 0, len(n.children)+3)
+	if n.element != nil {
+		members = append(members, value.Member{Name: elementName, Value: n.element.remembered()})
+	}
+	for _, c := range n.children {
+		members = append(members, value.Member{Name: propertyMark + c.name, Value: c.remembered()})
+	}
+	members = slices.Insert(members, min(n.typeAt, len(members)),
+		value.Member{Name: typeKey, Value: value.OfString(n.kind.String())})
+	switch {
+	case n.isElement():
+		members = append(members, value.Member{Name: headerKey, Value: value.OfString(dataColumn)})
+	case n.named:
+		members = append(members, value.Member{Name: headerKey, Value: value.OfString(n.header)})
+	}
+	return value.OfMembers(members...)
+}
+
+func (n *node) isElement() bool { return n.parent != nil && n.parent.element == n }
+
+// overlay is the new form of a remembered node (or of the whole) over the old
+// one: what only the old one has stays, and keys keep their old places.
+func overlay(old, latest value.Value) value.Value {
+	if old.Kind() != value.Object || latest.Kind() != value.Object {
+		return latest
+	}
+	members := append([]value.Member(nil), old.Members()...)
+	for _, m := range latest.Members() {
+		if before, ok := old.Get(m.Name); ok {
+			m.Value = overlay(before, m.Value)
+		}
+		members = append(members, m)
+	}
+	return value.OfMembers(members...)
+}
+
+// MergeStructures joins the structures of several collectors that began with
+// the same remembered one, as Structure returned them: everything any of them
+// knows, in the order of the first that knew it. Where two know different types
+// of one property, its type is forgotten, so that neither is held to the
+// other's in the next run. Without structures it is null.
+func MergeStructures(structures ...value.Value) value.Value {
+	var merged value.Value
+	for _, s := range structures {
+		merged = mergeStructure(merged, s)
+	}
+	return merged
+}
+
+func mergeStructure(a, b value.Value) value.Value {
+	if a.Kind() != value.Object || b.Kind() != value.Object {
+		if b.Kind() == value.Object || a.IsNull() {
+			return b
+		}
+		return a
+	}
+	members := append([]value.Member(nil), a.Members()...)
+	for _, m := range b.Members() {
+		if before, ok := a.Get(m.Name); ok {
+			m.Value = mergeStructure(before, m.Value)
+		}
+		members = append(members, m)
+	}
+	merged := value.OfMembers(members...)
+	nodeType, isNode := b.Get(typeKey)
+	if known, both := a.Get(typeKey); isNode && both {
+		merged = merged.With(typeKey, joinTypes(known, nodeType))
+	}
+	if merged.Field(typeKey).Raw() != kindArray.String() {
+		merged = merged.Without(elementName)
+	}
+	return merged
+}
+
+func joinTypes(a, b value.Value) value.Value {
+	null := value.OfString(kindNull.String())
+	switch {
+	case a.Equal(b) || b.Equal(null):
+		return a
+	case a.Equal(null):
+		return b
+	default:
+		return null
+	}
+}

@@ -1,0 +1,98 @@
+package pagination
+
+import (
+	"fmt"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// cursor pages by an id: the next request asks for what lies behind the largest
+// id so far (the smallest with reverse), plus an increment. A page without rows
+// is the last one.
+type cursor struct {
+	idKey        response.Path
+	param        string
+	increment    int64
+	reverse      bool
+	idKeyPointer string
+}
+
+// cursorState is the largest or smallest id of the pages so far.
+type cursorState struct {
+	id    int64
+	known bool
+}
+
+func compileCursor(s config.Section) Scroller {
+	c := cursor{
+		idKey:        response.Path{Text: s.Text("idKey", ""), Separator: "."},
+		param:        s.Text("param", ""),
+		increment:    int64(s.Int("increment", 0)),
+		reverse:      s.Bool("reverse", false),
+		idKeyPointer: s.Get("idKey").Pointer,
+	}
+	for _, name := range []string{"idKey", "param"} {
+		if !s.Get(name).Present() {
+			s.Problem("the cursor method needs the key '"+name+"'", "")
+		}
+	}
+	return c
+}
+
+func (c cursor) Needs() Needs { return Needs{ItemID: c.idKey} }
+
+func (c cursor) First(job config.Request) (config.Request, State) { return job, cursorState{} }
+
+func (c cursor) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+	s := state.(cursorState)
+	if p.Rows == 0 {
+		return job, nil, &Stop{Rule: "the page is empty", Pointer: c.idKeyPointer}, nil
+	}
+	if p.IDs.Wrong != "" {
+		return job, nil, nil, failure.Userf("the cursor value at '%s' of an item is not a number: %s", c.idKey.Text, p.IDs.Wrong).At(c.idKeyPointer)
+	}
+	switch {
+	case c.reverse && (!s.known || p.IDs.Min < s.id):
+		s.id = p.IDs.Min
+	case !c.reverse && (!s.known || p.IDs.Max > s.id):
+		s.id = p.IDs.Max
+	}
+	s.known = true
+	return job.WithParam(c.param, value.OfInt(s.id+c.increment)), s, nil, nil
+}
+
+// IDs are the smallest and largest id of the items of a page.
+type IDs struct {
+	Min, Max int64
+	// Wrong shows the first id that is not a number, "" when all are.
+	Wrong string
+	seen  bool
+}
+
+// Add takes the id of one more item; a fraction is cut off.
+func (ids *IDs) Add(id value.Value) {
+	i, ok := id.Int()
+	if !ok {
+		if ids.Wrong == "" {
+			ids.Wrong = excerpt(id)
+		}
+		return
+	}
+	if !ids.seen {
+		ids.Min, ids.Max, ids.seen = i, i, true
+		return
+	}
+	ids.Min, ids.Max = min(ids.Min, i), max(ids.Max, i)
+}
+
+func excerpt(v value.Value) string {
+	const most = 60
+	text := v.JSON()
+	if len(text) > most {
+		return fmt.Sprintf("%s… (%d characters)", text[:most], len(text))
+	}
+	return text
+}

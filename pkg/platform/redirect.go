@@ -1,0 +1,29 @@
+package platform
+
+import "net/http"
+
+// tokenGuard takes the token off a request once redirects have left the scheme,
+// host or port of the call; net/http does so for its well-known headers only.
+type tokenGuard struct{ next http.RoundTripper }
+
+var _ http.RoundTripper = tokenGuard{}
+
+// RoundTrip implements http.RoundTripper.
+func (g tokenGuard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if left(req) {
+		req = req.Clone(req.Context())
+		req.Header.Del(tokenHeader)
+	}
+	return g.next.RoundTrip(req)
+}
+
+// left walks back over the redirects that led to a request.
+func left(req *http.Request) bool {
+	for at := req; at.Response != nil; at = at.Response.Request {
+		from := at.Response.Request
+		if from == nil || from.URL.Scheme != at.URL.Scheme || from.URL.Host != at.URL.Host {
+			return true
+		}
+	}
+	return false
+}

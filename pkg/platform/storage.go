@@ -1,0 +1,80 @@
+package platform
+
+import (
+	"context"
+
+	"github.com/keboola/go-client/pkg/request"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Configuration is a stored configuration.
+type Configuration struct {
+	ID, Name, Description string
+	// Content is the stored document; `[]`, as the platform writes an empty
+	// object, is one.
+	Content value.Value
+}
+
+// Row is one row of a stored configuration.
+type Row struct {
+	ID, Name string
+	// Content is as in Configuration.
+	Content value.Value
+}
+
+// Configuration reads a configuration of the default branch.
+func (c *Client) Configuration(ctx context.Context, component, id string) (Configuration, error) {
+	path, err := configurationPath(component, id)
+	if err != nil {
+		return Configuration{}, err
+	}
+	v, err := c.record(ctx, c.getStorage(path))
+	if err != nil {
+		return Configuration{}, err
+	}
+	return Configuration{
+		ID:          text(v.Field("id")),
+		Name:        text(v.Field("name")),
+		Description: text(v.Field("description")),
+		Content:     content(v),
+	}, nil
+}
+
+// Row reads a row of a configuration of the default branch.
+func (c *Client) Row(ctx context.Context, component, configuration, row string) (Row, error) {
+	path, err := configurationPath(component, configuration)
+	if err != nil {
+		return Row{}, err
+	}
+	if err := checkID("row", row); err != nil {
+		return Row{}, err
+	}
+	v, err := c.record(ctx, c.getStorage(path+"/rows/"+row))
+	if err != nil {
+		return Row{}, err
+	}
+	return Row{ID: text(v.Field("id")), Name: text(v.Field("name")), Content: content(v)}, nil
+}
+
+func (c *Client) getStorage(path string) request.HTTPRequest {
+	return c.get(c.storage+"/v2/storage", path).AndHeader(tokenHeader, c.token)
+}
+
+func configurationPath(component, id string) (string, error) {
+	if err := checkID("component", component); err != nil {
+		return "", err
+	}
+	if err := checkID("configuration", id); err != nil {
+		return "", err
+	}
+	return "components/" + component + "/configs/" + id, nil
+}
+
+func content(record value.Value) value.Value {
+	v := record.Field("configuration")
+	if v.Kind() == value.Array && v.Len() == 0 {
+		return value.OfMembers()
+	}
+	return v
+}

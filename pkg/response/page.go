@@ -1,0 +1,139 @@
+package response
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Path is a place in a response: names and decimal indexes parted by the
+// separator. A text equal to the separator is the whole response.
+type Path struct {
+	Text, Separator string
+}
+
+func (p Path) segments() []string {
+	if p.Text == p.Separator {
+		return nil
+	}
+	if p.Separator == "" {
+		return []string{p.Text}
+	}
+	return strings.Split(p.Text, p.Separator)
+}
+
+// Query is what a Scan looks for.
+type Query struct {
+	// Data is where the items are; an empty Text asks to find them: the
+	// response itself when it is a list, else its only list-valued property.
+	Data Path
+	// Fields are places whose values paging rules ask for.
+	Fields []Path
+}
+
+// Page is a response that was scanned: what is in it, and where its items are.
+type Page struct {
+	// Root is the kind of the whole response.
+	Root value.Kind
+	// NoBody is set when the answer had no body at all.
+	NoBody bool
+	// Rows is the number of items. It is 0 when the path of the data leads
+	// nowhere, or to something empty.
+	Rows int
+	// Lists are the names of the list-valued properties of the response, only
+	// when the data had to be found in an object.
+	Lists []string
+	// Fingerprint is equal for two responses with the same values, whatever
+	// their white space and escapes. It can be compared with the others of
+	// the same Scanner.
+	Fingerprint uint64
+
+	spool  *Spool
+	data   span
+	fields []field
+}
+
+// span is a value's place in the text of the spool; kind null and no length
+// when there is nothing.
+type span struct {
+	kind       value.Kind
+	start, end int64
+}
+
+type field struct {
+	path Path
+	at   span
+}
+
+// maxField is the largest JSON text that is read as the value of a field.
+const maxField = 1 << 20
+
+// Field is the value at one of the places the query named, null when nothing is
+// there.
+func (p *Page) Field(path Path) (value.Value, error) {
+	for _, f := range p.fields {
+		if f.path != path {
+			continue
+		}
+		if f.at.end-f.at.start > maxField {
+			return value.Value{}, failure.Userf("the value at '%s' of the response has more than %d bytes, which is too large for a paging rule", path.Text, maxField)
+		}
+		return p.read(f.at)
+	}
+	return value.Value{}, fmt.Errorf("field %q was not asked for", path.Text)
+}
+
+func (p *Page) read(s span) (value.Value, error) {
+	if s.end == s.start {
+		return value.Value{}, nil
+	}
+	r, err := p.spool.text(s.start)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.Read(value.NewDecoder(io.LimitReader(r, s.end-s.start)))
+}
+
+// Items streams the items in their order, each one a value of its own. An
+// object or scalar at the place of the data is one item. The spool must not be
+// closed meanwhile.
+func (p *Page) Items() iter.Seq2[value.Value, error] {
+	return func(yield func(value.Value, error) bool) {
+		if p.Rows == 0 {
+			return
+		}
+		r, err := p.spool.text(p.data.start)
+		if err != nil {
+			yield(value.Value{}, err)
+			return
+		}
+		dec := value.NewDecoder(r)
+		if p.data.kind != value.Array {
+			yield(value.Read(dec))
+			return
+		}
+		if _, err := dec.ReadToken(); err != nil {
+			yield(value.Value{}, err)
+			return
+		}
+		for range p.Rows {
+			item, err := value.Read(dec)
+			if !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// NoPage stands for an answer without a body: nothing is in it.
+func NoPage(q Query) *Page {
+	p := &Page{NoBody: true}
+	for _, path := range q.Fields {
+		p.fields = append(p.fields, field{path: path})
+	}
+	return p
+}

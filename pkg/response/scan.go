@@ -1,0 +1,340 @@
+package response
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/maphash"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Scanner scans responses. It is safe for concurrent use.
+type Scanner struct {
+	seed   maphash.Seed
+	redact func(string) string
+}
+
+// NewScanner makes a scanner whose errors show the start of a body only after
+// redact has masked the secrets in it.
+func NewScanner(redact func(string) string) *Scanner {
+	return &Scanner{seed: maphash.MakeSeed(), redact: redact}
+}
+
+// Scan reads a spool once from start to end. An answer that is not JSON is a
+// user error that says why and how the answer begins; an answer without any
+// text is io.EOF.
+func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
+	r, err := spool.text(0)
+	if err != nil {
+		return nil, err
+	}
+	s := &scan{detect: q.Data.Text == "", data: &place{}}
+	if r, s.base, err = skipMark(r); err != nil {
+		return nil, err
+	}
+	s.dec = value.NewDecoder(r)
+	s.hash.SetSeed(sc.seed)
+	root := &place{}
+	if !s.detect {
+		s.data = root.grow(q.Data)
+	}
+	page := &Page{spool: spool}
+	wanted := make([]*place, len(q.Fields))
+	for i, path := range q.Fields {
+		wanted[i] = root.grow(path)
+	}
+	if err := s.all(root); err != nil {
+		if err == io.EOF {
+			return nil, err
+		}
+		return nil, sc.notJSON(spool, err)
+	}
+	for i, path := range q.Fields {
+		page.fields = append(page.fields, field{path, wanted[i].at})
+	}
+	page.Root, page.Fingerprint = root.at.kind, s.hash.Sum64()
+	return page, s.locate(page)
+}
+
+// locate settles where the items are and how many.
+func (s *scan) locate(page *Page) error {
+	for _, l := range s.lists {
+		page.Lists = append(page.Lists, l.name)
+	}
+	if s.detect && len(s.lists) == 1 {
+		s.data = s.lists[0].place
+	}
+	page.data, page.Rows = s.data.at, s.data.rows
+	if k := page.data.kind; k == value.Object {
+		page.Rows = 1
+	} else if k != value.Array && k != value.Null {
+		v, err := page.read(page.data)
+		if err != nil {
+			return err
+		}
+		if !v.Empty() {
+			page.Rows = 1
+		}
+	}
+	return nil
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// skipMark steps over a byte order mark, which some servers send although JSON
+// knows none.
+func skipMark(r io.Reader) (io.Reader, int64, error) {
+	head := make([]byte, len(byteOrderMark))
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, 0, err
+	}
+	if string(head[:n]) == byteOrderMark {
+		return r, int64(n), nil
+	}
+	return io.MultiReader(bytes.NewReader(head[:n]), r), 0, nil
+}
+
+// place is a node of the tree of wanted places: what may stand below it, and
+// where its value was found last.
+type place struct {
+	children map[string]*place
+	at       span
+	rows     int // items, when the value is an array
+}
+
+// grow adds a path below the place and returns its end.
+func (p *place) grow(path Path) *place {
+	for _, segment := range path.segments() {
+		child := p.children[segment]
+		if child == nil {
+			child = &place{}
+			if p.children == nil {
+				p.children = map[string]*place{}
+			}
+			p.children[segment] = child
+		}
+		p = child
+	}
+	return p
+}
+
+// forget drops what was found: of equal names the last value counts.
+func (p *place) forget() {
+	p.at, p.rows = span{}, 0
+	for _, child := range p.children {
+		child.forget()
+	}
+}
+
+// scan is the state of one Scan.
+type scan struct {
+	dec    *jsontext.Decoder
+	base   int64 // bytes before the decoder's first
+	hash   maphash.Hash
+	buf    []byte
+	detect bool
+	data   *place
+	lists  []list // list-valued root properties, when the data must be found
+}
+
+type list struct {
+	name  string
+	place *place
+}
+
+// all scans the whole text.
+func (s *scan) all(root *place) error {
+	if err := s.value(root, s.detect); err != nil {
+		return err
+	}
+	if s.detect && root.at.kind == value.Array {
+		s.data = root
+	}
+	if _, err := s.dec.ReadToken(); err != io.EOF {
+		if err == nil {
+			err = errMoreText
+		}
+		return err
+	}
+	return nil
+}
+
+var errMoreText = errors.New("more text after the end of the value")
+
+func (s *scan) offset() int64 { return s.base + s.dec.InputOffset() }
+
+// value scans the next value, which stands at p; p is nil where nothing is
+// wanted. With collect, list-valued members are candidates for the data.
+func (s *scan) value(p *place, collect bool) error {
+	if p == nil {
+		return s.skip()
+	}
+	p.forget()
+	switch kind := s.dec.PeekKind(); kind {
+	case '{', '[':
+		if err := s.token(); err != nil {
+			return err
+		}
+		p.at = span{kind: kindOf(kind), start: s.offset() - 1}
+		var err error
+		if kind == '{' {
+			err = s.members(p, collect)
+		} else {
+			err = s.items(p)
+		}
+		p.at.end = s.offset()
+		return err
+	default:
+		raw, err := s.scalar()
+		end := s.offset()
+		p.at = span{kind: kindOf(kind), start: end - int64(len(raw)), end: end}
+		return err
+	}
+}
+
+func (s *scan) members(p *place, collect bool) error {
+	for s.dec.PeekKind() == '"' {
+		raw, err := s.scalar()
+		if err != nil {
+			return err
+		}
+		var child *place
+		var name string
+		if collect || len(p.children) > 0 {
+			name = string(unquote(nil, raw))
+			child = p.children[name]
+		}
+		if collect {
+			child = s.candidate(name, child)
+		}
+		if err := s.value(child, false); err != nil {
+			return err
+		}
+	}
+	return s.token()
+}
+
+// candidate notes a list-valued property of the root.
+func (s *scan) candidate(name string, child *place) *place {
+	s.lists = slices.DeleteFunc(s.lists, func(l list) bool { return l.name == name })
+	if s.dec.PeekKind() != '[' {
+		return child
+	}
+	if child == nil {
+		child = &place{}
+	}
+	s.lists = append(s.lists, list{name, child})
+	return child
+}
+
+func (s *scan) items(p *place) error {
+	for ; s.dec.PeekKind() != ']'; p.rows++ {
+		var child *place
+		if len(p.children) > 0 {
+			child = p.children[strconv.Itoa(p.rows)]
+		}
+		if err := s.value(child, false); err != nil {
+			return err
+		}
+		if child != nil && child.at.kind == value.Null {
+			child.forget() // an item that is null does not count as found
+		}
+	}
+	return s.token()
+}
+
+// skip scans the next value without wanting anything of it.
+func (s *scan) skip() error {
+	depth := s.dec.StackDepth()
+	for {
+		var err error
+		switch s.dec.PeekKind() {
+		case '{', '}', '[', ']':
+			err = s.token()
+		default:
+			_, err = s.scalar()
+		}
+		if err != nil {
+			return err
+		}
+		if s.dec.StackDepth() == depth {
+			return nil
+		}
+	}
+}
+
+// token reads a brace or bracket into the fingerprint.
+func (s *scan) token() error {
+	tok, err := s.dec.ReadToken()
+	if err != nil {
+		return err
+	}
+	return s.hash.WriteByte(byte(tok.Kind()))
+}
+
+// scalar reads a scalar into the fingerprint: strings without their escapes,
+// integers by their digits, other numbers by their value.
+func (s *scan) scalar() (jsontext.Value, error) {
+	raw, err := s.dec.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	s.hash.WriteByte(raw[0])
+	switch c := raw[0]; {
+	case c == '"' && bytes.IndexByte(raw, '\\') >= 0:
+		s.buf = unquote(s.buf[:0], raw)
+		s.hash.Write(s.buf)
+		s.hash.WriteByte('"')
+	case c == '-' || '0' <= c && c <= '9':
+		s.number(raw)
+	default:
+		s.hash.Write(raw[1:])
+	}
+	return raw, nil
+}
+
+// unquote appends the contents of a string that the decoder has accepted; a lone
+// surrogate becomes U+FFFD, which is all that AppendUnquote could complain about.
+func unquote(dst []byte, raw jsontext.Value) []byte {
+	dst, _ = jsontext.AppendUnquote(dst, raw)
+	return dst
+}
+
+func (s *scan) number(raw []byte) {
+	if bytes.ContainsAny(raw, ".eE") {
+		if f, err := strconv.ParseFloat(string(raw), 64); err == nil {
+			var bits [9]byte
+			bits[0] = 'd'
+			binary.LittleEndian.PutUint64(bits[1:], math.Float64bits(f))
+			s.hash.Write(bits[:])
+			return
+		}
+	}
+	s.hash.Write(raw)
+	s.hash.WriteByte(',')
+}
+
+func kindOf(k jsontext.Kind) value.Kind {
+	switch k {
+	case '{':
+		return value.Object
+	case '[':
+		return value.Array
+	case '"':
+		return value.String
+	case 't', 'f':
+		return value.Bool
+	case '0':
+		return value.Number
+	default:
+		return value.Null
+	}
+}

@@ -1,0 +1,91 @@
+// Package table writes one output table: the CSV file and, once that is
+// complete, its manifest.
+//
+// Every cell of the CSV is enclosed in double quotes, a quote inside is doubled,
+// records end with a line feed; there is no byte order mark. The manifest holds
+// the keys the platform knows and no others.
+//
+// The package knows neither where cells come from nor how files get into their
+// final place: a Writer fills a staging directory.
+package table
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Table describes one output table.
+type Table struct {
+	Name string
+	// Bucket is the name of the bucket without stage, as configured; "" leaves
+	// the choice to the platform.
+	Bucket string
+	// Columns are the header, at least one.
+	Columns []string
+	// PrimaryKey lists some of the columns; may be empty.
+	PrimaryKey []string
+	// Incremental tells the platform to add to the table instead of replacing
+	// it.
+	Incremental bool
+}
+
+const manifestSuffix = ".manifest"
+
+// maxFileName is how long a file name may be on the usual file systems.
+const maxFileName = 255
+
+// FileName is the name of the CSV file: "bucket.name", or "name" without a
+// bucket.
+func (t Table) FileName() string {
+	if t.Bucket == "" {
+		return t.Name
+	}
+	return t.Bucket + "." + t.Name
+}
+
+// ManifestName is the name of the manifest file.
+func (t Table) ManifestName() string { return t.FileName() + manifestSuffix }
+
+// Manifest is the text of the manifest: one line of compact JSON without a line
+// end.
+func (t Table) Manifest() []byte {
+	var members []value.Member
+	if t.Bucket != "" {
+		destination := "in.c-" + t.Bucket + "." + t.Name
+		members = append(members, value.Member{Name: "destination", Value: value.OfString(destination)})
+	}
+	members = append(members, value.Member{Name: "incremental", Value: value.OfBool(t.Incremental)})
+	if len(t.PrimaryKey) > 0 {
+		key := make([]value.Value, len(t.PrimaryKey))
+		for i, column := range t.PrimaryKey {
+			key[i] = value.OfString(column)
+		}
+		members = append(members, value.Member{Name: "primary_key", Value: value.OfItems(key...)})
+	}
+	return value.OfMembers(members...).AppendEscapedJSON(nil)
+}
+
+// CheckName is a user error when the table cannot be a pair of plain files in
+// one directory.
+func (t Table) CheckName() error {
+	name := t.FileName()
+	fault := ""
+	switch {
+	case t.Name == "":
+		fault = "the table has no name"
+	case strings.ContainsAny(name, "/\x00"):
+		fault = "a slash or a NUL byte cannot be part of a file name"
+	case name == "." || name == "..":
+		fault = "this names a directory"
+	case strings.HasSuffix(name, manifestSuffix):
+		fault = "the name is that of a manifest"
+	case len(t.ManifestName()) > maxFileName:
+		fault = fmt.Sprintf("longer than %d bytes", maxFileName-len(manifestSuffix))
+	default:
+		return nil
+	}
+	return failure.Userf("table %q cannot be written to a file: %s", name, fault)
+}

@@ -1,0 +1,122 @@
+package table
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// flushAt is how many bytes a Writer gathers before it writes them.
+const flushAt = 32 << 10
+
+// Writer writes the records of one table. It is not safe for concurrent use.
+type Writer struct {
+	table Table
+	dir   string
+	file  *os.File
+	buf   []byte
+	rows  int
+}
+
+// Create starts the CSV file of a table in a directory and writes its header.
+// A name that cannot be a file name, or that is there already, is a user error.
+func Create(dir string, t Table) (*Writer, error) {
+	if err := t.CheckName(); err != nil {
+		return nil, err
+	}
+	if len(t.Columns) == 0 {
+		return nil, failure.Applicationf("table %q has no columns", t.FileName())
+	}
+	file, err := os.OpenFile(filepath.Join(dir, t.FileName()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, failure.Userf("table %q is written twice: two tables of this run have that file name", t.FileName())
+	}
+	if err != nil {
+		return nil, failure.Applicationf("creating table %q: %w", t.FileName(), err)
+	}
+	w := &Writer{table: t, dir: dir, file: file}
+	w.buf = appendRecord(w.buf, t.Columns)
+	return w, nil
+}
+
+// Row appends one record: one cell for each column, in their order.
+func (w *Writer) Row(cells []string) error {
+	if len(cells) != len(w.table.Columns) {
+		return failure.Applicationf("table %q: %d cells for %d columns", w.table.FileName(), len(cells), len(w.table.Columns))
+	}
+	w.buf = appendRecord(w.buf, cells)
+	w.rows++
+	if len(w.buf) < flushAt {
+		return nil
+	}
+	return w.flush()
+}
+
+// Rows is the number of records so far, the header not counted.
+func (w *Writer) Rows() int { return w.rows }
+
+// Table is the table as it was given to Create.
+func (w *Writer) Table() Table { return w.table }
+
+// Close completes the CSV file, then writes the manifest beside it.
+func (w *Writer) Close() error {
+	err := w.flush()
+	if closed := w.file.Close(); err == nil && closed != nil {
+		err = w.failed(closed)
+	}
+	if err != nil {
+		return err
+	}
+	manifest := filepath.Join(w.dir, w.table.ManifestName())
+	if err := os.WriteFile(manifest, w.table.Manifest(), 0o644); err != nil {
+		return failure.Applicationf("writing the manifest of table %q: %w", w.table.FileName(), err)
+	}
+	return nil
+}
+
+// Abort gives the table up: the file is closed and removed, no manifest is
+// written. It is for a run that fails, so its own faults do not matter beside
+// the one that led here; the staging directory goes away as a whole.
+func (w *Writer) Abort() {
+	_ = w.file.Close()
+	_ = os.Remove(w.file.Name())
+}
+
+func (w *Writer) flush() error {
+	_, err := w.file.Write(w.buf)
+	w.buf = w.buf[:0]
+	if err != nil {
+		return w.failed(err)
+	}
+	return nil
+}
+
+func (w *Writer) failed(err error) error {
+	return failure.Applicationf("writing table %q: %w", w.table.FileName(), err)
+}
+
+// appendRecord appends the cells as one CSV record.
+func appendRecord(dst []byte, cells []string) []byte {
+	for i, cell := range cells {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '"')
+		for {
+			quote := strings.IndexByte(cell, '"')
+			if quote < 0 {
+				break
+			}
+			dst = append(dst, cell[:quote+1]...)
+			dst = append(dst, '"')
+			cell = cell[quote+1:]
+		}
+		dst = append(dst, cell...)
+		dst = append(dst, '"')
+	}
+	return append(dst, '\n')
+}

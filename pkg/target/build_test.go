@@ -1,0 +1,231 @@
+package target
+
+import (
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+func parse(t testing.TB, text string) value.Value {
+	t.Helper()
+	if text == "" {
+		return value.Value{}
+	}
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+func baseURL(t testing.TB, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func TestResolve(t *testing.T) {
+	tests := []struct{ base, endpoint, want string }{
+		// The last segment of the base stays, slash or no slash.
+		{"https://h/v3/", "c", "https://h/v3/c"},
+		{"https://h/v3", "c", "https://h/v3/c"},
+		{"https://h", "c", "https://h/c"},
+		{"https://h/", "c", "https://h/c"},
+		{"https://h/v3/", "c/", "https://h/v3/c/"},
+		{"https://h/v3/", "c//d", "https://h/v3/c//d"},
+		{"https://h/v3/", "0", "https://h/v3/0"},
+		// From the root of the host, dots, queries, fragments.
+		{"https://h/v3/", "/c", "https://h/c"},
+		{"https://h/v3", "/c", "https://h/c"},
+		{"https://h/v3/", "../c", "https://h/c"},
+		{"https://h/v3/", "../../../c", "https://h/c"},
+		{"https://h/v3/", "c/./d/../e", "https://h/v3/c/e"},
+		{"https://h/v3/", "c/..", "https://h/v3/"},
+		{"https://h/v3/", "?q=1", "https://h/v3/?q=1"},
+		{"https://h/a/b?x=1", "c", "https://h/a/b/c"},
+		{"https://h/a/b?x=1", "?q=1", "https://h/a/b?q=1"},
+		{"https://h/v3/", "c#frag", "https://h/v3/c"},
+		{"https://h/v3/", "c?x=1#frag?y=2", "https://h/v3/c?x=1"},
+		{"https://h", "?q=1", "https://h/?q=1"},
+		// Absolute addresses.
+		{"https://h/v3/", "https://o/x?y=1", "https://o/x?y=1"},
+		{"https://h/v3/", "HTTP://O:8080/x/../y", "http://o:8080/y"},
+		{"https://h/v3/", "http://o", "http://o/"},
+		{"https://h/v3/", "//o/x", "https://o/x"},
+		{"http://h:80/v3/", "c", "http://h/v3/c"},
+		{"https://H:443/", "c", "https://h/c"},
+		{"https://u:p@h:8443/a/", "c", "https://u:p@h:8443/a/c"},
+		// Only http and https are schemes.
+		{"https://h/v3/", "users:list", "https://h/v3/users:list"},
+		{"https://h/v3/", "users:80", "https://h/v3/users:80"},
+		{"https://h/v3/", "ftp://o/x", "https://h/v3/ftp://o/x"},
+		// Characters.
+		{"https://h/", "a b/ž{x}\"", "https://h/a%20b/%C5%BE%7Bx%7D%22"},
+		{"https://h/", "a%2Fb%C5%BE", "https://h/a%2Fb%C5%BE"},
+		{"https://h/", "100%", "https://h/100%25"},
+		{"https://h/", "a%zzb+c", "https://h/a%25zzb+c"},
+		{"https://h/ž/", "c", "https://h/%C5%BE/c"},
+	}
+	for _, tt := range tests {
+		u, err := Resolve(baseURL(t, tt.base), tt.endpoint)
+		if err != nil {
+			t.Errorf("%s + %s: %v", tt.base, tt.endpoint, err)
+			continue
+		}
+		if got := u.String(); got != tt.want {
+			t.Errorf("%s + %s: got %s, want %s", tt.base, tt.endpoint, got, tt.want)
+		}
+	}
+	for _, endpoint := range []string{"http:", "https://", "http:x", "//", "https://:80/x", "http://a b/c"} {
+		if u, err := Resolve(baseURL(t, "https://h/"), endpoint); failure.KindOf(err) != failure.User || err == nil {
+			t.Errorf("%s: got %v, %v, want a user error", endpoint, u, err)
+		}
+	}
+}
+
+// wire is what a request looks like on the wire: method, path and query, body.
+func wire(t testing.TB, r config.Request) string {
+	t.Helper()
+	req, err := Build(t.Context(), baseURL(t, "https://h/"), r, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := req.Method + " " + req.URL.RequestURI()
+	if req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += " " + string(body)
+	}
+	return text
+}
+
+func TestBuild(t *testing.T) {
+	tests := []struct{ name, method, endpoint, params, want string }{
+		{"worked example", "GET", "find", `{"q":"a b/č","tag":["x","y"],"opt":{"on":true,"off":false,"nil":null},"n":2.50,"e":""}`,
+			"GET /find?q=a+b%2F%C4%8D&tag%5B0%5D=x&tag%5B1%5D=y&opt%5Bon%5D=1&opt%5Boff%5D=0&n=2.5&e="},
+		{"unreserved characters", "", "f", `{"a":"A-z_0.9~*!'()"}`, "GET /f?a=A-z_0.9%7E%2A%21%27%28%29"},
+		{"floats", "GET", "f", `{"a":0.30000000000000004,"b":100000.0,"c":1e15,"d":0.00001,"e":12345678901234567890}`,
+			"GET /f?a=0.3&b=100000&c=1.0E%2B15&d=1.0E-5&e=12345678901234567890"},
+		{"empty and null values", "GET", "f", `{"a":[],"b":{},"c":null,"d":[1,null,2]}`, "GET /f?d%5B0%5D=1&d%5B2%5D=2"},
+		{"nothing left", "GET", "f", `{"a":null}`, "GET /f"},
+		{"key characters", "GET", "f", `{"a b[c]":1}`, "GET /f?a+b%5Bc%5D=1"},
+		{"list of parameters", "GET", "f", `["p","q"]`, "GET /f?1=q"},
+		{"unnamed parameters", "GET", "f", `{"":1,"0":2,"a":3}`, "GET /f?a=3"},
+		{"deep nesting", "GET", "f", `{"a":{"b":[{"c":1}]}}`, "GET /f?a%5Bb%5D%5B0%5D%5Bc%5D=1"},
+
+		{"query as written without parameters", "GET", "f?a[]=1&b=x y&c=+&d=%20", "", "GET /f?a%5B%5D=1&b=x%20y&c=+&d=%20"},
+		{"parameters override the query in place", "GET", "f?a=1&b=2&c", `{"b":"x","d":4}`, "GET /f?a=1&b=x&c=&d=4"},
+		{"repeated key of a query", "GET", "f?x=1&x=2", `{"y":1}`, "GET /f?x=2&y=1"},
+		{"query values are decoded", "GET", "f?x=a+b%2Fc", `{"y":1}`, "GET /f?x=a+b%2Fc&y=1"},
+		{"brackets in a query are a name", "GET", "f?a[0]=1&b%5B0%5D=2", `{"a":[9]}`, "GET /f?a%5B0%5D=1&b%5B0%5D=2&a%5B0%5D=9"},
+		{"absolute with query", "GET", "https://h/x?z=1", `{"y":1}`, "GET /x?z=1&y=1"},
+		{"fragment with parameters", "GET", "f#x", `{"y":1}`, "GET /f?y=1"},
+
+		{"post without parameters", "POST", "f", "", "POST /f []"},
+		{"post with an empty object", "post", "f?q=a b", `{}`, "POST /f?q=a%20b []"},
+		{"post", "POST", "search", `{"q":{"since":"2024-05-01"},"on":true,"tags":[]}`, `POST /search {"q":{"since":"2024-05-01"},"on":true,"tags":[]}`},
+		{"post of odd values", "POST", "f", `{"e":{},"n":null,"f":1.0,"g":2.50,"h":1e25,"u":"č/","l":{"0":"a","1":"b"},"o":{"1":"a"}}`,
+			`POST /f {"e":[],"n":null,"f":1,"g":2.5,"h":1.0e+25,"u":"\u010d\/","l":["a","b"],"o":{"1":"a"}}`},
+		{"post of a list", "POST", "f", `["a"]`, `POST /f ["a"]`},
+		{"form", "FORM", "f?x=1", `{"a":{"b":["c d"]},"":"e","n":null}`, "POST /f?x=1 a%5Bb%5D%5B0%5D=c+d&=e"},
+		{"form without parameters", "Form", "f", "", "POST /f "},
+		{"put", "PUT", "f", `{"a":1}`, `PUT /f {"a":1}`},
+		{"patch", "PATCH", "f", `{"a":1}`, `PATCH /f {"a":1}`},
+		{"delete", "DELETE", "f", "", `DELETE /f []`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := wire(t, config.Request{Endpoint: tt.endpoint, Method: tt.method, Params: parse(t, tt.params)})
+			if got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+	refused := []config.Request{
+		{Endpoint: "f", Method: "BREW"},
+		{Endpoint: "f", Params: parse(t, `"x"`)},
+		{Endpoint: "f", Headers: parse(t, `["x y"]`), Method: "GET", Params: parse(t, `5`)},
+		{Endpoint: "f", Headers: parse(t, `{"X":"a\nb"}`)},
+		{Endpoint: "f", Headers: parse(t, `{"X Y":"a"}`)},
+		{Endpoint: "f", Headers: parse(t, `{"X":{"a":{"b":1}}}`)},
+		{Endpoint: "f", Headers: parse(t, `"X"`)},
+	}
+	for _, r := range refused {
+		if _, err := Build(t.Context(), baseURL(t, "https://h/"), r, "test", nil); failure.KindOf(err) != failure.User || err == nil {
+			t.Errorf("%+v: got %v, want a user error", r, err)
+		}
+	}
+}
+
+func TestMergedDefaults(t *testing.T) {
+	defaults := `{"params":{"lim":50,"f":{"a":1,"b":2},"ids":[1,2,3],"lang":"en"},"headers":{"X-Env":"test","X-A":"1"},"method":"POST","endpoint":"e"}`
+	tests := []struct{ name, endpoint, method, params, headers, want string }{
+		{"defaults alone", "", "", "", "", `e POST {"lim":50,"f":{"a":1,"b":2},"ids":[1,2,3],"lang":"en"} {"X-Env":"test","X-A":"1"}`},
+		{"the job replaces whole values", "stock", "GET", `{"f":{"a":9},"ids":[7],"lang":null,"new":1}`, `{"X-A":"2"}`,
+			`stock GET {"lim":50,"f":{"a":9},"ids":[7],"lang":null,"new":1} {"X-Env":"test","X-A":"2"}`},
+		{"empty adds nothing", "stock", "GET", `[]`, `{}`, `stock GET {"lim":50,"f":{"a":1,"b":2},"ids":[1,2,3],"lang":"en"} {"X-Env":"test","X-A":"1"}`},
+		{"a list of parameters", "stock", "GET", `["p"]`, ``, `stock GET {"lim":50,"f":{"a":1,"b":2},"ids":[1,2,3],"lang":"en","0":"p"} {"X-Env":"test","X-A":"1"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := merged(parse(t, defaults), config.Request{Endpoint: tt.endpoint, Method: tt.method, Params: parse(t, tt.params), Headers: parse(t, tt.headers)})
+			if got := strings.Join([]string{r.Endpoint, r.Method, r.Params.JSON(), r.Headers.JSON()}, " "); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	client := []config.Header{{Name: "X-Client", Values: []string{"c"}}, {Name: "x-both", Values: []string{"client"}}, {Name: "accept", Values: []string{"text/csv"}}}
+	r := config.Request{Endpoint: "f", Method: "POST", Headers: parse(t, `{"X-Both":" job ","X-List":["a",1],"X-True":true,"X-Empty":null,"content-type":"text/x","Host":"other","X-Attr":{"attr":"k"},"X-Float":1.50}`)}
+	req, err := Build(t.Context(), baseURL(t, "https://h/"), r, "agent/1", client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"User-Agent": "agent/1", "Accept": "text/csv", "Accept-Encoding": "gzip", "X-Client": "c", "X-Both": "job",
+		"X-List": "a,1", "X-True": "1", "X-Empty": "", "Content-Type": "application/json", "X-Attr": "k", "X-Float": "1.5",
+	}
+	for name, v := range want {
+		if got := strings.Join(req.Header[name], ","); got != v {
+			t.Errorf("%s: got %q, want %q", name, got, v)
+		}
+	}
+	if len(req.Header) != len(want) {
+		t.Errorf("got %v", req.Header)
+	}
+	if req.Host != "other" {
+		t.Errorf("host: got %s", req.Host)
+	}
+}
+
+// FuzzResolve checks that no endpoint escapes the host of the base address
+// unless it names another, and that addresses can be sent.
+func FuzzResolve(f *testing.F) {
+	for _, seed := range []string{"a", "/a", "//o/x", "https://o", "../..", "%", "a?b#c", "http:x", "\x00", "ž"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, endpoint string) {
+		u, err := Resolve(&url.URL{Scheme: "https", Host: "h", Path: "/v3"}, endpoint)
+		if err != nil {
+			return
+		}
+		if !hasScheme(endpoint) && !strings.HasPrefix(endpoint, "//") && u.Host != "h" {
+			t.Errorf("%q leads to host %s", endpoint, u.Host)
+		}
+		if !strings.HasPrefix(u.EscapedPath(), "/") || strings.ContainsAny(u.EscapedPath(), " \r\n\"<>") {
+			t.Errorf("%q gives the path %q", endpoint, u.EscapedPath())
+		}
+	})
+}

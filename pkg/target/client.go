@@ -1,0 +1,183 @@
+// Package target is the client of the target API: it builds requests from the
+// words of the configuration and sends them through a chain of RoundTrippers,
+// one concern a file.
+//
+// A whole exchange, the body included, is one step of the chain: what the chain
+// returns has arrived completely and lies in a spool. The package does not know
+// what a page is, nor how credentials come about (package auth).
+package target
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/response"
+)
+
+// Options are what a client needs beside the configuration of the API.
+type Options struct {
+	API          config.API
+	AllowedHosts []config.AllowedHost
+	// Debug asks for one event for every request sent.
+	Debug bool
+	// UserAgent is sent unless the configuration names another.
+	UserAgent string
+	Spooler   *response.Spooler
+	Log       *event.Log
+	Secrets   *event.Secrets
+	Now       func() time.Time
+	// Sleep waits, or returns the error of the context when it ends first.
+	Sleep func(context.Context, time.Duration) error
+	// Dial makes connections; nil uses the system's way.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Getenv is asked for the proxy settings.
+	Getenv func(string) string
+	// Stats counts what is sent; shared by all clients of a run.
+	Stats *Stats
+}
+
+// Stats counts the traffic of a run.
+type Stats struct {
+	// Requests sent, retries and logins included.
+	Requests atomic.Int64
+	// Bytes of all bodies received, after decompression.
+	Bytes atomic.Int64
+}
+
+// Authenticator adds credentials to a request that is about to be sent. It is
+// called anew for every attempt and for every hop of a redirect.
+type Authenticator interface {
+	Authenticate(ctx context.Context, r *http.Request) error
+}
+
+// Renewer is an Authenticator that can fetch new credentials when the API
+// answers 401.
+type Renewer interface {
+	Renew(ctx context.Context) error
+}
+
+// Client sends requests to the target API.
+type Client struct {
+	o       Options
+	network *http.Transport
+	plain   http.RoundTripper // without credentials, for logins
+	full    http.RoundTripper
+}
+
+// New makes a client. authenticate may be nil; it is given the client itself
+// so that a login can be sent through it. Errors are user errors.
+func New(o Options, authenticate func(*Client) Authenticator) (*Client, error) {
+	network, err := newNetwork(o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{o: o, network: network}
+	c.plain = c.chain(nil)
+	var a Authenticator
+	if authenticate != nil {
+		a = authenticate(c)
+	}
+	c.full = c.chain(a)
+	return c, nil
+}
+
+// chain puts the RoundTrippers together. From the outside in:
+//
+//	redirect      follows redirects; credentials stay on their own origin
+//	retry         repeats an exchange that failed for a while
+//	authenticate  adds credentials; fetches new ones on a 401
+//	hosts         refuses addresses that are not allowed
+//	log           counts the request and reports it under debug
+//	exchange      sends, reads the whole body into a spool, within the time-out
+//	network       connections, TLS, proxy
+//
+// So credentials are computed anew for each attempt and each hop, every address
+// that leaves is checked, and every request really sent is reported.
+func (c *Client) chain(a Authenticator) http.RoundTripper {
+	var rt http.RoundTripper = c.network
+	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats}
+	rt = &logger{next: rt, log: c.o.Log, debug: c.o.Debug, stats: c.o.Stats}
+	rt = &hosts{next: rt, allowed: c.o.AllowedHosts}
+	if a != nil {
+		rt = &authenticate{next: rt, auth: a}
+	}
+	rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log}
+	return &redirect{next: rt}
+}
+
+// Response is an answer that has arrived completely.
+type Response struct {
+	Status int
+	// Ignored is set when the status is an error that the configuration wants
+	// taken as data (`api.http.ignoreErrors`).
+	Ignored bool
+	// Body must be closed.
+	Body *response.Spool
+}
+
+// Do sends a request of a job: default options underneath, credentials added.
+// An answer of 400 and above is a user error unless it is to be ignored.
+func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
+	r = merged(c.o.API.DefaultOptions, r)
+	return c.send(ctx, c.full, r, c.o.API.Headers)
+}
+
+// Login sends a login request: with its own headers only, without default
+// options and credentials. Any answer of 400 and above is a user error.
+func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, error) {
+	res, err := c.send(ctx, c.plain, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	if res.Ignored {
+		defer res.Body.Close()
+		return nil, failure.Userf("the login was answered with status %d", res.Status)
+	}
+	return res.Body, nil
+}
+
+func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Request, headers []config.Header) (*Response, error) {
+	req, err := Build(ctx, c.o.API.BaseURL, r, c.o.UserAgent, headers)
+	if err != nil {
+		return nil, err
+	}
+	res, err := rt.RoundTrip(req)
+	if err != nil {
+		return nil, describe(ctx, req, err)
+	}
+	answer := &Response{Status: res.StatusCode, Body: res.Body.(*response.Spool)}
+	if res.StatusCode < 400 {
+		return answer, nil
+	}
+	if slices.Contains(c.o.API.IgnoreErrors, res.StatusCode) {
+		answer.Ignored = true
+		return answer, nil
+	}
+	defer answer.Body.Close()
+	return nil, c.statusError(res)
+}
+
+// statusError is the user error for an answer of 400 and above.
+func (c *Client) statusError(res *http.Response) error {
+	side := "Client"
+	if res.StatusCode >= 500 {
+		side = "Server"
+	}
+	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, side,
+		res.Request.Method, res.Request.URL.Redacted(), strings.TrimSpace(res.Status))
+	if text := response.Excerpt(res.Body.(*response.Spool), c.o.Secrets.Redact); text != "" {
+		e.Message += ": " + text
+	}
+	return e
+}
+
+// Close ends the idle connections.
+func (c *Client) Close() { c.network.CloseIdleConnections() }

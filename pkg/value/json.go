@@ -1,0 +1,233 @@
+package value
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// NewDecoder is a token reader over r as the whole program reads JSON: duplicate
+// names are allowed (the last value wins), a lone surrogate becomes U+FFFD
+// instead of an error.
+func NewDecoder(r io.Reader) *jsontext.Decoder {
+	return jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// Parse reads one JSON text with nothing but white space around it. An error
+// is a *SyntaxError.
+func Parse(text []byte) (Value, error) {
+	dec := NewDecoder(bytes.NewReader(text))
+	v, err := Read(dec)
+	if err != nil {
+		return Value{}, syntaxError(text, dec.InputOffset(), err)
+	}
+	end := dec.InputOffset()
+	if _, err := dec.ReadToken(); err != io.EOF {
+		if err == nil {
+			err = errors.New("more text after the value")
+		}
+		return Value{}, syntaxError(text, end+1, err)
+	}
+	return v, nil
+}
+
+// SyntaxError says why and where a text is not JSON.
+type SyntaxError struct {
+	Line, Column int // both from 1, columns in bytes
+	Reason       string
+	cause        error
+}
+
+// Error is "line 3, column 7: invalid character …".
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
+}
+
+// Unwrap gives the error of the JSON reader.
+func (e *SyntaxError) Unwrap() error { return e.cause }
+
+// syntaxError places an error: where the JSON reader says, else at the offset.
+func syntaxError(text []byte, offset int64, err error) error {
+	e := &SyntaxError{Reason: err.Error(), cause: err}
+	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		offset, e.Reason = s.ByteOffset, s.Err.Error()
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		e.Reason = "unexpected end of the text"
+	}
+	before := text[:min(int(offset), len(text))]
+	e.Line = 1 + bytes.Count(before, []byte("\n"))
+	e.Column = len(before) - bytes.LastIndexByte(before, '\n')
+	return e
+}
+
+// Read reads the next value from a token reader; io.EOF when there is none.
+func Read(dec *jsontext.Decoder) (Value, error) {
+	tok, err := dec.ReadToken()
+	if err != nil {
+		return Value{}, err
+	}
+	return readFrom(dec, tok)
+}
+
+func readFrom(dec *jsontext.Decoder, tok jsontext.Token) (Value, error) {
+	switch tok.Kind() {
+	case 'n':
+		return Value{}, nil
+	case 't', 'f':
+		return OfBool(tok.Bool()), nil
+	case '"':
+		return OfString(tok.String()), nil
+	case '0':
+		return OfNumber(tok.String()), nil
+	case '[':
+		n := &node{}
+		for {
+			tok, err := dec.ReadToken()
+			if err != nil {
+				return Value{}, unexpectedEOF(err)
+			}
+			if tok.Kind() == ']' {
+				return Value{kind: Array, node: n}, nil
+			}
+			item, err := readFrom(dec, tok)
+			if err != nil {
+				return Value{}, err
+			}
+			n.items = append(n.items, item)
+		}
+	default: // '{'
+		n := &node{}
+		for {
+			tok, err := dec.ReadToken()
+			if err != nil {
+				return Value{}, unexpectedEOF(err)
+			}
+			if tok.Kind() == '}' {
+				return Value{kind: Object, node: n}, nil
+			}
+			name := tok.String()
+			member, err := Read(dec)
+			if err != nil {
+				return Value{}, unexpectedEOF(err)
+			}
+			n.add(Member{name, member})
+		}
+	}
+}
+
+func unexpectedEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// AppendJSON appends the value as compact JSON: UTF-8 as it is, slashes as they
+// are, numbers as they were written.
+func (v Value) AppendJSON(dst []byte) []byte { return v.append(dst, appendString) }
+
+// AppendEscapedJSON appends the value as compact JSON in the spelling of the
+// original: slashes as \/ and everything beyond ASCII as \uXXXX. This is how
+// JSON texts look inside table cells, manifests and the state.
+func (v Value) AppendEscapedJSON(dst []byte) []byte { return v.append(dst, appendEscapedString) }
+
+// JSON is the value as compact JSON text, see AppendJSON.
+func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
+
+// MarshalJSON makes the value usable inside structs given to encoding/json.
+func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
+
+func (v Value) append(dst []byte, str func([]byte, string) []byte) []byte {
+	switch v.kind {
+	case Null:
+		return append(dst, "null"...)
+	case Bool, Number:
+		return append(dst, v.text...)
+	case String:
+		return str(dst, v.text)
+	case Array:
+		dst = append(dst, '[')
+		for i, item := range v.node.items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = item.append(dst, str)
+		}
+		return append(dst, ']')
+	default:
+		dst = append(dst, '{')
+		for i, m := range v.node.members {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = str(dst, m.Name)
+			dst = append(dst, ':')
+			dst = m.Value.append(dst, str)
+		}
+		return append(dst, '}')
+	}
+}
+
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		dst = appendEscape(dst, rune(s[i]))
+		from = i + 1
+	}
+	dst = append(dst, s[from:]...)
+	return append(dst, '"')
+}
+
+func appendEscapedString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for _, r := range s {
+		switch {
+		case r == '/':
+			dst = append(dst, '\\', '/')
+		case r < 0x20 || r == '"' || r == '\\':
+			dst = appendEscape(dst, r)
+		case r < utf8.RuneSelf:
+			dst = append(dst, byte(r))
+		case r > 0xFFFF:
+			r -= 0x10000
+			dst = appendU(appendU(dst, 0xD800+r>>10), 0xDC00+r&0x3FF)
+		default:
+			dst = appendU(dst, r)
+		}
+	}
+	return append(dst, '"')
+}
+
+func appendEscape(dst []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(dst, '\\', byte(r))
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	default:
+		return appendU(dst, r)
+	}
+}
+
+func appendU(dst []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}

@@ -1,0 +1,265 @@
+// Package value is the one JSON value of the whole program: objects keep the
+// order of their members, numbers stay as they were written.
+//
+// The package knows JSON and the few conversions that the original extractor
+// applies everywhere (emptiness, text of a scalar, decimal form of a double).
+// It knows nothing of configurations, requests or tables.
+package value
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Kind is the JSON type of a value.
+type Kind uint8
+
+// The JSON types. The zero Value is null.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// String is the name of the type as a person calls it.
+func (k Kind) String() string {
+	return [...]string{"null", "boolean", "number", "string", "array", "object"}[k]
+}
+
+// Value is an immutable JSON value. Copying it is cheap; the slices its methods
+// return must not be changed.
+type Value struct {
+	kind Kind
+	text string // contents of a string, literal of a number, "true" or "false"
+	node *node  // of arrays and objects
+}
+
+type node struct {
+	items   []Value
+	members []Member
+	index   map[string]int // of large objects, name to position
+}
+
+// Member is one name and value of an object.
+type Member struct {
+	Name  string
+	Value Value
+}
+
+// indexFrom is the number of members from which an object gets an index; below
+// it a linear search is faster than a map.
+const indexFrom = 16
+
+// OfString makes a string.
+func OfString(s string) Value { return Value{kind: String, text: s} }
+
+// OfBool makes a boolean.
+func OfBool(b bool) Value { return Value{kind: Bool, text: strconv.FormatBool(b)} }
+
+// OfInt makes an integer number.
+func OfInt(i int64) Value { return Value{kind: Number, text: strconv.FormatInt(i, 10)} }
+
+// OfNumber makes a number from its JSON literal, which must be valid.
+func OfNumber(literal string) Value { return Value{kind: Number, text: literal} }
+
+// OfItems makes an array.
+func OfItems(items ...Value) Value { return Value{kind: Array, node: &node{items: items}} }
+
+// OfMembers makes an object. Of several members with one name the last value
+// wins, at the place of the first.
+func OfMembers(members ...Member) Value {
+	n := &node{members: make([]Member, 0, len(members))}
+	for _, m := range members {
+		n.add(m)
+	}
+	return Value{kind: Object, node: n}
+}
+
+func (n *node) add(m Member) {
+	if at, ok := n.find(m.Name); ok {
+		n.members[at].Value = m.Value
+		return
+	}
+	n.members = append(n.members, m)
+	switch {
+	case n.index != nil:
+		n.index[m.Name] = len(n.members) - 1
+	case len(n.members) >= indexFrom:
+		n.index = make(map[string]int, 2*indexFrom)
+		for i := range n.members {
+			n.index[n.members[i].Name] = i
+		}
+	}
+}
+
+func (n *node) find(name string) (int, bool) {
+	if n.index != nil {
+		at, ok := n.index[name]
+		return at, ok
+	}
+	for i := range n.members {
+		if n.members[i].Name == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Kind is the type of the value.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsNull tells whether the value is null (or the zero Value).
+func (v Value) IsNull() bool { return v.kind == Null }
+
+// IsScalar tells whether the value is a boolean, a number or a string.
+func (v Value) IsScalar() bool { return v.kind == Bool || v.kind == Number || v.kind == String }
+
+// True tells whether the value is the boolean true.
+func (v Value) True() bool { return v.kind == Bool && v.text == "true" }
+
+// Raw is the contents of a string, or the literal of a number or boolean as it
+// was written; "" for anything else.
+func (v Value) Raw() string { return v.text }
+
+// Items are the items of an array, else nil.
+func (v Value) Items() []Value {
+	if v.kind != Array {
+		return nil
+	}
+	return v.node.items
+}
+
+// Members are the members of an object in their order, else nil.
+func (v Value) Members() []Member {
+	if v.kind != Object {
+		return nil
+	}
+	return v.node.members
+}
+
+// Len is the number of items of an array or members of an object, else 0.
+func (v Value) Len() int {
+	switch v.kind {
+	case Array:
+		return len(v.node.items)
+	case Object:
+		return len(v.node.members)
+	default:
+		return 0
+	}
+}
+
+// Get is the member of an object with that name.
+func (v Value) Get(name string) (Value, bool) {
+	if v.kind != Object {
+		return Value{}, false
+	}
+	at, ok := v.node.find(name)
+	if !ok {
+		return Value{}, false
+	}
+	return v.node.members[at].Value, true
+}
+
+// Field is the member of an object with that name, or null.
+func (v Value) Field(name string) Value {
+	m, _ := v.Get(name)
+	return m
+}
+
+// With is a copy of an object with one member set: replaced in place when it
+// exists, else appended. On anything but an object it makes a new object.
+func (v Value) With(name string, member Value) Value {
+	members := append([]Member(nil), v.Members()...)
+	return OfMembers(append(members, Member{name, member})...)
+}
+
+// Without is a copy of an object that lacks the named members.
+func (v Value) Without(names ...string) Value {
+	var kept []Member
+next:
+	for _, m := range v.Members() {
+		for _, name := range names {
+			if m.Name == name {
+				continue next
+			}
+		}
+		kept = append(kept, m)
+	}
+	return OfMembers(kept...)
+}
+
+// At walks a path from the value: names on objects, decimal indexes on arrays,
+// segments parted by the separator. A path equal to the separator is the value
+// itself. A member that is null counts as found, an item that is null does not.
+func (v Value) At(path, separator string) (Value, bool) {
+	if path == separator {
+		return v, true
+	}
+	if separator == "" {
+		return v.step(path)
+	}
+	for segment := range strings.SplitSeq(path, separator) {
+		var ok bool
+		if v, ok = v.step(segment); !ok {
+			return Value{}, false
+		}
+	}
+	return v, true
+}
+
+func (v Value) step(segment string) (Value, bool) {
+	switch v.kind {
+	case Object:
+		return v.Get(segment)
+	case Array:
+		i, err := strconv.Atoi(segment)
+		if err != nil || i < 0 || i >= len(v.node.items) || v.node.items[i].IsNull() || strconv.Itoa(i) != segment {
+			return Value{}, false
+		}
+		return v.node.items[i], true
+	default:
+		return Value{}, false
+	}
+}
+
+// Empty is the emptiness of the original extractor in configurations and
+// answers: null, false, zero, "", "0", an array without items. An object is
+// empty when it has no members.
+func (v Value) Empty() bool {
+	switch v.kind {
+	case Null:
+		return true
+	case Bool:
+		return v.text == "false"
+	case String:
+		return v.text == "" || v.text == "0"
+	case Number:
+		f, err := strconv.ParseFloat(v.text, 64)
+		return err == nil && f == 0
+	default:
+		return v.Len() == 0
+	}
+}
+
+// Equal tells whether two values are the same: kinds, literals of numbers,
+// order of members and items.
+func (v Value) Equal(w Value) bool {
+	if v.kind != w.kind || v.text != w.text || v.Len() != w.Len() {
+		return false
+	}
+	for i, item := range v.Items() {
+		if !item.Equal(w.node.items[i]) {
+			return false
+		}
+	}
+	for i, m := range v.Members() {
+		if o := w.node.members[i]; m.Name != o.Name || !m.Value.Equal(o.Value) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,229 @@
+package value
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func parse(t testing.TB, text string) Value {
+	t.Helper()
+	v, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+func TestParseKeepsOrderAndNumbers(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"numbers as written", `[1.50, 1e3, 12345678901234567890123, -0, 1.0]`, `[1.50,1e3,12345678901234567890123,-0,1.0]`},
+		{"order of members", `{"b":1,"a":{"z":2,"y":3}}`, `{"b":1,"a":{"z":2,"y":3}}`},
+		{"last of equal names at the first place", `{"a":1,"b":2,"a":3}`, `{"a":3,"b":2}`},
+		{"escapes", `["\u0041\/\n\"\\\u0001"]`, `["A/\n\"\\\u0001"]`},
+		{"surrogate pair", `["\ud83d\ude00"]`, `["😀"]`},
+		{"lone surrogate", `["\ud83d"]`, "[\"\ufffd\"]"},
+		{"literals", ` [ true , false , null ] `, `[true,false,null]`},
+		{"empty name", `{"":0}`, `{"":0}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := parse(t, tt.text).JSON(); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseOfLargeObjects(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"k0":"first"`)
+	for i := range 200 {
+		b.WriteString(`,"k` + OfInt(int64(i)).Raw() + `":` + OfInt(int64(i)).Raw())
+	}
+	b.WriteString("}")
+	v := parse(t, b.String())
+	if v.Len() != 200 {
+		t.Fatalf("got %d members", v.Len())
+	}
+	for _, name := range []string{"k0", "k15", "k16", "k199"} {
+		if m, ok := v.Get(name); !ok || "k"+m.Raw() != name {
+			t.Errorf("%s: got %v, %v", name, m, ok)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	tests := []struct {
+		text         string
+		line, column int
+		reason       string
+	}{
+		{"", 1, 1, "unexpected"},
+		{"{\n \"a\": 1,\n}", 2, 8, "invalid character ','"},
+		{"[1] 2", 1, 5, "more text"},
+		{"[1", 1, 3, "unexpected"},
+		{"\n\n  nope", 3, 4, "invalid"},
+	}
+	for _, tt := range tests {
+		_, err := Parse([]byte(tt.text))
+		s, ok := errors.AsType[*SyntaxError](err)
+		if !ok {
+			t.Errorf("%q: got %v, want a syntax error", tt.text, err)
+			continue
+		}
+		if s.Line != tt.line || s.Column != tt.column || !strings.Contains(strings.ToLower(s.Reason), tt.reason) {
+			t.Errorf("%q: got %d:%d %s, want %d:%d %s", tt.text, s.Line, s.Column, s.Reason, tt.line, tt.column, tt.reason)
+		}
+	}
+}
+
+func TestEscapedJSON(t *testing.T) {
+	v := parse(t, `{"a/b":"č😀\u0007","n":[1.10,null]}`)
+	want := `{"a\/b":"\u010d\ud83d\ude00\u0007","n":[1.10,null]}`
+	if got := string(v.AppendEscapedJSON(nil)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestAt(t *testing.T) {
+	v := parse(t, `{"a":{"b":[10,null,{"c":1}],"n":null},"x.y":5,"":7}`)
+	tests := []struct {
+		path, separator, want string
+	}{
+		{"a.b.0", ".", "10"}, {"a.b.2.c", ".", "1"}, {"a.n", ".", "null"}, {"x.y", "/", "5"}, {"", ".", "7"}, {"a/b/0", "/", "10"},
+		{"a.b.1", ".", "-"}, {"a.b.3", ".", "-"}, {"a.b.-1", ".", "-"}, {"a.b.00", ".", "-"}, {"a.b.x", ".", "-"}, {"a.n.z", ".", "-"}, {"x.y", ".", "-"}, {"zz", ".", "-"},
+	}
+	for _, tt := range tests {
+		got := "-"
+		if at, ok := v.At(tt.path, tt.separator); ok {
+			got = at.JSON()
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.path, got, tt.want)
+		}
+	}
+	if whole, ok := v.At(".", "."); !ok || !whole.Equal(v) {
+		t.Error("a path equal to the separator must be the value itself")
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	for _, text := range []string{`null`, `false`, `0`, `0.0`, `-0`, `0e5`, `""`, `"0"`, `[]`, `{}`} {
+		if !parse(t, text).Empty() {
+			t.Errorf("%s must be empty", text)
+		}
+	}
+	for _, text := range []string{`true`, `1`, `"0.0"`, `" "`, `"false"`, `[0]`, `{"a":null}`, `0.1`} {
+		if parse(t, text).Empty() {
+			t.Errorf("%s must not be empty", text)
+		}
+	}
+}
+
+func TestTextAndCell(t *testing.T) {
+	tests := []struct{ json, text, cell string }{
+		{`null`, "", ""}, {`true`, "1", "1"}, {`false`, "", ""}, {`"x"`, "x", "x"}, {`5`, "5", "5"},
+		{`1.50`, "1.5", "1.50"}, {`1.0`, "1", "1.0"}, {`1e3`, "1000", "1e3"}, {`0.30000000000000004`, "0.3", "0.30000000000000004"},
+		{`12345678901234567890`, "12345678901234567890", "12345678901234567890"}, {`1e15`, "1.0E+15", "1e15"}, {`[1]`, "", ""},
+	}
+	for _, tt := range tests {
+		v := parse(t, tt.json)
+		if v.Text() != tt.text || v.Cell() != tt.cell {
+			t.Errorf("%s: got %q and %q, want %q and %q", tt.json, v.Text(), v.Cell(), tt.text, tt.cell)
+		}
+	}
+}
+
+func TestFormatDouble(t *testing.T) {
+	tests := []struct {
+		f             float64
+		p14, p17, min string
+	}{
+		{0.1, "0.1", "0.10000000000000001", "0.1"},
+		{1.1234567890123457, "1.1234567890123", "1.1234567890123457", "1.1234567890123457"},
+		{1e14, "1.0E+14", "100000000000000", "100000000000000"},
+		{1e13, "10000000000000", "10000000000000", "10000000000000"},
+		{12345678901234567890, "1.2345678901235E+19", "1.2345678901234567E+19", "1.2345678901234567E+19"},
+		{1e-7, "1.0E-7", "9.9999999999999995E-8", "1.0E-7"},
+		{0.0001, "0.0001", "0.0001", "0.0001"},
+		{0.00001, "1.0E-5", "1.0000000000000001E-5", "1.0E-5"},
+		{123456789.12345678, "123456789.12346", "123456789.12345678", "123456789.12345678"},
+		{-2.5, "-2.5", "-2.5", "-2.5"},
+		{100000, "100000", "100000", "100000"},
+		{1e25, "1.0E+25", "1.0000000000000001E+25", "1.0E+25"},
+	}
+	for _, tt := range tests {
+		if got := FormatDouble(tt.f, 14); got != tt.p14 {
+			t.Errorf("14 digits of %g: got %s, want %s", tt.f, got, tt.p14)
+		}
+		if got := FormatDouble(tt.f, 17); got != tt.p17 {
+			t.Errorf("17 digits of %g: got %s, want %s", tt.f, got, tt.p17)
+		}
+		if got := FormatDouble(tt.f, 0); got != tt.min {
+			t.Errorf("shortest of %g: got %s, want %s", tt.f, got, tt.min)
+		}
+	}
+	if minus, _ := OfNumber("-0.0").Float(); FormatDouble(minus, 17) != "-0" {
+		t.Errorf("negative zero: got %s", FormatDouble(minus, 17))
+	}
+}
+
+func TestInt(t *testing.T) {
+	tests := []struct {
+		json string
+		want int64
+		ok   bool
+	}{
+		{`5`, 5, true}, {`"5"`, 5, true}, {`" 5 "`, 5, true}, {`4.9`, 4, true}, {`-4.9`, -4, true}, {`"1e2"`, 100, true}, {`"+3"`, 3, true},
+		{`9223372036854775807`, 9223372036854775807, true},
+		{`9223372036854775808`, 0, false}, {`"x"`, 0, false}, {`"12abc"`, 0, false}, {`""`, 0, false}, {`"0x10"`, 0, false}, {`"inf"`, 0, false}, {`"1_0"`, 0, false},
+		{`true`, 0, false}, {`null`, 0, false}, {`[1]`, 0, false},
+	}
+	for _, tt := range tests {
+		if got, ok := parse(t, tt.json).Int(); got != tt.want || ok != tt.ok {
+			t.Errorf("%s: got %d, %v, want %d, %v", tt.json, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+func TestWithAndWithout(t *testing.T) {
+	v := parse(t, `{"a":1,"b":2}`)
+	if got := v.With("a", OfInt(9)).With("c", OfBool(true)).JSON(); got != `{"a":9,"b":2,"c":true}` {
+		t.Errorf("got %s", got)
+	}
+	if got := v.Without("a", "z").JSON(); got != `{"b":2}` {
+		t.Errorf("got %s", got)
+	}
+	if v.JSON() != `{"a":1,"b":2}` {
+		t.Errorf("the original changed: %s", v.JSON())
+	}
+	if got := (Value{}).With("a", OfString("x")).JSON(); got != `{"a":"x"}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+// FuzzParse checks that what was read can be written and read again.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,2.50,"x\u0000",null,{"b":true}],"a":2}`, `"\ud800"`, `[[[[]]]]`, "\xff", `1e400`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		for _, form := range []string{v.JSON(), string(v.AppendEscapedJSON(nil))} {
+			again, err := Parse([]byte(form))
+			if err != nil {
+				t.Fatalf("%s: %v", form, err)
+			}
+			if !again.Equal(v) {
+				t.Errorf("%s became %s", v.JSON(), again.JSON())
+			}
+		}
+		v.Text()
+		v.Int()
+		v.Empty()
+	})
+}

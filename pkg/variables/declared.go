@@ -1,0 +1,92 @@
+package variables
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// declaration is one entry of a variables configuration. The type is any text;
+// only "int" asks something of the value.
+type declaration struct{ name, kind string }
+
+var integer = regexp.MustCompile(`^-?[0-9]+$`)
+
+// declarations reads what the variables configuration declares; nothing when
+// there is none or nobody to ask. Where the token is refused, or an error about
+// missing values follows anyway, a warning takes the place of the error.
+func (s *search) declarations(ctx context.Context, found set) ([]declaration, error) {
+	if s.in.Platform == nil || s.links.configuration == "" {
+		return nil, nil
+	}
+	content, err := s.in.Platform.ConfigurationContent(ctx, s.in.Component, s.links.configuration)
+	switch {
+	case err == nil:
+		return s.readDeclarations(content)
+	case ctx.Err() != nil:
+		return nil, interrupted(ctx)
+	case refused(err) || found.empty():
+		s.warnf("%s cannot be read: %s", s.links.configurationName(), err)
+		return nil, nil
+	default:
+		return nil, failure.Userf("%s cannot be read: %w", s.links.configurationName(), err).At("/variables_id")
+	}
+}
+
+// readDeclarations reads {"variables": [{"name": …, "type": …}]}.
+func (s *search) readDeclarations(content value.Value) ([]declaration, error) {
+	var problems failure.Problems
+	var declared []declaration
+	if content.Kind() != value.Object && !absent(content) {
+		problems.Add(expected(`an object {"variables": […]}`, "", content))
+	}
+	variables := content.Field("variables")
+	if variables.Kind() != value.Array && !absent(variables) {
+		problems.Add(expected("a list of {name, type}", "/variables", variables))
+	}
+	for i, item := range variables.Items() {
+		at := failure.PointerJoin("/variables", strconv.Itoa(i))
+		if item.Kind() != value.Object {
+			problems.Add(expected("an object {name, type}", at, item))
+			continue
+		}
+		for _, key := range []string{"name", "type"} {
+			if !filled(item.Field(key)) {
+				problems.Add(expected("a "+key+" that is not empty", failure.PointerJoin(at, key), item.Field(key)))
+			}
+		}
+		declared = append(declared, declaration{name: item.Field("name").Raw(), kind: item.Field("type").Raw()})
+	}
+	if len(problems) > 0 {
+		return nil, malformed("declarations of "+s.links.configurationName(), problems)
+	}
+	return declared, nil
+}
+
+// idle are the declared variables that have no value and are not used either.
+func idle(declared []declaration, used []string, found set) []string {
+	var names list
+	for _, d := range declared {
+		if !slices.Contains(used, d.name) {
+			names.add(d.name)
+		}
+	}
+	return lacking(names, found)
+}
+
+// notIntegers are the variables of type int whose value is something else than
+// an integer or a string of digits with an optional minus.
+func notIntegers(declared []declaration, found set) []string {
+	var names list
+	for _, d := range declared {
+		v, ok := found.values[d.name]
+		if ok && d.kind == "int" && !integer.MatchString(v.Raw()) {
+			names.add(d.name)
+		}
+	}
+	return names
+}

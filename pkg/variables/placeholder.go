@@ -1,0 +1,142 @@
+package variables
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// tag is {{name}}, {{ name }}, {{&name}} or {{{name}}}; the name is the group
+// that matched. Sections, comments and whatever else looks like a tag are not.
+var tag = regexp.MustCompile(`\{\{\{\s*(` + name + `)\s*\}\}\}|\{\{&?\s*(` + name + `)\s*\}\}`)
+
+const name = `[A-Za-z0-9_][A-Za-z0-9_.-]*`
+
+// Placeholders are the names of the variables that a document uses, in strings
+// and in names of members, each once, in the order of their first appearance.
+func Placeholders(doc value.Value) []string {
+	var names list
+	var walk func(v value.Value)
+	walk = func(v value.Value) {
+		if v.Kind() == value.String {
+			scan(v.Raw(), &names)
+		}
+		for _, item := range v.Items() {
+			walk(item)
+		}
+		for _, m := range v.Members() {
+			scan(m.Name, &names)
+			walk(m.Value)
+		}
+	}
+	walk(doc)
+	return names
+}
+
+func scan(s string, names *list) {
+	for _, match := range tag.FindAllStringSubmatch(s, -1) {
+		names.add(match[1] + match[2])
+	}
+}
+
+// Replace puts values in the place of their placeholders and gives the names
+// that were replaced, each once, in the order of the first replacement. A
+// placeholder without a value stays. A string stays a string. It is a user
+// error when two names of one object become equal.
+func Replace(doc value.Value, values map[string]string) (value.Value, []string, error) {
+	r := replacer{values: values}
+	filled, err := r.value(doc, "")
+	if err != nil {
+		return value.Value{}, nil, err
+	}
+	return filled, r.replaced, nil
+}
+
+type replacer struct {
+	values   map[string]string
+	replaced list
+}
+
+func (r *replacer) value(v value.Value, pointer string) (value.Value, error) {
+	switch v.Kind() {
+	case value.String:
+		return value.OfString(r.text(v.Raw())), nil
+	case value.Array:
+		items := make([]value.Value, 0, v.Len())
+		for i, item := range v.Items() {
+			filled, err := r.value(item, failure.PointerJoin(pointer, strconv.Itoa(i)))
+			if err != nil {
+				return value.Value{}, err
+			}
+			items = append(items, filled)
+		}
+		return value.OfItems(items...), nil
+	case value.Object:
+		return r.object(v, pointer)
+	default:
+		return v, nil
+	}
+}
+
+func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
+	members := make([]value.Member, 0, v.Len())
+	for _, m := range v.Members() {
+		renamed := r.text(m.Name)
+		filled, err := r.value(m.Value, failure.PointerJoin(pointer, m.Name))
+		if err != nil {
+			return value.Value{}, err
+		}
+		members = append(members, value.Member{Name: renamed, Value: filled})
+	}
+	object := value.OfMembers(members...)
+	if object.Len() != len(members) {
+		return value.Value{}, r.collision(v).At(pointer)
+	}
+	return object, nil
+}
+
+// text fills one string and notes what it replaced.
+func (r *replacer) text(s string) string {
+	var b strings.Builder
+	from := 0
+	for _, at := range tag.FindAllStringSubmatchIndex(s, -1) {
+		start, end := at[2], at[3]
+		if start < 0 {
+			start, end = at[4], at[5]
+		}
+		filled, ok := r.values[s[start:end]]
+		if !ok {
+			continue
+		}
+		r.replaced.add(s[start:end])
+		b.WriteString(s[from:at[0]])
+		b.WriteString(filled)
+		from = at[1]
+	}
+	b.WriteString(s[from:])
+	return b.String()
+}
+
+// collision names the variables in the names of an object, not the names as
+// they became: those hold values.
+func (r *replacer) collision(object value.Value) *failure.Error {
+	var names list
+	for _, m := range object.Members() {
+		scan(m.Name, &names)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { _, ok := r.values[name]; return !ok })
+	return failure.Userf("replacing variables makes two names of one object equal: %s", strings.Join(names, ", "))
+}
+
+// list is names, each once.
+type list []string
+
+func (l *list) add(name string) {
+	if !slices.Contains(*l, name) {
+		*l = append(*l, name)
+	}
+}

@@ -1,0 +1,151 @@
+package variables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// links is what the document itself says about its variables.
+type links struct {
+	data          value.Value // variableValuesData
+	row           string      // variableValuesId
+	defaultRow    string      // variables_values_id
+	configuration string      // variables_id
+}
+
+func readLinks(doc value.Value) (links, error) {
+	var problems failure.Problems
+	id := func(name string) string {
+		v := doc.Field(name)
+		switch v.Kind() {
+		case value.String, value.Number:
+			return v.Raw()
+		case value.Null:
+			return ""
+		default:
+			problems.Add(failure.Problem{Pointer: "/" + name, Expected: "expected an id", Found: v.Kind().String()})
+			return ""
+		}
+	}
+	l := links{
+		data:          doc.Field("variableValuesData"),
+		row:           id("variableValuesId"),
+		defaultRow:    id("variables_values_id"),
+		configuration: id("variables_id"),
+	}
+	return l, problems.Err()
+}
+
+func (l links) configurationName() string {
+	return fmt.Sprintf("variables configuration %q", l.configuration)
+}
+
+// search looks for the values of one run and remembers what it could not read.
+type search struct {
+	in       Inputs
+	links    links
+	warnings []string
+}
+
+func (s *search) warnf(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
+// values gives the first set that has any values, else an empty one. Several
+// places may name a stored row, one is chosen: a row that was meant for this
+// run and cannot be read must not give way to the default values.
+func (s *search) values(ctx context.Context) (set, error) {
+	if found, err := s.fromFlags(); err != nil || !found.empty() {
+		return found, err
+	}
+	found, err := oneSet("the configuration", s.links.data, "/variableValuesData", s.links.row)
+	if err != nil || !found.empty() {
+		found.source = "variableValuesData of the configuration"
+		return found, err
+	}
+	found, row, err := s.fromJob(ctx)
+	if err != nil || !found.empty() {
+		return found, err
+	}
+	for _, named := range []string{s.links.row, s.links.defaultRow} {
+		if row == "" {
+			row = named
+		}
+	}
+	return s.fromRow(ctx, row)
+}
+
+func (s *search) fromFlags() (set, error) {
+	found := set{source: "the command line"}
+	for _, v := range s.in.Flags {
+		if v.Name == "" {
+			return set{}, failure.Userf("the name of a variable on the command line must not be empty")
+		}
+		found.add(v.Name, value.OfString(v.Text))
+	}
+	return found, nil
+}
+
+// fromJob gives the inline values of the job, or the row that it names.
+func (s *search) fromJob(ctx context.Context) (found set, row string, err error) {
+	job := s.in.RunID[strings.LastIndex(s.in.RunID, ".")+1:]
+	if s.in.Platform == nil || job == "" {
+		return set{}, "", nil
+	}
+	data, row, err := s.in.Platform.JobVariables(ctx, job)
+	if err != nil {
+		if ctx.Err() != nil {
+			return set{}, "", interrupted(ctx)
+		}
+		s.warnf("variable values of job %q cannot be read: %s", job, err)
+		return set{}, "", nil
+	}
+	source := fmt.Sprintf("job %q", job)
+	found, err = oneSet(source, data, "", row)
+	found.source = source
+	return found, row, err
+}
+
+func (s *search) fromRow(ctx context.Context, row string) (set, error) {
+	if row == "" {
+		return set{}, nil
+	}
+	if s.links.configuration == "" {
+		s.warnf("variable values %q are not used: variables_id does not say to which configuration they belong", row)
+		return set{}, nil
+	}
+	if s.in.Platform == nil {
+		return set{}, nil
+	}
+	source := fmt.Sprintf("row %q of %s", row, s.links.configurationName())
+	content, err := s.in.Platform.RowContent(ctx, s.in.Component, s.links.configuration, row)
+	if err != nil {
+		if ctx.Err() != nil {
+			return set{}, interrupted(ctx)
+		}
+		s.warnf("cannot read variable values %q of %s: %s", row, s.links.configurationName(), err)
+		return set{}, nil
+	}
+	found, err := oneSet(source, content, "", "")
+	found.source = source
+	return found, err
+}
+
+// refused tells whether the platform did not accept the token.
+func refused(err error) bool {
+	type refusal interface {
+		error
+		Refused() bool
+	}
+	e, ok := errors.AsType[refusal](err)
+	return ok && e.Refused()
+}
+
+func interrupted(ctx context.Context) error {
+	return fmt.Errorf("reading variables from the platform: %w", ctx.Err())
+}

@@ -1,0 +1,108 @@
+package variables
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// set is the values of one source. They are scalars: the type of a value
+// matters where an integer is declared.
+type set struct {
+	source string
+	values map[string]value.Value
+}
+
+func (s *set) add(name string, v value.Value) {
+	if s.values == nil {
+		s.values = map[string]value.Value{}
+	}
+	s.values[name] = v
+}
+
+func (s set) empty() bool { return len(s.values) == 0 }
+
+// texts are the values as they are inserted: numbers as they were written,
+// true is "1", false is "".
+func (s set) texts() map[string]string {
+	texts := make(map[string]string, len(s.values))
+	for name, v := range s.values {
+		texts[name] = v.Cell()
+	}
+	return texts
+}
+
+// oneSet reads inline values that may stand beside the id of a row, but must
+// not be given together with one. The pointer is the place of data in the
+// document, "" when it stands elsewhere.
+func oneSet(where string, data value.Value, pointer, row string) (set, error) {
+	found, problems := readSet(data, pointer)
+	switch {
+	case len(problems) > 0 && pointer != "":
+		return set{}, problems.Err()
+	case len(problems) > 0:
+		return set{}, malformed("variable values of "+where, problems)
+	case !found.empty() && row != "":
+		return set{}, failure.Userf("only one of variableValuesData and variableValuesId can be given in %s", where).At(pointer)
+	default:
+		return found, nil
+	}
+}
+
+// readSet reads {"values": [{"name": …, "value": …}]}. Of one name the last
+// value counts; [] and null in the place of an object or a list are empty.
+func readSet(data value.Value, pointer string) (set, failure.Problems) {
+	var problems failure.Problems
+	var found set
+	if data.Kind() != value.Object && !absent(data) {
+		problems.Add(expected(`an object {"values": […]}`, pointer, data))
+	}
+	values := data.Field("values")
+	pointer = failure.PointerJoin(pointer, "values")
+	if values.Kind() != value.Array && !absent(values) {
+		problems.Add(expected("a list of {name, value}", pointer, values))
+	}
+	for i, item := range values.Items() {
+		at := failure.PointerJoin(pointer, strconv.Itoa(i))
+		if item.Kind() != value.Object {
+			problems.Add(expected("an object {name, value}", at, item))
+			continue
+		}
+		name, v := item.Field("name"), item.Field("value")
+		if !filled(name) {
+			problems.Add(expected("a name that is not empty", failure.PointerJoin(at, "name"), name))
+		}
+		if !v.IsScalar() {
+			problems.Add(expected("a string, an integer or a boolean", failure.PointerJoin(at, "value"), v))
+		}
+		found.add(name.Raw(), v)
+	}
+	return found, problems
+}
+
+// absent tells whether a list or an object counts as not given.
+func absent(v value.Value) bool { return !v.IsScalar() && v.Len() == 0 }
+
+// filled tells whether the value is a string that is not empty.
+func filled(v value.Value) bool { return v.Kind() == value.String && v.Raw() != "" }
+
+// expected is a problem that tells the type of what stands there, not the
+// value.
+func expected(what, pointer string, found value.Value) failure.Problem {
+	kind := found.Kind().String()
+	if found.Kind() == value.String && found.Raw() == "" {
+		kind = "an empty string"
+	}
+	return failure.Problem{Pointer: pointer, Expected: "expected " + what, Found: kind}
+}
+
+// malformed is a user error about something that stands outside the document.
+func malformed(what string, problems failure.Problems) error {
+	lines := make([]string, len(problems))
+	for i, p := range problems {
+		lines[i] = p.String()
+	}
+	return failure.Userf("%s are malformed: %s", what, strings.Join(lines, " | "))
+}

@@ -1,0 +1,175 @@
+// Package variables fills {{name}} placeholders of a configuration document:
+// it finds them, finds the values of this run, checks that every variable has
+// one, and replaces.
+//
+// Replacement happens in the parsed document, in strings and in names of
+// members, so a value can never change the structure, and a value is never
+// scanned again. Values of several sources are never mixed. Error texts and
+// warnings name variables and places, never values.
+//
+// The package sends nothing itself: what it must know from the platform it
+// asks a Platform. It does not validate the document otherwise.
+package variables
+
+import (
+	"context"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// DefaultComponent is the platform's component that holds declarations of
+// variables and their stored values.
+const DefaultComponent = "keboola.variables"
+
+// Value is one variable with its value as text.
+type Value struct{ Name, Text string }
+
+// Platform is what must be read from the platform. An error may have a method
+// `Refused() bool`; true means that the token was not accepted. Error texts
+// are shown to the user and must not hold secrets.
+type Platform interface {
+	// JobVariables gives variableValuesData of a job's record ({"values": […]},
+	// [] or null) and its variableValuesId ("" when absent).
+	JobVariables(ctx context.Context, job string) (data value.Value, row string, err error)
+	// ConfigurationContent gives the document of a stored configuration.
+	ConfigurationContent(ctx context.Context, component, id string) (value.Value, error)
+	// RowContent gives the document of a row of a stored configuration.
+	RowContent(ctx context.Context, component, configuration, row string) (value.Value, error)
+}
+
+// Inputs is where values may come from besides the document.
+type Inputs struct {
+	// Flags are the values of the command line; of one name the last counts.
+	Flags []Value
+	// Platform is nil when there is no address or token for it (a nil
+	// interface, not a nil pointer in one).
+	Platform Platform
+	// RunID names the job of this run: its last segment after a dot. May be "".
+	RunID string
+	// Component holds the variables configurations; "" is DefaultComponent.
+	Component string
+}
+
+// Result is a document whose variables are filled in.
+type Result struct {
+	// Document lacks variableValuesData and variableValuesId, which are
+	// addressed to this package; the rest of it is as it was.
+	Document value.Value
+	// Replaced are the names that were replaced, each once, in the order of
+	// their first replacement.
+	Replaced []string
+	// Source says where the values came from; "" when there were none.
+	Source string
+	// Warnings say what could not be read or used, in whole sentences without
+	// a full stop.
+	Warnings []string
+}
+
+// Resolve replaces the variables of a document. The values come from the first
+// of these that has any:
+//
+//  1. the flags
+//  2. variableValuesData of the document
+//  3. the record of the job: its variableValuesData, or else the row named by
+//     its variableValuesId
+//  4. the row named by the document's variableValuesId, or else by its
+//     variables_values_id
+//
+// Rows belong to the configuration that the document's variables_id names.
+// Without placeholders nobody is asked anything. Without values and without
+// variables_id the placeholders stay as they are.
+//
+// User errors: variables that are used or declared and have no value, values
+// that are not of their declared type, malformed sets and declarations, a
+// replacement that makes two names of one object equal.
+func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
+	rest := withoutValues(doc)
+	used := Placeholders(rest)
+	if len(used) == 0 {
+		return Result{Document: rest}, nil
+	}
+	if in.Component == "" {
+		in.Component = DefaultComponent
+	}
+	links, err := readLinks(doc)
+	if err != nil {
+		return Result{}, err
+	}
+	s := &search{in: in, links: links}
+	found, err := s.values(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if found.empty() && links.configuration == "" {
+		return Result{Document: rest, Warnings: s.warnings}, nil
+	}
+	declared, err := s.declarations(ctx, found)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := s.check(found, used, declared); err != nil {
+		return Result{}, err
+	}
+	filled, replaced, err := Replace(rest, found.texts())
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Document: filled, Replaced: replaced, Source: found.source, Warnings: s.warnings}, nil
+}
+
+// withoutValues removes what the platform would reject as unknown keys.
+func withoutValues(doc value.Value) value.Value {
+	if doc.Kind() != value.Object {
+		return doc
+	}
+	return doc.Without("variableValuesData", "variableValuesId")
+}
+
+// check collects everything that is wrong with a set into one user error, and
+// says where the search for values went wrong, if it did.
+func (s *search) check(found set, used []string, declared []declaration) error {
+	var missing []string
+	if names := lacking(used, found); len(names) > 0 {
+		missing = append(missing, strings.Join(names, ", ")+" (used in the configuration)")
+	}
+	if names := idle(declared, used, found); len(names) > 0 {
+		missing = append(missing, strings.Join(names, ", ")+" (declared in "+s.links.configurationName()+")")
+	}
+	var texts []string
+	if len(missing) > 0 {
+		texts = append(texts, "missing values for variables: "+strings.Join(missing, ", "))
+	}
+	if names := notIntegers(declared, found); len(names) > 0 {
+		texts = append(texts, "values that are not integers, as declared, for variables: "+strings.Join(names, ", "))
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	texts = append(texts, s.origin(found))
+	return failure.Userf("%s", strings.Join(append(texts, s.warnings...), "; "))
+}
+
+// origin says which values were checked, or why there are none.
+func (s *search) origin(found set) string {
+	switch {
+	case !found.empty():
+		return "the values come from " + found.source
+	case s.in.Platform == nil:
+		return "no values were given, and the platform cannot be asked without its address and token (KBC_URL, KBC_TOKEN)"
+	default:
+		return "no variable values provided for " + s.links.configurationName()
+	}
+}
+
+// lacking are the names without a value.
+func lacking(names []string, found set) []string {
+	var left []string
+	for _, name := range names {
+		if _, ok := found.values[name]; !ok {
+			left = append(left, name)
+		}
+	}
+	return left
+}

@@ -1,0 +1,260 @@
+package functional
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// description is case.json.
+type description struct {
+	// Description says in a sentence what the case shows.
+	Description string `json:"description"`
+	// Variables, Strict and LogFormat are the flags of the same names.
+	Variables []string `json:"variables"`
+	Strict    bool     `json:"strict"`
+	LogFormat string   `json:"logFormat"`
+	// Env is the whole environment; @SERVER@ stands for the address of the API.
+	Env map[string]string `json:"env"`
+	// Start is when the run starts; absent: defaultStart.
+	Start time.Time `json:"start"`
+	// Exit is the expected exit code.
+	Exit int `json:"exit"`
+	// Stderr are texts that the line on stderr must contain, and Conceals texts
+	// that neither stderr nor stdout may contain.
+	Stderr   []string `json:"stderr"`
+	Conceals []string `json:"conceals"`
+	// Waits are the expected sleeps, in seconds, all of them.
+	Waits []float64 `json:"waits"`
+	// Complete are kinds of events of which expected/events.jsonl lists every
+	// one.
+	Complete []string `json:"complete"`
+}
+
+// testCase is one directory below cases.
+type testCase struct {
+	path string
+	description
+	exchanges []exchange
+	events    []occurrence // expected/events.jsonl
+}
+
+// parts are what may stand in the directory of a case.
+var parts = []string{"api", "case.json", "config.json", "expected", "in", "out"}
+
+// expectations are what may stand in expected.
+var expectations = []string{"events.jsonl", "state.json", "tables"}
+
+func readCase(path string) (*testCase, error) {
+	c := &testCase{path: path}
+	if err := errors.Join(onlyKnown(path, parts), onlyKnown(filepath.Join(path, "expected"), expectations)); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(path, "case.json"))
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		err = d.Decode(&c.description)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("case.json: %w", err)
+	}
+	if c.Start.IsZero() {
+		c.Start = defaultStart
+	}
+	if c.exchanges, err = readExchanges(filepath.Join(path, "api")); err != nil {
+		return nil, err
+	}
+	c.events, err = readEvents(filepath.Join(path, "expected", "events.jsonl"))
+	return c, err
+}
+
+// onlyKnown reports names in a directory that mean nothing, for they would be
+// a check that never happens.
+func onlyKnown(dir string, known []string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, entry := range entries {
+		if !slices.Contains(known, entry.Name()) {
+			err = errors.Join(err, fmt.Errorf("%s means nothing in %s", entry.Name(), dir))
+		}
+	}
+	return err
+}
+
+func readEvents(path string) ([]occurrence, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var all []occurrence
+	for line := range strings.Lines(string(text)) {
+		var e occurrence
+		if err := decodeJSON([]byte(line), &e); err != nil {
+			return nil, fmt.Errorf("%s: %w: %s", path, err, line)
+		}
+		all = append(all, e)
+	}
+	return all, err
+}
+
+// TestCases runs every directory below cases.
+func TestCases(t *testing.T) {
+	refuseUpdateInCI(t)
+	entries, err := os.ReadDir("cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		t.Run(entry.Name(), func(t *testing.T) {
+			t.Parallel()
+			c, err := readCase(filepath.Join("cases", entry.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.run(t)
+		})
+	}
+}
+
+// run runs the case and checks everything that it and every run promises.
+func (c *testCase) run(t *testing.T) {
+	api := &script{t: t, all: c.exchanges}
+	w := newWorld(t, api)
+	w.clock = newClock(c.Start)
+	api.clock, api.server = w.clock, w.api.URL
+	w.options.Variables, w.options.Strict, w.options.LogFormat = c.Variables, c.Strict, c.LogFormat
+	for name, value := range c.Env {
+		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
+	}
+	before := c.fill(t, w.dir)
+	got := w.run(context.Background())
+	api.finish()
+	if *update {
+		c.update(t, w.dir, got)
+	}
+	c.checkEnd(t, got)
+	c.checkWaits(t, got.waits)
+	c.checkEvents(t, got.events(t), api.sent)
+	c.checkFiles(t, w.dir, before)
+	if t.Failed() {
+		t.Logf("exit %d\nstderr: %sstdout:\n%s", got.exit, got.stderr, got.stdout)
+	}
+}
+
+// fill copies the input of the case into a data directory and gives what is
+// there afterwards.
+func (c *testCase) fill(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	for _, part := range []string{"in", "out"} {
+		err := os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(c.path, part)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "config.json"), text, 0o600)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return readTree(t, dir)
+}
+
+// checkEnd checks the exit code and what goes with it.
+func (c *testCase) checkEnd(t *testing.T, got outcome) {
+	t.Helper()
+	if got.exit != c.Exit {
+		t.Errorf("exit code %d, want %d", got.exit, c.Exit)
+	}
+	got.checkPromises(t)
+	for _, text := range c.Stderr {
+		if !strings.Contains(got.stderr, text) {
+			t.Errorf("stderr lacks %q: %s", text, got.stderr)
+		}
+	}
+	for _, text := range c.Conceals {
+		if strings.Contains(got.stderr+got.stdout, text) {
+			t.Errorf("stdout or stderr show %q", text)
+		}
+	}
+}
+
+// checkPromises checks what every end of a run promises: silence on stderr
+// after a success; after a failure one line there that is also the error of the
+// last event.
+func (o outcome) checkPromises(t *testing.T) {
+	t.Helper()
+	if o.exit == 0 {
+		if o.stderr != "" {
+			t.Errorf("stderr is not empty after a success: %q", o.stderr)
+		}
+		return
+	}
+	line, isLine := strings.CutSuffix(o.stderr, "\n")
+	if !isLine || line == "" || strings.Contains(line, "\n") {
+		t.Errorf("stderr is not exactly one line: %q", o.stderr)
+	}
+	events := o.events(t)
+	if len(events) == 0 {
+		t.Error("a failed run without an event")
+		return
+	}
+	last := events[len(events)-1]
+	kind := map[int]string{1: "user", 2: "application"}[o.exit]
+	if last["event"] != "run.failed" || last["error"] != line || last["kind"] != kind {
+		t.Errorf("the last event is not run.failed of kind %s with the line on stderr:\n%v\n%s", kind, last, line)
+	}
+}
+
+func (c *testCase) checkWaits(t *testing.T, waits []time.Duration) {
+	t.Helper()
+	got := []float64{}
+	for _, wait := range waits {
+		got = append(got, wait.Seconds())
+	}
+	if !slices.Equal(got, c.Waits) {
+		t.Errorf("waited %v seconds, want %v", got, c.Waits)
+	}
+}
+
+// checkFiles checks what the run left in the data directory: its input
+// unchanged, the expected tables and state, nothing else.
+func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string) {
+	t.Helper()
+	want := maps.Clone(before)
+	if c.Exit == 0 {
+		want["out/state.json"] = c.expectedState(t, readTree(t, dir))
+		for name, text := range readTree(t, filepath.Join(c.path, "expected", "tables")) {
+			want["out/tables/"+name] = text
+		}
+	}
+	compareFiles(t, readTree(t, dir), want)
+}
+
+// expectedState is expected/state.json, or the state that was written when the
+// case does not care.
+func (c *testCase) expectedState(t *testing.T, got map[string]string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.path, "expected", "state.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return got["out/state.json"]
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

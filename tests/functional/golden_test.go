@@ -1,0 +1,125 @@
+package functional
+
+import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// update makes the runs the expectation. What it writes must be read before it
+// is kept.
+var update = flag.Bool("update", false, "rewrite the expected tables, states and events of the cases")
+
+func refuseUpdateInCI(t *testing.T) {
+	t.Helper()
+	if *update && os.Getenv("CI") == "true" {
+		t.Fatal("-update is refused in CI: nobody would read what it writes")
+	}
+}
+
+// readTree reads all files below a directory, by their paths with slashes.
+// Directories count, too, under a path with a slash at the end, unless they are
+// empty and belong to the output. A directory that does not exist is empty.
+func readTree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == "." {
+			return fs.SkipAll
+		}
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if !slices.Contains([]string{".", "in", "out", "out/tables"}, path) {
+				files[path+"/"] = ""
+			}
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		files[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// compareFiles compares two trees: manifests and the state as JSON, everything
+// else byte for byte.
+func compareFiles(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for name, text := range want {
+		written, ok := got[name]
+		switch {
+		case !ok:
+			t.Errorf("%s is missing, want:\n%s", name, text)
+		case written == text || isJSON(name) && equalJSON(t, written, text):
+		default:
+			t.Errorf("%s:\ngot:\n%s\nwant:\n%s", name, written, text)
+		}
+	}
+	for name, text := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s should not be there:\n%s", name, text)
+		}
+	}
+}
+
+func isJSON(name string) bool {
+	return strings.HasSuffix(name, ".manifest") || strings.HasSuffix(name, ".json")
+}
+
+// equalJSON compares two JSON texts, whatever the order of their keys.
+func equalJSON(t *testing.T, a, b string) bool {
+	t.Helper()
+	var x, y any
+	if err := errors.Join(decodeJSON([]byte(a), &x), decodeJSON([]byte(b), &y)); err != nil {
+		t.Errorf("not JSON: %v", err)
+		return false
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+// update rewrites the expectations of a case with what its run gave. A failed
+// run has no tables. Of events only the values are rewritten: which events and
+// which of their members a case is about is written by hand.
+func (c *testCase) update(t *testing.T, dir string, got outcome) {
+	t.Helper()
+	expected := filepath.Join(c.path, "expected")
+	tables := filepath.Join(expected, "tables")
+	if err := os.RemoveAll(tables); err != nil {
+		t.Fatal(err)
+	}
+	files := readTree(t, dir)
+	for name, text := range files {
+		if name, ok := strings.CutPrefix(name, "out/tables/"); ok && got.exit == 0 {
+			writeFile(t, filepath.Join(tables, name), text)
+		}
+	}
+	state := filepath.Join(expected, "state.json")
+	if _, err := os.Stat(state); err == nil && got.exit == 0 {
+		writeFile(t, state, files["out/state.json"]+"\n")
+	}
+	if len(c.events) > 0 {
+		c.updateEvents(t, got.events(t))
+		writeFile(t, filepath.Join(expected, "events.jsonl"), linesOf(c.events))
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
