@@ -1,6 +1,6 @@
 # Two stages: build with Go, run from nothing. The final image holds one static
 # binary with CA roots and time zones inside; it runs as any user, with a
-# read-only root file system, and needs a writable /data and /tmp only.
+# read-only root file system, and writes nowhere but /data.
 FROM golang:1.26 AS builder
 WORKDIR /src
 COPY go.mod go.sum ./

@@ -11,9 +11,13 @@ import (
 // it: it would make every message unreadable.
 const shortest = 4
 
-// conceal keeps what a login returned out of every event.
-func conceal(secrets *event.Secrets, answer value.Value) {
-	for _, leaf := range expr.Flatten(answer) {
+// conceal keeps what a login returned out of every event, but for the path that
+// tells when the credentials end, which is no secret and worth telling.
+func conceal(secrets *event.Secrets, answer value.Value, expiry string) {
+	for path, leaf := range expr.Flatten(answer) {
+		if path == expiry {
+			continue
+		}
 		if leaf.Kind() != value.Bool && len(leaf.Raw()) >= shortest {
 			secrets.Add(leaf.Raw())
 		}

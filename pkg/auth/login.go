@@ -151,7 +151,7 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 	if err != nil {
 		return nil, err
 	}
-	conceal(s.deps.Secrets, answer)
+	conceal(s.deps.Secrets, answer, s.expires.path)
 	return s.use(scope, answer)
 }
 

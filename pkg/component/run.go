@@ -156,7 +156,7 @@ func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *ext
 	if compiled != nil {
 		plan = extract.Compile(compiled)
 	}
-	if err := problems.Err(); err != nil {
+	if err := problems.Unique().Err(); err != nil {
 		return nil, nil, err
 	}
 	for _, w := range compiled.Warnings {

@@ -90,7 +90,7 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestRetry(t *testing.T) {
-	codes, network := []int{500, 502, 503, 504, 408, 420, 429}, []int{28, 6, 7, 35, 52, 56}
+	codes, network := []int{500, 502, 503, 504, 408, 420, 429}, []int{28, 6, 7, 35, 52, 56, 18}
 	rows := []struct {
 		name, in string
 		want     Retry

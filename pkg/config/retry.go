@@ -14,7 +14,7 @@ func (c *compiler) retry(s Section) Retry {
 		MaxRetries:   max(0, s.Int("maxRetries", defaultMaxRetries)),
 		Header:       defaultRetryHeader,
 		Codes:        []int{500, 502, 503, 504, 408, 420, 429},
-		NetworkCodes: []int{28, 6, 7, 35, 52, 56},
+		NetworkCodes: []int{28, 6, 7, 35, 52, 56, 18},
 	}
 	http, curl := s.Get("http"), s.Get("curl")
 	header, codes, network := http.Get("retryHeader"), http.Get("codes"), curl.Get("codes")

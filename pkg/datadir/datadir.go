@@ -54,15 +54,15 @@ func (d *Dir) Config() ([]byte, error) {
 }
 
 // State is in/state.json, what the previous run left: an object, for [] is
-// taken as an empty one. When there is none, or it is no JSON object, it is
-// null and the text says why. Only a file that is there and cannot be read is
-// an error.
+// taken as an empty one. It is null when there is no such file, as on a first
+// run, and when it is no JSON object; then a text says why. Only a file that is
+// there and cannot be read is an error.
 func (d *Dir) State() (state value.Value, warning string, err error) {
 	path := filepath.Join(d.path, "in", "state.json")
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return value.Value{}, path + " does not exist, starting without a state", nil
+		return value.Value{}, "", nil
 	case err != nil:
 		return value.Value{}, "", failure.Applicationf("cannot read the state of the previous run: %w", err)
 	}

@@ -40,7 +40,7 @@ func Compile(doc *config.Document) *Plan {
 	for _, it := range doc.Iterations {
 		compiled := iteration{Iteration: it, scrollers: pagination.Compile(it.API.Pagination), auth: auth.Compile(doc, it)}
 		compiled.checkScrollers(it.Jobs)
-		checkSupported(it)
+		checkSupported(doc, it)
 		p.iterations = append(p.iterations, compiled)
 	}
 	return p

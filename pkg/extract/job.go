@@ -47,7 +47,7 @@ func (jr *jobRunner) run1(ctx context.Context, job config.Job) error {
 	}
 	base := config.Request{Endpoint: job.Endpoint, Method: job.Method, Params: params, Headers: job.Headers}
 	j := &jobRun{jobRunner: jr, job: job, scroller: scroller}
-	request, state := scroller.First(base)
+	request, state := scroller.First(base, jr.run.Now())
 	for {
 		var stop *pagination.Stop
 		facts, stop, err := j.page(ctx, request)
@@ -118,7 +118,7 @@ func (j *jobRun) check(page *response.Page) error {
 // store hands the rows to the tables and learns from them what paging wants to
 // know.
 func (j *jobRun) store(ctx context.Context, page *response.Page) (pagination.Page, error) {
-	facts := pagination.Page{Rows: page.Rows, Field: page.Field}
+	facts := pagination.Page{Rows: page.Rows, Field: page.Field, Now: j.run.Now()}
 	id := j.scroller.Needs().ItemID
 	batch := j.sink.batch(j.job)
 	for row, err := range page.Items() {

@@ -2,6 +2,7 @@ package pagination
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -44,7 +45,9 @@ func compileCursor(s config.Section) Scroller {
 
 func (c cursor) Needs() Needs { return Needs{ItemID: c.idKey} }
 
-func (c cursor) First(job config.Request) (config.Request, State) { return job, cursorState{} }
+func (c cursor) First(job config.Request, _ time.Time) (config.Request, State) {
+	return job, cursorState{}
+}
 
 func (c cursor) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
 	s := state.(cursorState)

@@ -2,6 +2,7 @@ package pagination
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -58,7 +59,7 @@ func (o offset) size(job config.Request) int64 {
 	return o.limit
 }
 
-func (o offset) First(job config.Request) (config.Request, State) {
+func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
 	var s offsetState
 	if own, ok := job.Param(o.offsetParam); ok && o.offsetFromJob {
 		s.at, _ = own.Int()

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -29,6 +30,8 @@ type Page struct {
 	// Field is the value at one of the places of Needs.Fields, null when
 	// nothing is there.
 	Field func(response.Path) (value.Value, error)
+	// Now is when the page was processed.
+	Now time.Time
 }
 
 // Needs is what a scroller wants to know of every page.
@@ -55,8 +58,9 @@ type Stop struct {
 type Scroller interface {
 	// Needs is constant.
 	Needs() Needs
-	// First is the job's first request and the state after it.
-	First(job config.Request) (config.Request, State)
+	// First is the job's first request and the state after it; now is when it
+	// is sent.
+	First(job config.Request, now time.Time) (config.Request, State)
 	// Next is the request after a page and the state after it, or the reason to
 	// stop. Errors are user errors: the page lacks what paging needs.
 	Next(job config.Request, s State, p Page) (config.Request, State, *Stop, error)
@@ -164,7 +168,7 @@ type none struct{}
 
 func (none) Needs() Needs { return Needs{} }
 
-func (none) First(job config.Request) (config.Request, State) { return job, nil }
+func (none) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
 
 func (none) Next(config.Request, State, Page) (config.Request, State, *Stop, error) {
 	return config.Request{}, nil, &Stop{Rule: "one request without paging"}, nil

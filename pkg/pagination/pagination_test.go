@@ -3,11 +3,15 @@ package pagination
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
+
+// start is when the first request of every test is sent.
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func parse(t *testing.T, text string) value.Value {
 	t.Helper()
@@ -39,7 +43,7 @@ func compileText(t *testing.T, settings string, problems ...string) Scrollers {
 func walk(t *testing.T, s Scroller, params string, pages ...Page) ([]string, *Stop) {
 	t.Helper()
 	job := config.Request{Endpoint: "t", Params: parse(t, params)}
-	request, state := s.First(job)
+	request, state := s.First(job, start)
 	var sent []string
 	for _, page := range pages {
 		sent = append(sent, request.Params.JSON())
@@ -134,7 +138,7 @@ func TestStatesAreValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := config.Request{Params: parse(t, `{}`)}
-	_, first := s.First(job)
+	_, first := s.First(job, start)
 	a, _, _, _ := s.Next(job, first, rows(2))
 	b, _, _, _ := s.Next(job, first, rows(2))
 	if a.Params.JSON() != `{"limit":2,"offset":2}` || a.Params.JSON() != b.Params.JSON() {
@@ -155,7 +159,7 @@ func TestCursorNeedsNumbers(t *testing.T) {
 	}
 	for _, id := range []string{`"x"`, `null`, `true`, `[1]`, `"12abc"`} {
 		job := config.Request{}
-		_, state := s.First(job)
+		_, state := s.First(job, start)
 		_, _, _, err := s.Next(job, state, ids(t, "1", id))
 		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), id) || failure.PointerOf(err) != "/api/pagination/idKey" {
 			t.Errorf("%s: got %v", id, err)
@@ -180,7 +184,7 @@ func TestMultiple(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, _ := s.First(config.Request{Params: parse(t, `{}`)})
+			first, _ := s.First(config.Request{Params: parse(t, `{}`)}, start)
 			if got := first.Params.JSON(); got != tt.first {
 				t.Errorf("got %s, want %s", got, tt.first)
 			}

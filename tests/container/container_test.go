@@ -46,6 +46,14 @@ func must(t *testing.T, dir, name string, args ...string) string {
 	return stdout
 }
 
+// TestImage and the subtests share one image.
+func TestImage(t *testing.T) {
+	build(t)
+	t.Run("what is in it", whatIsInIt)
+	t.Run("any user with a read-only root", anyUserWithAReadOnlyRoot)
+	t.Run("failure leaves nothing", failureLeavesNothing)
+}
+
 // build builds the image's final stage around a binary of this machine.
 func build(t *testing.T) {
 	t.Helper()
@@ -73,8 +81,7 @@ func build(t *testing.T) {
 	must(t, dir, "docker", "build", "--build-arg", "VERSION=test", "-t", image, ".")
 }
 
-func TestImage(t *testing.T) {
-	build(t)
+func whatIsInIt(t *testing.T) {
 	if got := must(t, "", "docker", "run", "--rm", "--network", "none", image, "version"); got != "configurable-extractor test\n" {
 		t.Errorf("version: got %q", got)
 	}
@@ -129,8 +136,7 @@ func dataDir(t *testing.T, baseURL string) string {
 	return dir
 }
 
-func TestAnyUserWithAReadOnlyRoot(t *testing.T) {
-	build(t)
+func anyUserWithAReadOnlyRoot(t *testing.T) {
 	dir := dataDir(t, api(t))
 	for _, parent := range []string{dir, filepath.Dir(dir)} {
 		if err := os.Chmod(parent, 0o777); err != nil {
@@ -163,8 +169,7 @@ func TestAnyUserWithAReadOnlyRoot(t *testing.T) {
 	}
 }
 
-func TestFailureLeavesNothing(t *testing.T) {
-	build(t)
+func failureLeavesNothing(t *testing.T) {
 	dir := dataDir(t, "http://127.0.0.1:1")
 	config := `{"parameters":{"api":{"baseUrl":"http://127.0.0.1:1","retryConfig":{"maxRetries":0}},"config":{"jobs":[{"endpoint":"x"}]}}}`
 	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o644); err != nil {
