@@ -9,6 +9,7 @@ package auth
 
 import (
 	"context"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -36,6 +37,8 @@ type Deps struct {
 	Now     func() time.Time
 	Log     *event.Log
 	Secrets *event.Secrets
+	// Rand is where nonces come from; nil is crypto/rand.
+	Rand io.Reader
 }
 
 // Method is an authentication that was read from the configuration. Each Start
@@ -46,19 +49,23 @@ type Method interface {
 
 // source is what an authentication is compiled from.
 type source struct {
-	config.Section                     // `api.authentication`
-	attributes     value.Value         // `config` without `jobs`
-	attr           expr.Members        // the same, flattened
-	authorization  config.Section      // top-level `authorization`
-	place          func(string) string // pointer of a key of `config`
+	config.Section                // `api.authentication`
+	attributes     value.Value    // `config` without `jobs`
+	attr           expr.Members   // the same, flattened
+	authorization  config.Section // top-level `authorization`
 	compiler       func(...expr.Context) expr.Compiler
 }
 
 // methods are the authentications by their type.
 func methods() map[string]func(source) Method {
 	return map[string]func(source) Method{
-		"basic": compileBasic,
-		"login": compileLogin,
+		"basic":         compileBasic,
+		"query":         compileQuery,
+		"url.query":     compileQuery, // its old name
+		"login":         compileLogin,
+		"oauth10":       compileOAuth10,
+		"oauth20":       compileOAuth20,
+		"oauth20.login": compileOAuth20Login,
 	}
 }
 
@@ -94,13 +101,4 @@ func Compile(doc *config.Document, it config.Iteration) Method {
 			return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}
 		},
 	})
-}
-
-// entries compiles a section of expressions: an object, or nothing.
-func (s source) entries(section config.Section, contexts ...expr.Context) expr.Entries {
-	if section.Value.Kind() != value.Object && section.Present() {
-		section.Problem("expected an object of names and values", "")
-		return expr.Entries{}
-	}
-	return s.compiler(contexts...).Entries(section.Value, section.Pointer)
 }

@@ -13,10 +13,10 @@ type basic struct {
 
 func compileBasic(s source) Method {
 	b := basic{user: s.credential("username"), password: s.credential("password")}
-	switch {
-	case b.user == "":
+	if b.user == "" {
 		s.Problem("basic authentication needs the user name in 'config.username' or 'config.#username'", "")
-	case b.password == "":
+	}
+	if b.password == "" {
 		s.Problem("basic authentication needs the password in 'config.#password'", "")
 	}
 	return b

@@ -15,25 +15,36 @@ const shortest = 4
 // tells when the credentials end, which is no secret and worth telling.
 func conceal(secrets *event.Secrets, answer value.Value, expiry string) {
 	for path, leaf := range expr.Flatten(answer) {
-		if path == expiry {
-			continue
-		}
-		if leaf.Kind() != value.Bool && len(leaf.Raw()) >= shortest {
-			secrets.Add(leaf.Raw())
+		if len(leaf.Raw()) >= shortest && (expiry == "" || path != expiry) {
+			concealText(secrets, leaf)
 		}
 	}
 }
 
-// concealComputed keeps what an authentication puts into a request out of every
-// event.
-func concealComputed(secrets *event.Secrets, v value.Value) {
-	items := []value.Value{v}
-	if v.Kind() == value.Array {
-		items = v.Items()
+// concealComputed keeps what an authentication computes out of every event.
+// What was written as it is, or as a mere reference to the configuration or to
+// the request, is no secret by that.
+func concealComputed(secrets *event.Secrets, written, computed value.Value) {
+	if written.Kind() != value.Object {
+		return
 	}
-	for _, item := range items {
-		if item.Kind() == value.String || item.Kind() == value.Number {
-			secrets.Add(item.Text())
+	for _, known := range []expr.Context{expr.Attr, expr.Query, expr.Request} {
+		if !written.Field(string(known)).IsNull() {
+			return
 		}
+	}
+	if computed.IsScalar() {
+		concealText(secrets, computed)
+		return
+	}
+	conceal(secrets, computed, "")
+}
+
+// concealText keeps a scalar out of every event, in the spelling of the answer
+// and in that of a request.
+func concealText(secrets *event.Secrets, v value.Value) {
+	if v.Kind() == value.String || v.Kind() == value.Number {
+		secrets.Add(v.Raw())
+		secrets.Add(v.Text())
 	}
 }

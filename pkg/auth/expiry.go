@@ -48,31 +48,26 @@ func (e end) passed(now time.Time) bool {
 	return e.kind == endAtOnce || e.kind == endAt && now.Unix() > e.unix
 }
 
+// compileExpiry reads `expires`; false and "" are no expiry, and the original
+// takes true for never. That an object names a path is checked by the schema.
 func compileExpiry(s config.Section) expiry {
 	e := expiry{pointer: s.Pointer}
-	const expected = "expected a number of seconds, or an object with the path 'response'"
 	switch s.Value.Kind() {
-	case value.Null:
-	case value.Bool, value.Number, value.String:
-		if s.Value.Kind() == value.Bool || s.Value.Raw() == "" {
-			break // false and "" are no expiry; the original takes true for never
+	case value.Null, value.Bool:
+	case value.Number, value.String:
+		if s.Value.Raw() == "" {
+			break
 		}
 		seconds, ok := wholeSeconds(s.Value)
 		if !ok {
-			s.Problem(expected, "")
-			break
+			s.Problem("expected a number of seconds, or an object with the path 'response'", "")
 		}
 		e.kind, e.seconds = afterSeconds, seconds
 		if seconds <= 0 {
 			e.kind = atOnce
 		}
 	default:
-		path := s.Get("response")
-		if path.Value.Kind() != value.String || path.Value.Raw() == "" {
-			s.Problem(expected, "")
-			break
-		}
-		e.kind, e.path, e.relative = fromAnswer, path.Value.Raw(), s.Bool("relative", false)
+		e.kind, e.path, e.relative = fromAnswer, s.Get("response").Value.Raw(), s.Bool("relative", false)
 	}
 	return e
 }
@@ -101,7 +96,7 @@ func (e expiry) from(answer value.Value, now time.Time) (end, error) {
 	case atOnce:
 		return end{kind: endAtOnce}, nil
 	case afterSeconds:
-		return end{endAt, now.Unix() + e.seconds}, nil
+		return end{endAt, now.Unix() + min(e.seconds, farthest)}, nil
 	}
 	v, ok := answer.At(e.path, ".")
 	if !ok || v.IsNull() {
@@ -118,11 +113,16 @@ func (e expiry) from(answer value.Value, now time.Time) (end, error) {
 	return end{endAt, unix}, nil
 }
 
+// farthest is the last second of the year 9999: long enough to be valid, and
+// far from what the sum with the time of day cannot hold.
+const farthest = 253402300799
+
 // unix reads a value as seconds since 1970: a number or numeric text counts
 // from then, or from now when relative; anything else is a date.
 func (e expiry) unix(v value.Value, now time.Time) (int64, bool) {
 	if v.IsNumeric() {
 		n, ok := v.Int()
+		n = min(n, farthest)
 		if e.relative {
 			n += now.Unix()
 		}

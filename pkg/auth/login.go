@@ -3,7 +3,9 @@ package auth
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,21 +26,20 @@ type login struct {
 	text     bool // the answer is plain text, not JSON
 	endpoint string
 	method   string
-	params   expr.Entries
-	headers  expr.Entries
+	params   part // of the login request
+	headers  part // of the login request
 	with     struct{ headers, query part }
 	expires  expiry
-	attr     expr.Members
+	contexts map[expr.Context]expr.Members // of the login request
 }
 
-// part is the headers or the query of `apiRequest`.
-type part struct {
-	entries expr.Entries
-	written value.Value // as it stands in the configuration
-}
+func compileLogin(s source) Method { return newLogin(s, nil) }
 
-func compileLogin(s source) Method {
-	l := login{pointer: s.Pointer, attr: s.attr}
+// newLogin compiles a login whose request may refer to more contexts than the
+// attributes.
+func newLogin(s source, more map[expr.Context]expr.Members) login {
+	l := login{pointer: s.Pointer, contexts: map[expr.Context]expr.Members{expr.Attr: s.attr}}
+	maps.Copy(l.contexts, more)
 	switch format := s.Text("format", "json"); format {
 	case "json":
 	case "text":
@@ -54,9 +55,12 @@ func compileLogin(s source) Method {
 	}
 	l.expires = compileExpiry(s.Get("expires"))
 	use := s.Get("apiRequest")
-	for name, p := range map[string]*part{"headers": &l.with.headers, "query": &l.with.query} {
-		section := use.Get(name)
-		*p = part{s.entries(section, expr.Attr, expr.Response), section.Value}
+	l.with.headers = s.headers(use.Get("headers"), expr.Attr, expr.Response)
+	l.with.query = s.object(use.Get("query"), expr.Attr, expr.Response)
+	for _, item := range append(use.Get("headers").Items(), use.Get("query").Items()...) {
+		if item.Value.IsNull() {
+			item.Problem("expected a text or an expression", "")
+		}
 	}
 	return l
 }
@@ -72,8 +76,9 @@ func (l *login) compileRequest(s source, request config.Section) {
 	default:
 		request.Get("method").Problem("expected one of GET, POST, FORM, PUT, PATCH, DELETE", "")
 	}
-	l.params = s.compiler(expr.Attr).Entries(request.Get("params").Value, request.Get("params").Pointer)
-	l.headers = s.compiler(expr.Attr).Entries(request.Get("headers").Value, request.Get("headers").Pointer)
+	contexts := slices.Sorted(maps.Keys(l.contexts))
+	l.params = s.params(request.Get("params"), contexts...)
+	l.headers = s.headers(request.Get("headers"), contexts...)
 }
 
 // Start implements Method.
@@ -96,6 +101,9 @@ type credentials struct {
 	end            end
 }
 
+// usedKey is where a request carries the credentials it was given.
+type usedKey struct{}
+
 // Authenticate implements Authenticator: it logs in when there are no valid
 // credentials and adds those there are.
 func (s *session) Authenticate(ctx context.Context, r *http.Request) error {
@@ -103,18 +111,20 @@ func (s *session) Authenticate(ctx context.Context, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := mergeHeaders(r, c.headers); err != nil {
-		return err
-	}
-	return mergeIndexed(r, c.query)
+	mergeHeaders(r, c.headers)
+	mergeIndexed(r, c.query)
+	*r = *r.WithContext(context.WithValue(r.Context(), usedKey{}, c))
+	return nil
 }
 
-// Renew fetches new credentials whatever the old ones' age.
-func (s *session) Renew(ctx context.Context) error {
+// Renew gives up the credentials that a request was sent with, unless another
+// request has replaced them already.
+func (s *session) Renew(sent *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.current = nil
-	return nil
+	if used, ok := sent.Context().Value(usedKey{}).(*credentials); ok && used == s.current {
+		s.current = nil
+	}
 }
 
 func (s *session) credentials(ctx context.Context) (*credentials, error) {
@@ -133,13 +143,13 @@ func (s *session) credentials(ctx context.Context) (*credentials, error) {
 
 // logIn sends the login request and reads its answer.
 func (s *session) logIn(ctx context.Context) (*credentials, error) {
-	scope := &expr.Scope{Now: s.deps.Now, Contexts: map[expr.Context]expr.Members{expr.Attr: s.attr}}
+	scope := &expr.Scope{Now: s.deps.Now, Contexts: maps.Clone(s.contexts)}
 	request := config.Request{Endpoint: s.endpoint, Method: s.method}
 	var err error
-	if request.Params, err = s.params.Eval(scope); err != nil {
+	if request.Params, err = s.params.eval(scope, s.deps.Secrets); err != nil {
 		return nil, err
 	}
-	if request.Headers, err = s.headers.Eval(scope); err != nil {
+	if request.Headers, err = s.headers.texts(scope, s.deps.Secrets); err != nil {
 		return nil, err
 	}
 	spool, err := s.deps.Login(ctx, request)
@@ -157,18 +167,16 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 
 // use computes the credentials of an answer.
 func (s *session) use(scope *expr.Scope, answer value.Value) (*credentials, error) {
-	members := expr.Flatten(answer)
-	scope.Contexts[expr.Response] = members
+	scope.Contexts[expr.Response] = expr.Flatten(answer)
 	c := &credentials{}
 	var err error
-	if c.headers, err = s.evaluate(s.with.headers, scope); err != nil {
+	if c.headers, err = s.with.headers.texts(scope, s.deps.Secrets); err != nil {
 		return nil, err
 	}
-	if c.query, err = s.evaluate(s.with.query, scope); err != nil {
+	if c.query, err = s.with.query.texts(scope, s.deps.Secrets); err != nil {
 		return nil, err
 	}
-	now := s.deps.Now()
-	if c.end, err = s.expires.from(answer, now); err != nil {
+	if c.end, err = s.expires.from(answer, s.deps.Now()); err != nil {
 		return nil, err
 	}
 	done := event.LoginDone{Endpoint: s.endpoint}
@@ -177,30 +185,6 @@ func (s *session) use(scope *expr.Scope, answer value.Value) (*credentials, erro
 	}
 	s.deps.Log.Emit(done)
 	return c, nil
-}
-
-// evaluate computes the headers or query parameters of later requests. A
-// literal that is a path of the answer stands for the value there: old
-// configurations name their token like that.
-func (s *session) evaluate(p part, scope *expr.Scope) (value.Value, error) {
-	computed, err := p.entries.Eval(scope)
-	if err != nil {
-		return value.Value{}, err
-	}
-	var members []value.Member
-	for _, m := range computed.Members() {
-		if literal := p.written.Field(m.Name); literal.IsScalar() {
-			if found, ok := scope.Contexts[expr.Response][literal.Raw()]; ok {
-				m.Value = found
-			}
-		}
-		if m.Value.Kind() == value.Object || m.Value.IsNull() {
-			return value.Value{}, failure.Userf("'apiRequest' gives '%s' %s, expected a text", m.Name, m.Value.Kind())
-		}
-		members = append(members, m)
-		concealComputed(s.deps.Secrets, m.Value)
-	}
-	return value.OfMembers(members...), nil
 }
 
 // maxAnswer is how large the answer of a login may be.

@@ -3,64 +3,42 @@ package auth
 import (
 	"net/http"
 	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 
-	"golang.org/x/net/http/httpguts"
-
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // mergeHeaders lays the headers of an authentication over those of a request:
 // of one name, whatever its letter case, only the authentication's is sent.
-func mergeHeaders(r *http.Request, headers value.Value) error {
+func mergeHeaders(r *http.Request, headers value.Value) {
 	for _, m := range headers.Members() {
-		if !httpguts.ValidHeaderFieldName(m.Name) {
-			return failure.Userf("'%s' cannot be the name of a header", m.Name)
-		}
-		texts, err := texts(m.Name, m.Value)
-		if err != nil {
-			return err
-		}
 		for name := range r.Header {
 			if strings.EqualFold(name, m.Name) {
 				delete(r.Header, name)
 			}
 		}
-		for _, text := range texts {
-			text = strings.Trim(text, " \t\r\n")
-			if !httpguts.ValidHeaderFieldValue(text) {
-				return failure.Userf("the value of the header '%s' holds a character that no header can carry", m.Name)
-			}
-			if strings.EqualFold(m.Name, "Host") {
-				r.Host = text
-				continue
-			}
-			name := m.Name
-			if canonical := http.CanonicalHeaderKey(name); canonical == "Authorization" || canonical == "User-Agent" || canonical == "Cookie" {
-				name = canonical
-			}
-			r.Header[name] = append(r.Header[name], text)
-		}
 	}
-	return nil
+	for _, m := range headers.Members() {
+		name := m.Name
+		switch canonical := http.CanonicalHeaderKey(name); canonical {
+		case "Host":
+			r.Host = strings.Join(textsOf(m.Value), ",")
+			continue
+		case "User-Agent", "Content-Type", "Content-Length", "Transfer-Encoding", "Accept", "Accept-Encoding", "Authorization", "Cookie", "Trailer":
+			name = canonical // net/http and the redirects must recognise it
+		}
+		r.Header[name] = append(r.Header[name], textsOf(m.Value)...)
+	}
 }
 
-// texts is a value as text: one, or one for each item of a list of scalars.
-func texts(name string, v value.Value) ([]string, error) {
-	items := []value.Value{v}
-	if v.Kind() == value.Array {
-		items = v.Items()
-	}
+// textsOf is a value as text: one, or one for each item of a list.
+func textsOf(v value.Value) []string {
 	var all []string
-	for _, item := range items {
-		if k := item.Kind(); k == value.Object || k == value.Array {
-			return nil, failure.Userf("the value of '%s' must be a text, found an %s", name, k)
-		}
+	for _, item := range list(v) {
 		all = append(all, item.Text())
 	}
-	return all, nil
+	return all
 }
 
 // query is the query of an address, taken apart: names with their values in
@@ -145,60 +123,45 @@ func (q query) encode() string {
 
 // percentEncode is RFC 3986: everything but letters, digits, - . _ ~ encoded.
 func percentEncode(s string) string {
-	return strings.NewReplacer("+", "%20", "%7E", "~").Replace(url.QueryEscape(s))
+	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }
 
 // queryTexts is a value as values of a query parameter; null has none.
-func queryTexts(name string, v value.Value) ([]text, error) {
+func queryTexts(v value.Value) []text {
 	if v.IsNull() {
-		return []text{{missing: true}}, nil
+		return []text{{missing: true}}
 	}
-	plain, err := texts(name, v)
-	if err != nil {
-		return nil, err
+	var all []text
+	for _, s := range textsOf(v) {
+		all = append(all, text{s: s})
 	}
-	all := make([]text, len(plain))
-	for i, s := range plain {
-		all[i] = text{s: s}
-	}
-	return all, nil
+	return all
 }
 
 // mergeIndexed adds the query parameters of a login: a name that the request
-// has too is sent as a list, the request's values first. The query is always
-// put together anew.
-func mergeIndexed(r *http.Request, added value.Value) error {
+// has too is sent as a list, the request's value first. The query is always put
+// together anew.
+func mergeIndexed(r *http.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	var plain, indexed query
 	for _, m := range added.Members() {
-		values, err := queryTexts(m.Name, m.Value)
-		if err != nil {
-			return err
-		}
 		at := q.find(m.Name)
 		if at < 0 {
-			plain.add(m.Name, values...)
+			plain.add(m.Name, queryTexts(m.Value)...)
 			continue
 		}
-		for i, v := range append(q[at].values[:len(q[at].values):len(q[at].values)], values...) {
-			indexed.add(m.Name+"["+strconv.Itoa(i)+"]", v)
-		}
-		q = append(q[:at:at], q[at+1:]...)
+		indexed.add(m.Name+"[0]", q[at].values...)
+		indexed.add(m.Name+"[1]", queryTexts(m.Value)...)
+		q = slices.Delete(q, at, at+1)
 	}
-	r.URL.RawQuery = append(append(q, plain...), indexed...).encode()
-	return nil
+	r.URL.RawQuery = slices.Concat(q, plain, indexed).encode()
 }
 
 // mergeReplaced adds query parameters that replace those of the same name.
-func mergeReplaced(r *http.Request, added value.Value) error {
+func mergeReplaced(r *http.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	for _, m := range added.Members() {
-		values, err := queryTexts(m.Name, m.Value)
-		if err != nil {
-			return err
-		}
-		q.set(m.Name, values...)
+		q.set(m.Name, queryTexts(m.Value)...)
 	}
 	r.URL.RawQuery = q.encode()
-	return nil
 }

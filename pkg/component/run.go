@@ -23,12 +23,16 @@ func Run(ctx context.Context, o Options) int {
 	o.fill()
 	secrets := &event.Secrets{}
 	secrets.Add(o.Getenv("KBC_TOKEN"))
-	sink, err := openSink(ctx, o)
+	action := wantsAction(o)
+	sink, err := openSink(ctx, o, action)
 	if err != nil {
 		return report(o, secrets, err)
 	}
 	log := event.NewLog(sink, secrets, o.Now)
 	if err = guarded(func() error { return run(ctx, o, log, secrets) }); err != nil {
+		if action {
+			err = errors.Join(err, refuse(o, secrets, err))
+		}
 		log.Emit(event.RunFailed{Error: oneLine(secrets, err), ErrorKind: string(failure.KindOf(err)), Pointer: failure.PointerOf(err)})
 	}
 	if closing := log.Close(); err == nil && closing != nil {
@@ -77,7 +81,7 @@ func panicPlace() string {
 }
 
 // run is the run itself.
-func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets) (err error) {
+func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets) error {
 	began := o.Now()
 	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
@@ -91,9 +95,6 @@ func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets)
 	if err != nil {
 		return err
 	}
-	if compiled.Action != "run" {
-		return failure.Userf("the action '%s' is not known", compiled.Action).At("/action")
-	}
 	state, warning, err := dir.State()
 	if err != nil {
 		return err
@@ -102,14 +103,7 @@ func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets)
 		log.Emit(event.StateWarning{Text: warning})
 	}
 	conceal(secrets, state)
-	stage, err := dir.Stage()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stage.Discard()) }()
-	log.Emit(event.RunStarted{Version: o.Version, Jobs: plan.Jobs(), Iterations: len(compiled.Iterations)})
-	result, err := plan.Run(ctx, extract.Deps{
-		Stage:     stage,
+	deps := extract.Deps{
 		State:     state,
 		Log:       log,
 		Secrets:   secrets,
@@ -118,20 +112,38 @@ func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets)
 		Dial:      o.Dial,
 		Getenv:    o.Getenv,
 		UserAgent: "configurable-extractor/" + o.Version,
-	})
+	}
+	switch compiled.Action {
+	case "run":
+		log.Emit(event.RunStarted{Version: o.Version, Jobs: plan.Jobs(), Iterations: len(compiled.Iterations)})
+		return extractTables(ctx, o, dir, plan, deps, began)
+	case "validate":
+		return validate(o, compiled)
+	default: // testRequest in either spelling: the schema knows no other
+		return testRequest(ctx, o, dir, plan, deps)
+	}
+}
+
+// extractTables runs the plan in a stage and commits it.
+func extractTables(ctx context.Context, o Options, dir *datadir.Dir, plan *extract.Plan, d extract.Deps, began time.Time) (err error) {
+	if d.Stage, err = dir.Stage(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Stage.Discard()) }()
+	result, err := plan.Run(ctx, d)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	if err := log.Err(); err != nil {
+	if err := d.Log.Err(); err != nil {
 		return failure.Applicationf("cannot write the events: %w", err)
 	}
 	if err := ctx.Err(); err != nil {
 		return interrupted(ctx, err)
 	}
-	if err := stage.Commit(result.State); err != nil {
+	if err := d.Stage.Commit(result.State); err != nil {
 		return err
 	}
-	log.Emit(event.RunFinished{
+	d.Log.Emit(event.RunFinished{
 		Seconds:  o.Now().Sub(began).Round(time.Millisecond).Seconds(),
 		Requests: result.Requests,
 		Bytes:    result.Bytes,

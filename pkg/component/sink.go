@@ -12,8 +12,9 @@ import (
 )
 
 // openSink is where the events go: to the platform's GELF server when the
-// environment names one, else to stdout.
-func openSink(ctx context.Context, o Options) (event.Sink, error) {
+// environment names one, else to stdout. The stdout of an action belongs to its
+// answer.
+func openSink(ctx context.Context, o Options, action bool) (event.Sink, error) {
 	address, port := o.Getenv("KBC_LOGGER_ADDR"), o.Getenv("KBC_LOGGER_PORT")
 	if address != "" && port != "" {
 		host, err := os.Hostname()
@@ -25,6 +26,9 @@ func openSink(ctx context.Context, o Options) (event.Sink, error) {
 			return nil, failure.Applicationf("cannot reach the log server of KBC_LOGGER_ADDR and KBC_LOGGER_PORT: %w", err)
 		}
 		return sink, nil
+	}
+	if action {
+		return silence{}, nil
 	}
 	file, isFile := o.Stdout.(*os.File)
 	terminal := isFile && term.IsTerminal(int(file.Fd()))
@@ -42,3 +46,10 @@ func openSink(ctx context.Context, o Options) (event.Sink, error) {
 		return nil, failure.Userf("--log-format expects auto, json or console, found '%s'", o.LogFormat)
 	}
 }
+
+// silence is a sink that drops everything.
+type silence struct{}
+
+func (silence) Write(event.Event) error { return nil }
+
+func (silence) Close() error { return nil }

@@ -256,9 +256,12 @@ func (e MappingWarning) Message() string { return e.Table + ": " + e.Text }
 // JobFinished says how much a job brought and which rule ended it.
 type JobFinished struct {
 	// Job is the endpoint of the job.
-	Job   string `json:"job"`
-	Pages int    `json:"pages"`
-	Rows  int    `json:"rows"`
+	Job string `json:"job"`
+	// Runs is how often a child job ran: once for each row and combination of
+	// placeholder values above it.
+	Runs  int `json:"runs,omitempty"`
+	Pages int `json:"pages"`
+	Rows  int `json:"rows"`
 	// Rule that ended the job, in words.
 	Rule string `json:"rule"`
 	// Pointer to the setting behind the rule, "" when there is none.
@@ -280,7 +283,11 @@ func (e JobFinished) Level() Level {
 
 // Message implements Body.
 func (e JobFinished) Message() string {
-	return fmt.Sprintf("Job %s finished: %s, %s, %s", e.Job, count(e.Pages, "page"), count(e.Rows, "row"), e.Rule)
+	s := fmt.Sprintf("Job %s finished: ", e.Job)
+	if e.Runs > 1 {
+		s += count(e.Runs, "run") + ", "
+	}
+	return s + fmt.Sprintf("%s, %s, %s", count(e.Pages, "page"), count(e.Rows, "row"), e.Rule)
 }
 
 // TableWritten says that a table is complete in out/tables.

@@ -10,61 +10,13 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/auth"
-	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
-	"github.com/keboola/configurable-extractor/pkg/pagination"
 	"github.com/keboola/configurable-extractor/pkg/response"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-// Plan is a document whose every part is compiled, ready to run.
-type Plan struct {
-	doc        *config.Document
-	iterations []iteration
-}
-
-// iteration is one run of all jobs.
-type iteration struct {
-	config.Iteration
-	scrollers pagination.Scrollers
-	auth      auth.Method // nil when there is none
-}
-
-// Compile lets paging and authentication read their sections of the document.
-// Problems go to the document's list; nothing is sent.
-func Compile(doc *config.Document) *Plan {
-	p := &Plan{doc: doc}
-	for _, it := range doc.Iterations {
-		compiled := iteration{Iteration: it, scrollers: pagination.Compile(it.API.Pagination), auth: auth.Compile(doc, it)}
-		compiled.checkScrollers(it.Jobs)
-		checkSupported(doc, it)
-		p.iterations = append(p.iterations, compiled)
-	}
-	return p
-}
-
-// checkScrollers reports jobs that name a scroller which is not defined.
-func (it iteration) checkScrollers(jobs []config.Job) {
-	for _, job := range jobs {
-		if _, err := it.scrollers.For(job.Scroller); err != nil {
-			at := config.NewSection(value.OfString(job.Scroller), job.Pointer+"/scroller", it.API.Pagination.Problems())
-			at.Problem(err.Error(), "")
-		}
-		it.checkScrollers(job.Children)
-	}
-}
-
-// Jobs is the number of root jobs of all iterations.
-func (p *Plan) Jobs() int {
-	n := 0
-	for _, it := range p.iterations {
-		n += len(it.Jobs)
-	}
-	return n
-}
 
 // Deps is what a run works with.
 type Deps struct {
@@ -98,24 +50,28 @@ type run struct {
 	scanner *response.Scanner
 	stats   target.Stats
 	tables  *tables
-	times   expr.Members
+	start   int64 // Unix seconds
 }
 
-// Run runs all iterations and leaves the tables in the stage. Nothing is
-// visible in the data directory until the stage is committed.
-func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
-	start := d.Now().Unix()
-	r := &run{
+// newRun makes the run of a plan.
+func (p *Plan) newRun(d Deps) *run {
+	return &run{
 		Deps:    d,
 		plan:    p,
 		spooler: response.NewSpooler(d.Stage.Temp(), response.MemoryLimit),
 		scanner: response.NewScanner(d.Secrets.Redact),
 		tables:  newTables(d),
-		times: expr.Members{
-			"previousStart": previousStart(d.State),
-			"currentStart":  value.OfInt(start),
-		},
+		start:   d.Now().Unix(),
 	}
+}
+
+// Run runs all iterations and leaves the tables in the stage. Nothing is
+// visible in the data directory until the stage is committed.
+func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
+	if legacy(d.State) {
+		d.Log.Emit(event.StateWarning{Text: "it holds the structure of the original's old table parser, which is ignored; columns may get other names"})
+	}
+	r := p.newRun(d)
 	err := r.iterations(ctx)
 	var written []tableRows
 	if err == nil {
@@ -132,7 +88,7 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 		Requests: int(r.stats.Requests.Load()),
 		Bytes:    r.stats.Bytes.Load(),
 		Tables:   len(written),
-		State:    nextState(d.State, start, structures),
+		State:    nextState(d.State, r.start, structures),
 	}
 	for _, t := range written {
 		result.Rows += t.rows
@@ -150,13 +106,33 @@ func (r *run) iterations(ctx context.Context) error {
 }
 
 func (r *run) iteration(ctx context.Context, it iteration) error {
+	client, err := r.client(it)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	sink, err := r.tables.bucket(it.Iteration)
+	if err != nil {
+		return err
+	}
+	jobs := jobRunner{run: r, client: client, sink: sink, ignored: it.API.IgnoreErrors, scope: r.scope(it)}
+	for _, job := range it.jobs {
+		if err := jobs.root(ctx, job); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// client is the client of an iteration, with a login of its own.
+func (r *run) client(it iteration) (*target.Client, error) {
 	var authenticate func(*target.Client) target.Authenticator
 	if it.auth != nil {
 		authenticate = func(c *target.Client) target.Authenticator {
 			return it.auth.Start(auth.Deps{Login: c.Login, Now: r.Now, Log: r.Log, Secrets: r.Secrets})
 		}
 	}
-	client, err := target.New(target.Options{
+	return target.New(target.Options{
 		API:          it.API,
 		AllowedHosts: r.plan.doc.AllowedHosts,
 		Debug:        it.Debug,
@@ -170,22 +146,12 @@ func (r *run) iteration(ctx context.Context, it iteration) error {
 		Getenv:       r.Getenv,
 		Stats:        &r.stats,
 	}, authenticate)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	sink, err := r.tables.bucket(it.Iteration)
-	if err != nil {
-		return err
-	}
-	jobs := jobRunner{run: r, it: it, client: client, sink: sink, scope: &expr.Scope{
-		Now:      r.Now,
-		Contexts: map[expr.Context]expr.Members{expr.Attr: expr.Flatten(it.Attributes), expr.Time: r.times},
+}
+
+// scope is what the expressions of an iteration's jobs see.
+func (r *run) scope(it iteration) *expr.Scope {
+	return &expr.Scope{Now: r.Now, Contexts: map[expr.Context]expr.Members{
+		expr.Attr: it.attributes,
+		expr.Time: {"previousStart": previousStart(r.State), "currentStart": value.OfInt(r.start)},
 	}}
-	for _, job := range it.Jobs {
-		if err := jobs.run1(ctx, job); err != nil {
-			return err
-		}
-	}
-	return nil
 }

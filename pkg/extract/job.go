@@ -2,16 +2,14 @@ package extract
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/mapping"
 	"github.com/keboola/configurable-extractor/pkg/pagination"
-	"github.com/keboola/configurable-extractor/pkg/response"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -19,123 +17,140 @@ import (
 // jobRunner runs the jobs of one iteration.
 type jobRunner struct {
 	run    *run
-	it     iteration
 	client *target.Client
 	sink   sink
 	scope  *expr.Scope
+	tally  tally // of the root job at hand
+	// ignored are the statuses whose answers are data.
+	ignored []int
+}
+
+// root runs a root job with all its children and then says, for each of these
+// jobs, how it went.
+func (jr *jobRunner) root(ctx context.Context, j *job) error {
+	jr.tally = tally{}
+	if err := jr.job(ctx, j, place{endpoint: j.Endpoint}); err != nil {
+		return err
+	}
+	jr.tally.report(jr.run.Log, j)
+	return nil
+}
+
+// place is where a run of a job stands: its endpoint with the placeholders
+// filled in, their values, and the rows above it, the direct parent first.
+type place struct {
+	endpoint string
+	filled   []filled
+	parents  []value.Value
 }
 
 // jobRun is one run of one job: its pages so far.
 type jobRun struct {
 	*jobRunner
-	job      config.Job
-	scroller pagination.Scroller
-	seen     repetition
-	pages    int
-	rows     int
+	*job
+	place
+	columns []mapping.Column
+	seen    repetition
+	pages   int
+	found   int // rows
 }
 
-// run1 runs a job to its end: page after page until a rule stops it.
-func (jr *jobRunner) run1(ctx context.Context, job config.Job) error {
-	params, err := job.Params.Eval(jr.scope)
+// job runs a job to its end: page after page until a rule stops it.
+func (jr *jobRunner) job(ctx context.Context, j *job, at place) error {
+	base, err := jr.request(j, at)
 	if err != nil {
 		return err
 	}
-	scroller, err := jr.it.scrollers.For(job.Scroller)
+	columns, err := j.user.columns(jr.scope)
 	if err != nil {
 		return err
 	}
-	base := config.Request{Endpoint: job.Endpoint, Method: job.Method, Params: params, Headers: job.Headers}
-	j := &jobRun{jobRunner: jr, job: job, scroller: scroller}
-	request, state := scroller.First(base, jr.run.Now())
+	r := &jobRun{jobRunner: jr, job: j, place: at, columns: append(columns, parentColumns(at.filled)...)}
+	request, state := j.scroller.First(base, jr.run.Now())
 	for {
-		var stop *pagination.Stop
-		facts, stop, err := j.page(ctx, request)
+		facts, stop, err := r.page(ctx, request)
 		if err == nil && stop == nil {
-			request, state, stop, err = scroller.Next(base, state, facts)
+			facts.Now = jr.run.Now() // after the child jobs, which count as time spent
+			request, state, stop, err = j.scroller.Next(base, state, facts)
 		}
 		if err != nil {
-			return failure.Within(fmt.Sprintf("job %s, page %d", job.Endpoint, j.pages), job.Pointer, err)
+			return failure.Within(fmt.Sprintf("job %s, page %d", at.endpoint, r.pages), j.Pointer, err)
 		}
 		if stop != nil {
-			j.run.Log.Emit(event.JobFinished{Job: job.Endpoint, Pages: j.pages, Rows: j.rows, Rule: stop.Rule, Pointer: stop.Pointer, Repeated: j.seen.again})
+			jr.tally.add(j, r, *stop)
 			return nil
 		}
 	}
 }
 
-// page fetches, checks and stores one page. It stops the job when the page only
-// repeats what was there before.
-func (j *jobRun) page(ctx context.Context, request config.Request) (pagination.Page, *pagination.Stop, error) {
-	j.pages++
-	answer, err := j.client.Do(ctx, request)
+// request is a job's own request, before any paging.
+func (jr *jobRunner) request(j *job, at place) (config.Request, error) {
+	params, err := j.Params.Eval(jr.scope)
+	return config.Request{Endpoint: at.endpoint, Method: j.Method, Params: params, Headers: j.Headers}, err
+}
+
+// page fetches, checks and stores one page and runs its child jobs. It stops
+// the job when the page only repeats what was there before.
+func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagination.Page, stop *pagination.Stop, err error) {
+	r.pages++
+	answer, err := r.client.Do(ctx, request)
 	if err != nil {
-		return pagination.Page{}, nil, err
+		return facts, nil, err
 	}
 	defer answer.Body.Close()
-	page, err := j.scan(answer)
+	if answer.Ignored {
+		r.run.Log.Emit(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "taken as data, as 'api.http.ignoreErrors' wants it"})
+	}
+	page, err := r.scan(answer)
 	if err != nil {
-		return pagination.Page{}, nil, err
+		return facts, nil, err
 	}
-	if stop := j.seen.check(j.pages, request, page); stop != nil {
-		return pagination.Page{}, stop, nil
+	if stop := r.seen.check(r.pages, request, page); stop != nil {
+		return facts, stop, nil
 	}
-	if err := j.check(page); err != nil {
-		return pagination.Page{}, nil, err
+	if err := r.check(page); err != nil {
+		return facts, nil, err
 	}
-	facts, err := j.store(ctx, page)
-	return facts, nil, err
+	if facts, err = r.store(ctx, page); err != nil {
+		return facts, nil, err
+	}
+	return facts, nil, r.runChildren(ctx, page)
 }
 
-// scan reads the answer once. An answer without a body has no data.
-func (j *jobRun) scan(answer *target.Response) (*response.Page, error) {
-	query := response.Query{
-		Data:   response.Path{Text: j.job.DataField.Path, Separator: j.job.DataField.Delimiter},
-		Fields: j.scroller.Needs().Fields,
-	}
-	page, err := j.run.scanner.Scan(answer.Body, query)
-	if errors.Is(err, io.EOF) {
-		return response.NoPage(query), nil
-	}
-	return page, err
-}
-
-// check takes the decisions about a page that need no row: is there data, and
-// only one place of it?
-func (j *jobRun) check(page *response.Page) error {
-	detected := j.job.DataField.Path == ""
-	switch {
-	case detected && len(page.Lists) > 1:
-		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", join(page.Lists)).At(j.job.Pointer)
-	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
-		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(j.job.Pointer)
-	case page.Rows == 0:
-		j.run.Log.Emit(event.DataEmpty{Job: j.job.Endpoint, DataField: j.job.DataField.Path, Page: j.pages})
+// runChildren runs the child jobs of a page: for each definition, for each row,
+// for each combination of placeholder values.
+func (r *jobRun) runChildren(ctx context.Context, page rows) error {
+	for _, child := range r.children {
+		if len(child.placeholders) == 0 && len(r.filled) == 0 {
+			continue // the configuration's warnings say that it never runs
+		}
+		for row, err := range r.filtered(page) {
+			if err != nil {
+				return err
+			}
+			if err := r.runChild(ctx, child, row); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// store hands the rows to the tables and learns from them what paging wants to
-// know.
-func (j *jobRun) store(ctx context.Context, page *response.Page) (pagination.Page, error) {
-	facts := pagination.Page{Rows: page.Rows, Field: page.Field, Now: j.run.Now()}
-	id := j.scroller.Needs().ItemID
-	batch := j.sink.batch(j.job)
-	for row, err := range page.Items() {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = batch.Row(row)
-		}
-		if err != nil {
-			return facts, err
-		}
-		if id.Text != "" {
-			v, _ := row.At(id.Text, id.Separator)
-			facts.IDs.Add(v)
+func (r *jobRun) runChild(ctx context.Context, child *job, row value.Value) error {
+	pass, err := child.filter.passes(row)
+	if err != nil || !pass {
+		return err
+	}
+	parents := append([]value.Value{row}, r.parents...)
+	all, err := combinations(r.filled, child.placeholders, parents)
+	if err != nil {
+		return err
+	}
+	for _, values := range all {
+		at := place{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents}
+		if err := r.jobRunner.job(ctx, child, at); err != nil {
+			return err
 		}
 	}
-	j.rows += page.Rows
-	return facts, nil
+	return nil
 }

@@ -3,7 +3,6 @@ package extract
 import (
 	"fmt"
 	"hash/maphash"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/pagination"
@@ -57,5 +56,3 @@ func (r *repetition) hash(request config.Request) uint64 {
 	h.Write(text)
 	return h.Sum64()
 }
-
-func join(names []string) string { return strings.Join(names, ", ") }

@@ -17,11 +17,5 @@ func checkSupported(doc *config.Document, it config.Iteration) {
 	for _, s := range []config.Section{doc.SSHProxy, doc.AWS, doc.Cache} {
 		refuse(s.Present(), s.Pointer)
 	}
-	refuse(it.UserData.Present(), it.UserData.Pointer)
 	refuse(it.Mappings.Present(), it.Mappings.Pointer)
-	for _, job := range it.Jobs {
-		refuse(len(job.Children) > 0, job.Pointer+"/children")
-		refuse(job.UserData.Present(), job.UserData.Pointer)
-		refuse(len(job.ResponseFilter) > 0, job.Pointer+"/responseFilter")
-	}
 }

@@ -56,8 +56,8 @@ type sink struct {
 }
 
 // batch takes the rows of one page.
-func (s sink) batch(job config.Job) *mapping.Batch {
-	return s.bucket.automatic.Batch(job.DataType, nil)
+func (s sink) batch(dataType string, columns []mapping.Column) *mapping.Batch {
+	return s.bucket.automatic.Batch(dataType, columns)
 }
 
 // tableRows is a table that was written and its number of rows.

@@ -35,11 +35,7 @@ func compileCursor(s config.Section) Scroller {
 		reverse:      s.Bool("reverse", false),
 		idKeyPointer: s.Get("idKey").Pointer,
 	}
-	for _, name := range []string{"idKey", "param"} {
-		if !s.Get(name).Present() {
-			s.Problem("the cursor method needs the key '"+name+"'", "")
-		}
-	}
+	require(s, "idKey", "param")
 	return c
 }
 
@@ -91,11 +87,12 @@ func (ids *IDs) Add(id value.Value) {
 	ids.Min, ids.Max = min(ids.Min, i), max(ids.Max, i)
 }
 
+// excerpt is a value as an error shows it: whole or not at all, since half of a
+// secret could not be masked.
 func excerpt(v value.Value) string {
 	const most = 60
-	text := v.JSON()
-	if len(text) > most {
-		return fmt.Sprintf("%s… (%d characters)", text[:most], len(text))
+	if text := v.JSON(); len(text) <= most {
+		return text
 	}
-	return text
+	return fmt.Sprintf("a %s of more than %d characters", v.Kind(), most)
 }

@@ -4,14 +4,13 @@
 // reset.
 //
 // Each method of paging has a file of its own: its settings, its first request,
-// its next request. The package sends nothing and reads no responses; what it
+// its next request. So has each stopper, a rule that can end a job whatever its
+// method would do. The package sends nothing and reads no responses; what it
 // may know of a page is in Page.
 package pagination
 
 import (
-	"maps"
-	"slices"
-	"strings"
+	"errors"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -22,8 +21,13 @@ import (
 
 // Page is what a scroller may know of a page.
 type Page struct {
+	// Root is the kind of the whole response.
+	Root value.Kind
 	// Rows is the number of items on the page.
 	Rows int
+	// Volume is the number of bytes of the response, see response.Page; only
+	// when Needs.Volume is set.
+	Volume int64
 	// IDs are the smallest and largest item id; only when Needs.ItemID is set
 	// and there are rows.
 	IDs IDs
@@ -34,12 +38,28 @@ type Page struct {
 	Now time.Time
 }
 
+// field is the value at one of the places that a scroller needs, and errors
+// name the setting that asked for it.
+func (p Page) field(path response.Path, pointer string) (value.Value, error) {
+	v, err := p.Field(path)
+	if e, ok := errors.AsType[*failure.Error](err); ok {
+		return value.Value{}, e.At(pointer)
+	}
+	return v, err
+}
+
+// missing tells whether a value of a response counts as none. An object never
+// does, not even one without members.
+func missing(v value.Value) bool { return v.Kind() != value.Object && v.Empty() }
+
 // Needs is what a scroller wants to know of every page.
 type Needs struct {
 	Fields []response.Path
 	// ItemID is a path in every item that leads to a number; an empty Text
 	// asks for none.
 	ItemID response.Path
+	// Volume asks for the size of the response.
+	Volume bool
 }
 
 // State is what a scroller remembers between two pages of one job run. Only
@@ -66,103 +86,6 @@ type Scroller interface {
 	Next(job config.Request, s State, p Page) (config.Request, State, *Stop, error)
 }
 
-// compile reads the settings of one method. Problems go to the section; the
-// scroller is usable all the same.
-type compile func(config.Section) Scroller
-
-// methods are the methods of paging by their names.
-func methods() map[string]compile {
-	return map[string]compile{
-		"offset": compileOffset,
-		"cursor": compileCursor,
-	}
-}
-
-// Scrollers are the scrollers of one configuration.
-type Scrollers struct {
-	pointer  string
-	fallback Scroller
-	named    map[string]Scroller // only with the method multiple
-	multiple bool
-}
-
-// Compile reads `api.pagination`. An absent or empty section means: no paging.
-func Compile(s config.Section) Scrollers {
-	all := Scrollers{pointer: s.Pointer, fallback: none{}}
-	if !s.Present() || s.Value.Kind() != value.Object {
-		return all
-	}
-	method := s.Text("method", "")
-	if method != "multiple" {
-		all.fallback = compileOne(s, method)
-		return all
-	}
-	all.multiple = true
-	all.compileNamed(s)
-	return all
-}
-
-func (all *Scrollers) compileNamed(s config.Section) {
-	scrollers := s.Get("scrollers")
-	if !scrollers.Present() {
-		scrollers.Problem("the method multiple needs at least one scroller", "")
-		return
-	}
-	all.named = map[string]Scroller{}
-	for _, m := range scrollers.Value.Members() {
-		one := scrollers.Get(m.Name)
-		if one.Value.Kind() != value.Object {
-			one.Problem("expected an object with the settings of a scroller", "")
-			continue
-		}
-		all.named[m.Name] = compileOne(one, one.Text("method", ""))
-	}
-	name := s.Text("default", "")
-	if name == "" {
-		// A scroller that is called default serves the jobs that name none.
-		if scroller, ok := all.named["default"]; ok {
-			all.fallback = scroller
-		}
-		return
-	}
-	scroller, err := all.find(name)
-	if err != nil {
-		s.Get("default").Problem(err.Error(), "")
-		return
-	}
-	all.fallback = scroller
-}
-
-func compileOne(s config.Section, method string) Scroller {
-	if method == "" {
-		return none{}
-	}
-	known := methods()
-	compile, ok := known[method]
-	if !ok {
-		names := append(slices.Sorted(maps.Keys(known)), "multiple")
-		s.Get("method").Problem("expected a method of paging: "+strings.Join(names, ", "), "")
-		return none{}
-	}
-	return compile(s)
-}
-
-// For is the scroller of a job that names one in `scroller`, or none ("").
-func (all Scrollers) For(name string) (Scroller, error) {
-	if name == "" || !all.multiple {
-		return all.fallback, nil
-	}
-	return all.find(name)
-}
-
-func (all Scrollers) find(name string) (Scroller, error) {
-	if scroller, ok := all.named[name]; ok {
-		return scroller, nil
-	}
-	names := slices.Sorted(maps.Keys(all.named))
-	return none{}, failure.Userf("the scroller '%s' is not defined, there are: %s", name, strings.Join(names, ", "))
-}
-
 // none is no paging: one request.
 type none struct{}
 
@@ -170,6 +93,6 @@ func (none) Needs() Needs { return Needs{} }
 
 func (none) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
 
-func (none) Next(config.Request, State, Page) (config.Request, State, *Stop, error) {
-	return config.Request{}, nil, &Stop{Rule: "one request without paging"}, nil
+func (none) Next(job config.Request, _ State, _ Page) (config.Request, State, *Stop, error) {
+	return job, nil, &Stop{Rule: "one request without paging"}, nil
 }

@@ -33,6 +33,8 @@ type Query struct {
 	Data Path
 	// Fields are places whose values paging rules ask for.
 	Fields []Path
+	// Volume asks for the volume of the page.
+	Volume bool
 }
 
 // Page is a response that was scanned: what is in it, and where its items are.
@@ -51,6 +53,11 @@ type Page struct {
 	// their white space and escapes. It can be compared with the others of
 	// the same Scanner.
 	Fingerprint uint64
+	// Volume is the number of bytes of the whole response as compact JSON in
+	// ASCII, with \/ for a slash; numbers with a fraction or an exponent have 17
+	// significant digits, others stay as they were written. It is 0 unless the
+	// query asked for it.
+	Volume int64
 
 	spool  *Spool
 	data   span
@@ -64,25 +71,40 @@ type span struct {
 	start, end int64
 }
 
+// field is one of the values that paging asks for.
 type field struct {
-	path Path
-	at   span
+	path     Path
+	value    value.Value
+	tooLarge bool
 }
 
 // maxField is the largest JSON text that is read as the value of a field.
 const maxField = 1 << 20
 
+// keep reads the value of a field, which outlives the spool.
+func (p *Page) keep(path Path, at span) error {
+	f := field{path: path, tooLarge: at.end-at.start > maxField}
+	if !f.tooLarge {
+		var err error
+		if f.value, err = p.read(at); err != nil {
+			return err
+		}
+	}
+	p.fields = append(p.fields, f)
+	return nil
+}
+
 // Field is the value at one of the places the query named, null when nothing is
-// there.
+// there. The spool may be closed.
 func (p *Page) Field(path Path) (value.Value, error) {
 	for _, f := range p.fields {
 		if f.path != path {
 			continue
 		}
-		if f.at.end-f.at.start > maxField {
+		if f.tooLarge {
 			return value.Value{}, failure.Userf("the value at '%s' of the response has more than %d bytes, which is too large for a paging rule", path.Text, maxField)
 		}
-		return p.read(f.at)
+		return f.value, nil
 	}
 	return value.Value{}, fmt.Errorf("field %q was not asked for", path.Text)
 }

@@ -35,7 +35,7 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scan{detect: q.Data.Text == "", data: &place{}}
+	s := &scan{detect: q.Data.Text == "", data: &place{}, volume: volume{wanted: q.Volume}}
 	if r, s.base, err = skipMark(r); err != nil {
 		return nil, err
 	}
@@ -57,9 +57,14 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 		return nil, sc.notJSON(spool, err)
 	}
 	for i, path := range q.Fields {
-		page.fields = append(page.fields, field{path, wanted[i].at})
+		if err := page.keep(path, wanted[i].at); err != nil {
+			return nil, err
+		}
 	}
 	page.Root, page.Fingerprint = root.at.kind, s.hash.Sum64()
+	if q.Volume {
+		page.Volume = s.volume.bytes
+	}
 	return page, s.locate(page)
 }
 
@@ -139,6 +144,7 @@ type scan struct {
 	dec    *jsontext.Decoder
 	base   int64 // bytes before the decoder's first
 	hash   maphash.Hash
+	volume volume
 	buf    []byte
 	detect bool
 	data   *place
@@ -271,17 +277,23 @@ func (s *scan) skip() error {
 	}
 }
 
-// token reads a brace or bracket into the fingerprint.
+// token reads a brace or bracket into the fingerprint and the volume.
 func (s *scan) token() error {
+	_, elements := s.dec.StackIndex(s.dec.StackDepth())
 	tok, err := s.dec.ReadToken()
 	if err != nil {
 		return err
 	}
+	if k := tok.Kind(); k == '{' || k == '[' {
+		s.volume.opening()
+	} else {
+		s.volume.closing(elements)
+	}
 	return s.hash.WriteByte(byte(tok.Kind()))
 }
 
-// scalar reads a scalar into the fingerprint: strings without their escapes,
-// integers by their digits, other numbers by their value.
+// scalar reads a scalar into the fingerprint and the volume: strings without
+// their escapes, integers by their digits, other numbers by their value.
 func (s *scan) scalar() (jsontext.Value, error) {
 	raw, err := s.dec.ReadValue()
 	if err != nil {
@@ -289,16 +301,27 @@ func (s *scan) scalar() (jsontext.Value, error) {
 	}
 	s.hash.WriteByte(raw[0])
 	switch c := raw[0]; {
-	case c == '"' && bytes.IndexByte(raw, '\\') >= 0:
-		s.buf = unquote(s.buf[:0], raw)
-		s.hash.Write(s.buf)
-		s.hash.WriteByte('"')
+	case c == '"':
+		s.text(raw)
 	case c == '-' || '0' <= c && c <= '9':
 		s.number(raw)
 	default:
 		s.hash.Write(raw[1:])
+		s.volume.literal(raw)
 	}
 	return raw, nil
+}
+
+// text takes a string in, without its quotes and escapes.
+func (s *scan) text(raw jsontext.Value) {
+	contents := []byte(raw[1 : len(raw)-1])
+	if bytes.IndexByte(contents, '\\') >= 0 {
+		s.buf = unquote(s.buf[:0], raw)
+		contents = s.buf
+	}
+	s.hash.Write(contents)
+	s.hash.WriteByte('"')
+	s.volume.text(contents)
 }
 
 // unquote appends the contents of a string that the decoder has accepted; a lone
@@ -315,11 +338,13 @@ func (s *scan) number(raw []byte) {
 			bits[0] = 'd'
 			binary.LittleEndian.PutUint64(bits[1:], math.Float64bits(f))
 			s.hash.Write(bits[:])
+			s.volume.double(f)
 			return
 		}
 	}
 	s.hash.Write(raw)
 	s.hash.WriteByte(',')
+	s.volume.literal(raw)
 }
 
 func kindOf(k jsontext.Kind) value.Kind {

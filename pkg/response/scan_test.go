@@ -136,6 +136,25 @@ func TestScanReadsFields(t *testing.T) {
 	}
 }
 
+func TestFieldsOutliveTheSpool(t *testing.T) {
+	for where, limit := range map[string]int{"memory": 1 << 20, "file": 0} {
+		s := NewSpooler(t.TempDir(), limit).New()
+		if _, err := io.WriteString(s, `{"next":{"a":[1]},"rows":[]}`); err != nil {
+			t.Fatal(err)
+		}
+		page, err := newScanner().Scan(s, Query{Fields: []Path{dot("next")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := page.Field(dot("next")); err != nil || v.JSON() != `{"a":[1]}` {
+			t.Errorf("%s: got %s, %v", where, v.JSON(), err)
+		}
+	}
+}
+
 func TestScanRefusesLargeFields(t *testing.T) {
 	page, err := newScanner().Scan(spoolOf(t, `{"a":"`+strings.Repeat("x", maxField)+`"}`, 1), Query{Fields: []Path{dot("a")}})
 	if err != nil {

@@ -221,6 +221,16 @@ func (c *cleaner) fill() {
 	c.n = copy(c.in[:], rest)
 }
 
+// Replace puts another text in the place of what was written.
+func (s *Spool) Replace(text []byte) error {
+	if err := s.Close(); err != nil {
+		return err
+	}
+	*s = Spool{home: s.home}
+	_, err := s.Write(text)
+	return err
+}
+
 // Text is all bytes that are UTF-8. It is meant for bodies that are known to
 // be small.
 func (s *Spool) Text() ([]byte, error) {

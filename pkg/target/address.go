@@ -36,7 +36,7 @@ func Resolve(base *url.URL, endpoint string) (*url.URL, error) {
 	default:
 		path = strings.TrimSuffix(base.EscapedPath(), "/") + "/" + path
 	}
-	return finish(u, path, query)
+	return finish(u, path, query), nil
 }
 
 func hasScheme(path string) bool {
@@ -55,11 +55,11 @@ func absolute(scheme, rest, query, endpoint string) (*url.URL, error) {
 	if !ok || err != nil || u.Hostname() == "" {
 		return nil, failure.Userf("'%s' is not a valid address: expected http://host/path or https://host/path", endpoint)
 	}
-	return finish(u, path, query)
+	return finish(u, path, query), nil
 }
 
 // finish normalises host, port and path.
-func finish(u *url.URL, path, query string) (*url.URL, error) {
+func finish(u *url.URL, path, query string) *url.URL {
 	u.Host = strings.ToLower(u.Host)
 	if u.Scheme == "http" {
 		u.Host = strings.TrimSuffix(u.Host, ":80")
@@ -70,12 +70,9 @@ func finish(u *url.URL, path, query string) (*url.URL, error) {
 	if u.RawPath == "" {
 		u.RawPath = "/"
 	}
-	var err error
-	if u.Path, err = url.PathUnescape(u.RawPath); err != nil {
-		return nil, failure.Userf("'%s' is not a valid path: %w", path, err)
-	}
+	u.Path = unescapePath(u.RawPath)
 	u.RawQuery = query
-	return u, nil
+	return u
 }
 
 const (
@@ -111,16 +108,16 @@ func writeEscaped(b *strings.Builder, c byte) {
 	b.Write([]byte{'%', hex[c>>4], hex[c&15]})
 }
 
-// removeDots removes the segments . and .. of a path, never above the root.
-// Empty segments stay.
+// removeDots removes the segments . and .. of a path, however they are escaped,
+// never above the root. Empty segments stay.
 func removeDots(path string) string {
 	var out []string
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
 		last := i == len(segments)-1
-		switch segment {
+		switch dots := unescapePath(segment); dots {
 		case ".", "..":
-			if segment == ".." && len(out) > 1 {
+			if dots == ".." && len(out) > 1 {
 				out = out[:len(out)-1]
 			}
 			if last {
@@ -145,6 +142,12 @@ func mergeQuery(query string, params value.Value) value.Value {
 		pairs = append(pairs, value.Member{Name: unescape(name), Value: value.OfString(unescape(text))})
 	}
 	return value.OfMembers(append(pairs, params.Members()...)...)
+}
+
+// unescapePath decodes what came out of escape, whose escapes are all valid.
+func unescapePath(s string) string {
+	decoded, _ := url.PathUnescape(s)
+	return decoded
 }
 
 // unescape decodes a part of a query; what cannot be decoded stays as it is.

@@ -17,7 +17,7 @@ func (t *authenticate) RoundTrip(req *http.Request) (*http.Response, error) {
 	if foreign(req.Context()) {
 		return t.next.RoundTrip(req)
 	}
-	res, err := t.once(req)
+	res, sent, err := t.once(req)
 	renewer, ok := t.auth.(Renewer)
 	if err != nil || !ok || res.StatusCode != http.StatusUnauthorized {
 		return res, err
@@ -25,21 +25,18 @@ func (t *authenticate) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := res.Body.Close(); err != nil {
 		return nil, err
 	}
-	if err := renewer.Renew(req.Context()); err != nil {
-		return nil, err
-	}
-	if req.GetBody != nil {
-		if req.Body, err = req.GetBody(); err != nil {
-			return nil, err
-		}
-	}
-	return t.once(req)
+	renewer.Renew(sent)
+	res, _, err = t.once(req)
+	return res, err
 }
 
-func (t *authenticate) once(req *http.Request) (*http.Response, error) {
-	signed := req.Clone(req.Context())
-	if err := t.auth.Authenticate(req.Context(), signed); err != nil {
-		return nil, err
+func (t *authenticate) once(req *http.Request) (res *http.Response, sent *http.Request, err error) {
+	if sent, err = fresh(req.Context(), req); err != nil {
+		return nil, nil, err
 	}
-	return t.next.RoundTrip(signed)
+	if err := t.auth.Authenticate(req.Context(), sent); err != nil {
+		return nil, nil, err
+	}
+	res, err = t.next.RoundTrip(sent)
+	return res, sent, err
 }

@@ -80,6 +80,17 @@ func setBody(req *http.Request, body []byte) {
 	req.Body, _ = req.GetBody()
 }
 
+// fresh is a copy of a request, its body at the start again.
+func fresh(ctx context.Context, req *http.Request) (*http.Request, error) {
+	r := req.Clone(ctx)
+	if req.GetBody == nil {
+		return r, nil
+	}
+	var err error
+	r.Body, err = req.GetBody()
+	return r, err
+}
+
 // merged is a request with the default options underneath: what the request
 // says wins; of parameters and headers name by name.
 func merged(defaults value.Value, r config.Request) config.Request {

@@ -61,7 +61,9 @@ type Authenticator interface {
 // Renewer is an Authenticator that can fetch new credentials when the API
 // answers 401.
 type Renewer interface {
-	Renew(ctx context.Context) error
+	// Renew gives up the credentials that a request was sent with, unless newer
+	// ones have taken their place. The next Authenticate fetches new ones.
+	Renew(sent *http.Request)
 }
 
 // Client sends requests to the target API.
@@ -115,7 +117,9 @@ func (c *Client) chain(a Authenticator) http.RoundTripper {
 
 // Response is an answer that has arrived completely.
 type Response struct {
-	Status int
+	// Method and URL of the request as it was sent last.
+	Method, URL string
+	Status      int
 	// Ignored is set when the status is an error that the configuration wants
 	// taken as data (`api.http.ignoreErrors`).
 	Ignored bool
@@ -126,8 +130,21 @@ type Response struct {
 // Do sends a request of a job: default options underneath, credentials added.
 // An answer of 400 and above is a user error unless it is to be ignored.
 func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
-	r = merged(c.o.API.DefaultOptions, r)
-	return c.send(ctx, c.full, r, c.o.API.Headers)
+	res, err := c.send(ctx, c.full, merged(c.o.API.DefaultOptions, r), c.o.API.Headers)
+	if err != nil {
+		return nil, err
+	}
+	failed := res.StatusCode >= 400
+	if failed && !slices.Contains(c.o.API.IgnoreErrors, res.StatusCode) {
+		return nil, c.statusError(res)
+	}
+	return &Response{
+		Method:  res.Request.Method,
+		URL:     res.Request.URL.Redacted(),
+		Status:  res.StatusCode,
+		Ignored: failed,
+		Body:    res.Body.(*response.Spool),
+	}, nil
 }
 
 // Login sends a login request: with its own headers only, without default
@@ -137,14 +154,13 @@ func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, 
 	if err != nil {
 		return nil, err
 	}
-	if res.Ignored {
-		defer res.Body.Close()
-		return nil, failure.Userf("the login was answered with status %d", res.Status)
+	if res.StatusCode >= 400 {
+		return nil, c.statusError(res)
 	}
-	return res.Body, nil
+	return res.Body.(*response.Spool), nil
 }
 
-func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Request, headers []config.Header) (*Response, error) {
+func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Request, headers []config.Header) (*http.Response, error) {
 	req, err := Build(ctx, c.o.API.BaseURL, r, c.o.UserAgent, headers)
 	if err != nil {
 		return nil, err
@@ -153,20 +169,12 @@ func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Reques
 	if err != nil {
 		return nil, describe(ctx, req, err)
 	}
-	answer := &Response{Status: res.StatusCode, Body: res.Body.(*response.Spool)}
-	if res.StatusCode < 400 {
-		return answer, nil
-	}
-	if slices.Contains(c.o.API.IgnoreErrors, res.StatusCode) {
-		answer.Ignored = true
-		return answer, nil
-	}
-	defer answer.Body.Close()
-	return nil, c.statusError(res)
+	return res, nil
 }
 
-// statusError is the user error for an answer of 400 and above.
+// statusError is the user error for an answer of 400 and above, which it closes.
 func (c *Client) statusError(res *http.Response) error {
+	defer res.Body.Close()
 	side := "Client"
 	if res.StatusCode >= 500 {
 		side = "Server"

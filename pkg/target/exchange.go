@@ -36,12 +36,21 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.Clone(ctx)
 		req.SetBasicAuth(u.Username(), password)
 	}
-	res, err := t.next.RoundTrip(req.WithContext(ctx))
+	req = req.WithContext(ctx)
+	if req.Body == nil {
+		// net/http repeats a request without a body by itself when a kept
+		// connection turns out to be dead; we want to know, and to decide.
+		req.Body = emptyBody{}
+	}
+	res, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, networkErrorOf(ctx, err, false)
 	}
-	spool, err := t.receive(res)
-	if err != nil {
+	spool := t.spooler.New()
+	if err := receive(res, spool); err != nil {
+		if closing := spool.Close(); closing != nil {
+			err = closing
+		}
 		return nil, networkErrorOf(ctx, err, true)
 	}
 	t.stats.Bytes.Add(spool.Size())
@@ -50,16 +59,15 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // receive reads the whole body, decompressed, into a spool.
-func (t *exchange) receive(res *http.Response) (*response.Spool, error) {
-	spool := t.spooler.New()
+func receive(res *http.Response, spool *response.Spool) error {
 	body, err := decompress(res)
 	if err == nil {
 		_, err = io.Copy(spool, body)
 	}
-	if err := errors.Join(err, res.Body.Close()); err != nil {
-		return nil, errors.Join(err, spool.Close())
+	if closing := res.Body.Close(); err == nil {
+		err = closing
 	}
-	return spool, nil
+	return err
 }
 
 // decompress undoes the Content-Encoding. An empty body has none.
@@ -84,5 +92,12 @@ func decompress(res *http.Response) (io.Reader, error) {
 	}
 	return flate.NewReader(body), nil // some servers leave the zlib header out
 }
+
+// emptyBody is a body without bytes that nobody can read again.
+type emptyBody struct{}
+
+func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
+
+func (emptyBody) Close() error { return nil }
 
 var errRequestTimeout = errors.New("the answer did not arrive in time")

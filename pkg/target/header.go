@@ -21,8 +21,8 @@ func builtin(userAgent string) []config.Header {
 }
 
 // setLevel sets headers over those of the levels below, whatever the letter
-// case of their names. Names are sent as they were written, but for those that net/http must
-// recognise.
+// case of their names. Names are sent as they were written, but for those that
+// net/http must recognise.
 func setLevel(req *http.Request, level []config.Header) {
 	for _, h := range level {
 		for name := range req.Header {

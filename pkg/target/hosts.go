@@ -43,7 +43,7 @@ func allows(entry config.AllowedHost, u *url.URL) bool {
 	if entry.Port != 0 && strconv.Itoa(entry.Port) != u.Port() {
 		return false
 	}
-	prefix := strings.Trim(entry.Endpoint, "/")
+	prefix := strings.Trim(escape(entry.Endpoint, pathCharacters), "/")
 	path := strings.Trim(u.EscapedPath(), "/")
 	return prefix == "" || path == prefix || strings.HasPrefix(path, prefix+"/")
 }

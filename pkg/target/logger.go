@@ -2,12 +2,15 @@ package target
 
 import (
 	"net/http"
+	"net/http/httptrace"
+	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // logger counts every request that is really sent and, under debug, reports it
 // as it leaves: after authentication, one event for each attempt, hop and login.
+// An attempt that finds no connection sends nothing and is told by the retry.
 type logger struct {
 	next  http.RoundTripper
 	log   *event.Log
@@ -19,15 +22,21 @@ var _ http.RoundTripper = (*logger)(nil)
 
 // RoundTrip implements http.RoundTripper.
 func (t *logger) RoundTrip(req *http.Request) (*http.Response, error) {
+	sent := sync.OnceFunc(func() { t.sent(req) })
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent() }}
+	return t.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+}
+
+func (t *logger) sent(req *http.Request) {
 	t.stats.Requests.Add(1)
-	if t.debug {
-		t.log.Emit(event.RequestSent{
-			Method:  req.Method,
-			URL:     req.URL.Redacted(),
-			Path:    req.URL.EscapedPath(),
-			Query:   req.URL.RawQuery,
-			Attempt: attempt(req.Context()),
-		})
+	if !t.debug {
+		return
 	}
-	return t.next.RoundTrip(req)
+	t.log.Emit(event.RequestSent{
+		Method:  req.Method,
+		URL:     req.URL.Redacted(),
+		Path:    req.URL.EscapedPath(),
+		Query:   req.URL.RawQuery,
+		Attempt: attempt(req.Context()),
+	})
 }

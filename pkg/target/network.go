@@ -1,9 +1,11 @@
 package target
 
 import (
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +13,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/net/http/httpproxy"
 
@@ -33,7 +37,10 @@ func newNetwork(o Options) (*http.Transport, error) {
 		TLSNextProto:        map[string]func(string, *tls.Conn) http.RoundTripper{},
 		DisableCompression:  true,
 		MaxIdleConnsPerHost: 2,
+		IdleConnTimeout:     90 * time.Second,
 		Proxy:               proxy(o.Getenv),
+
+		OnProxyConnectResponse: acceptTunnel,
 	}, nil
 }
 
@@ -57,10 +64,21 @@ func proxy(getenv func(string) string) func(*http.Request) (*url.URL, error) {
 	return func(r *http.Request) (*url.URL, error) { return find(r.URL) }
 }
 
+// acceptTunnel judges a proxy's answer to the wish for a tunnel to a https host.
+func acceptTunnel(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+	if res.StatusCode != http.StatusOK {
+		return &networkError{code: codeReceive, what: "the proxy answered with status " + res.Status}
+	}
+	return nil
+}
+
 // The numbers by which `retryConfig` names network errors: those of curl.
 const (
+	codeUnknown   = 1
+	codeProxy     = 5
 	codeResolve   = 6
 	codeConnect   = 7
+	codeBadAnswer = 8
 	codePartial   = 18
 	codeTimeout   = 28
 	codeTLS       = 35
@@ -69,8 +87,7 @@ const (
 	codeReceive   = 56
 	codeVerify    = 60
 	codeEncoding  = 61
-	codeBadAnswer = 8
-	codeUnknown   = 1
+	codeSOCKS     = 97
 )
 
 // networkError is a failure to exchange a request for a complete answer.
@@ -84,15 +101,14 @@ func (e *networkError) Error() string { return fmt.Sprintf("network error %d: %s
 
 func (e *networkError) Unwrap() error { return e.cause }
 
-func asNetworkError(err error) (*networkError, bool) {
-	return errors.AsType[*networkError](err)
-}
-
 // networkErrorOf classifies what the network reported; receiving tells that the
 // head of the answer had arrived already.
 func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return failure.Applicationf("cannot store a response: %w", pathError)
+	}
+	if n, ok := errors.AsType[*networkError](err); ok {
+		return n
 	}
 	code, what := classify(ctx, err, receiving)
 	return &networkError{code: code, what: what, cause: err}
@@ -105,14 +121,11 @@ func classify(ctx context.Context, err error, receiving bool) (int, string) {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return codeTimeout, "no connection within 'api.http.connectTimeout'"
 	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		return codeResolve, "the host " + dns.Name + " is not known"
-	}
 	if code, what := classifyTLS(err); code != 0 {
 		return code, what
 	}
-	if op, ok := errors.AsType[*net.OpError](err); ok && (op.Op == "dial" || op.Op == "proxyconnect" || op.Op == "socks connect") {
-		return codeConnect, "no connection: " + reason(op.Err)
+	if code, what := classifyConnect(err); code != 0 {
+		return code, what
 	}
 	return classifyBroken(err, receiving)
 }
@@ -122,14 +135,32 @@ func classifyTLS(err error) (int, string) {
 	if verify, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return codeVerify, "the server's certificate is not trusted: " + verify.Err.Error()
 	}
-	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return codeVerify, "the server's certificate is not trusted: " + err.Error()
-	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return codeTLS, "the server does not speak TLS"
 	}
-	if _, ok := errors.AsType[tls.AlertError](err); ok || strings.Contains(err.Error(), "tls:") {
+	if strings.Contains(err.Error(), "tls: ") {
 		return codeTLS, "no secure connection: " + reason(err)
+	}
+	return 0, ""
+}
+
+// classifyConnect knows the errors of making a connection, to the server or to
+// a proxy.
+func classifyConnect(err error) (int, string) {
+	op, isOp := errors.AsType[*net.OpError](err)
+	viaProxy := isOp && op.Op == "proxyconnect"
+	dns, isDNS := errors.AsType[*net.DNSError](err)
+	switch {
+	case isDNS && viaProxy:
+		return codeProxy, "the proxy's host " + dns.Name + " is not known"
+	case isDNS:
+		return codeResolve, "the host " + dns.Name + " is not known"
+	case viaProxy:
+		return codeConnect, "no connection to the proxy: " + reason(op.Err)
+	case isOp && op.Op == "socks connect":
+		return codeSOCKS, "the proxy made no connection: " + reason(op.Err)
+	case isOp && op.Op == "dial":
+		return codeConnect, "no connection: " + reason(op.Err)
 	}
 	return 0, ""
 }
@@ -143,15 +174,24 @@ func classifyBroken(err error, receiving bool) (int, string) {
 		return codeReceive, "the server reset the connection"
 	case receiving && errors.Is(err, io.ErrUnexpectedEOF):
 		return codePartial, "the connection ended in the middle of the answer"
+	case receiving && !compression(err):
+		return codeReceive, "the body of the answer cannot be read: " + reason(err)
 	case receiving:
-		return codeEncoding, "the body of the answer cannot be read: " + reason(err)
+		return codeEncoding, "the body of the answer cannot be decompressed: " + reason(err)
 	case errors.Is(err, io.EOF), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "server closed idle connection"):
 		return codeNoAnswer, "the server closed the connection without an answer"
-	case strings.Contains(err.Error(), "malformed"):
-		return codeBadAnswer, "the answer is not HTTP: " + reason(err)
+	case strings.Contains(err.Error(), "HTTP/1.x transport connection broken"):
+		return codeBadAnswer, "the answer is not valid HTTP"
 	default:
 		return codeUnknown, reason(err)
 	}
+}
+
+// compression tells whether an error is that of a compressed body.
+func compression(err error) bool {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	known := []error{gzip.ErrHeader, gzip.ErrChecksum, zlib.ErrHeader, zlib.ErrChecksum, zlib.ErrDictionary}
+	return corrupt || slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
 }
 
 // reason is the innermost text of an error: without addresses, which the
@@ -175,7 +215,7 @@ func describe(ctx context.Context, req *http.Request, err error) error {
 	if _, ok := errors.AsType[*failure.Error](err); ok {
 		return err
 	}
-	if n, ok := asNetworkError(err); ok {
+	if n, ok := errors.AsType[*networkError](err); ok {
 		e := failure.Userf("%s %s failed: %s", req.Method, req.URL.Redacted(), n.Error())
 		e.Cause = n
 		return e

@@ -47,9 +47,10 @@ func (t *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 // follow is the request a redirect asks for.
 func follow(req *http.Request, origin *url.URL, status int, location string) (*http.Request, error) {
 	to, err := req.URL.Parse(location)
-	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
-		return nil, failure.Userf("%s %s was redirected to an address that is not http or https", req.Method, req.URL.Redacted())
+	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
+		return nil, failure.Userf("%s %s was redirected to what is not a valid http or https address", req.Method, req.URL.Redacted())
 	}
+	to = finish(to, to.EscapedPath(), escape(to.RawQuery, queryCharacters))
 	to.Fragment, to.RawFragment = "", ""
 	ctx := req.Context()
 	same := to.Scheme == origin.Scheme && to.Host == origin.Host
@@ -57,10 +58,7 @@ func follow(req *http.Request, origin *url.URL, status int, location string) (*h
 		ctx = context.WithValue(ctx, foreignKey{}, true)
 	}
 	next := req.Clone(ctx)
-	next.URL = to
-	if to.Host != req.URL.Host {
-		next.Host = to.Host
-	}
+	next.URL, next.Host = to, to.Host
 	if !same {
 		next.Header.Del("Authorization")
 		next.Header.Del("Cookie")

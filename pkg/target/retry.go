@@ -5,12 +5,12 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // retry repeats an exchange whose status or network error is one of those the
@@ -31,13 +31,9 @@ type attemptKey struct{}
 // RoundTrip implements http.RoundTripper.
 func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
-		try := req.Clone(context.WithValue(req.Context(), attemptKey{}, attempt))
-		if req.GetBody != nil {
-			body, err := req.GetBody()
-			if err != nil {
-				return nil, err
-			}
-			try.Body = body
+		try, err := fresh(context.WithValue(req.Context(), attemptKey{}, attempt), req)
+		if err != nil {
+			return nil, err
 		}
 		res, err := t.next.RoundTrip(try)
 		reason := t.reason(res, err)
@@ -57,10 +53,11 @@ func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// reason says why an exchange is to be repeated, "" when it is not.
+// reason says why an exchange is to be repeated, "" when it is not. An error that
+// only wraps a network error is that of a login, which had retries of its own.
 func (t *retry) reason(res *http.Response, err error) string {
 	if err != nil {
-		if n, ok := asNetworkError(err); ok && slices.Contains(t.policy.NetworkCodes, n.code) {
+		if n, ok := err.(*networkError); ok && slices.Contains(t.policy.NetworkCodes, n.code) {
 			return n.Error()
 		}
 		return ""
@@ -77,34 +74,30 @@ const maxDoublings = 32
 // wait is the delay before the next attempt: what the answer asks for, else
 // 1 s, 2 s, 4 s and so on.
 func (t *retry) wait(res *http.Response, attempt int) time.Duration {
-	exponential := time.Second << min(attempt-1, maxDoublings)
-	if res == nil {
-		return exponential
+	if res != nil {
+		if wait, ok := retryAfter(strings.Join(res.Header.Values(t.policy.Header), ", "), t.now()); ok {
+			return wait
+		}
 	}
-	wait, ok := retryAfter(strings.Join(res.Header.Values(t.policy.Header), ", "), t.now())
-	if !ok || wait == 0 {
-		return exponential
-	}
-	return max(wait, 0)
+	return time.Second << min(attempt-1, maxDoublings)
 }
 
 // retryAfter reads the header that tells a delay: seconds, the Unix time of the
-// next allowed request, or an RFC 1123 date.
+// next allowed request (a number from yesterday on), or an RFC 1123 date. What
+// is over already asks for none; exactly 0 is no answer.
 func retryAfter(text string, now time.Time) (time.Duration, bool) {
-	text = strings.TrimSpace(text)
-	if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(f) && math.Abs(f) < math.MaxInt32*1000 {
-		seconds := int64(f)
-		if seconds >= now.Unix()-86400 {
-			seconds -= now.Unix()
-		}
-		return time.Duration(min(seconds, math.MaxInt32)) * time.Second, true
+	const day = 24 * 60 * 60
+	seconds, ok := value.OfString(text).Int()
+	if ok && seconds >= now.Unix()-day {
+		seconds -= now.Unix()
 	}
-	for _, layout := range []string{time.RFC1123, time.RFC1123Z} {
+	for _, layout := range []string{http.TimeFormat, time.RFC1123Z} {
 		if at, err := time.Parse(layout, text); err == nil {
-			return time.Duration(at.Unix()-now.Unix()) * time.Second, true
+			seconds, ok = at.Unix()-now.Unix(), true
 		}
 	}
-	return 0, false
+	seconds = min(max(seconds, -1), math.MaxInt32) // as a Duration it must not overflow
+	return max(0, time.Duration(seconds)*time.Second), ok && seconds != 0
 }
 
 // attempt is the number of the attempt a request belongs to.

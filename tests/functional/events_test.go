@@ -24,7 +24,9 @@ func (e occurrence) shows(expected occurrence) bool {
 // with config.debug there is one event for each request, otherwise none.
 func (c *testCase) checkEvents(t *testing.T, got []occurrence, sent []string) {
 	t.Helper()
-	c.checkListed(t, got)
+	if i := c.missing(got); i < len(c.events) {
+		t.Errorf("line %d of events.jsonl has no event after those of the lines before: %s", i+1, linesOf(c.events[i:i+1]))
+	}
 	for _, kind := range c.Complete {
 		if n, want := countKind(got, kind), countKind(c.events, kind); n != want {
 			t.Errorf("%d events of kind %s, want %d", n, kind, want)
@@ -44,17 +46,17 @@ func (c *testCase) checkEvents(t *testing.T, got []occurrence, sent []string) {
 	}
 }
 
-func (c *testCase) checkListed(t *testing.T, got []occurrence) {
-	t.Helper()
-	rest := got
+// missing is the number of the first expected event that did not come after
+// those before it, or the number of all expected events.
+func (c *testCase) missing(got []occurrence) int {
 	for i, expected := range c.events {
-		at := slices.IndexFunc(rest, func(e occurrence) bool { return e.shows(expected) })
+		at := slices.IndexFunc(got, func(e occurrence) bool { return e.shows(expected) })
 		if at < 0 {
-			t.Errorf("line %d of events.jsonl has no event after those of the lines before: %s", i+1, linesOf(c.events[i:i+1]))
-			return
+			return i
 		}
-		rest = rest[at+1:]
+		got = got[at+1:]
 	}
+	return len(c.events)
 }
 
 func countKind(events []occurrence, kind string) int {

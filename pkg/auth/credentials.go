@@ -1,0 +1,98 @@
+package auth
+
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// oauthCredentials is `authorization.oauth_api.credentials`: what the platform
+// hands over after somebody has authorized the configuration. What is wrong with
+// them is kept until report, for an authentication may have checks of its own
+// that come first.
+type oauthCredentials struct {
+	section config.Section
+	data    string // `#data`
+	id      string // `appKey`
+	secret  string // `#appSecret`
+	faults  []credentialFault
+}
+
+type credentialFault struct {
+	section        config.Section
+	expected, hint string
+}
+
+func (s source) credentials() *oauthCredentials {
+	c := &oauthCredentials{section: s.authorization.Get("oauth_api").Get("credentials")}
+	if !c.section.Present() {
+		c.fault(c.section, "OAuth needs the credentials '#data', 'appKey' and '#appSecret'", "authorize the configuration")
+		return c
+	}
+	c.data = c.text("#data", "the token data")
+	c.id = c.text("appKey", "the key of the application")
+	c.secret = c.text("#appSecret", "the secret of the application")
+	return c
+}
+
+// text is a key of the credentials, which must not be empty.
+func (c *oauthCredentials) text(name, what string) string {
+	section := c.section.Get(name)
+	if !section.Present() || !section.Value.IsScalar() {
+		c.fault(section, "OAuth needs "+what+" in '"+name+"'", "")
+		return ""
+	}
+	return section.Value.Text()
+}
+
+// decoded is `#data` read as JSON, which must be of one of these kinds. Null
+// stands for data with a fault.
+func (c *oauthCredentials) decoded(expected string, kinds ...value.Kind) value.Value {
+	if c.data == "" {
+		return value.Value{}
+	}
+	section := c.section.Get("#data")
+	v, err := value.Parse([]byte(c.data))
+	switch {
+	case err != nil:
+		// What the error says may quote the text, which is secret.
+		c.fault(section, expected, "it is no valid JSON")
+	case !slices.Contains(kinds, v.Kind()):
+		c.fault(section, expected, "its type is "+v.Kind().String())
+	default:
+		return v
+	}
+	return value.Value{}
+}
+
+// member is a key of the decoded data with a text or a number.
+func (c *oauthCredentials) member(data value.Value, name string) string {
+	v := data.Field(name)
+	if !v.IsScalar() {
+		c.fault(c.section.Get("#data"), "expected the key '"+name+"' in its JSON", "")
+	}
+	return v.Text()
+}
+
+func (c *oauthCredentials) fault(section config.Section, expected, hint string) {
+	c.faults = append(c.faults, credentialFault{section, expected, hint})
+}
+
+// report hands over what is wrong.
+func (c *oauthCredentials) report() {
+	for _, f := range c.faults {
+		f.section.Problem(f.expected, f.hint)
+	}
+}
+
+// sound tells whether nothing is wrong so far.
+func (c *oauthCredentials) sound() bool { return len(c.faults) == 0 }
+
+// conceal keeps the secrets and what is in the decoded data out of every event.
+func (c *oauthCredentials) conceal(secrets *event.Secrets, decoded value.Value) {
+	secrets.Add(c.data)
+	secrets.Add(c.secret)
+	conceal(secrets, decoded, "")
+}

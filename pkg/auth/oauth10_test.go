@@ -1,0 +1,248 @@
+package auth
+
+import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+const (
+	oauth10Credentials = `{"#data":"{\"oauth_token\":\"tk/1\",\"oauth_token_secret\":\"ts&2\"}","appKey":"ck","#appSecret":"cs 3"}`
+	oauth10Type        = `{"type":"oauth10"}`
+)
+
+// TestOAuth10Vectors are published examples.
+func TestOAuth10Vectors(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		oauth10   oauth10
+		request   *http.Request
+		nonce     string
+		timestamp int64
+		signature string
+	}{
+		{
+			name: "OAuth Core 1.0, appendix A",
+			oauth10: oauth10{consumer: "dpf43f3p2l4k3l03", consumerSecret: "kd94hf93k423kf44",
+				token: "nnch734d00sl2jdk", tokenSecret: "pfkkdhi9sl3r4s00"},
+			request: request(t, "http://photos.example.net/photos?file=vacation.jpg&size=original"),
+			nonce:   "kllo9940pd9333jh", timestamp: 1191242096, signature: "tR3+Ty81lMeYAr/Fid0kMTYa/WM=",
+		},
+		{
+			name: "a form, Twitter's documentation",
+			oauth10: oauth10{consumer: "xvz1evFS4wEEPTGEFPHBog", consumerSecret: "kAcSOqF21Fu85e7zjz7ZN2U4ZRhfV3WpwPAoE3Z7kBw",
+				token: "370773112-GmHxMAgYyLbNEtIKZeRNFsMKPR9EyMZeS9weJAEb", tokenSecret: "LswwdoUaIvS8ltyTt5jkRh4J50vUPVVHtR2YPi5kE"},
+			request: post(t, "https://api.twitter.com/1/statuses/update.json?include_entities=true", "application/x-www-form-urlencoded",
+				"status=Hello%20Ladies%20%2b%20Gentlemen%2c%20a%20signed%20OAuth%20request%21"),
+			nonce: "kYjzVBB8Y0ZFabxSWbWovY3uYSQ2pTgmZeNu2VS4cg", timestamp: 1318622958, signature: "tnnArxj06cWHq44gCs1OSKk/jLY=",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := signer{tt.oauth10, Deps{Secrets: &event.Secrets{}}}
+			q, err := s.sign(tt.request, tt.nonce, time.Unix(tt.timestamp, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := q[q.find("oauth_signature")].values[0].s; got != tt.signature {
+				t.Errorf("signature %s, want %s", got, tt.signature)
+			}
+		})
+	}
+}
+
+// TestOAuth10 signs requests and compares with the recipe, done by hand: the
+// parameters that must be signed stand in the table, in order and encoded.
+func TestOAuth10(t *testing.T) {
+	const form = "application/x-www-form-urlencoded"
+	oauth := func(nonce string) string {
+		return "oauth_consumer_key=ck&oauth_nonce=" + nonce +
+			"&oauth_signature_method=HMAC-SHA1&oauth_timestamp=" + trialSeconds + "&oauth_token=tk%2F1&oauth_version=1.0"
+	}(counted(0, 20))
+	for _, tt := range []struct {
+		name       string
+		request    *http.Request
+		address    string
+		parameters string
+	}{
+		{"no parameters", request(t, "http://api.test/users"), "GET&http%3A%2F%2Fapi.test%2Fusers", oauth},
+		{"root", request(t, "http://api.test/"), "GET&http%3A%2F%2Fapi.test%2F", oauth},
+		{"query, sorted by name", request(t, "http://api.test/u?z=1&a=2&b=3"), "GET&http%3A%2F%2Fapi.test%2Fu", "a=2&b=3&" + oauth + "&z=1"},
+		{"bytes decide: upper case first", request(t, "http://api.test/u?b=1&B=2&_=3&1=4"), "GET&http%3A%2F%2Fapi.test%2Fu", "1=4&B=2&_=3&b=1&" + oauth},
+		{"encoding", request(t, "http://api.test/u?q=a+b%7E%2A%C4%8D&f%5Bx%5D=%28%29"), "GET&http%3A%2F%2Fapi.test%2Fu",
+			"f%5Bx%5D=%28%29&" + oauth + "&q=a%20b~%2A%C4%8D"},
+		{"repeated names, sorted by value", request(t, "http://api.test/u?t=z&a=1&t=b&t=%C4%8D"), "GET&http%3A%2F%2Fapi.test%2Fu",
+			"a=1&" + oauth + "&t=%C4%8D&t=b&t=z"},
+		{"names without = are left out", request(t, "http://api.test/u?n&e=&t&t=1"), "GET&http%3A%2F%2Fapi.test%2Fu", "e=&" + oauth + "&t=1"},
+		{"OAuth's parameters win", request(t, "http://api.test/u?oauth_token=mine&a=1"), "GET&http%3A%2F%2Fapi.test%2Fu", "a=1&" + oauth},
+		{"port that is not implicit", request(t, "https://api.test:8443/u"), "GET&https%3A%2F%2Fapi.test%3A8443%2Fu", oauth},
+		{"encoded path", request(t, "http://api.test/a%20b/%C4%8D"), "GET&http%3A%2F%2Fapi.test%2Fa%2520b%2F%25C4%258D", oauth},
+		{"user and password are no part of the address", request(t, "http://ann:s3@api.test/u"), "GET&http%3A%2F%2Fapi.test%2Fu", oauth},
+		{"form", post(t, "http://api.test/u?z=1", form, "b=x+y&a=%26"), "POST&http%3A%2F%2Fapi.test%2Fu", "a=%26&b=x%20y&" + oauth + "&z=1"},
+		{"form wins over the query", post(t, "http://api.test/u?b=query&c=3", form, "b=form"), "POST&http%3A%2F%2Fapi.test%2Fu", "b=form&c=3&" + oauth},
+		{"empty form", post(t, "http://api.test/u", form, ""), "POST&http%3A%2F%2Fapi.test%2Fu", oauth},
+		{"JSON is not signed", post(t, "http://api.test/u?z=1", "application/json", `{"a":1}`), "POST&http%3A%2F%2Fapi.test%2Fu", oauth + "&z=1"},
+		{"nor is a form of another content type", post(t, "http://api.test/u", form+"; charset=utf-8", "a=1"), "POST&http%3A%2F%2Fapi.test%2Fu", oauth},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := trial{authentication: oauth10Type, credentials: oauth10Credentials}.start(t, newWorld(t))
+			sent := attempt(t, a, tt.request)
+			mac := hmac.New(sha1.New, []byte("cs%203&ts%262"))
+			mac.Write([]byte(tt.address + "&" + strings.ReplaceAll(url.QueryEscape(tt.parameters), "+", "%20")))
+			want := fmt.Sprintf(`OAuth oauth_consumer_key="ck", oauth_nonce="%s", oauth_signature="%s", oauth_signature_method="HMAC-SHA1", `+
+				`oauth_timestamp="%s", oauth_token="tk%%2F1", oauth_version="1.0"`,
+				counted(0, 20), url.QueryEscape(base64.StdEncoding.EncodeToString(mac.Sum(nil))), trialSeconds)
+			if got := sent.Header["Authorization"]; !slices.Equal(got, []string{want}) {
+				t.Errorf("Authorization:\n%s\nwant:\n%s", strings.Join(got, "\n"), want)
+			}
+			if got := sent.URL.String(); got != tt.request.URL.String() {
+				t.Errorf("the address became %s", got)
+			}
+		})
+	}
+}
+
+// verify recomputes a signature as a receiver does, from the request alone.
+func verify(t *testing.T, r *http.Request, consumerSecret, tokenSecret string) {
+	t.Helper()
+	header, ok := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
+	if !ok {
+		t.Fatalf("Authorization: %v", r.Header["Authorization"])
+	}
+	var pairs []string
+	pair := func(name, value string) {
+		escape := func(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+		pairs = append(pairs, escape(name)+"="+escape(value))
+	}
+	signature := ""
+	for _, field := range regexp.MustCompile(`(\w+)="([^"]*)"`).FindAllStringSubmatch(header, -1) {
+		value, err := url.QueryUnescape(field[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if field[1] == "oauth_signature" {
+			signature = value
+			continue
+		}
+		pair(field[1], value)
+	}
+	if err := r.ParseForm(); err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range r.Form {
+		for _, value := range values {
+			pair(name, value)
+		}
+	}
+	sort.Strings(pairs)
+	mac := hmac.New(sha1.New, []byte(url.QueryEscape(consumerSecret)+"&"+url.QueryEscape(tokenSecret)))
+	mac.Write([]byte(r.Method + "&" + url.QueryEscape(r.URL.Scheme+"://"+r.URL.Host+r.URL.EscapedPath()) + "&" + url.QueryEscape(strings.Join(pairs, "&"))))
+	if want := base64.StdEncoding.EncodeToString(mac.Sum(nil)); signature != want {
+		t.Errorf("signature %s, a receiver expects %s", signature, want)
+	}
+}
+
+// TestOAuth10EachAttempt shows that each attempt is signed anew, with its body,
+// and that nothing is sent twice.
+func TestOAuth10EachAttempt(t *testing.T) {
+	w := newWorld(t)
+	a := trial{
+		authentication: oauth10Type,
+		credentials:    `{"#data":"{\"oauth_token\":\"tk\",\"oauth_token_secret\":\"ts\"}","appKey":"ck","#appSecret":"cs"}`,
+	}.start(t, w)
+	r := post(t, "http://api.test/u?page=1", "application/x-www-form-urlencoded", "a=1&b=x+y")
+	r.Header["authorization"] = []string{"of a job"}
+	for i := range 3 {
+		w.pass(time.Second)
+		sent := attempt(t, a, r)
+		verify(t, sent, "cs", "ts")
+		if len(sent.Header) != 2 || len(sent.Header["Authorization"]) != 1 {
+			t.Errorf("headers %v", sent.Header)
+		}
+		header := sent.Header.Get("Authorization")
+		for _, text := range []string{
+			`oauth_nonce="` + counted(20*i, 20) + `"`,
+			fmt.Sprintf(`oauth_timestamp="%d"`, w.now.Unix()),
+		} {
+			if strings.Count(header, text) != 1 {
+				t.Errorf("attempt %d lacks %s: %s", i, text, header)
+			}
+		}
+	}
+}
+
+// TestOAuth10Numbers shows that keys and tokens may be numbers.
+func TestOAuth10Numbers(t *testing.T) {
+	a := trial{
+		authentication: oauth10Type,
+		credentials:    `{"#data":"{\"oauth_token\":12345678901234567890,\"oauth_token_secret\":7}","appKey":42,"#appSecret":9}`,
+	}.start(t, newWorld(t))
+	sent := attempt(t, a, request(t, "http://api.test/u"))
+	verify(t, sent, "9", "7")
+	for _, text := range []string{`oauth_consumer_key="42"`, `oauth_token="12345678901234567890"`} {
+		if header := sent.Header.Get("Authorization"); !strings.Contains(header, text) {
+			t.Errorf("%s lacks %s", header, text)
+		}
+	}
+}
+
+// TestOAuth10Random shows that the nonce is random by default.
+func TestOAuth10Random(t *testing.T) {
+	method, _ := trial{authentication: oauth10Type, credentials: oauth10Credentials}.compile(t)
+	a := method.Start(Deps{Now: time.Now, Secrets: &event.Secrets{}})
+	seen := map[string]bool{}
+	for range 3 {
+		nonce := regexp.MustCompile(`oauth_nonce="([0-9a-f]{40})"`).FindStringSubmatch(attempt(t, a, request(t, "http://api.test/u")).Header.Get("Authorization"))
+		if nonce == nil || seen[nonce[1]] {
+			t.Errorf("nonce %v", nonce)
+			continue
+		}
+		seen[nonce[1]] = true
+	}
+}
+
+// TestOAuth10Secrets shows what no event tells.
+func TestOAuth10Secrets(t *testing.T) {
+	w := newWorld(t)
+	a := trial{authentication: oauth10Type, credentials: oauth10Credentials}.start(t, w)
+	header := attempt(t, a, request(t, "http://api.test/u")).Header.Get("Authorization")
+	want := `OAuth oauth_consumer_key="ck", oauth_nonce="` + counted(0, 20) + `", oauth_signature="[hidden]", oauth_signature_method="HMAC-SHA1", ` +
+		`oauth_timestamp="` + trialSeconds + `", oauth_token="[hidden]", oauth_version="1.0"`
+	if got := w.secrets.Redact(header); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for _, secret := range []string{"tk/1", "ts&2", "cs 3", `{"oauth_token":"tk/1","oauth_token_secret":"ts&2"}`} {
+		if got := w.secrets.Redact("<" + secret + ">"); got != "<[hidden]>" {
+			t.Errorf("%s is told as %s", secret, got)
+		}
+	}
+}
+
+type brokenSource struct{}
+
+func (brokenSource) Read([]byte) (int, error) { return 0, errors.New("out of order") }
+
+// TestNonceFails shows that without random bytes nothing is sent, and that this
+// is not the user's fault.
+func TestNonceFails(t *testing.T) {
+	for _, authentication := range []string{oauth10Type, `{"type":"oauth20"}`} {
+		method, _ := trial{authentication: authentication, credentials: oauth10Credentials}.compile(t)
+		a := method.Start(Deps{Now: today, Secrets: &event.Secrets{}, Rand: brokenSource{}})
+		err := a.Authenticate(t.Context(), request(t, "http://api.test/u"))
+		if err == nil || !strings.Contains(err.Error(), "out of order") || failure.KindOf(err) != failure.Application {
+			t.Errorf("%s: %v", authentication, err)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package component
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/extract"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// A synchronous action answers a question of the platform's user interface: the
+// document names it in `action`, the answer is one JSON document on stdout and
+// nothing else. After a failure that document holds the error, and stderr and
+// exit code are those of a failed run.
+
+// wantsAction tells whether the document asks for an action instead of a run,
+// so that no event goes to stdout. What is wrong with the document is told
+// later, by the one who reads it for good.
+func wantsAction(o Options) bool {
+	dir, err := datadir.Open(o.DataDir)
+	if err != nil {
+		return false
+	}
+	text, err := dir.Config()
+	if err != nil {
+		return false
+	}
+	doc, err := config.Parse(text)
+	action := doc.Field("action")
+	return err == nil && action.Kind() == value.String && action.Raw() != "" && action.Raw() != "run"
+}
+
+// answer writes the one document of an action.
+func answer(o Options, members ...value.Member) error {
+	_, err := fmt.Fprintln(o.Stdout, value.OfMembers(members...).JSON())
+	return err
+}
+
+// refuse writes the document of an action that failed; the problems of a
+// configuration stand in it one by one.
+func refuse(o Options, secrets *event.Secrets, err error) error {
+	members := []value.Member{
+		{Name: "status", Value: value.OfString("error")},
+		{Name: "error", Value: value.OfString(oneLine(secrets, err))},
+		{Name: "kind", Value: value.OfString(string(failure.KindOf(err)))},
+		{Name: "pointer", Value: value.OfString(failure.PointerOf(err))},
+	}
+	if problems, ok := errors.AsType[failure.Problems](err); ok {
+		items := make([]value.Value, len(problems))
+		for i, p := range problems {
+			items[i] = redacted(secrets, value.OfMembers(
+				value.Member{Name: "pointer", Value: value.OfString(p.Pointer)},
+				value.Member{Name: "found", Value: value.OfString(p.Found)},
+				value.Member{Name: "expected", Value: value.OfString(p.Expected)},
+				value.Member{Name: "hint", Value: value.OfString(p.Hint)},
+			))
+		}
+		members = append(members, value.Member{Name: "problems", Value: value.OfItems(items...)})
+	}
+	return answer(o, members...)
+}
+
+// validate answers whether the document is sound. A document that got here is;
+// what is wrong with another one has been told already.
+func validate(o Options, compiled *config.Document) error {
+	warnings := make([]value.Value, len(compiled.Warnings))
+	for i, w := range compiled.Warnings {
+		warnings[i] = value.OfString(w.String())
+	}
+	return answer(o,
+		value.Member{Name: "status", Value: value.OfString("success")},
+		value.Member{Name: "warnings", Value: value.OfItems(warnings...)},
+	)
+}
+
+// testRequest sends the first request of the first job, after a login where
+// there is one, and answers what came back.
+func testRequest(ctx context.Context, o Options, dir *datadir.Dir, plan *extract.Plan, d extract.Deps) (err error) {
+	if d.Stage, err = dir.Stage(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Stage.Discard()) }()
+	probe, err := plan.Probe(ctx, d)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	return answer(o,
+		value.Member{Name: "status", Value: value.OfString("success")},
+		value.Member{Name: "request", Value: value.OfMembers(
+			value.Member{Name: "method", Value: value.OfString(probe.Method)},
+			value.Member{Name: "url", Value: value.OfString(d.Secrets.Redact(probe.URL))},
+		)},
+		value.Member{Name: "response", Value: value.OfMembers(
+			value.Member{Name: "status", Value: value.OfInt(int64(probe.Status))},
+			value.Member{Name: "rows", Value: value.OfInt(int64(probe.Rows))},
+			value.Member{Name: "sample", Value: redacted(d.Secrets, value.OfItems(probe.Sample...))},
+		)},
+	)
+}
+
+// redacted is a value whose every text is masked.
+func redacted(secrets *event.Secrets, v value.Value) value.Value {
+	switch v.Kind() {
+	case value.String, value.Number:
+		if masked := secrets.Redact(v.Raw()); masked != v.Raw() {
+			return value.OfString(masked)
+		}
+		return v
+	case value.Array:
+		items := make([]value.Value, v.Len())
+		for i, item := range v.Items() {
+			items[i] = redacted(secrets, item)
+		}
+		return value.OfItems(items...)
+	case value.Object:
+		members := make([]value.Member, v.Len())
+		for i, m := range v.Members() {
+			members[i] = value.Member{Name: secrets.Redact(m.Name), Value: redacted(secrets, m.Value)}
+		}
+		return value.OfMembers(members...)
+	default:
+		return v
+	}
+}

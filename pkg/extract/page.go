@@ -1,0 +1,116 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/pagination"
+	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/target"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// rows is a page as far as its rows go.
+type rows interface {
+	Items() iter.Seq2[value.Value, error]
+}
+
+// scan reads an answer once. A successful answer without a body has no data; an
+// error answer that the configuration ignores is data, whatever it is.
+func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
+	needs := r.scroller.Needs()
+	query := response.Query{
+		Data:   response.Path{Text: r.DataField.Path, Separator: r.DataField.Delimiter},
+		Fields: needs.Fields,
+		Volume: needs.Volume,
+	}
+	page, err := r.run.scanner.Scan(answer.Body, query)
+	switch {
+	case err == nil:
+		return page, nil
+	case slices.Contains(r.ignored, answer.Status) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
+		return r.errorData(answer, query)
+	case errors.Is(err, io.EOF) && answer.Status < 300:
+		return response.NoPage(query), nil
+	case errors.Is(err, io.EOF):
+		return nil, failure.Userf("the response with status %d has no body, expected JSON", answer.Status)
+	default:
+		return nil, err
+	}
+}
+
+// errorData takes an answer that is not JSON, but whose status is to be
+// ignored, for an object that holds its text.
+func (r *jobRun) errorData(answer *target.Response, query response.Query) (*response.Page, error) {
+	text, err := answer.Body.Text()
+	if err != nil {
+		return nil, err
+	}
+	data := value.OfMembers(value.Member{Name: "errorData", Value: value.OfString(string(text))})
+	if err := answer.Body.Replace(data.AppendJSON(nil)); err != nil {
+		return nil, err
+	}
+	r.run.Log.Emit(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "its body is not JSON and was taken as errorData"})
+	return r.run.scanner.Scan(answer.Body, query)
+}
+
+// check takes the decisions about a page that need no row: is there data, and
+// only one place of it?
+func (r *jobRun) check(page *response.Page) error {
+	detected := r.DataField.Path == ""
+	switch {
+	case detected && len(page.Lists) > 1:
+		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", strings.Join(page.Lists, ", ")).At(r.Pointer)
+	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
+		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(r.Pointer)
+	case page.Rows == 0:
+		r.run.Log.Emit(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages})
+	}
+	return nil
+}
+
+// store hands the rows to the tables and learns from them what paging wants to
+// know.
+func (r *jobRun) store(ctx context.Context, page *response.Page) (pagination.Page, error) {
+	facts := pagination.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field}
+	id := r.scroller.Needs().ItemID
+	batch := r.sink.batch(r.DataType, r.columns)
+	for row, err := range r.filtered(page) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = batch.Row(row)
+		}
+		if err != nil {
+			return facts, err
+		}
+		if id.Text != "" {
+			v, _ := row.At(id.Text, id.Separator)
+			facts.IDs.Add(v)
+		}
+	}
+	r.found += page.Rows
+	return facts, nil
+}
+
+// filtered are the rows of a page as everything but the scan sees them: after
+// the response filter.
+func (r *jobRun) filtered(page rows) iter.Seq2[value.Value, error] {
+	return func(yield func(value.Value, error) bool) {
+		for row, err := range page.Items() {
+			if err == nil {
+				row, err = r.rows.apply(row)
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package extract
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/pagination"
+)
+
+// tally sums up the runs of a root job and its children, so that each
+// configured job ends with one event, however often it ran.
+type tally map[*job]*account
+
+// account is what the runs of one job brought.
+type account struct {
+	runs, pages, rows int
+	again             bool
+	rules             []ruleCount
+}
+
+// ruleCount is how many runs ended by a rule.
+type ruleCount struct {
+	stop  pagination.Stop
+	count int
+}
+
+// maxRules is how many different rules are told of one job.
+const maxRules = 3
+
+func (t tally) add(j *job, r *jobRun, stop pagination.Stop) {
+	a := t[j]
+	if a == nil {
+		a = &account{}
+		t[j] = a
+	}
+	a.runs++
+	a.pages += r.pages
+	a.rows += r.found
+	a.again = a.again || r.seen.again
+	for i := range a.rules {
+		if a.rules[i].stop == stop {
+			a.rules[i].count++
+			return
+		}
+	}
+	if len(a.rules) <= maxRules {
+		a.rules = append(a.rules, ruleCount{stop, 1})
+	}
+}
+
+// report emits one event for a job and for each job below it.
+func (t tally) report(log *event.Log, j *job) {
+	a := t[j]
+	if a == nil {
+		a = &account{rules: []ruleCount{{stop: pagination.Stop{Rule: "it never ran"}}}}
+	}
+	e := event.JobFinished{Job: j.Endpoint, Pages: a.pages, Rows: a.rows, Rule: a.words(), Repeated: a.again}
+	if j.child {
+		e.Runs = a.runs
+	}
+	if len(a.rules) == 1 {
+		e.Pointer = a.rules[0].stop.Pointer
+	}
+	log.Emit(e)
+	for _, child := range j.children {
+		t.report(log, child)
+	}
+}
+
+// words are the rules in words, with their numbers when there are several.
+func (a *account) words() string {
+	if len(a.rules) == 1 {
+		return a.rules[0].stop.Rule
+	}
+	var words []string
+	for i, r := range a.rules {
+		if i == maxRules {
+			words = append(words, "and others")
+			break
+		}
+		words = append(words, fmt.Sprintf("%s (%d ×)", r.stop.Rule, r.count))
+	}
+	return strings.Join(words, "; ")
+}

@@ -1,0 +1,48 @@
+package pagination
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+func TestCursor(t *testing.T) {
+	tests := []sequence{
+		{name: "by the largest id", settings: `{"method":"cursor","idKey":"id","param":"after"}`,
+			job: `{"endpoint":"t","params":{"x":1}}`, answers: []string{ids("2", "3"), ids("5", "4"), ids()},
+			sent: []string{`t {"x":1}`, `t {"x":1,"after":3}`, `t {"x":1,"after":5}`}},
+		{name: "the largest id of all pages", settings: `{"method":"cursor","idKey":"id","param":"after"}`,
+			answers: []string{ids("9"), ids("4"), ids()},
+			sent:    []string{`t`, `t {"after":9}`, `t {"after":9}`}},
+		{name: "backwards with an increment", settings: `{"method":"cursor","idKey":"id","param":"a","reverse":true,"increment":-1}`,
+			job: `{"endpoint":"t","params":{"a":"last","o":1}}`, answers: []string{ids("6", "5"), ids("3", "4"), ids()},
+			sent: []string{`t {"a":"last","o":1}`, `t {"a":4,"o":1}`, `t {"a":2,"o":1}`}},
+		{name: "numeric texts and fractions", settings: `{"method":"cursor","idKey":"id","param":"a","increment":"1"}`,
+			answers: []string{ids(`"7"`, `8.9`), ids()},
+			sent:    []string{`t`, `t {"a":9}`}},
+		{name: "fractions are cut off toward zero", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
+			answers: []string{ids(`-4.9`, `"-5.9"`), ids()},
+			sent:    []string{`t`, `t {"a":-4}`}},
+		{name: "negative ids", settings: `{"method":"cursor","idKey":"id","param":"a"}`,
+			answers: []string{ids("-5", "-2"), ids()},
+			sent:    []string{`t`, `t {"a":-2}`}},
+		{name: "the item itself", settings: `{"method":"cursor","idKey":".","param":"a"}`,
+			answers: []string{`[4,6]`, `[]`},
+			sent:    []string{`t`, `t {"a":6}`}},
+	}
+	for i := range tests {
+		tests[i].rule, tests[i].pointer = "the page is empty", "/idKey"
+	}
+	testSequences(t, tests)
+}
+
+func TestCursorNeedsNumbers(t *testing.T) {
+	s := scroller(t, `{"method":"cursor","idKey":"id","param":"p"}`, "")
+	for _, id := range []string{`"x"`, `null`, `true`, `[1]`, `"12abc"`} {
+		_, _, err := walk(t, s, request(t, ""), 0, ids("1", id))
+		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "'id' of an item is not a number: "+id) || failure.PointerOf(err) != "/api/pagination/idKey" {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+}

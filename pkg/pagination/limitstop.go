@@ -1,0 +1,55 @@
+package pagination
+
+import (
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/response"
+)
+
+// limitStop ends a job after so many rows. The number is a setting, or every
+// page tells it. The page that reaches it is kept whole.
+type limitStop struct {
+	limit limit
+	field response.Path // tells the number when its Text is not empty
+}
+
+func compileLimitStop(s config.Section) stopper {
+	count, field := s.Get("count"), s.Get("field")
+	switch {
+	case count.Present() && field.Present():
+		fault(s, `expected the key "count" or the key "field", not both`)
+	case !count.Present() && !field.Present():
+		fault(s, `expected the key "count" or the key "field"`)
+	}
+	l := limitStop{limit: integerLimit(s, "count"), field: response.Path{Text: s.Text("field", ""), Separator: "."}}
+	if field.Present() {
+		l.limit.pointer = field.Pointer
+	}
+	return l
+}
+
+func (l limitStop) needs() Needs {
+	if l.field.Text == "" {
+		return Needs{}
+	}
+	return Needs{Fields: []response.Path{l.field}}
+}
+
+// start is the number of rows so far.
+func (limitStop) start(time.Time) State { return 0 }
+
+func (l limitStop) after(state State, p Page) (State, *Stop, error) {
+	rows := state.(int) + p.Rows
+	if l.field.Text != "" {
+		v, err := p.field(l.field, l.limit.pointer)
+		if err != nil {
+			return nil, nil, err
+		}
+		l.limit.at, _ = v.Int() // what is no number counts as 0
+	}
+	if int64(rows) >= l.limit.at {
+		return nil, l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows)), nil
+	}
+	return rows, nil, nil
+}

@@ -1,0 +1,48 @@
+package pagination
+
+import (
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// pageNumber pages by a number that grows by one. With a page size, a page with
+// fewer rows is the last one; without, an empty page is.
+type pageNumber struct {
+	firstPage       int64
+	pageParam       string
+	size            pageSize
+	firstPageParams bool
+}
+
+func compilePageNumber(s config.Section) Scroller {
+	return pageNumber{
+		firstPage:       int64(s.Int("firstPage", 1)),
+		pageParam:       s.Text("pageParam", "page"),
+		size:            compilePageSize(s),
+		firstPageParams: s.Bool("firstPageParams", true),
+	}
+}
+
+func (pageNumber) Needs() Needs { return Needs{} }
+
+// First leaves the number of the last page as the state.
+func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, State) {
+	if !n.firstPageParams {
+		return job, n.firstPage
+	}
+	return n.request(job, n.firstPage), n.firstPage
+}
+
+func (n pageNumber) request(job config.Request, page int64) config.Request {
+	return n.size.set(job, job.WithParam(n.pageParam, value.OfInt(page)))
+}
+
+func (n pageNumber) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+	if stop := n.size.lastPage(p, n.size.of(job)); stop != nil {
+		return job, nil, stop, nil
+	}
+	page := state.(int64) + 1
+	return n.request(job, page), page, nil, nil
+}

@@ -1,0 +1,55 @@
+package pagination
+
+import (
+	"fmt"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// pageSize is how many rows a request asks for.
+type pageSize struct {
+	limit   int64 // 0 for none
+	param   string
+	pointer string // of the limit
+}
+
+func compilePageSize(s config.Section) pageSize {
+	return pageSize{
+		limit:   int64(s.Int("limit", 0)),
+		param:   s.Text("limitParam", "limit"),
+		pointer: s.Get("limit").Pointer,
+	}
+}
+
+// of is the page size in force: the job's own parameter, else the limit, else
+// 0.
+func (z pageSize) of(job config.Request) int64 {
+	if own, ok := job.Param(z.param); ok && !own.Empty() {
+		if n, ok := own.Int(); ok && n > 0 {
+			return n
+		}
+	}
+	return z.limit
+}
+
+// set is a request for a page of a job with the page size, if there is one.
+func (z pageSize) set(job, request config.Request) config.Request {
+	if size := z.of(job); size != 0 {
+		return request.WithParam(z.param, value.OfInt(size))
+	}
+	return request
+}
+
+// lastPage is the reason to stop after a page that is empty or shorter than the
+// size, else nil.
+func (z pageSize) lastPage(p Page, size int64) *Stop {
+	switch {
+	case p.Rows == 0:
+		return &Stop{Rule: "the page is empty", Pointer: z.pointer}
+	case int64(p.Rows) < size:
+		return &Stop{Rule: fmt.Sprintf("the page has fewer rows (%d) than the page size (%d)", p.Rows, size), Pointer: z.pointer}
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,90 @@
+package pagination
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// responseURL goes to the address that each page holds for the next one. A page
+// without an address is the last one.
+type responseURL struct {
+	urlKey        response.Path
+	includeParams bool
+	paramIsQuery  bool
+	urlKeyPointer string
+}
+
+func compileResponseURL(s config.Section) Scroller {
+	return newResponseURL(s, s.Text("delimiter", "."))
+}
+
+func newResponseURL(s config.Section, delimiter string) responseURL {
+	return responseURL{
+		urlKey:        response.Path{Text: s.Text("urlKey", "next_page"), Separator: delimiter},
+		includeParams: s.Bool("includeParams", false),
+		paramIsQuery:  s.Bool("paramIsQuery", false),
+		urlKeyPointer: s.Get("urlKey").Pointer,
+	}
+}
+
+func (r responseURL) Needs() Needs { return Needs{Fields: []response.Path{r.urlKey}} }
+
+func (responseURL) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
+
+func (r responseURL) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
+	address, stop, err := r.address(p)
+	if stop != nil || err != nil {
+		return job, nil, stop, err
+	}
+	return r.request(job, address), nil, nil, nil
+}
+
+// address is what the page holds: the address of the next one, or its query.
+func (r responseURL) address(p Page) (string, *Stop, error) {
+	v, err := p.field(r.urlKey, r.urlKeyPointer)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case missing(v):
+		return "", noValue(r.urlKey, r.urlKeyPointer), nil
+	case v.Kind() != value.String:
+		return "", nil, failure.Userf("the address of the next page at '%s' of the response must be a string, found type %s", r.urlKey.Text, v.Kind()).At(r.urlKeyPointer)
+	}
+	return v.Raw(), nil, nil
+}
+
+// noValue stops where a page does not say how to go on.
+func noValue(path response.Path, pointer string) *Stop {
+	return &Stop{Rule: fmt.Sprintf("the response has no value at '%s'", path.Text), Pointer: pointer}
+}
+
+// request goes to the address. Parameters of the job that are kept win over
+// those inside an address, because they are put over it when the request is
+// built, but not over a query that stands alone.
+func (r responseURL) request(job config.Request, address string) config.Request {
+	if !r.includeParams {
+		job.Params = value.OfMembers()
+	}
+	if r.paramIsQuery {
+		job.Params = overlay(job.Params, parseQuery(r.query(address)))
+	} else {
+		job.Endpoint = address
+	}
+	return job
+}
+
+// query is the query of an address.
+func (r responseURL) query(address string) string {
+	if r.paramIsQuery {
+		return strings.TrimLeft(address, "?")
+	}
+	address, _, _ = strings.Cut(address, "#")
+	_, query, _ := strings.Cut(address, "?")
+	return query
+}

@@ -1,0 +1,70 @@
+package target
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
+)
+
+// debugging asks for an event for every request.
+func debugging(o *Options) { o.Debug = true }
+
+func TestEveryRequestIsReportedUnderDebug(t *testing.T) {
+	s := serve(t, say(503, ""), ok("token"), say(503, ""), ok("token"), to(302, "/b?c=d"), ok(""))
+	f := newFixture(t, s.URL, `{}`, func(c *Client) Authenticator {
+		return authFunc(func(r *http.Request) error {
+			if r.URL.Path == "/b" {
+				return nil
+			}
+			spool, err := c.Login(r.Context(), config.Request{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
+			if err != nil {
+				return err
+			}
+			r.URL.RawQuery = "sid=" + readSpool(t, spool)
+			return nil
+		})
+	}, debugging)
+	if _, err := f.get(t, "a b"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "events", f.messages("request.sent"), []string{
+		"POST /login", "POST /login (attempt 2)", "GET /a%20b?sid=token", "POST /login", "GET /a%20b?sid=token (attempt 2)", "GET /b?c=d",
+	})
+}
+
+func TestReportOfARequest(t *testing.T) {
+	s := serve(t, ok(""))
+	f := newFixture(t, s.URL, `{}`, nil, debugging)
+	f.secrets.Add("s3cret")
+	if _, err := f.get(t, "a%2Fb?token=s3cret&x=1"); err != nil {
+		t.Fatal(err)
+	}
+	want := []event.Field{{Name: "method", Value: "GET"}, {Name: "url", Value: s.URL + "/a%2Fb?token=[hidden]&x=1"},
+		{Name: "path", Value: "/a%2Fb"}, {Name: "query", Value: "token=[hidden]&x=1"}, {Name: "attempt", Value: 1}}
+	got := f.sink.events[0]
+	if fmt.Sprint(got.Fields) != fmt.Sprint(want) || got.Level != event.Info || got.Message != "GET /a%2Fb?token=[hidden]&x=1" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestNothingIsReportedWithoutDebug(t *testing.T) {
+	f := newFixture(t, serve(t, say(503, ""), ok("")).URL, `{}`, nil)
+	if _, err := f.get(t, "x"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "events", f.messages("request.sent"), nil)
+}
+
+func TestWhatIsNotSentIsNotReported(t *testing.T) {
+	f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":1}}`, nil, dialer(nil), debugging)
+	_, err := f.get(t, "x")
+	wantUserError(t, err, "network error 6")
+	equal(t, "events", f.messages("request.sent"), nil)
+	equal(t, "retries", f.messages("request.retried"), []string{"GET /x: network error 6: the host a.test is not known, retry 1 in 1s"})
+	if got := f.stats.Requests.Load(); got != 0 {
+		t.Errorf("%d requests are counted", got)
+	}
+}

@@ -1,0 +1,135 @@
+package functional
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// prompt is how long a run may take to end once it was told to.
+const prompt = time.Second
+
+// interruption is a moment of a run at which it is told to end.
+type interruption struct {
+	// api gets a function that tells the run to end.
+	api func(interrupt func()) http.HandlerFunc
+	// event is the kind of event at which the run is told to end; "" for none.
+	event string
+	// sleep tells it to end while it waits for a retry.
+	sleep bool
+}
+
+// hang keeps a request without an answer until its client has gone.
+func hang(interrupt func()) http.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) {
+		interrupt()
+		<-r.Context().Done()
+	}
+}
+
+// manyRows is a page that takes a while to map.
+var manyRows = func() string {
+	var b strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&b, `,{"id":%d,"name":"row %d","tags":["a","b"],"o":{"x":%d}}`, i, i, i)
+	}
+	return "[" + b.String()[1:] + "]"
+}()
+
+func answerWith(text string) func(func()) http.HandlerFunc {
+	return func(func()) http.HandlerFunc { return status(http.StatusOK, text) }
+}
+
+func interruptions() map[string]interruption {
+	return map[string]interruption{
+		"a request hangs": {api: hang},
+		"a body hangs": {api: func(interrupt func()) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				write(w, `[{"id":1},`)
+				if err := http.NewResponseController(w).Flush(); err != nil {
+					panic(err)
+				}
+				hang(interrupt)(w, r)
+			}
+		}},
+		"a retry waits":          {sleep: true, api: func(func()) http.HandlerFunc { return status(http.StatusServiceUnavailable, "") }},
+		"a large answer comes":   {event: "request.sent", api: answerWith(manyRows)},
+		"the tables are written": {event: "job.finished", api: answerWith(manyRows)},
+		"the run has begun":      {event: "run.started", api: answerWith("[]")},
+		"pages follow each other": {api: func(interrupt func()) http.HandlerFunc {
+			var pages atomic.Int32
+			return func(w http.ResponseWriter, _ *http.Request) {
+				page := pages.Add(1)
+				if page == 5 {
+					interrupt()
+				}
+				write(w, fmt.Sprintf(`[{"id":%d}]`, page))
+			}
+		}},
+	}
+}
+
+// atEvent interrupts when an event of a kind is written.
+type atEvent struct {
+	kind      string
+	interrupt func()
+}
+
+func (a atEvent) Write(line []byte) (int, error) {
+	if a.kind != "" && strings.Contains(string(line), `"event":"`+a.kind+`"`) {
+		a.interrupt()
+	}
+	return len(line), nil
+}
+
+var errInterrupted = errors.New("told to end")
+
+// TestCancel tells runs to end at every stage: they do so at once, fail, and
+// leave nothing.
+func TestCancel(t *testing.T) {
+	for name, i := range interruptions() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(context.Background())
+			defer cancel(nil)
+			told := make(chan time.Time, 1)
+			interrupt := sync.OnceFunc(func() {
+				told <- time.Now()
+				cancel(errInterrupted)
+			})
+			w := newWorld(t, i.api(interrupt))
+			w.stdout = atEvent{i.event, interrupt}
+			if i.sleep {
+				w.options.Sleep = func(ctx context.Context, _ time.Duration) error {
+					interrupt()
+					<-ctx.Done()
+					return ctx.Err()
+				}
+			}
+			writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","pagination":{"method":"offset","limit":1}},"config":{"debug":true,"jobs":[{"endpoint":"t"}]}}`)
+			before := readTree(t, w.dir)
+			got := w.run(ctx)
+			select {
+			case at := <-told:
+				if took := time.Since(at); took > prompt {
+					t.Errorf("the run went on for %v", took)
+				}
+			default:
+				t.Errorf("the run ended before it was told to: exit %d, %s", got.exit, got.stderr)
+			}
+			if got.exit == 0 {
+				t.Error("exit code 0")
+			}
+			got.checkStderr(t)
+			got.checkLastEvent(t)
+			compareFiles(t, readTree(t, w.dir), before)
+		})
+	}
+}
