@@ -53,6 +53,7 @@ type source struct {
 	attributes     value.Value    // `config` without `jobs`
 	attr           expr.Members   // the same, flattened
 	authorization  config.Section // top-level `authorization`
+	oldQuery       config.Section // `api.query`
 	compiler       func(...expr.Context) expr.Compiler
 }
 
@@ -97,6 +98,7 @@ func Compile(doc *config.Document, it config.Iteration) Method {
 		attributes:    it.Attributes,
 		attr:          attr,
 		authorization: doc.Authorization,
+		oldQuery:      it.API.Query,
 		compiler: func(contexts ...expr.Context) expr.Compiler {
 			return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}
 		},

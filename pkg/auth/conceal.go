@@ -25,13 +25,8 @@ func conceal(secrets *event.Secrets, answer value.Value, expiry string) {
 // What was written as it is, or as a mere reference to the configuration or to
 // the request, is no secret by that.
 func concealComputed(secrets *event.Secrets, written, computed value.Value) {
-	if written.Kind() != value.Object {
+	if written.Kind() != value.Object || isReference(written, expr.Attr, expr.Query, expr.Request) {
 		return
-	}
-	for _, known := range []expr.Context{expr.Attr, expr.Query, expr.Request} {
-		if !written.Field(string(known)).IsNull() {
-			return
-		}
 	}
 	if computed.IsScalar() {
 		concealText(secrets, computed)
@@ -44,7 +39,7 @@ func concealComputed(secrets *event.Secrets, written, computed value.Value) {
 // and in that of a request.
 func concealText(secrets *event.Secrets, v value.Value) {
 	if v.Kind() == value.String || v.Kind() == value.Number {
-		secrets.Add(v.Raw())
-		secrets.Add(v.Text())
+		secrets.AddPassing(v.Raw())
+		secrets.AddPassing(v.Text())
 	}
 }

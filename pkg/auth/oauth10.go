@@ -91,7 +91,7 @@ func (s signer) sign(r *http.Request, nonce string, now time.Time) (query, error
 	mac := hmac.New(sha1.New, []byte(percentEncode(s.consumerSecret)+"&"+percentEncode(s.tokenSecret)))
 	mac.Write([]byte(baseString(r, slices.Concat(protocol, form, parseQuery(r.URL.RawQuery)))))
 	signature := base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	s.deps.Secrets.Add(signature)
+	s.deps.Secrets.AddPassing(signature)
 	protocol.add("oauth_signature", text{s: signature})
 	slices.SortFunc(protocol, byName)
 	return protocol, nil

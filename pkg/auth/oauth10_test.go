@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	oauth10Credentials = `{"#data":"{\"oauth_token\":\"tk/1\",\"oauth_token_secret\":\"ts&2\"}","appKey":"ck","#appSecret":"cs 3"}`
+	oauth10Credentials = `{"#data":"{\"oauth_token\":\"t/1\",\"oauth_token_secret\":\"s&2\"}","appKey":"ck","#appSecret":"cs 3"}`
 	oauth10Type        = `{"type":"oauth10"}`
 )
 
@@ -69,7 +69,7 @@ func TestOAuth10(t *testing.T) {
 	const form = "application/x-www-form-urlencoded"
 	oauth := func(nonce string) string {
 		return "oauth_consumer_key=ck&oauth_nonce=" + nonce +
-			"&oauth_signature_method=HMAC-SHA1&oauth_timestamp=" + trialSeconds + "&oauth_token=tk%2F1&oauth_version=1.0"
+			"&oauth_signature_method=HMAC-SHA1&oauth_timestamp=" + trialSeconds + "&oauth_token=t%2F1&oauth_version=1.0"
 	}(counted(0, 20))
 	for _, tt := range []struct {
 		name       string
@@ -87,6 +87,7 @@ func TestOAuth10(t *testing.T) {
 			"a=1&" + oauth + "&t=%C4%8D&t=b&t=z"},
 		{"names without = are left out", request(t, "http://api.test/u?n&e=&t&t=1"), "GET&http%3A%2F%2Fapi.test%2Fu", "e=&" + oauth + "&t=1"},
 		{"OAuth's parameters win", request(t, "http://api.test/u?oauth_token=mine&a=1"), "GET&http%3A%2F%2Fapi.test%2Fu", "a=1&" + oauth},
+		{"also over those of a form", post(t, "http://api.test/u", form, "oauth_nonce=mine&oauth_version=2"), "POST&http%3A%2F%2Fapi.test%2Fu", oauth},
 		{"port that is not implicit", request(t, "https://api.test:8443/u"), "GET&https%3A%2F%2Fapi.test%3A8443%2Fu", oauth},
 		{"encoded path", request(t, "http://api.test/a%20b/%C4%8D"), "GET&http%3A%2F%2Fapi.test%2Fa%2520b%2F%25C4%258D", oauth},
 		{"user and password are no part of the address", request(t, "http://ann:s3@api.test/u"), "GET&http%3A%2F%2Fapi.test%2Fu", oauth},
@@ -99,10 +100,10 @@ func TestOAuth10(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a := trial{authentication: oauth10Type, credentials: oauth10Credentials}.start(t, newWorld(t))
 			sent := attempt(t, a, tt.request)
-			mac := hmac.New(sha1.New, []byte("cs%203&ts%262"))
+			mac := hmac.New(sha1.New, []byte("cs%203&s%262"))
 			mac.Write([]byte(tt.address + "&" + strings.ReplaceAll(url.QueryEscape(tt.parameters), "+", "%20")))
 			want := fmt.Sprintf(`OAuth oauth_consumer_key="ck", oauth_nonce="%s", oauth_signature="%s", oauth_signature_method="HMAC-SHA1", `+
-				`oauth_timestamp="%s", oauth_token="tk%%2F1", oauth_version="1.0"`,
+				`oauth_timestamp="%s", oauth_token="t%%2F1", oauth_version="1.0"`,
 				counted(0, 20), url.QueryEscape(base64.StdEncoding.EncodeToString(mac.Sum(nil))), trialSeconds)
 			if got := sent.Header["Authorization"]; !slices.Equal(got, []string{want}) {
 				t.Errorf("Authorization:\n%s\nwant:\n%s", strings.Join(got, "\n"), want)
@@ -223,7 +224,7 @@ func TestOAuth10Secrets(t *testing.T) {
 	if got := w.secrets.Redact(header); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	for _, secret := range []string{"tk/1", "ts&2", "cs 3", `{"oauth_token":"tk/1","oauth_token_secret":"ts&2"}`} {
+	for _, secret := range []string{"t/1", "s&2", "cs 3", `{"oauth_token":"t/1","oauth_token_secret":"s&2"}`} {
 		if got := w.secrets.Redact("<" + secret + ">"); got != "<[hidden]>" {
 			t.Errorf("%s is told as %s", secret, got)
 		}

@@ -16,6 +16,9 @@ type queryAuth struct {
 
 func compileQuery(s source) Method {
 	section := s.Get("query")
+	if !section.Present() && s.oldQuery.Present() {
+		section = s.oldQuery
+	}
 	if !section.Present() {
 		section.Problem("query authentication needs the object 'query'", "")
 	}

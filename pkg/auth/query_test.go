@@ -86,6 +86,25 @@ func TestQueryEachRequest(t *testing.T) {
 	}
 }
 
+// TestQueryOfOldPlace shows that `api.query` counts when the proper place is
+// empty.
+func TestQueryOfOldPlace(t *testing.T) {
+	for _, tt := range []struct{ name, authentication, want string }{
+		{"alone", `{"type":"query"}`, "key=old"},
+		{"beside an empty one", `{"type":"url.query","query":[]}`, "key=old"},
+		{"beside another", `{"type":"query","query":{"key":"new"}}`, "key=new"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := trial{authentication: tt.authentication, query: `{"key":{"attr":"k"}}`, config: `{"k":"old"}`}.start(t, newWorld(t))
+			if got := attempt(t, a, request(t, "http://api.test/items")).URL.RawQuery; got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+	trial{authentication: `{"type":"query"}`, query: `{"key":{"attr":"nope"}}`}.
+		checkProblems(t, `/parameters/api/query/key/attr: expected the path of a string, number or boolean that exists in "attr"`)
+}
+
 func TestQueryProblems(t *testing.T) {
 	const place = "/parameters/api/authentication/query"
 	for _, tt := range []struct {
@@ -137,7 +156,7 @@ func TestQueryErrors(t *testing.T) {
 func TestQuerySecrets(t *testing.T) {
 	w := newWorld(t)
 	a := trial{
-		authentication: `{"type":"query","query":{"sig":{"function":"md5","args":[{"attr":"#k"}]},"type":{"query":"kind"},"p":{"request":"path"},"who":{"attr":"name"},"lit":"plainword"}}`,
+		authentication: `{"type":"query","query":{"sig":{"function":"md5","args":[{"attr":"#k"}],"query":"ignored"},"type":{"query":"kind"},"p":{"request":"path"},"who":{"attr":"name"},"lit":"plainword"}}`,
 		config:         `{"#k":"S","name":"somebody"}`,
 	}.start(t, w)
 	sent := attempt(t, a, request(t, "http://api.test/items?kind=fresh"))

@@ -35,10 +35,13 @@ func checkTexts(section config.Section, contexts ...expr.Context) {
 
 // isExpression tells whether an object is a call or a reference.
 func isExpression(v value.Value, contexts []expr.Context) bool {
-	if _, call := v.Get("function"); call {
-		return true
-	}
-	return v.Len() == 1 && slices.Contains(contexts, expr.Context(v.Members()[0].Name))
+	_, call := v.Get("function")
+	return call || isReference(v, contexts...)
+}
+
+// isReference tells whether an object refers to one of these contexts.
+func isReference(v value.Value, contexts ...expr.Context) bool {
+	return v.Len() == 1 && v.Kind() == value.Object && slices.Contains(contexts, expr.Context(v.Members()[0].Name))
 }
 
 // nested tells whether a value has values in it.

@@ -19,6 +19,7 @@ const trialSeconds = "1740819600" // of today
 // JSON; "" leaves a part out.
 type trial struct {
 	authentication string // `api.authentication`
+	query          string // `api.query`
 	config         string // `config` without `jobs`
 	credentials    string // `authorization.oauth_api.credentials`
 }
@@ -34,6 +35,9 @@ func (tr trial) compile(t *testing.T) (Method, failure.Problems) {
 	}
 	member := func(name string, v value.Value) value.Member { return value.Member{Name: name, Value: v} }
 	api := value.OfMembers(member("baseUrl", value.OfString("http://api.test/")), member("authentication", part(tr.authentication)))
+	if tr.query != "" {
+		api = api.With("query", part(tr.query))
+	}
 	job := value.OfMembers(member("endpoint", value.OfString("items")))
 	doc := value.OfMembers(
 		member("parameters", value.OfMembers(member("api", api), member("config", part(tr.config).With("jobs", value.OfItems(job))))),

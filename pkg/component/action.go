@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
@@ -80,11 +81,11 @@ func validate(o Options, compiled *config.Document) error {
 
 // testRequest sends the first request of the first job, after a login where
 // there is one, and answers what came back.
-func testRequest(ctx context.Context, o Options, dir *datadir.Dir, plan *extract.Plan, d extract.Deps) (err error) {
-	if d.Stage, err = dir.Stage(); err != nil {
-		return err
+func testRequest(ctx context.Context, o Options, plan *extract.Plan, d extract.Deps) (err error) {
+	if d.Temp, err = os.MkdirTemp("", "extractor-"); err != nil {
+		return failure.Applicationf("cannot make a temporary directory: %w", err)
 	}
-	defer func() { err = errors.Join(err, d.Stage.Discard()) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(d.Temp)) }()
 	probe, err := plan.Probe(ctx, d)
 	if err != nil {
 		return interrupted(ctx, err)

@@ -31,6 +31,7 @@ type Options struct {
 	// Version of the program, for the User-Agent and the first event.
 	Version        string
 	Stdout, Stderr io.Writer
+	Rand           io.Reader                                                         // nil: the system's random source
 	Getenv         func(string) string                                               // nil: os.Getenv
 	Now            func() time.Time                                                  // nil: time.Now
 	Sleep          func(context.Context, time.Duration) error                        // nil: real waiting

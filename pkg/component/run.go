@@ -111,6 +111,7 @@ func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets)
 		Sleep:     o.Sleep,
 		Dial:      o.Dial,
 		Getenv:    o.Getenv,
+		Rand:      o.Rand,
 		UserAgent: "configurable-extractor/" + o.Version,
 	}
 	switch compiled.Action {
@@ -120,16 +121,18 @@ func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets)
 	case "validate":
 		return validate(o, compiled)
 	default: // testRequest in either spelling: the schema knows no other
-		return testRequest(ctx, o, dir, plan, deps)
+		return testRequest(ctx, o, plan, deps)
 	}
 }
 
 // extractTables runs the plan in a stage and commits it.
 func extractTables(ctx context.Context, o Options, dir *datadir.Dir, plan *extract.Plan, d extract.Deps, began time.Time) (err error) {
-	if d.Stage, err = dir.Stage(); err != nil {
+	stage, err := dir.Stage()
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.Stage.Discard()) }()
+	defer func() { err = errors.Join(err, stage.Discard()) }()
+	d.Temp, d.Tables = stage.Temp(), stage.Tables()
 	result, err := plan.Run(ctx, d)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -140,7 +143,7 @@ func extractTables(ctx context.Context, o Options, dir *datadir.Dir, plan *extra
 	if err := ctx.Err(); err != nil {
 		return interrupted(ctx, err)
 	}
-	if err := d.Stage.Commit(result.State); err != nil {
+	if err := stage.Commit(result.State); err != nil {
 		return err
 	}
 	d.Log.Emit(event.RunFinished{

@@ -166,7 +166,7 @@ func TestAPI(t *testing.T) {
 	api := accepted(t, given{api: `"name":7,"caCertificate":"ca","#clientCertificate":"client","http":{"ignoreErrors":[404,"500",0],` +
 		`"defaultOptions":{"method":"post","params":{"a":{"attr":"x"}},"headers":{"A":"1","B":{"attr":"x"},"C":["1","2"],"D":null}}},` +
 		`"authentication":{"type":"basic"},"pagination":{"method":"offset"},`}).API
-	if api.Name != "7" || api.CACertificate != "ca" || api.ClientCertificate != "client" || !slices.Equal(api.IgnoreErrors, []int{404, 500, 0}) {
+	if api.Name != "7" || api.CACertificate.Value.Raw() != "ca" || api.ClientCertificate.Value.Raw() != "client" || !slices.Equal(api.IgnoreErrors, []int{404, 500, 0}) {
 		t.Errorf("%+v", api)
 	}
 	const options = `{"method":"POST","params":{"a":{"attr":"x"}},"headers":{"A":"1","B":["x"],"C":["1","2"],"D":null}}`

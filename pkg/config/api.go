@@ -37,8 +37,9 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 		IgnoreErrors:      integers(http.Get("ignoreErrors")),
 		Authentication:    switched(auth, auth.Present()),
 		Pagination:        switched(s.Get("pagination"), s.Get("pagination").Present()),
-		CACertificate:     s.Text("caCertificate", ""),
-		ClientCertificate: s.Text("#clientCertificate", ""),
+		Query:             s.Get("query"),
+		CACertificate:     s.Get("caCertificate"),
+		ClientCertificate: s.Get("#clientCertificate"),
 	}
 }
 

@@ -65,8 +65,10 @@ type API struct {
 	// Authentication and Pagination are compiled by the rooms of these names;
 	// Value is null when absent or empty.
 	Authentication, Pagination Section
-	// CACertificate and ClientCertificate are PEM texts, "" when not set.
-	CACertificate, ClientCertificate string
+	// Query is the old place of `authentication.query`.
+	Query Section
+	// CACertificate and ClientCertificate hold PEM texts, null when not set.
+	CACertificate, ClientCertificate Section
 }
 
 // Header is one header name and its values; several values are sent as several

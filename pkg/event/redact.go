@@ -23,9 +23,9 @@ const (
 	startBytes = 4
 )
 
-// Secrets is a growing set of texts that must never be seen, and the mask that
-// hides them. The zero value is an empty set; all methods may be called from
-// many goroutines.
+// Secrets are the texts that must never be seen, and the mask that hides them.
+// The zero value is an empty set; all methods may be called from many
+// goroutines.
 //
 // A secret is masked as it is, in hexadecimal (both cases) and in base64 (both
 // alphabets, with and without padding), and each of these also under any
@@ -38,10 +38,43 @@ const (
 // neighbours is a letter or digit, so that a secret "1" leaves "2012" alone. It
 // still hides the 1 of "page 1": better not to add what nobody would guard.
 //
-// The set keeps hashes, not the secrets, and a few dozen bytes for each: a
-// login before every request of a long run is fine.
+// Only hashes are kept, not the secrets.
 type Secrets struct {
-	mu    sync.RWMutex
+	mu      sync.RWMutex
+	lasting set
+	// Passing secrets are in two sets: when the younger one is full it becomes
+	// the older one, and what the older one held is forgotten.
+	younger, older *set
+}
+
+// passingSecrets is how many passing secrets are remembered at least; twice as
+// many at most.
+const passingSecrets = 4096
+
+// Add puts a secret into the set for good. White space around it is not part of
+// what must be hidden, but is masked with it. Of a text of several lines (a PEM
+// key) each line of 16 or more characters is a secret too. A blank text is no
+// secret.
+func (s *Secrets) Add(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lasting.addAll(secret)
+}
+
+// AddPassing is Add for a secret that belongs to one request, such as a
+// signature or a token that is fetched anew each time: it is forgotten when
+// thousands of others have followed, so that a long run does not grow.
+func (s *Secrets) AddPassing(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.younger == nil || len(s.younger.added) >= passingSecrets {
+		s.younger, s.older = &set{}, s.younger
+	}
+	s.younger.addAll(secret)
+}
+
+// set is a set of secrets by the hashes of their forms.
+type set struct {
 	seed  maphash.Seed
 	added map[uint64]struct{} // hashes of the secrets
 	forms map[uint64]bool     // hashes of their forms; true: as a whole word only
@@ -55,13 +88,8 @@ type Secrets struct {
 	width int
 }
 
-// Add puts a secret into the set. White space around it is not part of what
-// must be hidden, but is masked with it. Of a text of several lines (a PEM key)
-// each line of 16 or more characters is a secret too. A blank text is no
-// secret.
-func (s *Secrets) Add(secret string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// addAll adds a secret and the parts of it that are secrets too.
+func (s *set) addAll(secret string) {
 	s.add(secret)
 	s.add(strings.TrimSpace(secret))
 	if !strings.ContainsAny(secret, "\r\n") {
@@ -74,7 +102,7 @@ func (s *Secrets) Add(secret string) {
 	}
 }
 
-func (s *Secrets) add(secret string) {
+func (s *set) add(secret string) {
 	if strings.TrimSpace(secret) == "" {
 		return
 	}
@@ -107,7 +135,7 @@ func formsOf(secret string) []string {
 	}
 }
 
-func (s *Secrets) addForm(form string, word bool) {
+func (s *set) addForm(form string, word bool) {
 	hash := maphash.String(s.seed, form)
 	if before, known := s.forms[hash]; known {
 		s.forms[hash] = before && word
@@ -151,14 +179,20 @@ func filterBit(start uint32) (index int, bit uint64) {
 func (s *Secrets) Redact(text string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if len(s.forms) == 0 || text == "" {
-		return text
-	}
 	var spans []span
-	for _, v := range viewsOf(text) {
-		for at := range len(v.text) {
-			if n := s.match(v.text, at); n > 0 {
-				spans = append(spans, v.span(at, at+n))
+	var views []view
+	for _, set := range []*set{&s.lasting, s.younger, s.older} {
+		if set == nil || len(set.forms) == 0 || text == "" {
+			continue
+		}
+		if views == nil {
+			views = viewsOf(text)
+		}
+		for _, v := range views {
+			for at := range len(v.text) {
+				if n := set.match(v.text, at); n > 0 {
+					spans = append(spans, v.span(at, at+n))
+				}
 			}
 		}
 	}
@@ -169,7 +203,7 @@ func (s *Secrets) Redact(text string) string {
 }
 
 // match is the length of the longest form at that place of the text, or 0.
-func (s *Secrets) match(text string, at int) int {
+func (s *set) match(text string, at int) int {
 	longest := 0
 	for width := startBytes; width >= s.width; width-- {
 		if len(text)-at < width {

@@ -196,3 +196,29 @@ func BenchmarkAdd(b *testing.B) {
 		s.Add(fmt.Sprintf("%064d", i))
 	}
 }
+
+func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
+	var s Secrets
+	s.Add("lasting-one")
+	s.AddPassing("passing-first")
+	if got := s.Redact("lasting-one passing-first"); got != "[hidden] [hidden]" {
+		t.Errorf("got %s", got)
+	}
+	for i := range 3 * passingSecrets {
+		s.AddPassing(fmt.Sprintf("signature-%08d", i))
+	}
+	if got := s.Redact("lasting-one"); got != Hidden {
+		t.Errorf("a lasting secret is gone: %s", got)
+	}
+	for i := 3*passingSecrets - passingSecrets; i < 3*passingSecrets; i++ {
+		if text := fmt.Sprintf("signature-%08d", i); s.Redact(text) != Hidden {
+			t.Fatalf("a recent secret is gone: %s", text)
+		}
+	}
+	if n := len(s.younger.added) + len(s.older.added); n > 2*passingSecrets {
+		t.Errorf("%d passing secrets are kept", n)
+	}
+	if got := s.Redact("passing-first"); got != "passing-first" {
+		t.Errorf("the first passing secret is still there: %s", got)
+	}
+}

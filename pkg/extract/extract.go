@@ -6,11 +6,11 @@ package extract
 
 import (
 	"context"
+	"io"
 	"net"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/auth"
-	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/response"
@@ -20,14 +20,17 @@ import (
 
 // Deps is what a run works with.
 type Deps struct {
-	Stage   *datadir.Stage
-	State   value.Value // of the previous run, null for none
-	Log     *event.Log
-	Secrets *event.Secrets
-	Now     func() time.Time
-	Sleep   func(context.Context, time.Duration) error
-	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	Getenv  func(string) string
+	// Temp is a directory for temporary files, Tables the one for the tables.
+	Temp, Tables string
+	State        value.Value // of the previous run, null for none
+	Log          *event.Log
+	Secrets      *event.Secrets
+	Now          func() time.Time
+	Sleep        func(context.Context, time.Duration) error
+	Dial         func(ctx context.Context, network, address string) (net.Conn, error)
+	Getenv       func(string) string
+	// Rand is the source of nonces; nil is the system's.
+	Rand io.Reader
 	// UserAgent is sent unless the configuration names another.
 	UserAgent string
 }
@@ -58,7 +61,7 @@ func (p *Plan) newRun(d Deps) *run {
 	return &run{
 		Deps:    d,
 		plan:    p,
-		spooler: response.NewSpooler(d.Stage.Temp(), response.MemoryLimit),
+		spooler: response.NewSpooler(d.Temp, response.MemoryLimit),
 		scanner: response.NewScanner(d.Secrets.Redact),
 		tables:  newTables(d),
 		start:   d.Now().Unix(),
@@ -111,7 +114,7 @@ func (r *run) iteration(ctx context.Context, it iteration) error {
 		return err
 	}
 	defer client.Close()
-	sink, err := r.tables.bucket(it.Iteration)
+	sink, err := r.tables.bucket(it)
 	if err != nil {
 		return err
 	}
@@ -129,7 +132,7 @@ func (r *run) client(it iteration) (*target.Client, error) {
 	var authenticate func(*target.Client) target.Authenticator
 	if it.auth != nil {
 		authenticate = func(c *target.Client) target.Authenticator {
-			return it.auth.Start(auth.Deps{Login: c.Login, Now: r.Now, Log: r.Log, Secrets: r.Secrets})
+			return it.auth.Start(auth.Deps{Login: c.Login, Now: r.Now, Log: r.Log, Secrets: r.Secrets, Rand: r.Rand})
 		}
 	}
 	return target.New(target.Options{

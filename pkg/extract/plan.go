@@ -5,6 +5,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/mapping"
 	"github.com/keboola/configurable-extractor/pkg/pagination"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -21,6 +22,7 @@ type iteration struct {
 	config.Iteration
 	attributes expr.Members
 	auth       auth.Method // nil when there is none
+	mappings   mapping.Mappings
 	jobs       []*job
 }
 
@@ -41,7 +43,12 @@ type job struct {
 func Compile(doc *config.Document) *Plan {
 	p := &Plan{doc: doc}
 	for _, it := range doc.Iterations {
-		compiled := iteration{Iteration: it, attributes: expr.Flatten(it.Attributes), auth: auth.Compile(doc, it)}
+		compiled := iteration{
+			Iteration:  it,
+			attributes: expr.Flatten(it.Attributes),
+			auth:       auth.Compile(doc, it),
+			mappings:   mapping.CompileMappings(it.Mappings),
+		}
 		c := compiler{it: &compiled, scrollers: pagination.Compile(it.API.Pagination)}
 		compiled.jobs = c.jobs(it.Jobs, 0)
 		checkSupported(doc, it)

@@ -17,5 +17,4 @@ func checkSupported(doc *config.Document, it config.Iteration) {
 	for _, s := range []config.Section{doc.SSHProxy, doc.AWS, doc.Cache} {
 		refuse(s.Present(), s.Pointer)
 	}
-	refuse(it.Mappings.Present(), it.Mappings.Pointer)
 }

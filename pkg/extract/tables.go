@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/mapping"
+	"github.com/keboola/configurable-extractor/pkg/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -15,6 +15,8 @@ import (
 type tables struct {
 	deps    Deps
 	buckets []*bucket
+	// iterations so far: the tables of their mappings must exist in the end.
+	iterations []iteration
 }
 
 // bucket is where the rows of some iterations go.
@@ -22,13 +24,17 @@ type bucket struct {
 	name        string
 	incremental bool
 	automatic   *mapping.Automatic
+	configured  *mapping.Configured
+	mapped      bool // that there are mappings
 }
 
 func newTables(d Deps) *tables { return &tables{deps: d} }
 
 // bucket is the sink of an iteration. Of several iterations with one bucket the
-// last one says whether the tables are incremental.
-func (t *tables) bucket(it config.Iteration) (sink, error) {
+// first one says what is mapped, and the last one whether the tables are
+// incremental.
+func (t *tables) bucket(it iteration) (sink, error) {
+	t.iterations = append(t.iterations, it)
 	for _, b := range t.buckets {
 		if b.name == it.Bucket {
 			b.incremental = it.Incremental
@@ -36,7 +42,7 @@ func (t *tables) bucket(it config.Iteration) (sink, error) {
 		}
 	}
 	automatic, err := mapping.NewAutomatic(mapping.Options{
-		TempDir:   t.deps.Stage.Temp(),
+		TempDir:   t.deps.Temp,
 		Structure: previousStructure(t.deps.State),
 		Warn: func(table, text string) {
 			t.deps.Log.Emit(event.MappingWarning{Table: table, Text: text})
@@ -45,7 +51,13 @@ func (t *tables) bucket(it config.Iteration) (sink, error) {
 	if err != nil {
 		return sink{}, err
 	}
-	b := &bucket{name: it.Bucket, incremental: it.Incremental, automatic: automatic}
+	b := &bucket{
+		name:        it.Bucket,
+		incremental: it.Incremental,
+		automatic:   automatic,
+		configured:  mapping.NewConfigured(it.mappings, t.deps.Temp),
+		mapped:      it.Mappings.Present(),
+	}
 	t.buckets = append(t.buckets, b)
 	return sink{b}, nil
 }
@@ -55,8 +67,16 @@ type sink struct {
 	bucket *bucket
 }
 
+// batch is where the rows of one page go.
+type batch interface {
+	Row(value.Value) error
+}
+
 // batch takes the rows of one page.
-func (s sink) batch(dataType string, columns []mapping.Column) *mapping.Batch {
+func (s sink) batch(dataType string, columns []mapping.Column) batch {
+	if s.bucket.configured.Has(dataType) {
+		return s.bucket.configured.Batch(dataType, columns)
+	}
 	return s.bucket.automatic.Batch(dataType, columns)
 }
 
@@ -68,26 +88,53 @@ type tableRows struct {
 
 // write writes the tables of all buckets into the stage.
 func (t *tables) write(ctx context.Context) ([]tableRows, error) {
-	var all []tableRows
-	for _, b := range t.buckets {
-		written, err := b.automatic.Write(t.deps.Stage.Tables(), mapping.Defaults{Bucket: b.name, Incremental: b.incremental})
-		if err != nil {
-			return nil, err
-		}
-		for _, w := range written {
-			t.deps.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
-			all = append(all, tableRows{w.Table.FileName(), w.Rows})
-		}
+	set := table.NewSet(t.deps.Tables)
+	if err := t.fill(ctx, set); err != nil {
+		set.Abort()
+		return nil, err
+	}
+	written, err := set.Close()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]tableRows, len(written))
+	for i, w := range written {
+		t.deps.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
+		all[i] = tableRows{w.Table.FileName(), w.Rows}
 	}
 	return all, nil
 }
 
-// structures is the structure of all buckets' tables together, null when there
-// is no table.
+// fill adds the tables of all buckets to a set: mapped ones before automatic
+// ones, and in the end those of mappings that got nothing.
+func (t *tables) fill(ctx context.Context, set *table.Set) error {
+	for _, b := range t.buckets {
+		d := mapping.Defaults{Bucket: b.name, Incremental: b.incremental}
+		if err := b.configured.Write(ctx, set, d); err != nil {
+			return err
+		}
+		if err := b.automatic.Write(ctx, set, d); err != nil {
+			return err
+		}
+	}
+	for _, it := range t.iterations {
+		d := mapping.Defaults{Bucket: it.Bucket, Incremental: it.Incremental}
+		if err := it.mappings.WriteMissing(set, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// structures is the structure of all buckets' automatic tables together. It is
+// null when there is none to remember: a bucket whose data types are all mapped
+// adds nothing to what the previous run knew.
 func (t *tables) structures() value.Value {
 	var all []value.Value
 	for _, b := range t.buckets {
-		all = append(all, b.automatic.Structure())
+		if b.automatic.HasRows() || !b.mapped {
+			all = append(all, b.automatic.Structure())
+		}
 	}
 	return mapping.MergeStructures(all...)
 }
@@ -96,7 +143,7 @@ func (t *tables) structures() value.Value {
 func (t *tables) close() error {
 	var errs []error
 	for _, b := range t.buckets {
-		errs = append(errs, b.automatic.Close())
+		errs = append(errs, b.configured.Close(), b.automatic.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -8,6 +8,10 @@
 // converted. Memory depends on the structure and on the largest item, not on
 // the amount of data. The result does not depend on where pages end.
 //
+// Configured mapping takes only what the configuration names, under the names
+// it gives: columns, and child tables linked by a key. All columns are known
+// beforehand, so rows are written as they come.
+//
 // The package does not know where items come from, nor what happens to the
 // files it writes.
 package mapping
@@ -82,11 +86,7 @@ func NewAutomatic(o Options) (*Automatic, error) {
 // value counts, in the place of the first. Batches are converted in the order
 // of their rows.
 func (a *Automatic) Batch(typeName string, columns []Column) *Batch {
-	members := make([]value.Member, len(columns))
-	for i, c := range columns {
-		members[i] = value.Member(c)
-	}
-	return &Batch{owner: a, typeName: typeName, columns: value.OfMembers(members...)}
+	return &Batch{owner: a, typeName: typeName, columns: ofColumns(columns)}
 }
 
 // Batch is the rows of one page. A batch without rows, or with nothing but one
@@ -154,6 +154,9 @@ next:
 	}
 	return t
 }
+
+// HasRows tells whether any row counted.
+func (a *Automatic) HasRows() bool { return len(a.order) > 0 }
 
 // Structure is what the next run should remember: the structure of all data,
 // over the one remembered from the previous run. To be called after the last

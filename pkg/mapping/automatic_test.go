@@ -1,11 +1,13 @@
 package mapping
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -86,11 +88,21 @@ func collect(t testing.TB, structure string, pages ...page) *collector {
 	return c
 }
 
+// writeInto writes the tables into a directory.
+func writeInto(dir string, a *Automatic, d Defaults) ([]table.Written, error) {
+	set := table.NewSet(dir)
+	if err := a.Write(context.Background(), set, d); err != nil {
+		set.Abort()
+		return nil, err
+	}
+	return set.Close()
+}
+
 // tables is the text of every CSV file by its name.
 func (c *collector) tables(t testing.TB) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	results, err := c.Write(dir, Defaults{})
+	results, err := writeInto(dir, c.Automatic, Defaults{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func benchmark(b *testing.B, rows []value.Value) {
 			collectAll(b, a, columns, rows)
 		}
 		b.ResetTimer()
-		if _, err := a.Write(dir, Defaults{}); err != nil {
+		if _, err := writeInto(dir, a, Defaults{}); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()
@@ -84,3 +84,40 @@ func BenchmarkFlat(b *testing.B) { benchmark(b, flatRows(b)) }
 
 // BenchmarkNested is 500 rows each time, which make five tables.
 func BenchmarkNested(b *testing.B) { benchmark(b, nestedRows(b)) }
+
+// BenchmarkConfigured is 500 rows each time: ten columns, or an object and lists
+// that make five tables.
+func BenchmarkConfigured(b *testing.B) {
+	const (
+		flat   = `{"users":{"id":{"mapping":{"destination":"id","primaryKey":true}},"name":"name","email":"email","active":"active","created":"created","score":"score","note":"note","city":"city","visits":"visits","tag":"tag"}}`
+		nested = `{"users":{"id":"id","address.city":"city","address.geo.lat":"lat","address.lines":{"type":"table","destination":"lines","tableMapping":{".":"line"}},
+			"tags":{"type":"table","destination":"tags","tableMapping":{".":"tag"}},"orders":{"type":"table","destination":"orders","tableMapping":{"no":"no",
+			"items":{"type":"table","destination":"items","tableMapping":{"sku":"sku","qty":"qty"}}}},"parent_id":{"type":"user","mapping":{"destination":"parent"}}}}`
+	)
+	for _, row := range []struct {
+		name, mappings string
+		rows           []value.Value
+	}{{"flat", flat, flatRows(b)}, {"nested", nested, nestedRows(b)}} {
+		b.Run(row.name, func(b *testing.B) {
+			size := 0
+			for _, v := range row.rows {
+				size += len(v.JSON())
+			}
+			columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
+			c := NewConfigured(mappingsOf(b, row.mappings), b.TempDir())
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				batch := c.Batch("users", columns)
+				for _, v := range row.rows {
+					if err := batch.Row(v); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			if err := c.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

@@ -76,12 +76,17 @@ func TestExtraColumns(t *testing.T) {
 			want: map[string]string{"t": csv(`id`, `1`)},
 		},
 		{
-			name: "renamed in one table, not in another",
+			name: "renamed in one data type and in those after it, not in those before",
 			pages: []page{
-				{dataType: "a", columns: `{"tag":"U"}`, rows: []string{`{"tag":1}`}},
-				{dataType: "b", columns: `{"tag":"U"}`, rows: []string{`{"id":1}`}},
+				{dataType: "z", columns: `{"tag":"U"}`, rows: []string{`{"id":1}`}},
+				{dataType: "a", columns: `{"tag":"U","n":1}`, rows: []string{`{"tag":1}`}},
+				{dataType: "b", columns: `{"tag":"U","n":1}`, rows: []string{`{"id":1}`}},
+				{dataType: "c", columns: `{"tag":"U"}`, rows: []string{`{"tag_u0":1}`}},
 			},
-			want: map[string]string{"a": csv(`tag|tag_u0`, `1|U`), "b": csv(`id|tag`, `1|U`)},
+			want: map[string]string{
+				"z": csv(`id|tag`, `1|U`), "a": csv(`tag|tag_u0|n`, `1|U|1`),
+				"b": csv(`id|tag_u0|n`, `1|U|1`), "c": csv(`tag_u0|tag_u1`, `1|U`),
+			},
 		},
 		{
 			name:  "scalar rows",

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -15,42 +16,24 @@ type Defaults struct {
 	Incremental bool
 }
 
-// Result is one table that was written.
-type Result struct {
-	Table table.Table
-	Rows  int
-}
-
-// Write converts all rows and writes the tables into a directory, in the order
-// of their discovery: each data type, then the arrays in it. A table without
-// rows or without columns is not written. To be called once, after the last
-// row.
-func (a *Automatic) Write(dir string, d Defaults) ([]Result, error) {
+// Write converts all rows and writes the tables into a set, in the order of
+// their discovery: each data type, then the arrays in it. A table without rows
+// or without columns is not written. To be called once, after the last row; on
+// an error the set is to be aborted.
+func (a *Automatic) Write(ctx context.Context, set *table.Set, d Defaults) error {
 	l := a.layout()
-	err := l.create(dir, d)
-	if err == nil {
-		c := &converter{roots: l.roots, hasher: newHasher(), warn: a.warn}
-		err = a.spool.each(c.record)
+	if err := l.create(set, d); err != nil {
+		return err
 	}
-	var written []Result
-	for _, o := range l.outputs {
-		if err == nil {
-			err = o.writer.Close()
-			written = append(written, Result{Table: o.writer.Table(), Rows: o.writer.Rows()})
-		}
-	}
-	if err != nil {
-		l.abort()
-		return nil, err
-	}
-	return written, nil
+	c := &converter{stop: ctx.Err, roots: l.roots, hasher: newHasher(), warn: a.warn}
+	return a.spool.each(c.record)
 }
 
-// create begins the files of all tables.
-func (l *layout) create(dir string, d Defaults) error {
+// create begins all tables.
+func (l *layout) create(set *table.Set, d Defaults) error {
 	for _, o := range l.outputs {
 		var err error
-		o.writer, err = table.Create(dir, table.Table{
+		o.writer, err = set.Create(table.Table{
 			Name: o.name, Bucket: d.Bucket, Columns: o.columns, Incremental: d.Incremental,
 		})
 		if err != nil {
@@ -60,18 +43,10 @@ func (l *layout) create(dir string, d Defaults) error {
 	return nil
 }
 
-// abort gives up the files of all tables.
-func (l *layout) abort() {
-	for _, o := range l.outputs {
-		if o.writer != nil {
-			o.writer.Abort()
-		}
-	}
-}
-
 // converter turns records of the spool into records of tables. What it does for
 // every item and every property of an item is the busiest code of a run.
 type converter struct {
+	stop   func() error // asked at every row
 	roots  []*sheet
 	sheet  *sheet // of the current batch
 	hasher *hasher
@@ -128,6 +103,9 @@ type frame struct {
 func (c *converter) item(s *sheet, item value.Value) error {
 	if s.out == nil {
 		return nil
+	}
+	if err := c.stop(); err != nil {
+		return err
 	}
 	clear(s.cells)
 	for _, f := range s.fixed {

@@ -12,10 +12,10 @@ import (
 // hashFlush is how many bytes are gathered before they are hashed.
 const hashFlush = 32 << 10
 
-// hasher makes the generated ids that link the rows of arrays to their parents.
-// They must not change from one version of the program to another, nor differ
-// from those of the original: rows loaded earlier refer to them. What is hashed
-// is the row in PHP's serialisation format.
+// hasher makes the generated ids that link the rows of arrays and of child
+// tables to their parents. They must not change from one version of the program
+// to another, nor differ from those of the original: rows loaded earlier refer
+// to them. What is hashed is the row in PHP's serialisation format.
 type hasher struct {
 	md5 hash.Hash
 	buf []byte
@@ -38,6 +38,21 @@ func (h *hasher) id(path string, object value.Value, extra []value.Member, outer
 	h.buf = append(append(h.buf[:0], path...), '_')
 	h.buf = hex.AppendEncode(h.buf, h.md5.Sum(h.sum[:0]))
 	return string(h.buf)
+}
+
+// key is the hash of a row, followed by the user and parent columns where there
+// are any. It refers to a row of a mapped table that has no primary key.
+func (h *hasher) key(row, columns value.Value) string {
+	h.md5.Reset()
+	h.buf = h.buf[:0]
+	h.value(row)
+	if columns.Len() > 0 {
+		h.arrayHead(columns.Len())
+		h.members(columns.Members())
+		h.buf = append(h.buf, '}')
+	}
+	h.md5.Write(h.buf) // never fails, says package hash
+	return hex.EncodeToString(h.md5.Sum(h.sum[:0]))
 }
 
 // value appends the serialised value.
@@ -99,9 +114,7 @@ func (h *hasher) string(s string) {
 }
 
 func (h *hasher) array(items []value.Value) {
-	h.buf = append(h.buf, "a:"...)
-	h.buf = strconv.AppendInt(h.buf, int64(len(items)), 10)
-	h.buf = append(h.buf, ":{"...)
+	h.arrayHead(len(items))
 	for i, item := range items {
 		h.buf = append(h.buf, "i:"...)
 		h.buf = strconv.AppendInt(h.buf, int64(i), 10)
@@ -109,6 +122,12 @@ func (h *hasher) array(items []value.Value) {
 		h.value(item)
 	}
 	h.buf = append(h.buf, '}')
+}
+
+func (h *hasher) arrayHead(items int) {
+	h.buf = append(h.buf, "a:"...)
+	h.buf = strconv.AppendInt(h.buf, int64(items), 10)
+	h.buf = append(h.buf, ":{"...)
 }
 
 func (h *hasher) objectHead(members int) {

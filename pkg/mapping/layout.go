@@ -79,12 +79,16 @@ type layout struct {
 	roots   []*sheet // of the data types, by their number
 	outputs []*output
 	byName  map[string]*output
+	// renamed are the user and parent columns that had to give way to a property
+	// of some data type. In the data types after it they keep their new name,
+	// conflict or not: existing tables of the original have these columns.
+	renamed map[string]bool
 }
 
 func (a *Automatic) layout() *layout {
-	l := &layout{byName: map[string]*output{}}
+	l := &layout{byName: map[string]*output{}, renamed: map[string]bool{}}
 	for _, t := range a.order {
-		l.roots = append(l.roots, l.addSheet(t.root.element, t.root.name, t.extra))
+		l.roots = append(l.roots, l.addSheet(t.root.element, t.root.name, t.extra, l.renamed))
 	}
 	for _, o := range l.outputs {
 		o.arrange()
@@ -96,10 +100,10 @@ func (a *Automatic) layout() *layout {
 }
 
 // addSheet makes the sheet of an array's elements and those of the arrays
-// below.
-func (l *layout) addSheet(element *node, path string, extra []string) *sheet {
+// below. renamed is what addExtra takes.
+func (l *layout) addSheet(element *node, path string, extra []string, renamed map[string]bool) *sheet {
 	s := &sheet{element: element, path: path}
-	s.addExtra(element.nameColumns(), extra)
+	s.addExtra(element.nameColumns(), extra, renamed)
 	if element.seen && s.hasColumns() {
 		s.out = l.output(safeName(path))
 		s.out.sheets = append(s.out.sheets, s)
@@ -109,7 +113,7 @@ func (l *layout) addSheet(element *node, path string, extra []string) *sheet {
 		case kindObject:
 			p.path = path + "." + below
 		case kindArray:
-			p.sheet = l.addSheet(p.element, path+"."+below, []string{parentColumn})
+			p.sheet = l.addSheet(p.element, path+"."+below, []string{parentColumn}, map[string]bool{})
 		}
 	})
 	return s
@@ -117,12 +121,14 @@ func (l *layout) addSheet(element *node, path string, extra []string) *sheet {
 
 // addExtra names the extra columns. One that has the name of a property gets
 // another, both as it is hashed and as it is written; the property keeps its
-// own.
-func (s *sheet) addExtra(used names, extra []string) {
+// own. renamed are the names that did so before, in other sheets; it learns the
+// ones that do now.
+func (s *sheet) addExtra(used names, extra []string, renamed map[string]bool) {
 	for _, name := range extra {
 		raw := firstFree(name, func(free string) bool {
-			return s.hasProperty(free) || free != name && slices.Contains(extra, free)
+			return s.hasProperty(free) || free == name && renamed[name] || free != name && slices.Contains(extra, free)
 		})
+		renamed[name] = renamed[name] || raw != name
 		header := used.take(columnName(raw))
 		s.extra = append(s.extra, extraColumn{name: name, raw: raw, header: header})
 	}

@@ -140,7 +140,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 		t.Errorf("%d bytes in use while 30 MB of rows wait", m.HeapAlloc)
 	}
 	dir := t.TempDir()
-	results, err := c.Write(dir, Defaults{})
+	results, err := writeInto(dir, c.Automatic, Defaults{})
 	if err != nil || len(results) != 2 || results[1].Rows != 30_000 {
 		t.Errorf("results %v, %v", results, err)
 	}
@@ -160,7 +160,7 @@ func TestWriteFaults(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			c := collect(t, "", page{dataType: "first", rows: []string{`1`}}, page{dataType: row.dataType, rows: []string{`1`}})
 			dir := t.TempDir()
-			_, err := c.Write(dir, Defaults{Bucket: row.bucket})
+			_, err := writeInto(dir, c.Automatic, Defaults{Bucket: row.bucket})
 			if err == nil || failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), strings.TrimPrefix(row.want, `data type "t": table "a/b.t" `)) {
 				t.Errorf("got %v", err)
 			}
@@ -174,7 +174,7 @@ func TestWriteFaults(t *testing.T) {
 		}
 		c.spool.memory.Truncate(c.spool.memory.Len() - 1)
 		dir := t.TempDir()
-		if _, err := c.Write(dir, Defaults{}); err == nil || failure.KindOf(err) != failure.Application {
+		if _, err := writeInto(dir, c.Automatic, Defaults{}); err == nil || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
 		checkFiles(t, dir, false)
@@ -184,7 +184,7 @@ func TestWriteFaults(t *testing.T) {
 		if err := c.spool.add(batchRecord, parse(t, `[7,{}]`)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Write(t.TempDir(), Defaults{}); err == nil || failure.KindOf(err) != failure.Application {
+		if _, err := writeInto(t.TempDir(), c.Automatic, Defaults{}); err == nil || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -193,7 +193,7 @@ func TestWriteFaults(t *testing.T) {
 func TestResults(t *testing.T) {
 	c := collect(t, "", page{dataType: "u", rows: []string{`{"v":[1,2]}`}}, rowsOf(`{"id":1}`))
 	dir := t.TempDir()
-	results, err := c.Write(dir, Defaults{Bucket: "b", Incremental: true})
+	results, err := writeInto(dir, c.Automatic, Defaults{Bucket: "b", Incremental: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -239,7 +239,7 @@ func FuzzStructure(f *testing.F) {
 		if b.Row(v) != nil {
 			return
 		}
-		if _, err := a.Write(t.TempDir(), Defaults{}); err != nil {
+		if _, err := writeInto(t.TempDir(), a, Defaults{}); err != nil {
 			t.Fatalf("writing: %v", err)
 		}
 		latest := a.Structure()

@@ -31,9 +31,9 @@ func Create(dir string, t Table) (*Writer, error) {
 	if len(t.Columns) == 0 {
 		return nil, failure.Applicationf("table %q has no columns", t.FileName())
 	}
-	file, err := os.OpenFile(filepath.Join(dir, t.FileName()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(filepath.Join(dir, t.FileName()), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, failure.Userf("table %q is written twice: two tables of this run have that file name", t.FileName())
+		return nil, writtenTwice(t)
 	}
 	if err != nil {
 		return nil, failure.Applicationf("creating table %q: %w", t.FileName(), err)
@@ -41,6 +41,10 @@ func Create(dir string, t Table) (*Writer, error) {
 	w := &Writer{table: t, dir: dir, file: file}
 	w.buf = appendRecord(w.buf, t.Columns)
 	return w, nil
+}
+
+func writtenTwice(t Table) error {
+	return failure.Userf("table %q is written twice: two tables of this run have that file name", t.FileName())
 }
 
 // Row appends one record: one cell for each column, in their order.
@@ -59,7 +63,7 @@ func (w *Writer) Row(cells []string) error {
 // Rows is the number of records so far, the header not counted.
 func (w *Writer) Rows() int { return w.rows }
 
-// Table is the table as it was given to Create.
+// Table is the table as it was given to Create or Adopt.
 func (w *Writer) Table() Table { return w.table }
 
 // Close completes the CSV file, then writes the manifest beside it.

@@ -25,6 +25,7 @@ import (
 // Options are what a client needs beside the configuration of the API.
 type Options struct {
 	API          config.API
+	Settings     Settings
 	AllowedHosts []config.AllowedHost
 	// Debug asks for one event for every request sent.
 	Debug bool
@@ -38,6 +39,11 @@ type Options struct {
 	Sleep func(context.Context, time.Duration) error
 	// Dial makes connections; nil uses the system's way.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Tunnel is that of Settings, which all clients of a run share; nil only when
+	// they name none.
+	Tunnel *Tunnel
+	// CacheDir is where the cache of Settings keeps its files; "" turns it off.
+	CacheDir string
 	// Getenv is asked for the proxy settings.
 	Getenv func(string) string
 	// Stats counts what is sent; shared by all clients of a run.
@@ -75,19 +81,22 @@ type Client struct {
 }
 
 // New makes a client. authenticate may be nil; it is given the client itself
-// so that a login can be sent through it. Errors are user errors.
+// so that a login can be sent through it. An error says that the directory of
+// the cache cannot be used.
 func New(o Options, authenticate func(*Client) Authenticator) (*Client, error) {
-	network, err := newNetwork(o)
-	if err != nil {
-		return nil, err
+	caching := o.Settings.ttl > 0 && o.CacheDir != ""
+	if caching {
+		if err := openCache(o.CacheDir); err != nil {
+			return nil, err
+		}
 	}
-	c := &Client{o: o, network: network}
-	c.plain = c.chain(nil)
+	c := &Client{o: o, network: newNetwork(o)}
+	c.plain = c.chain(nil, false)
 	var a Authenticator
 	if authenticate != nil {
 		a = authenticate(c)
 	}
-	c.full = c.chain(a)
+	c.full = c.chain(a, caching)
 	return c, nil
 }
 
@@ -95,21 +104,34 @@ func New(o Options, authenticate func(*Client) Authenticator) (*Client, error) {
 //
 //	redirect      follows redirects; credentials stay on their own origin
 //	retry         repeats an exchange that failed for a while
+//	tunnelled     opens the SSH tunnel, again when it was lost
 //	authenticate  adds credentials; fetches new ones on a 401
 //	hosts         refuses addresses that are not allowed
 //	log           counts the request and reports it under debug
+//	cache         answers from an earlier answer; not for logins
+//	aws           signs the request
 //	exchange      sends, reads the whole body into a spool, within the time-out
-//	network       connections, TLS, proxy
+//	network       connections, TLS, proxy or tunnel
 //
-// So credentials are computed anew for each attempt and each hop, every address
-// that leaves is checked, and every request really sent is reported.
-func (c *Client) chain(a Authenticator) http.RoundTripper {
+// So credentials and signatures are computed anew for each attempt and each hop,
+// every address that leaves is checked, and every request really sent is
+// reported: one that the cache answers is not.
+func (c *Client) chain(a Authenticator, caching bool) http.RoundTripper {
 	var rt http.RoundTripper = c.network
 	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats}
+	if with := c.o.Settings.signature; with != nil {
+		rt = &aws{next: rt, with: with, now: c.o.Now, secrets: c.o.Secrets}
+	}
+	if caching {
+		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler}
+	}
 	rt = &logger{next: rt, log: c.o.Log, debug: c.o.Debug, stats: c.o.Stats}
 	rt = &hosts{next: rt, allowed: c.o.AllowedHosts}
 	if a != nil {
 		rt = &authenticate{next: rt, auth: a}
+	}
+	if c.o.Settings.server != nil {
+		rt = &tunnelled{next: rt, tunnel: c.o.Tunnel}
 	}
 	rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log}
 	return &redirect{next: rt}

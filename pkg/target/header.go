@@ -76,3 +76,14 @@ func headersOf(v value.Value) ([]config.Header, error) {
 	}
 	return headers, nil
 }
+
+// headerLines are all lines of a header, however its name is spelt.
+func headerLines(h http.Header, name string) []string {
+	var all []string
+	for spelt, texts := range h {
+		if strings.EqualFold(spelt, name) {
+			all = append(all, texts...)
+		}
+	}
+	return all
+}

@@ -23,25 +23,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newNetwork makes the innermost step: connections, TLS and proxy. HTTP/1.1
-// only, as the original; no cookies; bodies are not decompressed here.
-func newNetwork(o Options) (*http.Transport, error) {
-	dial := o.Dial
-	if dial == nil {
+// newNetwork makes the innermost step: connections, TLS and proxy or tunnel.
+// HTTP/1.1 only, as the original; no cookies; bodies are not decompressed here.
+func newNetwork(o Options) *http.Transport {
+	dial, via := o.Dial, proxy(o.Getenv)
+	switch {
+	case o.Settings.server != nil:
+		dial, via = o.Tunnel.connection, nil
+	case dial == nil:
 		dial = (&net.Dialer{Timeout: o.API.ConnectTimeout}).DialContext
 	}
 	return &http.Transport{
 		DialContext:         dial,
 		TLSHandshakeTimeout: o.API.ConnectTimeout,
-		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:     o.Settings.tlsConfig(),
 		TLSNextProto:        map[string]func(string, *tls.Conn) http.RoundTripper{},
 		DisableCompression:  true,
 		MaxIdleConnsPerHost: 2,
 		IdleConnTimeout:     90 * time.Second,
-		Proxy:               proxy(o.Getenv),
+		Proxy:               via,
 
 		OnProxyConnectResponse: acceptTunnel,
-	}, nil
+	}
 }
 
 // proxy reads the usual environment variables; the upper-case HTTP_PROXY is not

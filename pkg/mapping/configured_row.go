@@ -1,0 +1,133 @@
+package mapping
+
+import (
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// userSeparator parts the segments of paths to user and parent columns; their
+// names may hold dots.
+const userSeparator = "/"
+
+// ConfiguredBatch is the rows of one page.
+type ConfiguredBatch struct {
+	owner   *Configured
+	table   *mapped
+	columns value.Value // user and parent columns
+}
+
+// Row adds one row and all rows of child tables in it. A value that does not fit
+// its column is a user error; the collector is of no use then.
+func (b *ConfiguredBatch) Row(row value.Value) error { return b.row(b.table, row, "") }
+
+// row writes one row of a table, after the rows of its child tables: they may
+// belong to the same table. The link is the key of the parent.
+func (b *ConfiguredBatch) row(t *mapped, row value.Value, link string) error {
+	cells := b.owner.record(t)
+	for i := range t.settings {
+		s := &t.settings[i]
+		if s.kind == typeTable {
+			continue
+		}
+		v := b.find(s, row)
+		if !v.IsScalar() && !v.IsNull() && !s.asJSON {
+			return t.refused(s, v)
+		}
+		cells[s.column] = text(v)
+	}
+	if t.link != none {
+		cells[t.link] = link
+	}
+	if err := b.children(t, row, cells); err != nil {
+		return err
+	}
+	return b.owner.store(t, cells)
+}
+
+// find is the value a setting asks for, null when there is none.
+func (b *ConfiguredBatch) find(s *setting, row value.Value) value.Value {
+	if s.kind == typeUser {
+		v, _ := b.columns.At(s.path, userSeparator)
+		return v
+	}
+	if s.path == "" && row.IsScalar() {
+		return row
+	}
+	v, _ := row.At(s.path, s.delimiter)
+	return v
+}
+
+// refused is the error of a list or an object that came for a column. It shows
+// nothing of the value.
+func (t *mapped) refused(s *setting, v value.Value) error {
+	mend := `set "forceType" to true to store it as JSON text, or give it a table of its own with "type": "table"`
+	if s.kind == typeUser {
+		mend = `name a single value in it, with "/" between the names`
+	}
+	return failure.Userf("column %q of table %q cannot hold an %s: %s", s.destination, t.name, v.Kind(), mend).At(s.pointer)
+}
+
+// children writes the rows of the child tables in a row. The row's own cells
+// are there already, for they may be the key that the children refer to.
+func (b *ConfiguredBatch) children(t *mapped, row value.Value, cells []string) error {
+	key := ""
+	for i := range t.settings {
+		s := &t.settings[i]
+		if s.kind != typeTable {
+			continue
+		}
+		items := t.items(s, b.find(s, row))
+		if len(items) == 0 {
+			continue
+		}
+		link := ""
+		if s.linked {
+			if key == "" {
+				key = b.key(t, row, cells)
+			}
+			link = key
+		}
+		if s.column != none {
+			cells[s.column] = key
+		}
+		for _, item := range items {
+			if err := b.row(s.child, item, link); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// items are the rows of a child table in a value: the items of a list, or the
+// value itself. Empty values are none, but a child row tells even of them where
+// the parent has a primary key. A table that is its own child has no such rows,
+// for each of them would bring the next one.
+func (t *mapped) items(s *setting, v value.Value) []value.Value {
+	switch {
+	case v.Kind() == value.Array:
+		return v.Items()
+	case v.Kind() != value.Object && v.Empty() && (len(t.key) == 0 || s.child == t):
+		return nil
+	default:
+		return []value.Value{v}
+	}
+}
+
+// key is what the rows of child tables refer to their parent by: its primary
+// key, or a hash of the row.
+func (b *ConfiguredBatch) key(t *mapped, row value.Value, cells []string) string {
+	switch len(t.key) {
+	case 0:
+		return b.owner.hasher.key(row, b.columns)
+	case 1:
+		return cells[t.key[0]]
+	}
+	parts := make([]string, len(t.key))
+	for i, place := range t.key {
+		parts[i] = cells[place]
+	}
+	return strings.Join(parts, ",")
+}
