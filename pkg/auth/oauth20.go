@@ -37,8 +37,6 @@ func compileOAuth20(s source) Method {
 	}
 	headers, query := s.Get("headers"), s.Get("query")
 	contexts := []expr.Context{expr.Authorization, expr.Query, expr.Request}
-	checkTexts(headers, contexts...)
-	checkTexts(query, contexts...)
 	o.headers, o.query = s.headers(headers, contexts...), s.object(query, contexts...)
 	return o
 }

@@ -31,12 +31,14 @@ func (s source) params(section config.Section, contexts ...expr.Context) part {
 	return part{section: section, entries: s.compiler(contexts...).Entries(section.Value, section.Pointer)}
 }
 
-// object compiles an object of expressions, or nothing.
+// object compiles an object of expressions that each give a text or a list of
+// texts, or nothing.
 func (s source) object(section config.Section, contexts ...expr.Context) part {
 	if section.Present() && section.Value.Kind() == value.Array {
 		section.Problem("expected an object of names and values", "")
 		return part{}
 	}
+	checkTexts(section, contexts...)
 	return s.params(section, contexts...)
 }
 

@@ -23,7 +23,6 @@ func compileQuery(s source) Method {
 		section.Problem("query authentication needs the object 'query'", "")
 	}
 	contexts := []expr.Context{expr.Attr, expr.Query, expr.Request}
-	checkTexts(section, contexts...)
 	return queryAuth{attr: s.attr, added: s.ofRequests().object(section, contexts...)}
 }
 

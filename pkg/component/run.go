@@ -132,7 +132,7 @@ func extractTables(ctx context.Context, o Options, dir *datadir.Dir, plan *extra
 		return err
 	}
 	defer func() { err = errors.Join(err, stage.Discard()) }()
-	d.Temp, d.Tables = stage.Temp(), stage.Tables()
+	d.Temp, d.Tables, d.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
 	result, err := plan.Run(ctx, d)
 	if err != nil {
 		return interrupted(ctx, err)

@@ -42,6 +42,9 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/0: expected an object, found "users"`,
 			`/parameters/config/jobs/1: expected an object, found null`,
 		}},
+		{"bucket with a slash", given{config: `"outputBucket":"a/../b",`}, []string{
+			`/parameters/config/outputBucket: expected a string without a slash, found "a/../b"`,
+		}},
 		{"endpoint missing", given{jobs: `[{"endpont":"users"}]`}, []string{
 			`/parameters/config/jobs/0: expected the key "endpoint"; is "endpont" meant to be it?`,
 		}},
@@ -119,7 +122,7 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/compatLevel: expected an integer, found "old"`,
 		}},
 		{"outputBucket list", given{config: `"outputBucket":["a"],"debug":{"a":1},"incrementalOutput":[false],`}, []string{
-			`/parameters/config/outputBucket: expected a string, found a list of 1`,
+			`/parameters/config/outputBucket: expected a string without a slash, found a list of 1`,
 			`/parameters/config/debug: expected true or false, found an object`,
 			`/parameters/config/incrementalOutput: expected true or false, found a list of 1`,
 		}},

@@ -1,3 +1,11 @@
+// Package config reads the document: config.json becomes a validated, immutable
+// model. The embedded JSON Schema is the one source for what keys there are,
+// for the reference documentation and for editors; what it cannot say is
+// compiled here. All problems are collected, each with its place in the document
+// as it was given, and nothing stops at the first.
+//
+// Sections whose meaning belongs to another room (a scroller, an authentication,
+// a mapping) are handed over as they stand, with the shared list of problems.
 package config
 
 import (

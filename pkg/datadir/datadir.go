@@ -1,5 +1,6 @@
 // Package datadir is the data directory of the platform on disk: config.json
-// and in/state.json to read, out/tables and out/state.json to write.
+// and in/state.json to read, out/tables and out/state.json to write, cache for
+// whoever keeps something there between runs.
 //
 // It promises that the results of a run appear together or not at all: they are
 // made in a stage, a directory beside out/tables, and moved to their places by
@@ -79,6 +80,10 @@ func (d *Dir) State() (state value.Value, warning string, err error) {
 		return value.Value{}, path + " holds no object but: " + state.Kind().String() + ", starting without a state", nil
 	}
 }
+
+// Cache is the directory for the cache of answers, which outlives runs. It need
+// not exist.
+func (d *Dir) Cache() string { return filepath.Join(d.path, "cache") }
 
 func (d *Dir) out() string    { return filepath.Join(d.path, "out") }
 func (d *Dir) tables() string { return filepath.Join(d.path, "out", "tables") }

@@ -22,13 +22,15 @@ import (
 type Deps struct {
 	// Temp is a directory for temporary files, Tables the one for the tables.
 	Temp, Tables string
-	State        value.Value // of the previous run, null for none
-	Log          *event.Log
-	Secrets      *event.Secrets
-	Now          func() time.Time
-	Sleep        func(context.Context, time.Duration) error
-	Dial         func(ctx context.Context, network, address string) (net.Conn, error)
-	Getenv       func(string) string
+	// CacheDir is where `cache` keeps answers; "" leaves it off.
+	CacheDir string
+	State    value.Value // of the previous run, null for none
+	Log      *event.Log
+	Secrets  *event.Secrets
+	Now      func() time.Time
+	Sleep    func(context.Context, time.Duration) error
+	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
+	Getenv   func(string) string
 	// Rand is the source of nonces; nil is the system's.
 	Rand io.Reader
 	// UserAgent is sent unless the configuration names another.
@@ -52,6 +54,7 @@ type run struct {
 	spooler *response.Spooler
 	scanner *response.Scanner
 	stats   target.Stats
+	tunnel  *target.Tunnel // nil for none
 	tables  *tables
 	start   int64 // Unix seconds
 }
@@ -63,6 +66,7 @@ func (p *Plan) newRun(d Deps) *run {
 		plan:    p,
 		spooler: response.NewSpooler(d.Temp, response.MemoryLimit),
 		scanner: response.NewScanner(d.Secrets.Redact),
+		tunnel:  target.NewTunnel(p.target, d.Dial, d.Sleep),
 		tables:  newTables(d),
 		start:   d.Now().Unix(),
 	}
@@ -75,6 +79,7 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 		d.Log.Emit(event.StateWarning{Text: "it holds the structure of the original's old table parser, which is ignored; columns may get other names"})
 	}
 	r := p.newRun(d)
+	defer r.tunnel.Close()
 	err := r.iterations(ctx)
 	var written []tableRows
 	if err == nil {
@@ -137,6 +142,7 @@ func (r *run) client(it iteration) (*target.Client, error) {
 	}
 	return target.New(target.Options{
 		API:          it.API,
+		Settings:     r.plan.target,
 		AllowedHosts: r.plan.doc.AllowedHosts,
 		Debug:        it.Debug,
 		UserAgent:    r.UserAgent,
@@ -146,6 +152,8 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		Now:          r.Now,
 		Sleep:        r.Sleep,
 		Dial:         r.Dial,
+		Tunnel:       r.tunnel,
+		CacheDir:     r.CacheDir,
 		Getenv:       r.Getenv,
 		Stats:        &r.stats,
 	}, authenticate)

@@ -7,6 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/mapping"
 	"github.com/keboola/configurable-extractor/pkg/pagination"
+	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -14,6 +15,7 @@ import (
 // change while it runs.
 type Plan struct {
 	doc        *config.Document
+	target     target.Settings
 	iterations []iteration
 }
 
@@ -41,7 +43,7 @@ type job struct {
 // Compile lets every room read its sections of the document. Problems go to the
 // document's list; nothing is sent.
 func Compile(doc *config.Document) *Plan {
-	p := &Plan{doc: doc}
+	p := &Plan{doc: doc, target: target.Compile(doc)}
 	for _, it := range doc.Iterations {
 		compiled := iteration{
 			Iteration:  it,
@@ -51,7 +53,6 @@ func Compile(doc *config.Document) *Plan {
 		}
 		c := compiler{it: &compiled, scrollers: pagination.Compile(it.API.Pagination)}
 		compiled.jobs = c.jobs(it.Jobs, 0)
-		checkSupported(doc, it)
 		p.iterations = append(p.iterations, compiled)
 	}
 	return p

@@ -30,6 +30,7 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 		return Probe{}, failure.Userf("there is no job to try")
 	}
 	r := p.newRun(d)
+	defer r.tunnel.Close()
 	client, err := r.client(it)
 	if err != nil {
 		return Probe{}, err

@@ -42,6 +42,15 @@ type Column struct {
 	Value value.Value
 }
 
+// ofColumns is the user and parent columns as an object.
+func ofColumns(columns []Column) value.Value {
+	members := make([]value.Member, len(columns))
+	for i, c := range columns {
+		members[i] = value.Member(c)
+	}
+	return value.OfMembers(members...)
+}
+
 // Automatic collects the items of all data types of one bucket. It is not safe
 // for concurrent use.
 type Automatic struct {

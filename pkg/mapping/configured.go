@@ -2,14 +2,12 @@ package mapping
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/table"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Configured collects the items of the data types that the configuration maps,
@@ -86,16 +84,15 @@ func (r *mappedRows) write(ctx context.Context, set *table.Set, t table.Table) e
 
 // Close removes what is temporary.
 func (c *Configured) Close() error {
-	var errs []error
 	for i := range c.rows {
 		if w := c.rows[i].writer; w != nil {
 			w.Abort()
 		}
 	}
-	if c.dir != "" {
-		errs = append(errs, os.RemoveAll(c.dir))
+	if c.dir == "" {
+		return nil
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := os.RemoveAll(c.dir); err != nil {
 		return failure.Applicationf("removing the files of mapped tables: %w", err)
 	}
 	return nil
@@ -142,13 +139,4 @@ func (c *Configured) create(t *mapped) (*table.Writer, error) {
 		c.dir = dir
 	}
 	return table.Create(c.dir, table.Table{Name: strconv.Itoa(t.number), Columns: t.columns})
-}
-
-// ofColumns is the user and parent columns as an object.
-func ofColumns(columns []Column) value.Value {
-	members := make([]value.Member, len(columns))
-	for i, c := range columns {
-		members[i] = value.Member(c)
-	}
-	return value.OfMembers(members...)
 }

@@ -80,7 +80,7 @@ func (t *aws) RoundTrip(req *http.Request) (*http.Response, error) {
 	names, lines := signedHeaders(signed)
 	text := strings.Join([]string{signed.Method, signedPath(signed.URL), signedQuery(pairs), lines, names, payload}, "\n")
 	scope, digest := t.with.sign(text, at)
-	t.secrets.Add(digest)
+	t.secrets.AddPassing(digest)
 	signed.Header.Set("Authorization", awsAlgorithm+" Credential="+t.with.keyID+"/"+scope+", SignedHeaders="+names+", Signature="+digest)
 	return t.next.RoundTrip(signed)
 }

@@ -77,15 +77,13 @@ func newSigner(t testing.TB) ssh.Signer {
 	return signer
 }
 
-// start lets the server live; kill ends it with all its connections.
+// start lets the server live, in the place of one that lives already.
 func (b *bastion) start() {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.mu.Lock()
-	b.listener = listener
-	b.mu.Unlock()
+	b.replace(listener)
 	b.wg.Go(func() {
 		for {
 			conn, err := listener.Accept()
@@ -97,7 +95,10 @@ func (b *bastion) start() {
 	})
 }
 
-func (b *bastion) kill() {
+// kill ends the server with all its connections.
+func (b *bastion) kill() { b.replace(nil) }
+
+func (b *bastion) replace(listener net.Listener) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.listener != nil {
@@ -106,7 +107,7 @@ func (b *bastion) kill() {
 	for _, conn := range b.conns {
 		conn.Close()
 	}
-	b.listener, b.conns = nil, nil
+	b.listener, b.conns = listener, nil
 }
 
 // keep remembers a connection that a kill has to end.

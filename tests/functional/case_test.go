@@ -39,6 +39,9 @@ type description struct {
 	// Complete are kinds of events of which expected/events.jsonl lists every
 	// one.
 	Complete []string `json:"complete"`
+	// Cache is how many files the run leaves in the directory of the cache;
+	// absent: there is no such directory.
+	Cache *int `json:"cache"`
 }
 
 // testCase is one directory below cases.
@@ -264,7 +267,21 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 			want["out/tables/"+name] = text
 		}
 	}
-	compareFiles(t, readTree(t, dir), want)
+	got := readTree(t, dir)
+	if c.Cache != nil {
+		kept := -1 // the directory itself
+		maps.DeleteFunc(got, func(name, _ string) bool {
+			cached := strings.HasPrefix(name, "cache/")
+			if cached {
+				kept++
+			}
+			return cached
+		})
+		if kept != *c.Cache {
+			t.Errorf("the cache holds %d files, want %d", kept, *c.Cache)
+		}
+	}
+	compareFiles(t, got, want)
 }
 
 // expectedState is expected/state.json, or the state that was written when the

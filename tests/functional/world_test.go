@@ -99,7 +99,9 @@ func (w *world) run(ctx context.Context) outcome {
 	if o.Sleep == nil {
 		o.Sleep = w.clock.Sleep
 	}
-	o.Dial = w.dial
+	if o.Dial == nil {
+		o.Dial = w.dial
+	}
 	exit := component.Run(ctx, o)
 	return outcome{exit, stdout.String(), stderr.String(), w.clock.waits}
 }

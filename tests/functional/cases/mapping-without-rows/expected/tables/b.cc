@@ -1,0 +1,1 @@
+"ID","arr","never_pk"
