@@ -119,11 +119,12 @@ func (p placeholder) values(rows []value.Value) ([]value.Value, error) {
 }
 
 // endpoint is an endpoint with its placeholders filled in, all at once: a value
-// is never searched for tokens.
+// is never searched for tokens. A number is sent as in a query (1.50 as 1.5),
+// for 1.0 may be the id 1 of the next request; the table keeps it as it stood.
 func endpoint(template string, values []filled) string {
 	pairs := make([]string, 0, 2*len(values))
 	for _, f := range values {
-		pairs = append(pairs, "{"+f.token+"}", f.value.Cell())
+		pairs = append(pairs, "{"+f.token+"}", f.value.Text())
 	}
 	return strings.NewReplacer(pairs...).Replace(template)
 }

@@ -96,7 +96,7 @@ func (f recursionFilter) passes(row value.Value) (bool, error) {
 
 func (c condition) holds(row value.Value) (bool, error) {
 	v, _ := row.At(c.path, ".")
-	left := v.Cell()
+	left := v.Text() // 1.0 is 1, as it would be in an endpoint
 	switch v.Kind() {
 	case value.Array:
 		left = "Array"

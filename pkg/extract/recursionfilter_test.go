@@ -41,7 +41,9 @@ func TestRecursionFilter(t *testing.T) {
 	}{
 		{"id==1", `{"id":1}`, true},
 		{"id==1", `{"id":"1"}`, true},
-		{"id==1", `{"id":1.0}`, false},
+		{"id==1", `{"id":1.0}`, true},
+		{"id==1.0", `{"id":1.0}`, false},
+		{"id==1.0", `{"id":"1.0"}`, true},
 		{"id!=1", `{"id":2}`, true},
 		{"id!=1", `{"id":1}`, false},
 		{"a.b==x", `{"a":{"b":"x"}}`, true},

@@ -101,7 +101,7 @@ func TestPlaceholders(t *testing.T) {
 			`1/x parent_p=1 parent_q="x"; 1/y parent_p=1 parent_q="y"; 2/x parent_p=2 parent_q="x"; 2/y parent_p=2 parent_q="y"`},
 		{"an empty list runs nothing", "{p}", `{"p":"p"}`, []string{`{"p":[]}`}, ``},
 		{"items may be falsy", "c/{p}", `{"p":"p"}`, []string{`{"p":[0,"",false,null]}`}, `c/0 parent_p=0; c/ parent_p=""; c/ parent_p=false; c/ parent_p=null`},
-		{"null, booleans and floats", "{n}-{t}-{f}", `{"n":"n","t":"t","f":"f"}`, []string{`{"n":null,"t":true,"f":1.50}`}, `-1-1.50 parent_n=null parent_t=true parent_f=1.50`},
+		{"null, booleans and floats", "{n}-{t}-{f}", `{"n":"n","t":"t","f":"f"}`, []string{`{"n":null,"t":true,"f":1.50}`}, `-1-1.5 parent_n=null parent_t=true parent_f=1.50`},
 		{"a function", "c/{x}", `{"x":{"path":"name","function":"urlencode","args":[{"placeholder":"value"}]}}`, []string{`{"name":"a b/c"}`}, `c/a+b%2Fc parent_name="a+b%2Fc"`},
 		{"a path in an object", "c/{x}", `{"x":{"path":"id"}}`, []string{`{"id":1}`}, `c/1 parent_id=1`},
 		{"values are never searched", "x/{a}/{b}", `{"a":"a","b":"b"}`, []string{`{"a":"{b}","b":"Z"}`}, `x/{b}/Z parent_a="{b}" parent_b="Z"`},

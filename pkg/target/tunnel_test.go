@@ -274,8 +274,8 @@ func TestServerWithoutASignOfLifeIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-tunnel.lost
-	if n := len(b.signs); n != 1 {
-		t.Errorf("it was asked for %d signs of life, want 1", n)
+	if n := len(b.signs); n > 1 {
+		t.Errorf("it was asked for %d signs of life after it had not given the first one", n)
 	}
 }
 

@@ -1,0 +1,2 @@
+"user-info_id","parent_x"
+"3","X"

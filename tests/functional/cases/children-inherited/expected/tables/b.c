@@ -1,0 +1,2 @@
+"k","parent_id","parent_z"
+"5","1","zz"

@@ -1,0 +1,2 @@
+"n","parent_id","parent_z"
+"g","1","zz"

@@ -1,0 +1,2 @@
+"n","parent_k","parent_z"
+"h","5","zz"

@@ -1,0 +1,2 @@
+"k","parent_id","parent_x"
+"g","1","7"

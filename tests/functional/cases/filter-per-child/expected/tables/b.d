@@ -1,0 +1,2 @@
+"n","parent_id","parent_k"
+"1","2","y"

@@ -1,0 +1,2 @@
+"n","job_parent_id","parent_id"
+"2","x","1"

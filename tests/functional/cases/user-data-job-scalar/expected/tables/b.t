@@ -1,0 +1,2 @@
+"id","job_parent_id"
+"1","7"
