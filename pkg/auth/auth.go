@@ -24,10 +24,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Authenticator adds credentials to a request that is about to be sent. Errors
-// are user errors.
+// Authenticator adds credentials to a request that is about to be sent. It is
+// called anew for every attempt and for every hop of a redirect. Errors are user
+// errors.
 type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) error
+}
+
+// Renewer is an Authenticator that can fetch new credentials when the API
+// answers 401.
+type Renewer interface {
+	// Renew gives up the credentials that a request was sent with, unless newer
+	// ones have taken their place. The next Authenticate fetches new ones.
+	Renew(sent *http.Request)
 }
 
 // Deps is what an authentication may use while it works.

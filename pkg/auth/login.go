@@ -95,6 +95,8 @@ type session struct {
 	current *credentials // nil before the first login
 }
 
+var _ Renewer = (*session)(nil)
+
 // credentials are what one login brought.
 type credentials struct {
 	headers, query value.Value

@@ -134,9 +134,9 @@ func (r *run) iteration(ctx context.Context, it iteration) error {
 
 // client is the client of an iteration, with a login of its own.
 func (r *run) client(it iteration) (*target.Client, error) {
-	var authenticate func(*target.Client) target.Authenticator
+	var authenticate func(*target.Client) auth.Authenticator
 	if it.auth != nil {
-		authenticate = func(c *target.Client) target.Authenticator {
+		authenticate = func(c *target.Client) auth.Authenticator {
 			return it.auth.Start(auth.Deps{Login: c.Login, Now: r.Now, Log: r.Log, Secrets: r.Secrets, Rand: r.Rand})
 		}
 	}

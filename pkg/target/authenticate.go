@@ -1,13 +1,17 @@
 package target
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/keboola/configurable-extractor/pkg/auth"
+)
 
 // authenticate adds credentials to every attempt that stays on the request's
 // own origin. When the API answers 401 and the credentials can be renewed, that
 // is done once and the request is repeated.
 type authenticate struct {
 	next http.RoundTripper
-	auth Authenticator
+	auth auth.Authenticator
 }
 
 var _ http.RoundTripper = (*authenticate)(nil)
@@ -18,7 +22,7 @@ func (t *authenticate) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(req)
 	}
 	res, sent, err := t.once(req)
-	renewer, ok := t.auth.(Renewer)
+	renewer, ok := t.auth.(auth.Renewer)
 	if err != nil || !ok || res.StatusCode != http.StatusUnauthorized {
 		return res, err
 	}

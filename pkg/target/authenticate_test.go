@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
@@ -48,8 +49,8 @@ func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := serve(t, tt.answers...)
 			at := s.Listener.Addr().String()
-			auth := &tokens{}
-			f := newFixture(t, "http://a.test", tt.api, func(*Client) Authenticator { return auth }, dialer(map[string]string{"a.test:80": at, "b.test:80": at}))
+			held := &tokens{}
+			f := newFixture(t, "http://a.test", tt.api, func(*Client) auth.Authenticator { return held }, dialer(map[string]string{"a.test:80": at, "b.test:80": at}))
 			_, err := f.do(t, config.Request{Endpoint: "x", Method: "POST", Params: parse(t, `{"a":1}`)})
 			if tt.failed != "" {
 				wantUserError(t, err, tt.failed)
@@ -64,7 +65,7 @@ func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {
 				}
 			}
 			equal(t, "tokens", got, tt.sent)
-			equal(t, "renewed", auth.renewed, tt.renewed)
+			equal(t, "renewed", held.renewed, tt.renewed)
 		})
 	}
 }

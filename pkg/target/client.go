@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -58,20 +59,6 @@ type Stats struct {
 	Bytes atomic.Int64
 }
 
-// Authenticator adds credentials to a request that is about to be sent. It is
-// called anew for every attempt and for every hop of a redirect.
-type Authenticator interface {
-	Authenticate(ctx context.Context, r *http.Request) error
-}
-
-// Renewer is an Authenticator that can fetch new credentials when the API
-// answers 401.
-type Renewer interface {
-	// Renew gives up the credentials that a request was sent with, unless newer
-	// ones have taken their place. The next Authenticate fetches new ones.
-	Renew(sent *http.Request)
-}
-
 // Client sends requests to the target API.
 type Client struct {
 	o       Options
@@ -83,7 +70,7 @@ type Client struct {
 // New makes a client. authenticate may be nil; it is given the client itself
 // so that a login can be sent through it. An error says that the directory of
 // the cache cannot be used.
-func New(o Options, authenticate func(*Client) Authenticator) (*Client, error) {
+func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, error) {
 	caching := o.Settings.ttl > 0 && o.CacheDir != ""
 	if caching {
 		if err := openCache(o.CacheDir); err != nil {
@@ -92,7 +79,7 @@ func New(o Options, authenticate func(*Client) Authenticator) (*Client, error) {
 	}
 	c := &Client{o: o, network: newNetwork(o)}
 	c.plain = c.chain(nil, false)
-	var a Authenticator
+	var a auth.Authenticator
 	if authenticate != nil {
 		a = authenticate(c)
 	}
@@ -116,7 +103,7 @@ func New(o Options, authenticate func(*Client) Authenticator) (*Client, error) {
 // So credentials and signatures are computed anew for each attempt and each hop,
 // every address that leaves is checked, and every request really sent is
 // reported: one that the cache answers is not.
-func (c *Client) chain(a Authenticator, caching bool) http.RoundTripper {
+func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 	var rt http.RoundTripper = c.network
 	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats}
 	if with := c.o.Settings.signature; with != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -53,7 +54,7 @@ func today() time.Time { return time.Date(2025, 3, 1, 9, 0, 0, 0, time.UTC) }
 
 // newFixture makes a client for the settings of `api`, with its base URL set.
 // The options may be changed before the client is made.
-func newFixture(t testing.TB, base, api string, auth func(*Client) Authenticator, change ...func(*Options)) *fixture {
+func newFixture(t testing.TB, base, api string, method func(*Client) auth.Authenticator, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{spools: t.TempDir()}
 	o := Options{
@@ -70,7 +71,7 @@ func newFixture(t testing.TB, base, api string, auth func(*Client) Authenticator
 	for _, c := range change {
 		c(&o)
 	}
-	client, err := New(o, auth)
+	client, err := New(o, method)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,8 +275,8 @@ type authFunc func(*http.Request) error
 func (f authFunc) Authenticate(_ context.Context, r *http.Request) error { return f(r) }
 
 // authenticated gives a client an Authenticator that needs no client.
-func authenticated(f authFunc) func(*Client) Authenticator {
-	return func(*Client) Authenticator { return f }
+func authenticated(f authFunc) func(*Client) auth.Authenticator {
+	return func(*Client) auth.Authenticator { return f }
 }
 
 // wantUserError checks that an error is the user's and has these words.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
@@ -14,7 +15,7 @@ func debugging(o *Options) { o.Debug = true }
 
 func TestEveryRequestIsReportedUnderDebug(t *testing.T) {
 	s := serve(t, say(503, ""), ok("token"), say(503, ""), ok("token"), to(302, "/b?c=d"), ok(""))
-	f := newFixture(t, s.URL, `{}`, func(c *Client) Authenticator {
+	f := newFixture(t, s.URL, `{}`, func(c *Client) auth.Authenticator {
 		return authFunc(func(r *http.Request) error {
 			if r.URL.Path == "/b" {
 				return nil

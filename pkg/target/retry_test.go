@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
@@ -211,7 +212,7 @@ func TestCredentialsAreComputedForEachAttempt(t *testing.T) {
 
 func TestFailedLoginIsNotRetriedByTheRequestThatNeedsIt(t *testing.T) {
 	address, connections := misbehave(t, answer(""))
-	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":2}}`, func(c *Client) Authenticator {
+	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":2}}`, func(c *Client) auth.Authenticator {
 		return authFunc(func(r *http.Request) error {
 			_, err := c.Login(r.Context(), config.Request{Endpoint: "login"})
 			return err
