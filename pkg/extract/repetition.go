@@ -3,10 +3,12 @@ package extract
 import (
 	"fmt"
 	"hash/maphash"
+	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/pagination"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // repetition notices that paging does not get on: the same answer twice in a
@@ -51,8 +53,29 @@ func (r *repetition) hash(request config.Request) uint64 {
 	var h maphash.Hash
 	h.SetSeed(r.seed)
 	text := []byte(request.Method + " " + request.Endpoint + " ")
-	text = request.Params.AppendJSON(text)
-	text = request.Headers.AppendJSON(text)
+	text = appendSent(text, request.Params)
+	text = appendSent(text, request.Headers)
 	h.Write(text)
 	return h.Sum64()
+}
+
+// appendSent appends a value in a form that is equal for values that look the
+// same in an address: 5 and "5".
+func appendSent(dst []byte, v value.Value) []byte {
+	switch v.Kind() {
+	case value.Array:
+		dst = append(dst, '[')
+		for _, item := range v.Items() {
+			dst = append(appendSent(dst, item), ',')
+		}
+	case value.Object:
+		dst = append(dst, '{')
+		for _, m := range v.Members() {
+			dst = append(strconv.AppendQuote(dst, m.Name), ':')
+			dst = append(appendSent(dst, m.Value), ',')
+		}
+	default:
+		dst = strconv.AppendQuote(dst, v.Text())
+	}
+	return dst
 }

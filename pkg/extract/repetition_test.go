@@ -1,0 +1,51 @@
+package extract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/response"
+)
+
+func TestRepetition(t *testing.T) {
+	tests := []struct {
+		name  string
+		pages []string // parameters, a blank, and a fingerprint; "-" has no body
+		stop  string   // a part of the rule of the last page; "" goes on
+		again bool
+	}{
+		{"new answers to new requests", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 3`}, "", false},
+		{"the answer of the page before, whatever the request", []string{`{"p":1} 1`, `{"p":2} 1`}, "page 2 is the same as the page before it", false},
+		{"an earlier answer to a new request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 1`}, "", false},
+		{"a new answer to an earlier request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 3`}, "", false},
+		{"an earlier request with its answer", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 1`}, "page 3 repeats page 1", true},
+		{"the same in an address", []string{`{"p":"5"} 1`, `{"p":6} 2`, `{"p":5} 1`}, "page 3 repeats page 1", true},
+		{"another shape", []string{`{"p":["a","b"]} 1`, `{"p":6} 2`, `{"p":{"a":"b"}} 1`}, "", false},
+		{"pages without a body", []string{`{"p":1} -`, `{"p":1} -`, `{"p":1} -`}, "", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var seen repetition
+			for i, text := range tt.pages {
+				params, fingerprint, _ := strings.Cut(text, " ")
+				page := &response.Page{NoBody: fingerprint == "-"}
+				if _, err := fmt.Sscan(fingerprint, &page.Fingerprint); err != nil && !page.NoBody {
+					t.Fatal(err)
+				}
+				stop := seen.check(i+1, config.Request{Endpoint: "t", Params: parse(t, params)}, page)
+				last := i == len(tt.pages)-1
+				switch {
+				case stop == nil && last && tt.stop != "":
+					t.Error("the job goes on")
+				case stop != nil && (!last || tt.stop == "" || !strings.Contains(stop.Rule, tt.stop)):
+					t.Errorf("page %d: stopped by: %s", i+1, stop.Rule)
+				}
+			}
+			if seen.again != tt.again {
+				t.Errorf("again: got %v", seen.again)
+			}
+		})
+	}
+}
