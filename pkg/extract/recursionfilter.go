@@ -64,8 +64,13 @@ func parseCondition(text string) (condition, bool) {
 	parts := strings.SplitN(text, operator, 3)
 	c := condition{path: parts[0], operator: operator, text: parts[1]}
 	if operator == "~~" || operator == "!~" {
-		pattern := strings.ReplaceAll(regexp.QuoteMeta(c.text), "%", "[^\\n]*")
-		c.like = regexp.MustCompile("^" + pattern + "$")
+		// A pattern must be UTF-8; a configuration that was read always is.
+		text := strings.ToValidUTF8(c.text, "\uFFFD")
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "%", "[^\\n]*")
+		var err error
+		if c.like, err = regexp.Compile("^" + pattern + "$"); err != nil {
+			return condition{}, false // a pattern of absurd size
+		}
 	}
 	return c, true
 }

@@ -115,7 +115,7 @@ func TestRecursionFilterProblems(t *testing.T) {
 }
 
 func FuzzRecursionFilter(f *testing.F) {
-	for _, seed := range []string{"a==1", "a.b~~%x%&c<2|d!~", "&", "a>=b<=c", "!~%("} {
+	for _, seed := range []string{"a==1", "a.b~~%x%&c<2|d!~", "&", "a>=b<=c", "!~%(", "a~~\xff%"} {
 		f.Add(seed, `{"a":1}`)
 	}
 	f.Fuzz(func(t *testing.T, text, row string) {

@@ -1,0 +1,2 @@
+"errorData"
+"pong"

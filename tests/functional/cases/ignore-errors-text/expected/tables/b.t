@@ -1,0 +1,2 @@
+"errorData"
+"<h1>Not ""found""</h1>"
