@@ -16,9 +16,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
 const image = "configurable-extractor:test"
@@ -193,5 +196,38 @@ func failureLeavesNothing(t *testing.T) {
 				t.Errorf("left behind: %s/%s", sub, e.Name())
 			}
 		}
+	}
+}
+
+// TestComposeFile checks what can be checked of the compose file without base
+// images: that it is one, and that its configuration is sound.
+func TestComposeFile(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compose := []string{"docker", "compose"}
+	if _, _, err := run(t, root, "docker", "compose", "version"); err != nil {
+		compose = []string{"docker-compose"}
+		if _, _, err := run(t, root, "docker-compose", "version"); err != nil {
+			t.Skip("no compose command")
+		}
+	}
+	args := append(compose[1:], "-f", "docker/compose.yaml", "config", "--services")
+	services := strings.Fields(must(t, root, compose[0], args...))
+	slices.Sort(services)
+	if !slices.Equal(services, []string{"extractor", "sample-api"}) {
+		t.Errorf("services: %v", services)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "docker/data/config.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := config.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, problems := config.Compile(doc, config.Options{Strict: true}); problems.Err() != nil {
+		t.Error(problems.Err())
 	}
 }
