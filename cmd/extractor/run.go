@@ -38,6 +38,8 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
 	flags.StringVar(&o.LogFormat, "log-format", "auto", "auto, json or console")
 	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
 	root.AddCommand(
+		newConfig(code),
+		newJob(code),
 		&cobra.Command{
 			Use:   "run",
 			Short: "Run the data directory (the same as no command)",

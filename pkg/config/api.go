@@ -26,6 +26,7 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 		c.warn(auth.Get("type").Pointer, "\"url.query\" is the old name of \"query\"", "")
 	}
 	c.requiredHeaders(http.Get("requiredHeaders"), conf)
+	c.lostStops(s.Get("pagination"))
 	return API{
 		Name:              s.Text("name", "generic"),
 		BaseURL:           e.baseURL(s.Get("baseUrl")),
@@ -40,6 +41,21 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 		Query:             s.Get("query"),
 		CACertificate:     s.Get("caCertificate"),
 		ClientCertificate: s.Get("#clientCertificate"),
+	}
+}
+
+// lostStops reports a limitStop that was given, but of which nothing is left
+// without its unknown and empty keys: paging would go on without a limit.
+func (c *compiler) lostStops(s Section) {
+	if s.Value.Kind() != value.Object {
+		return
+	}
+	stop := s.Get("limitStop")
+	if given, ok := lookup(c.document, stop.Pointer); ok && given.Kind() == value.Object && given.Len() > 0 && !stop.Present() {
+		c.problems.Add(failure.Problem{Pointer: stop.Pointer, Expected: "expected the key \"count\" or the key \"field\""})
+	}
+	for _, scroller := range s.Get("scrollers").Items() {
+		c.lostStops(scroller)
 	}
 }
 

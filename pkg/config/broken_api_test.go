@@ -121,6 +121,10 @@ func brokenAPIs() []brokenDocument {
 		{"retryConfig string", given{api: `"retryConfig":"never",`}, []string{
 			`/parameters/api/retryConfig: expected an object, found "never"`,
 		}},
+		{"limitStop without a limit", given{api: `"pagination":{"method":"multiple","limitStop":{"number":1},"scrollers":{"a":{"method":"pagenum","limitStop":{"rows":5}},"b":{"method":"pagenum","limitStop":{}}}},`}, []string{
+			`/parameters/api/pagination/limitStop: expected the key "count" or the key "field"`,
+			`/parameters/api/pagination/scrollers/a/limitStop: expected the key "count" or the key "field"`,
+		}},
 		{"retries", given{api: `"retryConfig":{"maxRetries":"many","http":{"codes":[500,"5xx"],"retryHeader":[1]},"curl":{"codes":"6"}},`}, []string{
 			`/parameters/api/retryConfig/maxRetries: expected an integer, found "many"`,
 			`/parameters/api/retryConfig/http/codes/1: expected an integer, found "5xx"`,

@@ -22,7 +22,8 @@ type rows interface {
 }
 
 // scan reads an answer once. A successful answer without a body has no data; an
-// error answer that the configuration ignores is data, whatever it is.
+// error answer that the configuration ignores is data, whatever it is, but null
+// is none.
 func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
 	needs := r.scroller.Needs()
 	query := response.Query{
@@ -32,9 +33,11 @@ func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
 	}
 	page, err := r.run.scanner.Scan(answer.Body, query)
 	switch {
+	case err == nil && answer.Ignored && page.Root == value.Null:
+		return nil, failure.Userf("the response with status %d is null, expected data", answer.Status)
 	case err == nil:
 		return page, nil
-	case slices.Contains(r.ignored, answer.Status) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
+	case r.ignoresText(answer.Status) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
 		return r.errorData(answer, query)
 	case errors.Is(err, io.EOF) && answer.Status < 300:
 		return response.NoPage(query), nil
@@ -43,6 +46,13 @@ func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
 	default:
 		return nil, err
 	}
+}
+
+// ignoresText tells whether an answer with the status, which is a successful or
+// an ignored one, may be something else than JSON. The code 0 stands for what is
+// wrong without a status that says so.
+func (r *jobRun) ignoresText(status int) bool {
+	return slices.Contains(r.ignored, status) || slices.Contains(r.ignored, 0)
 }
 
 // errorData takes an answer that is not JSON, but whose status is to be

@@ -1,5 +1,5 @@
 // Package platform talks to the platform's own interfaces: the storage API
-// (configurations and their rows) and the job queue API (jobs).
+// (configurations, their rows, events) and the job queue API (jobs).
 //
 // It promises that a call either gives a complete record or an error that says
 // what was asked and why it failed, that the token goes to the platform only
@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/keboola/go-client/pkg/client"
 	"github.com/keboola/go-client/pkg/request"
@@ -26,6 +27,9 @@ import (
 
 // tokenHeader carries the token in both APIs.
 const tokenHeader = "X-StorageApi-Token"
+
+// writeTimeout is how long a write may take, its one attempt included.
+const writeTimeout = 30 * time.Second
 
 // Options is what a client needs to know.
 type Options struct {
@@ -47,6 +51,7 @@ type Client struct {
 	storage string // address without a slash at the end
 	token   string
 	reads   client.Client // repeats what fails; nothing but reads may use it
+	writes  client.Client // sends once, for a write that failed may have been done
 
 	mu    sync.Mutex
 	queue string // address of the queue API, "" until it is known
@@ -75,6 +80,7 @@ func New(o Options) (*Client, error) {
 		storage: strings.TrimRight(o.URL, "/"),
 		token:   o.Token,
 		reads:   reads,
+		writes:  reads.WithRetry(client.RetryConfig{TotalRequestTimeout: writeTimeout}),
 		queue:   strings.TrimRight(o.QueueURL, "/"),
 	}, nil
 }
@@ -93,10 +99,36 @@ func (c *Client) get(base, path string) request.HTTPRequest {
 	return request.NewHTTPRequest(c.reads).WithBaseURL(base).WithGet(path)
 }
 
-// record sends a request that was made for this one call and gives the JSON
-// object that was answered. The result and the error are new each time, because
-// the library decodes into them and would keep what an earlier answer left.
+// post begins a write, which is sent at most once.
+func (c *Client) post(base, path string) request.HTTPRequest {
+	return request.NewHTTPRequest(c.writes).WithBaseURL(base).WithPost(path).AndHeader(tokenHeader, c.token)
+}
+
+// record sends a request and gives the JSON object that was answered.
 func (c *Client) record(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
+	return c.answer(ctx, req, value.Object)
+}
+
+// created sends a write and gives the record that was answered, which has an id.
+func (c *Client) created(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
+	v, err := c.record(ctx, req)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if text(v.Field("id")) == "" {
+		return value.Value{}, &Error{
+			Method: req.Method(), URL: req.URL().String(), Status: http.StatusOK,
+			Message: "the answer holds no id",
+		}
+	}
+	return v, nil
+}
+
+// answer sends a request that was made for this one call and gives the JSON of
+// this kind that was answered. The result and the error are new each time,
+// because the library decodes into them and would keep what an earlier answer
+// left.
+func (c *Client) answer(ctx context.Context, req request.HTTPRequest, kind value.Kind) (value.Value, error) {
 	var body json.RawMessage
 	refused := &refusal{}
 	response, _, err := req.WithResult(&body).WithError(refused).Send(ctx)
@@ -116,10 +148,10 @@ func (c *Client) record(ctx context.Context, req request.HTTPRequest) (value.Val
 		failed.Message = "the answer is incomplete or not valid JSON"
 	default:
 		v, err := value.Parse(body)
-		if err == nil && v.Kind() == value.Object {
+		if err == nil && v.Kind() == kind {
 			return v, nil
 		}
-		failed.Message = "the answer is not a JSON object"
+		failed.Message = "the answer is not a JSON " + kind.String()
 	}
 	failed.hide(c.token)
 	return value.Value{}, failed

@@ -61,6 +61,12 @@ func (e *Error) Refused() bool {
 	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 }
 
+// Unsettled tells that a write may have been done although it failed: no answer
+// came, or one that does not say.
+func (e *Error) Unsettled() bool {
+	return e.Method != http.MethodGet && (e.Status < 400 || e.Status >= 500)
+}
+
 // describe reads an error body: that of the storage API (code is a text), of
 // the queue API (code is a number) or of a maintenance answer (a reason, no
 // error). Other bodies leave the status alone to speak.

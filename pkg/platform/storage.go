@@ -5,12 +5,15 @@ import (
 
 	"github.com/keboola/go-client/pkg/request"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Configuration is a stored configuration.
 type Configuration struct {
 	ID, Name, Description string
+	// Version counts the changes, from 1; "" when the record does not say.
+	Version string
 	// Content is the stored document; `[]`, as the platform writes an empty
 	// object, is one.
 	Content value.Value
@@ -33,12 +36,53 @@ func (c *Client) Configuration(ctx context.Context, component, id string) (Confi
 	if err != nil {
 		return Configuration{}, err
 	}
+	return configuration(v), nil
+}
+
+// Configurations lists the configurations of a component in the default branch,
+// in the order of the platform.
+func (c *Client) Configurations(ctx context.Context, component string) ([]Configuration, error) {
+	if err := checkID("component", component); err != nil {
+		return nil, err
+	}
+	v, err := c.answer(ctx, c.getStorage("components/"+component+"/configs"), value.Array)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Configuration, 0, v.Len())
+	for _, record := range v.Items() {
+		list = append(list, configuration(record))
+	}
+	return list, nil
+}
+
+// CreateConfiguration stores a new configuration in the default branch. It is
+// sent once; see Error.Unsettled. Nothing is promised of the record but ID,
+// Name and Description.
+func (c *Client) CreateConfiguration(ctx context.Context, component, name string, content value.Value) (Configuration, error) {
+	if err := checkID("component", component); err != nil {
+		return Configuration{}, err
+	}
+	if name == "" {
+		return Configuration{}, failure.Userf("a configuration needs a name")
+	}
+	req := c.post(c.storage+"/v2/storage", "components/"+component+"/configs").
+		WithFormBody(map[string]string{"name": name, "configuration": content.JSON()})
+	v, err := c.created(ctx, req)
+	if err != nil {
+		return Configuration{}, err
+	}
+	return configuration(v), nil
+}
+
+func configuration(record value.Value) Configuration {
 	return Configuration{
-		ID:          text(v.Field("id")),
-		Name:        text(v.Field("name")),
-		Description: text(v.Field("description")),
-		Content:     content(v),
-	}, nil
+		ID:          text(record.Field("id")),
+		Name:        text(record.Field("name")),
+		Description: text(record.Field("description")),
+		Version:     text(record.Field("version")),
+		Content:     content(record),
+	}
 }
 
 // Row reads a row of a configuration of the default branch.

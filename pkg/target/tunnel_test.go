@@ -70,10 +70,13 @@ func TestLostTunnelIsOpenedAgain(t *testing.T) {
 	b = newBastion(t, map[string]string{"a.test:80": server.Listener.Addr().String()})
 	var waits []time.Duration
 	settings, tunnel := b.tunnel(t, &waits)
-	f := newFixture(t, "http://a.test/", `{}`, nil, through(settings, tunnel), func(o *Options) {
+	var f *fixture
+	var lost chan struct{}
+	f = newFixture(t, "http://a.test/", `{}`, nil, through(settings, tunnel), func(o *Options) {
 		sleep := o.Sleep
 		o.Sleep = func(ctx context.Context, d time.Duration) error {
-			<-tunnel.lost // in a second everybody notices
+			<-lost // in a second everybody notices
+			f.Close()
 			return sleep(ctx, d)
 		}
 	})
@@ -81,6 +84,7 @@ func TestLostTunnelIsOpenedAgain(t *testing.T) {
 		if body, err := f.get(t, "x"); err != nil || body != want {
 			t.Fatalf("got %q, %v, want %q", body, err, want)
 		}
+		lost = tunnel.lost
 	}
 	if logins, _ := b.counts(); logins != 2 || waits != nil {
 		t.Errorf("%d logins, waits for the tunnel %v", logins, waits)
@@ -109,6 +113,7 @@ func TestLostTunnelMayStayAwayForAWhile(t *testing.T) {
 	}
 	b.kill()
 	<-tunnel.lost
+	f.Close()
 	if body, err := f.get(t, "x"); err != nil || body != "2" {
 		t.Fatalf("got %q, %v", body, err)
 	}

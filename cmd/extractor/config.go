@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/control"
+)
+
+// newConfig is the commands about stored configurations.
+func newConfig(code *int) *cobra.Command {
+	var c connection
+	group := &cobra.Command{
+		Use:   "config",
+		Short: "Store, read and list configurations on the platform",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.flags(group)
+	group.AddCommand(newConfigPush(code, &c), newConfigPull(code, &c), newConfigList(code, &c))
+	return group
+}
+
+func newConfigPush(code *int, c *connection) *cobra.Command {
+	var p control.Push
+	cmd := &cobra.Command{
+		Use:     "push FILE",
+		Short:   "Store a new configuration, and its variable configuration before it",
+		Example: `  extractor config push config.json --name "Orders" --variables variables.json`,
+		Args:    cobra.ExactArgs(1),
+		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, args []string) (int, error) {
+			p.File = args[0]
+			return 0, s.Push(ctx, p)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&p.Name, "name", "", "name of the configuration (default: the file's name without .json)")
+	flags.StringVar(&p.Variables, "variables", "", "file with the variable configuration; its id becomes variables_id")
+	flags.StringVar(&p.VariablesComponent, "variables-component", control.DefaultVariablesComponent, "component id of variable configurations")
+	return cmd
+}
+
+func newConfigPull(code *int, c *connection) *cobra.Command {
+	var id, out string
+	cmd := &cobra.Command{
+		Use:   "pull --config ID",
+		Short: "Print a stored configuration",
+		Args:  cobra.NoArgs,
+		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
+			return 0, s.Pull(ctx, id, out)
+		}),
+	}
+	cmd.Flags().StringVar(&id, "config", "", "id of the configuration (required)")
+	cmd.Flags().StringVar(&out, "out", "", "file to write instead of printing; replaced when it exists")
+	required(cmd, "config")
+	return cmd
+}
+
+func newConfigList(code *int, c *connection) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the stored configurations of the component",
+		Args:  cobra.NoArgs,
+		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
+			return 0, s.List(ctx)
+		}),
+	}
+}
+
+// required marks a flag that was just declared.
+func required(cmd *cobra.Command, flag string) {
+	if err := cmd.MarkFlagRequired(flag); err != nil {
+		panic(err) // the flag is not declared: a mistake above, not of the user
+	}
+}

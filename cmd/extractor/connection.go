@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/control"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/platform"
+)
+
+// connection is what the client commands are told about the platform.
+type connection struct {
+	url, queueURL, tokenFile, component string
+	json                                bool
+}
+
+// flags declares the flags of a group of commands. There is none for the token
+// itself: arguments are seen by everyone who lists the processes.
+func (c *connection) flags(group *cobra.Command) {
+	flags := group.PersistentFlags()
+	flags.StringVar(&c.url, "url", "", "address of the platform (default $KBC_URL)")
+	flags.StringVar(&c.queueURL, "queue-url", "", "address of its job queue (default $KBC_QUEUE_URL, else the platform is asked)")
+	flags.StringVar(&c.tokenFile, "token-file", "", "file that holds the token (default: the token is in $KBC_TOKEN)")
+	flags.StringVar(&c.component, "component", "", "component id of the extractor (default $KBC_COMPONENTID)")
+	flags.BoolVar(&c.json, "json", false, "write results as JSON")
+}
+
+// session connects, without sending anything.
+func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
+	token := os.Getenv("KBC_TOKEN")
+	if c.tokenFile != "" {
+		text, err := os.ReadFile(c.tokenFile)
+		if err != nil {
+			return nil, failure.Userf("cannot read the token: %w", err)
+		}
+		token = strings.TrimSpace(string(text))
+	}
+	if token == "" {
+		return nil, failure.Userf("the token is missing: set KBC_TOKEN or give --token-file")
+	}
+	url := or(c.url, "KBC_URL")
+	if url == "" {
+		return nil, failure.Userf("the address of the platform is missing: set KBC_URL or give --url")
+	}
+	client, err := platform.New(platform.Options{URL: url, QueueURL: or(c.queueURL, "KBC_QUEUE_URL"), Token: token})
+	if err != nil {
+		return nil, err
+	}
+	secrets := &event.Secrets{}
+	secrets.Add(token)
+	return &control.Session{
+		Platform:  client,
+		Component: or(c.component, "KBC_COMPONENTID"),
+		JSON:      c.json,
+		Out:       cmd.OutOrStdout(),
+		Progress:  cmd.ErrOrStderr(),
+		Secrets:   secrets,
+		Now:       time.Now,
+		Sleep:     pause,
+	}, nil
+}
+
+// or is the flag if it was given, else the environment.
+func or(flag, variable string) string {
+	if flag != "" {
+		return flag
+	}
+	return os.Getenv(variable)
+}
+
+// work makes a command's RunE of what it does in a session; the exit code goes
+// to code. Commands of a component fail without one.
+func (c *connection) work(code *int, needsComponent bool, do func(context.Context, *control.Session, []string) (int, error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		s, err := c.session(cmd)
+		if err != nil {
+			return err
+		}
+		if needsComponent && s.Component == "" {
+			return failure.Userf("the component id is missing: set KBC_COMPONENTID or give --component")
+		}
+		if *code, err = do(cmd.Context(), s, args); err != nil {
+			*code = s.Fail(err)
+		}
+		return nil
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

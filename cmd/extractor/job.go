@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/control"
+)
+
+// newJob is the commands about jobs.
+func newJob(code *int) *cobra.Command {
+	var c connection
+	group := &cobra.Command{
+		Use:   "job",
+		Short: "Run stored configurations on the platform, follow and end their jobs",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.flags(group)
+	group.AddCommand(
+		newJobRun(code, &c),
+		newJobCommand(code, &c, "status", "Tell how a job stands", (*control.Session).Status),
+		newJobCommand(code, &c, "events", "Print the events of a job, oldest first", (*control.Session).Events),
+		newJobCommand(code, &c, "kill", "Tell a job to end", (*control.Session).Kill),
+	)
+	return group
+}
+
+func newJobRun(code *int, c *connection) *cobra.Command {
+	var r control.Run
+	cmd := &cobra.Command{
+		Use:   "run --config ID",
+		Short: "Start a job, and with --wait follow it to its end",
+		Long: `Starts a job. With --wait its events are printed as they come and its result
+is the exit code: 0 success, 1 a user error or ended from outside, 2 an
+application error. Ctrl-C and --timeout end the following, not the job.`,
+		Example: `  extractor job run --config 123 --var id=42 --var outputBucket=shop --wait`,
+		Args:    cobra.NoArgs,
+		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
+			return s.Run(ctx, r)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&r.Configuration, "config", "", "id of the configuration (required)")
+	flags.StringArrayVar(&r.Variables, "var", nil, "value of a {{variable}} as name=value; repeatable")
+	flags.BoolVar(&r.Wait, "wait", false, "follow the job to its end")
+	flags.DurationVar(&r.Timeout, "timeout", 0, "how long to follow, e.g. 30m (default: to the end)")
+	required(cmd, "config")
+	return cmd
+}
+
+// newJobCommand is a command about the job with a given id.
+func newJobCommand(code *int, c *connection, verb, short string, do func(*control.Session, context.Context, string) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   verb + " ID",
+		Short: short,
+		Args:  cobra.ExactArgs(1),
+		RunE: c.work(code, false, func(ctx context.Context, s *control.Session, args []string) (int, error) {
+			return 0, do(s, ctx, args[0])
+		}),
+	}
+}

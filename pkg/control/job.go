@@ -1,0 +1,79 @@
+package control
+
+import (
+	"context"
+
+	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Status writes how a job stands.
+func (s *Session) Status(ctx context.Context, id string) error {
+	job, err := s.Platform.Job(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.standing(job)
+}
+
+// Events writes the events of a job so far, oldest first: as lines, or as one
+// line of JSON each.
+func (s *Session) Events(ctx context.Context, id string) error {
+	events, err := s.Platform.Events(ctx, id, "")
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if err := s.event(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Kill tells a job to end and writes how it stands; it ends a little later.
+func (s *Session) Kill(ctx context.Context, id string) error {
+	job, err := s.Platform.KillJob(ctx, id)
+	if err != nil {
+		return unsettled(err, "the job may have been told to end: look with `extractor job status "+id+"`")
+	}
+	return s.standing(job)
+}
+
+func (s *Session) event(e platform.Event) error {
+	if s.JSON {
+		return s.compact(e.Record)
+	}
+	return s.line(s.Out, "%s %-7s %s", e.Created, e.Type, e.Message)
+}
+
+// standing writes where a job stands, with the result once there is one.
+func (s *Session) standing(job platform.Job) error {
+	if s.JSON {
+		return s.compact(summary(job))
+	}
+	text := "job " + job.ID + ": " + job.Status
+	if job.DesiredStatus == "terminating" && !job.Finished && job.Status != "terminating" {
+		text += ", told to end"
+	}
+	if job.Message != "" {
+		text += ": " + job.Message
+	}
+	return s.line(s.Out, "%s", text)
+}
+
+// summary is a job as a JSON object; what the platform does not say yet is "".
+func summary(job platform.Job) value.Value {
+	return value.OfMembers(
+		member("id", job.ID),
+		member("status", job.Status),
+		value.Member{Name: "finished", Value: value.OfBool(job.Finished)},
+		member("component", job.Component),
+		member("config", job.Configuration),
+		member("created", job.Created),
+		member("started", job.Started),
+		member("ended", job.Ended),
+		member("message", job.Message),
+		member("error_type", job.ErrorType),
+	)
+}

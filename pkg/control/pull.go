@@ -1,0 +1,63 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Pull writes a stored configuration as indented JSON, to the file or, without
+// one, to Out. A file that exists is replaced.
+func (s *Session) Pull(ctx context.Context, id, file string) error {
+	stored, err := s.Platform.Configuration(ctx, s.Component, id)
+	if err != nil {
+		return err
+	}
+	text, err := s.pretty(stored.Content)
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		_, err = s.Out.Write(text)
+		return err
+	}
+	// A configuration may hold what is nobody else's business.
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return failure.Userf("cannot write the configuration: %w", err)
+	}
+	return s.line(s.Progress, "configuration %s is in %s", stored.ID, file)
+}
+
+// List writes the stored configurations of the component: id, name, version.
+func (s *Session) List(ctx context.Context) error {
+	list, err := s.Platform.Configurations(ctx, s.Component)
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		items := make([]value.Value, 0, len(list))
+		for _, c := range list {
+			items = append(items, value.OfMembers(member("id", c.ID), member("name", c.Name), member("version", c.Version)))
+		}
+		return s.compact(value.OfItems(items...))
+	}
+	table := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	rows := [][3]string{{"ID", "VERSION", "NAME"}}
+	for _, c := range list {
+		rows = append(rows, [3]string{c.ID, c.Version, c.Name})
+	}
+	for _, r := range rows {
+		// Masked cell by cell: afterwards the cells are padded.
+		for i := range r {
+			r[i] = s.Secrets.Redact(printable(r[i]))
+		}
+		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\n", r[0], r[1], r[2]); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}

@@ -1,0 +1,73 @@
+package control
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Run says what to run.
+type Run struct {
+	// Configuration is the id of the stored configuration.
+	Configuration string
+	// Variables are "name=value" each.
+	Variables []string
+	// Wait follows the job to its end.
+	Wait bool
+	// Timeout ends the following, not the job; 0 is no limit.
+	Timeout time.Duration
+}
+
+// Run starts a job and writes its id or, when told to wait, its events as they
+// come. The exit code is 0 unless the job was followed to its end: then it is
+// that of the job.
+func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
+	values, err := s.values(r.Variables)
+	if err != nil {
+		return 0, err
+	}
+	job, err := s.Platform.CreateJob(ctx, s.Component, r.Configuration, values)
+	if err != nil {
+		return 0, unsettled(err, "the job may run nevertheless: look on the platform before starting it again")
+	}
+	if r.Wait {
+		return s.follow(ctx, job, r.Timeout)
+	}
+	if s.JSON {
+		return 0, s.compact(summary(job))
+	}
+	return 0, s.line(s.Out, "job %s: %s", job.ID, job.Status)
+}
+
+// values reads "name=value" pairs. Whole numbers are sent as such, unless
+// their digits would not come back the same (007, -0, more than 64 bits).
+func (s *Session) values(pairs []string) ([]platform.Variable, error) {
+	var values []platform.Variable
+	seen := map[string]bool{}
+	for _, pair := range pairs {
+		name, text, found := strings.Cut(pair, "=")
+		switch {
+		case !found || name == "":
+			return nil, failure.Userf("--var expects name=value")
+		case text == "":
+			return nil, failure.Userf("variable %q needs a value: the platform takes no empty one", name)
+		case seen[name]:
+			return nil, failure.Userf("variable %q is given twice", name)
+		}
+		seen[name] = true
+		if strings.HasPrefix(name, "#") {
+			s.Secrets.Add(text)
+		}
+		v := value.OfString(text)
+		if i, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(i, 10) == text {
+			v = value.OfInt(i)
+		}
+		values = append(values, platform.Variable{Name: name, Value: v})
+	}
+	return values, nil
+}
