@@ -94,7 +94,7 @@ func PointerOf(err error) string {
 	return ""
 }
 
-// The exit codes of the program, see spec of the platform: 0 is success.
+// The exit codes of the program, as the platform reads them.
 const (
 	ExitOK          = 0
 	ExitUser        = 1
