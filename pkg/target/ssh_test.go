@@ -108,11 +108,21 @@ func TestHostKeyAlgorithms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := hostKeyAlgorithms(public); !slices.Equal(got, []string{"rsa-sha2-512", "rsa-sha2-256"}) {
-		t.Errorf("RSA: %v", got)
-	}
-	if got := hostKeyAlgorithms(newSigner(t).PublicKey()); !slices.Equal(got, []string{"ssh-ed25519"}) {
-		t.Errorf("Ed25519: %v", got)
+	b := newBastion(t, nil)
+	line := value.OfString(string(ssh.MarshalAuthorizedKey(public)))
+	for _, tt := range []struct {
+		name string
+		key  value.Member
+		want []string
+	}{
+		{"RSA", value.Member{Name: "hostKey", Value: line}, []string{"rsa-sha2-512", "rsa-sha2-256"}},
+		{"Ed25519", b.hostKey(), []string{"ssh-ed25519"}},
+		{"none", value.Member{Name: "__note", Value: line}, nil},
+	} {
+		settings, problems := settingsOf(t, b.section(tt.key), nil)
+		if got := settings.server.client.HostKeyAlgorithms; problems != "" || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %v, want %v, %s", tt.name, got, tt.want, problems)
+		}
 	}
 }
 
