@@ -1,0 +1,97 @@
+package auth
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/response"
+)
+
+func TestSecretsOfALogin(t *testing.T) {
+	const conf = `{"user":"evan","#pw":"s3cret-pw"}`
+	tests := []struct {
+		name, keys, answer string
+		hidden, shown      []string
+	}{
+		{"every leaf of the answer", ``, `{"token":"tok-123","deep":[{"id":987654}],"role":"admin"}`,
+			[]string{"tok-123", "987654", "admin"}, nil},
+		{"in other spellings", ``, `{"token":"a/b c\"d"}`, []string{`a/b c"d`, "a%2Fb+c%22d", "a%2Fb%20c%22d", `a\/b c\"d`, "YS9iIGMiZA==", "612f6220632264"}, nil},
+		{"but for short ones and booleans", ``, `{"status":"ok","n":12,"flag":true,"off":false}`, nil, []string{"ok", "12", "true", "false"}},
+		{"short ones that a request carries", `"apiRequest":{"query":{"pin":{"response":"pin"},"n":"n"}}`, `{"pin":"42","n":7,"x":"ok"}`, []string{"42", "7"}, []string{"ok", "n"}},
+		{"in the spelling of a request too", `"apiRequest":{"query":{"f":{"response":"f"}}}`, `{"f":12.50}`, []string{"12.50", "12.5"}, nil},
+		{"but for the time of expiry", `"expires":{"response":"until"}`, `{"until":"2031-05-01T10:00:00Z","token":"tok-123"}`, []string{"tok-123"}, []string{"2031-05-01T10:00:00Z"}},
+		{"what is computed", `"apiRequest":{"headers":{"A":{"function":"concat","args":["x-",{"attr":"user"}]}}}`, `{}`, []string{"x-evan"}, []string{"evan"}},
+		{"but not literals and references", `"apiRequest":{"headers":{"A":"application/x","B":{"attr":"user"}},"query":{"v":2}}`, `{}`, nil, []string{"application/x", "evan", "2"}},
+		{"nor what is only true", `"apiRequest":{"query":{"v":{"response":"b"}}}`, `{"b":true}`, nil, []string{"1", "true"}},
+		{"text answer", `"format":"text"`, "tok-123\n", []string{"tok-123"}, nil},
+		{"scalar answer", `"format":"json"`, `"tok-123"`, []string{"tok-123"}, nil},
+		{"answer under an empty name", ``, `{"":"tok-123"}`, []string{"tok-123"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, tt.answer)
+			keys := []string{}
+			if tt.keys != "" {
+				keys = append(keys, tt.keys)
+			}
+			authenticated(t, w.start(mustCompile(t, loginWith(keys...), conf)), request(t, "http://a.test/"))
+			wantMasked(t, w, tt.hidden, tt.shown)
+		})
+	}
+}
+
+// wantMasked checks which words are masked and which are not.
+func wantMasked(t *testing.T, w *world, hidden, shown []string) {
+	t.Helper()
+	for _, s := range hidden {
+		if got := w.secrets.Redact("<" + s + ">"); got != "<[hidden]>" {
+			t.Errorf("%s is shown as %s", s, got)
+		}
+	}
+	for _, s := range shown {
+		if got := w.secrets.Redact("<" + s + ">"); got != "<"+s+">" {
+			t.Errorf("%s is shown as %s", s, got)
+		}
+	}
+}
+
+func TestWhatALoginRequestComputesIsHiddenBeforeItIsSent(t *testing.T) {
+	w := newWorld(t, `{}`)
+	m := mustCompile(t, `{"type":"login","loginRequest":{"endpoint":"s","headers":{"Authorization":{"function":"base64_encode","args":[{"function":"concat","args":[{"attr":"user"},":",{"attr":"#pw"}]}]}},
+		"params":{"sig":{"function":"concat","args":["sig-",{"attr":"#pw"}]},"user":{"attr":"user"},"grant":"password","deep":{"list":[{"function":"concat","args":["deep-",{"attr":"#pw"}]}]}}}}`,
+		`{"user":"evan","#pw":"s3cret-pw"}`)
+	sent := false
+	a := m.Start(Deps{Now: w.clock, Log: w.log(), Secrets: &w.secrets, Login: func(ctx context.Context, r config.Request) (*response.Spool, error) {
+		sent = true
+		wantMasked(t, w, []string{"ZXZhbjpzM2NyZXQtcHc=", "sig-s3cret-pw", "deep-s3cret-pw"}, []string{"evan", "password"})
+		return w.login(ctx, r)
+	}})
+	authenticated(t, a, request(t, "http://a.test/"))
+	if !sent {
+		t.Error("no login was sent")
+	}
+}
+
+func TestComputedItemsOfAListAreHidden(t *testing.T) {
+	w := newWorld(t, `{}`)
+	m := mustCompile(t, `{"type":"login","loginRequest":{"endpoint":"s","method":"POST","params":["plain",{"function":"concat","args":["sig-",{"attr":"#pw"}]}]}}`, `{"#pw":"s3cret-pw"}`)
+	authenticated(t, w.start(m), request(t, "http://a.test/"))
+	wantMasked(t, w, []string{"sig-s3cret-pw"}, []string{"plain"})
+}
+
+func TestSecretsOfBasic(t *testing.T) {
+	w := newWorld(t)
+	w.start(mustCompile(t, `{"type":"basic"}`, `{"username":"ann","password":"s3cret"}`))
+	wantMasked(t, w, []string{"s3cret", "YW5uOnMzY3JldA=="}, []string{"ann"})
+}
+
+func TestReportOfALoginShowsNoSecret(t *testing.T) {
+	w := newWorld(t, `{"session":"tok-123"}`)
+	m := mustCompile(t, `{"type":"login","loginRequest":{"endpoint":"login/tok-123"}}`, `{}`)
+	authenticated(t, w.start(m), request(t, "http://a.test/"))
+	if got := w.events[0]; got.Message != "Logged in by login/[hidden]" || strings.Contains(got.Fields[0].Value.(string), "tok") {
+		t.Errorf("got %+v", got)
+	}
+}
