@@ -28,7 +28,8 @@ const (
 //
 // Fields follow the message as key=value, but for what the message says already
 // and what is empty. Characters that could move the cursor are shown as Go
-// escapes. The time is in the zone of the event's clock.
+// escapes. The time is in the zone of the event's clock. Debug events are not
+// written.
 type Console struct {
 	w       io.Writer
 	colours bool
@@ -41,6 +42,9 @@ func NewConsole(w io.Writer, colours bool) *Console { return &Console{w, colours
 
 // Write implements Sink.
 func (c *Console) Write(e Event) error {
+	if e.Level == Debug {
+		return nil
+	}
 	var b strings.Builder
 	b.WriteString(c.paint(faint, e.Time.Format("15:04:05")))
 	b.WriteByte(' ')

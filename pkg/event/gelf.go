@@ -96,10 +96,12 @@ func (g *GELF) encode(e Event) []byte {
 	return append(bytes.TrimSuffix(b.Bytes(), []byte("\n")), 0)
 }
 
-// syslogLevel never gives 0, which the platform takes for missing, nor 7, which
-// it does not show.
+// syslogLevel never gives 0, which the platform takes for missing; 7 it does not
+// show.
 func syslogLevel(l Level) int {
 	switch l {
+	case Debug:
+		return 7
 	case Error:
 		return 3
 	case Warn:

@@ -26,7 +26,12 @@ var _ Sink = (*JSON)(nil)
 func NewJSON(w io.Writer) *JSON { return &JSON{w} }
 
 // Write implements Sink.
-func (s *JSON) Write(e Event) error { return writeWhole(s.w, fit(e, lineLimit, jsonLine)) }
+func (s *JSON) Write(e Event) error {
+	if e.Level == Debug {
+		return nil // the platform makes an event of everything on stdout
+	}
+	return writeWhole(s.w, fit(e, lineLimit, jsonLine))
+}
 
 // Close implements Sink; there is nothing pending.
 func (s *JSON) Close() error { return nil }

@@ -9,9 +9,11 @@ import (
 // Level is how much an event matters, in the words of the log line.
 type Level string
 
-// The levels in use. There is no debug level: what `config.debug` asks for is
-// meant to be seen, so it is info.
+// The levels in use. What `config.debug` asks a person to see is info; Debug is
+// for programs that look closer: it goes over GELF only, where the platform drops
+// it.
 const (
+	Debug Level = "debug"
 	Info  Level = "info"
 	Warn  Level = "warn"
 	Error Level = "error"
@@ -30,7 +32,7 @@ type Body interface {
 func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, LoginDone{}, RequestSent{},
-		RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobFinished{}, TableWritten{},
+		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobFinished{}, TableWritten{},
 		RunFinished{}, RunFailed{},
 	}
 }
@@ -163,6 +165,41 @@ func (e RequestSent) Message() string {
 		s += fmt.Sprintf(" (attempt %d)", e.Attempt)
 	}
 	return s
+}
+
+// RequestAnswered is the end of an HTTP request that was sent: its answer has
+// arrived completely, or never will. Only with `config.debug`.
+type RequestAnswered struct {
+	Method string `json:"method"`
+	// URL, Path, Query and Attempt are those of RequestSent.
+	URL     string `json:"url"`
+	Path    string `json:"path"`
+	Query   string `json:"query"`
+	Attempt int    `json:"attempt"`
+	// Status is the HTTP status code; absent when there was no answer, and
+	// Reason is set then.
+	Status int    `json:"status,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Bytes is the size of the decompressed body.
+	Bytes int64 `json:"bytes"`
+	// Seconds from the sending of the request to the last byte of the answer.
+	Seconds float64 `json:"seconds"`
+}
+
+// Kind implements Body.
+func (RequestAnswered) Kind() string { return "request.answered" }
+
+// Level implements Body.
+func (RequestAnswered) Level() Level { return Debug }
+
+// Message implements Body.
+func (e RequestAnswered) Message() string {
+	outcome := e.Reason
+	if e.Status != 0 {
+		outcome = fmt.Sprintf("status %d", e.Status)
+	}
+	return fmt.Sprintf("%s %s: %s after %s", e.Method, e.Path, outcome,
+		time.Duration(e.Seconds*float64(time.Second)).Round(time.Millisecond))
 }
 
 // RequestRetried says that a request failed and will be sent again.

@@ -97,7 +97,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// An example of the reference is what the sink writes for its fields.
+// An example of the reference is what the sink writes for its fields: JSON lines,
+// or GELF for what no line tells.
 func TestReferenceExamples(t *testing.T) {
 	ref := readReference(t)
 	for _, empty := range Bodies() {
@@ -105,6 +106,10 @@ func TestReferenceExamples(t *testing.T) {
 			t.Errorf("%s has no example", empty.Kind())
 		}
 		for _, example := range ref.examples[empty.Kind()] {
+			if empty.Level() == Debug {
+				checkGELFExample(t, empty, example)
+				continue
+			}
 			body := reflect.New(reflect.TypeOf(empty))
 			var head struct{ Time time.Time }
 			if err := json.Unmarshal([]byte(example), body.Interface()); err != nil {
@@ -122,3 +127,32 @@ func TestReferenceExamples(t *testing.T) {
 		}
 	}
 }
+
+// checkGELFExample reads an example of a message and writes it again.
+func checkGELFExample(t *testing.T, empty Body, example string) {
+	t.Helper()
+	var head struct {
+		Host      string
+		Timestamp float64
+	}
+	if err := json.Unmarshal([]byte(example), &head); err != nil {
+		t.Fatalf("%s: %v", example, err)
+	}
+	body := reflect.New(reflect.TypeOf(empty))
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(example, `"_`, `"`)), body.Interface()); err != nil {
+		t.Fatalf("%s: %v", example, err)
+	}
+	var sent Event
+	log := NewLog(keep(func(e Event) { sent = e }), secretsOf(), func() time.Time { return time.UnixMilli(int64(head.Timestamp * 1000)) })
+	log.Emit(body.Elem().Interface().(Body))
+	got := (&GELF{host: head.Host}).encode(sent)
+	if string(bytes.TrimSuffix(got, []byte{0})) != example {
+		t.Errorf("the example\n%s\nis sent as\n%s", example, got)
+	}
+}
+
+// keep is a sink that hands each event on.
+type keep func(Event)
+
+func (k keep) Write(e Event) error { k(e); return nil }
+func (k keep) Close() error        { return nil }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -102,17 +103,21 @@ func TestEveryBodyThroughEverySink(t *testing.T) {
 		if separator == "" {
 			separator = "\n"
 		}
+		told := bodies
+		if run.name != "GELF" {
+			told = slices.DeleteFunc(slices.Clone(bodies), func(b Body) bool { return b.Level() == Debug })
+		}
 		out, ended := strings.CutSuffix(string(run.output), separator)
 		records := strings.Split(out, separator)
-		if !ended || len(records) != len(bodies) {
-			t.Errorf("%s: %d records for %d bodies, ended: %v", run.name, len(records), len(bodies), ended)
+		if !ended || len(records) != len(told) {
+			t.Errorf("%s: %d records for %d bodies, ended: %v", run.name, len(records), len(told), ended)
 			continue
 		}
 		if strings.HasPrefix(run.name, "console") {
 			continue
 		}
 		for i, record := range records {
-			checkRecord(t, run.name, record, bodies[i])
+			checkRecord(t, run.name, record, told[i])
 		}
 	}
 }

@@ -112,7 +112,7 @@ func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 	if caching {
 		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler}
 	}
-	rt = &logger{next: rt, log: c.o.Log, debug: c.o.Debug, stats: c.o.Stats}
+	rt = &logger{next: rt, log: c.o.Log, debug: c.o.Debug, stats: c.o.Stats, now: c.o.Now}
 	rt = &hosts{next: rt, allowed: c.o.AllowedHosts}
 	if a != nil {
 		rt = &authenticate{next: rt, auth: a}

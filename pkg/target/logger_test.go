@@ -51,12 +51,40 @@ func TestReportOfARequest(t *testing.T) {
 	}
 }
 
+func TestReportOfAnAnswer(t *testing.T) {
+	broken := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "10")
+		fmt.Fprint(w, "half")
+	}
+	s := serve(t, say(404, "gone"), broken)
+	f := newFixture(t, s.URL, `{"retryConfig":{"maxRetries":0}}`, nil, debugging)
+	f.secrets.Add("s3cret")
+	for range 2 {
+		if _, err := f.get(t, "a?token=s3cret"); err == nil {
+			t.Fatal("no error")
+		}
+	}
+	head := "[{method GET} {url " + s.URL + "/a?token=[hidden]} {path /a} {query token=[hidden]} {attempt 1} "
+	want := []string{
+		head + "{status 404} {bytes 4} {seconds 0}]",
+		head + "{reason network error 18: the connection ended in the middle of the answer} {bytes 0} {seconds 0}]",
+	}
+	var got []string
+	for _, e := range f.sink.events {
+		if e.Kind == "request.answered" {
+			got = append(got, fmt.Sprint(e.Fields))
+		}
+	}
+	equal(t, "answers", got, want)
+}
+
 func TestNothingIsReportedWithoutDebug(t *testing.T) {
 	f := newFixture(t, serve(t, say(503, ""), ok("")).URL, `{}`, nil)
 	if _, err := f.get(t, "x"); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "events", f.messages("request.sent"), nil)
+	equal(t, "events", f.messages("request.answered"), nil)
 }
 
 func TestWhatIsNotSentIsNotReported(t *testing.T) {
@@ -64,6 +92,7 @@ func TestWhatIsNotSentIsNotReported(t *testing.T) {
 	_, err := f.get(t, "x")
 	wantUserError(t, err, "network error 6")
 	equal(t, "events", f.messages("request.sent"), nil)
+	equal(t, "events", f.messages("request.answered"), nil)
 	equal(t, "retries", f.messages("request.retried"), []string{"GET /x: network error 6: the host a.test is not known, retry 1 in 1s"})
 	if got := f.stats.Requests.Load(); got != 0 {
 		t.Errorf("%d requests are counted", got)
