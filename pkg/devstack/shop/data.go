@@ -1,4 +1,4 @@
-package devstack
+package shop
 
 import (
 	"encoding/json"
@@ -7,13 +7,13 @@ import (
 )
 
 type usersPage struct {
-	Items  []shopUser `json:"items"`
+	Items  []user `json:"items"`
 	Limit  int        `json:"limit"`
 	Offset int        `json:"offset"`
 	Total  int        `json:"total"`
 }
 
-type shopUser struct {
+type user struct {
 	ID         int     `json:"id"`
 	Name       string  `json:"name"`
 	Email      string  `json:"email"`
@@ -23,40 +23,40 @@ type shopUser struct {
 }
 
 type ordersPage struct {
-	Orders []shopOrder `json:"orders"`
+	Orders []order `json:"orders"`
 }
 
-type shopOrder struct {
+type order struct {
 	ID int `json:"id"`
 	// PaymentID has 19 digits: more than a double can hold.
 	PaymentID int64        `json:"payment_id"`
 	Created   time.Time    `json:"created_at"`
-	Customer  shopCustomer `json:"customer"`
+	Customer  customer `json:"customer"`
 	// Total is money, written with both decimals.
 	Total json.Number `json:"total"`
-	Lines []shopLine  `json:"lines"`
+	Lines []line  `json:"lines"`
 	Tags  []string    `json:"tags"`
 	Note  *string     `json:"note"`
 }
 
-type shopCustomer struct {
+type customer struct {
 	ID      int         `json:"id"`
 	Name    string      `json:"name"`
-	Address shopAddress `json:"address"`
+	Address address `json:"address"`
 }
 
-type shopAddress struct {
+type address struct {
 	City    string `json:"city"`
 	Country string `json:"country"`
 }
 
-type shopLine struct {
+type line struct {
 	SKU      string      `json:"sku"`
 	Quantity int         `json:"quantity"`
 	Price    json.Number `json:"price"`
 }
 
-type shopStockItem struct {
+type stockItem struct {
 	Warehouse string `json:"warehouse"`
 	SKU       string `json:"sku"`
 	Quantity  int    `json:"quantity"`
@@ -64,15 +64,15 @@ type shopStockItem struct {
 	Due *string `json:"due"`
 }
 
-type shopProduct struct {
+type product struct {
 	SKU   string      `json:"sku"`
 	Name  string      `json:"name"`
 	Price json.Number `json:"price"`
 	cents int
 }
 
-func shopProducts() []shopProduct {
-	products := []shopProduct{
+func allProducts() []product {
+	products := []product{
 		{SKU: "MUG-01", Name: "Mug, large", cents: 1990},
 		{SKU: "TEE-07", Name: "T-shirt", cents: 4500},
 		{SKU: "PEN-03", Name: "Pen", cents: 250},
@@ -85,15 +85,15 @@ func shopProducts() []shopProduct {
 	return products
 }
 
-// shopUsers are 23 users: two full pages of ten and a short one.
-func shopUsers() []shopUser {
+// allUsers are 23 users: two full pages of ten and a short one.
+func allUsers() []user {
 	given := []string{"Alice", "Bruno", "Chloé", "Dana", "Emil"}
 	family := []string{"Nováková", "O'Brien", "Smith", "García", "Weiß"}
 	cities := []string{"Brno", "Praha", "Galway", "Sevilla"}
-	users := make([]shopUser, 23)
+	users := make([]user, 23)
 	for i := range users {
 		first, last := given[i%len(given)], family[(i/len(given)+i)%len(family)]
-		users[i] = shopUser{
+		users[i] = user{
 			ID:         i + 1,
 			Name:       first + " " + last,
 			Email:      fmt.Sprintf("user%02d@example.com", i+1),
@@ -107,21 +107,21 @@ func shopUsers() []shopUser {
 	return users
 }
 
-// shopOrders are 10 orders with ids from 1001: cursor pages of 4, 4 and 2.
-func shopOrders() []shopOrder {
+// allOrders are 10 orders with ids from 1001: cursor pages of 4, 4 and 2.
+func allOrders() []order {
 	tags := [][]string{{"gift"}, {}, {"new customer", "express"}}
 	notes := []string{"", "", "Leave it at the \"back\" door, please"}
-	users, products := shopUsers(), shopProducts()
+	users, products := allUsers(), allProducts()
 	start := time.Date(2026, time.March, 2, 8, 15, 0, 0, time.UTC)
-	orders := make([]shopOrder, 10)
+	orders := make([]order, 10)
 	for i := range orders {
 		user := users[i*3%len(users)]
 		lines, cents := orderLines(products, i)
-		orders[i] = shopOrder{
+		orders[i] = order{
 			ID:        1001 + i,
 			PaymentID: 9007199254740993017 + int64(i)*1_000_003,
 			Created:   start.Add(time.Duration(i) * 31 * time.Hour),
-			Customer:  shopCustomer{ID: user.ID, Name: user.Name, Address: shopAddress{City: user.City, Country: country(user.City)}},
+			Customer:  customer{ID: user.ID, Name: user.Name, Address: address{City: user.City, Country: country(user.City)}},
 			Total:     money(cents),
 			Lines:     lines,
 			Tags:      tags[i%len(tags)],
@@ -134,22 +134,22 @@ func shopOrders() []shopOrder {
 }
 
 // orderLines are the one to three lines of the i-th order and their sum.
-func orderLines(products []shopProduct, i int) (lines []shopLine, cents int) {
+func orderLines(products []product, i int) (lines []line, cents int) {
 	for n := range 1 + i%3 {
 		product := products[(i+2*n)%len(products)]
 		quantity := 1 + (i+n)%4
-		lines = append(lines, shopLine{SKU: product.SKU, Quantity: quantity, Price: product.Price})
+		lines = append(lines, line{SKU: product.SKU, Quantity: quantity, Price: product.Price})
 		cents += quantity * product.cents
 	}
 	return lines, cents
 }
 
-// shopStock is what two warehouses hold of every product.
-func shopStock() []shopStockItem {
-	var stock []shopStockItem
+// allStock is what two warehouses hold of every product.
+func allStock() []stockItem {
+	var stock []stockItem
 	for w, warehouse := range []string{"brno", "galway"} {
-		for p, product := range shopProducts() {
-			item := shopStockItem{Warehouse: warehouse, SKU: product.SKU, Quantity: (p*37 + w*11) % 90}
+		for p, product := range allProducts() {
+			item := stockItem{Warehouse: warehouse, SKU: product.SKU, Quantity: (p*37 + w*11) % 90}
 			if item.Quantity < 20 {
 				item.Due = new(fmt.Sprintf("2026-04-%02d", 1+p+w))
 			}

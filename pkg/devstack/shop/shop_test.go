@@ -1,4 +1,4 @@
-package devstack
+package shop
 
 import (
 	"encoding/json"
@@ -111,7 +111,7 @@ func TestShopAnswers(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			shop := NewShop(ShopOptions{})
+			shop := New(Options{})
 			token := logIn(t, shop)
 			if row.noToken {
 				token = ""
@@ -126,7 +126,7 @@ func TestShopAnswers(t *testing.T) {
 
 func TestShopTokens(t *testing.T) {
 	now := time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
-	shop := NewShop(ShopOptions{Now: func() time.Time { return now }, TokenLife: time.Minute})
+	shop := New(Options{Now: func() time.Time { return now }, TokenLife: time.Minute})
 	first := logIn(t, shop)
 	steps := []struct {
 		name  string
@@ -173,7 +173,7 @@ func TestShopIsBusyNowAndThen(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			shop := NewShop(ShopOptions{BusyEvery: row.every})
+			shop := New(Options{BusyEvery: row.every})
 			token := logIn(t, shop)
 			for i, want := range row.want {
 				got := ask(t, shop, "GET", "/stock", token, "")
@@ -190,7 +190,7 @@ func TestShopIsBusyNowAndThen(t *testing.T) {
 
 // TestShopPaging walks both pagings to their end as a client does.
 func TestShopPaging(t *testing.T) {
-	shop := NewShop(ShopOptions{})
+	shop := New(Options{})
 	token := logIn(t, shop)
 	t.Run("users by offset", func(t *testing.T) {
 		var sizes []int
@@ -231,7 +231,7 @@ func TestShopPaging(t *testing.T) {
 
 // TestShopData pins the shapes that the shop is there to show.
 func TestShopData(t *testing.T) {
-	shop := NewShop(ShopOptions{})
+	shop := New(Options{})
 	body := ask(t, shop, "GET", "/orders", logIn(t, shop), "").body
 	for _, part := range []string{
 		`"payment_id":9007199254740993017`, `"total":19.90`, `"tags":[]`, `"tags":["new customer","express"]`,
@@ -241,7 +241,7 @@ func TestShopData(t *testing.T) {
 			t.Errorf("no %s in %s", part, body)
 		}
 	}
-	if again := ask(t, NewShop(ShopOptions{}), "GET", "/orders", logIn(t, shop), "").status; again != 401 {
+	if again := ask(t, New(Options{}), "GET", "/orders", logIn(t, shop), "").status; again != 401 {
 		t.Errorf("a token of one shop opened another: status %d", again)
 	}
 }

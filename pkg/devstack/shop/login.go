@@ -1,4 +1,4 @@
-package devstack
+package shop
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ func (s *shop) login(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, `the body must be JSON like {"user": "…", "password": "…"}`)
 		return
 	}
-	if given.User != ShopUser || given.Password != ShopPassword {
+	if given.User != User || given.Password != Password {
 		writeError(w, http.StatusUnauthorized, "unknown user or wrong password")
 		return
 	}

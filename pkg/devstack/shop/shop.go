@@ -1,4 +1,4 @@
-package devstack
+package shop
 
 import (
 	"bytes"
@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ShopUser and ShopPassword are the only credentials the shop knows. They are
+// User and Password are the only credentials the shop knows. They are
 // no secret: the shop holds made-up data and greets visitors with them.
 const (
-	ShopUser     = "demo"
-	ShopPassword = "let-me-in"
+	User     = "demo"
+	Password = "let-me-in"
 )
 
 const (
@@ -25,8 +25,8 @@ const (
 	ordersPageSize   = 4
 )
 
-// ShopOptions are the knobs of a shop; the zero value is a sensible shop.
-type ShopOptions struct {
+// Options are the knobs of a shop; the zero value is a sensible shop.
+type Options struct {
 	// Now is the clock that tokens expire by; nil is time.Now.
 	Now func() time.Time
 	// TokenLife is how long a token is good, in whole seconds; 0 is 5 minutes.
@@ -36,7 +36,7 @@ type ShopOptions struct {
 	BusyEvery int
 }
 
-// NewShop is the API of a small web shop, always with the same data:
+// New is the API of a small web shop, always with the same data:
 //
 //	GET  /products               […], the price list
 //	POST /login                  {"user", "password"} → {"token", "token_type", "expires_in"}
@@ -48,7 +48,7 @@ type ShopOptions struct {
 // Users, orders and stock want the header "Authorization: Bearer TOKEN" and
 // answer 401 without it or when the token has expired. Every answer is JSON, that
 // of an unknown path (404) too. Requests may come side by side.
-func NewShop(o ShopOptions) http.Handler {
+func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -61,10 +61,10 @@ func NewShop(o ShopOptions) http.Handler {
 	s := &shop{
 		tokens:    tokens{now: o.Now, life: o.TokenLife, expiry: map[string]time.Time{}},
 		busyEvery: o.BusyEvery,
-		products:  shopProducts(),
-		users:     shopUsers(),
-		orders:    shopOrders(),
-		stock:     shopStock(),
+		products:  allProducts(),
+		users:     allUsers(),
+		orders:    allOrders(),
+		stock:     allStock(),
 	}
 	return routes{
 		"/":         {method: http.MethodGet, serve: s.index},
@@ -79,10 +79,10 @@ func NewShop(o ShopOptions) http.Handler {
 type shop struct {
 	tokens    tokens
 	busyEvery int
-	products  []shopProduct
-	users     []shopUser
-	orders    []shopOrder
-	stock     []shopStockItem
+	products  []product
+	users     []user
+	orders    []order
+	stock     []stockItem
 
 	mu            sync.Mutex
 	stockRequests int
@@ -91,7 +91,7 @@ type shop struct {
 func (s *shop) index(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{
 		"name":      "Sample web shop",
-		"login":     map[string]string{"user": ShopUser, "password": ShopPassword},
+		"login":     map[string]string{"user": User, "password": Password},
 		"endpoints": []string{"GET /products", "POST /login", "GET /users?limit=&offset=", "GET /orders?after=", "GET /stock?warehouse="},
 	})
 }
@@ -127,7 +127,7 @@ func (s *shop) listOrders(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	page := ordersPage{Orders: []shopOrder{}}
+	page := ordersPage{Orders: []order{}}
 	for _, order := range s.orders {
 		if order.ID > after && len(page.Orders) < ordersPageSize {
 			page.Orders = append(page.Orders, order)
@@ -143,7 +143,7 @@ func (s *shop) listStock(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	warehouse := r.URL.Query().Get("warehouse")
-	items := []shopStockItem{}
+	items := []stockItem{}
 	for _, item := range s.stock {
 		if warehouse == "" || item.Warehouse == warehouse {
 			items = append(items, item)
