@@ -34,9 +34,15 @@ func newJobRun(code *int, c *connection) *cobra.Command {
 		Short: "Start a job, and with --wait follow it to its end",
 		Long: `Starts a job. With --wait its events are printed as they come and its result
 is the exit code: 0 success, 1 a user error or ended from outside, 2 an
-application error. Ctrl-C and --timeout end the following, not the job.`,
-		Example: `  extractor job run --config 123 --var id=42 --var outputBucket=shop --wait`,
-		Args:    cobra.NoArgs,
+application error. Ctrl-C and --timeout end the following, not the job.
+
+With --split iterations each iteration of the configuration runs in a job of its
+own, side by side with the others; --split iterations=4 makes 4 jobs of them.
+They are always followed, and the worst result is the exit code. docs/scaling.md
+tells when that helps and what such jobs do not do.`,
+		Example: `  extractor job run --config 123 --var id=42 --var outputBucket=shop --wait
+  extractor job run --config 123 --split iterations`,
+		Args: cobra.NoArgs,
 		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return s.Run(ctx, r)
 		}),
@@ -45,6 +51,7 @@ application error. Ctrl-C and --timeout end the following, not the job.`,
 	flags.StringVar(&r.Configuration, "config", "", "id of the configuration (required)")
 	flags.StringArrayVar(&r.Variables, "var", nil, "value of a {{variable}} as name=value; repeatable")
 	flags.BoolVar(&r.Wait, "wait", false, "follow the job to its end")
+	flags.StringVar(&r.Split, "split", "", "run the iterations in jobs of their own: iterations, or iterations=N for N jobs")
 	flags.DurationVar(&r.Timeout, "timeout", 0, "how long to follow, e.g. 30m (default: to the end)")
 	required(cmd, "config")
 	return cmd

@@ -166,10 +166,14 @@ func interrupted(ctx context.Context, err error) error {
 
 // compile makes the plan of a run; all problems of the document are one error.
 func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *extract.Plan, error) {
+	typed, err := typedTables(o.Getenv)
+	if err != nil {
+		return nil, nil, err
+	}
 	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
 	var plan *extract.Plan
 	if compiled != nil {
-		plan = extract.Compile(compiled)
+		plan = extract.Compile(compiled, typed)
 	}
 	if err := problems.Unique().Err(); err != nil {
 		return nil, nil, err

@@ -5,7 +5,8 @@
 // how far it came, that nothing is created twice by a repeated request, and
 // that the token is never written. It knows no flags and no environment, and
 // what stands in a configuration is the component's business: only that it is
-// JSON is checked before it is sent.
+// JSON is checked before it is sent. A split alone looks further, for what jobs
+// side by side would do to each other's tables.
 package control
 
 import (
@@ -16,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 	"time"
 	"unicode"
 
@@ -78,6 +80,22 @@ func printable(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// table writes rows of cells to Out, one line each, in columns.
+func (s *Session) table(rows [][]string) error {
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			// Masked cell by cell: afterwards the cells are padded.
+			cells[i] = s.Secrets.Redact(printable(cell))
+		}
+		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
 }
 
 // compact writes a value as one line of JSON.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/platform"
@@ -21,55 +23,73 @@ var errStopped = errors.New("stopped following")
 // follower is what is known of a job that is followed.
 type follower struct {
 	*Session
-	id      string
-	started time.Time
-	status  string          // last one that was told
-	shown   map[string]bool // events by id
-	newest  string          // id of the last event that was shown
+	prefix string       // of every line: which of several jobs it is about
+	job    platform.Job // as it was read last
+	status string       // last one that was told
+	done   bool         // the end was told, and all that came before
+	shown  map[string]bool
+	newest string // id of the last event that was shown
 }
 
-// follow tells the states and events of a job until it ends. The job goes on
-// whatever ends the following; an error says so.
-func (s *Session) follow(ctx context.Context, job platform.Job, timeout time.Duration) (exit int, err error) {
-	f := &follower{Session: s, id: job.ID, started: s.Now(), shown: map[string]bool{}}
-	for wait := firstWait; ; wait = min(wait*3/2, lastWait) {
-		if err := f.tell(ctx, job); err != nil {
-			return 0, f.stopped(ctx, err)
+func (s *Session) follower(prefix string, job platform.Job) *follower {
+	return &follower{Session: s, prefix: prefix, job: job, shown: map[string]bool{}}
+}
+
+// follow tells the states and events of jobs until all of them have ended. They
+// are asked for one after the other, so that many jobs are no burden. A timeout
+// of 0 is no limit. The jobs go on whatever ends the following; an error names
+// those that do.
+func (s *Session) follow(ctx context.Context, timeout time.Duration, jobs ...*follower) error {
+	started := s.Now()
+	for wait, first := firstWait, true; ; wait, first = min(wait*3/2, lastWait), false {
+		jobs = slices.DeleteFunc(slices.Clone(jobs), func(f *follower) bool { return f.done })
+		for _, f := range jobs {
+			if err := f.step(ctx, first, started); err != nil {
+				return stopped(ctx, jobs, err)
+			}
 		}
-		if job.Finished {
-			return job.ExitCode(), s.standing(job)
+		if !slices.ContainsFunc(jobs, func(f *follower) bool { return !f.done }) {
+			return nil
 		}
 		if timeout > 0 {
-			left := timeout - s.Now().Sub(f.started)
+			left := timeout - s.Now().Sub(started)
 			if left <= 0 {
-				return 0, f.stopped(ctx, fmt.Errorf("%w after %s", errStopped, timeout))
+				return stopped(ctx, jobs, fmt.Errorf("%w after %s", errStopped, timeout))
 			}
 			wait = min(wait, left)
 		}
 		if err := s.Sleep(ctx, wait); err != nil {
-			return 0, f.stopped(ctx, err)
-		}
-		if job, err = s.Platform.Job(ctx, f.id); err != nil {
-			return 0, f.stopped(ctx, err)
+			return stopped(ctx, jobs, err)
 		}
 	}
 }
 
+// step tells how the job stands; a job that was just created is known already.
+func (f *follower) step(ctx context.Context, first bool, started time.Time) error {
+	if !first {
+		job, err := f.Platform.Job(ctx, f.job.ID)
+		if err != nil {
+			return err
+		}
+		f.job = job
+	}
+	return f.tell(ctx, f.Now().Sub(started))
+}
+
 // tell writes what is new. After the end all events are asked for once more,
 // because they do not always arrive in the order of their ids.
-func (f *follower) tell(ctx context.Context, job platform.Job) error {
-	if job.Status != f.status {
-		f.status = job.Status
-		seconds := f.Now().Sub(f.started).Round(time.Second)
-		if err := f.line(f.Progress, "job %s: %s (%s)", f.id, job.Status, seconds); err != nil {
+func (f *follower) tell(ctx context.Context, elapsed time.Duration) error {
+	if f.job.Status != f.status {
+		f.status = f.job.Status
+		if err := f.line(f.Progress, "%sjob %s: %s (%s)", f.prefix, f.job.ID, f.status, elapsed.Round(time.Second)); err != nil {
 			return err
 		}
 	}
 	since := f.newest
-	if job.Finished {
+	if f.job.Finished {
 		since = ""
 	}
-	events, err := f.Platform.Events(ctx, f.id, since)
+	events, err := f.Platform.Events(ctx, f.job.ID, since)
 	if err != nil {
 		return err
 	}
@@ -82,13 +102,35 @@ func (f *follower) tell(ctx context.Context, job platform.Job) error {
 			return err
 		}
 	}
+	f.done = f.job.Finished
 	return nil
 }
 
-// stopped says that the job goes on.
-func (f *follower) stopped(ctx context.Context, err error) error {
+// event writes an event; one of several jobs is told apart by its line.
+func (f *follower) event(e platform.Event) error {
+	if f.prefix == "" {
+		return f.Session.event(e)
+	}
+	return f.line(f.Out, "%sjob %s: %s", f.prefix, f.job.ID, eventLine(e))
+}
+
+// stopped adds to the reason which jobs go on.
+func stopped(ctx context.Context, jobs []*follower, err error) error {
 	if ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", errStopped, ctx.Err())
 	}
-	return fmt.Errorf("%w; job %s goes on: `extractor job kill %s` ends it", err, f.id, f.id)
+	var ids []string
+	for _, f := range jobs {
+		if !f.job.Finished {
+			ids = append(ids, f.job.ID)
+		}
+	}
+	switch len(ids) {
+	case 0:
+		return err
+	case 1:
+		return fmt.Errorf("%w; job %s goes on: `extractor job kill %s` ends it", err, ids[0], ids[0])
+	default:
+		return fmt.Errorf("%w; jobs %s go on: `extractor job kill ID` ends one", err, strings.Join(ids, ", "))
+	}
 }

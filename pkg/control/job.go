@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/keboola/configurable-extractor/pkg/platform"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -44,7 +45,11 @@ func (s *Session) event(e platform.Event) error {
 	if s.JSON {
 		return s.compact(e.Record)
 	}
-	return s.line(s.Out, "%s %-7s %s", e.Created, e.Type, e.Message)
+	return s.line(s.Out, "%s", eventLine(e))
+}
+
+func eventLine(e platform.Event) string {
+	return fmt.Sprintf("%s %-7s %s", e.Created, e.Type, e.Message)
 }
 
 // standing writes where a job stands, with the result once there is one.

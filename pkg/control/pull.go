@@ -2,9 +2,7 @@ package control
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"text/tabwriter"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -45,19 +43,9 @@ func (s *Session) List(ctx context.Context) error {
 		}
 		return s.compact(value.OfItems(items...))
 	}
-	table := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
-	rows := [][3]string{{"ID", "VERSION", "NAME"}}
+	rows := [][]string{{"ID", "VERSION", "NAME"}}
 	for _, c := range list {
-		rows = append(rows, [3]string{c.ID, c.Version, c.Name})
+		rows = append(rows, []string{c.ID, c.Version, c.Name})
 	}
-	for _, r := range rows {
-		// Masked cell by cell: afterwards the cells are padded.
-		for i := range r {
-			r[i] = s.Secrets.Redact(printable(r[i]))
-		}
-		if _, err := fmt.Fprintf(table, "%s\t%s\t%s\n", r[0], r[1], r[2]); err != nil {
-			return err
-		}
-	}
-	return table.Flush()
+	return s.table(rows)
 }

@@ -21,22 +21,37 @@ type Run struct {
 	Wait bool
 	// Timeout ends the following, not the job; 0 is no limit.
 	Timeout time.Duration
+	// Split is "iterations" for one job for each iteration, "iterations=N" for at
+	// most N jobs, each with iterations that follow one another; "" is one job
+	// for the whole configuration. Jobs of a split are always followed.
+	Split string
 }
+
+// mayRun is what to do about a job whose creation failed on the way.
+const mayRun = "the job may run nevertheless: look on the platform before starting it again"
 
 // Run starts a job and writes its id or, when told to wait, its events as they
 // come. The exit code is 0 unless the job was followed to its end: then it is
-// that of the job.
+// that of the job. Of a split it is that of the job that ended worst; a split
+// that was refused starts no job.
 func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 	values, err := s.values(r.Variables)
 	if err != nil {
 		return 0, err
 	}
-	job, err := s.Platform.CreateJob(ctx, s.Component, r.Configuration, values)
+	if r.Split != "" {
+		return s.split(ctx, r, values)
+	}
+	job, err := s.Platform.CreateJob(ctx, platform.NewJob{Component: s.Component, Configuration: r.Configuration, Values: values})
 	if err != nil {
-		return 0, unsettled(err, "the job may run nevertheless: look on the platform before starting it again")
+		return 0, unsettled(err, mayRun)
 	}
 	if r.Wait {
-		return s.follow(ctx, job, r.Timeout)
+		f := s.follower("", job)
+		if err := s.follow(ctx, r.Timeout, f); err != nil {
+			return 0, err
+		}
+		return f.job.ExitCode(), s.standing(f.job)
 	}
 	if s.JSON {
 		return 0, s.compact(summary(job))

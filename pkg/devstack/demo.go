@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -46,7 +47,7 @@ type DemoOptions struct {
 // at. The exit code is the component's; an error means that the demonstration
 // itself could not be held.
 func Demo(ctx context.Context, o DemoOptions) (exitCode int, err error) {
-	listener, err := listen(ctx, "127.0.0.1:0")
+	listener, err := listen(ctx, sampleAPI, "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}
@@ -56,7 +57,9 @@ func Demo(ctx context.Context, o DemoOptions) (exitCode int, err error) {
 	}
 	served := make(chan error, 1)
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	go func() { served <- serve(serving, listener, NewShop(ShopOptions{Now: o.Now, BusyEvery: demoBusyEvery})) }()
+	go func() {
+		served <- serve(serving, sampleAPI, listener, shop.New(shop.Options{Now: o.Now, BusyEvery: demoBusyEvery}))
+	}()
 
 	exitCode, err = demonstrate(ctx, o, dir, listener.Addr())
 	stop()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -30,7 +31,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, &stdout)
 		}
 	}
-	if strings.Contains(stdout.String(), ShopPassword) || strings.Contains(stdout.String(), "shop-token") {
+	if strings.Contains(stdout.String(), shop.Password) || strings.Contains(stdout.String(), "shop-token") {
 		t.Errorf("a secret in\n%s", &stdout)
 	}
 }

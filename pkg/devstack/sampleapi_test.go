@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // startSampleAPI runs SampleAPI on a free port until the test ends. It gives
 // the base URL and everything that was printed.
-func startSampleAPI(t *testing.T, shop ShopOptions) (url, printed string) {
+func startSampleAPI(t *testing.T, shop shop.Options) (url, printed string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	read, write := io.Pipe()
@@ -42,7 +43,7 @@ func startSampleAPI(t *testing.T, shop ShopOptions) (url, printed string) {
 }
 
 func TestSampleAPI(t *testing.T) {
-	url, printed := startSampleAPI(t, ShopOptions{})
+	url, printed := startSampleAPI(t, shop.Options{})
 	want := "The sample shop is at " + url + ` (stop it with Ctrl+C)
 Log in with POST /login {"user":"demo","password":"let-me-in"}, then send
 the token of the answer as the header Authorization: Bearer TOKEN.
@@ -50,7 +51,7 @@ the token of the answer as the header Authorization: Bearer TOKEN.
 	if printed != want {
 		t.Errorf("printed\n%s\nwant\n%s", printed, want)
 	}
-	response, err := http.Post(url+"/login", "application/json", strings.NewReader(goodLogin))
+	response, err := http.Post(url+"/login", "application/json", strings.NewReader(`{"user":"demo","password":"let-me-in"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

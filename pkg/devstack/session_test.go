@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 )
 
 // update writes what the commands of a document really print into it. Look at
@@ -196,7 +197,7 @@ func (s *session) show(name string, lines int) error {
 }
 
 func (s *session) sampleAPI() {
-	url, printed := startSampleAPI(s.t, ShopOptions{Now: s.clock.now})
+	url, printed := startSampleAPI(s.t, shop.Options{Now: s.clock.now})
 	s.shop = strings.TrimPrefix(url, "http://")
 	s.output.WriteString(strings.ReplaceAll(printed, s.shop, DefaultListen))
 }

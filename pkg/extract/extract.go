@@ -67,7 +67,7 @@ func (p *Plan) newRun(d Deps) *run {
 		spooler: response.NewSpooler(d.Temp, response.MemoryLimit),
 		scanner: response.NewScanner(d.Secrets.Redact),
 		tunnel:  target.NewTunnel(p.target, d.Dial, d.Sleep),
-		tables:  newTables(d),
+		tables:  newTables(d, p.typed),
 		start:   d.Now().Unix(),
 	}
 }

@@ -16,6 +16,7 @@ import (
 type Plan struct {
 	doc        *config.Document
 	target     target.Settings
+	typed      bool
 	iterations []iteration
 }
 
@@ -41,15 +42,16 @@ type job struct {
 }
 
 // Compile lets every room read its sections of the document. Problems go to the
-// document's list; nothing is sent.
-func Compile(doc *config.Document) *Plan {
-	p := &Plan{doc: doc, target: target.Compile(doc)}
+// document's list; nothing is sent. The tables will be typed (table.Table) or
+// not.
+func Compile(doc *config.Document, typed bool) *Plan {
+	p := &Plan{doc: doc, target: target.Compile(doc), typed: typed}
 	for _, it := range doc.Iterations {
 		compiled := iteration{
 			Iteration:  it,
 			attributes: expr.Flatten(it.Attributes),
 			auth:       auth.Compile(doc, it),
-			mappings:   mapping.CompileMappings(it.Mappings),
+			mappings:   mapping.CompileMappings(it.Mappings, typed),
 		}
 		c := compiler{it: &compiled, scrollers: pagination.Compile(it.API.Pagination)}
 		compiled.jobs = c.jobs(it.Jobs, 0)

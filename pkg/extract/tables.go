@@ -14,6 +14,7 @@ import (
 // Iterations with the same bucket share its tables.
 type tables struct {
 	deps    Deps
+	typed   bool
 	buckets []*bucket
 	// iterations so far: the tables of their mappings must exist in the end.
 	iterations []iteration
@@ -28,7 +29,7 @@ type bucket struct {
 	mapped      bool // that there are mappings
 }
 
-func newTables(d Deps) *tables { return &tables{deps: d} }
+func newTables(d Deps, typed bool) *tables { return &tables{deps: d, typed: typed} }
 
 // bucket is the sink of an iteration. Of several iterations with one bucket the
 // first one says what is mapped, and the last one whether the tables are
@@ -44,6 +45,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 	automatic, err := mapping.NewAutomatic(mapping.Options{
 		TempDir:   t.deps.Temp,
 		Structure: previousStructure(t.deps.State),
+		Typed:     t.typed,
 		Warn: func(table, text string) {
 			t.deps.Log.Emit(event.MappingWarning{Table: table, Text: text})
 		},

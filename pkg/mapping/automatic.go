@@ -28,6 +28,9 @@ type Options struct {
 	// Structure is what Structure returned at the end of the previous run;
 	// null for none.
 	Structure value.Value
+	// Typed makes typed tables, see table.Table: the same cells in columns with
+	// stored names.
+	Typed bool
 	// Warn is told what is stored in another way than its shape suggests, each
 	// thing once. It may be nil.
 	Warn func(table, text string)
@@ -56,6 +59,7 @@ func ofColumns(columns []Column) value.Value {
 type Automatic struct {
 	spool      *spool
 	warn       warnFunc
+	typed      bool
 	remembered value.Value
 	known      map[string]*node // data types of the previous run
 	types      map[string]*dataType
@@ -81,6 +85,7 @@ func NewAutomatic(o Options) (*Automatic, error) {
 	a := &Automatic{
 		spool:      newSpool(o.TempDir),
 		warn:       o.Warn,
+		typed:      o.Typed,
 		remembered: o.Structure,
 		known:      known,
 		types:      map[string]*dataType{},

@@ -30,7 +30,7 @@ type mappedRows struct {
 	writer  *table.Writer // nil without rows
 	// free are records to use again; a table that is its own child needs
 	// several at once.
-	free [][]string
+	free []record
 }
 
 // NewConfigured makes a collector without rows. The existing directory for its
@@ -63,7 +63,7 @@ func (c *Configured) Write(ctx context.Context, set *table.Set, d Defaults) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.rows[i].write(ctx, set, t.table(d)); err != nil {
+		if err := c.rows[i].write(ctx, set, c.mappings.table(t, d)); err != nil {
 			return failure.Within(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
 		}
 	}
@@ -99,24 +99,24 @@ func (c *Configured) Close() error {
 }
 
 // record is an empty record of a table.
-func (c *Configured) record(t *mapped) []string {
+func (c *Configured) record(t *mapped) record {
 	r := &c.rows[t.number]
 	r.reached = true
 	last := len(r.free) - 1
 	if last < 0 {
-		return make([]string, len(t.columns))
+		return newRecord(len(t.columns), c.mappings.typed)
 	}
-	cells := r.free[last]
+	reused := r.free[last]
 	r.free = r.free[:last]
-	clear(cells)
-	return cells
+	reused.clear()
+	return reused
 }
 
 // store writes a record and takes it back.
-func (c *Configured) store(t *mapped, cells []string) error {
+func (c *Configured) store(t *mapped, done record) error {
 	r := &c.rows[t.number]
-	r.free = append(r.free, cells)
-	if len(cells) == 0 {
+	r.free = append(r.free, done)
+	if len(done.cells) == 0 {
 		return nil
 	}
 	if r.writer == nil {
@@ -125,7 +125,7 @@ func (c *Configured) store(t *mapped, cells []string) error {
 			return err
 		}
 	}
-	return r.writer.Row(cells)
+	return r.writer.Row(done.cells, done.kinds)
 }
 
 // create begins the file of a table. Its name is a number: tables of the mappings
@@ -138,5 +138,5 @@ func (c *Configured) create(t *mapped) (*table.Writer, error) {
 		}
 		c.dir = dir
 	}
-	return table.Create(c.dir, table.Table{Name: strconv.Itoa(t.number), Columns: t.columns})
+	return table.Create(c.dir, table.Table{Name: strconv.Itoa(t.number), Columns: t.columns, Typed: c.mappings.typed})
 }

@@ -19,6 +19,7 @@ type Mappings struct {
 	// its child tables, depth first.
 	tables []*mapped
 	roots  map[string]*mapped // the data types' own
+	typed  bool
 }
 
 // mapped is one table of a mapping. Several of them may have one name.
@@ -71,10 +72,11 @@ type link struct {
 func (m Mappings) Has(dataType string) bool { return m.roots[dataType] != nil }
 
 // CompileMappings reads `config.mappings`. What is wrong becomes problems of the
-// section; with any, the result is good for nothing.
-func CompileMappings(s config.Section) Mappings {
+// section; with any, the result is good for nothing. For typed tables, see
+// table.Table, all columns get stored names.
+func CompileMappings(s config.Section, typed bool) Mappings {
 	c := mappingCompiler{problems: s.Problems()}
-	c.roots = map[string]*mapped{}
+	c.roots, c.typed = map[string]*mapped{}, typed
 	if s.Present() && s.Value.Kind() != value.Object {
 		s.Problem("expected an object of mappings", "")
 	}
@@ -229,58 +231,13 @@ func (c *mappingCompiler) checkOwn(compiled setting) bool {
 	return false
 }
 
-// arrange gives every column its place: settings in their order, the link to the
-// parent last. A child table has a column only where there is no primary key to
-// refer to; settings with one child table share it.
-func (c *mappingCompiler) arrange(t *mapped, parent link) {
-	keyed := parent.on && parent.primary || slices.ContainsFunc(t.settings, func(s setting) bool { return s.primary })
-	takenBy := map[string]*setting{}
-	for i := range t.settings {
-		s := &t.settings[i]
-		if s.kind == typeTable && (keyed || !s.linked) {
-			continue
-		}
-		switch other := takenBy[s.destination]; {
-		case other == nil:
-			takenBy[s.destination] = s
-			s.column = t.add(s.destination, s.primary)
-		case other.kind == typeTable && s.kind == typeTable:
-			s.column = other.column
-		default:
-			c.taken(t, s.destination, s.pointer)
-		}
-	}
-	if !parent.on {
-		return
-	}
-	if takenBy[parent.name] != nil {
-		c.taken(t, parent.name, parent.pointer)
-		return
-	}
-	t.link = t.add(parent.name, parent.primary)
-}
-
-// add appends a column and returns its place.
-func (t *mapped) add(name string, primary bool) int {
-	place := len(t.columns)
-	t.columns = append(t.columns, name)
-	if primary {
-		t.key = append(t.key, place)
-	}
-	return place
-}
-
-func (c *mappingCompiler) taken(t *mapped, column, pointer string) {
-	c.problem(pointer, "expected another name for the column %q: table %q has a column of that name already", column, t.name)
-}
-
-// table is the table as it is written.
-func (t *mapped) table(d Defaults) table.Table {
+// table is one of the tables as it is written.
+func (m Mappings) table(t *mapped, d Defaults) table.Table {
 	key := make([]string, len(t.key))
 	for i, place := range t.key {
 		key[i] = t.columns[place]
 	}
-	return table.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental}
+	return table.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
 }
 
 // WriteMissing adds all tables that are not in the set yet, without rows: the
@@ -288,7 +245,7 @@ func (t *mapped) table(d Defaults) table.Table {
 // not written.
 func (m Mappings) WriteMissing(set *table.Set, d Defaults) error {
 	for _, t := range m.tables {
-		missing := t.table(d)
+		missing := m.table(t, d)
 		if len(t.columns) == 0 || set.Has(missing) {
 			continue
 		}

@@ -103,7 +103,7 @@ func TestBrokenMappings(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {
 			compiled, problems := config.Compile(document(t, row.mappings), config.Options{})
-			CompileMappings(compiled.Iterations[0].Mappings)
+			CompileMappings(compiled.Iterations[0].Mappings, false)
 			var got []string
 			for _, p := range *problems {
 				got = append(got, strings.TrimPrefix(p.String(), "/parameters/config/mappings"))
@@ -122,7 +122,7 @@ func TestBrokenMappingsWithoutSchema(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {
 			var problems failure.Problems
-			CompileMappings(config.NewSection(parse(t, row.mappings), "", &problems))
+			CompileMappings(config.NewSection(parse(t, row.mappings), "", &problems), false)
 			if (len(problems) == 0) != (len(row.want) == 0) {
 				t.Errorf("got %v", problems)
 			}
@@ -147,40 +147,48 @@ func FuzzMappings(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var problems failure.Problems
-		m := CompileMappings(config.NewSection(given, "", &problems))
-		if problems.Err() != nil || !m.Has("t") {
-			return
-		}
-		c := NewConfigured(m, t.TempDir())
-		defer c.Close()
-		if err := c.Batch("t", []Column{{Name: "u", Value: item}}).Row(item); err != nil {
-			if failure.KindOf(err) != failure.User {
-				t.Fatal(err)
-			}
-			return
-		}
-		dir := t.TempDir()
-		set := table.NewSet(dir)
-		err = c.Write(context.Background(), set, Defaults{})
-		if err == nil {
-			err = m.WriteMissing(set, Defaults{})
-		}
-		if err != nil {
-			if failure.KindOf(err) != failure.User {
-				t.Error(err)
-			}
-			set.Abort()
-			return
-		}
-		written, err := set.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, w := range written {
-			checkShape(t, dir, w)
+		for _, typed := range []bool{false, true} {
+			tryMappings(t, given, item, typed)
 		}
 	})
+}
+
+// tryMappings stores one item by the given mappings, if they are right.
+func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
+	t.Helper()
+	var problems failure.Problems
+	m := CompileMappings(config.NewSection(mappings, "", &problems), typed)
+	if problems.Err() != nil || !m.Has("t") {
+		return
+	}
+	c := NewConfigured(m, t.TempDir())
+	defer c.Close()
+	if err := c.Batch("t", []Column{{Name: "u", Value: item}}).Row(item); err != nil {
+		if failure.KindOf(err) != failure.User {
+			t.Fatal(err)
+		}
+		return
+	}
+	dir := t.TempDir()
+	set := table.NewSet(dir)
+	err := c.Write(context.Background(), set, Defaults{})
+	if err == nil {
+		err = m.WriteMissing(set, Defaults{})
+	}
+	if err != nil {
+		if failure.KindOf(err) != failure.User {
+			t.Error(err)
+		}
+		set.Abort()
+		return
+	}
+	written, err := set.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range written {
+		checkShape(t, dir, w)
+	}
 }
 
 // checkShape checks that a table has as many records as it says, of one length.

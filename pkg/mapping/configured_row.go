@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -20,12 +21,19 @@ type ConfiguredBatch struct {
 
 // Row adds one row and all rows of child tables in it. A value that does not fit
 // its column is a user error; the collector is of no use then.
-func (b *ConfiguredBatch) Row(row value.Value) error { return b.row(b.table, row, "") }
+func (b *ConfiguredBatch) Row(row value.Value) error { return b.row(b.table, row, reference{}) }
+
+// reference is the cell by which the rows of a child table refer to their
+// parent.
+type reference struct {
+	text string
+	kind table.Kind
+}
 
 // row writes one row of a table, after the rows of its child tables: they may
 // belong to the same table. The link is the key of the parent.
-func (b *ConfiguredBatch) row(t *mapped, row value.Value, link string) error {
-	cells := b.owner.record(t)
+func (b *ConfiguredBatch) row(t *mapped, row value.Value, link reference) error {
+	r := b.owner.record(t)
 	for i := range t.settings {
 		s := &t.settings[i]
 		if s.kind == typeTable {
@@ -35,15 +43,15 @@ func (b *ConfiguredBatch) row(t *mapped, row value.Value, link string) error {
 		if !v.IsScalar() && !v.IsNull() && !s.asJSON {
 			return t.refused(s, v)
 		}
-		cells[s.column] = text(v)
+		r.setValue(s.column, text(v), v)
 	}
 	if t.link != none {
-		cells[t.link] = link
+		r.set(t.link, link.text, link.kind)
 	}
-	if err := b.children(t, row, cells); err != nil {
+	if err := b.children(t, row, r); err != nil {
 		return err
 	}
-	return b.owner.store(t, cells)
+	return b.owner.store(t, r)
 }
 
 // find is the value a setting asks for, null when there is none.
@@ -71,8 +79,9 @@ func (t *mapped) refused(s *setting, v value.Value) error {
 
 // children writes the rows of the child tables in a row. The row's own cells
 // are there already, for they may be the key that the children refer to.
-func (b *ConfiguredBatch) children(t *mapped, row value.Value, cells []string) error {
-	key := ""
+func (b *ConfiguredBatch) children(t *mapped, row value.Value, r record) error {
+	var key reference
+	known := false
 	for i := range t.settings {
 		s := &t.settings[i]
 		if s.kind != typeTable {
@@ -82,15 +91,15 @@ func (b *ConfiguredBatch) children(t *mapped, row value.Value, cells []string) e
 		if len(items) == 0 {
 			continue
 		}
-		link := ""
+		var link reference
 		if s.linked {
-			if key == "" {
-				key = b.key(t, row, cells)
+			if !known {
+				key, known = b.key(t, row, r), true
 			}
 			link = key
 		}
 		if s.column != none {
-			cells[s.column] = key
+			r.set(s.column, key.text, key.kind)
 		}
 		for _, item := range items {
 			if err := b.row(s.child, item, link); err != nil {
@@ -117,17 +126,18 @@ func (t *mapped) items(s *setting, v value.Value) []value.Value {
 }
 
 // key is what the rows of child tables refer to their parent by: its primary
-// key, or a hash of the row.
-func (b *ConfiguredBatch) key(t *mapped, row value.Value, cells []string) string {
+// key, or a hash of the row. A key of one column has the same kind on both sides,
+// so that the two can be joined.
+func (b *ConfiguredBatch) key(t *mapped, row value.Value, r record) reference {
 	switch len(t.key) {
 	case 0:
-		return b.owner.hasher.key(row, b.columns)
+		return reference{b.owner.hasher.key(row, b.columns), table.Text}
 	case 1:
-		return cells[t.key[0]]
+		return reference{r.cells[t.key[0]], r.kind(t.key[0])}
 	}
 	parts := make([]string, len(t.key))
 	for i, place := range t.key {
-		parts[i] = cells[place]
+		parts[i] = r.cells[place]
 	}
-	return strings.Join(parts, ",")
+	return reference{strings.Join(parts, ","), table.Text}
 }

@@ -17,7 +17,7 @@ import (
 func mappingsOf(t testing.TB, text string) Mappings {
 	t.Helper()
 	var problems failure.Problems
-	m := CompileMappings(config.NewSection(parse(t, text), "/config/mappings", &problems))
+	m := CompileMappings(config.NewSection(parse(t, text), "/config/mappings", &problems), false)
 	if problems.Err() != nil {
 		t.Fatal(problems)
 	}

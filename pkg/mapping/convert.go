@@ -22,20 +22,24 @@ type Defaults struct {
 // an error the set is to be aborted.
 func (a *Automatic) Write(ctx context.Context, set *table.Set, d Defaults) error {
 	l := a.layout()
-	if err := l.create(set, d); err != nil {
+	if err := l.create(set, table.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
 		return err
 	}
 	c := &converter{stop: ctx.Err, roots: l.roots, hasher: newHasher(), warn: a.warn}
 	return a.spool.each(c.record)
 }
 
-// create begins all tables.
-func (l *layout) create(set *table.Set, d Defaults) error {
+// create begins all tables, each with the settings that all have in common.
+func (l *layout) create(set *table.Set, t table.Table) error {
 	for _, o := range l.outputs {
+		t.Name, t.Columns = o.name, o.columns
 		var err error
-		o.writer, err = set.Create(table.Table{
-			Name: o.name, Bucket: d.Bucket, Columns: o.columns, Incremental: d.Incremental,
-		})
+		if t.Typed {
+			t.Columns, err = o.storedColumns()
+		}
+		if err == nil {
+			o.writer, err = set.Create(t)
+		}
 		if err != nil {
 			return fmt.Errorf("data type %q: %w", o.sheets[0].path, err)
 		}
@@ -75,7 +79,7 @@ func (c *converter) begin(head []value.Value) error {
 			x.warned = true
 			c.warn(s.path, fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
 		}
-		s.fixed = append(s.fixed, fixedCell{x.column, text(m.Value)})
+		s.fixed = append(s.fixed, fixedCell{x.column, text(m.Value), kindOf(m.Value)})
 		s.hashed = append(s.hashed, value.Member{Name: x.raw, Value: m.Value})
 	}
 	return nil
@@ -107,20 +111,20 @@ func (c *converter) item(s *sheet, item value.Value) error {
 	if err := c.stop(); err != nil {
 		return err
 	}
-	clear(s.cells)
+	s.record.clear()
 	for _, f := range s.fixed {
-		s.cells[f.column] = f.text
+		s.record.set(f.column, f.text, f.kind)
 	}
 	switch {
 	case s.element.kind == kindScalar:
-		s.cells[s.element.column] = text(item)
+		s.record.setValue(s.element.column, text(item), item)
 	case item.Kind() == value.Object:
 		f := frame{path: s.path, object: item, extra: s.hashed}
 		if err := c.object(s, s.element, &f); err != nil {
 			return err
 		}
 	}
-	return s.out.writer.Row(s.cells)
+	return s.out.writer.Row(s.record.cells, s.record.kinds)
 }
 
 // object fills the cells of an object's properties.
@@ -129,12 +133,15 @@ func (c *converter) object(s *sheet, n *node, f *frame) error {
 		var err error
 		switch p := n.child(i, m.Name); p.kind {
 		case kindArray:
-			s.cells[p.column], err = c.array(p.sheet, m.Value, f)
+			var id string
+			if id, err = c.array(p.sheet, m.Value, f); id != "" {
+				s.record.set(p.column, id, table.Text)
+			}
 		case kindObject:
 			below := frame{path: p.path, object: m.Value, outer: f}
 			err = c.object(s, p, &below)
 		default:
-			s.cells[p.column] = m.Value.Cell()
+			s.record.setValue(p.column, m.Value.Cell(), m.Value)
 		}
 		if err != nil {
 			return err

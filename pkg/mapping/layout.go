@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -26,7 +27,7 @@ type sheet struct {
 
 	// Reused from record to record:
 
-	cells  []string
+	record record
 	fixed  []fixedCell    // of the extra columns
 	hashed []value.Member // the extra columns under their raw names
 }
@@ -35,12 +36,13 @@ type sheet struct {
 type fixedCell struct {
 	column int
 	text   string
+	kind   table.Kind
 }
 
 // link sets the id of the parent for the rows of an array.
 func (s *sheet) link(id string) {
 	x := s.extra[0]
-	s.fixed = append(s.fixed[:0], fixedCell{x.column, id})
+	s.fixed = append(s.fixed[:0], fixedCell{x.column, id, table.Text})
 	s.hashed = append(s.hashed[:0], value.Member{Name: x.raw, Value: value.OfString(id)})
 }
 
@@ -91,7 +93,7 @@ func (a *Automatic) layout() *layout {
 		l.roots = append(l.roots, l.addSheet(t.root.element, t.root.name, t.extra, l.renamed))
 	}
 	for _, o := range l.outputs {
-		o.arrange()
+		o.arrange(a.typed)
 		if len(o.sheets) > 1 {
 			a.warn(o.name, shared(o))
 		}
@@ -160,7 +162,7 @@ func (l *layout) output(name string) *output {
 
 // arrange gives every column its place: those of the items first, then the
 // extra ones.
-func (o *output) arrange() {
+func (o *output) arrange(typed bool) {
 	for _, s := range o.sheets {
 		if s.element.kind == kindScalar {
 			s.element.column = o.place(dataColumn)
@@ -177,8 +179,27 @@ func (o *output) arrange() {
 		}
 	}
 	for _, s := range o.sheets {
-		s.cells = make([]string, len(o.columns))
+		s.record = newRecord(len(o.columns), typed)
 	}
+}
+
+// storedColumns are the columns of a file under their stored names. Two that
+// would become one are a user error.
+func (o *output) storedColumns() ([]string, error) {
+	stored := make([]string, len(o.columns))
+	takenBy := map[string]string{}
+	for i, column := range o.columns {
+		var err error
+		if stored[i], err = table.StoredName(column); err != nil {
+			return nil, err
+		}
+		if other, taken := takenBy[stored[i]]; taken {
+			return nil, failure.Userf("the columns %q and %q of table %q would both be stored as %q: name them apart with a mapping",
+				other, column, o.name, stored[i])
+		}
+		takenBy[stored[i]] = column
+	}
+	return stored, nil
 }
 
 func shared(o *output) string {

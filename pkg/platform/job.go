@@ -57,37 +57,69 @@ func (c *Client) Job(ctx context.Context, id string) (Job, error) {
 	return jobOf(v), nil
 }
 
-// CreateJob runs a stored configuration with these values; without any, the
-// request names none. It is sent once; see Error.Unsettled.
-func (c *Client) CreateJob(ctx context.Context, component, configuration string, values []Variable) (Job, error) {
-	if _, err := configurationPath(component, configuration); err != nil {
+// NewJob says what a job is to run: a stored configuration, or one that comes
+// with the request.
+type NewJob struct {
+	Component string
+	// Configuration is the id of the stored configuration. With ConfigData it may
+	// be "": then the platform knows no configuration to wait for, to name a
+	// bucket after, or to keep a state with.
+	Configuration string
+	// ConfigData is a whole configuration, run in the place of the stored one;
+	// null for none.
+	ConfigData value.Value
+	// Values are those of the variables; without any, the request names none.
+	Values []Variable
+}
+
+// CreateJob starts a job. It is sent once; see Error.Unsettled.
+func (c *Client) CreateJob(ctx context.Context, j NewJob) (Job, error) {
+	if err := j.check(); err != nil {
 		return Job{}, err
 	}
 	queue, err := c.QueueURL(ctx)
 	if err != nil {
 		return Job{}, err
 	}
-	body := value.OfMembers(
-		value.Member{Name: "component", Value: value.OfString(component)},
-		value.Member{Name: "config", Value: value.OfString(configuration)},
-		value.Member{Name: "mode", Value: value.OfString("run")},
-	)
-	if len(values) > 0 {
-		pairs := make([]value.Value, 0, len(values))
-		for _, v := range values {
-			pairs = append(pairs, value.OfMembers(
-				value.Member{Name: "name", Value: value.OfString(v.Name)},
-				value.Member{Name: "value", Value: v.Value},
-			))
-		}
-		body = body.With("variableValuesData",
-			value.OfMembers(value.Member{Name: "values", Value: value.OfItems(pairs...)}))
-	}
-	record, err := c.created(ctx, c.post(queue, "jobs").WithJSONBody(body))
+	record, err := c.created(ctx, c.post(queue, "jobs").WithJSONBody(j.body()))
 	if err != nil {
 		return Job{}, err
 	}
 	return jobOf(record), nil
+}
+
+func (j NewJob) check() error {
+	if err := checkID("component", j.Component); err != nil {
+		return err
+	}
+	if j.Configuration == "" && j.ConfigData.Kind() == value.Object {
+		return nil
+	}
+	return checkID("configuration", j.Configuration)
+}
+
+func (j NewJob) body() value.Value {
+	members := []value.Member{{Name: "component", Value: value.OfString(j.Component)}}
+	if j.Configuration != "" {
+		members = append(members, value.Member{Name: "config", Value: value.OfString(j.Configuration)})
+	}
+	members = append(members, value.Member{Name: "mode", Value: value.OfString("run")})
+	if !j.ConfigData.IsNull() {
+		members = append(members, value.Member{Name: "configData", Value: j.ConfigData})
+	}
+	body := value.OfMembers(members...)
+	if len(j.Values) == 0 {
+		return body
+	}
+	pairs := make([]value.Value, 0, len(j.Values))
+	for _, v := range j.Values {
+		pairs = append(pairs, value.OfMembers(
+			value.Member{Name: "name", Value: value.OfString(v.Name)},
+			value.Member{Name: "value", Value: v.Value},
+		))
+	}
+	return body.With("variableValuesData",
+		value.OfMembers(value.Member{Name: "values", Value: value.OfItems(pairs...)}))
 }
 
 // KillJob tells a job to end, which takes the job a while. It is sent once; to

@@ -14,6 +14,11 @@ type Configuration struct {
 	ID, Name, Description string
 	// Version counts the changes, from 1; "" when the record does not say.
 	Version string
+	// Disabled tells that the platform refuses to run it; false when the record
+	// does not say.
+	Disabled bool
+	// Rows is the number of its rows; 0 when the record does not say.
+	Rows int
 	// Content is the stored document; `[]`, as the platform writes an empty
 	// object, is one.
 	Content value.Value
@@ -81,6 +86,8 @@ func configuration(record value.Value) Configuration {
 		Name:        text(record.Field("name")),
 		Description: text(record.Field("description")),
 		Version:     text(record.Field("version")),
+		Disabled:    record.Field("isDisabled").True(),
+		Rows:        record.Field("rows").Len(),
 		Content:     content(record),
 	}
 }

@@ -12,14 +12,20 @@ func TestConfiguration(t *testing.T) {
 	for name, tc := range map[string]struct {
 		body                                string
 		id, title, description, wantContent string
+		disabled                            bool
+		rows                                int
 	}{
 		"keeps order and numbers": {
 			`{"id":"12","name":"n","description":"d","configuration":{"z":1.50,"a":{"y":1,"b":2}},"rows":[]}`,
-			"12", "n", "d", `{"z":1.50,"a":{"y":1,"b":2}}`,
+			"12", "n", "d", `{"z":1.50,"a":{"y":1,"b":2}}`, false, 0,
 		},
-		"empty list is an empty object": {`{"id":"12","name":"n","configuration":[]}`, "12", "n", "", `{}`},
-		"number as id":                  {`{"id":12,"name":null,"configuration":{}}`, "12", "", "", `{}`},
-		"no configuration":              {`{"id":"12"}`, "12", "", "", `null`},
+		"disabled, with rows": {
+			`{"id":"12","name":"n","isDisabled":true,"configuration":{},"rows":[{"id":"1"},{"id":"2"}]}`,
+			"12", "n", "", `{}`, true, 2,
+		},
+		"empty list is an empty object": {`{"id":"12","name":"n","configuration":[]}`, "12", "n", "", `{}`, false, 0},
+		"number as id":                  {`{"id":12,"name":null,"configuration":{}}`, "12", "", "", `{}`, false, 0},
+		"no configuration":              {`{"id":"12"}`, "12", "", "", `null`, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, _ := mocked(t, map[string]answer{config: {200, tc.body, ""}})
@@ -27,7 +33,8 @@ func TestConfiguration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.ID != tc.id || got.Name != tc.title || got.Description != tc.description || got.Content.JSON() != tc.wantContent {
+			if got.ID != tc.id || got.Name != tc.title || got.Description != tc.description || got.Content.JSON() != tc.wantContent ||
+				got.Disabled != tc.disabled || got.Rows != tc.rows {
 				t.Errorf("got %+v with %s", got, got.Content.JSON())
 			}
 			content, err := c.ConfigurationContent(context.Background(), "keboola.variables", "12")

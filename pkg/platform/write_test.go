@@ -62,20 +62,36 @@ func TestCreateConfiguration(t *testing.T) {
 
 func TestCreateJob(t *testing.T) {
 	const record = `{"id":"99","status":"created","isFinished":false,"result":[]}`
+	inline, err := value.Parse([]byte(`{"z":{"n":1.50,"big":12345678901234567890123},"a":["<&>",[],{}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range map[string]struct {
-		values []platform.Variable
-		want   string
+		job  platform.NewJob
+		want string
 	}{
-		"without values": {nil, `{"component":"acme.ex","config":"12","mode":"run"}`},
+		"without values": {
+			platform.NewJob{Component: "acme.ex", Configuration: "12"},
+			`{"component":"acme.ex","config":"12","mode":"run"}`,
+		},
 		"a text and an integer": {
-			[]platform.Variable{{Name: "b", Value: value.OfString("x")}, {Name: "id", Value: value.OfInt(1)}},
+			platform.NewJob{Component: "acme.ex", Configuration: "12",
+				Values: []platform.Variable{{Name: "b", Value: value.OfString("x")}, {Name: "id", Value: value.OfInt(1)}}},
 			`{"component":"acme.ex","config":"12","mode":"run","variableValuesData":{"values":[{"name":"b","value":"x"},{"name":"id","value":1}]}}`,
+		},
+		"inline": {
+			platform.NewJob{Component: "acme.ex", ConfigData: inline, Values: []platform.Variable{{Name: "id", Value: value.OfInt(1)}}},
+			`{"component":"acme.ex","mode":"run","configData":{"z":{"n":1.50,"big":12345678901234567890123},"a":["<&>",[],{}]},"variableValuesData":{"values":[{"name":"id","value":1}]}}`,
+		},
+		"inline in the place of a stored one": {
+			platform.NewJob{Component: "acme.ex", Configuration: "12", ConfigData: value.OfMembers()},
+			`{"component":"acme.ex","config":"12","mode":"run","configData":{}}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, transport := mocked(t, nil, toQueue)
 			body := recorded(transport, "POST", jobs, "application/json", record)
-			got, err := c.CreateJob(context.Background(), "acme.ex", "12", tc.values)
+			got, err := c.CreateJob(context.Background(), tc.job)
 			if err != nil || got.ID != "99" || got.Status != "created" || got.Finished {
 				t.Fatalf("got %+v, %v", got, err)
 			}
@@ -106,7 +122,10 @@ func TestWritesAreSentOnce(t *testing.T) {
 			_, err := c.CreateConfiguration(ctx, "acme.ex", "n", value.OfMembers())
 			return err
 		}},
-		"job":  {jobs, func(c *platform.Client) error { _, err := c.CreateJob(ctx, "acme.ex", "12", nil); return err }},
+		"job": {jobs, func(c *platform.Client) error {
+			_, err := c.CreateJob(ctx, platform.NewJob{Component: "acme.ex", Configuration: "12"})
+			return err
+		}},
 		"kill": {jobs + "/99/kill", func(c *platform.Client) error { _, err := c.KillJob(ctx, "99"); return err }},
 	}
 	for what, call := range calls {
@@ -177,10 +196,21 @@ func TestFaultyArgumentsAreNotSent(t *testing.T) {
 			_, err := c.CreateConfiguration(ctx, "a", "", value.OfMembers())
 			return err
 		},
-		"component of a list":    func(c *platform.Client) error { _, err := c.Configurations(ctx, ""); return err },
-		"configuration of a job": func(c *platform.Client) error { _, err := c.CreateJob(ctx, "a", "?", nil); return err },
-		"job to kill":            func(c *platform.Client) error { _, err := c.KillJob(ctx, ".."); return err },
-		"job of events":          func(c *platform.Client) error { _, err := c.Events(ctx, "1/2", ""); return err },
+		"component of a list": func(c *platform.Client) error { _, err := c.Configurations(ctx, ""); return err },
+		"component of a job": func(c *platform.Client) error {
+			_, err := c.CreateJob(ctx, platform.NewJob{Component: "a/b", ConfigData: value.OfMembers()})
+			return err
+		},
+		"configuration of a job": func(c *platform.Client) error {
+			_, err := c.CreateJob(ctx, platform.NewJob{Component: "a", Configuration: "?", ConfigData: value.OfMembers()})
+			return err
+		},
+		"job of nothing": func(c *platform.Client) error {
+			_, err := c.CreateJob(ctx, platform.NewJob{Component: "a", ConfigData: value.OfItems()})
+			return err
+		},
+		"job to kill":   func(c *platform.Client) error { _, err := c.KillJob(ctx, ".."); return err },
+		"job of events": func(c *platform.Client) error { _, err := c.Events(ctx, "1/2", ""); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, transport := mocked(t, nil, toQueue)

@@ -33,7 +33,8 @@ type Written struct {
 	Rows  int
 }
 
-// NewSet makes a set without tables for a directory that exists.
+// NewSet makes a set without tables for a directory that exists. Either all
+// tables of a set are typed or none.
 func NewSet(dir string) *Set { return &Set{dir: dir, byFile: map[string]*Writer{}} }
 
 // Has tells whether there is a table with the file name of this one.
@@ -57,8 +58,8 @@ func (s *Set) Create(t Table) (*Writer, error) {
 
 // Adopt makes a table of the records of a writer in another directory of the
 // same file system: its file is moved here, or appended to the earlier table of
-// the same name. The columns must be those the writer was created with. The
-// errors are those of Create; the writer must not be used afterwards, unless
+// the same name. The columns must be those the writer was created with, and
+// both typed or neither. The errors are those of Create; the writer must not be used afterwards, unless
 // there was an error: then it can be aborted.
 func (s *Set) Adopt(ctx context.Context, t Table, w *Writer) error {
 	earlier, err := s.earlier(t)
@@ -171,6 +172,13 @@ func (w *Writer) move(dir string, t Table) error {
 	return nil
 }
 
+// learn adds the kinds of other records of the same columns.
+func (w *Writer) learn(seen []kinds) {
+	for i, s := range seen {
+		w.seen[i] |= s
+	}
+}
+
 // take appends the records of another writer with the same columns, which is
 // given up.
 func (w *Writer) take(ctx context.Context, from *Writer) error {
@@ -188,6 +196,7 @@ func (w *Writer) take(ctx context.Context, from *Writer) error {
 		_, err := io.CopyN(w.file, from.file, copyStep)
 		if err == io.EOF {
 			w.rows += from.rows
+			w.learn(from.seen)
 			from.Abort()
 			return nil
 		}

@@ -27,7 +27,7 @@ func part(t *testing.T, dir, name string, columns []string, cells ...string) *Wr
 func fill(t *testing.T, w *Writer, cells ...string) {
 	t.Helper()
 	for _, cell := range cells {
-		if err := w.Row([]string{cell}); err != nil {
+		if err := w.Row([]string{cell}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(written); got != `[{{t b [c"] [c"] false} 6} {{u b [x] [] false} 2} {{empty  [c"] [] false} 0}]` {
+	if got := fmt.Sprint(written); got != `[{{t b [c"] [c"] false false} 6} {{u b [x] [] false false} 2} {{empty  [c"] [] false false} 0}]` {
 		t.Errorf("written %s", got)
 	}
 	check(t, dir, "b.t", "\"c\"\"\"\n\"a\"\n\""+long+"\"\n\"b\n\"\n\""+long+"\"\n\"c\"\n\"d\"\n")

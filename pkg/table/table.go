@@ -3,7 +3,9 @@
 //
 // Every cell of the CSV is enclosed in double quotes, a quote inside is doubled,
 // records end with a line feed; there is no byte order mark. The manifest holds
-// the keys the platform knows and no others.
+// the keys the platform knows and no others. It has two forms: the older one, and
+// that of typed tables, which tells the type of every column by what its cells
+// were.
 //
 // The package knows neither where cells come from nor how files get into their
 // final place: a Writer fills a staging directory.
@@ -30,6 +32,10 @@ type Table struct {
 	// Incremental tells the platform to add to the table instead of replacing
 	// it.
 	Incremental bool
+	// Typed asks for the manifest that tells the type of every column, from the
+	// kinds of its cells. The names of the columns must be stored names then.
+	// The CSV file is the same with and without.
+	Typed bool
 }
 
 const manifestSuffix = ".manifest"
@@ -49,16 +55,21 @@ func (t Table) FileName() string {
 // ManifestName is the name of the manifest file.
 func (t Table) ManifestName() string { return t.FileName() + manifestSuffix }
 
-// Manifest is the text of the manifest: one line of compact JSON without a line
-// end.
-func (t Table) Manifest() []byte {
+// manifest is the text of the manifest: one line of compact JSON without a line
+// end. The kinds of every column's cells matter only to a typed table.
+func (t Table) manifest(seen []kinds) []byte {
 	var members []value.Member
 	if t.Bucket != "" {
 		destination := "in.c-" + t.Bucket + "." + t.Name
 		members = append(members, value.Member{Name: "destination", Value: value.OfString(destination)})
 	}
 	members = append(members, value.Member{Name: "incremental", Value: value.OfBool(t.Incremental)})
-	if len(t.PrimaryKey) > 0 {
+	switch {
+	case t.Typed:
+		// Where there is a schema, the first line would be taken for data.
+		members = append(members, value.Member{Name: "has_header", Value: value.OfBool(true)},
+			value.Member{Name: "schema", Value: t.schema(seen)})
+	case len(t.PrimaryKey) > 0:
 		key := make([]value.Value, len(t.PrimaryKey))
 		for i, column := range t.PrimaryKey {
 			key[i] = value.OfString(column)

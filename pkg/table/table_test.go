@@ -37,7 +37,7 @@ func TestManifest(t *testing.T) {
 			if got := row.table.ManifestName(); got != row.file+".manifest" {
 				t.Errorf("manifest name %q", got)
 			}
-			if got := string(row.table.Manifest()); got != row.want {
+			if got := string(row.table.manifest(nil)); got != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)
 			}
 		})
@@ -88,7 +88,7 @@ func TestWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cells := range [][]string{{"1", ""}, {"x,y\nz\x00 ", `"`}, {`""ě`, `end"`}} {
-		if err := w.Row(cells); err != nil {
+		if err := w.Row(cells, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestWriterFlushesLargeTables(t *testing.T) {
 	cell := strings.Repeat("x", 1000)
 	want := "\"c\"\n"
 	for range 200 {
-		if err := w.Row([]string{cell}); err != nil {
+		if err := w.Row([]string{cell}, nil); err != nil {
 			t.Fatal(err)
 		}
 		want += `"` + cell + "\"\n"
@@ -137,7 +137,7 @@ func TestWriterRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Row([]string{"1"}); err == nil || failure.KindOf(err) != failure.Application {
+	if err := w.Row([]string{"1"}, nil); err == nil || failure.KindOf(err) != failure.Application {
 		t.Errorf("short record: %v", err)
 	}
 	_, err = Create(dir, Table{Name: "t", Columns: []string{"a"}})
@@ -181,7 +181,7 @@ func BenchmarkRow(b *testing.B) {
 	b.SetBytes(int64(len(appendRecord(nil, cells))))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := w.Row(cells); err != nil {
+		if err := w.Row(cells, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

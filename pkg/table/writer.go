@@ -20,6 +20,7 @@ type Writer struct {
 	file  *os.File
 	buf   []byte
 	rows  int
+	seen  []kinds // of the cells of each column; nil unless the table is typed
 }
 
 // Create starts the CSV file of a table in a directory and writes its header.
@@ -40,6 +41,9 @@ func Create(dir string, t Table) (*Writer, error) {
 	}
 	w := &Writer{table: t, dir: dir, file: file}
 	w.buf = appendRecord(w.buf, t.Columns)
+	if t.Typed {
+		w.seen = make([]kinds, len(t.Columns))
+	}
 	return w, nil
 }
 
@@ -47,10 +51,19 @@ func writtenTwice(t Table) error {
 	return failure.Userf("table %q is written twice: two tables of this run have that file name", t.FileName())
 }
 
-// Row appends one record: one cell for each column, in their order.
-func (w *Writer) Row(cells []string) error {
+// Row appends one record: one cell for each column, in their order. A typed
+// table wants to know the kind of each cell too, for others it may be nil.
+func (w *Writer) Row(cells []string, kinds []Kind) error {
 	if len(cells) != len(w.table.Columns) {
 		return failure.Applicationf("table %q: %d cells for %d columns", w.table.FileName(), len(cells), len(w.table.Columns))
+	}
+	if w.seen != nil {
+		if len(kinds) != len(cells) {
+			return failure.Applicationf("table %q: kinds of %d cells for %d columns", w.table.FileName(), len(kinds), len(cells))
+		}
+		for i, k := range kinds {
+			w.seen[i].add(k)
+		}
 	}
 	w.buf = appendRecord(w.buf, cells)
 	w.rows++
@@ -76,7 +89,7 @@ func (w *Writer) Close() error {
 		return err
 	}
 	manifest := filepath.Join(w.dir, w.table.ManifestName())
-	if err := os.WriteFile(manifest, w.table.Manifest(), 0o644); err != nil {
+	if err := os.WriteFile(manifest, w.table.manifest(w.seen), 0o644); err != nil {
 		return failure.Applicationf("writing the manifest of table %q: %w", w.table.FileName(), err)
 	}
 	return nil

@@ -8,9 +8,9 @@ import (
 
 type usersPage struct {
 	Items  []user `json:"items"`
-	Limit  int        `json:"limit"`
-	Offset int        `json:"offset"`
-	Total  int        `json:"total"`
+	Limit  int    `json:"limit"`
+	Offset int    `json:"offset"`
+	Total  int    `json:"total"`
 }
 
 type user struct {
@@ -29,19 +29,19 @@ type ordersPage struct {
 type order struct {
 	ID int `json:"id"`
 	// PaymentID has 19 digits: more than a double can hold.
-	PaymentID int64        `json:"payment_id"`
-	Created   time.Time    `json:"created_at"`
-	Customer  customer `json:"customer"`
+	PaymentID int64     `json:"payment_id"`
+	Created   time.Time `json:"created_at"`
+	Customer  customer  `json:"customer"`
 	// Total is money, written with both decimals.
 	Total json.Number `json:"total"`
-	Lines []line  `json:"lines"`
+	Lines []line      `json:"lines"`
 	Tags  []string    `json:"tags"`
 	Note  *string     `json:"note"`
 }
 
 type customer struct {
-	ID      int         `json:"id"`
-	Name    string      `json:"name"`
+	ID      int     `json:"id"`
+	Name    string  `json:"name"`
 	Address address `json:"address"`
 }
 

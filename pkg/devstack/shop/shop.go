@@ -1,3 +1,8 @@
+// Package shop is the API of a small web shop to write configurations against: a
+// login, users by offset, orders by cursor, stock that is now and then refused.
+//
+// It promises the same data on every machine and in every run: no randomness, and
+// no clock but the one given.
 package shop
 
 import (

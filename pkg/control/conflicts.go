@@ -1,0 +1,159 @@
+package control
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// conflicts is why the iterations of a document cannot run in one job for each
+// group, nil if they can. The values of variables must be in their places; a
+// placeholder that is left stands for itself. The document is not validated:
+// that is done by each job.
+func conflicts(document value.Value, groups []group) error {
+	var problems failure.Problems
+	settings := settingsOf(document, &problems)
+	if at := find(settings, needsState); at != "" {
+		problems.Add(failure.Problem{Pointer: at,
+			Expected: "previousStart comes from the state of the run before, and the jobs of a split have none: each would read everything again",
+			Hint:     "run it without --split"})
+	}
+	if at := find(config.NewSection(document, "", &problems), tiedToConfiguration); at != "" {
+		problems.Add(failure.Problem{Pointer: at,
+			Expected: "the value is encrypted for its stored configuration alone, and the jobs of a split have none: the platform would not decrypt it",
+			Hint:     "store it encrypted for the project"})
+	}
+	all := writers(settings, groups)
+	if i := slices.IndexFunc(all, func(w writer) bool { return w.bucket == "" }); i >= 0 {
+		problems.Add(failure.Problem{Pointer: all[i].pointer,
+			Expected: "without \"outputBucket\" the tables go to a bucket named after the configuration, which the jobs of a split do not have: each would fill a bucket of its own",
+			Hint:     "set \"outputBucket\" in \"config\" or in each iteration"})
+	}
+	problems = append(problems, overwriting(all)...)
+	return once(problems).Err()
+}
+
+// once leaves out what was found again in every iteration.
+func once(problems failure.Problems) failure.Problems {
+	var kept failure.Problems
+	for _, p := range problems {
+		if !slices.Contains(kept, p) {
+			kept.Add(p)
+		}
+	}
+	return kept
+}
+
+// writer is an iteration as far as it matters to the others.
+type writer struct {
+	pointer     string
+	group       group
+	bucket      string // "" is the platform's default
+	incremental bool
+}
+
+func writers(settings config.Section, groups []group) []writer {
+	items := settings.Get("iterations").Items()
+	var all []writer
+	for _, g := range groups {
+		for _, item := range items[g.from:g.to] {
+			all = append(all, writer{item.Pointer, g, bucket(settings, item), owner(settings, item, "incrementalOutput").Bool("incrementalOutput", false)})
+		}
+	}
+	return all
+}
+
+// bucket follows the rule of the component: the name that is set, or else one
+// made of the API's name and the id.
+func bucket(settings, item config.Section) string {
+	if name := owner(settings, item, "outputBucket").Text("outputBucket", ""); name != "" {
+		return name
+	}
+	if id := owner(settings, item, "id").Text("id", ""); id != "" {
+		return "ex-api-" + settings.Get("api").Text("name", "generic") + "-" + id
+	}
+	return ""
+}
+
+// owner is the section that decides about a key: an iteration replaces what
+// stands in `config`, also by nothing.
+func owner(settings, item config.Section, name string) config.Section {
+	if _, ok := item.Value.Get(name); ok {
+		return item
+	}
+	return settings.Get("config")
+}
+
+// overwriting is one problem for each bucket that several groups write to and
+// one of them replaces.
+func overwriting(all []writer) failure.Problems {
+	var problems failure.Problems
+	var seen []string
+	for _, w := range all {
+		if w.bucket == "" || slices.Contains(seen, w.bucket) {
+			continue
+		}
+		seen = append(seen, w.bucket)
+		var pointers []string
+		shared, replacing := false, ""
+		for _, other := range all {
+			if other.bucket != w.bucket {
+				continue
+			}
+			pointers = append(pointers, other.pointer)
+			shared = shared || other.group != w.group
+			if replacing == "" && !other.incremental {
+				replacing = other.pointer
+			}
+		}
+		if !shared || replacing == "" {
+			continue
+		}
+		problems.Add(failure.Problem{Pointer: replacing,
+			Expected: fmt.Sprintf("it replaces the tables in bucket %q, which several jobs of the split write to: %s", w.bucket, few(pointers)),
+			Hint:     "set \"incrementalOutput\": true, with primary keys in mappings, or an \"outputBucket\" for each iteration"})
+	}
+	return problems
+}
+
+// few lists the first ones and counts the rest.
+func few(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// find is the pointer of the first member below a section that is asked for, ""
+// for none.
+func find(s config.Section, is func(name string, v value.Value) bool) string {
+	for _, m := range s.Value.Members() {
+		if is(m.Name, m.Value) {
+			return failure.PointerJoin(s.Pointer, m.Name)
+		}
+	}
+	for _, item := range s.Items() {
+		if at := find(item, is); at != "" {
+			return at
+		}
+	}
+	return ""
+}
+
+// needsState tells whether a member makes a reference to the previous run.
+func needsState(name string, v value.Value) bool {
+	return name == "time" && v.Kind() == value.String && v.Raw() == "previousStart"
+}
+
+// tiedToConfiguration tells whether a member is a cipher that only a job of its
+// configuration can read; the scheme between the first colons says so.
+func tiedToConfiguration(name string, v value.Value) bool {
+	scheme, is := strings.CutPrefix(v.Raw(), "KBC::")
+	scheme, _, _ = strings.Cut(scheme, "::")
+	return is && strings.HasPrefix(name, "#") && strings.Contains(scheme, "ConfigSecure")
+}

@@ -1,0 +1,54 @@
+package api
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+)
+
+const (
+	tokenHeader = "X-StorageApi-Token"
+	runHeader   = "X-KBC-RunId"
+	maxID       = 255
+)
+
+// authorize wants the token. The hashes are compared so that the time tells
+// nothing, not even the length.
+func (s *server) authorize(r *http.Request) error {
+	given := r.Header.Get(tokenHeader)
+	hash := sha256.Sum256([]byte(given))
+	if given == "" || subtle.ConstantTimeCompare(hash[:], s.token[:]) != 1 {
+		return &refusal{status: http.StatusUnauthorized, code: "storage.tokenInvalid", message: "Invalid access token"}
+	}
+	return nil
+}
+
+// sameSite refuses what a browser sends for the page of another site, reads
+// included: the default token is no secret.
+func sameSite(r *http.Request) error {
+	asWrite := *r
+	asWrite.Method = http.MethodPost
+	if err := new(http.CrossOriginProtection).Check(&asWrite); err != nil {
+		return &refusal{status: http.StatusForbidden, code: "accessDenied", message: "Requests from other sites are not allowed"}
+	}
+	return nil
+}
+
+// base is the address of this server as the client spelt it, so that it is right
+// from inside a container too.
+func base(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// validID tells whether a text is an id that means the same in every spelling of
+// a path, and that the store can hold.
+func validID(id string) bool {
+	odd := func(c rune) bool {
+		return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '_' || c == '-')
+	}
+	return id != "" && len(id) <= maxID && id != "." && id != ".." && !strings.ContainsFunc(id, odd)
+}

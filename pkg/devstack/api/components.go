@@ -1,0 +1,89 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// component is made up from the configurations that are stored: there is no
+// register of components.
+type component struct {
+	ID             string                `json:"id"`
+	Name           string                `json:"name"`
+	Type           string                `json:"type"`
+	Description    string                `json:"description"`
+	URI            string                `json:"uri"`
+	Flags          []string              `json:"flags"`
+	Data           struct{}              `json:"data"`
+	Configurations []configurationRecord `json:"configurations,omitempty"`
+}
+
+// shown is what a list of components holds beside them.
+type shown struct{ configurations, rows bool }
+
+func shownBy(q *query) shown {
+	include := strings.Split(strings.Join(q.list("include"), ","), ",")
+	rows := slices.Contains(include, "rows")
+	return shown{configurations: rows || slices.Contains(include, "configuration"), rows: rows}
+}
+
+func (s *server) listComponents(r *http.Request) (answer, error) {
+	q := queryOf(r)
+	show, deleted := shownBy(q), q.flag("isDeleted")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	configurations, err := s.store.Configurations("", deleted)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(componentsOf(r, configurations, show))
+}
+
+func (s *server) showComponent(r *http.Request) (answer, error) {
+	id := r.PathValue("component")
+	if !validID(id) {
+		return answer{}, noComponent(id)
+	}
+	configurations, err := s.store.Configurations(id, false)
+	if err != nil {
+		return answer{}, err
+	}
+	found := componentsOf(r, configurations, shown{})
+	if len(found) == 0 {
+		return answer{}, noComponent(id)
+	}
+	return ok(found[0])
+}
+
+func noComponent(id string) error {
+	return notFound("storage.components.notFound", "Component %q not found", id)
+}
+
+// componentsOf are the components of configurations, which are sorted by them.
+func componentsOf(r *http.Request, configurations []store.Configuration, show shown) []component {
+	found := []component{}
+	for _, c := range configurations {
+		if len(found) == 0 || found[len(found)-1].ID != c.Component {
+			found = append(found, componentOf(r, c.Component))
+		}
+		if show.configurations {
+			last := &found[len(found)-1]
+			last.Configurations = append(last.Configurations, configurationOf(c, show.rows))
+		}
+	}
+	return found
+}
+
+func componentOf(r *http.Request, id string) component {
+	kind := "extractor"
+	if strings.HasSuffix(id, ".variables") {
+		kind = "other"
+	}
+	return component{
+		ID: id, Name: id, Type: kind, Flags: []string{}, URI: base(r) + storagePath + "/components/" + id,
+	}
+}

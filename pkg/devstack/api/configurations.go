@@ -1,0 +1,295 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+type configurationRecord struct {
+	ID                string          `json:"id"`
+	Name              string          `json:"name"`
+	Description       string          `json:"description"`
+	Created           string          `json:"created"`
+	Creator           creator         `json:"creatorToken"`
+	Version           int             `json:"version"`
+	ChangeDescription string          `json:"changeDescription"`
+	IsDisabled        bool            `json:"isDisabled"`
+	IsDeleted         bool            `json:"isDeleted"`
+	Configuration     json.RawMessage `json:"configuration"`
+	State             json.RawMessage `json:"state"`
+	CurrentVersion    currentVersion  `json:"currentVersion"`
+	// Rows and their order are absent right after the creation: clients that are
+	// about to create rows would take an empty list for their own.
+	Rows          *[]rowRecord `json:"rows,omitempty"`
+	RowsSortOrder *[]string    `json:"rowsSortOrder,omitempty"`
+}
+
+type currentVersion struct {
+	Created           string  `json:"created"`
+	Creator           creator `json:"creatorToken"`
+	ChangeDescription string  `json:"changeDescription"`
+	VersionIdentifier string  `json:"versionIdentifier"`
+}
+
+func configurationOf(c store.Configuration, withRows bool) configurationRecord {
+	record := configurationRecord{
+		ID: c.ID, Name: c.Name, Description: c.Description,
+		Created: storageTime(c.Created), Creator: creatorToken(),
+		Version: c.Version, ChangeDescription: c.ChangeDescription,
+		IsDisabled: c.IsDisabled, IsDeleted: c.IsDeleted,
+		Configuration: c.Configuration, State: c.State,
+		CurrentVersion: currentVersion{
+			Created: storageTime(c.Created), Creator: creatorToken(),
+			ChangeDescription: c.ChangeDescription, VersionIdentifier: strconv.Itoa(c.Version),
+		},
+	}
+	if withRows {
+		rows, order := rowsOf(c), make([]string, 0, len(c.Rows))
+		for _, row := range c.Rows {
+			order = append(order, row.ID)
+		}
+		record.Rows, record.RowsSortOrder = &rows, &order
+	}
+	return record
+}
+
+func (s *server) createConfiguration(r *http.Request) (answer, error) {
+	f := formFields(r)
+	c := store.Configuration{
+		Component: r.PathValue("component"), ID: f.id("configurationId"),
+		Name: f.text("name"), Description: f.text("description"), ChangeDescription: f.text("changeDescription"),
+		Configuration: f.object("configuration"), State: f.object("state"),
+	}
+	c.IsDisabled, _ = f.flag("isDisabled")
+	switch {
+	case !validID(c.Component):
+		return answer{}, noComponent(c.Component)
+	case f.err != nil:
+		return answer{}, f.err
+	case c.Name == "":
+		return answer{}, invalid(`"name" is required`)
+	}
+	stored, err := s.storeNew(c)
+	if errors.Is(err, store.ErrExists) {
+		return answer{}, exists("configuration", "Configuration %q already exists", c.ID)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return created(configurationOf(stored, false))
+}
+
+// storeNew stores a new configuration. When the next id of the store was chosen
+// by a client before, it takes the one after.
+func (s *server) storeNew(c store.Configuration) (store.Configuration, error) {
+	chosen := c.ID != ""
+	for {
+		stored, err := s.store.CreateConfiguration(c)
+		if chosen || !errors.Is(err, store.ErrExists) {
+			return stored, err
+		}
+		if c.ID, err = s.store.NewID(); err != nil {
+			return store.Configuration{}, err
+		}
+	}
+}
+
+func (s *server) listConfigurations(r *http.Request) (answer, error) {
+	component := r.PathValue("component")
+	if !validID(component) {
+		return answer{}, noComponent(component)
+	}
+	q := queryOf(r)
+	deleted := q.flag("isDeleted")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	configurations, err := s.store.Configurations(component, deleted)
+	if err != nil {
+		return answer{}, err
+	}
+	records := make([]configurationRecord, 0, len(configurations))
+	for _, c := range configurations {
+		records = append(records, configurationOf(c, true))
+	}
+	return ok(records)
+}
+
+func (s *server) showConfiguration(r *http.Request) (answer, error) {
+	c, err := s.configuration(r)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(configurationOf(c, true))
+}
+
+// configuration is the one that the path names. What lies in the trash can be
+// listed and purged, and is not there for anything else.
+func (s *server) configuration(r *http.Request) (store.Configuration, error) {
+	component, id := r.PathValue("component"), r.PathValue("configuration")
+	if !validID(component) || !validID(id) {
+		return store.Configuration{}, noConfiguration(id)
+	}
+	c, err := s.store.Configuration(component, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && c.IsDeleted {
+		return store.Configuration{}, noConfiguration(id)
+	}
+	return c, err
+}
+
+func noConfiguration(id string) error {
+	return notFound("storage.configuration.notFound", "Configuration %q not found", id)
+}
+
+func (s *server) updateConfiguration(r *http.Request) (answer, error) {
+	f := formFields(r)
+	document := f.object("configuration")
+	order, ordered := f.order()
+	c, err := s.change(r, f, func(c *store.Configuration) error {
+		c.ChangeDescription = f.text("changeDescription")
+		f.describe(&c.Name, &c.Description, &c.IsDisabled)
+		if c.Name == "" {
+			return invalid(`"name" must not be empty`)
+		}
+		if document != nil {
+			c.Configuration = document
+		}
+		if !ordered {
+			return nil
+		}
+		return sortRows(c.Rows, order)
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(configurationOf(c, true))
+}
+
+// change makes a new version of the configuration that the path names. The
+// fields have been read before it and may be read by it.
+func (s *server) change(r *http.Request, f *fields, change func(*store.Configuration) error) (store.Configuration, error) {
+	if _, err := s.configuration(r); err != nil {
+		return store.Configuration{}, err
+	}
+	id := r.PathValue("configuration")
+	c, err := s.store.UpdateConfiguration(r.PathValue("component"), id, func(c *store.Configuration) error {
+		if c.IsDeleted {
+			return noConfiguration(id)
+		}
+		if err := change(c); err != nil {
+			return err
+		}
+		return f.err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Configuration{}, noConfiguration(id)
+	}
+	return c, err
+}
+
+// describe sets what was given of the fields that configurations and rows have
+// in common.
+func (f *fields) describe(name, description *string, disabled *bool) {
+	if _, given := f.get("name"); given {
+		*name = f.text("name")
+	}
+	if _, given := f.get("description"); given {
+		*description = f.text("description")
+	}
+	if yes, given := f.flag("isDisabled"); given {
+		*disabled = yes
+	}
+}
+
+// order is the list of row ids in rowsSortOrder; ordered is false without one.
+func (f *fields) order() (ids []string, ordered bool) {
+	v, given := f.get("rowsSortOrder")
+	if !given {
+		return nil, false
+	}
+	if v.Kind() == value.String {
+		parsed, err := value.Parse([]byte(v.Raw()))
+		if err != nil {
+			f.fail(invalid(`"rowsSortOrder" is not valid JSON: %s`, err))
+			return nil, false
+		}
+		v = parsed
+	}
+	if v.Kind() != value.Array {
+		f.fail(invalid(`"rowsSortOrder" must be a list of row ids`))
+		return nil, false
+	}
+	for _, item := range v.Items() {
+		ids = append(ids, item.Raw())
+	}
+	return ids, true
+}
+
+// sortRows puts the named rows first and leaves the others in their order.
+func sortRows(rows []store.Row, order []string) error {
+	place := make(map[string]int, len(rows))
+	for _, row := range rows {
+		place[row.ID] = 0
+	}
+	for i, id := range order {
+		if _, found := place[id]; !found {
+			return invalid(`"rowsSortOrder" names row %q, which does not exist`, id)
+		}
+		place[id] = i - len(order)
+	}
+	slices.SortStableFunc(rows, func(a, b store.Row) int { return place[a.ID] - place[b.ID] })
+	return nil
+}
+
+// setState stores the state of a configuration or of one of its rows.
+func (s *server) setState(r *http.Request) (answer, error) {
+	f := formFields(r)
+	state := f.object("state")
+	c, err := s.configuration(r)
+	if err != nil {
+		return answer{}, err
+	}
+	row := r.PathValue("row")
+	switch _, found := c.Row(row); {
+	case row != "" && !found:
+		return answer{}, noRow(row)
+	case f.err != nil:
+		return answer{}, f.err
+	case state == nil:
+		return answer{}, invalid(`"state" is required`)
+	}
+	c, err = s.store.SetState(c.Component, c.ID, row, state)
+	if errors.Is(err, store.ErrNotFound) {
+		return answer{}, noConfiguration(r.PathValue("configuration"))
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	if stored, found := c.Row(row); found {
+		return ok(rowOf(*stored))
+	}
+	return ok(configurationOf(c, true))
+}
+
+// deleteConfiguration throws a configuration into the trash, and one from the
+// trash away.
+func (s *server) deleteConfiguration(r *http.Request) (answer, error) {
+	component, id := r.PathValue("component"), r.PathValue("configuration")
+	if !validID(component) || !validID(id) {
+		return answer{}, noConfiguration(id)
+	}
+	err := s.store.DeleteConfiguration(component, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return answer{}, noConfiguration(id)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return nothing()
+}

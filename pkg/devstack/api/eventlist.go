@@ -1,0 +1,101 @@
+package api
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// eventList is what a list of events is asked for.
+type eventList struct {
+	run, component, configuration string
+	// phrase stands somewhere in the message, in any case.
+	phrase string
+	// since and max are bounds that are no part of it themselves.
+	since, max    uint64
+	limit, offset int
+	oldestFirst   bool
+}
+
+func (s *server) listEvents(r *http.Request) (answer, error) {
+	list, err := eventListOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	events, err := s.find(list)
+	if err != nil {
+		return answer{}, err
+	}
+	records := make([]eventRecord, 0, len(events))
+	for _, e := range events {
+		records = append(records, eventOf(r, e))
+	}
+	return ok(records)
+}
+
+func eventListOf(r *http.Request) (eventList, error) {
+	q := queryOf(r)
+	list := eventList{
+		run: q.text("runId"), component: q.text("component"), configuration: q.text("configurationId"),
+		phrase:      strings.ToLower(q.text("q")),
+		limit:       q.number("limit", 100, 1, 10_000),
+		offset:      q.number("offset", 0, 0, math.MaxInt32),
+		oldestFirst: q.choice("sortOrder", "desc", "asc") == "asc",
+		max:         math.MaxUint64,
+	}
+	list.since, _ = q.id("sinceId")
+	if below, given := q.id("maxId"); given {
+		list.max = below
+	}
+	if list.run != "" && !validID(list.run) {
+		q.fail(`"runId" must be an id of letters, digits, ".", "_" and "-"`)
+	}
+	return list, q.err
+}
+
+// find reads the events of a list in its order. Only the oldest events of all
+// runs need to read all of them.
+func (s *server) find(list eventList) (found []store.Event, err error) {
+	skip, limit, forward := list.offset, list.limit, list.oldestFirst && list.run != ""
+	backward := list.oldestFirst && !forward
+	if backward {
+		skip, limit = 0, math.MaxInt
+	}
+	keep := func(e store.Event) bool {
+		id, wanted := list.wants(e)
+		switch {
+		case forward && id >= list.max || !forward && id <= list.since:
+			return false
+		case !wanted:
+		case skip > 0:
+			skip--
+		default:
+			found = append(found, e)
+		}
+		return len(found) < limit
+	}
+	if forward {
+		err = s.store.EventsOf(list.run, list.since, keep)
+	} else {
+		err = s.store.Events(list.run, keep)
+	}
+	if backward {
+		slices.Reverse(found)
+		found = found[min(list.offset, len(found)):]
+		found = found[:min(list.limit, len(found))]
+	}
+	return found, err
+}
+
+// wants tells whether an event belongs to the list, whatever its place.
+func (l eventList) wants(e store.Event) (id uint64, wanted bool) {
+	id, err := strconv.ParseUint(e.ID, 10, 64)
+	return id, err == nil && e.Type != hidden && id > l.since && id < l.max &&
+		(l.component == "" || e.Component == l.component) &&
+		(l.configuration == "" || e.ConfigurationID == l.configuration) &&
+		(l.phrase == "" || strings.Contains(strings.ToLower(e.Message), l.phrase))
+}

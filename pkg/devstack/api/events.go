@@ -1,0 +1,151 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+const (
+	// maxEvent is the size of all fields of an event.
+	maxEvent = 200 << 10
+	// uuidPrefix makes a UUID of version 8, which is free to be anything, from the
+	// number of an event.
+	uuidPrefix = "6c6f6361-6c00-8000-8000-"
+	// hidden is the type of events that are none of the API's.
+	hidden = "debug"
+)
+
+type eventRecord struct {
+	ID              string          `json:"id"`
+	UUID            string          `json:"uuid"`
+	Event           string          `json:"event"`
+	Component       string          `json:"component"`
+	Message         string          `json:"message"`
+	Description     string          `json:"description"`
+	Type            string          `json:"type"`
+	RunID           string          `json:"runId"`
+	Created         string          `json:"created"`
+	ConfigurationID string          `json:"configurationId"`
+	ObjectID        string          `json:"objectId"`
+	ObjectName      string          `json:"objectName"`
+	ObjectType      string          `json:"objectType"`
+	Context         struct{}        `json:"context"`
+	Params          json.RawMessage `json:"params"`
+	Results         json.RawMessage `json:"results"`
+	Performance     performance     `json:"performance"`
+	Token           eventToken      `json:"token"`
+	URI             string          `json:"uri"`
+	BranchID        int             `json:"idBranch"`
+	Attachments     []string        `json:"attachments"`
+}
+
+type performance struct {
+	// Duration in seconds.
+	Duration int `json:"duration,omitempty"`
+}
+
+type eventToken struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+func eventOf(r *http.Request, e store.Event) eventRecord {
+	return eventRecord{
+		ID: e.ID, UUID: eventUUID(e.ID), Event: "ext." + e.Component + "." + e.Type, Component: e.Component,
+		Message: e.Message, Description: e.Description, Type: e.Type, RunID: e.RunID, Created: storageTime(e.Created),
+		ConfigurationID: e.ConfigurationID, Params: e.Params, Results: e.Results,
+		Performance: performance{Duration: e.Duration},
+		Token:       eventToken{ID: tokenID, Name: tokenDescription},
+		URI:         base(r) + storagePath + "/events/" + e.ID, BranchID: branchID, Attachments: []string{},
+	}
+}
+
+func eventUUID(id string) string {
+	n, err := strconv.ParseUint(id, 10, 64)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s%012x", uuidPrefix, n)
+}
+
+func (s *server) createEvent(r *http.Request) (answer, error) {
+	f := formFields(r)
+	e := store.Event{
+		Component: f.id("component"), Type: orElse(f.text("type"), "info"), Message: f.text("message"),
+		Description: f.text("description"), ConfigurationID: f.id("configurationId"),
+		RunID: f.id("runId"), Params: f.object("params"), Results: f.object("results"),
+		Duration: f.seconds("duration"),
+	}
+	if e.RunID == "" && validID(r.Header.Get(runHeader)) {
+		e.RunID = r.Header.Get(runHeader)
+	}
+	if err := checkEvent(e, f); err != nil {
+		return answer{}, err
+	}
+	stored, err := s.store.AddEvents(e)
+	if err != nil {
+		return answer{}, err
+	}
+	return created(map[string]string{"id": stored[0].ID, "uuid": eventUUID(stored[0].ID)})
+}
+
+func checkEvent(e store.Event, f *fields) error {
+	switch {
+	case f.err != nil:
+		return f.err
+	case e.Message == "":
+		return invalid(`"message" is required`)
+	case e.Component == "":
+		return invalid(`"component" is required`)
+	case e.Type != "info" && e.Type != "success" && e.Type != "warn" && e.Type != "error":
+		return invalid(`"type" must be one of "info", "success", "warn" or "error"`)
+	case len(e.Message)+len(e.Description)+len(e.Params)+len(e.Results) > maxEvent:
+		return invalid("The event is larger than 200 KB")
+	}
+	return nil
+}
+
+// seconds is a whole number of seconds, 0 when it is absent.
+func (f *fields) seconds(name string) int {
+	v, given := f.get(name)
+	if !given {
+		return 0
+	}
+	n, err := strconv.ParseInt(v.Raw(), 10, 32)
+	if err != nil || n < 0 || v.Kind() != value.String && v.Kind() != value.Number {
+		f.fail(invalid("%q must be a number of seconds", name))
+	}
+	return int(n)
+}
+
+// showEvent knows an event by its id and by its UUID.
+func (s *server) showEvent(r *http.Request) (answer, error) {
+	given := r.PathValue("event")
+	id := given
+	if digits, isUUID := strings.CutPrefix(strings.ToLower(given), uuidPrefix); isUUID {
+		n, err := strconv.ParseUint(digits, 16, 64)
+		if err != nil {
+			return answer{}, noEvent(given)
+		}
+		id = strconv.FormatUint(n, 10)
+	}
+	e, err := s.store.Event(id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && e.Type == hidden {
+		return answer{}, noEvent(given)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(eventOf(r, e))
+}
+
+func noEvent(id string) error {
+	return notFound("storage.events.notFound", "Event %q not found", id)
+}

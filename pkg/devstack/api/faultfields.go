@@ -1,0 +1,96 @@
+package api
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// How a fault drops the connection.
+const (
+	cutBefore = "before"
+	cutAfter  = "after"
+)
+
+func parseFault(v value.Value) (fault, error) {
+	if v.Kind() != value.Object {
+		return fault{}, invalid("it must be an object, not %s", article(v.Kind()))
+	}
+	known := []string{"method", "path", "status", "headers", "body", "delaySeconds", "cut", "times"}
+	for _, m := range v.Members() {
+		if !slices.Contains(known, m.Name) {
+			return fault{}, invalid("%q is unknown, expected %s", m.Name, quoted(known))
+		}
+	}
+	f := &fields{members: v}
+	parsed := fault{
+		Method: strings.ToUpper(f.text("method")), Path: f.text("path"), Status: f.number("status", 400, 599),
+		Headers: f.headers(), DelaySeconds: f.delay(), Cut: f.text("cut"), Times: f.number("times", 0, math.MaxInt32),
+	}
+	if body, given := f.get("body"); given {
+		parsed.Body = f.document("body", body)
+	}
+	switch {
+	case f.err != nil:
+		return fault{}, f.err
+	case !strings.HasPrefix(parsed.Path, "/"):
+		return fault{}, invalid(`"path" must begin with "/"`)
+	case parsed.Cut != "" && parsed.Cut != cutBefore && parsed.Cut != cutAfter:
+		return fault{}, invalid(`"cut" must be "before" or "after"`)
+	case parsed.Cut != "" && parsed.Status != 0:
+		return fault{}, invalid(`"cut" and "status" exclude each other`)
+	case parsed.Status == 0 && (parsed.Body != nil || len(parsed.Headers) > 0):
+		return fault{}, invalid(`"body" and "headers" need a "status"`)
+	case parsed.Status == 0 && parsed.Cut == "" && parsed.DelaySeconds == 0:
+		return fault{}, invalid(`it needs a "status", a "cut" or "delaySeconds"`)
+	}
+	return parsed, nil
+}
+
+// number is a whole number between two bounds, 0 when it is absent.
+func (f *fields) number(name string, low, high int) int {
+	v, given := f.get(name)
+	if !given {
+		return 0
+	}
+	n, err := strconv.Atoi(v.Raw())
+	if err != nil || n < low || n > high {
+		f.fail(invalid("%q must be a whole number from %d to %d", name, low, high))
+	}
+	return n
+}
+
+func (f *fields) delay() float64 {
+	v, given := f.get("delaySeconds")
+	if !given {
+		return 0
+	}
+	seconds, isNumber := v.Float()
+	if v.Kind() != value.Number || !isNumber || seconds < 0 || seconds > maxDelay {
+		f.fail(invalid(`"delaySeconds" must be a number from 0 to %d`, maxDelay))
+	}
+	return seconds
+}
+
+func (f *fields) headers() map[string]string {
+	v, given := f.get("headers")
+	if !given || emptyList(v) {
+		return nil
+	}
+	if v.Kind() != value.Object {
+		f.fail(invalid(`"headers" must be an object, not %s`, article(v.Kind())))
+	}
+	headers := map[string]string{}
+	for _, m := range v.Members() {
+		if !httpguts.ValidHeaderFieldName(m.Name) || !httpguts.ValidHeaderFieldValue(m.Value.Raw()) || !m.Value.IsScalar() {
+			f.fail(invalid(`"headers" holds the invalid header %q`, m.Name))
+		}
+		headers[m.Name] = m.Value.Raw()
+	}
+	return headers
+}

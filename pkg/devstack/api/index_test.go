@@ -1,0 +1,82 @@
+package api_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestIndexAndProject(t *testing.T) {
+	w := newWorld(t)
+	const head = `{"api":"storage","version":"v2","documentation":"https://keboola.docs.apiary.io/",` +
+		`"services":[{"id":"queue","url":"http://HOST/queue"}],"features":[],"urlTemplates":{}`
+	w.createConfig("c", "")
+	w.must("POST", configs+"/c/rows", `{"rowId":"r"}`, 201)
+	w.must("POST", "/v2/storage/components/acme.variables/configs", `{"name":"v","configurationId":"v"}`, 201)
+	extractor := func(more string) string {
+		return `{"id":"acme.ex","name":"acme.ex","type":"extractor","description":"","uri":"http://HOST/v2/storage/components/acme.ex","flags":[],"data":{}` + more + `}`
+	}
+	variables := func(more string) string {
+		return `{"id":"acme.variables","name":"acme.variables","type":"other","description":"","uri":"http://HOST/v2/storage/components/acme.variables","flags":[],"data":{}` + more + `}`
+	}
+	c := record("c", "n", enabled, 2, "Row r added", "{}", "{}")
+	v := record("v", "v", enabled, 1, "", "{}", "{}")
+	w.run(t, []step{
+		{"index", "GET", "/v2/storage?exclude=components", "", "", 200, head + "}"},
+		{"index with components", "GET", "/v2/storage/", "", "", 200, head + `,"components":[` + extractor("") + "," + variables("") + "]}"},
+		{"broken query", "GET", "/v2/storage?a=%zz", "", "", 400, storageError("The query is not valid", "validation")},
+		{"components", "GET", "/v2/storage/components", "", "", 200, "[" + extractor("") + "," + variables("") + "]"},
+		{"components with configurations", "GET", "/v2/storage/branch/1/components?include=configuration,rows", "", "", 200,
+			"[" + extractor(`,"configurations":[`+c+`,"rows":[`+row("r", "", 1, "", "{}", "{}")+`],"rowsSortOrder":["r"]}]`) + "," +
+				variables(`,"configurations":[`+v+norows+`]`) + "]"},
+		{"without rows", "GET", "/v2/storage/components?include=configuration", "", "", 200,
+			"[" + extractor(`,"configurations":[`+c+`}]`) + "," + variables(`,"configurations":[`+v+`}]`) + "]"},
+		{"in the trash", "GET", "/v2/storage/components?isDeleted=1", "", "", 200, "[]"},
+		{"component", "GET", "/v2/storage/components/acme.ex", "", "", 200, extractor("")},
+		{"unknown component", "GET", "/v2/storage/components/acme.e", "", "", 404, storageError(`Component "acme.e" not found`, "storage.components.notFound")},
+		{"token", "GET", "/v2/storage/tokens/verify", "", "", 200,
+			`{"id":"1","description":"local","created":"2026-03-04T05:06:07+0000","refreshed":"2026-03-04T05:06:07+0000","expires":null,` +
+				`"isExpired":false,"isDisabled":false,"isMasterToken":true,"canManageBuckets":true,"canManageTokens":false,` +
+				`"canReadAllFileUploads":true,"canPurgeTrash":true,"canCreateJobs":true,"bucketPermissions":{},"componentAccess":[],` +
+				`"owner":{"id":1,"name":"Local project","features":[],"region":"local","defaultBackend":"local","fileStorageProvider":"local","limits":{}}}`},
+		{"branches", "GET", "/v2/storage/dev-branches/", "", "", 200,
+			`[{"id":1,"name":"Main","description":"","created":"2026-03-04T05:06:07+0000","isDefault":true,"creatorToken":{"id":1,"description":"local"}}]`},
+		{"ticket", "POST", "/v2/storage/tickets/", "", "", 201, `{"id":1}`},
+		{"next ticket", "POST", "/v2/storage/tickets", asJSON, "{}", 201, `{"id":2}`},
+	})
+}
+
+func TestIndexNeedsNoToken(t *testing.T) {
+	w := newWorld(t)
+	if got := w.callWith("GET", "/v2/storage", "", http.Header{}); got.status != 200 || !strings.HasSuffix(got.body, `,"components":[]}`) {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+}
+
+func TestAddressOverTLS(t *testing.T) {
+	w, answer := newWorld(t), httptest.NewRecorder()
+	w.handler.ServeHTTP(answer, httptest.NewRequest("GET", "https://laptop.example/v2/storage", nil))
+	if !strings.Contains(answer.Body.String(), `"url":"https://laptop.example/queue"`) {
+		t.Errorf("got %s", answer.Body)
+	}
+}
+
+// The address is the one that the client used.
+func TestAddressOfTheHostHeader(t *testing.T) {
+	w := newWorld(t)
+	r, err := http.NewRequest("GET", w.server.URL+"/v2/storage?exclude=components", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "host.docker.internal:1234"
+	res, err := w.server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body := new(strings.Builder)
+	if err := res.Write(body); err != nil || !strings.Contains(body.String(), `"url":"http://host.docker.internal:1234/queue"`) {
+		t.Errorf("%v in %s", err, body)
+	}
+}

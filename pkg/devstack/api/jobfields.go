@@ -1,0 +1,206 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+func modes() []string { return []string{store.Run, store.ForceRun, store.Debug} }
+
+func (f *fields) mode() string {
+	mode := orElse(f.text("mode"), store.Run)
+	if !slices.Contains(modes(), mode) {
+		f.fail(invalid(`Mode must be one of "run", "forceRun" or "debug".`))
+	}
+	return mode
+}
+
+// branch wants the one there is, where a branch is named.
+func (f *fields) branch() {
+	id := f.text("branchId")
+	if id != "" && id != "default" && id != strconv.Itoa(branchID) {
+		f.fail(unresolved("Branch %q not found", id))
+	}
+}
+
+// configData is the configuration that came with the job. An empty one counts
+// as none: PHP clients send it for nothing.
+func (f *fields) configData() json.RawMessage {
+	data := f.object("configData")
+	if string(data) == "{}" {
+		return nil
+	}
+	return data
+}
+
+func (f *fields) rowIDs() []string {
+	v, given := f.get("configRowIds")
+	if !given {
+		return nil
+	}
+	var ids []string
+	for _, item := range v.Items() {
+		if item.Kind() != value.String && item.Kind() != value.Number || !validID(item.Raw()) {
+			f.fail(invalid(`"configRowIds" must be a list of row ids`))
+		}
+		ids = append(ids, item.Raw())
+	}
+	if v.Kind() != value.Array {
+		f.fail(invalid(`"configRowIds" must be a list of row ids`))
+	}
+	return ids
+}
+
+// rowIDsOf are the ids of the rows of a configuration that came with the job.
+func rowIDsOf(configData json.RawMessage) []string {
+	v, err := value.Parse(configData)
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, row := range v.Field("rows").Items() {
+		ids = append(ids, row.Field("id").Raw())
+	}
+	return ids
+}
+
+// variableValues is variableValuesData as it came: {"values": [{"name",
+// "value"}]} and nothing else. A name or a value is empty when it is null or "";
+// 0 and false are values like others.
+func (f *fields) variableValues() json.RawMessage {
+	v, given := f.get("variableValuesData")
+	if !given || emptyList(v) {
+		return nil
+	}
+	const key = `"variableValuesData"`
+	values := v.Field("values")
+	switch {
+	case v.Kind() != value.Object:
+		f.fail(invalid(key+" must be an object, not %s", article(v.Kind())))
+	case !values.IsNull() && values.Kind() != value.Array:
+		f.fail(invalid(key+`.values must be a list, not %s`, article(values.Kind())))
+	}
+	for _, m := range v.Members() {
+		if m.Name != "values" {
+			f.fail(invalid(`Unrecognized option %q under `+key+`. Available option is "values".`, m.Name))
+		}
+	}
+	for i, pair := range values.Items() {
+		f.variableValue(i, pair)
+	}
+	return f.document("variableValuesData", v)
+}
+
+func (f *fields) variableValue(i int, pair value.Value) {
+	const key = `"variableValuesData".values`
+	if pair.Kind() != value.Object {
+		f.fail(invalid(key+"[%d] must be an object, not %s", i, article(pair.Kind())))
+		return
+	}
+	for _, m := range pair.Members() {
+		if m.Name != "name" && m.Name != "value" {
+			f.fail(invalid(`Unrecognized option %q under `+key+`[%d]. Available options are "name", "value".`, m.Name, i))
+		}
+	}
+	if name := pair.Field("name"); name.IsNull() || name.IsScalar() && name.Raw() == "" {
+		f.fail(invalid("Variable name cannot be empty."))
+	} else if !name.IsScalar() {
+		f.fail(invalid(key+"[%d].name must be a scalar, not %s", i, article(name.Kind())))
+	}
+	if given := pair.Field("value"); given.IsNull() || given.IsScalar() && given.Raw() == "" {
+		f.fail(invalid("Value of variable %q cannot be empty.", pair.Field("name").Raw()))
+	} else if !given.IsScalar() {
+		f.fail(invalid(key+"[%d].value must be a scalar, not %s", i, article(given.Kind())))
+	}
+}
+
+// givenValues tells whether variableValuesData holds a value at all.
+func givenValues(data json.RawMessage) bool {
+	v, err := value.Parse(data)
+	return err == nil && v.Field("values").Len() > 0
+}
+
+// extra are the members that are kept for the record. They change nothing here;
+// a job with a delay starts at once too.
+func (f *fields) extra(r *http.Request) map[string]json.RawMessage {
+	kept := map[string]json.RawMessage{}
+	keep := func(name string, valid func(value.Value) bool, want string) {
+		v, given := f.get(name)
+		if !given {
+			return
+		}
+		if !valid(v) {
+			f.fail(invalid("%q must be %s", name, want))
+			return
+		}
+		kept[name] = f.document(name, v)
+	}
+	keep("parallelism", isParallelism, `a whole number from 0 to 100 or "infinity"`)
+	keep("backend", isBackend, `an object with a "type" of xsmall, small, medium or large`)
+	keep("behavior", isBehavior, `an object with a string "onError"`)
+	keep("delay", isSeconds, "a number of seconds")
+	keep("delayedStartTime", isTime, "a time like 2006-01-02T15:04:05+00:00")
+	keep("type", isJobType, quoted(jobTypes()))
+	keep("onlyOrchestrationTaskIds", isTexts, "a list of ids")
+	keep("parentRunId", isRunID, "the run id of a job")
+	for _, name := range []string{"orchestrationJobId", "orchestrationTaskId", "previousJobId", "executor"} {
+		keep(name, isText, "a string")
+	}
+	_, delay := kept["delay"]
+	if _, start := kept["delayedStartTime"]; delay && start {
+		f.fail(invalid(`Provide either "delay" or "delayedStartTime", but not both.`))
+	}
+	if parent := r.Header.Get(runHeader); kept["parentRunId"] == nil && validID(parent) {
+		kept["parentRunId"] = json.RawMessage(value.OfString(parent).JSON())
+	}
+	return kept
+}
+
+func isText(v value.Value) bool {
+	return (v.Kind() == value.String || v.Kind() == value.Number) && len(v.Raw()) <= maxID
+}
+
+func isRunID(v value.Value) bool {
+	return isText(v) && (v.Raw() == "" || validID(v.Raw()))
+}
+
+func isTexts(v value.Value) bool {
+	return v.Kind() == value.Array && !slices.ContainsFunc(v.Items(), func(item value.Value) bool { return !isText(item) })
+}
+
+func isSeconds(v value.Value) bool {
+	n, err := strconv.ParseInt(v.Raw(), 10, 32)
+	return err == nil && n >= 0
+}
+
+func isTime(v value.Value) bool {
+	_, err := parseTime(v.Raw())
+	return err == nil && v.Kind() == value.String
+}
+
+func isParallelism(v value.Value) bool {
+	n, err := strconv.Atoi(v.Raw())
+	return err == nil && 0 <= n && n <= 100 || v.Kind() == value.String && v.Raw() == "infinity"
+}
+
+func isBackend(v value.Value) bool {
+	sizes := []string{"xsmall", "small", "medium", "large"}
+	size := v.Field("type")
+	return emptyList(v) || v.Kind() == value.Object && (size.IsNull() || slices.Contains(sizes, size.Raw()))
+}
+
+func isBehavior(v value.Value) bool {
+	onError := v.Field("onError")
+	return emptyList(v) || v.Kind() == value.Object && (onError.IsNull() || onError.Kind() == value.String)
+}
+
+func jobTypes() []string {
+	return []string{"standard", "container", "phaseContainer", "orchestrationContainer", "retryContainer"}
+}
+
+func isJobType(v value.Value) bool { return slices.Contains(jobTypes(), v.Raw()) }

@@ -1,0 +1,154 @@
+package api
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// maxJobs is how many jobs one answer may hold.
+const maxJobs = 10_000
+
+// jobSearch is what jobs are looked for by. An empty list fits every job.
+type jobSearch struct {
+	ids, components, configurations, statuses, runs, modes, branches []string
+	created, started, ended                                          span
+	limit, offset                                                    int
+	by                                                               string
+	ascending                                                        bool
+}
+
+// span is a time from one moment to another, both included; zero is open.
+type span struct{ from, to time.Time }
+
+func (s *server) searchJobs(r *http.Request) (answer, error) {
+	search, err := jobSearchOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	jobs, err := s.searched(search)
+	if err != nil {
+		return answer{}, err
+	}
+	records := make([]jobRecord, 0, len(jobs))
+	for _, j := range jobs {
+		record, err := s.jobOf(r, j)
+		if err != nil {
+			return answer{}, err
+		}
+		records = append(records, record)
+	}
+	return ok(records)
+}
+
+func jobSearchOf(r *http.Request) (jobSearch, error) {
+	q := queryOf(r)
+	search := jobSearch{
+		ids: q.list("id"), components: q.list("component", "componentId"), configurations: q.list("config", "configId"),
+		runs: q.list("runId"), branches: q.list("branchId"), modes: q.words("mode", modes()...),
+		statuses: q.words("status", "created", "waiting", "processing", "terminating",
+			"success", "warning", "error", "cancelled", "terminated"),
+		created:   q.span("createdTime"),
+		started:   q.span("startTime"),
+		ended:     q.span("endTime"),
+		limit:     q.number("limit", 100, 1, maxJobs),
+		offset:    q.number("offset", 0, 0, math.MaxInt32),
+		by:        q.choice("sortBy", "id", "runId", "component", "config", "configId", "status", "mode", "createdTime", "startTime", "endTime", "durationSeconds"),
+		ascending: q.choice("sortOrder", "desc", "asc") == "asc",
+	}
+	return search, q.err
+}
+
+func (q *query) span(name string) span {
+	return span{from: q.moment(name + "From"), to: q.moment(name + "To")}
+}
+
+func (s *server) searched(search jobSearch) ([]store.Job, error) {
+	var found []store.Job
+	// The newest first is how they are stored; then the rest need not be read.
+	enough := math.MaxInt
+	if (search.by == "id" || search.by == "createdTime") && !search.ascending {
+		enough = search.offset + search.limit
+	}
+	err := s.store.Jobs(func(j store.Job) bool {
+		if search.fits(j) {
+			found = append(found, j)
+		}
+		return len(found) < enough
+	})
+	if enough == math.MaxInt {
+		s.sort(found, search)
+	}
+	found = found[min(search.offset, len(found)):]
+	return found[:min(search.limit, len(found))], err
+}
+
+func (search jobSearch) fits(j store.Job) bool {
+	for _, filter := range []struct {
+		wanted []string
+		is     string
+	}{
+		{search.ids, j.ID}, {search.components, j.Component}, {search.configurations, j.Config}, {search.modes, j.Mode},
+		{search.statuses, string(j.Status)}, {search.runs, runID(j)}, {search.branches, strconv.Itoa(branchID)},
+	} {
+		if len(filter.wanted) > 0 && !slices.Contains(filter.wanted, filter.is) {
+			return false
+		}
+	}
+	return search.created.holds(j.Created) && search.started.holds(j.Started) && search.ended.holds(j.Ended)
+}
+
+// holds tells whether a moment lies in the span; one that has not come lies only
+// in a span that is open at both ends.
+func (s span) holds(t time.Time) bool {
+	if s.from.IsZero() && s.to.IsZero() {
+		return true
+	}
+	return !t.IsZero() && !t.Before(s.from) && (s.to.IsZero() || !t.After(s.to))
+}
+
+// sort orders jobs that are the newest first; what is equal stays in the order
+// of the ids.
+func (s *server) sort(jobs []store.Job, search jobSearch) {
+	if search.ascending {
+		slices.Reverse(jobs)
+	}
+	compare := s.comparison(search.by)
+	slices.SortStableFunc(jobs, func(a, b store.Job) int {
+		if search.ascending {
+			return compare(a, b)
+		}
+		return compare(b, a)
+	})
+}
+
+func (s *server) comparison(by string) func(a, b store.Job) int {
+	text := func(of func(store.Job) string) func(a, b store.Job) int {
+		return func(a, b store.Job) int { return cmp.Compare(of(a), of(b)) }
+	}
+	switch by {
+	case "runId":
+		return text(runID)
+	case "component":
+		return text(func(j store.Job) string { return j.Component })
+	case "config", "configId":
+		return text(func(j store.Job) string { return j.Config })
+	case "status":
+		return text(func(j store.Job) string { return string(j.Status) })
+	case "mode":
+		return text(func(j store.Job) string { return j.Mode })
+	case "startTime":
+		return func(a, b store.Job) int { return a.Started.Compare(b.Started) }
+	case "endTime":
+		return func(a, b store.Job) int { return a.Ended.Compare(b.Ended) }
+	case "durationSeconds":
+		return func(a, b store.Job) int { return cmp.Compare(s.duration(a), s.duration(b)) }
+	default: // id and createdTime, which agree
+		return func(a, b store.Job) int { return 0 }
+	}
+}

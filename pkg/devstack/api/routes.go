@@ -1,0 +1,155 @@
+package api
+
+import (
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	storagePath = "/v2/storage"
+	queuePath   = "/queue"
+	faultsPath  = "/faults"
+)
+
+// endpoint carries out one request. An error that is no *refusal is ours.
+type endpoint func(*http.Request) (answer, error)
+
+// methods are the endpoints of one path.
+type methods map[string]endpoint
+
+// register enters every path once: what it does with a method that it does not
+// know is the same for all of them.
+func (s *server) register() {
+	s.routes.Handle(storagePath, s.public(methods{http.MethodGet: s.index}))
+	for pattern, m := range map[string]methods{
+		storagePath + "/tokens/verify": {http.MethodGet: s.verifyToken},
+		storagePath + "/dev-branches":  {http.MethodGet: s.listBranches},
+		storagePath + "/tickets":       {http.MethodPost: s.createTicket},
+		queuePath + "/jobs":            {http.MethodPost: s.createJob, http.MethodGet: s.searchJobs},
+		queuePath + "/jobs/{job}":      {http.MethodGet: s.showJob},
+		queuePath + "/jobs/{job}/kill": {http.MethodPost: s.killJob},
+		queuePath + "/search/jobs":     {http.MethodGet: s.searchJobs},
+		faultsPath:                     {http.MethodGet: s.listFaults, http.MethodPut: s.setFaults, http.MethodDelete: s.clearFaults},
+	} {
+		s.routes.Handle(pattern, s.private(m))
+	}
+	for pattern, m := range s.ofBranch() {
+		s.routes.Handle(storagePath+"/"+pattern, s.private(m))
+		s.routes.Handle(storagePath+"/branch/{branch}/"+pattern, s.private(m))
+	}
+}
+
+// ofBranch are the paths that exist in a branch, and without one for the default
+// branch.
+func (s *server) ofBranch() map[string]methods {
+	const configuration = "components/{component}/configs/{configuration}"
+	return map[string]methods{
+		"components":                     {http.MethodGet: s.listComponents},
+		"components/{component}":         {http.MethodGet: s.showComponent},
+		"components/{component}/configs": {http.MethodGet: s.listConfigurations, http.MethodPost: s.createConfiguration},
+		configuration: {
+			http.MethodGet: s.showConfiguration, http.MethodPut: s.updateConfiguration, http.MethodDelete: s.deleteConfiguration,
+		},
+		configuration + "/state": {http.MethodPut: s.setState},
+		configuration + "/rows":  {http.MethodGet: s.listRows, http.MethodPost: s.createRow},
+		configuration + "/rows/{row}": {
+			http.MethodGet: s.showRow, http.MethodPut: s.updateRow, http.MethodDelete: s.deleteRow,
+		},
+		configuration + "/rows/{row}/state": {http.MethodPut: s.setState},
+		"events":                            {http.MethodGet: s.listEvents, http.MethodPost: s.createEvent},
+		"events/{event}":                    {http.MethodGet: s.showEvent},
+		"buckets":                           {http.MethodGet: s.listBuckets, http.MethodPost: s.createBucket},
+		"buckets/{bucket}":                  {http.MethodGet: s.showBucket},
+		"buckets/{bucket}/tables":           {http.MethodGet: s.listTables},
+		"tables":                            {http.MethodGet: s.listTables},
+		"tables/{table}":                    {http.MethodGet: s.showTable},
+		"tables/{table}/data-preview":       {http.MethodGet: s.previewTable},
+	}
+}
+
+// route finds the endpoint of a path. A slash at the end makes no difference;
+// any other odd spelling is an unknown path, and never a redirect.
+func (s *server) route(w http.ResponseWriter, r *http.Request) {
+	r = withoutSlash(r)
+	escaped := r.URL.EscapedPath()
+	if _, pattern := s.routes.Handler(r); pattern == "" || path.Clean(escaped) != escaped {
+		s.refuse(w, r, s.unknownPath(r))
+		return
+	}
+	s.routes.ServeHTTP(w, r)
+}
+
+func (s *server) unknownPath(r *http.Request) error {
+	if err := s.authorize(r); err != nil {
+		return err
+	}
+	return notFound("notFound", "Path %q not found", r.URL.Path)
+}
+
+func withoutSlash(r *http.Request) *http.Request {
+	if len(r.URL.Path) < 2 || !strings.HasSuffix(r.URL.EscapedPath(), "/") {
+		return r
+	}
+	u := *r.URL
+	u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
+	clone := *r
+	clone.URL = &u
+	return &clone
+}
+
+// private wants the token and, where a branch is named, the one there is.
+func (s *server) private(m methods) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := s.authorize(r)
+		if b := r.PathValue("branch"); err == nil && b != "" && b != "default" && b != strconv.Itoa(branchID) {
+			err = notFound("storage.branches.notFound", "Branch %q not found", b)
+		}
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		s.public(m).ServeHTTP(w, r)
+	})
+}
+
+func (s *server) public(m methods) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		method := r.Method
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		run, found := m[method]
+		if !found {
+			w.Header().Set("Allow", m.allowed())
+			s.refuse(w, r, &refusal{
+				status: http.StatusMethodNotAllowed, code: "methodNotAllowed",
+				message: "Method " + r.Method + " is not allowed here, only " + m.allowed(),
+			})
+			return
+		}
+		a, err := run(r)
+		if err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		s.send(w, r, a)
+	})
+}
+
+func (m methods) allowed() string {
+	names := slices.Collect(maps.Keys(m))
+	if _, found := m[http.MethodGet]; found {
+		names = append(names, http.MethodHead)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// within tells whether a path is another one or lies below it.
+func within(p, parent string) bool {
+	return p == parent || strings.HasPrefix(p, parent+"/")
+}

@@ -1,0 +1,129 @@
+package api
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// The metadata by which the platform tells the type of a column.
+const (
+	baseTypeKey = "KBC.datatype.basetype"
+	nullableKey = "KBC.datatype.nullable"
+)
+
+type tableRecord struct {
+	ID             string                `json:"id"`
+	Name           string                `json:"name"`
+	DisplayName    string                `json:"displayName"`
+	URI            string                `json:"uri"`
+	PrimaryKey     []string              `json:"primaryKey"`
+	Created        string                `json:"created"`
+	LastImportDate *string               `json:"lastImportDate"`
+	LastChangeDate *string               `json:"lastChangeDate"`
+	RowsCount      int                   `json:"rowsCount"`
+	DataSizeBytes  int64                 `json:"dataSizeBytes"`
+	Columns        []string              `json:"columns"`
+	Metadata       []metadata            `json:"metadata"`
+	ColumnMetadata map[string][]metadata `json:"columnMetadata"`
+	Bucket         bucketRecord          `json:"bucket"`
+}
+
+type metadata struct {
+	ID        string `json:"id"`
+	Key       string `json:"key"`
+	Value     string `json:"value"`
+	Timestamp string `json:"timestamp"`
+}
+
+func tableOf(r *http.Request, t store.Table, bucket bucketRecord) tableRecord {
+	record := tableRecord{
+		ID: t.ID, Name: t.Name, DisplayName: t.Name, URI: base(r) + storagePath + "/tables/" + t.ID,
+		PrimaryKey: append([]string{}, t.PrimaryKey...), Created: storageTime(t.Created),
+		RowsCount: t.Rows, DataSizeBytes: t.Bytes,
+		Columns: []string{}, Metadata: metadataOf(t.Metadata, t.LastImport), ColumnMetadata: map[string][]metadata{},
+		Bucket: bucket,
+	}
+	if !t.LastImport.IsZero() {
+		record.LastImportDate = orNull(storageTime(t.LastImport))
+		record.LastChangeDate = record.LastImportDate
+	}
+	for _, c := range t.Columns {
+		record.Columns = append(record.Columns, c.Name)
+		if pairs := columnMetadata(c, t.ColumnMetadata[c.Name]); len(pairs) > 0 {
+			record.ColumnMetadata[c.Name] = metadataOf(pairs, t.LastImport)
+		}
+	}
+	return record
+}
+
+// columnMetadata is what was told of a column, and its type where that was not
+// told in this way.
+func columnMetadata(c store.Column, told map[string]string) map[string]string {
+	pairs := map[string]string{}
+	if c.Type != "" {
+		pairs[baseTypeKey], pairs[nullableKey] = c.Type, strconv.FormatBool(c.Nullable)
+	}
+	maps.Copy(pairs, told)
+	return pairs
+}
+
+func metadataOf(pairs map[string]string, at time.Time) []metadata {
+	list := make([]metadata, 0, len(pairs))
+	for i, key := range slices.Sorted(maps.Keys(pairs)) {
+		list = append(list, metadata{ID: strconv.Itoa(i + 1), Key: key, Value: pairs[key], Timestamp: storageTime(at)})
+	}
+	return list
+}
+
+// listTables lists the tables of the bucket in the path, or of all buckets.
+func (s *server) listTables(r *http.Request) (answer, error) {
+	buckets, err := s.store.Buckets()
+	if err != nil {
+		return answer{}, err
+	}
+	if id := r.PathValue("bucket"); id != "" {
+		bucket, _, err := s.bucket(id)
+		if err != nil {
+			return answer{}, err
+		}
+		buckets = []store.Bucket{bucket}
+	}
+	records := []tableRecord{}
+	for _, b := range buckets {
+		tables, err := s.store.Tables(b.ID)
+		if err != nil {
+			return answer{}, err
+		}
+		bucket := bucketOf(r, b, tables)
+		for _, t := range tables {
+			records = append(records, tableOf(r, t, bucket))
+		}
+	}
+	return ok(records)
+}
+
+func (s *server) showTable(r *http.Request) (answer, error) {
+	t, err := s.table(r.PathValue("table"))
+	if err != nil {
+		return answer{}, err
+	}
+	bucket, tables, err := s.bucket(t.Bucket)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(tableOf(r, t, bucketOf(r, bucket, tables)))
+}
+
+func (s *server) table(id string) (store.Table, error) {
+	t, err := s.store.Table(id)
+	if errors.Is(err, store.ErrNotFound) {
+		return t, notFound("storage.tables.notFound", "Table %q not found", id)
+	}
+	return t, err
+}

@@ -1,0 +1,49 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+const (
+	readHeaderTimeout = 10 * time.Second
+	shutdownTimeout   = 3 * time.Second
+)
+
+// listen opens the port of a server; what names the server in the user error.
+func listen(ctx context.Context, what, address string) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, failure.Userf("the %s cannot listen on %s: %w", what, address, err)
+	}
+	return listener, nil
+}
+
+// serve answers requests until ctx ends, then lets those under way finish. The
+// context of a request ends with ctx too, so that streams come to their end.
+func serve(ctx context.Context, what string, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serving the %s: %w", what, err)
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return fmt.Errorf("stopping the %s: %w", what, errors.Join(err, server.Close()))
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package output
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+const (
+	readBuffer = 64 << 10
+	// maxCell is how long a cell may be in bytes. Without a limit a quote that is
+	// never closed would bring the whole file into memory.
+	maxCell = 16 << 20
+)
+
+// records reads the records of one CSV file (RFC 4180): cells may be enclosed, an
+// enclosure inside is doubled, lines end with LF or CR LF. Cells are given byte
+// for byte; a byte order mark at the start of the file is passed over.
+type records struct {
+	in                   *bufio.Reader
+	delimiter, enclosure byte
+	encloses             bool // false when there is no enclosure
+	line                 int  // the line that is read, from 1
+	text                 []byte
+	ends                 []int // of each cell in text
+	cells                []string
+}
+
+func newRecords(in io.Reader, delimiter byte, enclosure string) *records {
+	r := &records{in: bufio.NewReaderSize(in, readBuffer), delimiter: delimiter, line: 1}
+	if enclosure != "" {
+		r.enclosure, r.encloses = enclosure[0], true
+	}
+	if mark, err := r.in.Peek(3); err == nil && string(mark) == "\uFEFF" {
+		// What was peeked is there to be discarded.
+		_, _ = r.in.Discard(len(mark))
+	}
+	return r
+}
+
+// read gives the next record and io.EOF after the last. The slice is used until
+// the next call only. A file that is no CSV is a user error which names the line.
+func (r *records) read() ([]string, error) {
+	if _, err := r.in.Peek(1); err != nil {
+		return nil, err
+	}
+	r.text, r.ends = r.text[:0], r.ends[:0]
+	for more := true; more; {
+		from := len(r.text)
+		var err error
+		if more, err = r.cell(); err != nil {
+			return nil, err
+		}
+		if !utf8.Valid(r.text[from:]) {
+			return nil, r.fault("is not valid UTF-8")
+		}
+		r.ends = append(r.ends, len(r.text))
+	}
+	text, from := string(r.text), 0
+	r.cells = r.cells[:0]
+	for _, end := range r.ends {
+		r.cells = append(r.cells, text[from:end])
+		from = end
+	}
+	return r.cells, nil
+}
+
+// cell reads one cell with what ends it, and tells whether another one follows
+// in the record.
+func (r *records) cell() (more bool, err error) {
+	start := len(r.text)
+	if first, err := r.in.Peek(1); r.encloses && err == nil && first[0] == r.enclosure {
+		if _, err := r.in.Discard(1); err != nil {
+			return false, err
+		}
+		if err := r.enclosed(start); err != nil {
+			return false, err
+		}
+		return r.end()
+	}
+	for {
+		b, err := r.in.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return false, nil
+		case err != nil:
+			return false, err
+		case b == r.delimiter:
+			return true, nil
+		case b == '\n':
+			r.line++
+			return false, nil
+		case b == '\r':
+			return false, r.lineFeed()
+		case r.encloses && b == r.enclosure:
+			return false, r.fault("has an enclosure inside of a cell that is not enclosed")
+		}
+		if r.text = append(r.text, b); len(r.text)-start > maxCell {
+			return false, r.fault("has a cell of more than 16 MiB")
+		}
+	}
+}
+
+// enclosed reads the rest of an enclosed cell, the closing enclosure included.
+func (r *records) enclosed(start int) error {
+	opened := r.line
+	for {
+		b, err := r.in.ReadByte()
+		if errors.Is(err, io.EOF) || err == nil && len(r.text)-start > maxCell {
+			r.line = opened
+			return r.fault("opens an enclosure that is never closed, or only after more than 16 MiB")
+		}
+		if err != nil {
+			return err
+		}
+		if b == r.enclosure {
+			next, err := r.in.Peek(1)
+			if err != nil || next[0] != r.enclosure {
+				return nil // an error comes again when the end of the cell is read
+			}
+			if _, err := r.in.Discard(1); err != nil {
+				return err
+			}
+		}
+		if b == '\n' {
+			r.line++
+		}
+		r.text = append(r.text, b)
+	}
+}
+
+// end reads what follows an enclosed cell.
+func (r *records) end() (more bool, err error) {
+	b, err := r.in.ReadByte()
+	switch {
+	case errors.Is(err, io.EOF):
+		return false, nil
+	case err != nil:
+		return false, err
+	case b == r.delimiter:
+		return true, nil
+	case b == '\n':
+		r.line++
+		return false, nil
+	case b == '\r':
+		return false, r.lineFeed()
+	default:
+		return false, r.fault("goes on after a closing enclosure")
+	}
+}
+
+// lineFeed reads what must follow a carriage return.
+func (r *records) lineFeed() error {
+	b, err := r.in.ReadByte()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if err != nil || b != '\n' {
+		return r.fault("has a carriage return without a line feed; lines must end with LF or CR LF")
+	}
+	r.line++
+	return nil
+}
+
+func (r *records) fault(text string) error {
+	return failure.Userf("line %d %s", r.line, text)
+}

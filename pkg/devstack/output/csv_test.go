@@ -1,0 +1,118 @@
+package output
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+func readAll(r *records) (all [][]string, err error) {
+	for {
+		cells, err := r.read()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, slices.Clone(cells))
+	}
+}
+
+func TestRecords(t *testing.T) {
+	for _, row := range []struct {
+		name, text string
+		delimiter  byte
+		enclosure  string
+		want       string // of the records, or the error
+	}{
+		{"plain", "a,b\n1,2\n", ',', `"`, `[["a" "b"] ["1" "2"]]`},
+		{"no line end at the end", "a,b\n1,2", ',', `"`, `[["a" "b"] ["1" "2"]]`},
+		{"CR LF", "a,b\r\n\"1\",2\r\n", ',', `"`, `[["a" "b"] ["1" "2"]]`},
+		{"line ends inside stay", "\"a\r\nb\nc\rd\"\n", ',', `"`, `[["a\r\nb\nc\rd"]]`},
+		{"doubled enclosures", `"a""b","""",""` + "\n", ',', `"`, `[["a\"b" "\"" ""]]`},
+		{"empty cells", ",\n,", ',', `"`, `[["" ""] ["" ""]]`},
+		{"an empty line", "a\n\nb\n", ',', `"`, `[["a"] [""] ["b"]]`},
+		{"an empty enclosed cell at the end", `a,""`, ',', `"`, `[["a" ""]]`},
+		{"nothing", "", ',', `"`, `[]`},
+		{"a byte order mark", "\uFEFF\"a\"\n", ',', `"`, `[["a"]]`},
+		{"blanks stay", " a , b \n", ',', `"`, `[[" a " " b "]]`},
+		{"another delimiter and enclosure", "'a;''b';\"c\n", ';', `'`, `[["a;'b" "\"c"]]`},
+		{"no enclosure", "\"a\t\"b\n", '\t', ``, `[["\"a" "\"b"]]`},
+		{"never closed", "a\n\"b\nc\n", ',', `"`, `line 2 opens an enclosure that is never closed`},
+		{"more behind an enclosure", "a\n\"b\"c\n", ',', `"`, `line 2 goes on after a closing enclosure`},
+		{"an enclosure inside", "a\"b\n", ',', `"`, `line 1 has an enclosure inside`},
+		{"a carriage return alone", "a\rb\n", ',', `"`, `line 1 has a carriage return without a line feed`},
+		{"a carriage return at the end", "\"a\"\r", ',', `"`, `line 1 has a carriage return without a line feed`},
+		{"not UTF-8", "a\nb,\xff\n", ',', `"`, `is not valid UTF-8`},
+		{"a huge cell", strings.Repeat("x", maxCell+1), ',', `"`, `line 1 has a cell of more than 16 MiB`},
+		{"a huge enclosed cell", `"` + strings.Repeat("x", maxCell+2), ',', `"`, `line 1 opens an enclosure that is never closed`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := readAll(newRecords(strings.NewReader(row.text), row.delimiter, row.enclosure))
+			text := fmt.Sprintf("%q", got)
+			if err != nil {
+				if text = err.Error(); failure.KindOf(err) != failure.User {
+					t.Errorf("not a user error: %v", err)
+				}
+			}
+			if text != row.want && (err == nil || !strings.Contains(text, row.want)) {
+				t.Errorf("got  %.200s\nwant %s", text, row.want)
+			}
+		})
+	}
+}
+
+func TestRecordsBroken(t *testing.T) {
+	broken := errors.New("broken")
+	for _, text := range []string{"", "a", "a,", "\"a", "\"a\"", "a\r"} {
+		in := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
+		if _, err := readAll(newRecords(in, ',', `"`)); !errors.Is(err, broken) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// FuzzRecords compares with the standard library's reader, where both take a
+// text, and reads back what that library's writer wrote.
+func FuzzRecords(f *testing.F) {
+	for _, seed := range []string{"a,b\n1,2\n", "\"a\"\"b\",\r\n", "\"\n\"", "a\"", "\r", "\uFEFFa", ",,\n\n,"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := readAll(newRecords(strings.NewReader(text), ',', `"`))
+		if err != nil {
+			if failure.KindOf(err) != failure.User {
+				t.Fatal(err)
+			}
+			return
+		}
+		var written bytes.Buffer
+		w := csv.NewWriter(&written)
+		if err := w.WriteAll(got); err != nil {
+			t.Fatal(err)
+		}
+		again, err := readAll(newRecords(&written, ',', `"`))
+		// A mark that was data once is at the start of the file now.
+		if err != nil || !strings.Contains(text, "\uFEFF") && fmt.Sprintf("%q", again) != fmt.Sprintf("%q", got) {
+			t.Errorf("%q, read again %q, %v", got, again, err)
+		}
+		if strings.ContainsAny(text, "\r\uFEFF") || slices.ContainsFunc(got, func(r []string) bool { return len(r) == 1 && r[0] == "" }) {
+			return // the standard library changes line ends and passes over empty lines
+		}
+		standard := csv.NewReader(strings.NewReader(text))
+		standard.FieldsPerRecord = -1
+		want, err := standard.ReadAll()
+		if err != nil || fmt.Sprintf("%q", want) != fmt.Sprintf("%q", got) {
+			t.Errorf("got %q, the standard library %q, %v", got, want, err)
+		}
+	})
+}

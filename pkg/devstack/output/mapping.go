@@ -1,0 +1,106 @@
+package output
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// mapping is the output mapping of a configuration.
+type mapping struct {
+	entries []settings
+	bucket  string // the default one, "" for none
+}
+
+// mapping reads the output mapping; what else it may hold is not for tables.
+func (o Options) mapping() (mapping, error) {
+	m := mapping{bucket: DefaultBucket(o.Component, o.Config)}
+	section := newObject("storage.output", o.Storage.Field("output"))
+	if section.value.IsNull() {
+		return m, nil
+	}
+	if name := section.text("default_bucket"); name != "" {
+		m.bucket = name
+	}
+	for i, v := range section.items("tables") {
+		s, err := parseEntry(fmt.Sprintf("storage.output.tables.%d", i), v)
+		if err != nil {
+			return m, err
+		}
+		m.entries = append(m.entries, s)
+	}
+	return m, section.err
+}
+
+// settingsOf are the settings of each load of a file: one for each entry that
+// names it, or those of its manifest alone.
+func (m mapping) settingsOf(file string, manifest settings) (all []settings) {
+	for _, entry := range m.entries {
+		if entry.source == file {
+			all = append(all, entry.over(manifest))
+		}
+	}
+	if all == nil {
+		manifest.source = ""
+		all = append(all, manifest)
+	}
+	return all
+}
+
+// checkSources refuses entries that name no file.
+func (m mapping) checkSources(tables []data) error {
+	there := map[string]bool{}
+	for _, d := range tables {
+		there[d.name] = true
+	}
+	var missing []string
+	for _, entry := range m.entries {
+		if !there[entry.source] {
+			missing = append(missing, fmt.Sprintf("%q", entry.source))
+		}
+	}
+	if len(missing) > 0 {
+		return failure.Userf("Table sources not found: %s", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// DefaultBucket is the id of the bucket of tables that name none, "" when there
+// is no configuration to name it after.
+func DefaultBucket(component, config string) string {
+	if config == "" {
+		return ""
+	}
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
+			return r
+		}
+		return '-'
+	}, component)
+	return "in.c-" + name + "-" + config
+}
+
+// destination is the id of the table that a file belongs to.
+func (o Options) destination(file string, s settings, bucket string) (string, error) {
+	unresolved := failure.Userf("Failed to resolve destination for output table %q.", file)
+	switch {
+	case strings.Count(s.destination, ".") == 2:
+		return s.destination, nil
+	case s.source != "":
+		return "", unresolved
+	}
+	name := s.destination
+	if name == "" {
+		name = strings.TrimSuffix(file, ".csv")
+	}
+	switch {
+	case strings.Count(name, ".") == 2:
+		o.Warn(fmt.Sprintf("Table %q: taking the destination from the file name is deprecated, name it in the manifest", file))
+		return name, nil
+	case bucket == "":
+		return "", unresolved
+	default:
+		return bucket + "." + name, nil
+	}
+}

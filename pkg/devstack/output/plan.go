@@ -1,0 +1,161 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// plan is a load that is ready to be done.
+type plan struct {
+	file        string
+	sliced      bool
+	parts       []string
+	settings    settings
+	skipsHeader bool // of each part
+	load        store.Load
+}
+
+// plan reads and checks everything that can be known before the first load.
+func (o Options) plan() ([]plan, error) {
+	if !slices.Contains([]string{NoTypes, Hints, Authoritative}, o.DataTypes) {
+		return nil, failure.Applicationf("there is no data type support %q", o.DataTypes)
+	}
+	mapping, err := o.mapping()
+	if err != nil {
+		return nil, err
+	}
+	tables, orphans, err := list(filepath.Join(o.Dir, "out", "tables"))
+	if err != nil {
+		return nil, err
+	}
+	if len(orphans) > 0 && !o.Failed {
+		return nil, failure.Userf("Found orphaned table manifest: %q", orphans[0])
+	}
+	if err := mapping.checkSources(tables); err != nil && !o.Failed {
+		return nil, err
+	}
+	var plans []plan
+	for _, d := range tables {
+		manifest, err := o.manifestOf(d)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range mapping.settingsOf(d.name, manifest) {
+			if o.Failed && !s.always {
+				continue
+			}
+			p, err := o.planOf(d, s, mapping.bucket)
+			if err != nil {
+				return nil, err
+			}
+			plans = append(plans, p)
+		}
+	}
+	return plans, nil
+}
+
+func (o Options) manifestOf(d data) (settings, error) {
+	if !d.manifest {
+		return settings{}, nil
+	}
+	path := filepath.Join("out", "tables", d.name+manifestSuffix)
+	text, err := os.ReadFile(filepath.Join(o.Dir, path))
+	if err != nil {
+		return settings{}, failure.Applicationf("reading a manifest: %w", err)
+	}
+	s, err := parseManifest(filepath.ToSlash(path), text)
+	if o.Failed && err != nil {
+		// The failure of the component is what is to be told.
+		o.Warn(err.Error())
+		return settings{}, nil
+	}
+	return s, err
+}
+
+func (o Options) planOf(d data, s settings, bucket string) (plan, error) {
+	p := plan{file: d.name, sliced: d.sliced, parts: d.parts, settings: s}
+	id, err := o.destination(d.name, s, bucket)
+	if err != nil {
+		return p, err
+	}
+	within := func(err error) error { return failure.Within(fmt.Sprintf("table %q", d.name), "", err) }
+	for _, check := range []func() error{s.checkForms, s.checkFormat} {
+		if err := check(); err != nil {
+			return p, within(err)
+		}
+	}
+	if err := o.checkTypes(s); err != nil {
+		return p, err
+	}
+	l, err := o.columns(d.name, s)
+	if err != nil {
+		return p, within(err)
+	}
+	headless := len(l.Columns) > 0
+	if d.sliced && !headless {
+		return p, failure.Userf("Sliced file %q columns specification missing.", d.name)
+	}
+	p.skipsHeader = !d.sliced && (!headless || s.hasHeader)
+	if !headless {
+		if l.Columns, err = p.header(); err != nil {
+			return p, within(err)
+		}
+	}
+	l.Table, l.Job, l.Incremental, l.Metadata = id, o.Job, s.incremental, s.metadata
+	p.load = l
+	if err := l.Check(); err != nil {
+		return p, within(err)
+	}
+	if s.deletes {
+		o.Warn(fmt.Sprintf("Table %q: rows chosen by delete_where are not deleted here", d.name))
+	}
+	return p, nil
+}
+
+// checkTypes checks what the support of data types asks of a schema.
+func (o Options) checkTypes(s settings) error {
+	if o.DataTypes == NoTypes {
+		return nil
+	}
+	if len(s.schema) == 0 {
+		return failure.Userf("Configuration schema is missing.")
+	}
+	var missing []string
+	for _, c := range s.schema {
+		if c.baseType == "" {
+			missing = append(missing, c.name)
+		}
+	}
+	if o.DataTypes == Authoritative && len(missing) > 0 {
+		return failure.Userf("Missing data type for columns: %s", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// header is the columns that the first line of a file names, as it names them.
+func (p plan) header() (columns []store.Column, err error) {
+	f, err := openFile(p.parts[0], p.settings)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.file.Close()) }()
+	names, err := f.records.read()
+	if errors.Is(err, io.EOF) {
+		return nil, failure.Userf("the file is empty, a header is missing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		columns = append(columns, store.Column{Name: name})
+	}
+	return columns, nil
+}

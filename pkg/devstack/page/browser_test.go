@@ -1,0 +1,237 @@
+package page
+
+import (
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+var update = flag.Bool("update", false, "write the images of the documentation anew")
+
+const (
+	imageDirectory = "../../../docs/images"
+	imageBytes     = 200_000
+)
+
+func images() []string {
+	return []string{"overview.png", "job-running.png", "job-failed.png", "tables.png", "job-phone-dark.png"}
+}
+
+// TestImages sees that the images of the documentation are there, and small.
+func TestImages(t *testing.T) {
+	for _, name := range images() {
+		info, err := os.Stat(filepath.Join(imageDirectory, name))
+		if err != nil {
+			t.Errorf("%v; write it with: go test ./pkg/devstack/page -run TestBrowser -update", err)
+		} else if info.Size() == 0 || info.Size() > imageBytes {
+			t.Errorf("%s has %d bytes, want up to %d", name, info.Size(), imageBytes)
+		}
+	}
+}
+
+const live = `document.getElementById("live").dataset.state === "on"`
+
+func TestBrowser(t *testing.T) {
+	p := newPlatform(t)
+	s := p.fill()
+	b := newBrowser(p)
+
+	t.Run("login", func(t *testing.T) {
+		b := b.in(t)
+		b.visit(jobURL(s.failed.ID))
+		_, err := chromedp.RunResponse(b.ctx, chromedp.SendKeys(chromedp.ID("token"), testToken+kb.Enter))
+		b.must(err)
+		if got := ask[string](b, "location.pathname"); got != jobURL(s.failed.ID) {
+			t.Errorf("the login leads to %s", got)
+		}
+		b.visit("/?token=" + url.QueryEscape(testToken))
+		if got := ask[string](b, "location.href"); got != b.address+"/" {
+			t.Errorf("the token stays in the address: %s", got)
+		}
+	})
+	t.Run("overview", func(t *testing.T) { b.in(t).overview(s) })
+	t.Run("failed job", func(t *testing.T) { b.in(t).failed(s) })
+	t.Run("tables", func(t *testing.T) {
+		b := b.in(t)
+		b.visit("/tables")
+		b.visit(tableURL("in.c-shop.users"))
+		b.picture("tables.png")
+		b.do(chromedp.Click(chromedp.CSS("details summary")))
+		if !ask[bool](b, `document.querySelector("details[open] pre").textContent.includes("1999") || document.querySelector("details[open] pre").textContent.includes("Brno")`) {
+			t.Error("a long cell does not open")
+		}
+	})
+	t.Run("no page is wider than a phone", func(t *testing.T) { b.in(t).phone(s) })
+	t.Run("dark", func(t *testing.T) {
+		b := b.in(t)
+		b.visit("/")
+		const background = "getComputedStyle(document.body).backgroundColor"
+		light := ask[string](b, background)
+		b.look(1280, 800, "dark")
+		if dark := ask[string](b, background); dark == light {
+			t.Errorf("the background is %s in the dark, too", dark)
+		}
+		b.look(1280, 800, "light")
+	})
+	t.Run("keyboard", func(t *testing.T) { b.in(t).keyboard() })
+	t.Run("without JavaScript", func(t *testing.T) { b.in(t).withoutScripts(s) })
+	t.Run("running job", func(t *testing.T) { b.in(t).running(s) })
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if host := strings.TrimPrefix(b.address, "http://"); len(b.hosts) != 1 || !b.hosts[host] {
+		t.Errorf("the browser asked %v, want only %s", b.hosts, host)
+	}
+	for _, complaint := range b.complaints {
+		if strings.Contains(complaint, "404") && strings.Contains(complaint, "/nowhere") {
+			continue // it was sent there
+		}
+		t.Errorf("the browser complains: %s", complaint)
+	}
+}
+
+// in is the same browser for a subtest.
+func (b *browser) in(t *testing.T) *browser {
+	p := &platform{T: t, store: b.store, page: b.page, beats: b.beats, done: b.done, now: b.clock()}
+	return &browser{platform: p, ctx: b.ctx, address: b.address}
+}
+
+func (b *browser) overview(s shop) {
+	b.visit("/")
+	b.until(live)
+	b.picture("overview.png")
+	if got := ask[string](b, "document.title"); got != "1 job running · Local platform" {
+		b.Errorf("title %q", got)
+	}
+	later, err := b.store.CreateJob(store.Job{Component: s.orders.Component, Config: s.orders.ID, Mode: store.Run})
+	b.must(err)
+	row := `document.querySelector("#job-` + later.ID + ` .status")?.textContent`
+	b.until(row + ` === "created"`)
+	b.do(chromedp.Focus(chromedp.CSS("#job-" + s.failed.ID + " a")))
+	b.change(later.ID, func(j *store.Job) error { return j.To(store.Cancelled, b.clock()) })
+	b.until(row + ` === "cancelled"`)
+	if got := ask[string](b, `document.activeElement.getAttribute("href")`); got != jobURL(s.failed.ID) {
+		b.Errorf("news move the focus to %q", got)
+	}
+}
+
+func (b *browser) failed(s shop) {
+	b.visit(jobURL(s.failed.ID))
+	b.picture("job-failed.png")
+	const inView = `(() => {
+		const line = document.querySelector(".marked").getBoundingClientRect();
+		const box = document.querySelector(".code").getBoundingClientRect();
+		return line.top >= Math.max(0, box.top) && line.top + 20 <= Math.min(innerHeight, box.bottom);
+	})()`
+	if !ask[bool](b, inView) {
+		b.Error("the marked line is not in view")
+	}
+	b.do(chromedp.Click(chromedp.CSS(".problems li:last-child a")))
+	const second = `(() => {
+		const note = document.getElementById("problem-2").getBoundingClientRect();
+		return note.top >= 0 && note.top <= innerHeight;
+	})()`
+	b.until(second)
+	const shown = `getComputedStyle(document.querySelector("#events tr.e-%s")).display !== "none"`
+	if !ask[bool](b, fmt.Sprintf(shown, "info")) {
+		b.Error("events of type info are hidden")
+	}
+	b.do(chromedp.Click(chromedp.ID("show-info")))
+	if ask[bool](b, fmt.Sprintf(shown, "info")) || !ask[bool](b, fmt.Sprintf(shown, "error")) {
+		b.Error("the filter does not hide info only")
+	}
+}
+
+func (b *browser) withoutScripts(s shop) {
+	scripts := func(off bool) {
+		_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: off})
+		b.must(err)
+	}
+	scripts(true)
+	defer scripts(false)
+	b.visit(jobURL(s.running.ID))
+	if got := ask[string](b, `document.getElementById("live").innerText`); got != "reload to see what is new" {
+		b.Errorf("a person is told %q", got)
+	}
+	b.visit(jobURL(s.failed.ID))
+	b.do(chromedp.Click(chromedp.CSS(".problems li:last-child a")))
+	if !ask[bool](b, `(() => { const note = document.getElementById("problem-2").getBoundingClientRect(); return note.top >= 0 && note.top < innerHeight; })()`) {
+		b.Error("the note is not in view")
+	}
+}
+
+func (b *browser) running(s shop) {
+	id := s.running.ID
+	b.visit(jobURL(id))
+	b.until(live)
+	b.picture("job-running.png")
+	if ask[bool](b, `getComputedStyle(document.querySelector("#events tr.e-debug")).display !== "none"`) {
+		b.Error("debug events are not hidden")
+	}
+	e := b.say(id, "warn", "<b>something</b> new")
+	b.until(`document.querySelector("#event-` + e.ID + ` .said")?.textContent === "<b>something</b> new"`)
+	bars := ask[int](b, `document.querySelectorAll("#job-requests tbody tr").length`)
+	b.request(id, "/orders", "after=1008", 1, 200, 90*time.Millisecond)
+	b.until(fmt.Sprintf(`document.querySelectorAll("#job-requests tbody tr").length === %d`, bars+1))
+	b.tables(id)
+	b.end(id, store.Success, store.Result{Message: "Done.", Tables: []string{"in.c-shop.orders"}})
+	b.until(`document.querySelector("#job-head .status").textContent === "success"`)
+	b.until(`document.querySelector("#job-tables a")?.textContent === "in.c-shop.orders"`)
+	b.until(`document.getElementById("live").dataset.state === "done"`)
+	if got := ask[string](b, "document.title"); got != "Job "+id+": success · Local platform" {
+		b.Errorf("title %q", got)
+	}
+	if got := ask[string](b, `document.querySelector("[role=status]").textContent`); !strings.Contains(got, "success") {
+		b.Errorf("a screen reader hears %q", got)
+	}
+}
+
+func (b *browser) phone(s shop) {
+	b.look(360, 740, "dark")
+	for _, path := range []string{
+		"/", "/tables", tableURL("in.c-shop.users"), jobURL(s.failed.ID), jobURL(s.running.ID), jobURL(s.succeeded.ID),
+		"/configurations/acme.ex-shop/" + s.orders.ID, "/configurations/" + variablesComponent + "/" + s.variables.ID, "/nowhere", "/login",
+	} {
+		b.visit(path)
+		if got := ask[int](b, "document.documentElement.scrollWidth"); got > 360 {
+			b.Errorf("%s is %d pixels wide", path, got)
+		}
+		if path == jobURL(s.failed.ID) {
+			b.picture("job-phone-dark.png")
+		}
+	}
+	b.look(1280, 800, "light")
+}
+
+func (b *browser) keyboard() {
+	b.visit("/")
+	b.until(live)
+	for _, want := range []string{"Skip to the content", "Local platform", "Overview", "Tables"} {
+		b.do(chromedp.KeyEvent(kb.Tab))
+		if got := ask[string](b, "document.activeElement.textContent"); got != want {
+			b.Fatalf("the focus is on %q, want %q", got, want)
+		}
+		if !ask[bool](b, `getComputedStyle(document.activeElement).outlineStyle !== "none" && document.activeElement.getBoundingClientRect().top >= 0`) {
+			b.Errorf("the focus on %q cannot be seen", want)
+		}
+	}
+	b.visit("/")
+	b.do(chromedp.KeyEvent(kb.Tab))
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`location.hash === "#main"`)
+	b.do(chromedp.KeyEvent(kb.Tab))
+	if !ask[bool](b, `document.getElementById("main").contains(document.activeElement)`) {
+		b.Error("skipping leads nowhere")
+	}
+}

@@ -1,0 +1,154 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// variablesComponent holds the configurations that declare variables.
+const variablesComponent = "keboola.variables"
+
+// configurationPage is what the page of a configuration shows.
+type configurationPage struct {
+	store.Configuration
+	// Sources are the configuration and its rows.
+	Sources   []source
+	Variables *variables
+	Jobs      jobList
+	Host      string
+}
+
+// variables are those that a configuration declares in another one.
+type variables struct {
+	Component, ID string
+	// Missing says that there is no such configuration.
+	Missing bool
+	List    []variable
+}
+
+// variable is a declared variable and its default value. Given is false without
+// one; Secret hides it.
+type variable struct {
+	Name, Type, Value string
+	Given, Secret     bool
+}
+
+func (s *site) configuration(w http.ResponseWriter, r *http.Request) error {
+	c, err := s.store.Configuration(r.PathValue("component"), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	page := configurationPage{Configuration: c, Host: host(r)}
+	if page.Sources, err = s.sources(c, nil); err != nil {
+		return err
+	}
+	if page.Variables, err = s.variables(c); err != nil {
+		return err
+	}
+	if page.Jobs, err = s.jobs(func(j store.Job) bool { return j.Component == c.Component && j.Config == c.ID }); err != nil {
+		return err
+	}
+	s.show(w, http.StatusOK, "configuration", layout{Title: titled(c.Name, "Configuration "+c.ID), Section: "overview", Body: page})
+	return nil
+}
+
+// titled is a name, or what to say when there is none.
+func titled(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return name
+}
+
+// sources are the documents of a configuration: itself, then its rows. Of the
+// rows only those given, if any are; when it is a single one it comes first,
+// since what it says wins.
+func (s *site) sources(c store.Configuration, rowIDs []string) ([]source, error) {
+	secret, err := s.secretNames(c)
+	if err != nil {
+		return nil, err
+	}
+	found := []source{{Title: "Configuration", Document: newDocument(c.Configuration, secret)}}
+	for _, row := range c.Rows {
+		if len(rowIDs) > 0 && !slices.Contains(rowIDs, row.ID) {
+			continue
+		}
+		found = append(found, source{Title: titled(row.Name, "Row") + " (row " + row.ID + ")", Document: newDocument(row.Configuration, secret)})
+	}
+	if len(found) == 2 && len(rowIDs) > 0 {
+		found[0], found[1] = found[1], found[0]
+	}
+	return found, nil
+}
+
+// variables are those of the configuration that c names in variables_id, nil
+// when it names none.
+func (s *site) variables(c store.Configuration) (*variables, error) {
+	document := fields(c.Configuration)
+	id := document.Field("variables_id").Raw()
+	if id == "" {
+		return nil, nil
+	}
+	found := &variables{Component: variablesComponent, ID: id}
+	declared, err := s.store.Configuration(variablesComponent, id)
+	if errors.Is(err, store.ErrNotFound) {
+		found.Missing = true
+		return found, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	secret, err := s.secretNames(declared)
+	if err != nil {
+		return nil, err
+	}
+	given := map[string]value.Value{}
+	if row, ok := declared.Row(document.Field("variables_values_id").Raw()); ok {
+		for _, item := range fields(row.Configuration).Field("values").Items() {
+			given[item.Field("name").Raw()] = item.Field("value")
+		}
+	}
+	for _, item := range fields(declared.Configuration).Field("variables").Items() {
+		name := item.Field("name").Raw()
+		v, ok := given[name]
+		found.List = append(found.List, variable{
+			Name:   name,
+			Type:   item.Field("type").Raw(),
+			Value:  v.Raw(),
+			Given:  ok,
+			Secret: secret[name] || isSecret(name),
+		})
+	}
+	return found, nil
+}
+
+// secretNames are the variables that stand for secrets: those that a
+// configuration, its rows or, when it declares variables, any configuration that
+// uses them have under a key with #.
+func (s *site) secretNames(c store.Configuration) (map[string]bool, error) {
+	names := map[string]bool{}
+	add := func(c store.Configuration) {
+		secretVariables(fields(c.Configuration), names)
+		for _, row := range c.Rows {
+			secretVariables(fields(row.Configuration), names)
+		}
+	}
+	add(c)
+	if c.Component != variablesComponent {
+		return names, nil
+	}
+	all, err := s.store.Configurations("", false)
+	if err != nil {
+		return nil, err
+	}
+	for _, user := range all {
+		if fields(user.Configuration).Field("variables_id").Raw() == c.ID {
+			add(user)
+		}
+	}
+	return names, nil
+}

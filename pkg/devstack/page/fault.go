@@ -1,0 +1,109 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// note is a problem beside the setting to look at.
+type note struct {
+	// Number counts the problems of a job from 1.
+	Number  int
+	Pointer string
+	// Found, Expected and Hint may be empty.
+	Found, Expected, Hint string
+	// Line is where it stands, 0 when that is not known.
+	Line int
+	// Missing says that there is nothing at the pointer, so that the line is that
+	// of the nearest thing around it.
+	Missing bool
+}
+
+// notes are the problems that an error event names: each of a list, else its one
+// pointer.
+func notes(e store.Event, details value.Value) []note {
+	list := details.Field("problems")
+	if list.Kind() == value.String {
+		// A list is text on its way through the log.
+		if parsed, err := value.Parse([]byte(list.Raw())); err == nil {
+			list = parsed
+		}
+	}
+	var found []note
+	for _, item := range list.Items() {
+		found = append(found, note{
+			Number:   len(found) + 1,
+			Pointer:  item.Field("pointer").Raw(),
+			Found:    item.Field("found").Raw(),
+			Expected: item.Field("expected").Raw(),
+			Hint:     item.Field("hint").Raw(),
+		})
+	}
+	if pointer := details.Field("pointer").Raw(); len(found) == 0 && pointer != "" {
+		message := strings.TrimSuffix(e.Message, " (at "+pointer+")")
+		found = []note{{Number: 1, Pointer: pointer, Expected: message}}
+	}
+	return found
+}
+
+// fault is why a job failed, at the places in its configuration.
+type fault struct {
+	Message string
+	// Kind is user or application.
+	Kind, ExceptionID string
+	Notes             []note
+	// Sources are the documents that are marked, in their order.
+	Sources []source
+	// Outdated says that the configuration was changed since: it is shown as it
+	// is now.
+	Outdated bool
+}
+
+// source is a document that a job was configured by.
+type source struct {
+	Title    string
+	Document document
+	marked   bool
+}
+
+// newFault puts the notes into the documents they belong to: of those that hold
+// most of the pointer the first.
+func newFault(j store.Job, found []note, sources []source) *fault {
+	f := &fault{Notes: found}
+	if j.Result != nil {
+		f.Message, f.Kind, f.ExceptionID = j.Result.Message, j.Result.ErrorType, j.Result.ExceptionID
+	}
+	if len(sources) == 0 {
+		return f
+	}
+	for i := range found {
+		best, depth := 0, -1
+		for k := range sources {
+			if held := len(sources[k].Document.nearest(found[i].Pointer)); held > depth {
+				best, depth = k, held
+			}
+		}
+		found[i].Line = sources[best].Document.mark(found[i].Pointer, found[i])
+		sources[best].marked = true
+	}
+	for _, s := range sources {
+		if s.marked {
+			f.Sources = append(f.Sources, s)
+		}
+	}
+	return f
+}
+
+// Marks are the notes in a document, from its top.
+func (s source) Marks() []note {
+	var found []note
+	for _, l := range s.Document.Lines {
+		for _, n := range l.Notes {
+			n.Line = l.Number
+			found = append(found, n)
+		}
+	}
+	return found
+}

@@ -1,0 +1,108 @@
+package page
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+const (
+	cookieName    = "local_platform"
+	maxLoginBytes = 16 << 10
+)
+
+// gate lets those pass who have shown the token once. The cookie they get is
+// derived from it, so that it does not give the token away.
+type gate struct {
+	token, cookie string
+	site          *site
+}
+
+func newGate(token string, s *site) gate {
+	mac := hmac.New(sha256.New, []byte(token))
+	mac.Write([]byte("the page of the local platform"))
+	return gate{token: token, cookie: hex.EncodeToString(mac.Sum(nil)), site: s}
+}
+
+// handler serves the login and the assets to everyone, everything else to those
+// with the cookie.
+func (g gate) handler(inside http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
+		g.ask(w, http.StatusOK, r.URL.Query().Get("next"))
+	})
+	mux.HandleFunc("POST /login", g.login)
+	mux.Handle("GET /assets/{name}", g.site.assets)
+	// Pages of plain text cannot name their icon.
+	mux.Handle("GET /favicon.ico", http.RedirectHandler(g.site.assets.Icon, http.StatusFound))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		switch {
+		case r.Method == http.MethodGet && query.Has("token"):
+			g.enter(w, r, query.Get("token"), r.URL.EscapedPath())
+		case g.known(r):
+			inside.ServeHTTP(w, r)
+		default:
+			http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.EscapedPath()), http.StatusSeeOther)
+		}
+	})
+	return mux
+}
+
+func (g gate) login(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxLoginBytes)
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, "The form cannot be read.", http.StatusBadRequest)
+		return
+	}
+	g.enter(w, r, r.PostForm.Get("token"), r.PostForm.Get("next"))
+}
+
+// enter gives the cookie to who shows the right token, and sends them on.
+func (g gate) enter(w http.ResponseWriter, r *http.Request, token, next string) {
+	if !same(token, g.token) {
+		g.ask(w, http.StatusUnauthorized, next)
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: g.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, local(next), http.StatusSeeOther)
+}
+
+func (g gate) ask(w http.ResponseWriter, status int, next string) {
+	g.site.show(w, status, "login", layout{
+		Title:   "Log in",
+		Outside: true,
+		Body: struct {
+			Refused bool
+			Next    string
+		}{status == http.StatusUnauthorized, local(next)},
+	})
+}
+
+func (g gate) known(r *http.Request) bool {
+	for _, cookie := range r.CookiesNamed(cookieName) {
+		if same(cookie.Value, g.cookie) {
+			return true
+		}
+	}
+	return false
+}
+
+// same compares in a time that tells nothing, not even the length.
+func same(given, wanted string) bool {
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(wanted))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// local is a path of this host; / for anything that leads elsewhere, also in
+// the eyes of a browser, for which a backslash is a slash and a tab is nothing.
+func local(next string) string {
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsFunc(next, func(r rune) bool { return r == '\\' || r < ' ' || r == 0x7f }) {
+		return "/"
+	}
+	return next
+}

@@ -1,0 +1,76 @@
+package page
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// evil is text that leaves an element, an attribute, a script and a line of a
+// stream, if it can.
+const evil = "\"'></title></script><script>evil()</script><img src=x onerror=evil()>\r\nevent: replace\ndata: x javascript:evil()&lt;"
+
+// TestHostileText puts it wherever text comes from outside, and looks for the
+// elements that a browser would see.
+func TestHostileText(t *testing.T) {
+	p := newPlatform(t)
+	document, err := json.Marshal(map[string]any{evil: []any{evil, map[string]any{evil: evil}}, "variables_id": "v"})
+	p.must(err)
+	c := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "evil", Name: evil, Description: evil, ChangeDescription: evil, Configuration: document,
+		Rows: []store.Row{{ID: "r", Name: evil, Configuration: document}}})
+	variables, err := json.Marshal(map[string]any{"variables": []any{map[string]any{"name": evil, "type": evil}}})
+	p.must(err)
+	p.configure(store.Configuration{Component: variablesComponent, ID: "v", Configuration: variables})
+	p.load(store.Load{Table: "in.c-evil.t", Columns: []store.Column{{Name: "a", Type: evil}}, Job: evil}, []string{evil}, []string{strings.Repeat(evil, 3)})
+	j, err := p.store.CreateJob(store.Job{Component: c.Component, Config: c.ID, Mode: evil, Tag: evil, ConfigRowIDs: []string{evil}})
+	p.must(err)
+	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	p.say(j.ID, evil, evil, "event", "request.answered", "method", evil, "path", evil, "query", evil, "reason", evil, "seconds", evil, "status", evil, "attempt", 7)
+	p.say(j.ID, "error", evil, "pointer", "/"+evil, "problems", []any{map[string]string{"pointer": "/" + evil, "expected": evil, "found": evil, "hint": evil}, map[string]string{"pointer": evil}})
+	p.end(j.ID, store.Error, store.Result{Message: evil, ErrorType: evil, ExceptionID: evil, ConfigVersion: evil, Tables: []string{evil, "in.c-evil.t"}, Images: []string{evil},
+		Variables: []store.Variable{{Name: evil, Value: evil}}})
+
+	pages := map[string]string{"/login": p.serve(httptest.NewRequest("GET", "/login?next=/"+url.QueryEscape(evil), nil)).Body.String()}
+	for _, path := range []string{"/", jobURL(j.ID), "/configurations/acme.ex-shop/evil", "/tables", "/tables/in.c-evil.t", "/configurations/keboola.variables/v"} {
+		pages[path] = p.see(path)
+	}
+	for _, m := range messages(p.see(jobURL(j.ID) + "/stream")) {
+		if m.kind != "append" && m.kind != "replace" && m.kind != "end" {
+			t.Errorf("event %q", m.kind)
+		}
+		pages["the stream, "+m.kind] += m.data
+	}
+	for path, page := range pages {
+		checkElements(t, path, page)
+	}
+}
+
+// checkElements fails for elements and attributes that only evil text has.
+func checkElements(t *testing.T, path, page string) {
+	t.Helper()
+	tokens := html.NewTokenizer(strings.NewReader(page))
+	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
+		token := tokens.Token()
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		if token.Data == "img" {
+			t.Errorf("%s: %s", path, token)
+		}
+		for _, a := range token.Attr {
+			script := token.Data == "script" && !(a.Key == "defer" || a.Key == "src" && strings.HasPrefix(a.Val, "/assets/"))
+			if script || strings.HasPrefix(a.Key, "on") || a.Key == "style" || (a.Key == "href" || a.Key == "action") && !strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "#") {
+				t.Errorf("%s: %s", path, token)
+			}
+		}
+		if token.Data == "script" && len(token.Attr) == 0 {
+			t.Errorf("%s: %s", path, token)
+		}
+	}
+}

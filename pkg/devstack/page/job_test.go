@@ -1,0 +1,185 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+func TestOverview(t *testing.T) {
+	p := newPlatform(t)
+	p.see("/", "<title>Overview · Local platform</title>", "Nothing here yet", "export KBC_URL=http://localhost:8088\n",
+		"extractor config push config.json", "curl http://localhost:8088/v2/storage/components/acme.ex-shop/configs")
+	s := p.fill()
+	body := p.see("/", "<title>1 job running · Local platform</title>", `data-stream="/stream"`,
+		`<a href="/jobs/`+s.failed.ID+`">`, `<a href="/configurations/acme.ex-shop/`+s.stock.ID+`">Stock levels</a>`,
+		`<time datetime="2026-07-01T12:05:00.000Z" data-form="moment">2026-07-01 12:05:00</time>`, "never ran", "42.0 s")
+	lacks(t, body, "Nothing here yet")
+	if newest, oldest := strings.Index(body, `id="job-`+s.running.ID), strings.Index(body, `id="job-`+s.succeeded.ID); newest > oldest {
+		t.Error("the newest job does not come first")
+	}
+}
+
+func TestOverviewListsTheNewestJobs(t *testing.T) {
+	p := newPlatform(t)
+	c := p.configure(store.Configuration{Component: "acme.ex-shop"})
+	for range shownJobs + 1 {
+		_, err := p.store.CreateJob(store.Job{Component: c.Component, Config: c.ID})
+		p.must(err)
+	}
+	body := p.see("/", "Older jobs are not listed here")
+	if n := strings.Count(body, `<tr id="job-`); n != shownJobs {
+		t.Errorf("%d jobs, want %d", n, shownJobs)
+	}
+}
+
+func TestHostOfCommands(t *testing.T) {
+	for given, want := range map[string]string{
+		"localhost:8088": "localhost:8088", "devstack": "devstack", "[::1]:80": "[::1]:80", "10.0.0.1:1": "10.0.0.1:1",
+		"a;rm -rf": "localhost", "a$(id)": "localhost", "a b": "localhost", "": "localhost", "[x]": "localhost",
+	} {
+		if got := host(&http.Request{Host: given}); got != want {
+			t.Errorf("host %q gives %q, want %q", given, got, want)
+		}
+	}
+}
+
+func TestConfiguration(t *testing.T) {
+	p := newPlatform(t)
+	s := p.fill()
+	body := p.see("/configurations/acme.ex-shop/"+s.orders.ID, "<title>Web shop · Local platform</title>",
+		`<span class="t-key">&#34;#password&#34;</span>: <span class="t-hidden">&#34;[hidden]&#34;</span>`,
+		`href="/configurations/keboola.variables/`+s.variables.ID+`"`, "no default, each job must give it", `href="/jobs/`+s.running.ID+`"`)
+	lacks(t, body, "let-me-in")
+	fresh := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "it's new"})
+	p.see("/configurations/acme.ex-shop/it%27s%20new", "It has not run yet", `extractor job run --config &#39;it&#39;\&#39;&#39;s new&#39; --wait`)
+	if w := p.get("/configurations/acme.other/" + url.PathEscape(fresh.ID)); w.Code != http.StatusNotFound {
+		t.Errorf("status %d", w.Code)
+	}
+}
+
+// TestSecrets looks for them on every page.
+func TestSecrets(t *testing.T) {
+	p := newPlatform(t)
+	s := p.fill()
+	given, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop", ConfigData: json.RawMessage(
+		`{"parameters": {"#deep": {"a": ["open-sesame"]}, "list": [{"#key": "let-me-in"}], "x": 1}, "variableValuesData": {"values": [{"name": "#v", "value": "let-me-in"}]}}`)})
+	p.must(err)
+	p.change(given.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	p.say(given.ID, "error", "refused (at /parameters/#deep/a/0)", "pointer", "/parameters/#deep/a/0", "#own", "open-sesame")
+	p.end(given.ID, store.Error, store.Result{Message: "refused", ErrorType: "user", Variables: []store.Variable{{Name: "#v", Value: "let-me-in"}}})
+	for _, path := range []string{
+		"/", "/configurations/acme.ex-shop/" + s.orders.ID, "/configurations/acme.ex-shop/" + s.stock.ID,
+		"/configurations/" + variablesComponent + "/" + s.variables.ID, jobURL(s.succeeded.ID), jobURL(s.failed.ID), jobURL(s.running.ID),
+		jobURL(given.ID), jobURL(given.ID) + "/events", jobURL(s.failed.ID) + "/events",
+	} {
+		lacks(t, p.see(path), "let-me-in", "open-sesame")
+	}
+	p.see(jobURL(given.ID), "Configuration given with the job", `<div class="note" id="problem-1"><p class="where">missing in here: <code>/parameters/#deep/a/0</code>`)
+}
+
+func TestFailedJob(t *testing.T) {
+	p := newPlatform(t)
+	s := p.fill()
+	body := p.see(jobURL(s.failed.ID), "<title>Job "+s.failed.ID+": error · Local platform</title>", "2 problems in the configuration",
+		`<a href="#problem-1">line 16</a>, <a href="#problem-2">line 49</a>`, "local-7f3a91",
+		`<span class="t-key">&#34;limit&#34;</span>: <span class="t-string">&#34;ten&#34;</span>,</code><div class="note" id="problem-1"><p>a whole number of at least 1</p><p><b>found</b> &#34;ten&#34;</p><p class="hint"><b>hint</b> leave it out to take the page size of the API</p></div>`,
+		`<code>"debug": true</code> in <code>parameters.config</code>`)
+	lacks(t, body, "data-stream", "has been changed since", "missing in here")
+
+	_, err := p.store.UpdateConfiguration(s.stock.Component, s.stock.ID, func(c *store.Configuration) error {
+		c.Configuration = json.RawMessage(`{"parameters": {"api": {}}}`)
+		return nil
+	})
+	p.must(err)
+	p.see(jobURL(s.failed.ID), "has been changed since", "missing in here: <code>/parameters/api/pagination/scrollers/by_offset/limit</code>")
+	for range 2 { // into the trash, and away
+		p.must(p.store.DeleteConfiguration(s.stock.Component, s.stock.ID))
+	}
+	p.see(jobURL(s.failed.ID), "The configuration was deleted", "<code>/parameters/config/jobs/2/dataFeild</code>")
+}
+
+func TestFaultOfARow(t *testing.T) {
+	p := newPlatform(t)
+	c := p.configure(store.Configuration{Component: "acme.ex-shop", Configuration: json.RawMessage(`{"parameters": {"api": {"baseUrl": "x"}, "config": {"jobs": []}}}`),
+		Rows: []store.Row{{ID: "a", Name: "First", Configuration: json.RawMessage(`{"parameters": {"config": {"jobs": [{"endpoint": 1}]}}}`)}, {ID: "b", Configuration: json.RawMessage(`{}`)}}})
+	j, err := p.store.CreateJob(store.Job{Component: c.Component, Config: c.ID, ConfigRowIDs: []string{"a"}})
+	p.must(err)
+	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	p.say(j.ID, "error", "two faults", "problems", []map[string]string{{"pointer": "/parameters/config/jobs/0/endpoint", "expected": "a text"}, {"pointer": "/parameters/api/baseUrl", "expected": "an address"}})
+	p.end(j.ID, store.Error, store.Result{Message: "two faults", ErrorType: "user"})
+	p.see(jobURL(j.ID), `<h3>First (row a), <a href="#problem-1">line 6</a></h3>`, `<h3>Configuration, <a href="#problem-2">line 4</a></h3>`)
+}
+
+func TestFaultsWithoutAPlace(t *testing.T) {
+	p := newPlatform(t)
+	for _, c := range []struct {
+		name, kind string
+		say        []any
+		want       string
+	}{
+		{"only a message", "user", nil, "What to fix"},
+		{"not the configuration", "application", nil, "Failed by a fault that no setting can mend"},
+		{"problems that are no list", "user", []any{"problems", 17}, "What to fix"},
+		{"problems that are no JSON", "user", []any{"problems", "[{"}, "What to fix"},
+		{"a pointer that is no text", "user", []any{"pointer", map[string]int{"a": 1}}, "What to fix"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
+			p.must(err)
+			p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+			p.say(j.ID, "error", "it broke", c.say...)
+			p.end(j.ID, store.Error, store.Result{Message: "it broke", ErrorType: c.kind})
+			lacks(t, p.see(jobURL(j.ID), c.want, `<p class="why">it broke</p>`), `class="marked"`)
+		})
+	}
+}
+
+func TestSucceededJob(t *testing.T) {
+	p := newPlatform(t)
+	s := p.fill()
+	body := p.see(jobURL(s.succeeded.ID), "<title>Job "+s.succeeded.ID+": success · Local platform</title>", `<a href="/tables/in.c-shop.users">in.c-shop.users</a> <span class="quiet figures">34 rows</span>`,
+		"2.12 s", "configurable-extractor 1.4.0", `<span class="code-refused">503</span>`, "then a wait of 650 ms", `<span class="tag">attempt 2</span>`)
+	lacks(t, body, "data-stream", "What to fix")
+	log := p.see(jobURL(s.succeeded.ID) + "/events")
+	if lines := strings.Count(log, "\n"); lines != 27 {
+		t.Errorf("%d lines:\n%s", lines, log)
+	}
+	var first struct{ Time, Type, Message string }
+	p.must(json.Unmarshal([]byte(log[:strings.IndexByte(log, '\n')]), &first))
+	if first.Message != "Running component acme.ex-shop (row 1 of 1)" || first.Type != "info" {
+		t.Errorf("first line %+v", first)
+	}
+	for _, id := range []string{"0", "999", "x", "01", "-1"} {
+		if w := p.get("/jobs/" + id); w.Code != http.StatusNotFound {
+			t.Errorf("job %s: status %d", id, w.Code)
+		}
+	}
+}
+
+func TestManyEventsAndRequests(t *testing.T) {
+	p := newPlatform(t)
+	j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
+	p.must(err)
+	var events []store.Event
+	for i := range shownEvents + 7 {
+		events = append(events, store.Event{RunID: j.ID, Type: "debug", Message: fmt.Sprintf("number %d.", i), Created: noon.Add(time.Duration(i) * time.Second),
+			Results: json.RawMessage(`{"event": "request.answered", "method": "GET", "path": "/p", "status": 200, "seconds": 0.5}`)})
+	}
+	_, err = p.store.AddEvents(events...)
+	p.must(err)
+	body := p.see(jobURL(j.ID), "7 earlier events are not shown here", "The first 500 are drawn, 507 more are not", "number 7.", "number 1006.")
+	lacks(t, body, "number 6.<")
+	if n := strings.Count(body, `<rect class="bar"`); n != shownRequests {
+		t.Errorf("%d bars", n)
+	}
+	if strings.Index(body, "number 7.") > strings.Index(body, "number 1006.") {
+		t.Error("the oldest event does not come first")
+	}
+}

@@ -1,0 +1,134 @@
+package page
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+const (
+	shownJobs           = 25
+	shownConfigurations = 100
+	// searchedJobs is how far back the last job of a configuration is looked for.
+	searchedJobs = 1000
+)
+
+// overview is what the first page shows.
+type overview struct {
+	Configurations []configurationLine
+	// OmittedConfigurations is how many more there are.
+	OmittedConfigurations int
+	Jobs                  jobList
+	// Running counts the jobs that have not ended.
+	Running int
+	// Host is the address that a person can use for commands.
+	Host string
+}
+
+// jobList is the newest jobs of some kind.
+type jobList struct {
+	Jobs []jobView
+	// More says that there are older ones.
+	More bool
+}
+
+// configurationLine is a configuration with the last job of it, if there is one.
+type configurationLine struct {
+	store.Configuration
+	Last *store.Job
+}
+
+func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
+	o, err := s.lookAround(r)
+	if err != nil {
+		return err
+	}
+	s.show(w, http.StatusOK, "overview", layout{Title: o.Title(), Section: "overview", Stream: "/stream", Body: o})
+	return nil
+}
+
+// Title says how many jobs are on their way.
+func (o overview) Title() string {
+	if o.Running == 0 {
+		return "Overview"
+	}
+	return count(o.Running, "job") + " running"
+}
+
+// Announcement is the same in a sentence.
+func (o overview) Announcement() string {
+	if o.Running == 0 {
+		return "No job is running."
+	}
+	return o.Title() + "."
+}
+
+func (s *site) lookAround(r *http.Request) (overview, error) {
+	o := overview{Host: host(r)}
+	all, err := s.store.Configurations("", false)
+	if err != nil {
+		return o, err
+	}
+	running, err := s.store.Unfinished()
+	if err != nil {
+		return o, err
+	}
+	o.Running = len(running)
+	if o.Jobs, err = s.jobs(func(store.Job) bool { return true }); err != nil {
+		return o, err
+	}
+	o.OmittedConfigurations = max(len(all)-shownConfigurations, 0)
+	for _, c := range all[:len(all)-o.OmittedConfigurations] {
+		o.Configurations = append(o.Configurations, configurationLine{Configuration: c})
+	}
+	return o, s.lastJobs(o.Configurations)
+}
+
+// jobs are the newest jobs that are wanted.
+func (s *site) jobs(wanted func(store.Job) bool) (jobList, error) {
+	var found []store.Job
+	if err := s.store.Jobs(func(j store.Job) bool {
+		if wanted(j) {
+			found = append(found, j)
+		}
+		return len(found) <= shownJobs
+	}); err != nil {
+		return jobList{}, err
+	}
+	list := jobList{More: len(found) > shownJobs}
+	for _, j := range found[:min(len(found), shownJobs)] {
+		v, err := s.viewOf(j)
+		if err != nil {
+			return list, err
+		}
+		list.Jobs = append(list.Jobs, v)
+	}
+	return list, nil
+}
+
+// lastJobs finds the newest job of each configuration.
+func (s *site) lastJobs(lines []configurationLine) error {
+	seen := 0
+	return s.store.Jobs(func(j store.Job) bool {
+		i := slices.IndexFunc(lines, func(l configurationLine) bool { return l.Component == j.Component && l.ID == j.Config })
+		if i >= 0 && lines[i].Last == nil {
+			lines[i].Last = &j
+		}
+		seen++
+		return seen < searchedJobs
+	})
+}
+
+// plainHost is what may stand in a command without a shell reading anything
+// into it.
+var plainHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$|^\[[0-9A-Fa-f:.]+\](:[0-9]+)?$`)
+
+// host is the address that the browser used.
+func host(r *http.Request) string {
+	if plainHost.MatchString(r.Host) {
+		return r.Host
+	}
+	return "localhost"
+}

@@ -1,0 +1,153 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// beat is how often a stream says that it is alive and what only time changes.
+const beat = time.Second
+
+// stream is server-sent events that carry HTML. There are three kinds: replace
+// (elements with the ids of those on the page), append (lines of the list of
+// events), and end.
+type stream struct{ to patient }
+
+func newStream(w http.ResponseWriter) stream {
+	w.Header().Set("Content-Type", "text/event-stream")
+	// A proxy must not collect them.
+	w.Header().Set("X-Accel-Buffering", "no")
+	return stream{newPatient(w)}
+}
+
+// send sends one event; id is where to resume, 0 for no change of that.
+func (s stream) send(kind string, id uint64, html string) error {
+	var b strings.Builder
+	b.WriteString("event: " + kind + "\n")
+	if id > 0 {
+		b.WriteString("id: " + strconv.FormatUint(id, 10) + "\n")
+	}
+	// Each of these ends a line of the protocol, wherever it came from.
+	for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(html), "\n") {
+		b.WriteString("data: " + line + "\n")
+	}
+	return s.write(b.String() + "\n")
+}
+
+// alive sends a comment, which everybody ignores.
+func (s stream) alive() error { return s.write(": alive\n\n") }
+
+func (s stream) write(text string) error {
+	if _, err := s.to.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.to.Flush()
+}
+
+// followOverview sends the overview's lists whenever they look different, at
+// most once per beat.
+func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
+	out := newStream(w)
+	defer out.to.release()
+	beats, stop := s.ticker(beat)
+	defer stop()
+	var sent string
+	for {
+		changes := s.store.Changes()
+		o, err := s.lookAround(r)
+		if err != nil {
+			return s.broken(r, err)
+		}
+		html, err := s.fragment("overview-live", o)
+		if err != nil {
+			return s.broken(r, err)
+		}
+		if html != sent {
+			if out.send("replace", 0, html) != nil {
+				return nil // nobody looks any more
+			}
+			sent = html
+		}
+		for again := false; !again; {
+			if s.wait(r, nil, beats) == over || out.alive() != nil {
+				return nil
+			}
+			select {
+			case <-changes:
+				again = true
+			default:
+			}
+		}
+	}
+}
+
+// signal is what a stream waits for.
+type signal int
+
+const (
+	changed signal = iota
+	beaten
+	over
+)
+
+// wait tells what came first: a change, a beat, or the end of the request or of
+// the platform.
+func (s *site) wait(r *http.Request, changes <-chan struct{}, beats <-chan time.Time) signal {
+	select {
+	case <-r.Context().Done():
+		return over
+	case <-s.done:
+		return over
+	case <-changes:
+		return changed
+	case <-beats:
+		return beaten
+	}
+}
+
+// eventsAfter are the next events of a job, and the id of the last of them. They
+// are read in pieces so that no reader of the store waits for a browser.
+func (s *site) eventsAfter(ctx context.Context, job string, last uint64) ([]store.Event, uint64, error) {
+	var batch []store.Event
+	err := s.store.EventsOf(job, last, func(e store.Event) bool {
+		batch = append(batch, e)
+		return len(batch) < batchEvents
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if len(batch) > 0 {
+		if id, err := strconv.ParseUint(batch[len(batch)-1].ID, 10, 64); err == nil {
+			last = id
+		}
+	}
+	return batch, last, err
+}
+
+// resumeAfter is the event after which a browser wants to go on: the last it
+// got, else the last on its page.
+func resumeAfter(r *http.Request) uint64 {
+	for _, text := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
+		if id, err := strconv.ParseUint(text, 10, 64); err == nil {
+			return id
+		}
+	}
+	return 0
+}
+
+// broken ends a response that has begun, so that nobody takes it for complete.
+func (s *site) broken(r *http.Request, err error) error {
+	if err == nil && r.Context().Err() == nil {
+		return nil
+	}
+	if r.Context().Err() == nil {
+		s.report(fmt.Errorf("page %s: %w", r.URL.Path, err))
+	}
+	panic(http.ErrAbortHandler)
+}

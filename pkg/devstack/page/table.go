@@ -1,0 +1,164 @@
+package page
+
+import (
+	"bufio"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+const (
+	previewRows = 100
+	// cellRunes is what is seen of a long cell before one asks for more,
+	// pageBytes what a page holds at most of what one may ask for.
+	cellRunes = 80
+	pageBytes = 4 << 20
+)
+
+// bucketView is a bucket with its tables.
+type bucketView struct {
+	store.Bucket
+	Tables []store.Table
+}
+
+// tablePage is what the page of a table shows.
+type tablePage struct {
+	store.Table
+	Columns []columnView
+	Rows    [][]cell
+	// Total is how many rows the table has.
+	Total int
+}
+
+// columnView is a column. Key says that it is part of the primary key, Figure
+// that it holds numbers.
+type columnView struct {
+	store.Column
+	Key, Figure bool
+}
+
+// cell is a cell as it is shown: Short is its beginning, Text all of it when that
+// is longer. Cut says that even Text is not everything.
+type cell struct {
+	Short, Text        string
+	Cut, Empty, Figure bool
+}
+
+func (s *site) tables(w http.ResponseWriter, _ *http.Request) error {
+	buckets, err := s.store.Buckets()
+	if err != nil {
+		return err
+	}
+	var views []bucketView
+	for _, b := range buckets {
+		tables, err := s.store.Tables(b.ID)
+		if err != nil {
+			return err
+		}
+		views = append(views, bucketView{b, tables})
+	}
+	s.show(w, http.StatusOK, "tables", layout{Title: "Tables", Section: "tables", Body: views})
+	return nil
+}
+
+func (s *site) table(w http.ResponseWriter, r *http.Request) error {
+	t, err := s.store.Table(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	page := tablePage{Table: t, Total: t.Rows}
+	for _, c := range t.Columns {
+		page.Columns = append(page.Columns, columnView{c, slices.Contains(t.PrimaryKey, c.Name), slices.Contains([]string{"INTEGER", "NUMERIC", "FLOAT"}, c.Type)})
+	}
+	budget := pageBytes
+	if err := s.store.Rows(t.ID, func(cells []string) bool {
+		row := make([]cell, len(cells))
+		for i, text := range cells {
+			row[i] = newCell(text, budget)
+			row[i].Figure = page.Columns[i].Figure
+			budget -= len(row[i].Text)
+		}
+		page.Rows = append(page.Rows, row)
+		return len(page.Rows) < previewRows
+	}); err != nil {
+		return err
+	}
+	s.show(w, http.StatusOK, "table", layout{Title: "Table " + t.ID, Section: "tables", Body: page})
+	return nil
+}
+
+// newCell shows at most so many bytes of a text beyond its beginning.
+func newCell(text string, budget int) cell {
+	c := cell{Short: text, Empty: text == ""}
+	if utf8.RuneCountInString(text) <= cellRunes {
+		return c
+	}
+	c.Short, c.Text = string([]rune(text[:min(len(text), utf8.UTFMax*cellRunes)])[:cellRunes]), text
+	if len(text) > budget {
+		c.Text, c.Cut = strings.ToValidUTF8(text[:budget], ""), true
+	}
+	return c
+}
+
+// download streams a table as CSV: every cell in quotes, the columns first.
+func (s *site) download(w http.ResponseWriter, r *http.Request) error {
+	t, err := s.store.Table(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Disposition", attachment(t.ID+".csv"))
+	to := newPatient(w)
+	defer to.release()
+	out := bufio.NewWriterSize(to, 64<<10)
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	failed := record(out, names)
+	if err := s.store.Rows(t.ID, func(cells []string) bool {
+		failed = record(out, cells)
+		return failed == nil && r.Context().Err() == nil
+	}); err != nil {
+		return s.broken(r, err)
+	}
+	if failed == nil {
+		failed = out.Flush()
+	}
+	return s.broken(r, failed)
+}
+
+// record writes one line of CSV.
+func record(out *bufio.Writer, cells []string) error {
+	for i, text := range cells {
+		before := `"`
+		if i > 0 {
+			before = `,"`
+		}
+		// A buffered writer keeps its first error, the last call tells it.
+		_, _ = out.WriteString(before)
+		_, _ = out.WriteString(strings.ReplaceAll(text, `"`, `""`))
+		_, _ = out.WriteString(`"`)
+	}
+	_, err := out.WriteString("\n")
+	return err
+}
+
+// attachment is a header that makes a browser save a file, whatever characters
+// its name has.
+func attachment(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '/' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, name)
+	if header := mime.FormatMediaType("attachment", map[string]string{"filename": name}); header != "" {
+		return header
+	}
+	return "attachment"
+}

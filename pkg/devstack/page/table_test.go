@@ -1,0 +1,102 @@
+package page
+
+import (
+	"encoding/csv"
+	"fmt"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+func TestTables(t *testing.T) {
+	p := newPlatform(t)
+	p.see("/tables", "There are no tables")
+	p.fill()
+	p.see("/tables", "<code>in.c-shop</code>", "2 tables", `<a href="/tables/in.c-shop.orders">orders</a>`, "id, name, email, spent, profile", "2.3 kB")
+	p.see("/tables/in.c-shop.users", "<title>Table in.c-shop.users · Local platform</title>", "INTEGER · key", "Eva Dvořáková",
+		`<td><span class="none">empty</span></td>`, `href="/tables/in.c-shop.users/csv"`, "<details><summary>{&#34;segments&#34;", `<td class="figure">17.01</td>`)
+	for _, path := range []string{"/tables/in.c-shop.nothing", "/tables/nothing", "/tables/in.c-shop.nothing/csv"} {
+		if w := p.get(path); w.Code != http.StatusNotFound {
+			t.Errorf("%s: status %d", path, w.Code)
+		}
+	}
+}
+
+func TestTablePreviewIsShort(t *testing.T) {
+	p := newPlatform(t)
+	var rows [][]string
+	for i := range 1234 {
+		rows = append(rows, []string{fmt.Sprintf("cell %d.", i)})
+	}
+	p.load(store.Load{Table: "in.c-long.t", Columns: []store.Column{{Name: "a"}}}, rows...)
+	body := p.see("/tables/in.c-long.t", "The first 100 rows of 1,234", "cell 99.")
+	lacks(t, body, "cell 100.")
+	if lines := strings.Count(p.see("/tables/in.c-long.t/csv"), "\n"); lines != 1235 {
+		t.Errorf("%d lines of CSV", lines)
+	}
+}
+
+func TestDownload(t *testing.T) {
+	p := newPlatform(t)
+	rows := [][]string{{"1", `say "hi", please`}, {"2", ""}, {"3", "two\r\nlines"}, {"4", "=1+1"}, {"5", "žluť <b>"}}
+	p.load(store.Load{Table: "in.c-odd.t", Columns: []store.Column{{Name: "id"}, {Name: "text"}}}, rows...)
+	w := p.get("/tables/in.c-odd.t/csv")
+	want := "\"id\",\"text\"\n\"1\",\"say \"\"hi\"\", please\"\n\"2\",\"\"\n\"3\",\"two\r\nlines\"\n\"4\",\"=1+1\"\n\"5\",\"žluť <b>\"\n"
+	if got := w.Body.String(); got != want {
+		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+	if got := w.Header().Get("Content-Type"); got != "text/csv; charset=utf-8" {
+		t.Errorf("type %q", got)
+	}
+	read, err := csv.NewReader(strings.NewReader(strings.ReplaceAll(want, "\r", ""))).ReadAll()
+	p.must(err)
+	if len(read) != len(rows)+1 || !reflect.DeepEqual(read[1], rows[0]) {
+		t.Errorf("read back %q", read)
+	}
+}
+
+func TestAttachment(t *testing.T) {
+	for name, want := range map[string]string{
+		"in.c-shop.users.csv":        "in.c-shop.users.csv",
+		"a b.csv":                    "a b.csv",
+		`a".csv`:                     `a".csv`,
+		"žluť.csv":                   "žluť.csv",
+		"../../etc/passwd":           ".._.._etc_passwd",
+		"a\r\nSet-Cookie: x=y\x00":   "a__Set-Cookie: x=y_",
+		"\xff.csv":                   "\uFFFD.csv",
+		"a;filename=evil.exe; b.csv": "a;filename=evil.exe; b.csv",
+	} {
+		header := attachment(name)
+		kind, parameters, err := mime.ParseMediaType(header)
+		if err != nil || kind != "attachment" || parameters["filename"] != want || strings.ContainsAny(header, "\r\n\x00") {
+			t.Errorf("%q: %q is %s %q, %v; want %q", name, header, kind, parameters, err, want)
+		}
+	}
+}
+
+func TestNewCell(t *testing.T) {
+	long, wide := strings.Repeat("x", 1000), strings.Repeat("ž", 100)
+	for _, c := range []struct {
+		name, text string
+		budget     int
+		want       cell
+	}{
+		{"empty", "", 10, cell{Empty: true}},
+		{"blank", " ", 10, cell{Short: " "}},
+		{"just short", long[:cellRunes], 10, cell{Short: long[:cellRunes]}},
+		{"long", long, 1000, cell{Short: long[:cellRunes], Text: long}},
+		{"longer than there is room", long, 500, cell{Short: long[:cellRunes], Text: long[:500], Cut: true}},
+		{"no room", long, 0, cell{Short: long[:cellRunes], Cut: true}},
+		{"cut between bytes of a letter", wide, 171, cell{Short: wide[:2*cellRunes], Text: wide[:170], Cut: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := newCell(c.text, c.budget); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}

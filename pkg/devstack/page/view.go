@@ -1,0 +1,187 @@
+package page
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// views are the templates: each page within the frame, and the fragments that
+// streams send again.
+type views struct {
+	pages     map[string]*template.Template
+	fragments *template.Template
+}
+
+// layout is what the frame of a page knows.
+type layout struct {
+	// Title says what is seen and in which state it is.
+	Title string
+	// Section is the entry of the navigation that is lit.
+	Section string
+	// Stream is the address of the events that keep the page up to date.
+	Stream string
+	// Outside says that nobody is logged in.
+	Outside bool
+	Body    any
+}
+
+// newViews reads the templates, which are compiled in: a fault is a mistake of
+// ours and panics.
+func newViews(s *site) views {
+	base := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/frame.html", "templates/parts.html"))
+	v := views{pages: map[string]*template.Template{}, fragments: base}
+	for _, name := range []string{"overview", "configuration", "job", "tables", "table", "login", "message"} {
+		v.pages[name] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
+	}
+	return v
+}
+
+// show writes a page, or nothing of it when it cannot be made.
+func (s *site) show(w http.ResponseWriter, status int, page string, l layout) {
+	var b bytes.Buffer
+	if err := s.views.pages[page].ExecuteTemplate(&b, "frame", l); err != nil {
+		s.report(fmt.Errorf("page %s: %w", page, err))
+		http.Error(w, "The page could not be made. The local platform says why, where it was started.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = b.WriteTo(w) // a browser that went away misses nothing
+}
+
+// fragment is a part of a page as HTML.
+func (s *site) fragment(name string, data any) (string, error) {
+	var b strings.Builder
+	if err := s.views.fragments.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("making %s: %w", name, err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+func (s *site) functions() template.FuncMap {
+	return template.FuncMap{
+		"assets":   func() assets { return s.assets },
+		"moment":   func(t time.Time) stamp { return s.stamp(t, time.DateTime, "moment") },
+		"clock":    func(t time.Time) stamp { return s.stamp(t, "15:04:05.000", "clock") },
+		"seconds":  seconds,
+		"size":     size,
+		"number":   number,
+		"count":    count,
+		"tableURL": tableURL,
+		"jobURL":   jobURL,
+		"configurationURL": func(component, id string) string {
+			return "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
+		},
+		"tone":     tone,
+		"indent":   func(depth int) string { return strings.Repeat("  ", depth) },
+		"plus":     func(a, b int) int { return a + b },
+		"command":  shellWord,
+		"finished": func(status store.Status) bool { return status.Finished() },
+	}
+}
+
+func jobURL(id string) string { return "/jobs/" + url.PathEscape(id) }
+
+func tableURL(id string) string { return "/tables/" + url.PathEscape(id) }
+
+// tone is how a state looks.
+func tone(status store.Status) string {
+	switch status {
+	case store.Success:
+		return "good"
+	case store.Error:
+		return "bad"
+	case store.Processing, store.Terminating:
+		return "busy"
+	case store.Cancelled, store.Terminated:
+		return "off"
+	default:
+		return "idle"
+	}
+}
+
+// shellWord is a text as one word of a command.
+func shellWord(text string) string {
+	plain := func(r rune) bool {
+		return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
+	}
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) }) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// stamp is a time for the element of that name.
+type stamp struct {
+	// Machine is RFC 3339 in UTC; Text what a person reads; Form tells the script
+	// how to write it in the zone of the browser.
+	Machine, Text, Form string
+}
+
+func (s *site) stamp(t time.Time, format, form string) stamp {
+	if t.IsZero() {
+		return stamp{}
+	}
+	return stamp{t.UTC().Format("2006-01-02T15:04:05.000Z"), t.In(s.now().Location()).Format(format), form}
+}
+
+// seconds is a duration for people: 84 ms, 1.42 s, 3 min 05 s, 2 h 04 min.
+func seconds(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.2f s", d.Truncate(10*time.Millisecond).Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	default:
+		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
+// size is a number of bytes for people.
+func size(bytes int64) string {
+	const unit = 1000
+	if bytes < unit {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	value, units := float64(bytes)/unit, "kMGTPE"
+	for value >= 999.95 && len(units) > 1 {
+		value, units = value/unit, units[1:]
+	}
+	return fmt.Sprintf("%.1f %cB", value, units[0])
+}
+
+// number writes thousands apart.
+func number(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// count is a number of things in words.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return number(n) + " " + thing + "s"
+}

@@ -1,0 +1,165 @@
+package queue
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// step is one run of the component.
+type step struct {
+	// row is the id of the row, "" without rows.
+	row string
+	// doc is the effective configuration, state what the last run left.
+	doc, state value.Value
+}
+
+// plan is what a job runs.
+type plan struct {
+	// config is the id for the environment: that of the configuration, or a hash
+	// of what was given in its place.
+	config, version string
+	// stored says that there is a configuration to keep the state in.
+	stored bool
+	steps  []step
+	// skipped are the ids of disabled rows.
+	skipped []string
+}
+
+// plan reads what the job is to run, as it is now.
+func (q *Queue) plan(job store.Job) (plan, error) {
+	if job.Config == "" {
+		doc, err := parse(job.ConfigData)
+		return plan{config: hash(doc.Field("parameters")), steps: []step{{doc: doc}}}, err
+	}
+	c, err := q.configuration(job.Component, job.Config)
+	missing := errors.Is(err, store.ErrNotFound)
+	if err != nil && !missing {
+		return plan{}, err
+	}
+	p := plan{config: job.Config, stored: !missing}
+	switch {
+	case given(job.ConfigData):
+		return q.planInline(p, job, c)
+	case missing:
+		return plan{}, failure.Userf(`Cannot resolve job parameters: Configuration "%s" not found`, job.Config)
+	case c.IsDisabled && job.Mode != store.ForceRun:
+		return plan{}, failure.Userf(`Configuration "%s" of component "%s" is disabled.`, job.Config, job.Component)
+	}
+	p.version = strconv.Itoa(c.Version)
+	return p, p.addRows(job, c)
+}
+
+// planInline runs what came with the job in the place of a configuration, of
+// which only the id counts, and its state if it exists.
+func (q *Queue) planInline(p plan, job store.Job, c store.Configuration) (plan, error) {
+	doc, err := parse(job.ConfigData)
+	if err != nil {
+		return p, err
+	}
+	state, err := parse(c.State)
+	p.steps = []step{{doc: doc, state: state.Field("component")}}
+	return p, err
+}
+
+// configuration is a stored configuration outside the trash.
+func (q *Queue) configuration(component, id string) (store.Configuration, error) {
+	c, err := q.o.Store.Configuration(component, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound), err == nil && c.IsDeleted:
+		return store.Configuration{}, store.ErrNotFound
+	case err != nil:
+		return c, fault{fmt.Errorf("reading configuration %s of %s: %w", id, component, err)}
+	default:
+		return c, nil
+	}
+}
+
+// addRows adds a step for each row that is to run, or the only one of a
+// configuration without rows.
+func (p *plan) addRows(job store.Job, c store.Configuration) error {
+	root, err := parse(c.Configuration)
+	if err != nil {
+		return err
+	}
+	if err := checkRows(job, c); err != nil {
+		return err
+	}
+	if len(c.Rows) == 0 {
+		state, err := parse(c.State)
+		p.steps = []step{{doc: root, state: state.Field("component")}}
+		return err
+	}
+	for _, row := range c.Rows {
+		named := slices.Contains(job.ConfigRowIDs, row.ID)
+		switch {
+		case !named && len(job.ConfigRowIDs) > 0:
+			continue
+		case !named && row.IsDisabled:
+			p.skipped = append(p.skipped, row.ID)
+			continue
+		}
+		s, err := rowStep(root, row)
+		if err != nil {
+			return err
+		}
+		p.steps = append(p.steps, s)
+	}
+	return nil
+}
+
+func rowStep(root value.Value, row store.Row) (step, error) {
+	doc, err := parse(row.Configuration)
+	if err != nil {
+		return step{}, err
+	}
+	if root.Field("processors").Len() > 0 && doc.Field("processors").Len() > 0 {
+		return step{}, failure.Userf("Processors may be set either in configuration or in configuration row, but not in both places.")
+	}
+	state, err := parse(row.State)
+	return step{row: row.ID, doc: overlay(root, doc), state: state.Field("component")}, err
+}
+
+// checkRows refuses rows that the configuration does not have.
+func checkRows(job store.Job, c store.Configuration) error {
+	var missing []string
+	for _, id := range job.ConfigRowIDs {
+		if _, found := c.Row(id); !found {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) > 0 {
+		return failure.Userf(`Rows "%s" were not found in configuration "%s".`, strings.Join(missing, `", "`), c.ID)
+	}
+	return nil
+}
+
+// parse reads a stored document; none is {}.
+func parse(text json.RawMessage) (value.Value, error) {
+	if !given(text) {
+		return value.OfMembers(), nil
+	}
+	v, err := value.Parse(text)
+	if err != nil {
+		return v, failure.Applicationf("a stored document is not JSON: %w", err)
+	}
+	return v, nil
+}
+
+// given tells whether there is a document. None becomes null when it is stored.
+func given(text json.RawMessage) bool { return len(text) > 0 && string(text) != "null" }
+
+// hash stands for the id of a configuration that has none.
+func hash(parameters value.Value) string {
+	sum := sha1.Sum(parameters.AppendJSON(nil))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,103 @@
+package queue
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// maxProcessTimeout is the most a configuration can ask for.
+const maxProcessTimeout = 24 * time.Hour
+
+// rootKeys are the sections of every delivered configuration, in their order.
+func rootKeys() []string {
+	return []string{"parameters", "storage", "image_parameters", "authorization", "action"}
+}
+
+// knownKeys are all keys that a configuration can have at its top, sorted. api
+// and config are there without the wrapper around them.
+func knownKeys() []string {
+	known := append(rootKeys(), "api", "artifacts", "config", "processors", "runtime",
+		"shared_code_id", "shared_code_row_ids", "variables_id", "variables_values_id")
+	slices.Sort(known)
+	return known
+}
+
+// checkRoot refuses what the platform refuses before the component starts.
+func checkRoot(doc value.Value) error {
+	if doc.Kind() != value.Object && !hollow(doc) {
+		return failure.Userf("The configuration is no object, but: %s", doc.Kind())
+	}
+	known := knownKeys()
+	var unknown []string
+	for _, m := range doc.Members() {
+		if !slices.Contains(known, m.Name) {
+			unknown = append(unknown, m.Name)
+		}
+	}
+	if len(unknown) > 0 {
+		plural := ""
+		if len(unknown) > 1 {
+			plural = "s"
+		}
+		return failure.Userf(`Unrecognized option%s "%s" under "container". Available options are "%s".`,
+			plural, strings.Join(unknown, ", "), strings.Join(known, `", "`))
+	}
+	for _, name := range append(rootKeys()[:4], "processors", "runtime") {
+		if section := doc.Field(name); section.IsScalar() {
+			return failure.Userf(`Invalid type for path "container.%s". Expected "array", but got "%s"`, name, section.Kind())
+		}
+	}
+	return nil
+}
+
+// deliver is the configuration as the component gets it: without what is meant
+// for the platform, and with all sections.
+func deliver(doc value.Value) value.Value {
+	context := doc.Field("runtime").Field("backend").Field("context")
+	delivered := doc
+	if doc.Kind() != value.Object {
+		delivered = value.OfMembers()
+	}
+	delivered = delivered.Without("processors", "runtime")
+	for _, name := range rootKeys()[:4] {
+		if hollow(delivered.Field(name)) || delivered.Field(name).IsNull() {
+			delivered = delivered.With(name, value.OfMembers())
+		}
+	}
+	// They belong to the component, not to its configurations.
+	delivered = delivered.With("image_parameters", value.OfMembers())
+	if !context.IsNull() {
+		delivered = delivered.With("authorization", delivered.Field("authorization").With("context", context))
+	}
+	return delivered.With("action", value.OfString("run"))
+}
+
+// processTimeout is how long the component may run with this configuration.
+func processTimeout(doc value.Value, standard time.Duration) (time.Duration, error) {
+	wanted := doc.Field("runtime").Field("process_timeout")
+	if wanted.IsNull() {
+		return standard, nil
+	}
+	seconds, ok := wanted.Int()
+	if !ok || !wanted.IsInteger() || seconds <= 0 || seconds > int64(maxProcessTimeout/time.Second) {
+		return 0, failure.Userf(`Invalid value for path "container.runtime.process_timeout": expected an integer from 1 to %d`,
+			maxProcessTimeout/time.Second)
+	}
+	return time.Duration(seconds) * time.Second, nil
+}
+
+// indented is the text of a file, spelled as the platform does it.
+func indented(v value.Value) ([]byte, error) {
+	var b bytes.Buffer
+	if err := json.Indent(&b, v.AppendEscapedJSON(nil), "", "    "); err != nil {
+		return nil, fmt.Errorf("laying out a document: %w", err)
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,37 @@
+package queue
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/devstack/output"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// environment is what the platform tells the component, but for what only the
+// sandbox knows.
+func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
+	mode := store.Run
+	if job.Mode == store.Debug {
+		mode = store.Debug
+	}
+	env := map[string]string{
+		"KBC_RUNID":                 job.ID,
+		"KBC_PROJECTID":             q.o.Project,
+		"KBC_STACKID":               q.o.Stack,
+		"KBC_COMPONENTID":           job.Component,
+		"KBC_CONFIGID":              p.config,
+		"KBC_CONFIGVERSION":         p.version,
+		"KBC_BRANCHID":              q.o.Branch,
+		"KBC_COMPONENT_RUN_MODE":    mode,
+		"KBC_STAGING_FILE_PROVIDER": "aws",
+		"KBC_PROJECT_FEATURE_GATES": "",
+		"KBC_TOKEN":                 q.o.Token,
+		"KBC_URL":                   q.o.URL,
+	}
+	if s.row != "" {
+		env["KBC_CONFIGROWID"] = s.row
+	}
+	if q.o.DataTypeSupport != output.NoTypes {
+		env["KBC_PROJECT_FEATURE_GATES"] = "new-native-types"
+		env["KBC_DATA_TYPE_SUPPORT"] = q.o.DataTypeSupport
+	}
+	return env
+}

@@ -1,0 +1,110 @@
+package queue
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/variables"
+)
+
+// filling fills in the variables of all steps of a job, and keeps what is told
+// about it: once for the job, not once for each step.
+type filling struct {
+	run               *run
+	values            set
+	notices, replaced []string
+}
+
+// fillVariables notes the values of this run's variables for the result, and
+// replaces the variables when that is not left to the component.
+func (r *run) fillVariables(steps []step) error {
+	f := filling{run: r}
+	err := f.steps(steps)
+	for _, v := range f.values.values {
+		v.Value = r.secrets.mask.Redact(v.Value)
+		r.result.Variables = append(r.result.Variables, v)
+	}
+	if !r.q.o.ResolveVariables || err != nil {
+		return err
+	}
+	for _, notice := range f.notices {
+		r.say(sandbox.Info, notice, "")
+	}
+	if len(f.replaced) > 0 {
+		r.say(sandbox.Info, "Replaced values for variables: "+strings.Join(vaultFirst(f.replaced), ", "), "")
+	}
+	return nil
+}
+
+func (f *filling) steps(steps []step) error {
+	for i := range steps {
+		if err := f.step(&steps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *filling) step(s *step) error {
+	q := f.run.q
+	found, err := q.valuesOf(f.run.job, s.doc)
+	if err != nil && !q.o.ResolveVariables && failure.KindOf(err) == failure.User {
+		return nil // the component looks for its values itself, and says so
+	}
+	if err != nil {
+		return err
+	}
+	for _, v := range found.values {
+		f.values.put(v.Name, v.Value)
+	}
+	filled, names, err := f.fill(s, found)
+	if err != nil {
+		return err
+	}
+	if len(found.values) > 0 {
+		// A value below a key with a hash sign is a secret, whoever puts it there.
+		f.run.secrets.collect(filled.doc)
+	}
+	if q.o.ResolveVariables {
+		*s = filled
+	}
+	if found.notice != "" && !slices.Contains(f.notices, found.notice) {
+		f.notices = append(f.notices, found.notice)
+	}
+	for _, name := range names {
+		if !slices.Contains(f.replaced, name) {
+			f.replaced = append(f.replaced, name)
+		}
+	}
+	return nil
+}
+
+// fill is the step with its variables replaced. Where the component does that,
+// what it would complain about stays as it is.
+func (f *filling) fill(s *step, found set) (filled step, names []string, err error) {
+	filled = *s
+	if f.run.q.o.ResolveVariables {
+		filled.doc, names, err = f.run.q.resolve(s.doc, found)
+		return filled, names, err
+	}
+	if doc, _, err := variables.Replace(s.doc, found.texts()); err == nil {
+		filled.doc = doc
+	}
+	return filled, nil, nil
+}
+
+// vaultFirst puts the names of the vault before the others.
+func vaultFirst(names []string) []string {
+	ordered := slices.Clone(names)
+	slices.SortStableFunc(ordered, func(a, b string) int { return rank(a) - rank(b) })
+	return ordered
+}
+
+func rank(name string) int {
+	if strings.HasPrefix(name, "vault.") {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,43 @@
+package queue
+
+import "github.com/keboola/configurable-extractor/pkg/value"
+
+// overlay is the base with the values of another document laid over it: objects
+// and arrays are merged, arrays item by item, anything else is replaced. As for
+// the platform, an empty array and an empty object are the same.
+func overlay(base, over value.Value) value.Value {
+	switch {
+	case hollow(over) && composite(base):
+		return base
+	case base.Kind() == value.Object && over.Kind() == value.Object:
+		merged := base
+		for _, m := range over.Members() {
+			if below, found := base.Get(m.Name); found {
+				m.Value = overlay(below, m.Value)
+			}
+			merged = merged.With(m.Name, m.Value)
+		}
+		return merged
+	case base.Kind() == value.Array && over.Kind() == value.Array:
+		var merged []value.Value
+		below, above := base.Items(), over.Items()
+		for i := range max(len(below), len(above)) {
+			switch {
+			case i >= len(above):
+				merged = append(merged, below[i])
+			case i >= len(below):
+				merged = append(merged, above[i])
+			default:
+				merged = append(merged, overlay(below[i], above[i]))
+			}
+		}
+		return value.OfItems(merged...)
+	default:
+		return over
+	}
+}
+
+func composite(v value.Value) bool { return v.Kind() == value.Object || v.Kind() == value.Array }
+
+// hollow is {} or [].
+func hollow(v value.Value) bool { return composite(v) && v.Len() == 0 }

@@ -1,0 +1,208 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/output"
+	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// run is a job at work.
+type run struct {
+	q       *Queue
+	job     store.Job
+	secrets secrets
+	events  *journal
+	// result is what is known of it so far.
+	result store.Result
+}
+
+// newRun begins the work on a job; failed is told when its events can no longer
+// be stored.
+func (q *Queue) newRun(job store.Job, failed func(error)) *run {
+	r := &run{q: q, job: job, events: newJournal(q.o.Store, q.o.After, failed)}
+	r.secrets.add(q.o.Token)
+	return r
+}
+
+// work runs a job from its start to its end. An error is a fault of the store.
+func (q *Queue) work(ctx context.Context, id string) error {
+	job, err := q.take(id)
+	if err != nil || job.Status != store.Processing {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	r := q.newRun(job, cancel)
+	return r.finish(r.execute(ctx))
+}
+
+// execute runs the component for each step and stores what it left; nil is a
+// success.
+func (r *run) execute(ctx context.Context) error {
+	p, err := r.prepare()
+	if err != nil {
+		return err
+	}
+	r.result.Message = successMessage
+	if len(p.steps) == 0 {
+		r.result.Message = nothingMessage
+		return nil
+	}
+	states := make([]value.Value, len(p.steps))
+	for i := range p.steps {
+		if states[i], err = r.step(ctx, p, i); err != nil {
+			return err
+		}
+	}
+	// A job that is told to end in this moment must not leave a state.
+	if err := interrupted(ctx); err != nil || r.job.Mode == store.Debug {
+		return err
+	}
+	r.say(sandbox.Info, "Output mapping done.", "")
+	return r.keepStates(p, states)
+}
+
+// prepare reads the configuration and fills in what the platform fills in, for
+// all steps: a fault of the last one is found before the first one is run.
+func (r *run) prepare() (plan, error) {
+	p, err := r.q.plan(r.job)
+	r.result.ConfigVersion = p.version
+	for _, s := range p.steps {
+		r.secrets.collect(s.doc)
+		r.secrets.collect(s.state)
+	}
+	if err != nil {
+		return p, err
+	}
+	for _, row := range p.skipped {
+		r.say(sandbox.Info, fmt.Sprintf("Skipping disabled configuration: %s, version: %s, row: %s", p.config, p.version, row), "")
+	}
+	if slices.ContainsFunc(p.steps, func(s step) bool { return s.doc.Field("processors").Len() > 0 }) {
+		r.say(sandbox.Warn, "Processors are left out: none is run here.", "")
+	}
+	for _, s := range p.steps {
+		if err := checkRoot(s.doc); err != nil {
+			return p, err
+		}
+		if _, err := processTimeout(s.doc, 0); err != nil {
+			return p, err
+		}
+	}
+	return p, r.fillVariables(p.steps)
+}
+
+// step runs the component once, and gives the state that it left.
+func (r *run) step(ctx context.Context, p plan, i int) (state value.Value, err error) {
+	s := p.steps[i]
+	spec, err := r.spec(p, s)
+	if err != nil {
+		return state, err
+	}
+	if err := interrupted(ctx); err != nil {
+		return state, err
+	}
+	place := fmt.Sprintf("component %s (row %d of %d)", r.job.Component, i+1, len(p.steps))
+	r.say(sandbox.Info, "Running "+place, "")
+	data, exit, err := r.q.o.Runner.Run(ctx, spec, r.record)
+	if err != nil {
+		return state, errors.Join(interrupted(ctx), err)
+	}
+	defer func() {
+		if err := data.Remove(); err != nil {
+			r.say(sandbox.Warn, err.Error(), "")
+		}
+	}()
+	r.result.Images = append(r.result.Images, r.q.o.Image)
+	if err := interrupted(ctx); err != nil {
+		return state, err
+	}
+	if r.job.Mode == store.Debug {
+		if err := r.keepStage(data.Dir, s.row); err != nil {
+			return state, err
+		}
+	}
+	if state, err = r.collect(ctx, s, data.Dir, r.q.judge(exit, spec.Timeout)); err != nil {
+		return state, err
+	}
+	r.say(sandbox.Info, "Finished "+place, "")
+	return state, nil
+}
+
+// spec is what the sandbox needs for a step.
+func (r *run) spec(p plan, s step) (sandbox.Spec, error) {
+	timeout, err := processTimeout(s.doc, r.q.o.ProcessTimeout)
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	config, err := indented(deliver(s.doc))
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
+	state := s.state
+	if state.IsNull() {
+		state = value.OfMembers()
+	}
+	return sandbox.Spec{
+		Config:  config,
+		State:   state.AppendJSON(nil),
+		Env:     r.q.environment(r.job, p, s),
+		Timeout: timeout,
+		Secrets: r.secrets.list,
+	}, nil
+}
+
+// collect takes what the component left: its state, and its tables, also some
+// of a component that failed.
+func (r *run) collect(ctx context.Context, s step, dir string, failed error) (value.Value, error) {
+	if r.job.Mode == store.Debug {
+		return value.Value{}, failed
+	}
+	if failed != nil {
+		// What it said counts, whatever is wrong with the tables beside it.
+		err := r.load(ctx, s, dir, true)
+		if err := interrupted(ctx); err != nil {
+			return value.Value{}, err
+		}
+		if err != nil {
+			r.say(sandbox.Warn, "Tables of a failed run were not loaded: "+err.Error(), "")
+		}
+		return value.Value{}, failed
+	}
+	state, err := newState(dir)
+	if err != nil {
+		return state, err
+	}
+	r.secrets.collect(state)
+	return state, r.load(ctx, s, dir, false)
+}
+
+// load loads tables; after a failure only those that are to be written always.
+func (r *run) load(ctx context.Context, s step, dir string, failed bool) error {
+	tables, err := r.q.o.Load(ctx, output.Options{
+		Store:     r.q.o.Store,
+		Dir:       dir,
+		Component: r.job.Component,
+		Config:    r.job.Config,
+		Job:       r.job.ID,
+		Storage:   s.doc.Field("storage"),
+		DataTypes: r.q.o.DataTypeSupport,
+		Failed:    failed,
+		Table:     func(text string) { r.say(sandbox.Info, text, "") },
+		Warn:      func(text string) { r.say(sandbox.Warn, text, "") },
+	})
+	for _, t := range tables {
+		if !slices.Contains(r.result.Tables, t.ID) {
+			r.result.Tables = append(r.result.Tables, t.ID)
+		}
+	}
+	if interruption := interrupted(ctx); interruption != nil {
+		return interruption
+	}
+	return err
+}

@@ -1,0 +1,142 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+)
+
+// The reasons to end a job that runs.
+var (
+	errStopped = errors.New("the platform was stopped while the job was running")
+	errKilled  = errors.New("the job was killed")
+)
+
+const (
+	// lookPause is how long a change waits for others before the jobs are looked
+	// at again: while many jobs write events there are hundreds in a second.
+	lookPause = 20 * time.Millisecond
+	// holdsPerLook is how many jobs are made waiting before kills and ends are
+	// looked at again. Each is a change, so the rest has its turn soon.
+	holdsPerLook = 10
+)
+
+// schedule decides which job runs when. All of it is used by one goroutine.
+type schedule struct {
+	q       *Queue
+	jobs    context.Context // of all jobs
+	running map[string]*entry
+	ended   chan ended
+}
+
+// entry is a job that runs.
+type entry struct {
+	lock   lock
+	cancel context.CancelCauseFunc
+	killed bool
+}
+
+// ended says that the work on a job is over; an error is a fault of the store.
+type ended struct {
+	id  string
+	err error
+}
+
+// lock is what only one job at a time can hold. The zero value is none.
+type lock struct{ component, config string }
+
+func lockOf(j store.Job) lock {
+	if j.Config == "" {
+		return lock{}
+	}
+	return lock{j.Component, j.Config}
+}
+
+// follow starts and kills jobs until the context ends or the store fails.
+func (s *schedule) follow(ctx context.Context) error {
+	for {
+		changed := s.q.o.Store.Changes()
+		if err := s.look(); err != nil {
+			return err
+		}
+		var pause <-chan time.Time // never, before a change
+		for waiting := true; waiting; {
+			select {
+			case <-ctx.Done():
+				return nil
+			case e := <-s.ended:
+				if err := s.remove(e); err != nil {
+					return err
+				}
+				waiting = false
+			case <-changed:
+				changed, pause = nil, s.q.o.After(lookPause)
+			case <-pause:
+				waiting = false
+			}
+		}
+	}
+}
+
+func (s *schedule) remove(e ended) error {
+	s.running[e.id].cancel(nil)
+	delete(s.running, e.id)
+	return e.err
+}
+
+// look goes through the jobs that have not ended, the oldest first, so that none
+// is overtaken by a younger one of the same configuration.
+func (s *schedule) look() error {
+	jobs, err := s.q.o.Store.Unfinished()
+	if err != nil {
+		return fmt.Errorf("reading the jobs: %w", err)
+	}
+	taken := map[lock]bool{}
+	for _, e := range s.running {
+		taken[e.lock] = true
+	}
+	holds := 0
+	for _, j := range jobs {
+		l := lockOf(j)
+		e, running := s.running[j.ID]
+		switch {
+		case running:
+			err = s.kill(j, e)
+		case j.Kill || j.Status == store.Terminating:
+			_, err = s.q.take(j.ID)
+		case taken[l] && l != lock{}:
+			if j.Status == store.Created && holds < holdsPerLook {
+				holds++
+				err = s.q.hold(j.ID)
+			}
+		default:
+			taken[l] = true
+			if len(s.running) < s.q.o.Parallel {
+				s.start(j.ID, l)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *schedule) start(id string, l lock) {
+	ctx, cancel := context.WithCancelCause(s.jobs)
+	s.running[id] = &entry{lock: l, cancel: cancel}
+	go func() { s.ended <- ended{id, s.q.work(ctx, id)} }()
+}
+
+// kill ends a running job when that is wanted.
+func (s *schedule) kill(j store.Job, e *entry) error {
+	if e.killed || !j.Kill && j.Status != store.Terminating {
+		return nil
+	}
+	e.killed = true
+	e.cancel(errKilled)
+	return s.q.terminating(j.ID)
+}

@@ -1,0 +1,70 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// newState is what the component left for its next run; an empty object when it
+// left nothing.
+func newState(dir string) (value.Value, error) {
+	text, err := readBelow(dir, "out/state.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return value.OfMembers(), nil
+	}
+	if err != nil {
+		return value.Value{}, failure.Applicationf("cannot read the state that the component left: %w", err)
+	}
+	state, err := value.Parse(text)
+	if err != nil {
+		return state, failure.Applicationf("the state that the component left is not JSON: %w", err)
+	}
+	if !composite(state) {
+		return state, failure.Applicationf("the state that the component left is no object: %s", state.Kind())
+	}
+	return state, nil
+}
+
+// readBelow reads a file that the component may have made: a link must not lead
+// out of its data directory.
+func readBelow(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.ReadFile(name)
+}
+
+// stateRecord is what is stored of a state.
+func stateRecord(component value.Value) value.Value {
+	input := value.OfMembers(
+		value.Member{Name: "tables", Value: value.OfItems()},
+		value.Member{Name: "files", Value: value.OfItems()},
+	)
+	return value.OfMembers(
+		value.Member{Name: "component", Value: component},
+		value.Member{Name: "storage", Value: value.OfMembers(value.Member{Name: "input", Value: input})},
+	)
+}
+
+// keepStates stores what the steps left, once all of them have succeeded. What
+// was deleted in the meantime has no state any more.
+func (r *run) keepStates(p plan, states []value.Value) error {
+	if !p.stored {
+		return nil
+	}
+	for i, s := range p.steps {
+		_, err := r.q.o.Store.SetState(r.job.Component, r.job.Config, s.row, stateRecord(states[i]).AppendJSON(nil))
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return fault{fmt.Errorf("storing the state of configuration %s: %w", r.job.Config, err)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,10 @@
+//go:build unix && !linux
+
+package sandbox
+
+import "syscall"
+
+// attributes put a process into a group of its own.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true}
+}

@@ -1,0 +1,76 @@
+package sandbox
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Data is the data directory of a run that has ended.
+type Data struct {
+	// Dir is its absolute path; out/tables and out/state.json are below it.
+	Dir string
+
+	root string // holds the data directory and the scratch directory
+}
+
+// makeData lays out the directories of a run below a folder, for nobody but the
+// user of this process.
+func makeData(folder string, spec Spec) (Data, error) {
+	root, err := os.MkdirTemp(folder, "run-")
+	if err != nil {
+		return Data{}, failure.Applicationf("cannot make a directory for the run: %w", err)
+	}
+	d := Data{Dir: filepath.Join(root, "data"), root: root}
+	if err := d.fill(spec); err != nil {
+		return Data{}, discard(d, failure.Applicationf("cannot lay out the data directory: %w", err))
+	}
+	return d, nil
+}
+
+func (d Data) fill(spec Spec) error {
+	directories := []string{d.temp()}
+	for _, name := range []string{"in/tables", "in/files", "in/user", "out/tables", "out/files"} {
+		directories = append(directories, filepath.Join(d.Dir, filepath.FromSlash(name)))
+	}
+	for _, directory := range directories {
+		if err := os.MkdirAll(directory, 0o700); err != nil {
+			return err
+		}
+	}
+	state := spec.State
+	if state == nil {
+		state = []byte("{}")
+	}
+	if err := os.WriteFile(filepath.Join(d.Dir, "config.json"), spec.Config, 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(d.Dir, "in", "state.json"), state, 0o600)
+}
+
+func (d Data) temp() string { return filepath.Join(d.root, "tmp") }
+
+// name is the name of the run on this machine.
+func (d Data) name() string { return "devstack-" + filepath.Base(d.root) }
+
+// Remove removes the directory with everything in it, also what the component
+// has made unreadable. Removing it twice is no error.
+func (d Data) Remove() error {
+	if d.root == "" || os.RemoveAll(d.root) == nil {
+		return nil
+	}
+	// A directory without the right to list or change it keeps its contents. Of
+	// what cannot be opened up either, the second attempt tells.
+	_ = filepath.WalkDir(d.root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			return os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	if err := os.RemoveAll(d.root); err != nil {
+		return failure.Applicationf("cannot remove the directory of the run: %w", err)
+	}
+	return nil
+}

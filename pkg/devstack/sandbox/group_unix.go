@@ -1,0 +1,40 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// terminate asks a process to end. Its children are its own affair, as in a
+// container.
+func terminate(p *os.Process) error {
+	return unlessGone(p.Signal(syscall.SIGTERM))
+}
+
+// killGroup ends a process and its group at once.
+func killGroup(p *os.Process) error {
+	err := syscall.Kill(-p.Pid, syscall.SIGKILL)
+	if errors.Is(err, syscall.EPERM) {
+		// So some systems say of a group in which all have ended already.
+		err = p.Signal(syscall.SIGKILL)
+	}
+	return unlessGone(err)
+}
+
+func unlessGone(err error) error {
+	if errors.Is(err, syscall.ESRCH) || errors.Is(err, os.ErrProcessDone) {
+		return nil
+	}
+	return err
+}
+
+// exitCode is the exit code as a shell and the platform give it.
+func exitCode(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return state.ExitCode()
+}

@@ -1,0 +1,89 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// journal makes records of what the component says and gives them to one
+// reader, one at a time. Its methods may be called from many goroutines.
+type journal struct {
+	cleaner *cleaner
+	now     func() time.Time
+
+	mu   sync.Mutex // held while a record is given
+	log  func(Record)
+	last string // the last GELF message that may explain a failure
+}
+
+// text records a piece of output.
+func (j *journal) text(kind string, h head) {
+	text := j.cleaner.clean(string(h.text), h.cut)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.give(kind, text, nil)
+}
+
+// message records a GELF message.
+func (j *journal) message(m message) {
+	text := j.cleaner.clean(m.text, false)
+	var fields json.RawMessage
+	if m.fields.Len() > 0 {
+		fields = json.RawMessage(j.cleaner.mask(m.fields).JSON())
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if m.serious {
+		j.last = text
+	}
+	if m.camouflaged {
+		text, fields = camouflage, nil
+	}
+	j.give(m.kind, text, fields)
+}
+
+func (j *journal) give(kind, text string, fields json.RawMessage) {
+	if text == "" {
+		return
+	}
+	j.log(Record{Time: j.now(), Type: kind, Message: text, Fields: fields})
+}
+
+// explain is the message of a component that failed with these outputs.
+func (j *journal) explain(stderr, stdout head) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, output := range []head{stderr, stdout} {
+		if text := j.cleaner.clean(string(output.text), output.cut); text != "" {
+			return text
+		}
+	}
+	if j.last != "" {
+		return j.last
+	}
+	return noMessage
+}
+
+// mask is a value whose leaves are strings without secrets. Names are masked
+// too: nobody forbids a component to use a secret for one.
+func (c *cleaner) mask(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.Object:
+		members := make([]value.Member, v.Len())
+		for i, m := range v.Members() {
+			members[i] = value.Member{Name: c.secrets.Redact(m.Name), Value: c.mask(m.Value)}
+		}
+		return value.OfMembers(members...)
+	case value.Array:
+		items := make([]value.Value, v.Len())
+		for i, item := range v.Items() {
+			items[i] = c.mask(item)
+		}
+		return value.OfItems(items...)
+	default:
+		return value.OfString(c.secrets.Redact(v.Raw()))
+	}
+}

@@ -1,0 +1,125 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// knockTimeout is how long a connection to the own listener may take.
+const knockTimeout = 5 * time.Second
+
+// logServer is the GELF server of one run, over TCP. As on the platform, all
+// connections fill one buffer: pieces of messages that several of them send at
+// once end up in each other.
+type logServer struct {
+	listener net.Listener
+
+	writing sync.Mutex // guards frames
+	frames  frames
+
+	mu       sync.Mutex
+	changed  *sync.Cond // of the fields below
+	open     map[string]*pump
+	accepted error // why no more connections are accepted
+}
+
+// listen starts a server; it gives every message to a function, one at a time.
+func listen(address string, give func(message)) (*logServer, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen for the log of the component: %w", err)
+	}
+	l := &logServer{listener: listener, frames: frames{give: give}, open: map[string]*pump{}}
+	l.changed = sync.NewCond(&l.mu)
+	go l.accept()
+	return l, nil
+}
+
+// port is the port at which it listens.
+func (l *logServer) port() string {
+	return strconv.Itoa(l.listener.Addr().(*net.TCPAddr).Port)
+}
+
+func (l *logServer) accept() {
+	for {
+		conn, err := l.listener.Accept()
+		if err != nil {
+			l.mu.Lock()
+			l.accepted = err
+			l.changed.Broadcast()
+			l.mu.Unlock()
+			return
+		}
+		l.serve(conn)
+	}
+}
+
+func (l *logServer) serve(conn net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := startPump(conn, l.write)
+	name := conn.RemoteAddr().String()
+	l.open[name] = p
+	l.changed.Broadcast()
+	go func() {
+		<-p.done
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.open[name] == p {
+			delete(l.open, name)
+		}
+		l.changed.Broadcast()
+	}()
+}
+
+func (l *logServer) write(piece []byte) {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.frames.write(piece)
+}
+
+// close ends the server of a component that has ended. Everything that was sent
+// before is given first, and close waits for that, not longer than until then.
+func (l *logServer) close(until time.Time) error {
+	knockErr := l.knock()
+	err := l.listener.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.accepted == nil {
+		l.changed.Wait()
+	}
+	if errors.Is(l.accepted, net.ErrClosed) {
+		l.accepted = nil
+	}
+	for _, p := range l.open {
+		p.finish(until)
+	}
+	for len(l.open) > 0 {
+		l.changed.Wait()
+	}
+	if err := errors.Join(knockErr, l.accepted, err); err != nil {
+		return fmt.Errorf("the log of the component may be incomplete: %w", err)
+	}
+	return nil
+}
+
+// knock waits until every connection has been accepted that was made before. A
+// connection that waits in the queue when the listener is closed would be lost
+// with all that was sent over it; one of our own stands behind all of them.
+func (l *logServer) knock() error {
+	conn, err := net.DialTimeout("tcp", l.listener.Addr().String(), knockTimeout)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.open[conn.LocalAddr().String()] == nil && l.accepted == nil {
+		l.changed.Wait()
+	}
+	return nil
+}

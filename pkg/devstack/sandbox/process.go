@@ -1,0 +1,77 @@
+package sandbox
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Process runs the component as a process of this machine. Its environment is
+// that of the run, with the PATH of this process, and a scratch directory of its
+// own as TMPDIR and as the current directory; there is no HOME.
+type Process struct {
+	path string
+}
+
+var _ Engine = Process{}
+
+// NewProcess is the engine for a program: a path, or a name to be found in PATH.
+func NewProcess(program string) (Process, error) {
+	path, err := exec.LookPath(program)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return Process{}, failure.Userf("cannot find the program of the component: %w", err)
+	}
+	return Process{path: path}, nil
+}
+
+// LogServer implements Engine: any port of the loopback interface.
+func (Process) LogServer() (listen, host string) { return "127.0.0.1:0", "127.0.0.1" }
+
+// Start implements Engine.
+func (p Process) Start(l Launch) (Component, error) {
+	env := map[string]string{"PATH": os.Getenv("PATH")}
+	maps.Copy(env, l.Env)
+	// The platform's own has the slash at its end too.
+	env["KBC_DATADIR"] = l.Data + string(os.PathSeparator)
+	env["TMPDIR"] = l.Temp
+	if runtime.GOOS == "windows" {
+		env["TMP"], env["TEMP"] = l.Temp, l.Temp
+	}
+	cmd := exec.Command(p.path)
+	cmd.Dir, cmd.Env = l.Temp, assignments(env)
+	c, err := startChild(cmd, l.Stdout, l.Stderr)
+	if err != nil {
+		return nil, failure.Applicationf("cannot start the component: %w", err)
+	}
+	return process{c}, nil
+}
+
+// process is a component that is a process.
+type process struct{ child *child }
+
+func (p process) Wait() (code int, outOfMemory bool, err error) {
+	code, err = p.child.wait()
+	return code, false, err
+}
+
+func (p process) Stop(time.Duration) error { return terminate(p.child.process) }
+
+func (p process) Kill() error { return killGroup(p.child.process) }
+
+// assignments are the variables as NAME=value, in the order of their names.
+func assignments(env map[string]string) []string {
+	list := make([]string, 0, len(env))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
+	}
+	return list
+}

@@ -1,0 +1,143 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+)
+
+// run is one run of a component.
+type run struct {
+	sandbox *Sandbox
+	spec    Spec
+	journal *journal
+
+	stdout, stderr head
+	lines          lines // of stdout, when they are events
+}
+
+// ending is what an engine tells when a component has ended.
+type ending struct {
+	code        int
+	outOfMemory bool
+	err         error
+}
+
+func (r *run) run(ctx context.Context, data Data) (Exit, error) {
+	env := make(map[string]string, len(r.spec.Env)+2)
+	maps.Copy(env, r.spec.Env)
+	r.lines.give = func(h head) { r.journal.text(Info, h) }
+	launch := Launch{Name: data.name(), Data: data.Dir, Temp: data.temp(), Env: env, Stdout: r.takeStdout, Stderr: r.stderr.write}
+	var exit Exit
+	var err error
+	if r.sandbox.gelf {
+		exit, err = r.executeWithServer(ctx, launch)
+	} else {
+		exit, err = r.execute(ctx, launch)
+	}
+	if err != nil {
+		return Exit{}, err
+	}
+	r.conclude(exit.Code)
+	if exit.Code != 0 {
+		exit.Message = r.journal.explain(r.stderr, r.stdout)
+	}
+	return exit, nil
+}
+
+// executeWithServer is execute with a log server beside it, and tells the
+// component where that is.
+func (r *run) executeWithServer(ctx context.Context, launch Launch) (Exit, error) {
+	address, host := r.sandbox.engine.LogServer()
+	server, err := listen(address, r.journal.message)
+	if err != nil {
+		return Exit{}, err
+	}
+	launch.Env["KBC_LOGGER_ADDR"], launch.Env["KBC_LOGGER_PORT"] = host, server.port()
+	exit, err := r.execute(ctx, launch)
+	return exit, errors.Join(err, server.close(time.Now().Add(drainWait)))
+}
+
+// conclude records what is recorded only when the component has ended.
+func (r *run) conclude(code int) {
+	if !r.sandbox.gelf {
+		r.lines.end()
+		if code == 0 {
+			r.journal.text(Error, r.stderr)
+		}
+		return
+	}
+	r.journal.text(Info, r.stdout)
+	r.journal.text(Error, r.stderr)
+	if code == 0 {
+		// The platform says it twice: once for the log, once for the success.
+		r.journal.text(Error, r.stderr)
+	}
+}
+
+func (r *run) takeStdout(piece []byte) {
+	r.stdout.write(piece)
+	if !r.sandbox.gelf {
+		r.lines.write(piece)
+	}
+}
+
+// execute runs the component and tells its end, but for the message.
+func (r *run) execute(ctx context.Context, launch Launch) (Exit, error) {
+	started := r.sandbox.now()
+	component, err := r.sandbox.engine.Start(launch)
+	if err != nil {
+		return Exit{}, err
+	}
+	ended := make(chan ending, 1)
+	go func() {
+		code, outOfMemory, err := component.Wait()
+		ended <- ending{code, outOfMemory, err}
+	}()
+	end, timedOut := r.await(ctx, component, ended)
+	if end.err != nil {
+		return Exit{}, end.err
+	}
+	return Exit{
+		Code: end.code, TimedOut: timedOut, OutOfMemory: end.outOfMemory,
+		Seconds: r.sandbox.now().Sub(started).Seconds(),
+	}, nil
+}
+
+// await waits for the end of the component, and brings it about when the time is
+// over or the context ends.
+func (r *run) await(ctx context.Context, component Component, ended <-chan ending) (end ending, timedOut bool) {
+	var timeout <-chan time.Time // never, without a limit
+	if r.spec.Timeout > 0 {
+		timer := time.NewTimer(r.spec.Timeout)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	select {
+	case end = <-ended:
+		return end, false
+	case <-timeout:
+		end = kill(component, ended)
+		return end, end.code != 0 // it may have ended well in that moment
+	case <-ctx.Done():
+	}
+	if component.Stop(r.sandbox.grace) == nil {
+		grace := time.NewTimer(r.sandbox.grace)
+		defer grace.Stop()
+		select {
+		case end = <-ended:
+			return end, false
+		case <-grace.C:
+		}
+	}
+	// A component that cannot be asked is killed, as one that does not listen.
+	return kill(component, ended), false
+}
+
+func kill(component Component, ended <-chan ending) ending {
+	err := component.Kill()
+	end := <-ended
+	end.err = errors.Join(end.err, err)
+	return end
+}

@@ -1,0 +1,114 @@
+package store
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Bucket holds tables.
+type Bucket struct {
+	// ID is STAGE.NAME, e.g. in.c-shop.
+	ID string
+	// Stage is in or out; Name begins with c-.
+	Stage, Name string
+	DisplayName string
+	Created     time.Time
+}
+
+// CreateBucket makes a bucket, of which either the id or stage and name must be
+// given; ErrExists when there is one of its id. The display name is the name
+// without c- unless there is one. An id that cannot be any is a user error.
+func (s *Store) CreateBucket(b Bucket) (Bucket, error) {
+	if b.ID == "" {
+		b.ID = b.Stage + "." + b.Name
+	}
+	if err := checkBucketID(b.ID); err != nil {
+		return b, err
+	}
+	err := s.write(func(tx *bbolt.Tx) error {
+		if tx.Bucket(buckets).Get([]byte(b.ID)) != nil {
+			return ErrExists
+		}
+		b = s.newBucket(b)
+		return put(tx, buckets, []byte(b.ID), b)
+	})
+	return b, err
+}
+
+// Buckets are all buckets in the order of their ids.
+func (s *Store) Buckets() (found []Bucket, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		return tx.Bucket(buckets).ForEach(func(_, text []byte) error {
+			var b Bucket
+			if err := json.Unmarshal(text, &b); err != nil {
+				return err
+			}
+			found = append(found, b)
+			return nil
+		})
+	})
+	return found, err
+}
+
+// Bucket is one bucket.
+func (s *Store) Bucket(id string) (b Bucket, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		b, err = get[Bucket](tx, buckets, []byte(id))
+		return err
+	})
+	return b, err
+}
+
+// newBucket fills in what follows from the id.
+func (s *Store) newBucket(b Bucket) Bucket {
+	b.Stage, b.Name, _ = strings.Cut(b.ID, ".")
+	if b.DisplayName == "" {
+		b.DisplayName = strings.TrimPrefix(b.Name, "c-")
+	}
+	b.Created = s.clock()
+	return b
+}
+
+// ensureBucket makes a bucket unless it is there.
+func (s *Store) ensureBucket(tx *bbolt.Tx, id string) error {
+	if tx.Bucket(buckets).Get([]byte(id)) != nil {
+		return nil
+	}
+	return put(tx, buckets, []byte(id), s.newBucket(Bucket{ID: id}))
+}
+
+// splitTableID is the id of the bucket and the name of a table; a user error
+// when they are not the id of any.
+func splitTableID(id string) (bucket, name string, err error) {
+	bucket, name = id, ""
+	if i := strings.LastIndexByte(id, '.'); i >= 0 {
+		bucket, name = id[:i], id[i+1:]
+	}
+	if !isName(name) {
+		return "", "", failure.Userf("table %q: the id of a table is that of a bucket, a dot and a name of letters, digits, _ and -", id)
+	}
+	if err := checkBucketID(bucket); err != nil {
+		return "", "", failure.Within("table \""+id+"\"", "", err)
+	}
+	return bucket, name, nil
+}
+
+func checkBucketID(id string) error {
+	stage, name, _ := strings.Cut(id, ".")
+	name, hasPrefix := strings.CutPrefix(name, "c-")
+	if stage != "in" && stage != "out" || !hasPrefix || !isName(name) {
+		return failure.Userf("bucket %q: the id of a bucket is in.c-NAME or out.c-NAME, the name of letters, digits, _ and -", id)
+	}
+	return nil
+}
+
+func isName(text string) bool {
+	return text != "" && len(text) <= maxID && !strings.ContainsFunc(text, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	})
+}

@@ -1,0 +1,214 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// maxID is the length of an id in bytes.
+const maxID = 255
+
+// Configuration is one stored configuration of a component, with its rows.
+type Configuration struct {
+	Component string
+	// ID is unique among the configurations of the component.
+	ID                string
+	Name              string
+	Description       string
+	ChangeDescription string
+	Created           time.Time
+	// Version starts at 1 and grows with each change, those of rows included,
+	// those of states not.
+	Version    int
+	IsDisabled bool
+	// IsDeleted says that it lies in the trash.
+	IsDeleted bool
+	// Configuration and State are JSON objects.
+	Configuration, State json.RawMessage
+	// Rows in their order.
+	Rows []Row
+}
+
+// Row is one row of a configuration.
+type Row struct {
+	// ID is unique among the rows of the configuration.
+	ID                   string
+	Name                 string
+	Description          string
+	ChangeDescription    string
+	Created              time.Time
+	Version              int
+	IsDisabled           bool
+	Configuration, State json.RawMessage
+}
+
+// Row is the row with this id.
+func (c *Configuration) Row(id string) (*Row, bool) {
+	i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.ID == id })
+	if i < 0 {
+		return nil, false
+	}
+	return &c.Rows[i], true
+}
+
+// CreateConfiguration stores a new configuration as version 1, under an id of
+// the store's own unless it has one; ErrExists when that is taken, be it in the
+// trash. Objects that are not given are {}. Ids that cannot be any are a user
+// error.
+func (s *Store) CreateConfiguration(c Configuration) (Configuration, error) {
+	chosen := c.ID
+	if err := checkIDs(c.Component, chosen); err != nil {
+		return c, err
+	}
+	err := s.write(func(tx *bbolt.Tx) error {
+		stored := tx.Bucket(configurations)
+		c.ID = chosen
+		// Somebody may have chosen the number whose turn it is.
+		for c.ID == "" || chosen == "" && stored.Get(c.key()) != nil {
+			id, err := nextID(tx)
+			if err != nil {
+				return err
+			}
+			c.ID = decimal(id)
+		}
+		if stored.Get(c.key()) != nil {
+			return ErrExists
+		}
+		c.Created, c.Version = s.clock(), 1
+		return c.put(tx)
+	})
+	return c, err
+}
+
+// checkIDs refuses ids that could not be told apart in a key. An empty id is one
+// still to be given.
+func checkIDs(component, id string) error {
+	if component == "" {
+		return failure.Userf("a configuration needs a component")
+	}
+	for _, text := range []string{component, id} {
+		if len(text) > maxID || strings.ContainsFunc(text, unicode.IsControl) {
+			return failure.Userf("the id %.40q is longer than %d bytes or holds control characters", text, maxID)
+		}
+	}
+	return nil
+}
+
+// Configuration is one configuration, also from the trash.
+func (s *Store) Configuration(component, id string) (c Configuration, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		c, err = get[Configuration](tx, configurations, configurationKey(component, id))
+		return err
+	})
+	return c, err
+}
+
+// Configurations are all configurations of a component, or of every component
+// when it is "", those in the trash or the others, in the order of their keys.
+func (s *Store) Configurations(component string, deleted bool) (found []Configuration, err error) {
+	var prefix []byte
+	if component != "" {
+		prefix = configurationKey(component, "")
+	}
+	err = s.read(func(tx *bbolt.Tx) error {
+		cursor := tx.Bucket(configurations).Cursor()
+		for key, text := cursor.Seek(prefix); bytes.HasPrefix(key, prefix) && key != nil; key, text = cursor.Next() {
+			var c Configuration
+			if err := json.Unmarshal(text, &c); err != nil {
+				return err
+			}
+			if c.IsDeleted == deleted {
+				found = append(found, c)
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// UpdateConfiguration changes a configuration or its rows and makes it a new
+// version. An error of change is returned as it is, and nothing is written then.
+// The change may be called more than once, each time with what is stored.
+func (s *Store) UpdateConfiguration(component, id string, change func(*Configuration) error) (Configuration, error) {
+	return s.changeConfiguration(component, id, func(c *Configuration) error {
+		c.Version++
+		return change(c)
+	})
+}
+
+// SetState stores the state of a configuration, or of one of its rows when row
+// is not "". That is no new version.
+func (s *Store) SetState(component, id, row string, state json.RawMessage) (Configuration, error) {
+	return s.changeConfiguration(component, id, func(c *Configuration) error {
+		if row == "" {
+			c.State = state
+			return nil
+		}
+		r, found := c.Row(row)
+		if !found {
+			return ErrNotFound
+		}
+		r.State = state
+		return nil
+	})
+}
+
+// DeleteConfiguration throws a configuration into the trash, or away when it
+// lies there already.
+func (s *Store) DeleteConfiguration(component, id string) error {
+	return s.write(func(tx *bbolt.Tx) error {
+		c, err := get[Configuration](tx, configurations, configurationKey(component, id))
+		if err != nil {
+			return err
+		}
+		if c.IsDeleted {
+			return tx.Bucket(configurations).Delete(c.key())
+		}
+		c.IsDeleted = true
+		c.Version++
+		return c.put(tx)
+	})
+}
+
+func (s *Store) changeConfiguration(component, id string, change func(*Configuration) error) (c Configuration, err error) {
+	err = s.write(func(tx *bbolt.Tx) error {
+		if c, err = get[Configuration](tx, configurations, configurationKey(component, id)); err != nil {
+			return err
+		}
+		if err := change(&c); err != nil {
+			return err
+		}
+		c.Component, c.ID = component, id // the key is not the caller's to change
+		return c.put(tx)
+	})
+	return c, err
+}
+
+func (c *Configuration) put(tx *bbolt.Tx) error {
+	c.Configuration, c.State = object(c.Configuration), object(c.State)
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		r.Configuration, r.State = object(r.Configuration), object(r.State)
+	}
+	return put(tx, configurations, c.key(), c)
+}
+
+func (c *Configuration) key() []byte { return configurationKey(c.Component, c.ID) }
+
+func configurationKey(component, id string) []byte { return []byte(component + "\x00" + id) }
+
+// object is the text of an object, {} for none.
+func object(text json.RawMessage) json.RawMessage {
+	if len(text) == 0 {
+		return json.RawMessage("{}")
+	}
+	return text
+}

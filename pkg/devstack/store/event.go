@@ -1,0 +1,159 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Event is one line of what happened.
+type Event struct {
+	// ID is a decimal number, greater than those of earlier events.
+	ID        string
+	Created   time.Time
+	Component string
+	// Type is info, success, warn or error; a debug one is kept to look at, but
+	// is none of the events of a job.
+	Type string
+	// RunID is the id of the job it belongs to, "" for none.
+	RunID           string
+	ConfigurationID string
+	Message         string
+	Description     string
+	// Params and Results are JSON objects.
+	Params, Results json.RawMessage
+	// Duration in seconds.
+	Duration int
+}
+
+// AddEvents stores events in their order, all or none. An event keeps its time
+// unless that is zero. A run id longer than 255 bytes is a user error.
+func (s *Store) AddEvents(added ...Event) ([]Event, error) {
+	if len(added) == 0 {
+		return nil, nil
+	}
+	for _, e := range added {
+		if len(e.RunID) > maxID {
+			return nil, failure.Userf("the run id %.40q is longer than %d bytes", e.RunID, maxID)
+		}
+	}
+	stored := make([]Event, len(added))
+	err := s.write(func(tx *bbolt.Tx) error {
+		for i, e := range added {
+			id, err := nextID(tx)
+			if err != nil {
+				return err
+			}
+			e.ID = decimal(id)
+			if e.Created.IsZero() {
+				e.Created = s.now()
+			}
+			e.Created = e.Created.UTC().Round(0)
+			e.Params, e.Results = object(e.Params), object(e.Results)
+			if err := put(tx, events, number(id), e); err != nil {
+				return err
+			}
+			if err := tx.Bucket(eventsOfRun).Put(runKey(e.RunID, id), nil); err != nil {
+				return err
+			}
+			stored[i] = e
+		}
+		return nil
+	})
+	return stored, err
+}
+
+// Event is one event.
+func (s *Store) Event(id string) (e Event, err error) {
+	n, err := parseID(id)
+	if err != nil {
+		return e, err
+	}
+	err = s.read(func(tx *bbolt.Tx) error {
+		e, err = get[Event](tx, events, number(n))
+		return err
+	})
+	return e, err
+}
+
+// EventsOf gives the events of a run to keep, those with an id above since only,
+// the oldest first, until keep returns false. The run "" is that of the events
+// without one.
+func (s *Store) EventsOf(run string, since uint64, keep func(Event) bool) error {
+	return s.read(func(tx *bbolt.Tx) error {
+		prefix, first := runPrefix(run), runKey(run, since)
+		cursor := tx.Bucket(eventsOfRun).Cursor()
+		for key, _ := cursor.Seek(first); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
+			if bytes.Equal(key, first) {
+				continue
+			}
+			e, err := get[Event](tx, events, key[len(prefix):])
+			if err != nil {
+				return err
+			}
+			if !keep(e) {
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+// Events gives all events to keep, the newest first, until keep returns false.
+// With a run only those of it.
+func (s *Store) Events(run string, keep func(Event) bool) error {
+	return s.read(func(tx *bbolt.Tx) error {
+		if run == "" {
+			return newest(tx.Bucket(events).Cursor(), keep)
+		}
+		prefix := runPrefix(run)
+		cursor := tx.Bucket(eventsOfRun).Cursor()
+		// No event has the highest id: behind the last one of the run stands one
+		// of another run, or nothing.
+		key, _ := cursor.Seek(runKey(run, math.MaxUint64))
+		if key == nil {
+			key, _ = cursor.Last()
+		} else {
+			key, _ = cursor.Prev()
+		}
+		for ; bytes.HasPrefix(key, prefix); key, _ = cursor.Prev() {
+			e, err := get[Event](tx, events, key[len(prefix):])
+			if err != nil {
+				return err
+			}
+			if !keep(e) {
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+func newest(cursor *bbolt.Cursor, keep func(Event) bool) error {
+	for key, text := cursor.Last(); key != nil; key, text = cursor.Prev() {
+		var e Event
+		if err := json.Unmarshal(text, &e); err != nil {
+			return err
+		}
+		if !keep(e) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func runKey(run string, id uint64) []byte {
+	return binary.BigEndian.AppendUint64(runPrefix(run), id)
+}
+
+// runPrefix is what the keys of a run, and no others, begin with: a run id may
+// hold any byte, its length tells where it ends.
+func runPrefix(run string) []byte {
+	return append(binary.BigEndian.AppendUint16(nil, uint16(min(len(run), math.MaxUint16))), run...)
+}

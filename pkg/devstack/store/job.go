@@ -1,0 +1,215 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// Status is the state of a job.
+type Status string
+
+// The states of a job. The last four are final.
+const (
+	Created     Status = "created"
+	Waiting     Status = "waiting"
+	Processing  Status = "processing"
+	Terminating Status = "terminating"
+	Success     Status = "success"
+	Error       Status = "error"
+	Cancelled   Status = "cancelled"
+	Terminated  Status = "terminated"
+)
+
+// Finished tells whether the state is final.
+func (s Status) Finished() bool {
+	return s == Success || s == Error || s == Cancelled || s == Terminated
+}
+
+// next lists the states that may follow a state.
+func (s Status) next() []Status {
+	switch s {
+	case Created:
+		return []Status{Processing, Waiting, Terminating, Cancelled}
+	case Waiting:
+		return []Status{Created, Processing, Terminating, Cancelled}
+	case Processing:
+		return []Status{Success, Error, Terminating}
+	case Terminating:
+		return []Status{Terminated, Cancelled}
+	default:
+		return nil
+	}
+}
+
+// Modes of a job.
+const (
+	Run      = "run"
+	ForceRun = "forceRun"
+	Debug    = "debug"
+)
+
+// Job is one job of the queue.
+type Job struct {
+	// ID is a decimal number, greater than those of earlier jobs.
+	ID        string
+	Status    Status
+	Component string
+	// Config is the id of the configuration, "" when only ConfigData is given.
+	Config string
+	// ConfigData is a whole configuration that is run in the place of the stored
+	// one; nil without.
+	ConfigData   json.RawMessage
+	ConfigRowIDs []string
+	// Mode is Run, ForceRun or Debug.
+	Mode string
+	Tag  string
+	// VariableValuesID names a row of the variable configuration,
+	// VariableValuesData is the object that came with the job; at most one is
+	// set.
+	VariableValuesID   string
+	VariableValuesData json.RawMessage
+	// Extra are members of the job's record that are kept as they came and mean
+	// nothing here (backend, parallelism, …), by name.
+	Extra map[string]json.RawMessage
+	// Kill says that the job is to be ended.
+	Kill bool
+	// Created is when it came, Started and Ended are zero until it did.
+	Created, Started, Ended time.Time
+	// Result is set when the job ends.
+	Result *Result
+}
+
+// Result is how a job ended.
+type Result struct {
+	Message       string
+	ConfigVersion string
+	// ErrorType is "user" or "application", "" for a success.
+	ErrorType string
+	// ExceptionID is what a person reports; only with an ErrorType.
+	ExceptionID string
+	// Variables are the values that were given, in their order.
+	Variables []Variable
+	// Tables are the ids of the tables that were written, in their order.
+	Tables []string
+	// Images are the programs or images that ran, one for each row.
+	Images []string
+}
+
+// Variable is a name and the text that stands for it.
+type Variable struct{ Name, Value string }
+
+// To moves a job to another state and notes the time; an error when that state
+// cannot follow.
+func (j *Job) To(status Status, now time.Time) error {
+	if !slices.Contains(j.Status.next(), status) {
+		return fmt.Errorf("job %s cannot go from %s to %s", j.ID, j.Status, status)
+	}
+	if status == Processing {
+		j.Started = now.UTC().Round(0)
+	}
+	if status.Finished() {
+		j.Ended = now.UTC().Round(0)
+	}
+	j.Status = status
+	return nil
+}
+
+// CreateJob stores a new job in the state created under an id of the store's
+// own.
+func (s *Store) CreateJob(j Job) (Job, error) {
+	err := s.write(func(tx *bbolt.Tx) error {
+		id, err := nextID(tx)
+		if err != nil {
+			return err
+		}
+		j.ID, j.Status, j.Created = decimal(id), Created, s.clock()
+		return j.put(tx)
+	})
+	return j, err
+}
+
+// Job is one job.
+func (s *Store) Job(id string) (j Job, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		j, err = getJob(tx, id)
+		return err
+	})
+	return j, err
+}
+
+// UpdateJob changes a job. An error of change is returned as it is, and nothing
+// is written then. The change may be called more than once, each time with what
+// is stored.
+func (s *Store) UpdateJob(id string, change func(*Job) error) (j Job, err error) {
+	err = s.write(func(tx *bbolt.Tx) error {
+		if j, err = getJob(tx, id); err != nil {
+			return err
+		}
+		if err := change(&j); err != nil {
+			return err
+		}
+		j.ID = id // the key is not the caller's to change
+		return j.put(tx)
+	})
+	return j, err
+}
+
+// Jobs gives every job to keep, the newest first, until it returns false.
+func (s *Store) Jobs(keep func(Job) bool) error {
+	return s.read(func(tx *bbolt.Tx) error {
+		cursor := tx.Bucket(jobs).Cursor()
+		for key, text := cursor.Last(); key != nil; key, text = cursor.Prev() {
+			var j Job
+			if err := json.Unmarshal(text, &j); err != nil {
+				return err
+			}
+			if !keep(j) {
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+// Unfinished are the jobs that have not ended, the oldest first.
+func (s *Store) Unfinished() (found []Job, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		return tx.Bucket(unfinished).ForEach(func(key, _ []byte) error {
+			j, err := get[Job](tx, jobs, key)
+			if err != nil {
+				return err
+			}
+			found = append(found, j)
+			return nil
+		})
+	})
+	return found, err
+}
+
+func getJob(tx *bbolt.Tx, id string) (Job, error) {
+	n, err := parseID(id)
+	if err != nil {
+		return Job{}, err
+	}
+	return get[Job](tx, jobs, number(n))
+}
+
+func (j *Job) put(tx *bbolt.Tx) error {
+	n, err := parseID(j.ID)
+	if err != nil {
+		return err
+	}
+	if j.Status.Finished() {
+		err = tx.Bucket(unfinished).Delete(number(n))
+	} else {
+		err = tx.Bucket(unfinished).Put(number(n), nil)
+	}
+	if err != nil {
+		return err
+	}
+	return put(tx, jobs, number(n), j)
+}

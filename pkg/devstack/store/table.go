@@ -1,0 +1,98 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// Column is one column of a table.
+type Column struct {
+	Name string
+	// Type is the base type, e.g. INTEGER; "" when none was told.
+	Type string
+	// Nullable tells whether the type allows no value.
+	Nullable bool
+}
+
+// Table is what is known of a table without its rows.
+type Table struct {
+	// ID is that of the bucket, a dot and the name.
+	ID, Bucket, Name string
+	Columns          []Column
+	PrimaryKey       []string
+	Rows             int
+	// Bytes is the size of all cells.
+	Bytes               int64
+	Created, LastImport time.Time
+	// Metadata and, by the name of a column, ColumnMetadata are keys and values
+	// told by the last load.
+	Metadata       map[string]string
+	ColumnMetadata map[string]map[string]string
+	// Job is the id of the job that loaded it last.
+	Job string
+}
+
+// tableRecord is a table as it is stored, with the place of its rows.
+type tableRecord struct {
+	Table
+	// Generation has the rows. Pending has those of an incremental load that
+	// counts already and is not yet merged into the generation; 0 without.
+	Generation, Pending uint64
+	// Next is the number of the next new row.
+	Next uint64
+}
+
+// Tables are the tables of a bucket, or of all buckets when it is "", in the
+// order of their ids. A bucket that is not there has none.
+func (s *Store) Tables(bucket string) (found []Table, err error) {
+	var prefix []byte
+	if bucket != "" {
+		prefix = []byte(bucket + ".")
+	}
+	err = s.read(func(tx *bbolt.Tx) error {
+		cursor := tx.Bucket(tables).Cursor()
+		for key, text := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, text = cursor.Next() {
+			var r tableRecord
+			if err := json.Unmarshal(text, &r); err != nil {
+				return err
+			}
+			found = append(found, r.Table)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// Table is one table.
+func (s *Store) Table(id string) (t Table, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		r, err := getTable(tx, id)
+		t = r.Table
+		return err
+	})
+	return t, err
+}
+
+// Rows gives the rows of a table to keep, in the order they were first loaded,
+// until keep returns false. Each row is a slice of its own, one cell for each
+// column.
+func (s *Store) Rows(id string, keep func(cells []string) bool) error {
+	return s.read(func(tx *bbolt.Tx) error {
+		r, err := getTable(tx, id)
+		if err != nil {
+			return err
+		}
+		earlier, later := openGeneration(tx, r.Generation), openGeneration(tx, r.Pending)
+		return merged(earlier, later, func(row []byte) (bool, error) {
+			cells, err := decodeRow(row, len(r.Columns))
+			return err == nil && keep(cells), err
+		})
+	})
+}
+
+func getTable(tx *bbolt.Tx, id string) (tableRecord, error) {
+	return get[tableRecord](tx, tables, []byte(id))
+}

@@ -1,0 +1,102 @@
+package table
+
+import "github.com/keboola/configurable-extractor/pkg/value"
+
+// Kind is what a cell was before it became text.
+type Kind uint8
+
+// The kinds of cells. The zero Kind is Absent, so that a cell nobody filled is
+// absent.
+const (
+	Absent  Kind = iota // null, or nothing at all; the cell is empty
+	Integer             // a number without fraction and exponent that fits 64 bits
+	Number              // any other number that is surely below MaxNumber
+	True                // written as 1
+	False               // written as an empty cell
+	Text                // everything else
+)
+
+// MaxNumber is the smallest number, but for its sign, that the numeric type of
+// some backend cannot hold: it has 29 digits in front of the point. Who meets
+// such a number must call it Text.
+const MaxNumber = 1e29
+
+// The base types that columns get.
+const (
+	typeString  = "STRING"
+	typeInteger = "INTEGER"
+	typeNumeric = "NUMERIC"
+	typeBoolean = "BOOLEAN"
+)
+
+// kinds is a set of kinds: those of one column's cells. It is empty for a column
+// of a table without rows.
+type kinds uint8
+
+func setOf(all ...Kind) kinds {
+	var set kinds
+	for _, k := range all {
+		set.add(k)
+	}
+	return set
+}
+
+func (s *kinds) add(k Kind) { *s |= 1 << k }
+
+func (s kinds) has(k Kind) bool { return s&(1<<k) != 0 }
+
+// within tells whether there is nothing else in the set.
+func (s kinds) within(other kinds) bool { return s&^other == 0 }
+
+// column is the base type of a column, and whether it has cells that stand for
+// no value.
+//
+// False is an empty cell, which a boolean column can only load as null. A key
+// must have a value, so a key with a false in it stays text. Of a table without
+// rows nothing is known, so its columns may hold anything, but for the key.
+func (s kinds) column(key bool) (baseType string, nullable bool) {
+	values := s &^ setOf(Absent)
+	switch {
+	case s == 0:
+		return typeString, !key
+	case values == 0:
+		return typeString, true
+	case values.within(setOf(Integer)):
+		baseType = typeInteger
+	case values.within(setOf(Integer, Number)):
+		baseType = typeNumeric
+	case values.within(setOf(True, False)) && !(key && s.has(False)):
+		baseType = typeBoolean
+	default:
+		baseType = typeString
+	}
+	return baseType, s.has(Absent) || baseType == typeBoolean && s.has(False)
+}
+
+// schema is the list of columns in a typed manifest.
+func (t Table) schema(seen []kinds) value.Value {
+	isKey := make(map[string]bool, len(t.PrimaryKey))
+	for _, column := range t.PrimaryKey {
+		isKey[column] = true
+	}
+	columns := make([]value.Value, len(t.Columns))
+	for i, name := range t.Columns {
+		baseType, nullable := seen[i].column(isKey[name])
+		base := object("base", object("type", value.OfString(baseType)))
+		members := []value.Member{
+			{Name: "name", Value: value.OfString(name)},
+			{Name: "data_type", Value: base},
+			{Name: "nullable", Value: value.OfBool(nullable)},
+		}
+		if isKey[name] {
+			members = append(members, value.Member{Name: "primary_key", Value: value.OfBool(true)})
+		}
+		columns[i] = value.OfMembers(members...)
+	}
+	return value.OfItems(columns...)
+}
+
+// object is an object with one member.
+func object(name string, v value.Value) value.Value {
+	return value.OfMembers(value.Member{Name: name, Value: v})
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// pageSize is how many items a full page has.
+const pageSize = 500
+
+// streamed is how many bytes of the single large answer are made at a time.
+const streamed = 64 << 10
+
+// api is the measured API. It keeps nothing: what a workload asks for stands in
+// the parameters of each request.
+//
+//	/flat?pages=200&limit=500&offset=0    a page of flat items
+//	/nested?pages=200&limit=500&offset=0  a page of nested items
+//	/single?bytes=1000                    one list of flat items of that size
+//	/parents?count=1000&wait=20ms         all parents
+//	/parents/7/child?wait=20ms            the one child of a parent
+//	/served                               how many bytes of bodies were sent
+type api struct {
+	served atomic.Int64
+}
+
+func (a *api) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /flat", a.pages(appendFlat))
+	mux.HandleFunc("GET /nested", a.pages(appendNested))
+	mux.HandleFunc("GET /single", a.single)
+	mux.HandleFunc("GET /parents", a.parents)
+	mux.HandleFunc("GET /parents/{id}/child", a.child)
+	mux.HandleFunc("GET /served", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, a.served.Load()) })
+	return mux
+}
+
+// number is a parameter, 0 when it is missing or no number.
+func number(r *http.Request, name string) int {
+	n, err := strconv.Atoi(r.FormValue(name))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// pages answers offset paging.
+func (a *api) pages(item func([]byte, int) []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		all := number(r, "pages") * pageSize
+		first := min(number(r, "offset"), all)
+		end := min(first+number(r, "limit"), all)
+		a.send(w, appendPage(nil, item, first, end))
+	}
+}
+
+// single sends one list, made while it is sent.
+func (a *api) single(w http.ResponseWriter, r *http.Request) {
+	size := number(r, "bytes")
+	w.Header().Set("Content-Type", "application/json")
+	chunk := make([]byte, 0, streamed+1<<10)
+	chunk = append(chunk, '[')
+	sent := 0
+	for id := 0; sent+len(chunk) < size; id++ {
+		if id > 0 {
+			chunk = append(chunk, ',')
+		}
+		chunk = appendFlat(chunk, id)
+		if len(chunk) < streamed {
+			continue
+		}
+		if !a.write(w, chunk) {
+			return
+		}
+		sent += len(chunk)
+		chunk = chunk[:0]
+	}
+	a.write(w, append(chunk, ']'))
+}
+
+func (a *api) parents(w http.ResponseWriter, r *http.Request) {
+	if wait(r) {
+		a.send(w, appendPage(nil, appendParent, 0, number(r, "count")))
+	}
+}
+
+func (a *api) child(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.Atoi(r.PathValue("id"))
+	if err != nil {
+		http.Error(w, "no such parent", http.StatusNotFound)
+		return
+	}
+	if wait(r) {
+		a.send(w, appendPage(nil, appendFlat, id, id+1))
+	}
+}
+
+func appendParent(dst []byte, id int) []byte {
+	return fmt.Appendf(dst, `{"id":%d,"name":"Parent %d"}`, id, id)
+}
+
+// wait is the latency that a request asks for; false when the client is gone.
+func wait(r *http.Request) bool {
+	latency, err := time.ParseDuration(r.FormValue("wait"))
+	if err != nil {
+		return true
+	}
+	select {
+	case <-time.After(latency):
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
+
+// send sends a whole body.
+func (a *api) send(w http.ResponseWriter, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	a.write(w, body)
+}
+
+// write tells whether the client still listens.
+func (a *api) write(w http.ResponseWriter, body []byte) bool {
+	n, err := w.Write(body)
+	a.served.Add(int64(n))
+	return err == nil
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+const module = "github.com/keboola/configurable-extractor/"
+
+// Packages of the measured programs.
+const (
+	extractorPackage = module + "cmd/extractor"
+	floorPackage     = module + "tests/bench/floor"
+)
+
+// build compiles a program of this module into a directory and returns the path
+// of the binary: as it is released, or with what the compiler has at hand from
+// the development.
+func build(ctx context.Context, pkg, dir string, development bool) (string, error) {
+	binary := filepath.Join(dir, filepath.Base(pkg))
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "-ldflags=-s -w")
+	if !development {
+		cmd.Args = append(cmd.Args, "-trimpath")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	cmd.Args = append(cmd.Args, pkg)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, output)
+	}
+	return binary, nil
+}
