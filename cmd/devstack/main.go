@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newDemo(), newSampleAPI())
+	root.AddCommand(newDemo(), newServe(), newSampleAPI(), newComponent())
 	err := root.ExecuteContext(ctx)
 	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)
