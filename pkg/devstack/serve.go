@@ -61,6 +61,8 @@ type ServeOptions struct {
 	Stdout, Stderr io.Writer
 	// Now is the clock; nil is the real one.
 	Now func() time.Time
+
+	engine sandbox.Engine // in the place of a runner, for tests
 }
 
 // Addresses are what `devstack serve` prints, as one line of JSON.
@@ -92,7 +94,7 @@ func Serve(ctx context.Context, o ServeOptions) error {
 
 // start listens and puts the platform together; it does not work before run.
 func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
-	engine, image, err := o.engine()
+	engine, image, err := o.runner()
 	if err != nil {
 		return nil, Addresses{}, err
 	}
@@ -131,7 +133,11 @@ func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 	return l, Addresses{Storage: base, Queue: base + "/queue", Page: base + "/?token=" + url.QueryEscape(o.Token)}, nil
 }
 
-func (o ServeOptions) engine() (sandbox.Engine, string, error) {
+// runner is what runs the component, and its name in words.
+func (o ServeOptions) runner() (sandbox.Engine, string, error) {
+	if o.engine != nil {
+		return o.engine, "test", nil
+	}
 	switch o.Runner {
 	case RunnerProcess:
 		if len(o.Program) == 0 {
