@@ -6,8 +6,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 func TestRun(t *testing.T) {
@@ -74,5 +77,28 @@ func TestRun(t *testing.T) {
 				t.Errorf("more than the component's one line on stderr:\n%s", &stderr)
 			}
 		})
+	}
+}
+
+// Every flag of serve stands in the document, and no other.
+func TestServeFlagsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "local-platform.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `--.*").FindAllString(string(text), -1) {
+		for _, flag := range regexp.MustCompile("`--([a-z-]+)`").FindAllStringSubmatch(strings.SplitN(row, "|", 3)[1], -1) {
+			documented[flag[1]] = true
+		}
+	}
+	newServe().Flags().VisitAll(func(f *pflag.Flag) {
+		if !documented[f.Name] {
+			t.Errorf("--%s is not in docs/local-platform.md", f.Name)
+		}
+		delete(documented, f.Name)
+	})
+	for name := range documented {
+		t.Errorf("docs/local-platform.md tells of --%s, which there is not", name)
 	}
 }

@@ -7,6 +7,16 @@ func TestTutorial(t *testing.T) {
 	follow(t, "../../docs/tutorial.md", "/tmp/first")
 }
 
+// TestLocalPlatform runs the commands of docs/local-platform.md.
+func TestLocalPlatform(t *testing.T) {
+	follow(t, "../../docs/local-platform.md", "/tmp/first",
+		"export KBC_URL=http://127.0.0.1:8088 KBC_TOKEN=local KBC_COMPONENTID=acme.ex-shop", // nothing to see
+		// These are run where the image is built.
+		"docker build -t configurable-extractor .",
+		"go run ./cmd/devstack serve --runner docker",
+	)
+}
+
 // TestReadme does the same with README.md, but for what needs more than this
 // process.
 func TestReadme(t *testing.T) {
