@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -28,10 +29,12 @@ func listen(ctx context.Context, what, address string) (net.Listener, error) {
 // serve answers requests until ctx ends, then lets those under way finish. The
 // context of a request ends with ctx too, so that streams come to their end.
 func serve(ctx context.Context, what string, listener net.Listener, handler http.Handler) error {
+	unused := &unusedConnections{open: map[net.Conn]struct{}{}}
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTimeout,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnState:         unused.track,
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -42,8 +45,44 @@ func serve(ctx context.Context, what string, listener net.Listener, handler http
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
+	unused.close()
 	if err := server.Shutdown(ctx); err != nil {
 		return fmt.Errorf("stopping the %s: %w", what, errors.Join(err, server.Close()))
 	}
 	return nil
 }
+
+// unusedConnections are those that no request has come on yet. Browsers and Go's
+// client open some in advance, and a shutdown would wait five seconds for each.
+type unusedConnections struct {
+	mu     sync.Mutex
+	open   map[net.Conn]struct{}
+	closed bool
+}
+
+// track is told of every change of a connection.
+func (u *unusedConnections) track(c net.Conn, state http.ConnState) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(u.open, c)
+	case u.closed:
+		hangUp(c)
+	default:
+		u.open[c] = struct{}{}
+	}
+}
+
+// close closes them, and from now on every new one.
+func (u *unusedConnections) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.closed = true
+	for c := range u.open {
+		hangUp(c)
+	}
+}
+
+// hangUp closes a connection on which nothing was said: there is nothing to lose.
+func hangUp(c net.Conn) { _ = c.Close() }

@@ -34,7 +34,7 @@ func TestExitCodes(t *testing.T) {
 
 			s = serve(t, t.TempDir(), "--logging", logging, "--extractor", broken)
 			id := s.store(t, component, config)
-			failed(t, s, s.start(t, id, "").ID, "application", "Internal Server Error occurred.")
+			failed(t, s, s.start(t, id, "").ID, "application", internal)
 			var stored struct{ State any }
 			s.get(t, s.configs(component)+"/"+id, &stored)
 			if state := fmt.Sprint(stored.State); state != "map[]" && state != "[]" {

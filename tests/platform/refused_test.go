@@ -20,6 +20,9 @@ func with(object, name, text string) string {
 	return fmt.Sprintf(`{%q:%q,%s`, name, text, strings.TrimPrefix(object, "{"))
 }
 
+// internal is all that a user is told of an application error.
+const internal = "Internal Server Error occurred."
+
 // failed checks the record of a job that failed: the kind of its error, the
 // message, and an event that tells it.
 func failed(t *testing.T, s *stack, id, kind, message string) {
@@ -31,10 +34,11 @@ func failed(t *testing.T, s *stack, id, kind, message string) {
 	if !strings.HasPrefix(j.Result.Error.ExceptionID, "exception-") {
 		t.Errorf("id of the exception: %q", j.Result.Error.ExceptionID)
 	}
-	told := func(e event) bool { return e.Type == "error" && strings.Contains(e.Message, message) }
-	if kind == "application" {
-		told = func(e event) bool { return e.Type == "error" && e.Message == "Application error" }
+	text := message
+	if message == internal {
+		text = "Application error"
 	}
+	told := func(e event) bool { return e.Type == "error" && strings.Contains(e.Message, text) }
 	if events := s.events(t, id); !slices.ContainsFunc(events, told) {
 		t.Errorf("no event tells %q: %+v", message, events)
 	}
