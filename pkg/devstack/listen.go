@@ -14,7 +14,9 @@ import (
 
 const (
 	readHeaderTimeout = 10 * time.Second
-	shutdownTimeout   = 3 * time.Second
+	// shutdownTimeout is how long a client may take to finish its request, and to
+	// take its answer, after the end has come.
+	shutdownTimeout = time.Second
 )
 
 // listen opens the port of a server; what names the server in the user error.
@@ -26,8 +28,9 @@ func listen(ctx context.Context, what, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers requests until ctx ends, then lets those under way finish. The
-// context of a request ends with ctx too, so that streams come to their end.
+// serve answers requests until ctx ends, then lets those under way finish, but
+// for those of clients that take too long. The context of a request ends with ctx
+// too, so that streams come to their end.
 func serve(ctx context.Context, what string, listener net.Listener, handler http.Handler) error {
 	unused := &unusedConnections{open: map[net.Conn]struct{}{}}
 	server := &http.Server{
@@ -46,8 +49,12 @@ func serve(ctx context.Context, what string, listener net.Listener, handler http
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	unused.close()
-	if err := server.Shutdown(ctx); err != nil {
-		return fmt.Errorf("stopping the %s: %w", what, errors.Join(err, server.Close()))
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = server.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("stopping the %s: %w", what, err)
 	}
 	return nil
 }
