@@ -46,10 +46,10 @@ func serve(ctx context.Context, what string, listener net.Listener, handler http
 		return fmt.Errorf("serving the %s: %w", what, err)
 	case <-ctx.Done():
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	unused.close()
-	err := server.Shutdown(ctx)
+	err := server.Shutdown(grace)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close()
 	}

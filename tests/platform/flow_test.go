@@ -10,24 +10,34 @@ import (
 	"testing"
 )
 
-// The two ways in which variables are resolved and events are told, and the two
-// programs that are the component.
-var worlds = []struct {
+// world is one of the two ways in which variables are resolved and events are
+// told, and one of the two programs that are the component.
+type world struct {
 	name     string
 	flags    []string // besides --extractor
 	built    bool     // the component is the extractor, not devstack itself
 	resolved bool     // variables are replaced before the component starts
 	stdout   bool     // events come as lines of stdout
-}{
-	{name: "gelf, own component"},
-	{name: "gelf, extractor", built: true},
-	{name: "gelf, resolved by the platform", flags: []string{"--resolve-variables"}, resolved: true},
-	{name: "stdout, extractor", flags: []string{"--logging", "stdout"}, built: true, stdout: true},
-	{name: "stdout, resolved by the platform", flags: []string{"--logging", "stdout", "--resolve-variables"}, resolved: true, stdout: true},
 }
 
-// inEachWorld runs a test with a platform of each kind.
-func inEachWorld(t *testing.T, test func(t *testing.T, s *stack, resolved, stdout bool)) {
+// twoWorlds differ in who resolves the variables only, allWorlds in everything.
+func twoWorlds() []world {
+	return []world{
+		{name: "gelf, own component"},
+		{name: "gelf, resolved by the platform", flags: []string{"--resolve-variables"}, resolved: true},
+	}
+}
+
+func allWorlds() []world {
+	return append(twoWorlds(),
+		world{name: "gelf, extractor", built: true},
+		world{name: "stdout, extractor", flags: []string{"--logging", "stdout"}, built: true, stdout: true},
+		world{name: "stdout, resolved by the platform", flags: []string{"--logging", "stdout", "--resolve-variables"}, resolved: true, stdout: true},
+	)
+}
+
+// in runs a test with a platform for each world.
+func in(t *testing.T, worlds []world, test func(t *testing.T, s *stack, w world)) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
@@ -35,7 +45,7 @@ func inEachWorld(t *testing.T, test func(t *testing.T, s *stack, resolved, stdou
 			if w.built {
 				flags = append(flags, "--extractor", extractor)
 			}
-			test(t, serve(t, t.TempDir(), flags...), w.resolved, w.stdout)
+			test(t, serve(t, t.TempDir(), flags...), w)
 		})
 	}
 }
@@ -65,17 +75,16 @@ func pages(t *testing.T, there map[string]string) *target {
 }
 
 func TestFlow(t *testing.T) {
-	inEachWorld(t, func(t *testing.T, s *stack, resolved, stdout bool) {
+	in(t, allWorlds(), func(t *testing.T, s *stack, w world) {
 		api := pages(t, map[string]string{
 			"/1/users?limit=1&offset=0": `{"id":1,"name":"Ada"}`,
 			"/1/users?limit=1&offset=1": `{"id":2,"name":"Bob, \"B\""}`,
 			"/1/orders":                 `{"id":10},{"id":12}`,
 		})
-		variables := s.store(t, "acme.variables", `{"variables":[{"name":"x","type":"string"}]}`)
 		declared := s.store(t, "keboola.variables", `{"variables":[{"name":"outputBucket","type":"string"},{"name":"id","type":"int"}]}`)
 		config := s.store(t, component, fmt.Sprintf(twoPagings, declared, api.url))
-		if variables == declared || declared == config {
-			t.Errorf("ids are not unique: %s, %s, %s", variables, declared, config)
+		if declared == config {
+			t.Errorf("both configurations have the id %s", config)
 		}
 
 		created := s.start(t, config, `[{"name":"outputBucket","value":"my-bucket"},{"name":"id","value":1}]`)
@@ -99,7 +108,7 @@ func TestFlow(t *testing.T) {
 		if got := api.arrived(); !slices.Equal(got, requests) {
 			t.Errorf("requests that arrived:\n%s", strings.Join(got, "\n"))
 		}
-		compareEvents(t, s.events(t, ended.ID), resolved, stdout)
+		compareEvents(t, s.events(t, ended.ID), w)
 		for table, want := range map[string]string{
 			"in.c-my-bucket.users":  "\"id\",\"name\"\n\"1\",\"Ada\"\n\"2\",\"Bob, \"\"B\"\"\"\n",
 			"in.c-my-bucket.orders": "\"id\"\n\"10\"\n\"12\"\n",
@@ -112,11 +121,11 @@ func TestFlow(t *testing.T) {
 }
 
 // compareEvents wants exactly the events of the flow, the newest first.
-func compareEvents(t *testing.T, events []event, resolved, stdout bool) {
+func compareEvents(t *testing.T, events []event, w world) {
 	t.Helper()
 	const replaced, running = "info Replaced values for variables: outputBucket, id", "info Running component acme.ex-shop (row 1 of 1)"
 	want := []string{running, replaced}
-	if resolved {
+	if w.resolved {
 		want = []string{replaced, running}
 	}
 	want = append(want,
@@ -144,7 +153,7 @@ func compareEvents(t *testing.T, events []event, resolved, stdout bool) {
 		if e.Component != component || e.RunID == "" {
 			t.Errorf("an event of %q, run %q", e.Component, e.RunID)
 		}
-		got = append(got, line(t, e, stdout))
+		got = append(got, line(t, e, w.stdout))
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("events:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

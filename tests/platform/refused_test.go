@@ -45,7 +45,7 @@ func failed(t *testing.T, s *stack, id, kind, message string) {
 }
 
 func TestMissingValues(t *testing.T) {
-	inEachWorld(t, func(t *testing.T, s *stack, resolved, _ bool) {
+	in(t, allWorlds(), func(t *testing.T, s *stack, w world) {
 		api := pages(t, nil)
 		declared := s.declare(t, "endpoint", "unused")
 		linked := s.store(t, component, with(oneJob(api.url, "{{endpoint}}"), "variables_id", declared))
@@ -64,7 +64,7 @@ func TestMissingValues(t *testing.T) {
 		for _, row := range rows {
 			t.Run(row.name, func(t *testing.T) {
 				want := row.own
-				if resolved {
+				if w.resolved {
 					want = row.platform
 				}
 				failed(t, s, s.start(t, row.config, row.values).ID, "user", want)

@@ -21,7 +21,7 @@ func (s *stack) row(t *testing.T, component, config, configuration string) strin
 // TestStoredValues: values of the job come before the row that the job names,
 // that before the row that the configuration names; sets never mix.
 func TestStoredValues(t *testing.T) {
-	inEachWorld(t, func(t *testing.T, s *stack, _, _ bool) {
+	in(t, twoWorlds(), func(t *testing.T, s *stack, _ world) {
 		api := pages(t, nil)
 		declared := s.declare(t, "a", "b")
 		values := func(a, b string) string {
