@@ -62,8 +62,14 @@ func newLocal(o localOptions) (*local, error) {
 }
 
 func (l *local) newQueue() (*queue.Queue, error) {
+	dir := filepath.Join(l.o.dir, "runs")
+	// The store is open, so no other platform works here. What cannot be removed,
+	// such as the files of a container's root, is no reason not to work.
+	if err := sandbox.RemoveLeftovers(dir); err != nil {
+		l.o.report(err)
+	}
 	runs, err := sandbox.New(sandbox.Options{
-		Dir:     filepath.Join(l.o.dir, "runs"),
+		Dir:     dir,
 		Engine:  l.o.engine,
 		Logging: l.o.logging,
 		Now:     l.o.now,
