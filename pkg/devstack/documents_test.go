@@ -22,8 +22,12 @@ func TestLocalPlatform(t *testing.T) {
 func TestReadme(t *testing.T) {
 	follow(t, "../../README.md", "my-data",
 		"go test ./...", // this is it
-		// The next two are run where the image is built.
+		// The rest is run where the images are built.
 		"docker build -t configurable-extractor .",
+		"docker compose -f docker/compose.yaml up --detach --wait",
+		"docker compose -f docker/compose.yaml run --rm extractor config push /data/config.json --name shop",
+		"docker compose -f docker/compose.yaml run --rm extractor job run --config 1 --wait",
+		"docker compose -f docker/compose.yaml down --volumes",
 		`docker run --rm --network host --user "$(id -u):$(id -g)" -v "$PWD/my-data:/data" configurable-extractor`,
 	)
 }
