@@ -67,7 +67,7 @@ func (p *Player) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Answer is what was recorded for a request, whose body is given. The clock is
-// then at the end of the exchange. A request that was not recorded, or not so
+// then at the start of the exchange. A request that was not recorded, or not so
 // often, is a user error.
 func (p *Player) Answer(r *http.Request, body []byte) (*Entry, error) {
 	p.mu.Lock()
@@ -87,8 +87,13 @@ func (p *Player) Answer(r *http.Request, body []byte) (*Entry, error) {
 	if e.Response.Content.Capped {
 		return nil, failure.Userf("cannot replay the answer to %s: the recording holds only the beginning of its body; record it without --record-max-body", firstLine(text))
 	}
-	p.clock.forward(e.Started.Add(time.Duration(e.Time * float64(time.Millisecond)).Round(resolution)))
+	p.clock.forward(e.Started)
 	return e, nil
+}
+
+// Pass puts the clock to the end of an exchange.
+func (p *Player) Pass(e *Entry) {
+	p.clock.forward(e.Started.Add(time.Duration(e.Time * float64(time.Millisecond)).Round(resolution)))
 }
 
 // find is the next entry for a request, nil for none.

@@ -1,6 +1,7 @@
 package har
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Options are what a Recorder works with.
@@ -55,6 +57,9 @@ type Exchange struct {
 	// each time it is called.
 	Body func() io.Reader
 	Size int64
+	// Opaque hides all texts of the body: it came from a login that failed, so
+	// that nobody knows which of them are secrets.
+	Opaque bool
 	// Started and Ended are times of the Recorder's clock.
 	Started, Ended time.Time
 	Timings        Timings
@@ -124,7 +129,12 @@ func (r *Recorder) write(e Entry, x Exchange, text bool) error {
 			masked.w = limit
 		}
 		if x.Body != nil {
-			if err := masked.copy(x.Body()); err != nil {
+			content := x.Body()
+			if x.Opaque {
+				content = bytes.NewReader(hideAll(content))
+				masked.found = true
+			}
+			if err := masked.copy(content); err != nil {
 				return err
 			}
 		}
@@ -199,6 +209,41 @@ func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
 		a.Content.Encoding = "base64"
 	}
 	return e, text, err
+}
+
+// hideAll is the shape of a JSON text with every text and number hidden; what is
+// no JSON is hidden as a whole.
+func hideAll(r io.Reader) []byte {
+	body, err := io.ReadAll(r)
+	if err != nil {
+		return []byte(event.Hidden)
+	}
+	v, err := value.Parse(body)
+	if err != nil {
+		return []byte(event.Hidden)
+	}
+	return hiddenLeaves(v).AppendJSON(nil)
+}
+
+func hiddenLeaves(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.String, value.Number:
+		return value.OfString(event.Hidden)
+	case value.Array:
+		items := make([]value.Value, v.Len())
+		for i, item := range v.Items() {
+			items[i] = hiddenLeaves(item)
+		}
+		return value.OfItems(items...)
+	case value.Object:
+		members := make([]value.Member, v.Len())
+		for i, m := range v.Members() {
+			members[i] = value.Member{Name: m.Name, Value: hiddenLeaves(m.Value)}
+		}
+		return value.OfMembers(members...)
+	default:
+		return v
+	}
 }
 
 const httpVersion = "HTTP/1.1"

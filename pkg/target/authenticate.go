@@ -16,7 +16,7 @@ type authenticate struct {
 	auth auth.Authenticator
 	// logins begins to keep the logins of a request, and write ends it; nil when
 	// nothing is recorded.
-	logins func(context.Context) (ctx context.Context, write func() error)
+	logins func(context.Context) (ctx context.Context, write func(failed error) error)
 }
 
 var _ http.RoundTripper = (*authenticate)(nil)
@@ -57,7 +57,7 @@ func (t *authenticate) prove(ctx context.Context, sent *http.Request) error {
 	}
 	ctx, write := t.logins(ctx)
 	err := t.auth.Authenticate(ctx, sent)
-	if unwritten := write(); unwritten != nil {
+	if unwritten := write(err); unwritten != nil {
 		return errors.Join(err, unwritten)
 	}
 	return err

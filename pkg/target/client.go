@@ -145,11 +145,11 @@ func (c *Client) wire() http.RoundTripper {
 
 // recordLogins is what the authentication does about its logins when they are
 // recorded.
-func (c *Client) recordLogins() func(context.Context) (context.Context, func() error) {
+func (c *Client) recordLogins() func(context.Context) (context.Context, func(error) error) {
 	if c.o.Recorder == nil {
 		return nil
 	}
-	return func(ctx context.Context) (context.Context, func() error) {
+	return func(ctx context.Context) (context.Context, func(error) error) {
 		l := &loginRecord{recorder: c.o.Recorder, spooler: c.o.Spooler}
 		return context.WithValue(ctx, loginKey{}, l), l.write
 	}

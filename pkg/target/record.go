@@ -109,10 +109,15 @@ func (l *loginRecord) keep(x har.Exchange) error {
 	return nil
 }
 
-// write writes what was kept.
-func (l *loginRecord) write() error {
+// write writes what was kept. Of a login that failed with a good answer nobody
+// knows which parts of it are secrets.
+func (l *loginRecord) write(failed error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if last := len(l.exchanges) - 1; failed != nil && last >= 0 {
+		x := &l.exchanges[last]
+		x.Opaque = x.Response != nil && x.Response.StatusCode < http.StatusBadRequest
+	}
 	var err error
 	for _, x := range l.exchanges {
 		err = errors.Join(err, l.recorder.Add(x))

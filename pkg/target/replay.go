@@ -37,6 +37,7 @@ func (t *replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	if trace := httptrace.ContextClientTrace(req.Context()); trace != nil && trace.GotConn != nil && !entry.Unsent {
 		trace.GotConn(httptrace.GotConnInfo{})
 	}
+	t.player.Pass(entry)
 	if entry.Error != "" {
 		return nil, &networkError{code: entry.Code, what: entry.Error}
 	}
