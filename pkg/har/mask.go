@@ -22,6 +22,8 @@ const (
 type masker struct {
 	w       io.Writer
 	secrets *event.Secrets
+	// size is how long the body is, 0 when that is not known.
+	size    int64
 	json    bool
 	quoted  bool // inside a JSON string
 	escaped bool // behind a backslash in it
@@ -31,9 +33,13 @@ type masker struct {
 // copy writes the whole body.
 func (m *masker) copy(r io.Reader) error {
 	var window []byte
+	length := maskWindow + maskAhead
+	if 0 < m.size && m.size < int64(length) {
+		length = int(m.size) + 1 // to see the end at once
+	}
 	for first := true; ; first = false {
 		had := len(window)
-		window = append(window, make([]byte, maskWindow+maskAhead-had)...)
+		window = append(window, make([]byte, length-had)...)
 		n, err := io.ReadFull(r, window[had:])
 		window = window[:had+n]
 		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

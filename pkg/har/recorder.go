@@ -13,7 +13,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Options are what a Recorder works with.
@@ -120,7 +119,7 @@ func (r *Recorder) Add(x Exchange) error {
 
 func (r *Recorder) write(e Entry, x Exchange, text bool) error {
 	limit := &limited{left: r.o.MaxBody, text: text}
-	masked := masker{secrets: r.o.Secrets}
+	masked := masker{secrets: r.o.Secrets, size: x.Size}
 	body := func(w io.Writer) error {
 		out := encoder(w, text)
 		masked.w = out
@@ -131,8 +130,11 @@ func (r *Recorder) write(e Entry, x Exchange, text bool) error {
 		if x.Body != nil {
 			content := x.Body()
 			if x.Opaque {
-				content = bytes.NewReader(hideAll(content))
-				masked.found = true
+				hidden, err := hideAll(content)
+				if err != nil {
+					return err
+				}
+				content, masked.found, masked.size = bytes.NewReader(hidden), true, int64(len(hidden))
 			}
 			if err := masked.copy(content); err != nil {
 				return err
@@ -209,41 +211,6 @@ func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
 		a.Content.Encoding = "base64"
 	}
 	return e, text, err
-}
-
-// hideAll is the shape of a JSON text with every text and number hidden; what is
-// no JSON is hidden as a whole.
-func hideAll(r io.Reader) []byte {
-	body, err := io.ReadAll(r)
-	if err != nil {
-		return []byte(event.Hidden)
-	}
-	v, err := value.Parse(body)
-	if err != nil {
-		return []byte(event.Hidden)
-	}
-	return hiddenLeaves(v).AppendJSON(nil)
-}
-
-func hiddenLeaves(v value.Value) value.Value {
-	switch v.Kind() {
-	case value.String, value.Number:
-		return value.OfString(event.Hidden)
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = hiddenLeaves(item)
-		}
-		return value.OfItems(items...)
-	case value.Object:
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			members[i] = value.Member{Name: m.Name, Value: hiddenLeaves(m.Value)}
-		}
-		return value.OfMembers(members...)
-	default:
-		return v
-	}
 }
 
 const httpVersion = "HTTP/1.1"
