@@ -28,9 +28,3 @@ func (c *clock) forward(to time.Time) time.Time {
 	}
 	return c.at
 }
-
-func (c *clock) add(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -44,21 +43,17 @@ type place struct {
 
 // index knows the entries of a file without holding them.
 type index struct {
-	file    *os.File
+	source  io.ReaderAt
 	started time.Time
 	entries []place
 	byKey   map[key][]int // numbers of entries, the next one first
 }
 
-// openIndex reads a file once. Its errors say what is wrong with it.
-func openIndex(path string) (*index, error) {
-	file, err := os.Open(path)
-	if err != nil {
+// newIndex reads a file once. Its errors say what is wrong with it.
+func newIndex(source io.ReaderAt, size int64) (*index, error) {
+	x := &index{source: source, byKey: map[key][]int{}}
+	if err := x.read(io.NewSectionReader(source, 0, size)); err != nil {
 		return nil, err
-	}
-	x := &index{file: file, byKey: map[key][]int{}}
-	if err := x.read(file); err != nil {
-		return nil, errors.Join(err, file.Close())
 	}
 	return x, nil
 }
@@ -122,7 +117,7 @@ func (x *index) readEntries(d *json.Decoder) error {
 func (x *index) entry(number int) (*Entry, error) {
 	p := x.entries[number]
 	text := make([]byte, p.to-p.from)
-	if _, err := x.file.ReadAt(text, p.from); err != nil {
+	if _, err := x.source.ReadAt(text, p.from); err != nil {
 		return nil, err
 	}
 	e := &Entry{}

@@ -62,7 +62,7 @@ func TestMaskAcrossWindows(t *testing.T) {
 	secrets := secretsOf("s3cret-token", "987654")
 	filler := strings.Repeat(`{"name":"žluť","n":1},`, 30000)
 	for name, secret := range map[string]string{"text": `"s3cret-token"`, "number": `987654`} {
-		for offset := -40; offset < 40; offset++ {
+		for offset := -40; offset < 40; offset += 5 {
 			at := strings.Index(filler[maskWindow+offset*7:], "1}") + maskWindow + offset*7
 			body := "[" + filler[:at] + secret + filler[at+1:] + "0]"
 			got, _ := masked(t, secrets, body)

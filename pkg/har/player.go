@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +24,7 @@ import (
 // any text, for what was masked then need not be a secret now.
 type Player struct {
 	path    string
+	file    *os.File
 	secrets *event.Secrets
 	clock   clock
 
@@ -32,19 +35,35 @@ type Player struct {
 
 // NewPlayer opens a recording. That it cannot be read is a user error.
 func NewPlayer(path string, secrets *event.Secrets) (*Player, error) {
-	x, err := openIndex(path)
+	file, x, err := open(path)
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", path, err)
 	}
 	// The answers hold the mask in the place of secrets; so it is one.
 	secrets.Add(event.Hidden)
-	p := &Player{path: path, secrets: secrets, index: x}
+	p := &Player{path: path, file: file, secrets: secrets, index: x}
 	p.clock.forward(x.started)
 	return p, nil
 }
 
 // Close closes the file.
-func (p *Player) Close() error { return p.index.file.Close() }
+func (p *Player) Close() error { return p.file.Close() }
+
+func open(path string) (*os.File, *index, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	about, err := file.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	x, err := newIndex(file, about.Size())
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, x, nil
+}
 
 // Now is the recorded time.
 func (p *Player) Now() time.Time { return p.clock.now() }
@@ -62,7 +81,7 @@ func (p *Player) Tick() time.Time {
 
 // Sleep puts the clock forward and does not wait.
 func (p *Player) Sleep(ctx context.Context, d time.Duration) error {
-	p.clock.add(d)
+	p.clock.forward(p.clock.now().Add(d))
 	return ctx.Err()
 }
 
@@ -155,7 +174,11 @@ func (p *Player) Finish() error {
 	if err != nil {
 		return failure.Userf("cannot replay '%s': %w", p.path, err)
 	}
-	return failure.Userf("the recording holds %s that were not sent, the first: %s", count(left, "request"), firstLine(e.asked()))
+	verb := "were"
+	if left == 1 {
+		verb = "was"
+	}
+	return failure.Userf("the recording holds %s that %s not sent, the first: %s", count(left, "request"), verb, firstLine(e.asked()))
 }
 
 // Body is the body of the recorded answer.

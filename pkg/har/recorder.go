@@ -89,10 +89,11 @@ func (r *Recorder) Real() time.Time { return r.o.Now() }
 // a request is about to be made, and when an exchange has ended.
 func (r *Recorder) Tick() time.Time { return r.clock.forward(r.o.Now()) }
 
-// Sleep waits.
+// Sleep waits. Waits side by side count once.
 func (r *Recorder) Sleep(ctx context.Context, d time.Duration) error {
+	end := r.clock.now().Add(d)
 	err := r.o.Sleep(ctx, d)
-	r.clock.add(d)
+	r.clock.forward(end)
 	return err
 }
 
