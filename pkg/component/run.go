@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"time"
 
@@ -29,7 +28,7 @@ func Run(ctx context.Context, o Options) int {
 		return report(o, secrets, err)
 	}
 	log := event.NewLog(sink, secrets, o.Now)
-	if err = guarded(func() error { return run(ctx, o, log, secrets) }); err != nil {
+	if err = failure.Guarded(func() error { return run(ctx, o, log, secrets) }); err != nil {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
 		}
@@ -54,30 +53,6 @@ func report(o Options, secrets *event.Secrets, err error) int {
 // is folded, for a secret may hold some.
 func oneLine(secrets *event.Secrets, err error) string {
 	return strings.Join(strings.Fields(secrets.Redact(err.Error())), " ")
-}
-
-// guarded turns a panic, which is a fault of ours, into an error with its
-// place.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = failure.Applicationf("internal error: %v (%s)", p, panicPlace())
-		}
-	}()
-	return f()
-}
-
-// panicPlace is the function that panicked: the first one of ours below the
-// runtime's.
-func panicPlace() string {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])
-	for {
-		frame, more := frames.Next()
-		if !strings.HasPrefix(frame.Function, "runtime.") || !more {
-			return fmt.Sprintf("%s:%d", frame.Function, frame.Line)
-		}
-	}
 }
 
 // run is the run itself.
