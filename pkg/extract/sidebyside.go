@@ -169,8 +169,7 @@ func (f *fan) page(ctx context.Context, b *branch, s *slot, request config.Reque
 	defer f.release(a)
 	ids, err := b.run.ids(a.page)
 	if err == nil {
-		a.childErr = f.expand(ctx, b.run, a)
-		err = a.childErr
+		err = f.expand(ctx, b.run, a)
 	}
 	return b.run.facts(a.page, ids), nil, err
 }
@@ -224,11 +223,11 @@ func (f *fan) expand(ctx context.Context, r *jobRun, a *arrival) error {
 	})
 	if err != nil {
 		f.gate.fail(a.slot.at.below(n + 1))
-		return err
 	}
+	a.childErr = err
 	a.children.close()
 	children.Wait()
-	return nil
+	return err
 }
 
 // keep notes an arrival whose body is open until both its users are done.
