@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // concurrencies are the settings that must give what 1 gives.
@@ -39,9 +42,108 @@ func TestConcurrency(t *testing.T) {
 			}
 		})
 	}
-	if failed < seeds/5 || failed > seeds/2 || requests < 100*seeds {
+	if failed < seeds/6 || failed > seeds/2 || requests < 40*seeds {
 		t.Errorf("the generated runs are too few of one kind: %d of %d fail, %d requests", failed, seeds, requests)
 	}
+}
+
+// TestCasesSideBySide runs the cases with child jobs again, with other settings of
+// the concurrency: all but the order of requests is as they expect it.
+func TestCasesSideBySide(t *testing.T) {
+	for _, name := range casesWithChildren(t) {
+		for _, n := range concurrencies {
+			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {
+				t.Parallel()
+				c, err := readCase(filepath.Join("cases", name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.runSideBySide(t, n)
+			})
+		}
+	}
+}
+
+// casesWithChildren are the names of the cases for which the order of requests
+// does not matter: they have child jobs, no answer that takes time, and no login
+// before every request, whose tokens would go to other requests.
+func casesWithChildren(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob("cases/*/config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range all {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := readCase(filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		timed := slices.ContainsFunc(c.exchanges, func(e exchange) bool { return e.answer.clock > 0 })
+		if strings.Contains(string(text), `"children"`) && !timed && c.answer == "" && filepath.Base(c.path) != "children-login" {
+			names = append(names, filepath.Base(c.path))
+		}
+	}
+	if len(names) < 40 {
+		t.Fatalf("only %d cases with child jobs", len(names))
+	}
+	return names
+}
+
+// runSideBySide runs the case with a concurrency, against an API that answers its
+// requests in any order.
+func (c *testCase) runSideBySide(t *testing.T, concurrency int) {
+	api := &script{t: t, all: c.exchanges, anyOrder: true, failing: c.Exit != 0}
+	w := newWorld(t, api)
+	w.clock = newClock(c.Start)
+	api.clock, api.server = w.clock, w.api.URL
+	w.options.Variables, w.options.Strict, w.options.LogFormat = c.Variables, c.Strict, c.LogFormat
+	for name, value := range c.Env {
+		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
+	}
+	before := c.fill(t, w.dir)
+	before["config.json"] = withConcurrency(t, before["config.json"], concurrency)
+	writeFile(t, filepath.Join(w.dir, "config.json"), before["config.json"])
+	got := w.run(context.Background())
+	api.finish()
+	c.checkEnd(t, got)
+	c.events = slices.DeleteFunc(c.events, func(e occurrence) bool {
+		kind, _ := e["event"].(string)
+		return strings.HasPrefix(kind, "request.") || kind == "login.done"
+	})
+	if i := c.missing(got.events(t)); i < len(c.events) {
+		t.Errorf("line %d of events.jsonl has no event after those of the lines before: %s", i+1, linesOf(c.events[i:i+1]))
+	}
+	c.checkFiles(t, w.dir, before)
+	if t.Failed() {
+		t.Logf("exit %d\nstderr: %sstdout:\n%s", got.exit, got.stderr, got.stdout)
+	}
+}
+
+// withConcurrency is a document with `api.http.concurrency`, everything else in
+// its order.
+func withConcurrency(t *testing.T, text string, n int) string {
+	t.Helper()
+	doc, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(v value.Value) value.Value {
+		api := v.Field("api")
+		http := api.Field("http")
+		if http.IsNull() {
+			http = value.OfMembers()
+		}
+		return v.With("api", api.With("http", http.With("concurrency", value.OfInt(int64(n)))))
+	}
+	if parameters := doc.Field("parameters"); !parameters.IsNull() {
+		return doc.With("parameters", set(parameters)).JSON()
+	}
+	return set(doc).JSON()
 }
 
 // harvest is what a run brought.
@@ -207,13 +309,8 @@ func (p *plant) job(random *rand.Rand, depth int, path string) map[string]any {
 	}
 	j["endpoint"] = path[1:]
 	var children []map[string]any
-	for range random.IntN(3) {
-		if depth < 3 {
-			children = append(children, p.job(random, depth+1, path))
-		}
-	}
-	if depth == 0 && len(children) == 0 {
-		children = append(children, p.job(random, 1, path))
+	for range []int{1 + random.IntN(2), random.IntN(3), random.IntN(2), 0}[depth] {
+		children = append(children, p.job(random, depth+1, path))
 	}
 	if children != nil {
 		j["children"] = children

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -146,6 +147,9 @@ func (a *plantAPI) page(u *url.URL) string {
 // and go.
 func (a *plantAPI) items(path string) []map[string]any {
 	n := a.number("rows", path) % 6
+	if !strings.Contains(path[1:], "/") {
+		n += 3 // a root job
+	}
 	items := []map[string]any{}
 	for i := range n {
 		place := fmt.Sprintf("%s#%d", path, i)
