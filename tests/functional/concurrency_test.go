@@ -28,7 +28,7 @@ var concurrencies = []int{2, 3, 8, 16}
 // It is not parallel, for it counts goroutines.
 func TestConcurrency(t *testing.T) {
 	const seeds = 24
-	failed, requests := 0, 0
+	failed, requests, most := 0, 0, map[int]int{}
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newPlant(seed)
@@ -38,12 +38,19 @@ func TestConcurrency(t *testing.T) {
 			}
 			requests += len(serial.requests)
 			for _, n := range concurrencies {
-				p.run(t, n).compare(t, serial)
+				got := p.run(t, n)
+				got.compare(t, serial)
+				most[n] = max(most[n], got.most)
 			}
 		})
 	}
 	if failed < seeds/6 || failed > seeds/2 || requests < 40*seeds {
 		t.Errorf("the generated runs are too few of one kind: %d of %d fail, %d requests", failed, seeds, requests)
+	}
+	for _, n := range concurrencies {
+		if most[n] < min(n, 8) {
+			t.Errorf("concurrency %d: never more than %d requests at once", n, most[n])
+		}
 	}
 }
 
