@@ -25,8 +25,8 @@ import (
 )
 
 // Authenticator adds credentials to a request that is about to be sent. It is
-// called anew for every attempt and for every hop of a redirect. Errors are user
-// errors.
+// called anew for every attempt and for every hop of a redirect, by several
+// requests at once. Errors are user errors.
 type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) error
 }
@@ -34,9 +34,13 @@ type Authenticator interface {
 // Renewer is an Authenticator that can fetch new credentials when the API
 // answers 401.
 type Renewer interface {
-	// Renew gives up the credentials that a request was sent with, unless newer
-	// ones have taken their place. The next Authenticate fetches new ones.
-	Renew(sent *http.Request)
+	// Renew gives up the credentials that a request was sent with. The next
+	// Authenticate fetches new ones. It is false when they had been given up
+	// already, because of another request.
+	Renew(sent *http.Request) bool
+	// InUse tells whether the credentials that a request was sent with have not
+	// been given up.
+	InUse(sent *http.Request) bool
 }
 
 // Deps is what an authentication may use while it works.
@@ -46,7 +50,8 @@ type Deps struct {
 	Now     func() time.Time
 	Log     *event.Log
 	Secrets *event.Secrets
-	// Rand is where nonces come from; nil is crypto/rand.
+	// Rand is where nonces come from; nil is crypto/rand. It is read by several
+	// requests at once.
 	Rand io.Reader
 }
 

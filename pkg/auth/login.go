@@ -91,8 +91,9 @@ type session struct {
 	login
 	deps Deps
 
-	mu      sync.Mutex
-	current *credentials // nil before the first login
+	mu       sync.Mutex
+	current  *credentials // nil before the first login
+	entering *entrance    // nil while nobody logs in
 }
 
 var _ Renewer = (*session)(nil)
@@ -119,27 +120,83 @@ func (s *session) Authenticate(ctx context.Context, r *http.Request) error {
 	return nil
 }
 
-// Renew gives up the credentials that a request was sent with, unless another
-// request has replaced them already.
-func (s *session) Renew(sent *http.Request) {
+// Renew gives up the credentials that a request was sent with, unless that was
+// done because of another request already.
+func (s *session) Renew(sent *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if used, ok := sent.Context().Value(usedKey{}).(*credentials); ok && used == s.current {
-		s.current = nil
+	if !s.used(sent) {
+		return false
+	}
+	s.current = nil
+	return true
+}
+
+// InUse implements Renewer.
+func (s *session) InUse(sent *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used(sent)
+}
+
+// used tells whether a request was sent with the credentials of now; the lock is
+// held.
+func (s *session) used(sent *http.Request) bool {
+	c, ok := sent.Context().Value(usedKey{}).(*credentials)
+	return ok && c == s.current
+}
+
+// credentials are those of now. Of several requests that need new ones at the
+// same time one logs in, and if that fails the others fail with it: nobody wants
+// an account locked because of many wrong logins.
+func (s *session) credentials(ctx context.Context) (*credentials, error) {
+	for {
+		s.mu.Lock()
+		if s.current != nil && !s.current.end.passed(s.deps.Now()) {
+			defer s.mu.Unlock()
+			return s.current, nil
+		}
+		other := s.entering
+		if other == nil {
+			mine := &entrance{done: make(chan struct{})}
+			s.entering = mine
+			s.mu.Unlock()
+			return s.try(ctx, mine)
+		}
+		s.mu.Unlock()
+		select {
+		case <-other.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if other.err != nil {
+			return nil, other.err
+		}
 	}
 }
 
-func (s *session) credentials(ctx context.Context) (*credentials, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.current != nil && !s.current.end.passed(s.deps.Now()) {
-		return s.current, nil
-	}
-	c, err := s.logIn(ctx)
-	if err != nil {
+// entrance is a login that is under way.
+type entrance struct {
+	done chan struct{}
+	err  error // once it is done; nil also when it was only broken off
+}
+
+// try logs in, and lets those who wait for it go on whatever happens.
+func (s *session) try(ctx context.Context, e *entrance) (c *credentials, err error) {
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if c != nil {
+			s.current = c
+		} else if ctx.Err() == nil {
+			e.err = err
+		}
+		s.entering = nil
+		close(e.done)
+	}()
+	if c, err = s.logIn(ctx); err != nil {
 		return nil, failure.Within("the login failed", s.pointer, err)
 	}
-	s.current = c
 	return c, nil
 }
 

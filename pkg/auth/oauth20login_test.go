@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -75,7 +74,7 @@ func TestOAuth20LoginExpires(t *testing.T) {
 	if len(w.logins) != 3 {
 		t.Errorf("%d logins, want 3", len(w.logins))
 	}
-	if _, ok := a.(interface{ Renew(*http.Request) }); !ok {
+	if _, ok := a.(Renewer); !ok {
 		t.Error("it cannot be renewed")
 	}
 }

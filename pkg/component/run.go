@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -33,7 +32,7 @@ func Run(ctx context.Context, o Options) int {
 	tape, err := openTape(&o, secrets)
 	log := event.NewLog(sink, secrets, o.Now)
 	if err == nil {
-		err = guarded(func() error { return run(ctx, o, tape, log, secrets) })
+		err = failure.Guarded(func() error { return run(ctx, o, tape, log, secrets) })
 	}
 	if err = tape.close(err); err != nil {
 		if action {
@@ -81,30 +80,6 @@ func problems(err error) string {
 		return "" // the message tells the same
 	}
 	return strings.TrimSpace(text.String())
-}
-
-// guarded turns a panic, which is a fault of ours, into an error with its
-// place.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = failure.Applicationf("internal error: %v (%s)", p, panicPlace())
-		}
-	}()
-	return f()
-}
-
-// panicPlace is the function that panicked: the first one of ours below the
-// runtime's.
-func panicPlace() string {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])
-	for {
-		frame, more := frames.Next()
-		if !strings.HasPrefix(frame.Function, "runtime.") || !more {
-			return fmt.Sprintf("%s:%d", frame.Function, frame.Line)
-		}
-	}
 }
 
 // run is the run itself.

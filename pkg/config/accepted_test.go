@@ -116,6 +116,28 @@ func TestRetry(t *testing.T) {
 	}
 }
 
+func TestPace(t *testing.T) {
+	none := RateLimit{}
+	rows := []struct {
+		name, in    string
+		concurrency int
+		limit       RateLimit
+	}{
+		{"absent", ``, 1, none},
+		{"numbers", `"http":{"concurrency":64,"rateLimit":{"requests":100,"perSeconds":60}},`, 64, RateLimit{100, time.Minute}},
+		{"texts", `"http":{"concurrency":"8","rateLimit":{"requests":"1","perSeconds":"0.5"}},`, 8, RateLimit{1, time.Second / 2}},
+		{"empty", `"http":{"concurrency":null,"rateLimit":[]},`, 1, none},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			api := accepted(t, given{api: row.in}).API
+			if api.Concurrency != row.concurrency || api.RateLimit != row.limit {
+				t.Errorf("got %d, %+v, want %d, %+v", api.Concurrency, api.RateLimit, row.concurrency, row.limit)
+			}
+		})
+	}
+}
+
 func TestTimeouts(t *testing.T) {
 	rows := []struct {
 		in   string

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -36,6 +37,8 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 		ConnectTimeout:    seconds(http.Get("connectTimeout"), defaultConnectTimeout),
 		RequestTimeout:    seconds(http.Get("requestTimeout"), defaultRequestTimeout),
 		IgnoreErrors:      integers(http.Get("ignoreErrors")),
+		Concurrency:       concurrency(http),
+		RateLimit:         rateLimit(http.Get("rateLimit")),
 		Authentication:    switched(auth, auth.Present()),
 		Pagination:        switched(s.Get("pagination"), s.Get("pagination").Present()),
 		Query:             s.Get("query"),
@@ -87,6 +90,32 @@ func seconds(s Section, fallback time.Duration) time.Duration {
 	default:
 		return time.Duration(n * float64(time.Second))
 	}
+}
+
+// concurrency is the number of requests that may be under way at once.
+func concurrency(http Section) int {
+	n := http.Int("concurrency", 1)
+	if n < 1 || n > MaxConcurrency {
+		http.Get("concurrency").Problem(fmt.Sprintf("expected an integer from 1 to %d", MaxConcurrency), "")
+		return 1
+	}
+	return n
+}
+
+// rateLimit is no limit when the section is empty. Missing keys are problems
+// already.
+func rateLimit(s Section) RateLimit {
+	if !s.Present() {
+		return RateLimit{}
+	}
+	l := RateLimit{Requests: s.Int("requests", 1), Per: seconds(s.Get("perSeconds"), 0)}
+	if l.Requests < 1 {
+		s.Get("requests").Problem("expected a number of requests, at least 1", "")
+	}
+	if per := s.Get("perSeconds"); l.Per == 0 && !per.Value.IsNull() {
+		per.Problem("expected a number of seconds above 0", "")
+	}
+	return l
 }
 
 // integers are the integers of a list.

@@ -108,6 +108,20 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/api/http/connectTimeout: expected a number, found "soon"`,
 			`/parameters/api/http/requestTimeout: expected a number of seconds above 0, found -1`,
 		}},
+		{"concurrency and rate limit", given{api: `"http":{"concurrency":65,"rateLimit":{"requests":0,"perSeconds":0}},`}, []string{
+			`/parameters/api/http/concurrency: expected an integer from 1 to 64, found 65`,
+			`/parameters/api/http/rateLimit/requests: expected a number of requests, at least 1, found 0`,
+			`/parameters/api/http/rateLimit/perSeconds: expected a number of seconds above 0, found 0`,
+		}},
+		{"no concurrency", given{api: `"http":{"concurrency":0,"rateLimit":{"requests":"many","perSeconds":-1}},`}, []string{
+			`/parameters/api/http/concurrency: expected an integer from 1 to 64, found 0`,
+			`/parameters/api/http/rateLimit/requests: expected an integer, found "many"`,
+			`/parameters/api/http/rateLimit/perSeconds: expected a number of seconds above 0, found -1`,
+		}},
+		{"half a rate limit", given{api: `"http":{"concurrency":"all","rateLimit":{"requests":10}},`}, []string{
+			`/parameters/api/http/concurrency: expected an integer, found "all"`,
+			`/parameters/api/http/rateLimit: expected the key "perSeconds"`,
+		}},
 		{"ignoreErrors number", given{api: `"http":{"ignoreErrors":404},`}, []string{
 			`/parameters/api/http/ignoreErrors: expected a list, found 404`,
 		}},

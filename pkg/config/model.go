@@ -62,6 +62,10 @@ type API struct {
 	RequestTimeout time.Duration // of one whole exchange, body included
 	// IgnoreErrors are the status codes whose answers are taken as data.
 	IgnoreErrors []int
+	// Concurrency is how many requests may be under way at once, 1 to
+	// MaxConcurrency.
+	Concurrency int
+	RateLimit   RateLimit
 	// Authentication and Pagination are compiled by the rooms of these names;
 	// Value is null when absent or empty.
 	Authentication, Pagination Section
@@ -88,6 +92,16 @@ type Retry struct {
 	Codes []int
 	// NetworkCodes are curl's numbers of the network errors that are retried.
 	NetworkCodes []int
+}
+
+// MaxConcurrency is the most that `api.http.concurrency` may ask for.
+const MaxConcurrency = 64
+
+// RateLimit is `api.http.rateLimit`: at most so many requests may be started in
+// any span of this length. 0 requests is no limit.
+type RateLimit struct {
+	Requests int
+	Per      time.Duration
 }
 
 // AllowedHost is one entry of `image_parameters.allowed_hosts`; "" and 0 allow

@@ -32,7 +32,7 @@ type Body interface {
 func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, LoginDone{}, RequestSent{},
-		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobFinished{}, TableWritten{},
+		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{},
 		RunFinished{}, RunFailed{},
 	}
 }
@@ -289,6 +289,35 @@ func (MappingWarning) Level() Level { return Warn }
 
 // Message implements Body.
 func (e MappingWarning) Message() string { return e.Table + ": " + e.Text }
+
+// JobProgress is a sign of life of a job that takes long.
+type JobProgress struct {
+	// Job is the endpoint of the job.
+	Job string `json:"job"`
+	// Pages and Rows that were stored so far, those of child jobs included.
+	Pages int `json:"pages"`
+	Rows  int `json:"rows"`
+	// Requests that were sent for them, retries and logins included.
+	Requests int `json:"requests"`
+	// Waited is for how many seconds these requests were kept waiting, before
+	// retries and by `api.http.rateLimit`, added up over all of them.
+	Waited float64 `json:"waited,omitempty"`
+}
+
+// Kind implements Body.
+func (JobProgress) Kind() string { return "job.progress" }
+
+// Level implements Body.
+func (JobProgress) Level() Level { return Info }
+
+// Message implements Body.
+func (e JobProgress) Message() string {
+	s := fmt.Sprintf("Job %s goes on: %s, %s, %s so far", e.Job, count(e.Pages, "page"), count(e.Rows, "row"), count(e.Requests, "request"))
+	if e.Waited > 0 {
+		s += fmt.Sprintf(", %s spent waiting", time.Duration(e.Waited*float64(time.Second)).Round(time.Millisecond))
+	}
+	return s
+}
 
 // JobFinished says how much a job brought and which rule ended it.
 type JobFinished struct {

@@ -19,7 +19,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Deps is what a run works with.
+// Deps is what a run works with. With `api.http.concurrency` above 1 its
+// functions and Rand are used by several goroutines at once.
 type Deps struct {
 	// Temp is a directory for temporary files, Tables the one for the tables.
 	Temp, Tables string
@@ -60,13 +61,14 @@ type run struct {
 	scanner *response.Scanner
 	stats   target.Stats
 	tunnel  *target.Tunnel // nil for none
+	pacer   *target.Pacer
 	tables  *tables
 	start   int64 // Unix seconds
 }
 
 // newRun makes the run of a plan.
 func (p *Plan) newRun(d Deps) *run {
-	return &run{
+	r := &run{
 		Deps:    d,
 		plan:    p,
 		spooler: response.NewSpooler(d.Temp, response.MemoryLimit),
@@ -75,6 +77,8 @@ func (p *Plan) newRun(d Deps) *run {
 		tables:  newTables(d, p.typed),
 		start:   d.Now().Unix(),
 	}
+	r.pacer = target.NewPacer(p.doc.Iterations[0].API.RateLimit, &r.stats, d.Now, d.Sleep)
+	return r
 }
 
 // Run runs all iterations and leaves the tables in the stage. Nothing is
@@ -128,7 +132,7 @@ func (r *run) iteration(ctx context.Context, it iteration) error {
 	if err != nil {
 		return err
 	}
-	jobs := jobRunner{run: r, client: client, sink: sink, ignored: it.API.IgnoreErrors, scope: r.scope(it)}
+	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), concurrency: it.API.Concurrency, ignored: it.API.IgnoreErrors}
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err
@@ -158,6 +162,7 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		Sleep:        r.Sleep,
 		Dial:         r.Dial,
 		Tunnel:       r.tunnel,
+		Pacer:        r.pacer,
 		CacheDir:     r.CacheDir,
 		Getenv:       r.Getenv,
 		Stats:        &r.stats,

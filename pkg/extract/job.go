@@ -10,6 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/mapping"
 	"github.com/keboola/configurable-extractor/pkg/pagination"
+	"github.com/keboola/configurable-extractor/pkg/response"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -20,7 +21,10 @@ type jobRunner struct {
 	client *target.Client
 	sink   sink
 	scope  *expr.Scope
-	tally  tally // of the root job at hand
+	// concurrency is how many requests may be under way at once.
+	concurrency int
+	tally       tally // of the root job at hand
+	progress    progress
 	// ignored are the statuses whose answers are data.
 	ignored []int
 }
@@ -29,7 +33,12 @@ type jobRunner struct {
 // jobs, how it went.
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	jr.tally = tally{}
-	if err := jr.job(ctx, j, place{endpoint: j.Endpoint}); err != nil {
+	jr.progress = jr.newProgress(j)
+	run := jr.job
+	if jr.concurrency > 1 {
+		run = jr.sideBySide
+	}
+	if err := run(ctx, j, place{endpoint: j.Endpoint}); err != nil {
 		return err
 	}
 	jr.tally.report(jr.run.Log, j)
@@ -49,32 +58,48 @@ type jobRun struct {
 	*jobRunner
 	*job
 	place
+	base    config.Request // the job's own request, before any paging
 	columns []mapping.Column
 	seen    repetition
 	pages   int
 	found   int // rows
+	// notes are events about the page at hand, told when it is stored.
+	notes []event.Body
+}
+
+// start is a run of a job that has sent nothing yet.
+func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
+	base, err := jr.request(j, at)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := j.user.columns(jr.scope)
+	if err != nil {
+		return nil, err
+	}
+	return &jobRun{jobRunner: jr, job: j, place: at, base: base, columns: append(columns, parentColumns(at.filled)...)}, nil
+}
+
+// request is a job's own request, before any paging.
+func (jr *jobRunner) request(j *job, at place) (config.Request, error) {
+	params, err := j.Params.Eval(jr.scope)
+	return config.Request{Endpoint: at.endpoint, Method: j.Method, Params: params, Headers: j.Headers}, err
 }
 
 // job runs a job to its end: page after page until a rule stops it.
 func (jr *jobRunner) job(ctx context.Context, j *job, at place) error {
-	base, err := jr.request(j, at)
+	r, err := jr.start(j, at)
 	if err != nil {
 		return err
 	}
-	columns, err := j.user.columns(jr.scope)
-	if err != nil {
-		return err
-	}
-	r := &jobRun{jobRunner: jr, job: j, place: at, columns: append(columns, parentColumns(at.filled)...)}
-	request, state := j.scroller.First(base, jr.run.Now())
+	request, state := j.scroller.First(r.base, jr.run.Now())
 	for {
 		facts, stop, err := r.page(ctx, request)
 		if err == nil && stop == nil {
-			facts.Now = jr.run.Now() // after the child jobs, which count as time spent
-			request, state, stop, err = j.scroller.Next(base, state, facts)
+			request, state, stop, err = j.scroller.Next(r.base, state, facts)
 		}
 		if err != nil {
-			return failure.Within(fmt.Sprintf("job %s, page %d", at.endpoint, r.pages), j.Pointer, err)
+			return r.within(r.pages, err)
 		}
 		if stop != nil {
 			jr.tally.add(j, r, *stop)
@@ -83,10 +108,9 @@ func (jr *jobRunner) job(ctx context.Context, j *job, at place) error {
 	}
 }
 
-// request is a job's own request, before any paging.
-func (jr *jobRunner) request(j *job, at place) (config.Request, error) {
-	params, err := j.Params.Eval(jr.scope)
-	return config.Request{Endpoint: at.endpoint, Method: j.Method, Params: params, Headers: j.Headers}, err
+// within names the page of a job at which an error came up.
+func (r *jobRun) within(page int, err error) error {
+	return failure.Within(fmt.Sprintf("job %s, page %d", r.endpoint, page), r.Pointer, err)
 }
 
 // page fetches, checks and stores one page and runs its child jobs. It stops
@@ -98,28 +122,59 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 		return facts, nil, err
 	}
 	defer answer.Body.Close()
-	if answer.Ignored {
-		r.run.Log.Emit(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "taken as data, as 'api.http.ignoreErrors' wants it"})
+	page, stop, err := r.read(request, answer)
+	r.tell(r.taken())
+	if err != nil || stop != nil {
+		return facts, stop, err
 	}
-	page, err := r.scan(answer)
+	ids, err := r.store(ctx, page)
 	if err != nil {
 		return facts, nil, err
 	}
-	if stop := r.seen.check(r.pages, request, page); stop != nil {
-		return facts, stop, nil
-	}
-	if err := r.check(page); err != nil {
+	r.progress.page(page.Rows)
+	if err := r.eachChild(page, func(child *job, at place) error { return r.jobRunner.job(ctx, child, at) }); err != nil {
 		return facts, nil, err
 	}
-	if facts, err = r.store(ctx, page); err != nil {
-		return facts, nil, err
-	}
-	return facts, nil, r.runChildren(ctx, page)
+	// The child jobs count as time spent.
+	return r.facts(page, ids), nil, nil
 }
 
-// runChildren runs the child jobs of a page: for each definition, for each row,
-// for each combination of placeholder values.
-func (r *jobRun) runChildren(ctx context.Context, page rows) error {
+// read scans and checks an answer. A page that only repeats what was there
+// before is the reason to stop.
+func (r *jobRun) read(request config.Request, answer *target.Response) (*response.Page, *pagination.Stop, error) {
+	if answer.Ignored {
+		r.note(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "taken as data, as 'api.http.ignoreErrors' wants it"})
+	}
+	page, err := r.scan(answer)
+	if err != nil {
+		return nil, nil, err
+	}
+	if stop := r.seen.check(r.pages, request, page); stop != nil {
+		return nil, stop, nil
+	}
+	return page, nil, r.check(page)
+}
+
+// note keeps an event about the page at hand.
+func (r *jobRun) note(e event.Body) { r.notes = append(r.notes, e) }
+
+// taken are the notes so far, which the page takes with it.
+func (r *jobRun) taken() []event.Body {
+	notes := r.notes
+	r.notes = nil
+	return notes
+}
+
+// tell emits the notes about a page.
+func (r *jobRun) tell(notes []event.Body) {
+	for _, e := range notes {
+		r.run.Log.Emit(e)
+	}
+}
+
+// eachChild yields the child jobs of a page in their order: for each definition,
+// for each row, for each combination of placeholder values.
+func (r *jobRun) eachChild(page rows, run func(*job, place) error) error {
 	for _, child := range r.children {
 		if len(child.placeholders) == 0 && len(r.filled) == 0 {
 			continue // the configuration's warnings say that it never runs
@@ -128,7 +183,7 @@ func (r *jobRun) runChildren(ctx context.Context, page rows) error {
 			if err != nil {
 				return err
 			}
-			if err := r.runChild(ctx, child, row); err != nil {
+			if err := r.ofRow(child, row, run); err != nil {
 				return err
 			}
 		}
@@ -136,7 +191,8 @@ func (r *jobRun) runChildren(ctx context.Context, page rows) error {
 	return nil
 }
 
-func (r *jobRun) runChild(ctx context.Context, child *job, row value.Value) error {
+// ofRow yields the runs of a child job for one row.
+func (r *jobRun) ofRow(child *job, row value.Value, run func(*job, place) error) error {
 	pass, err := child.filter.passes(row)
 	if err != nil || !pass {
 		return err
@@ -148,7 +204,7 @@ func (r *jobRun) runChild(ctx context.Context, child *job, row value.Value) erro
 	}
 	for _, values := range all {
 		at := place{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents}
-		if err := r.jobRunner.job(ctx, child, at); err != nil {
+		if err := run(child, at); err != nil {
 			return err
 		}
 	}

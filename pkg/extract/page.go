@@ -66,7 +66,7 @@ func (r *jobRun) errorData(answer *target.Response, query response.Query) (*resp
 	if err := answer.Body.Replace(data.AppendJSON(nil)); err != nil {
 		return nil, err
 	}
-	r.run.Log.Emit(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "its body is not JSON and was taken as errorData"})
+	r.note(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "its body is not JSON and was taken as errorData"})
 	return r.run.scanner.Scan(answer.Body, query)
 }
 
@@ -80,15 +80,14 @@ func (r *jobRun) check(page *response.Page) error {
 	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
 		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(r.Pointer)
 	case page.Rows == 0:
-		r.run.Log.Emit(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages})
+		r.note(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages})
 	}
 	return nil
 }
 
 // store hands the rows to the tables and learns from them what paging wants to
 // know.
-func (r *jobRun) store(ctx context.Context, page *response.Page) (pagination.Page, error) {
-	facts := pagination.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field}
+func (r *jobRun) store(ctx context.Context, page *response.Page) (ids pagination.IDs, err error) {
 	id := r.scroller.Needs().ItemID
 	batch := r.sink.batch(r.DataType, r.columns)
 	for row, err := range r.filtered(page) {
@@ -99,15 +98,37 @@ func (r *jobRun) store(ctx context.Context, page *response.Page) (pagination.Pag
 			err = batch.Row(row)
 		}
 		if err != nil {
-			return facts, err
+			return ids, err
 		}
 		if id.Text != "" {
 			v, _ := row.At(id.Text, id.Separator)
-			facts.IDs.Add(v)
+			ids.Add(v)
 		}
 	}
 	r.found += page.Rows
-	return facts, nil
+	return ids, nil
+}
+
+// ids are the smallest and largest id of the rows, where paging wants them: what
+// store learns, for a page that is not stored yet.
+func (r *jobRun) ids(page *response.Page) (ids pagination.IDs, err error) {
+	id := r.scroller.Needs().ItemID
+	if id.Text == "" {
+		return ids, nil
+	}
+	for row, err := range r.filtered(page) {
+		if err != nil {
+			return ids, err
+		}
+		v, _ := row.At(id.Text, id.Separator)
+		ids.Add(v)
+	}
+	return ids, nil
+}
+
+// facts are what paging may know of a page.
+func (r *jobRun) facts(page *response.Page, ids pagination.IDs) pagination.Page {
+	return pagination.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, IDs: ids, Now: r.run.Now()}
 }
 
 // filtered are the rows of a page as everything but the scan sees them: after

@@ -53,6 +53,7 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 	if err == nil {
 		err = one.check(page)
 	}
+	one.tell(one.taken())
 	if err != nil {
 		return Probe{}, failure.Within("job "+j.Endpoint, j.Pointer, err)
 	}

@@ -10,7 +10,8 @@ import (
 
 // authenticate adds credentials to every attempt that stays on the request's
 // own origin. When the API answers 401 and the credentials can be renewed, that
-// is done once and the request is repeated.
+// is done once and the request is repeated. A 401 to credentials that were given
+// up meanwhile, because of another request, says nothing and does not count.
 type authenticate struct {
 	next http.RoundTripper
 	auth auth.Authenticator
@@ -26,17 +27,20 @@ func (t *authenticate) RoundTrip(req *http.Request) (*http.Response, error) {
 	if foreign(req.Context()) {
 		return t.next.RoundTrip(req)
 	}
-	res, sent, err := t.once(req)
 	renewer, ok := t.auth.(auth.Renewer)
-	if err != nil || !ok || res.StatusCode != http.StatusUnauthorized {
-		return res, err
+	for renewed := false; ; {
+		res, sent, err := t.once(req)
+		if err != nil || !ok || res.StatusCode != http.StatusUnauthorized {
+			return res, err
+		}
+		if renewed && renewer.InUse(sent) {
+			return res, nil
+		}
+		renewed = renewed || renewer.Renew(sent)
+		if err := res.Body.Close(); err != nil {
+			return nil, err
+		}
 	}
-	if err := res.Body.Close(); err != nil {
-		return nil, err
-	}
-	renewer.Renew(sent)
-	res, _, err = t.once(req)
-	return res, err
 }
 
 func (t *authenticate) once(req *http.Request) (res *http.Response, sent *http.Request, err error) {

@@ -22,9 +22,17 @@ func (a *tokens) Authenticate(_ context.Context, r *http.Request) error {
 	return nil
 }
 
-func (a *tokens) Renew(sent *http.Request) {
+func (a *tokens) Renew(sent *http.Request) bool {
+	if !a.InUse(sent) {
+		return false
+	}
 	a.renewed = append(a.renewed, sent.Header.Get("X-Token"))
 	a.n++
+	return true
+}
+
+func (a *tokens) InUse(sent *http.Request) bool {
+	return sent.Header.Get("X-Token") == fmt.Sprint("t", a.n)
 }
 
 func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {

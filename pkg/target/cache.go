@@ -1,6 +1,7 @@
 package target
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -51,6 +53,11 @@ type cache struct {
 	retried []int // statuses
 	now     func() time.Time
 	spooler *response.Spooler
+
+	// busy are the keys that are being answered. Whoever wants the same answer
+	// waits for it, as it would be there one after another.
+	mu   sync.Mutex
+	busy map[string]chan struct{}
 }
 
 var _ http.RoundTripper = (*cache)(nil)
@@ -80,7 +87,43 @@ func (t *cache) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(req)
 	}
 	key := sha256.Sum256([]byte(req.Method + " " + req.URL.String()))
-	path := filepath.Join(t.dir, hex.EncodeToString(key[:]))
+	name := hex.EncodeToString(key[:])
+	done, err := t.claim(req.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return t.answer(req, filepath.Join(t.dir, name))
+}
+
+// claim waits until nobody else is about to answer the key. The returned
+// function lets the next one in.
+func (t *cache) claim(ctx context.Context, key string) (done func(), err error) {
+	for {
+		t.mu.Lock()
+		other, busy := t.busy[key]
+		if !busy {
+			mine := make(chan struct{})
+			t.busy[key] = mine
+			t.mu.Unlock()
+			return func() {
+				t.mu.Lock()
+				delete(t.busy, key)
+				t.mu.Unlock()
+				close(mine)
+			}, nil
+		}
+		t.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// answer answers from a file of the cache, or sends the request and fills it.
+func (t *cache) answer(req *http.Request, path string) (*http.Response, error) {
 	if entry, ok := readEntry(path, t.spooler); ok {
 		if t.fresh(entry, req) {
 			return entry.response(req), nil

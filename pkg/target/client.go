@@ -44,6 +44,8 @@ type Options struct {
 	// Tunnel is that of Settings, which all clients of a run share; nil only when
 	// they name none.
 	Tunnel *Tunnel
+	// Pacer is that of the run; nil makes one for this client alone.
+	Pacer *Pacer
 	// CacheDir is where the cache of Settings keeps its files; "" turns it off.
 	CacheDir string
 	// Getenv is asked for the proxy settings.
@@ -62,9 +64,12 @@ type Stats struct {
 	Requests atomic.Int64
 	// Bytes of all bodies received, after decompression.
 	Bytes atomic.Int64
+	// Waited is for how many nanoseconds requests were kept waiting: before a
+	// retry and by the rate limit, added up over all of them.
+	Waited atomic.Int64
 }
 
-// Client sends requests to the target API.
+// Client sends requests to the target API. It is safe for concurrent use.
 type Client struct {
 	o       Options
 	network *http.Transport
@@ -81,6 +86,9 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 		if err := openCache(o.CacheDir); err != nil {
 			return nil, err
 		}
+	}
+	if o.Pacer == nil {
+		o.Pacer = NewPacer(o.API.RateLimit, o.Stats, o.Now, o.Sleep)
 	}
 	c := &Client{o: o, network: newNetwork(o)}
 	c.plain = c.chain(nil, false)
@@ -101,6 +109,7 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 //	hosts         refuses addresses that are not allowed
 //	log           counts the request and reports it under debug
 //	cache         answers from an earlier answer; not for logins
+//	pace          keeps below the rate limit, and still while the API wants that
 //	aws           signs the request
 //	record        keeps the exchange in a file, where one is asked for
 //	exchange      sends, reads the whole body into a spool, within the time-out
@@ -115,8 +124,9 @@ func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 	if with := c.o.Settings.signature; with != nil {
 		rt = &aws{next: rt, with: with, now: c.o.Now, secrets: c.o.Secrets}
 	}
+	rt = &pace{next: rt, pacer: c.o.Pacer}
 	if caching {
-		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler}
+		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler, busy: map[string]chan struct{}{}}
 	}
 	rt = &logger{next: rt, log: c.o.Log, debug: c.o.Debug, stats: c.o.Stats, now: c.o.Now}
 	rt = &hosts{next: rt, allowed: c.o.AllowedHosts}
@@ -126,7 +136,7 @@ func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 	if c.o.Settings.server != nil && c.o.Player == nil {
 		rt = &tunnelled{next: rt, tunnel: c.o.Tunnel}
 	}
-	rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log}
+	rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats}
 	return &redirect{next: rt}
 }
 

@@ -39,7 +39,7 @@ func newNetwork(o Options) *http.Transport {
 		TLSClientConfig:     o.Settings.tlsConfig(),
 		TLSNextProto:        map[string]func(string, *tls.Conn) http.RoundTripper{},
 		DisableCompression:  true,
-		MaxIdleConnsPerHost: 2,
+		MaxIdleConnsPerHost: max(2, o.API.Concurrency),
 		IdleConnTimeout:     90 * time.Second,
 		Proxy:               via,
 

@@ -21,6 +21,8 @@ type retry struct {
 	now    func() time.Time
 	sleep  func(context.Context, time.Duration) error
 	log    *event.Log
+	pacer  *Pacer
+	stats  *Stats
 }
 
 var _ http.RoundTripper = (*retry)(nil)
@@ -31,6 +33,10 @@ type attemptKey struct{}
 // RoundTrip implements http.RoundTripper.
 func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
+		// Here, too, not only below: what is signed now should leave now.
+		if err := t.pacer.ready(req.Context()); err != nil {
+			return nil, err
+		}
 		try, err := fresh(context.WithValue(req.Context(), attemptKey{}, attempt), req)
 		if err != nil {
 			return nil, err
@@ -40,17 +46,26 @@ func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 		if reason == "" || attempt > t.policy.MaxRetries || req.Context().Err() != nil {
 			return res, err
 		}
-		wait := t.wait(res, attempt)
+		wait, asked := t.wait(res, attempt)
 		if res != nil {
 			if err := res.Body.Close(); err != nil {
 				return nil, err
 			}
 		}
 		t.log.Emit(event.RequestRetried{Method: req.Method, Path: req.URL.EscapedPath(), Retry: attempt, Reason: reason, WaitSeconds: wait.Seconds()})
-		if err := t.sleep(req.Context(), wait); err != nil {
+		if err := t.rest(req.Context(), wait, asked); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// rest waits. What the API asked for is meant for all requests.
+func (t *retry) rest(ctx context.Context, wait time.Duration, asked bool) error {
+	if asked {
+		defer t.pacer.hold()()
+	}
+	t.stats.Waited.Add(int64(wait))
+	return t.sleep(ctx, wait)
 }
 
 // reason says why an exchange is to be repeated, "" when it is not. An error that
@@ -72,14 +87,16 @@ func (t *retry) reason(res *http.Response, err error) string {
 const maxDoublings = 32
 
 // wait is the delay before the next attempt: what the answer asks for, else
-// 1 s, 2 s, 4 s and so on.
-func (t *retry) wait(res *http.Response, attempt int) time.Duration {
+// 1 s, 2 s, 4 s and so on. asked tells that the API wants fewer requests, not
+// just this one again.
+func (t *retry) wait(res *http.Response, attempt int) (wait time.Duration, asked bool) {
 	if res != nil {
 		if wait, ok := retryAfter(strings.Join(res.Header.Values(t.policy.Header), ", "), t.now()); ok {
-			return wait
+			return wait, true
 		}
+		asked = res.StatusCode == http.StatusTooManyRequests
 	}
-	return time.Second << min(attempt-1, maxDoublings)
+	return time.Second << min(attempt-1, maxDoublings), asked
 }
 
 // retryAfter reads the header that tells a delay: seconds, the Unix time of the

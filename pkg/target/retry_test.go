@@ -76,7 +76,7 @@ func TestDelaysDouble(t *testing.T) {
 func TestDelaysNeverOverflow(t *testing.T) {
 	r := retry{now: today}
 	for attempt := 1; attempt < 1000; attempt++ {
-		if wait := r.wait(nil, attempt); wait < second {
+		if wait, _ := r.wait(nil, attempt); wait < second {
 			t.Fatalf("attempt %d waits %s", attempt, wait)
 		}
 	}

@@ -95,41 +95,47 @@ var errInterrupted = errors.New("told to end")
 // leave nothing.
 func TestCancel(t *testing.T) {
 	for name, i := range interruptions() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithCancelCause(context.Background())
-			defer cancel(nil)
-			told := make(chan time.Time, 1)
-			interrupt := sync.OnceFunc(func() {
-				told <- time.Now()
-				cancel(errInterrupted)
-			})
-			w := newWorld(t, i.api(interrupt))
-			w.stdout = atEvent{i.event, interrupt}
-			if i.sleep {
-				w.options.Sleep = func(ctx context.Context, _ time.Duration) error {
-					interrupt()
-					<-ctx.Done()
-					return ctx.Err()
-				}
-			}
-			writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","pagination":{"method":"offset","limit":1}},"config":{"debug":true,"jobs":[{"endpoint":"t"}]}}`)
-			before := readTree(t, w.dir)
-			got := w.run(ctx)
-			select {
-			case at := <-told:
-				if took := time.Since(at); took > prompt {
-					t.Errorf("the run went on for %v", took)
-				}
-			default:
-				t.Errorf("the run ended before it was told to: exit %d, %s", got.exit, got.stderr)
-			}
-			if got.exit == 0 {
-				t.Error("exit code 0")
-			}
-			got.checkStderr(t)
-			got.checkLastEvent(t)
-			compareFiles(t, readTree(t, w.dir), before)
+		t.Run(name, func(t *testing.T) { i.cancel(t, `"concurrency":1`, "") })
+		t.Run(name+", side by side", func(t *testing.T) {
+			i.cancel(t, `"concurrency":4`, `,"children":[{"endpoint":"c/{id}","placeholders":{"id":"id"},"recursionFilter":"id==3"}]`)
 		})
 	}
+}
+
+// cancel tells one run to end.
+func (i interruption) cancel(t *testing.T, http, children string) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	told := make(chan time.Time, 1)
+	interrupt := sync.OnceFunc(func() {
+		told <- time.Now()
+		cancel(errInterrupted)
+	})
+	w := newWorld(t, i.api(interrupt))
+	w.stdout = atEvent{i.event, interrupt}
+	if i.sleep {
+		w.options.Sleep = func(ctx context.Context, _ time.Duration) error {
+			interrupt()
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	}
+	writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","http":{`+http+`},"pagination":{"method":"offset","limit":1}},"config":{"debug":true,"jobs":[{"endpoint":"t"`+children+`}]}}`)
+	before := readTree(t, w.dir)
+	got := w.run(ctx)
+	select {
+	case at := <-told:
+		if took := time.Since(at); took > prompt {
+			t.Errorf("the run went on for %v", took)
+		}
+	default:
+		t.Errorf("the run ended before it was told to: exit %d, %s", got.exit, got.stderr)
+	}
+	if got.exit == 0 {
+		t.Error("exit code 0")
+	}
+	got.checkStderr(t)
+	got.checkLastEvent(t)
+	compareFiles(t, readTree(t, w.dir), before)
 }

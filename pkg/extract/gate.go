@@ -1,0 +1,121 @@
+package extract
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// position is where a page stands in the order in which pages are stored: the
+// number of a page of the root job, the number of a child run of that page, the
+// number of a page of that run, and so on. Positions are compared like words.
+type position []int
+
+// below is a position one step further down.
+func (p position) below(n int) position { return append(slices.Clip(p), n) }
+
+// gate lets requests start. At most limit are under way at once, and at most
+// limit pages are under way or wait to be stored; of several requests that want
+// to start the first one by its position does.
+//
+// Beyond that limit only a page may come that stands before all pages that are
+// here already: whoever stores the pages has to wait for it, and nothing gives
+// way until it is there. There is at most one of them for each level of jobs.
+type gate struct {
+	limit int
+
+	mu       sync.Mutex
+	underWay int
+	here     []*slot  // under way or waiting to be stored
+	wanted   []*slot  // by position
+	failed   position // the first page that failed; nil for none
+}
+
+// slot is the right to hold one page.
+type slot struct {
+	gate     *gate
+	at       position
+	ctx      context.Context // of the request
+	cancel   context.CancelFunc
+	granted  chan struct{}
+	underWay bool
+}
+
+// enter waits until the page at a position may be asked for. It fails only with
+// the context, which then is that of all others too.
+func (g *gate) enter(ctx context.Context, at position) (*slot, error) {
+	s := &slot{gate: g, at: at, granted: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	g.mu.Lock()
+	i, _ := slices.BinarySearchFunc(g.wanted, s, func(a, b *slot) int { return slices.Compare(a.at, b.at) })
+	g.wanted = slices.Insert(g.wanted, i, s)
+	g.grant()
+	g.mu.Unlock()
+	select {
+	case <-s.granted:
+		return s, nil
+	case <-ctx.Done():
+		s.cancel()
+		return nil, ctx.Err()
+	}
+}
+
+// grant lets in whoever may come; the lock is held.
+func (g *gate) grant() {
+	for len(g.wanted) > 0 && g.underWay < g.limit {
+		s := g.wanted[0]
+		if g.failed != nil && slices.Compare(s.at, g.failed) > 0 {
+			return
+		}
+		if len(g.here) >= g.limit && !g.isFirst(s) {
+			return
+		}
+		g.wanted = g.wanted[1:]
+		g.here = append(g.here, s)
+		g.underWay++
+		s.underWay = true
+		close(s.granted)
+	}
+}
+
+func (g *gate) isFirst(s *slot) bool {
+	return !slices.ContainsFunc(g.here, func(other *slot) bool { return slices.Compare(other.at, s.at) < 0 })
+}
+
+// fail tells that the run will end at a position: what comes after it is no
+// longer asked for, and requests after it that are under way are broken off.
+func (g *gate) fail(at position) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failed != nil && slices.Compare(at, g.failed) >= 0 {
+		return
+	}
+	g.failed = at
+	for _, s := range g.here {
+		if s.underWay && slices.Compare(s.at, at) > 0 {
+			s.cancel()
+		}
+	}
+}
+
+// landed tells that the request has its answer or never will. A second call does
+// nothing.
+func (s *slot) landed() {
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	if !s.underWay {
+		return
+	}
+	s.underWay = false
+	s.gate.underWay--
+	s.cancel()
+	s.gate.grant()
+}
+
+// leave gives the slot back: the page has been stored.
+func (s *slot) leave() {
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	s.gate.here = slices.DeleteFunc(s.gate.here, func(other *slot) bool { return other == s })
+	s.gate.grant()
+}

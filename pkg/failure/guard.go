@@ -1,0 +1,31 @@
+package failure
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// Guarded turns a panic, which is a fault of ours, into an error with its
+// place.
+func Guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = Applicationf("internal error: %v (%s)", p, panicPlace())
+		}
+	}()
+	return f()
+}
+
+// panicPlace is the function that panicked: the first one of ours below the
+// runtime's.
+func panicPlace() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, "runtime.") || !more {
+			return fmt.Sprintf("%s:%d", frame.Function, frame.Line)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package target
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// Pacer decides when a request may be sent. One pacer serves all requests to
+// the API, those of all clients of a run: it keeps below `api.http.rateLimit`,
+// and while one request waits because the API asked for patience no other is
+// sent.
+type Pacer struct {
+	limit config.RateLimit
+	stats *Stats
+	now   func() time.Time
+	sleep func(context.Context, time.Duration) error
+
+	// turn is held by the request that is the next to be counted; starts are
+	// those of the last span, the oldest first.
+	turn   chan struct{}
+	starts []time.Time
+
+	mu      sync.Mutex
+	patient int           // requests that wait as the API asked
+	resume  chan struct{} // closed when none does any more; nil while none does
+}
+
+// NewPacer makes the pacer of a run, which adds its waits to the statistics.
+func NewPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *Pacer {
+	return &Pacer{limit: l, stats: stats, now: now, sleep: sleep, turn: make(chan struct{}, 1)}
+}
+
+// hold keeps all requests back until the returned function is called.
+func (p *Pacer) hold() (release func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.patient == 0 {
+		p.resume = make(chan struct{})
+	}
+	p.patient++
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.patient--; p.patient == 0 {
+			close(p.resume)
+			p.resume = nil
+		}
+	}
+}
+
+// ready waits while requests are held back.
+func (p *Pacer) ready(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		held := p.resume
+		p.mu.Unlock()
+		if held == nil {
+			return nil
+		}
+		select {
+		case <-held:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// pass waits until the next request may be sent, and counts it. Requests pass
+// one by one, so that only one of them waits for the clock.
+func (p *Pacer) pass(ctx context.Context) error {
+	if p.limit.Requests == 0 {
+		return p.ready(ctx)
+	}
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.turn }()
+	due := p.due()
+	if wait := due.Sub(p.now()); wait > 0 {
+		p.stats.Waited.Add(int64(wait))
+		if err := p.sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+	if err := p.ready(ctx); err != nil {
+		return err
+	}
+	start := p.now()
+	if start.Before(due) {
+		start = due // the clock may be a little behind the sleep
+	}
+	p.starts = append(p.starts, start)
+	return nil
+}
+
+// due is when the limit allows one more request. Starts that count no more are
+// forgotten.
+func (p *Pacer) due() time.Time {
+	old := p.now().Add(-p.limit.Per)
+	p.starts = slices.DeleteFunc(p.starts, func(start time.Time) bool { return !start.After(old) })
+	if len(p.starts) < p.limit.Requests {
+		return time.Time{}
+	}
+	return p.starts[len(p.starts)-p.limit.Requests].Add(p.limit.Per)
+}
+
+// pace lets the pacer decide when a request is sent. It stands below the cache,
+// whose answers cost nothing, and above what depends on the time of sending.
+type pace struct {
+	next  http.RoundTripper
+	pacer *Pacer
+}
+
+var _ http.RoundTripper = (*pace)(nil)
+
+// RoundTrip implements http.RoundTripper.
+func (t *pace) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := t.pacer.pass(req.Context()); err != nil {
+		return nil, err
+	}
+	return t.next.RoundTrip(req)
+}

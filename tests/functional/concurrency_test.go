@@ -1,0 +1,357 @@
+package functional
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// concurrencies are the settings that must give what 1 gives.
+var concurrencies = []int{2, 3, 8, 16}
+
+// TestConcurrency generates configurations and APIs, and compares what every
+// concurrency brings with what comes one request after another: tables,
+// manifests, state, the events but for those of requests, and the error.
+//
+// It is not parallel, for it counts goroutines.
+func TestConcurrency(t *testing.T) {
+	const seeds = 24
+	failed, requests, most := 0, 0, map[int]int{}
+	for seed := range uint64(seeds) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			p := newPlant(seed)
+			serial := p.run(t, 1)
+			if serial.exit != 0 {
+				failed++
+			}
+			requests += len(serial.requests)
+			for _, n := range concurrencies {
+				got := p.run(t, n)
+				got.compare(t, serial)
+				most[n] = max(most[n], got.most)
+			}
+		})
+	}
+	if failed < seeds/6 || failed > seeds/2 || requests < 40*seeds {
+		t.Errorf("the generated runs are too few of one kind: %d of %d fail, %d requests", failed, seeds, requests)
+	}
+	for _, n := range concurrencies {
+		if most[n] < min(n, 8) {
+			t.Errorf("concurrency %d: never more than %d requests at once", n, most[n])
+		}
+	}
+}
+
+// TestCasesSideBySide runs the cases with child jobs again, with other settings of
+// the concurrency: all but the order of requests is as they expect it.
+func TestCasesSideBySide(t *testing.T) {
+	for _, name := range casesWithChildren(t) {
+		for _, n := range concurrencies {
+			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {
+				t.Parallel()
+				c, err := readCase(filepath.Join("cases", name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.runSideBySide(t, n)
+			})
+		}
+	}
+}
+
+// casesWithChildren are the names of the cases for which the order of requests
+// does not matter: they have child jobs, no answer that takes time, and no login
+// before every request, whose tokens would go to other requests.
+func casesWithChildren(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob("cases/*/config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range all {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := readCase(filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		timed := slices.ContainsFunc(c.exchanges, func(e exchange) bool { return e.answer.clock > 0 })
+		if strings.Contains(string(text), `"children"`) && !timed && c.answer == "" && filepath.Base(c.path) != "children-login" {
+			names = append(names, filepath.Base(c.path))
+		}
+	}
+	if len(names) < 40 {
+		t.Fatalf("only %d cases with child jobs", len(names))
+	}
+	return names
+}
+
+// runSideBySide runs the case with a concurrency, against an API that answers its
+// requests in any order.
+func (c *testCase) runSideBySide(t *testing.T, concurrency int) {
+	api := &script{t: t, all: c.exchanges, anyOrder: true, failing: c.Exit != 0}
+	w := newWorld(t, api)
+	w.clock = newClock(c.Start)
+	api.clock, api.server = w.clock, w.api.URL
+	w.options.Variables, w.options.Strict, w.options.LogFormat = c.Variables, c.Strict, c.LogFormat
+	for name, value := range c.Env {
+		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
+	}
+	before := c.fill(t, w.dir)
+	before["config.json"] = withConcurrency(t, before["config.json"], concurrency)
+	writeFile(t, filepath.Join(w.dir, "config.json"), before["config.json"])
+	got := w.run(context.Background())
+	api.finish()
+	c.checkEnd(t, got)
+	c.events = slices.DeleteFunc(c.events, func(e occurrence) bool {
+		kind, _ := e["event"].(string)
+		return strings.HasPrefix(kind, "request.") || kind == "login.done"
+	})
+	if i := c.missing(got.events(t)); i < len(c.events) {
+		t.Errorf("line %d of events.jsonl has no event after those of the lines before: %s", i+1, linesOf(c.events[i:i+1]))
+	}
+	c.checkFiles(t, w.dir, before)
+	if t.Failed() {
+		t.Logf("exit %d\nstderr: %sstdout:\n%s", got.exit, got.stderr, got.stdout)
+	}
+}
+
+// withConcurrency is a document with `api.http.concurrency`, everything else in
+// its order.
+func withConcurrency(t *testing.T, text string, n int) string {
+	t.Helper()
+	doc, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(v value.Value) value.Value {
+		api := v.Field("api")
+		http := api.Field("http")
+		if http.IsNull() {
+			http = value.OfMembers()
+		}
+		return v.With("api", api.With("http", http.With("concurrency", value.OfInt(int64(n)))))
+	}
+	if parameters := doc.Field("parameters"); !parameters.IsNull() {
+		return doc.With("parameters", set(parameters)).JSON()
+	}
+	return set(doc).JSON()
+}
+
+// harvest is what a run brought.
+type harvest struct {
+	concurrency int
+	exit        int
+	stderr      string
+	files       map[string]string
+	events      []occurrence // but for those of requests, without times
+	requests    []string     // sorted
+	most        int          // requests that were under way at once
+}
+
+// run runs the configuration of a plant once.
+func (p *plant) run(t *testing.T, concurrency int) harvest {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	api := p.newAPI(concurrency > 1)
+	w := newWorld(t, api)
+	writeFile(t, filepath.Join(w.dir, "config.json"), p.config(t, concurrency))
+	input := readTree(t, w.dir)
+	got := w.run(context.Background())
+	w.api.CloseClientConnections()
+	w.api.Close()
+	settled(t, before)
+	if api.logins != api.ended+1 && got.exit == 0 {
+		t.Errorf("concurrency %d: %d logins, though %d tokens have ended", concurrency, api.logins, api.ended)
+	}
+	h := harvest{concurrency: concurrency, exit: got.exit, stderr: got.stderr, files: readTree(t, w.dir),
+		requests: slices.Sorted(slices.Values(api.sent)), most: api.most}
+	if got.exit != 0 {
+		compareFiles(t, h.files, input)
+	}
+	delete(h.files, "config.json")
+	for _, e := range got.events(t) {
+		kind, _ := e["event"].(string)
+		if strings.HasPrefix(kind, "request.") || kind == "login.done" || kind == "job.progress" {
+			continue
+		}
+		delete(e, "time")
+		if kind == "run.finished" {
+			// What a 401 costs depends on who meets it first.
+			delete(e, "seconds")
+			delete(e, "requests")
+			delete(e, "bytes")
+			delete(e, "message")
+		}
+		h.events = append(h.events, e)
+	}
+	return h
+}
+
+// settled waits until no more goroutines run than before.
+func settled(t *testing.T, before int) {
+	t.Helper()
+	var n int
+	for range 1000 {
+		if n = runtime.NumGoroutine(); n <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	stacks := make([]byte, 1<<20)
+	t.Fatalf("%d goroutines were left:\n%s", n-before, stacks[:runtime.Stack(stacks, true)])
+}
+
+func (h harvest) compare(t *testing.T, serial harvest) {
+	t.Helper()
+	where := fmt.Sprintf("concurrency %d", h.concurrency)
+	if h.exit != serial.exit || h.stderr != serial.stderr {
+		t.Errorf("%s: exit code %d, %q\nwant %d, %q", where, h.exit, h.stderr, serial.exit, serial.stderr)
+	}
+	if !maps.Equal(h.files, serial.files) {
+		t.Errorf("%s: other files:", where)
+		compareFiles(t, h.files, serial.files)
+	}
+	if !reflect.DeepEqual(h.events, serial.events) {
+		at := 0
+		for at < min(len(h.events), len(serial.events)) && reflect.DeepEqual(h.events[at], serial.events[at]) {
+			at++
+		}
+		t.Errorf("%s: other events from the %dth on:\n%swant:\n%s", where, at+1,
+			linesOf(h.events[at:min(at+3, len(h.events))]), linesOf(serial.events[at:min(at+3, len(serial.events))]))
+	}
+	if h.most > h.concurrency {
+		t.Errorf("%s: %d requests at once", where, h.most)
+	}
+	if missing, more := difference(serial.requests, h.requests), difference(h.requests, serial.requests); len(missing) > 0 || len(more) > 0 && h.exit == 0 {
+		t.Errorf("%s: other requests\nnever sent: %v\ntoo many:   %v", where, missing, more)
+	}
+}
+
+// difference is what the first sorted list has more of than the second one.
+func difference(a, b []string) []string {
+	var more []string
+	for _, s := range a {
+		if i, ok := slices.BinarySearch(b, s); ok {
+			b = slices.Delete(slices.Clone(b), i, i+1)
+		} else {
+			more = append(more, s)
+		}
+	}
+	return more
+}
+
+// plant is what a seed grows into: a configuration and the API behind it.
+type plant struct {
+	seed uint64
+	// What the API is up to: how many of a thousand requests meet it.
+	refuses, garbles, retries int
+	// expires is after how many requests a token ends; 0 for never.
+	expires int
+	ignores bool
+	jobs    []map[string]any
+	next    int // number of the next job
+}
+
+func newPlant(seed uint64) *plant {
+	random := rand.New(rand.NewPCG(seed, 7))
+	p := &plant{seed: seed, retries: random.IntN(60), ignores: random.IntN(2) == 0}
+	switch random.IntN(5) {
+	case 0:
+		p.refuses = 10
+	case 1:
+		p.garbles = 10
+	case 2, 3:
+		p.refuses = 60
+		p.ignores = true
+	}
+	if random.IntN(2) == 0 {
+		p.expires = 100 + random.IntN(100)
+	}
+	for range 1 + random.IntN(2) {
+		p.jobs = append(p.jobs, p.job(random, 0, ""))
+	}
+	return p
+}
+
+// job is a job at a depth, below an endpoint with placeholders.
+func (p *plant) job(random *rand.Rand, depth int, path string) map[string]any {
+	const tokens = "abc"
+	path += fmt.Sprintf("/j%d", p.next)
+	p.next++
+	j := map[string]any{"dataField": "items", "scroller": []string{"pages", "offset", "next", "cursor", "none"}[random.IntN(5)]}
+	if depth > 0 {
+		token := tokens[depth-1 : depth]
+		path += "/{" + token + "}"
+		j["placeholders"] = map[string]any{token: []string{"id", "id", "ids"}[random.IntN(3)]}
+		if random.IntN(4) == 0 {
+			j["recursionFilter"] = "type==x"
+		}
+	}
+	if random.IntN(3) > 0 {
+		j["dataType"] = fmt.Sprintf("t%d", random.IntN(3))
+	} else {
+		j["dataType"] = fmt.Sprintf("own%d", p.next)
+	}
+	if random.IntN(4) == 0 {
+		j["responseFilter"] = "sub"
+	}
+	if random.IntN(4) == 0 {
+		j["userData"] = map[string]any{"note": fmt.Sprintf("job %d", p.next)}
+	}
+	j["endpoint"] = path[1:]
+	var children []map[string]any
+	for range []int{1 + random.IntN(2), random.IntN(3), random.IntN(2), 0}[depth] {
+		children = append(children, p.job(random, depth+1, path))
+	}
+	if children != nil {
+		j["children"] = children
+	}
+	return j
+}
+
+// config is config.json.
+func (p *plant) config(t *testing.T, concurrency int) string {
+	t.Helper()
+	ignored := []int{}
+	if p.ignores {
+		ignored = []int{404}
+	}
+	text, err := json.Marshal(map[string]any{"parameters": map[string]any{
+		"api": map[string]any{
+			"baseUrl": "http://api.test/",
+			"http":    map[string]any{"concurrency": concurrency, "ignoreErrors": ignored},
+			"authentication": map[string]any{
+				"type": "login", "loginRequest": map[string]any{"endpoint": "login"},
+				"apiRequest": map[string]any{"headers": map[string]any{"X-Token": map[string]any{"response": "token"}}},
+			},
+			"pagination": map[string]any{"method": "multiple", "scrollers": map[string]any{
+				"pages":  map[string]any{"method": "pagenum", "limit": 2},
+				"offset": map[string]any{"method": "offset", "limit": 3},
+				"next":   map[string]any{"method": "response.param", "responseParam": "next", "queryParam": "next"},
+				"cursor": map[string]any{"method": "cursor", "idKey": "id", "param": "since"},
+				"none":   map[string]any{"method": "pagenum", "forceStop": map[string]any{"pages": 1}},
+			}},
+		},
+		"config": map[string]any{"debug": true, "outputBucket": "b", "jobs": p.jobs},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
