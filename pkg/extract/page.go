@@ -19,6 +19,7 @@ import (
 // rows is a page as far as its rows go.
 type rows interface {
 	Items() iter.Seq2[value.Value, error]
+	Packed() iter.Seq2[value.Packed, error]
 }
 
 // scan reads an answer once. A successful answer without a body has no data; an
@@ -91,7 +92,7 @@ func (r *jobRun) store(ctx context.Context, page *response.Page) (pagination.Pag
 	facts := pagination.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field}
 	id := r.scroller.Needs().ItemID
 	batch := r.sink.batch(r.DataType, r.columns)
-	for row, err := range r.filtered(page) {
+	for row, err := range r.packed(page) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -102,12 +103,29 @@ func (r *jobRun) store(ctx context.Context, page *response.Page) (pagination.Pag
 			return facts, err
 		}
 		if id.Text != "" {
-			v, _ := row.At(id.Text, id.Separator)
+			v, _ := row.Value().At(id.Text, id.Separator)
 			facts.IDs.Add(v)
 		}
 	}
 	r.found += page.Rows
 	return facts, nil
+}
+
+// packed are the filtered rows in the form that the tables take them in. Values
+// are made only for the filter.
+func (r *jobRun) packed(page rows) iter.Seq2[value.Packed, error] {
+	if len(r.rows.paths) == 0 {
+		return page.Packed()
+	}
+	return func(yield func(value.Packed, error) bool) {
+		var packed value.Packed
+		for row, err := range r.filtered(page) {
+			packed = row.AppendPacked(packed[:0])
+			if !yield(packed, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // filtered are the rows of a page as everything but the scan sees them: after

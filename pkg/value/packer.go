@@ -1,0 +1,168 @@
+package value
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Packer packs JSON texts without building values. It remembers what objects
+// look like, because most are like the one before. It is not safe for concurrent
+// use; the zero Packer is ready.
+type Packer struct {
+	text  []byte // what is left to be read
+	known []names
+	depth int // of objects around
+	// fractions tells that the text had a number that is no integer.
+	fractions bool
+}
+
+// Append appends the packed form of a JSON text that a decoder of NewDecoder has
+// accepted as one value. fractions tells whether there is any number in it that
+// has a fraction or an exponent.
+func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, fractions bool) {
+	p.text, p.depth, p.fractions = text, 0, false
+	dst = p.value(dst)
+	p.text = nil
+	return dst, p.fractions
+}
+
+// next is the first byte that is no white space.
+func (p *Packer) next() byte {
+	i := 0
+	for p.text[i] <= ' ' {
+		i++
+	}
+	p.text = p.text[i:]
+	return p.text[0]
+}
+
+func (p *Packer) value(dst []byte) []byte {
+	switch p.next() {
+	case '"':
+		return p.string(append(dst, packedString))
+	case '{':
+		return p.object(dst)
+	case '[':
+		return p.array(dst)
+	case 'n':
+		p.text = p.text[len("null"):]
+		return append(dst, packedNull)
+	case 't':
+		p.text = p.text[len("true"):]
+		return append(dst, packedTrue)
+	case 'f':
+		p.text = p.text[len("false"):]
+		return append(dst, packedFalse)
+	default:
+		return p.number(append(dst, packedNumber))
+	}
+}
+
+func (p *Packer) number(dst []byte) []byte {
+	end := 0
+	for ; end < len(p.text); end++ {
+		c := p.text[end]
+		if '0' <= c && c <= '9' || c == '-' {
+			continue
+		}
+		if c != '.' && c != 'e' && c != 'E' && c != '+' {
+			break
+		}
+		p.fractions = true
+	}
+	literal := p.text[:end]
+	p.text = p.text[end:]
+	return appendPackedText(dst, literal)
+}
+
+// string appends the length and the contents of a string.
+func (p *Packer) string(dst []byte) []byte {
+	end := 1 + bytes.IndexByte(p.text[1:], '"')
+	if contents := p.text[1:end]; bytes.IndexByte(contents, '\\') < 0 {
+		p.text = p.text[end+1:]
+		return appendPackedText(dst, contents)
+	}
+	end = 1
+	for ; p.text[end] != '"'; end++ {
+		if p.text[end] == '\\' {
+			end++
+		}
+	}
+	quoted := p.text[:end+1]
+	p.text = p.text[end+1:]
+	return appendUnquoted(dst, quoted)
+}
+
+// appendUnquoted appends the length and the contents of a string with escapes.
+// The contents are shorter than the text, but the length in front of them must
+// be right.
+func appendUnquoted(dst []byte, quoted []byte) []byte {
+	start := len(dst)
+	dst = append(dst, 0)
+	// A lone surrogate becomes U+FFFD, which is all that could be complained of.
+	dst, _ = jsontext.AppendUnquote(dst, quoted)
+	n := len(dst) - start - 1
+	if n < 0x80 {
+		dst[start] = byte(n)
+		return dst
+	}
+	contents := bytes.Clone(dst[start+1:])
+	return appendPackedText(dst[:start], contents)
+}
+
+func (p *Packer) array(dst []byte) []byte {
+	start := len(dst)
+	dst = openPacked(dst, packedArray)
+	p.text = p.text[1:]
+	for p.next() != ']' {
+		dst = p.value(dst)
+		p.comma()
+	}
+	p.text = p.text[1:]
+	closePacked(dst, start)
+	return dst
+}
+
+func (p *Packer) comma() {
+	if p.next() == ',' {
+		p.text = p.text[1:]
+	}
+}
+
+func (p *Packer) object(dst []byte) []byte {
+	start := len(dst)
+	dst = openPacked(dst, packedObject)
+	p.text = p.text[1:]
+	if p.depth == len(p.known) {
+		p.known = append(p.known, names{})
+	}
+	depth, place, same := p.depth, 0, true
+	p.depth++
+	for ; p.next() != '}'; place++ {
+		from := len(dst)
+		dst = p.string(dst)
+		if same {
+			name, _ := cutPackedText(dst[from:])
+			same = p.known[depth].at(place, name)
+		}
+		p.next()
+		p.text = p.text[1:] // the colon
+		dst = p.value(dst)
+		p.comma()
+	}
+	p.depth--
+	p.text = p.text[1:]
+	closePacked(dst, start)
+	if same || p.known[depth].learn(dst[start:]) {
+		return dst
+	}
+	return dropRepeated(dst, start)
+}
+
+// dropRepeated packs the object at the end anew: of equal names the last value
+// counts, at the place of the first.
+func dropRepeated(dst []byte, start int) []byte {
+	object := Packed(dst[start:]).Value()
+	return OfMembers(object.Members()...).AppendPacked(dst[:start])
+}
