@@ -12,8 +12,8 @@ import (
 // heapGrowth is how many percent the heap may grow over what is alive before
 // it is collected. What is alive is a few megabytes whatever the amount of data,
 // so with the usual 100 the collector would run all the time; with this one it
-// first runs at 16 MB.
-const heapGrowth = 400
+// first runs at 8 MB.
+const heapGrowth = 200
 
 // TuneMemory fits the garbage collector to a run in the container: it may leave
 // more garbage than usual, but keeps away from the container's memory limit. What

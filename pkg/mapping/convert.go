@@ -56,8 +56,9 @@ type converter struct {
 	hasher *hasher
 	// ids are those of the row at hand and of all rows in it, packed. They are
 	// kept together because cells and the rows of arrays refer to them.
-	ids  []byte
-	warn warnFunc
+	ids    []byte
+	frames []*frame // to be used again
+	warn   warnFunc
 }
 
 func (c *converter) record(kind byte, v value.Packed) error {
@@ -108,6 +109,19 @@ type frame struct {
 	id     value.Packed
 }
 
+// frame is a frame on the heap, taken from those that are not needed any more.
+func (c *converter) frame(f frame) *frame {
+	last := len(c.frames) - 1
+	if last < 0 {
+		first := f
+		return &first
+	}
+	reused := c.frames[last]
+	c.frames = c.frames[:last]
+	*reused = f
+	return reused
+}
+
 // item writes one row, after the rows of the arrays in it.
 func (c *converter) item(s *sheet, item value.Packed) error {
 	if s.out == nil {
@@ -124,10 +138,11 @@ func (c *converter) item(s *sheet, item value.Packed) error {
 	case s.element.kind == kindScalar:
 		s.record.setValue(s.element.column, text(item), item)
 	case item.Kind() == value.Object:
-		f := frame{path: s.path, object: item, extra: s.hashed}
-		if err := c.object(s, s.element, &f); err != nil {
+		f := c.frame(frame{path: s.path, object: item, extra: s.hashed})
+		if err := c.object(s, s.element, f); err != nil {
 			return err
 		}
+		c.frames = append(c.frames, f)
 	}
 	return s.out.writer.Row(s.record.cells, s.record.kinds)
 }
@@ -146,8 +161,9 @@ func (c *converter) object(s *sheet, n *node, f *frame) error {
 			}
 		case kindObject:
 			if v.Kind() == value.Object {
-				below := frame{path: p.path, object: v, outer: f}
-				err = c.object(s, p, &below)
+				below := c.frame(frame{path: p.path, object: v, outer: f})
+				err = c.object(s, p, below)
+				c.frames = append(c.frames, below)
 			}
 		default:
 			s.record.setValue(p.column, v.Cell(), v)

@@ -104,16 +104,16 @@ func (k *packing) begin(list *place) {
 }
 
 // add packs one more item and returns it.
-func (k *packing) add(text jsontext.Value) (item value.Packed, fractions bool) {
+func (k *packing) add(text jsontext.Value) (item value.Packed, regular bool) {
 	if !k.whole {
 		k.items = k.items[:0]
 	}
 	start := len(k.items)
-	k.items, fractions = k.packer.Append(k.items, text)
+	k.items, regular = k.packer.Append(k.items, text)
 	if len(k.items) > k.limit {
 		k.whole = false
 	}
-	return k.items[start:], fractions
+	return k.items[start:], regular
 }
 
 // packItems scans the items of a list that may be the data.
@@ -124,33 +124,12 @@ func (s *scan) packItems(p *place) error {
 		if err != nil {
 			return err
 		}
-		item, fractions := s.packing.add(text)
-		if !fractions {
-			s.hash.Write(item)
-			continue
+		item, regular := s.packing.add(text)
+		if !regular {
+			s.buf = item.Regular(s.buf[:0])
+			item = s.buf
 		}
-		s.hashItem(item)
+		s.hash.Write(item)
 	}
 	return s.token()
-}
-
-// hashItem takes an item with fractions into the fingerprint.
-func (s *scan) hashItem(v value.Packed) {
-	k := v.Kind()
-	switch k {
-	case value.Array, value.Object:
-		s.hash.WriteByte('[')
-		for parts := v.Parts(); parts.More(); {
-			if k == value.Object {
-				s.hash.Write(parts.Name())
-				s.hash.WriteByte('"')
-			}
-			s.hashItem(parts.Value())
-		}
-		s.hash.WriteByte(']')
-	case value.Number:
-		s.number(v.Raw())
-	default:
-		s.hash.Write(v)
-	}
 }

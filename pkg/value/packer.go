@@ -13,18 +13,19 @@ type Packer struct {
 	text  []byte // what is left to be read
 	known []names
 	depth int // of objects around
-	// fractions tells that the text had a number that is no integer.
-	fractions bool
+	// irregular tells that the text had an irregular number.
+	irregular bool
 }
 
 // Append appends the packed form of a JSON text that a decoder of NewDecoder has
-// accepted as one value. fractions tells whether there is any number in it that
-// has a fraction or an exponent.
-func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, fractions bool) {
-	p.text, p.depth, p.fractions = text, 0, false
+// accepted as one value. regular tells that equal values have equal packed
+// forms: where it is false, there are numbers that could be written in another
+// way, and Regular writes them so.
+func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
+	p.text, p.depth, p.irregular = text, 0, false
 	dst = p.value(dst)
 	p.text = nil
-	return dst, p.fractions
+	return dst, !p.irregular
 }
 
 // next is the first byte that is no white space.
@@ -60,7 +61,7 @@ func (p *Packer) value(dst []byte) []byte {
 }
 
 func (p *Packer) number(dst []byte) []byte {
-	end := 0
+	end, integer := 0, true
 	for ; end < len(p.text); end++ {
 		c := p.text[end]
 		if '0' <= c && c <= '9' || c == '-' {
@@ -69,10 +70,11 @@ func (p *Packer) number(dst []byte) []byte {
 		if c != '.' && c != 'e' && c != 'E' && c != '+' {
 			break
 		}
-		p.fractions = true
+		integer = false
 	}
 	literal := p.text[:end]
 	p.text = p.text[end:]
+	p.irregular = p.irregular || !integer && !regular(literal)
 	return appendPackedText(dst, literal)
 }
 
