@@ -10,7 +10,8 @@ import (
 // look like, because most are like the one before. It is not safe for concurrent
 // use; the zero Packer is ready.
 type Packer struct {
-	text  []byte // what is left to be read
+	text  []byte
+	at    int // how far the text was read
 	known []names
 	depth int // of objects around
 	// irregular tells that the text had an irregular number.
@@ -22,7 +23,7 @@ type Packer struct {
 // forms: where it is false, there are numbers that could be written in another
 // way, and Regular writes them so.
 func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
-	p.text, p.depth, p.irregular = text, 0, false
+	p.text, p.at, p.depth, p.irregular = text, 0, 0, false
 	dst = p.value(dst)
 	p.text = nil
 	return dst, !p.irregular
@@ -30,12 +31,10 @@ func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool
 
 // next is the first byte that is no white space.
 func (p *Packer) next() byte {
-	i := 0
-	for p.text[i] <= ' ' {
-		i++
+	for p.text[p.at] <= ' ' {
+		p.at++
 	}
-	p.text = p.text[i:]
-	return p.text[0]
+	return p.text[p.at]
 }
 
 func (p *Packer) value(dst []byte) []byte {
@@ -47,13 +46,13 @@ func (p *Packer) value(dst []byte) []byte {
 	case '[':
 		return p.array(dst)
 	case 'n':
-		p.text = p.text[len("null"):]
+		p.at += len("null")
 		return append(dst, packedNull)
 	case 't':
-		p.text = p.text[len("true"):]
+		p.at += len("true")
 		return append(dst, packedTrue)
 	case 'f':
-		p.text = p.text[len("false"):]
+		p.at += len("false")
 		return append(dst, packedFalse)
 	default:
 		return p.number(append(dst, packedNumber))
@@ -61,9 +60,10 @@ func (p *Packer) value(dst []byte) []byte {
 }
 
 func (p *Packer) number(dst []byte) []byte {
+	rest := p.text[p.at:]
 	end, integer := 0, true
-	for ; end < len(p.text); end++ {
-		c := p.text[end]
+	for ; end < len(rest); end++ {
+		c := rest[end]
 		if '0' <= c && c <= '9' || c == '-' {
 			continue
 		}
@@ -72,33 +72,32 @@ func (p *Packer) number(dst []byte) []byte {
 		}
 		integer = false
 	}
-	literal := p.text[:end]
-	p.text = p.text[end:]
+	p.at += end
+	literal := rest[:end]
 	p.irregular = p.irregular || !integer && !regular(literal)
 	return appendPackedText(dst, literal)
 }
 
 // string appends the length and the contents of a string.
 func (p *Packer) string(dst []byte) []byte {
-	end := 1 + bytes.IndexByte(p.text[1:], '"')
-	if contents := p.text[1:end]; bytes.IndexByte(contents, '\\') < 0 {
-		p.text = p.text[end+1:]
+	rest := p.text[p.at:]
+	end := 1 + bytes.IndexByte(rest[1:], '"')
+	if contents := rest[1:end]; bytes.IndexByte(contents, '\\') < 0 {
+		p.at += end + 1
 		return appendPackedText(dst, contents)
 	}
 	end = 1
-	for ; p.text[end] != '"'; end++ {
-		if p.text[end] == '\\' {
+	for ; rest[end] != '"'; end++ {
+		if rest[end] == '\\' {
 			end++
 		}
 	}
-	quoted := p.text[:end+1]
-	p.text = p.text[end+1:]
-	return appendUnquoted(dst, quoted)
+	p.at += end + 1
+	return appendUnquoted(dst, rest[:end+1])
 }
 
 // appendUnquoted appends the length and the contents of a string with escapes.
-// The contents are shorter than the text, but the length in front of them must
-// be right.
+// The length is mostly one byte; where it is not, the contents move.
 func appendUnquoted(dst []byte, quoted []byte) []byte {
 	start := len(dst)
 	dst = append(dst, 0)
@@ -116,32 +115,32 @@ func appendUnquoted(dst []byte, quoted []byte) []byte {
 func (p *Packer) array(dst []byte) []byte {
 	start := len(dst)
 	dst = openPacked(dst, packedArray)
-	p.text = p.text[1:]
+	p.at++ // the bracket
 	for p.next() != ']' {
 		dst = p.value(dst)
 		p.comma()
 	}
-	p.text = p.text[1:]
+	p.at++
 	closePacked(dst, start)
 	return dst
 }
 
 func (p *Packer) comma() {
 	if p.next() == ',' {
-		p.text = p.text[1:]
+		p.at++
 	}
 }
 
 func (p *Packer) object(dst []byte) []byte {
 	start := len(dst)
 	dst = openPacked(dst, packedObject)
-	p.text = p.text[1:]
+	p.at++ // the brace
 	if p.depth == len(p.known) {
 		p.known = append(p.known, names{})
 	}
-	depth, place, same := p.depth, 0, true
+	depth, same := p.depth, true
 	p.depth++
-	for ; p.next() != '}'; place++ {
+	for place := 0; p.next() != '}'; place++ {
 		from := len(dst)
 		dst = p.string(dst)
 		if same {
@@ -149,12 +148,12 @@ func (p *Packer) object(dst []byte) []byte {
 			same = p.known[depth].at(place, name)
 		}
 		p.next()
-		p.text = p.text[1:] // the colon
+		p.at++ // the colon
 		dst = p.value(dst)
 		p.comma()
 	}
 	p.depth--
-	p.text = p.text[1:]
+	p.at++
 	closePacked(dst, start)
 	if same || p.known[depth].learn(dst[start:]) {
 		return dst
