@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -57,7 +58,7 @@ func kindOf(v value.Packed) table.Kind {
 	case value.Null:
 		return table.Absent
 	case value.Number:
-		return kindOfNumber(value.OfNumber(string(v.Raw())))
+		return kindOfNumber(v.Raw())
 	case value.Bool:
 		if v.True() {
 			return table.True
@@ -68,14 +69,13 @@ func kindOf(v value.Packed) table.Kind {
 	}
 }
 
-func kindOfNumber(v value.Value) table.Kind {
-	if v.IsInteger() {
-		if _, ok := v.Int(); ok {
-			return table.Integer
-		}
+func kindOfNumber(literal []byte) table.Kind {
+	// Neither a fraction nor an exponent can be read as an integer.
+	if _, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
+		return table.Integer
 	}
 	// A number always is a double; a huge one is infinite.
-	if f, _ := v.Float(); math.Abs(f) < table.MaxNumber {
+	if f, _ := strconv.ParseFloat(string(literal), 64); math.Abs(f) < table.MaxNumber {
 		return table.Number
 	}
 	return table.Text

@@ -112,6 +112,25 @@ func TestSpoolFaults(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("damaged file", func(t *testing.T) {
+		s := newSpool(t.TempDir())
+		r := rand.New(rand.NewPCG(1, 1))
+		for range 3000 {
+			if err := s.add(rowRecord, pack(value.OfString(noise(r, 1000)))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.file.WriteAt([]byte("?"), 1_000_000); err != nil {
+			t.Fatal(err)
+		}
+		err := s.each(func(byte, value.Packed) error { return nil })
+		if err == nil || failure.KindOf(err) != failure.Application {
+			t.Errorf("got %v", err)
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("the visitor's own", func(t *testing.T) {
 		s := newSpool(t.TempDir())
 		if err := s.add(rowRecord, pack(value.Value{})); err != nil {
