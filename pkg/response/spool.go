@@ -1,7 +1,8 @@
 // Package response holds one response of the target API as a replayable spool:
 // in memory while it is small, in a temporary file beyond that. It is scanned
-// once, token by token, for everything a decision about the page needs, and only
-// then streamed item by item. A response never stands in memory as a whole tree.
+// once, from start to end, for everything a decision about the page needs, and
+// only then streamed item by item. A response never stands in memory as a whole
+// tree.
 //
 // The package knows JSON and spools. It knows nothing of HTTP, of paging rules
 // or of tables.
