@@ -103,7 +103,7 @@ func (r *jobRun) store(ctx context.Context, page *response.Page) (pagination.Pag
 			return facts, err
 		}
 		if id.Text != "" {
-			v, _ := row.Value().At(id.Text, id.Separator)
+			v, _ := row.At(id.Text, id.Separator)
 			facts.IDs.Add(v)
 		}
 	}

@@ -149,6 +149,9 @@ func (p Packed) Value() Value {
 	return unpack(&rest)
 }
 
+// At walks a path from the value, as Value.At.
+func (p Packed) At(path, separator string) (Value, bool) { return p.Value().At(path, separator) }
+
 // Parts are what is left of a walk. Of each member the name must be taken
 // before the value.
 type Parts struct{ rest []byte }

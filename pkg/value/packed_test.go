@@ -102,3 +102,13 @@ func FuzzPacker(f *testing.F) {
 		}
 	})
 }
+
+func TestPathsFromPackedValues(t *testing.T) {
+	p := Packed(parse(t, `{"a":{"b":[10,{"c":1}]}}`).AppendPacked(nil))
+	if v, ok := p.At("a/b/1/c", "/"); !ok || v.JSON() != "1" {
+		t.Errorf("got %s, %v", v.JSON(), ok)
+	}
+	if v, ok := p.At("a.c", "."); ok {
+		t.Errorf("found %s where there is nothing", v.JSON())
+	}
+}
