@@ -14,12 +14,15 @@ import (
 	_ "time/tzdata" // the image holds nothing but this binary
 
 	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
+
+	"github.com/keboola/configurable-extractor/pkg/component"
 )
 
 // version is set when the program is built: -ldflags "-X main.version=1.2.3".
 var version = "dev"
 
 func main() {
+	component.TuneMemory(os.DirFS("/"), os.Getenv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	code := 0

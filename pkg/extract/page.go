@@ -19,6 +19,7 @@ import (
 // rows is a page as far as its rows go.
 type rows interface {
 	Items() iter.Seq2[value.Value, error]
+	Packed() iter.Seq2[value.Packed, error]
 }
 
 // scan reads an answer once. A successful answer without a body has no data; an
@@ -90,7 +91,7 @@ func (r *jobRun) check(page *response.Page) error {
 func (r *jobRun) store(ctx context.Context, page *response.Page) (ids pagination.IDs, err error) {
 	id := r.scroller.Needs().ItemID
 	batch := r.sink.batch(r.DataType, r.columns)
-	for row, err := range r.filtered(page) {
+	for row, err := range r.packed(page) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -129,6 +130,23 @@ func (r *jobRun) ids(page *response.Page) (ids pagination.IDs, err error) {
 // facts are what paging may know of a page.
 func (r *jobRun) facts(page *response.Page, ids pagination.IDs) pagination.Page {
 	return pagination.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, IDs: ids, Now: r.run.Now()}
+}
+
+// packed are the filtered rows in the form that the tables take them in. Values
+// are made only for the filter.
+func (r *jobRun) packed(page rows) iter.Seq2[value.Packed, error] {
+	if len(r.rows.paths) == 0 {
+		return page.Packed()
+	}
+	return func(yield func(value.Packed, error) bool) {
+		var packed value.Packed
+		for row, err := range r.filtered(page) {
+			packed = row.AppendPacked(packed[:0])
+			if !yield(packed, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // filtered are the rows of a page as everything but the scan sees them: after

@@ -71,7 +71,7 @@ type sink struct {
 
 // batch is where the rows of one page go.
 type batch interface {
-	Row(value.Value) error
+	Row(value.Packed) error
 }
 
 // batch takes the rows of one page.

@@ -46,12 +46,12 @@ type Column struct {
 }
 
 // ofColumns is the user and parent columns as an object.
-func ofColumns(columns []Column) value.Value {
+func ofColumns(columns []Column) value.Packed {
 	members := make([]value.Member, len(columns))
 	for i, c := range columns {
 		members[i] = value.Member(c)
 	}
-	return value.OfMembers(members...)
+	return value.OfMembers(members...).AppendPacked(nil)
 }
 
 // Automatic collects the items of all data types of one bucket. It is not safe
@@ -108,22 +108,22 @@ func (a *Automatic) Batch(typeName string, columns []Column) *Batch {
 type Batch struct {
 	owner    *Automatic
 	typeName string
-	columns  value.Value
+	columns  value.Packed
 	heldNull bool      // the first row, null, waits for a second one
 	dataType *dataType // set by the first row that counts
 }
 
-// Row adds one row. A row whose types do not fit those of earlier ones is a
-// user error; the collector is of no use then.
-func (b *Batch) Row(row value.Value) error {
+// Row adds one row, which is copied. A row whose types do not fit those of
+// earlier ones is a user error; the collector is of no use then.
+func (b *Batch) Row(row value.Packed) error {
 	if b.dataType == nil {
-		if row.IsNull() && !b.heldNull {
+		if row.Kind() == value.Null && !b.heldNull {
 			b.heldNull = true
 			return nil
 		}
 		b.dataType = b.owner.dataType(b.typeName, b.columns)
 		if b.heldNull {
-			if err := b.add(value.Value{}); err != nil {
+			if err := b.add(value.Value{}.AppendPacked(nil)); err != nil {
 				return err
 			}
 		}
@@ -131,15 +131,15 @@ func (b *Batch) Row(row value.Value) error {
 	return b.add(row)
 }
 
-func (b *Batch) add(row value.Value) error {
+func (b *Batch) add(row value.Packed) error {
 	a := b.owner
 	if err := b.dataType.root.element.mergeItem(row, a.warn); err != nil {
 		return err
 	}
 	if a.last != b {
 		a.last = b
-		head := value.OfItems(value.OfInt(int64(b.dataType.number)), b.columns)
-		if err := a.spool.add(batchRecord, head); err != nil {
+		head := value.OfItems(value.OfInt(int64(b.dataType.number)), b.columns.Value())
+		if err := a.spool.add(batchRecord, head.AppendPacked(nil)); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (b *Batch) add(row value.Value) error {
 }
 
 // dataType is the data type of that name, which has the columns from now on.
-func (a *Automatic) dataType(name string, columns value.Value) *dataType {
+func (a *Automatic) dataType(name string, columns value.Packed) *dataType {
 	t, ok := a.types[name]
 	if !ok {
 		t = &dataType{number: len(a.order), root: a.known[name]}
@@ -158,7 +158,7 @@ func (a *Automatic) dataType(name string, columns value.Value) *dataType {
 		a.order = append(a.order, t)
 	}
 next:
-	for _, m := range columns.Members() {
+	for _, m := range columns.Value().Members() {
 		for _, known := range t.extra {
 			if known == m.Name {
 				continue next

@@ -31,6 +31,9 @@ func parse(t testing.TB, text string) value.Value {
 	return v
 }
 
+// pack is a value as a row.
+func pack(v value.Value) value.Packed { return v.AppendPacked(nil) }
+
 // collector is an Automatic with what it warned of.
 type collector struct {
 	*Automatic
@@ -70,7 +73,7 @@ func (c *collector) add(t testing.TB, pages ...page) error {
 		}
 		b := c.Batch(p.dataType, columns)
 		for _, row := range p.rows {
-			if err := b.Row(parse(t, row)); err != nil {
+			if err := b.Row(pack(parse(t, row))); err != nil {
 				return err
 			}
 		}

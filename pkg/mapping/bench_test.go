@@ -8,30 +8,30 @@ import (
 )
 
 // flatRows are rows of ten scalars.
-func flatRows(b *testing.B) []value.Value {
-	rows := make([]value.Value, 500)
+func flatRows(b *testing.B) []value.Packed {
+	rows := make([]value.Packed, 500)
 	for i := range rows {
-		rows[i] = parse(b, fmt.Sprintf(`{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,`+
-			`"created":"2020-01-01T00:00:00Z","score":12.50,"note":null,"city":"London","visits":%d,"tag":"a \"b\" c"}`, i, i, i*7))
+		rows[i] = pack(parse(b, fmt.Sprintf(`{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,`+
+			`"created":"2020-01-01T00:00:00Z","score":12.50,"note":null,"city":"London","visits":%d,"tag":"a \"b\" c"}`, i, i, i*7)))
 	}
 	return rows
 }
 
 // nestedRows are rows with an object and arrays of scalars and of objects, one
 // of them inside the other.
-func nestedRows(b *testing.B) []value.Value {
-	rows := make([]value.Value, 500)
+func nestedRows(b *testing.B) []value.Packed {
+	rows := make([]value.Packed, 500)
 	for i := range rows {
-		rows[i] = parse(b, fmt.Sprintf(`{"id":%d,"address":{"city":"London","geo":{"lat":51.5,"lng":-0.12},"lines":["a","b"]},`+
-			`"tags":["x","y","z"],"orders":[{"no":1,"items":[{"sku":"A-1","qty":2},{"sku":"B-2","qty":1}]},{"no":2,"items":[]}]}`, i))
+		rows[i] = pack(parse(b, fmt.Sprintf(`{"id":%d,"address":{"city":"London","geo":{"lat":51.5,"lng":-0.12},"lines":["a","b"]},`+
+			`"tags":["x","y","z"],"orders":[{"no":1,"items":[{"sku":"A-1","qty":2},{"sku":"B-2","qty":1}]},{"no":2,"items":[]}]}`, i)))
 	}
 	return rows
 }
 
-func benchmark(b *testing.B, rows []value.Value) {
+func benchmark(b *testing.B, rows []value.Packed) {
 	size := 0
 	for _, row := range rows {
-		size += len(row.JSON())
+		size += len(row.Value().JSON())
 	}
 	columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
 	b.Run("collect", func(b *testing.B) {
@@ -70,7 +70,7 @@ func benchmark(b *testing.B, rows []value.Value) {
 	})
 }
 
-func collectAll(b *testing.B, a *Automatic, columns []Column, rows []value.Value) {
+func collectAll(b *testing.B, a *Automatic, columns []Column, rows []value.Packed) {
 	batch := a.Batch("users", columns)
 	for _, row := range rows {
 		if err := batch.Row(row); err != nil {
@@ -96,12 +96,12 @@ func BenchmarkConfigured(b *testing.B) {
 	)
 	for _, row := range []struct {
 		name, mappings string
-		rows           []value.Value
+		rows           []value.Packed
 	}{{"flat", flat, flatRows(b)}, {"nested", nested, nestedRows(b)}} {
 		b.Run(row.name, func(b *testing.B) {
 			size := 0
 			for _, v := range row.rows {
-				size += len(v.JSON())
+				size += len(v.Value().JSON())
 			}
 			columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
 			c := NewConfigured(mappingsOf(b, row.mappings), b.TempDir())

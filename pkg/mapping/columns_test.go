@@ -177,7 +177,7 @@ func TestColumnsOfOneNameInABatch(t *testing.T) {
 	b := c.Batch("t", []Column{
 		{Name: "id", Value: parse(t, `1`)}, {Name: "x", Value: parse(t, `2`)}, {Name: "id", Value: parse(t, `3`)},
 	})
-	if err := b.Row(parse(t, `{"a":1}`)); err != nil {
+	if err := b.Row(pack(parse(t, `{"a":1}`))); err != nil {
 		t.Fatal(err)
 	}
 	checkTables(t, c.tables(t), map[string]string{"t": csv(`a|id|x`, `1|3|2`)})
@@ -188,7 +188,7 @@ func TestBatchesAtTheSameTime(t *testing.T) {
 	one := c.Batch("t", []Column{{Name: "p", Value: parse(t, `1`)}})
 	two := c.Batch("u", nil)
 	for i, b := range []*Batch{one, two, one} {
-		if err := b.Row(parse(t, `{"n":`+string(rune('0'+i))+`}`)); err != nil {
+		if err := b.Row(pack(parse(t, `{"n":`+string(rune('0'+i))+`}`))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/table"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Configured collects the items of the data types that the configuration maps,
@@ -30,13 +31,32 @@ type mappedRows struct {
 	writer  *table.Writer // nil without rows
 	// free are records to use again; a table that is its own child needs
 	// several at once.
-	free []record
+	free []mappedRecord
+	// places are where, among the members of the row before, each setting found
+	// its value.
+	places []int
+}
+
+// mappedRecord is a record with the members of the row it is made from.
+type mappedRecord struct {
+	record
+	members []packedMember
+}
+
+// packedMember is a member of a row; it shares its memory.
+type packedMember struct {
+	name  []byte
+	value value.Packed
 }
 
 // NewConfigured makes a collector without rows. The existing directory for its
 // files must be on the file system of the tables.
 func NewConfigured(m Mappings, tempDir string) *Configured {
-	return &Configured{mappings: m, tempDir: tempDir, hasher: newHasher(), rows: make([]mappedRows, len(m.tables))}
+	c := &Configured{mappings: m, tempDir: tempDir, hasher: newHasher(), rows: make([]mappedRows, len(m.tables))}
+	for i, t := range m.tables {
+		c.rows[i].places = make([]int, len(t.settings))
+	}
+	return c
 }
 
 // Has tells whether a data type is mapped.
@@ -99,21 +119,22 @@ func (c *Configured) Close() error {
 }
 
 // record is an empty record of a table.
-func (c *Configured) record(t *mapped) record {
+func (c *Configured) record(t *mapped) mappedRecord {
 	r := &c.rows[t.number]
 	r.reached = true
 	last := len(r.free) - 1
 	if last < 0 {
-		return newRecord(len(t.columns), c.mappings.typed)
+		return mappedRecord{record: newRecord(len(t.columns), c.mappings.typed)}
 	}
 	reused := r.free[last]
 	r.free = r.free[:last]
 	reused.clear()
+	reused.members = reused.members[:0]
 	return reused
 }
 
 // store writes a record and takes it back.
-func (c *Configured) store(t *mapped, done record) error {
+func (c *Configured) store(t *mapped, done mappedRecord) error {
 	r := &c.rows[t.number]
 	r.free = append(r.free, done)
 	if len(done.cells) == 0 {

@@ -48,6 +48,7 @@ type setting struct {
 	kind      string // one of the types above
 	path      string
 	delimiter string
+	at        steps // what path and delimiter say
 	pointer   string
 	column    int // where its cell is, or none
 	primary   bool
@@ -124,6 +125,7 @@ func (c *mappingCompiler) table(name string, s config.Section, parent link) *map
 			path = members[i].Name
 		}
 		if compiled, ok := c.setting(t, path, item); ok {
+			compiled.at = stepsOf(compiled)
 			t.settings = append(t.settings, compiled)
 		}
 	}

@@ -163,7 +163,7 @@ func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 	}
 	c := NewConfigured(m, t.TempDir())
 	defer c.Close()
-	if err := c.Batch("t", []Column{{Name: "u", Value: item}}).Row(item); err != nil {
+	if err := c.Batch("t", []Column{{Name: "u", Value: item}}).Row(pack(item)); err != nil {
 		if failure.KindOf(err) != failure.User {
 			t.Fatal(err)
 		}

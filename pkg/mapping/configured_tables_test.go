@@ -284,7 +284,7 @@ func TestWritingEndsWithItsContext(t *testing.T) {
 func TestMappedTablesThatCannotBeWritten(t *testing.T) {
 	fill := func(t *testing.T, temp string) (*Configured, error) {
 		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), temp)
-		return c, c.Batch("t", nil).Row(parse(t, `{"id":1}`))
+		return c, c.Batch("t", nil).Row(pack(parse(t, `{"id":1}`)))
 	}
 	t.Run("no temporary directory", func(t *testing.T) {
 		if _, err := fill(t, filepath.Join(t.TempDir(), "none")); failure.KindOf(err) != failure.Application || !errors.Is(err, os.ErrNotExist) {
@@ -330,7 +330,7 @@ func TestMemoryOfMappedTablesStaysFlat(t *testing.T) {
 	text := value.OfString(strings.Repeat("x", 1000))
 	row := value.OfMembers(value.Member{Name: "v", Value: text}, value.Member{Name: "c", Value: value.OfItems(text, text)})
 	for range 10_000 {
-		if err := c.Batch("t", nil).Row(row); err != nil {
+		if err := c.Batch("t", nil).Row(pack(row)); err != nil {
 			t.Fatal(err)
 		}
 	}

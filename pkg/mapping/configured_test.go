@@ -62,7 +62,7 @@ func (c *mapper) add(t testing.TB, pages ...page) error {
 		}
 		b := c.Batch(p.dataType, columns)
 		for _, row := range p.rows {
-			if err := b.Row(parse(t, row)); err != nil {
+			if err := b.Row(pack(parse(t, row))); err != nil {
 				return err
 			}
 		}

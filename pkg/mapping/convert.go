@@ -54,13 +54,18 @@ type converter struct {
 	roots  []*sheet
 	sheet  *sheet // of the current batch
 	hasher *hasher
+	// ids are those of the row at hand and of all rows in it, packed. They are
+	// kept together because cells and the rows of arrays refer to them.
+	ids    []byte
+	frames []*frame // to be used again
 	warn   warnFunc
 }
 
-func (c *converter) record(kind byte, v value.Value) error {
+func (c *converter) record(kind byte, v value.Packed) error {
 	if kind == batchRecord {
-		return c.begin(v.Items())
+		return c.begin(v.Value().Items())
 	}
+	c.ids = c.ids[:0]
 	return c.item(c.sheet, v)
 }
 
@@ -79,16 +84,17 @@ func (c *converter) begin(head []value.Value) error {
 			x.warned = true
 			c.warn(s.path, fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
 		}
-		s.fixed = append(s.fixed, fixedCell{x.column, text(m.Value), kindOf(m.Value)})
-		s.hashed = append(s.hashed, value.Member{Name: x.raw, Value: m.Value})
+		packed := value.Packed(m.Value.AppendPacked(nil))
+		s.fixed = append(s.fixed, fixedCell{x.column, text(packed), kindOf(packed)})
+		s.hashed = append(s.hashed, hashedMember{x.raw, packed})
 	}
 	return nil
 }
 
 // text is any value as a cell.
-func text(v value.Value) string {
+func text(v value.Packed) []byte {
 	if k := v.Kind(); k == value.Array || k == value.Object {
-		return string(v.AppendEscapedJSON(nil))
+		return v.Value().AppendEscapedJSON(nil)
 	}
 	return v.Cell()
 }
@@ -97,14 +103,27 @@ func text(v value.Value) string {
 // id is made when the first array needs it.
 type frame struct {
 	path   string
-	object value.Value
-	extra  []value.Member // hashed after the members of the object
+	object value.Packed
+	extra  []hashedMember // hashed after the members of the object
 	outer  *frame         // nil for a row
-	id     string
+	id     value.Packed
+}
+
+// frame is a frame on the heap, taken from those that are not needed any more.
+func (c *converter) frame(f frame) *frame {
+	last := len(c.frames) - 1
+	if last < 0 {
+		first := f
+		return &first
+	}
+	reused := c.frames[last]
+	c.frames = c.frames[:last]
+	*reused = f
+	return reused
 }
 
 // item writes one row, after the rows of the arrays in it.
-func (c *converter) item(s *sheet, item value.Value) error {
+func (c *converter) item(s *sheet, item value.Packed) error {
 	if s.out == nil {
 		return nil
 	}
@@ -119,29 +138,35 @@ func (c *converter) item(s *sheet, item value.Value) error {
 	case s.element.kind == kindScalar:
 		s.record.setValue(s.element.column, text(item), item)
 	case item.Kind() == value.Object:
-		f := frame{path: s.path, object: item, extra: s.hashed}
-		if err := c.object(s, s.element, &f); err != nil {
+		f := c.frame(frame{path: s.path, object: item, extra: s.hashed})
+		if err := c.object(s, s.element, f); err != nil {
 			return err
 		}
+		c.frames = append(c.frames, f)
 	}
 	return s.out.writer.Row(s.record.cells, s.record.kinds)
 }
 
 // object fills the cells of an object's properties.
 func (c *converter) object(s *sheet, n *node, f *frame) error {
-	for i, m := range f.object.Members() {
+	for i, parts := 0, f.object.Parts(); parts.More(); i++ {
+		p := n.child(i, parts.Name())
+		v := parts.Value()
 		var err error
-		switch p := n.child(i, m.Name); p.kind {
+		switch p.kind {
 		case kindArray:
-			var id string
-			if id, err = c.array(p.sheet, m.Value, f); id != "" {
-				s.record.set(p.column, id, table.Text)
+			var id value.Packed
+			if id, err = c.array(p.sheet, v, f); id != nil {
+				s.record.set(p.column, id.Raw(), table.Text)
 			}
 		case kindObject:
-			below := frame{path: p.path, object: m.Value, outer: f}
-			err = c.object(s, p, &below)
+			if v.Kind() == value.Object {
+				below := c.frame(frame{path: p.path, object: v, outer: f})
+				err = c.object(s, p, below)
+				c.frames = append(c.frames, below)
+			}
 		default:
-			s.record.setValue(p.column, m.Value.Cell(), m.Value)
+			s.record.setValue(p.column, v.Cell(), v)
 		}
 		if err != nil {
 			return err
@@ -153,31 +178,35 @@ func (c *converter) object(s *sheet, n *node, f *frame) error {
 // array writes the items of an array, or the single value that stands in the
 // place of one, and returns the id that links them to the frame: none when
 // there is nothing to link.
-func (c *converter) array(s *sheet, v value.Value, f *frame) (string, error) {
+func (c *converter) array(s *sheet, v value.Packed, f *frame) (value.Packed, error) {
 	isArray := v.Kind() == value.Array
-	if v.IsNull() || isArray && v.Len() == 0 {
-		return "", nil
+	items := v.Parts()
+	if v.Kind() == value.Null || isArray && !items.More() {
+		return nil, nil
 	}
 	id := c.id(f)
 	s.link(id)
 	if !isArray {
 		return id, c.item(s, v)
 	}
-	for _, item := range v.Items() {
-		if err := c.item(s, item); err != nil {
-			return "", err
+	for items.More() {
+		if err := c.item(s, items.Value()); err != nil {
+			return nil, err
 		}
 	}
 	return id, nil
 }
 
-func (c *converter) id(f *frame) string {
-	if f.id == "" {
-		outer := ""
+// id is the id of a frame, a packed string.
+func (c *converter) id(f *frame) value.Packed {
+	if f.id == nil {
+		var outer []byte
 		if f.outer != nil {
-			outer = c.id(f.outer)
+			outer = c.id(f.outer).Raw()
 		}
-		f.id = c.hasher.id(f.path, f.object, f.extra, outer)
+		start := len(c.ids)
+		c.ids = value.PackString(c.ids, c.hasher.id(f.path, f.object, f.extra, outer))
+		f.id = c.ids[start:]
 	}
 	return f.id
 }

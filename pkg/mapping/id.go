@@ -24,53 +24,63 @@ type hasher struct {
 
 func newHasher() *hasher { return &hasher{md5: md5.New()} }
 
+// hashedMember is a member that is hashed with an object, but is not in it.
+type hashedMember struct {
+	name  string
+	value value.Packed
+}
+
 // id is the path, "_", and the hash of the object followed by the id of what
-// is around it. Extra members are hashed as if they were the object's last.
-func (h *hasher) id(path string, object value.Value, extra []value.Member, outer string) string {
+// is around it. Extra members are hashed as if they were the object's last. The
+// id is gone when the next one is made.
+func (h *hasher) id(path string, object value.Packed, extra []hashedMember, outer []byte) []byte {
 	h.md5.Reset()
 	h.buf = h.buf[:0]
 	h.objectHead(object.Len() + len(extra))
-	h.members(object.Members())
-	h.members(extra)
+	h.members(object)
+	for _, m := range extra {
+		h.string([]byte(m.name))
+		h.value(m.value)
+	}
 	h.buf = append(h.buf, '}')
 	h.buf = append(h.buf, outer...)
 	h.md5.Write(h.buf) // never fails, says package hash
 	h.buf = append(append(h.buf[:0], path...), '_')
 	h.buf = hex.AppendEncode(h.buf, h.md5.Sum(h.sum[:0]))
-	return string(h.buf)
+	return h.buf
 }
 
 // key is the hash of a row, followed by the user and parent columns where there
 // are any. It refers to a row of a mapped table that has no primary key.
-func (h *hasher) key(row, columns value.Value) string {
+func (h *hasher) key(row, columns value.Packed) []byte {
 	h.md5.Reset()
 	h.buf = h.buf[:0]
 	h.value(row)
-	if columns.Len() > 0 {
-		h.arrayHead(columns.Len())
-		h.members(columns.Members())
+	if n := columns.Len(); n > 0 {
+		h.arrayHead(n)
+		h.members(columns)
 		h.buf = append(h.buf, '}')
 	}
 	h.md5.Write(h.buf) // never fails, says package hash
-	return hex.EncodeToString(h.md5.Sum(h.sum[:0]))
+	return hex.AppendEncode(nil, h.md5.Sum(h.sum[:0]))
 }
 
 // value appends the serialised value.
-func (h *hasher) value(v value.Value) {
+func (h *hasher) value(v value.Packed) {
 	switch v.Kind() {
 	case value.Null:
 		h.buf = append(h.buf, "N;"...)
 	case value.Bool:
 		h.bool(v.True())
 	case value.Number:
-		h.number(v)
+		h.number(v.Raw())
 	case value.String:
 		h.string(v.Raw())
 	case value.Array:
-		h.array(v.Items())
+		h.array(v)
 	default:
 		h.objectHead(v.Len())
-		h.members(v.Members())
+		h.members(v)
 		h.buf = append(h.buf, '}')
 	}
 	if len(h.buf) >= hashFlush {
@@ -89,23 +99,22 @@ func (h *hasher) bool(b bool) {
 
 // number appends an integer that fits 64 bits, or else a double with 17
 // significant digits.
-func (h *hasher) number(v value.Value) {
-	if v.IsInteger() {
-		if i, err := strconv.ParseInt(v.Raw(), 10, 64); err == nil {
-			h.buf = append(h.buf, "i:"...)
-			h.buf = strconv.AppendInt(h.buf, i, 10)
-			h.buf = append(h.buf, ';')
-			return
-		}
+func (h *hasher) number(literal []byte) {
+	// Neither a fraction nor an exponent can be read as an integer.
+	if i, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
+		h.buf = append(h.buf, "i:"...)
+		h.buf = strconv.AppendInt(h.buf, i, 10)
+		h.buf = append(h.buf, ';')
+		return
 	}
 	// A number always is a double; a huge one is infinite.
-	f, _ := v.Float()
+	f, _ := strconv.ParseFloat(string(literal), 64)
 	h.buf = append(h.buf, "d:"...)
 	h.buf = append(h.buf, value.FormatDouble(f, 17)...)
 	h.buf = append(h.buf, ';')
 }
 
-func (h *hasher) string(s string) {
+func (h *hasher) string(s []byte) {
 	h.buf = append(h.buf, "s:"...)
 	h.buf = strconv.AppendInt(h.buf, int64(len(s)), 10)
 	h.buf = append(h.buf, `:"`...)
@@ -113,13 +122,13 @@ func (h *hasher) string(s string) {
 	h.buf = append(h.buf, `";`...)
 }
 
-func (h *hasher) array(items []value.Value) {
-	h.arrayHead(len(items))
-	for i, item := range items {
+func (h *hasher) array(array value.Packed) {
+	h.arrayHead(array.Len())
+	for i, items := 0, array.Parts(); items.More(); i++ {
 		h.buf = append(h.buf, "i:"...)
 		h.buf = strconv.AppendInt(h.buf, int64(i), 10)
 		h.buf = append(h.buf, ';')
-		h.value(item)
+		h.value(items.Value())
 	}
 	h.buf = append(h.buf, '}')
 }
@@ -136,9 +145,9 @@ func (h *hasher) objectHead(members int) {
 	h.buf = append(h.buf, ":{"...)
 }
 
-func (h *hasher) members(members []value.Member) {
-	for _, m := range members {
-		h.string(m.Name)
-		h.value(m.Value)
+func (h *hasher) members(object value.Packed) {
+	for members := object.Parts(); members.More(); {
+		h.string(members.Name())
+		h.value(members.Value())
 	}
 }

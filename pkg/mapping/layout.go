@@ -29,21 +29,21 @@ type sheet struct {
 
 	record record
 	fixed  []fixedCell    // of the extra columns
-	hashed []value.Member // the extra columns under their raw names
+	hashed []hashedMember // the extra columns under their raw names
 }
 
 // fixedCell is a cell that is the same for all rows of a batch or an array.
 type fixedCell struct {
 	column int
-	text   string
+	text   []byte
 	kind   table.Kind
 }
 
 // link sets the id of the parent for the rows of an array.
-func (s *sheet) link(id string) {
-	x := s.extra[0]
-	s.fixed = append(s.fixed[:0], fixedCell{x.column, id, table.Text})
-	s.hashed = append(s.hashed[:0], value.Member{Name: x.raw, Value: value.OfString(id)})
+func (s *sheet) link(id value.Packed) {
+	x := &s.extra[0]
+	s.fixed = append(s.fixed[:0], fixedCell{x.column, id.Raw(), table.Text})
+	s.hashed = append(s.hashed[:0], hashedMember{x.raw, id})
 }
 
 // extraColumn is a column that does not come from the item.

@@ -1,8 +1,6 @@
 package mapping
 
 import (
-	"strings"
-
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -71,15 +69,14 @@ func newElement(array *node) *node {
 
 // child is the property of that name, new when it is not known yet. Objects
 // mostly repeat their properties in one order, so the place is tried first.
-func (n *node) child(place int, name string) *node {
-	if place < len(n.children) && n.children[place].name == name {
+func (n *node) child(place int, name []byte) *node {
+	if place < len(n.children) && n.children[place].name == string(name) {
 		return n.children[place]
 	}
-	if c, ok := n.index[name]; ok {
+	if c, ok := n.index[string(name)]; ok {
 		return c
 	}
-	// The name may be a small part of a large text that must not stay in memory.
-	c := &node{name: strings.Clone(name), parent: n}
+	c := &node{name: string(name), parent: n}
 	n.adopt(c)
 	return c
 }
@@ -105,7 +102,7 @@ func (n *node) settle(k kind) {
 }
 
 // merge learns from one value of the property.
-func (n *node) merge(v value.Value, warn warnFunc) error {
+func (n *node) merge(v value.Packed, warn warnFunc) error {
 	switch v.Kind() {
 	case value.Null:
 		if n.kind == kindNone {
@@ -115,7 +112,7 @@ func (n *node) merge(v value.Value, warn warnFunc) error {
 	case value.Object:
 		return n.mergeObject(v, warn)
 	case value.Array:
-		return n.mergeArray(v.Items(), warn)
+		return n.mergeArray(v, warn)
 	default:
 		return n.mergeScalar()
 	}
@@ -139,7 +136,7 @@ func (n *node) mergeScalar() error {
 	}
 }
 
-func (n *node) mergeObject(v value.Value, warn warnFunc) error {
+func (n *node) mergeObject(v value.Packed, warn warnFunc) error {
 	n.seen = true
 	switch n.kind {
 	case kindScalar:
@@ -150,8 +147,9 @@ func (n *node) mergeObject(v value.Value, warn warnFunc) error {
 		}
 		return n.element.mergeObject(v, warn)
 	}
-	for i, m := range v.Members() {
-		if err := n.child(i, m.Name).merge(m.Value, warn); err != nil {
+	for i, parts := 0, v.Parts(); parts.More(); i++ {
+		name := parts.Name()
+		if err := n.child(i, name).merge(parts.Value(), warn); err != nil {
 			return err
 		}
 	}
@@ -161,14 +159,14 @@ func (n *node) mergeObject(v value.Value, warn warnFunc) error {
 	return nil
 }
 
-func (n *node) mergeArray(items []value.Value, warn warnFunc) error {
+func (n *node) mergeArray(array value.Packed, warn warnFunc) error {
 	if n.kind != kindArray {
-		if err := n.upgrade(items); err != nil {
+		if err := n.upgrade(array); err != nil {
 			return err
 		}
 	}
-	for _, item := range items {
-		if err := n.element.mergeItem(item, warn); err != nil {
+	for items := array.Parts(); items.More(); {
+		if err := n.element.mergeItem(items.Value(), warn); err != nil {
 			return err
 		}
 	}
@@ -180,7 +178,7 @@ func (n *node) mergeArray(items []value.Value, warn warnFunc) error {
 
 // mergeItem learns from one item of an array, or one row of a data type. An
 // item that is an array itself becomes JSON text, so it is a scalar.
-func (n *node) mergeItem(item value.Value, warn warnFunc) error {
+func (n *node) mergeItem(item value.Packed, warn warnFunc) error {
 	n.seen = true
 	if item.Kind() != value.Array {
 		return n.merge(item, warn)
@@ -194,10 +192,10 @@ func (n *node) mergeItem(item value.Value, warn warnFunc) error {
 
 // upgrade turns the node into an array: what it was becomes the element, as
 // far as the items of the first array fit.
-func (n *node) upgrade(items []value.Value) error {
+func (n *node) upgrade(array value.Packed) error {
 	element := newElement(n)
 	if n.kind == kindScalar || n.kind == kindObject {
-		if err := n.checkUpgrade(items); err != nil {
+		if err := n.checkUpgrade(array); err != nil {
 			return err
 		}
 		element.kind, element.seen = n.kind, n.seen
@@ -215,10 +213,11 @@ func (n *node) upgrade(items []value.Value) error {
 // checkUpgrade tells whether the items fit what the node was before it met
 // them: nulls always do, others must be of its kind. The first faulty pair is
 // reported, whether it is two items or the items and the node.
-func (n *node) checkUpgrade(items []value.Value) error {
+func (n *node) checkUpgrade(array value.Packed) error {
 	first := kindNull
-	for _, item := range items {
-		if item.IsNull() {
+	for items := array.Parts(); items.More(); {
+		item := items.Value()
+		if item.Kind() == value.Null {
 			continue
 		}
 		k := kindScalar

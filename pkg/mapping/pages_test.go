@@ -87,7 +87,7 @@ func write(t *testing.T, rows []value.Value, columns []Column, sizes func() int)
 		}
 		b := c.Batch("t", columns)
 		for _, row := range rows[:size] {
-			if err := b.Row(row); err != nil {
+			if err := b.Row(pack(row)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -180,7 +180,7 @@ func ExampleAutomatic() {
 		return
 	}
 	page := a.Batch("users", []Column{{Name: "parent_id", Value: value.OfInt(7)}})
-	if err := page.Row(row); err != nil {
+	if err := page.Row(pack(row)); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -9,12 +10,12 @@ import (
 
 // record is one record of a table while its cells are filled.
 type record struct {
-	cells []string
+	cells [][]byte     // shared with the values they come from
 	kinds []table.Kind // what the cells were; nil unless the table is typed
 }
 
 func newRecord(columns int, typed bool) record {
-	r := record{cells: make([]string, columns)}
+	r := record{cells: make([][]byte, columns)}
 	if typed {
 		r.kinds = make([]table.Kind, columns)
 	}
@@ -28,7 +29,7 @@ func (r record) clear() {
 }
 
 // set fills one cell.
-func (r record) set(column int, text string, kind table.Kind) {
+func (r record) set(column int, text []byte, kind table.Kind) {
 	r.cells[column] = text
 	if r.kinds != nil {
 		r.kinds[column] = kind
@@ -36,7 +37,7 @@ func (r record) set(column int, text string, kind table.Kind) {
 }
 
 // setValue fills one cell with the text of a value.
-func (r record) setValue(column int, text string, v value.Value) {
+func (r record) setValue(column int, text []byte, v value.Packed) {
 	r.cells[column] = text
 	if r.kinds != nil {
 		r.kinds[column] = kindOf(v)
@@ -52,12 +53,12 @@ func (r record) kind(column int) table.Kind {
 }
 
 // kindOf is the kind of the cell that a value becomes.
-func kindOf(v value.Value) table.Kind {
+func kindOf(v value.Packed) table.Kind {
 	switch v.Kind() {
 	case value.Null:
 		return table.Absent
 	case value.Number:
-		return kindOfNumber(v)
+		return kindOfNumber(v.Raw())
 	case value.Bool:
 		if v.True() {
 			return table.True
@@ -68,14 +69,13 @@ func kindOf(v value.Value) table.Kind {
 	}
 }
 
-func kindOfNumber(v value.Value) table.Kind {
-	if v.IsInteger() {
-		if _, ok := v.Int(); ok {
-			return table.Integer
-		}
+func kindOfNumber(literal []byte) table.Kind {
+	// Neither a fraction nor an exponent can be read as an integer.
+	if _, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
+		return table.Integer
 	}
 	// A number always is a double; a huge one is infinite.
-	if f, _ := v.Float(); math.Abs(f) < table.MaxNumber {
+	if f, _ := strconv.ParseFloat(string(literal), 64); math.Abs(f) < table.MaxNumber {
 		return table.Number
 	}
 	return table.Text

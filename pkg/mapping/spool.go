@@ -50,12 +50,11 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // add appends one record.
-func (s *spool) add(kind byte, v value.Value) error {
-	s.record = v.AppendPacked(append(s.record[:0], kind))
-	var length [binary.MaxVarintLen64]byte
-	_, err := s.zip.Write(binary.AppendUvarint(length[:0], uint64(len(s.record))))
+func (s *spool) add(kind byte, v value.Packed) error {
+	s.record = append(binary.AppendUvarint(s.record[:0], uint64(len(v))), kind)
+	_, err := s.zip.Write(s.record)
 	if err == nil {
-		_, err = s.zip.Write(s.record)
+		_, err = s.zip.Write(v)
 	}
 	return spoolError("keeping rows for later", err)
 }
@@ -79,8 +78,9 @@ func (s *spool) store(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
-// each ends the adding and visits all records in their order.
-func (s *spool) each(visit func(kind byte, v value.Value) error) error {
+// each ends the adding and visits all records in their order. Each one is gone
+// when the next is read.
+func (s *spool) each(visit func(kind byte, v value.Packed) error) error {
 	if err := s.zip.Close(); err != nil {
 		return spoolError("keeping rows for later", err)
 	}
@@ -107,20 +107,20 @@ func (s *spool) each(visit func(kind byte, v value.Value) error) error {
 }
 
 // next reads one record; io.EOF when there is none.
-func (s *spool) next(r *s2.Reader) (byte, value.Value, error) {
+func (s *spool) next(r *s2.Reader) (byte, value.Packed, error) {
 	length, err := binary.ReadUvarint(r)
 	if err != nil {
-		return 0, value.Value{}, err
+		return 0, nil, err
 	}
+	length++ // the kind
 	if uint64(cap(s.record)) < length {
 		s.record = make([]byte, length)
 	}
 	s.record = s.record[:length]
 	if _, err := io.ReadFull(r, s.record); err != nil {
-		return 0, value.Value{}, errors.Join(io.ErrUnexpectedEOF, err)
+		return 0, nil, errors.Join(io.ErrUnexpectedEOF, err)
 	}
-	v, err := value.Unpack(string(s.record[1:]))
-	return s.record[0], v, err
+	return s.record[0], s.record[1:], nil
 }
 
 // close removes the file, if there is one.

@@ -41,14 +41,14 @@ func TestSpool(t *testing.T) {
 			for i := range row.rows {
 				v := value.OfItems(value.OfInt(int64(i)), value.OfString(noise(r, 1000)))
 				want = append(want, v)
-				if err := s.add("rb"[i%2], v); err != nil {
+				if err := s.add("rb"[i%2], pack(v)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			i := 0
-			err := s.each(func(kind byte, v value.Value) error {
-				if kind != "rb"[i%2] || !v.Equal(want[i]) {
-					return fmt.Errorf("record %d is %c %s", i, kind, v.JSON())
+			err := s.each(func(kind byte, v value.Packed) error {
+				if kind != "rb"[i%2] || !v.Value().Equal(want[i]) {
+					return fmt.Errorf("record %d is %c %s", i, kind, v.Value().JSON())
 				}
 				i++
 				return nil
@@ -90,7 +90,7 @@ func TestSpoolFaults(t *testing.T) {
 		b := a.Batch("t", nil)
 		r := rand.New(rand.NewPCG(1, 1))
 		for range 5000 {
-			if err = b.Row(value.OfString(noise(r, 1000))); err != nil {
+			if err = b.Row(pack(value.OfString(noise(r, 1000)))); err != nil {
 				break
 			}
 		}
@@ -100,25 +100,44 @@ func TestSpoolFaults(t *testing.T) {
 	})
 	t.Run("damaged", func(t *testing.T) {
 		s := newSpool(t.TempDir())
-		if err := s.add(rowRecord, value.OfString("x")); err != nil {
+		if err := s.add(rowRecord, pack(value.OfString("x"))); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.zip.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		s.memory.Truncate(s.memory.Len() - 1)
-		err := s.each(func(byte, value.Value) error { return nil })
+		err := s.each(func(byte, value.Packed) error { return nil })
 		if err == nil || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("damaged file", func(t *testing.T) {
+		s := newSpool(t.TempDir())
+		r := rand.New(rand.NewPCG(1, 1))
+		for range 3000 {
+			if err := s.add(rowRecord, pack(value.OfString(noise(r, 1000)))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.file.WriteAt([]byte("?"), 1_000_000); err != nil {
+			t.Fatal(err)
+		}
+		err := s.each(func(byte, value.Packed) error { return nil })
+		if err == nil || failure.KindOf(err) != failure.Application {
+			t.Errorf("got %v", err)
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("the visitor's own", func(t *testing.T) {
 		s := newSpool(t.TempDir())
-		if err := s.add(rowRecord, value.Value{}); err != nil {
+		if err := s.add(rowRecord, pack(value.Value{})); err != nil {
 			t.Fatal(err)
 		}
 		stop := errors.New("stop")
-		if err := s.each(func(byte, value.Value) error { return stop }); err != stop {
+		if err := s.each(func(byte, value.Packed) error { return stop }); err != stop {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -129,7 +148,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 	b := c.Batch("t", nil)
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 30_000 {
-		if err := b.Row(value.OfMembers(value.Member{Name: "v", Value: value.OfItems(value.OfString(noise(r, 1000)))})); err != nil {
+		if err := b.Row(pack(value.OfMembers(value.Member{Name: "v", Value: value.OfItems(value.OfString(noise(r, 1000)))}))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -181,7 +200,7 @@ func TestWriteFaults(t *testing.T) {
 	})
 	t.Run("a batch of an unknown data type", func(t *testing.T) {
 		c := collect(t, "", rowsOf(`{"id":1}`))
-		if err := c.spool.add(batchRecord, parse(t, `[7,{}]`)); err != nil {
+		if err := c.spool.add(batchRecord, pack(parse(t, `[7,{}]`))); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := writeInto(t.TempDir(), c.Automatic, Defaults{}); err == nil || failure.KindOf(err) != failure.Application {

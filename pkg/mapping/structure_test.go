@@ -236,7 +236,7 @@ func FuzzStructure(f *testing.F) {
 			return
 		}
 		b := a.Batch("t", nil)
-		if b.Row(v) != nil {
+		if b.Row(pack(v)) != nil {
 			return
 		}
 		if _, err := writeInto(t.TempDir(), a, Defaults{}); err != nil {

@@ -3,7 +3,6 @@ package response
 import (
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -61,6 +60,7 @@ type Page struct {
 
 	spool  *Spool
 	data   span
+	packed bool // the spool has the items packed
 	fields []field
 }
 
@@ -118,37 +118,6 @@ func (p *Page) read(s span) (value.Value, error) {
 		return value.Value{}, err
 	}
 	return value.Read(value.NewDecoder(io.LimitReader(r, s.end-s.start)))
-}
-
-// Items streams the items in their order, each one a value of its own. An
-// object or scalar at the place of the data is one item. The spool must not be
-// closed meanwhile.
-func (p *Page) Items() iter.Seq2[value.Value, error] {
-	return func(yield func(value.Value, error) bool) {
-		if p.Rows == 0 {
-			return
-		}
-		r, err := p.spool.text(p.data.start)
-		if err != nil {
-			yield(value.Value{}, err)
-			return
-		}
-		dec := value.NewDecoder(r)
-		if p.data.kind != value.Array {
-			yield(value.Read(dec))
-			return
-		}
-		if _, err := dec.ReadToken(); err != nil {
-			yield(value.Value{}, err)
-			return
-		}
-		for range p.Rows {
-			item, err := value.Read(dec)
-			if !yield(item, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 // NoPage stands for an answer without a body: nothing is in it.

@@ -35,7 +35,9 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scan{detect: q.Data.Text == "", data: &place{}, volume: volume{wanted: q.Volume}}
+	k := spool.packing()
+	defer spool.keep(k)
+	s := &scan{packing: k, detect: q.Data.Text == "", data: &place{}, volume: volume{wanted: q.Volume}}
 	if r, s.base, err = skipMark(r); err != nil {
 		return nil, err
 	}
@@ -44,6 +46,9 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	root := &place{}
 	if !s.detect {
 		s.data = root.grow(q.Data)
+		s.data.list = true
+	} else {
+		root.list = true
 	}
 	page := &Page{spool: spool}
 	wanted := make([]*place, len(q.Fields))
@@ -77,6 +82,7 @@ func (s *scan) locate(page *Page) error {
 		s.data = s.lists[0].place
 	}
 	page.data, page.Rows = s.data.at, s.data.rows
+	page.packed = page.data.kind == value.Array && s.packing.list == s.data && s.packing.whole
 	if k := page.data.kind; k == value.Object {
 		page.Rows = 1
 	} else if k != value.Array && k != value.Null {
@@ -111,6 +117,7 @@ func skipMark(r io.Reader) (io.Reader, int64, error) {
 // where its value was found last.
 type place struct {
 	children map[string]*place
+	list     bool // the data, if it is an array
 	at       span
 	rows     int // items, when the value is an array
 }
@@ -141,14 +148,15 @@ func (p *place) forget() {
 
 // scan is the state of one Scan.
 type scan struct {
-	dec    *jsontext.Decoder
-	base   int64 // bytes before the decoder's first
-	hash   maphash.Hash
-	volume volume
-	buf    []byte
-	detect bool
-	data   *place
-	lists  []list // list-valued root properties, when the data must be found
+	dec     *jsontext.Decoder
+	base    int64 // bytes before the decoder's first
+	hash    maphash.Hash
+	volume  volume
+	packing *packing
+	buf     []byte
+	detect  bool
+	data    *place
+	lists   []list // list-valued root properties, when the data must be found
 }
 
 type list struct {
@@ -237,11 +245,15 @@ func (s *scan) candidate(name string, child *place) *place {
 	if child == nil {
 		child = &place{}
 	}
+	child.list = true
 	s.lists = append(s.lists, list{name, child})
 	return child
 }
 
 func (s *scan) items(p *place) error {
+	if p.list && len(p.children) == 0 && !s.volume.wanted {
+		return s.packItems(p)
+	}
 	for ; s.dec.PeekKind() != ']'; p.rows++ {
 		var child *place
 		if len(p.children) > 0 {

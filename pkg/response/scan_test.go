@@ -254,6 +254,8 @@ func TestFingerprint(t *testing.T) {
 		{`[1.0]`, `[1.00]`},
 		{`["/"]`, `["\/"]`},
 		{`[1e2]`, `[100.0]`},
+		{`[{"a":[1.0,[2.50]],"b":3}]`, `[{"a":[1.00,[25e-1]],"b":3}]`},
+		{`{"a":{"n":0.10}}`, `{"a":{"n":0.1}}`},
 	}
 	for _, p := range same {
 		if of(p[0]) != of(p[1]) {
@@ -264,11 +266,53 @@ func TestFingerprint(t *testing.T) {
 		{`[1]`, `[1.0]`}, {`["1"]`, `[1]`}, {`{"a":1,"b":2}`, `{"b":2,"a":1}`}, {`[1,2]`, `[2,1]`},
 		{`["ab","c"]`, `["a","bc"]`}, {`[12]`, `[1,2]`}, {`[[1],2]`, `[[1,2]]`}, {`{"a":"b"}`, `["a","b"]`},
 		{`[true]`, `[false]`}, {`[null]`, `[]`}, {`[9007199254740993]`, `[9007199254740992]`},
+		{`[[1.50],2]`, `[[1.50,2]]`}, {`[1.50]`, `["1.5"]`}, {`[0.1]`, `[0.10000000000000002]`}, {`[0.0]`, `[-0.0]`},
 	}
 	for _, p := range differ {
 		if of(p[0]) == of(p[1]) {
 			t.Errorf("%s and %s must differ", p[0], p[1])
 		}
+	}
+}
+
+// TestItemsAreKept checks when items need not be read from the text again.
+func TestItemsAreKept(t *testing.T) {
+	long := `"` + strings.Repeat("x", 50) + `"`
+	tests := []struct {
+		name, text string
+		limit      int
+		query      Query
+		kept       bool
+	}{
+		{"found", `{"n":1,"rows":[1,{"a":2}]}`, 1000, Query{}, true},
+		{"named", `{"rows":[1,2],"other":[3]}`, 1000, Query{Data: dot("rows")}, true},
+		{"last of two lists with one name", `{"a":[1],"a":[2]}`, 1000, Query{}, true},
+		{"a list after it, overwritten", `{"a":[1],"b":[2],"b":3}`, 1000, Query{}, false},
+		{"overwritten by an object", `{"a":[1],"a":{}}`, 1000, Query{Data: dot("a")}, false},
+		{"paging looks into it", `[{"id":1}]`, 1000, Query{Fields: []Path{dot("0.id")}}, false},
+		{"volume wanted", `[1]`, 1000, Query{Volume: true}, false},
+		{"a file", `[1,` + long + `]`, 20, Query{}, false},
+		{"larger than their text", `[` + strings.Repeat("{},", 20) + `1]`, 70, Query{}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			page, err := newScanner().Scan(spoolOf(t, tt.text, tt.limit), tt.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if page.packed != tt.kept {
+				t.Errorf("kept: %v", page.packed)
+			}
+			read, err := newScanner().Scan(spoolOf(t, tt.text, 0), tt.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // child jobs read them again
+				if got, want := items(t, page), items(t, read); got != want {
+					t.Errorf("got %s, want %s", got, want)
+				}
+			}
+		})
 	}
 }
 
@@ -307,7 +351,8 @@ func FuzzScan(f *testing.F) {
 		f.Add(seed, "a.0.b")
 	}
 	f.Fuzz(func(t *testing.T, text, path string) {
-		page, err := newScanner().Scan(spoolOf(t, text, 8), Query{Data: dot(path), Fields: []Path{dot("a.b")}})
+		query, sc := Query{Data: dot(path), Fields: []Path{dot("a.b")}}, newScanner()
+		page, err := sc.Scan(spoolOf(t, text, 8), query)
 		clean := strings.TrimPrefix(strings.ToValidUTF8(text, ""), "\ufeff")
 		tree, treeErr := value.Parse([]byte(clean))
 		if (err == nil) != (treeErr == nil) {
@@ -315,6 +360,11 @@ func FuzzScan(f *testing.F) {
 		}
 		if err != nil {
 			return
+		}
+		// Where the answer lies makes no difference, nor whether its items are kept.
+		inMemory, err := sc.Scan(spoolOf(t, text, 1<<20), query)
+		if err != nil || inMemory.Fingerprint != page.Fingerprint || inMemory.Rows != page.Rows || items(t, inMemory) != items(t, page) {
+			t.Fatalf("in memory: %v, %d rows, %s", err, inMemory.Rows, items(t, inMemory))
 		}
 		if f, err := page.Field(dot("a.b")); err != nil {
 			t.Fatal(err)

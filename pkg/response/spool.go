@@ -1,7 +1,8 @@
 // Package response holds one response of the target API as a replayable spool:
 // in memory while it is small, in a temporary file beyond that. It is scanned
-// once, token by token, for everything a decision about the page needs, and only
-// then streamed item by item. A response never stands in memory as a whole tree.
+// once, from start to end, for everything a decision about the page needs, and
+// only then streamed item by item. A response never stands in memory as a whole
+// tree.
 //
 // The package knows JSON and spools. It knows nothing of HTTP, of paging rules
 // or of tables.
@@ -40,6 +41,7 @@ func NewSpooler(dir string, limit int) *Spooler {
 type Spool struct {
 	home    *Spooler
 	memory  []byte
+	packed  []byte // the items of the data, when a scan could keep them
 	file    *os.File
 	size    int64
 	invalid bool   // some bytes are not UTF-8
@@ -49,11 +51,7 @@ type Spool struct {
 
 // New makes an empty spool.
 func (s *Spooler) New() *Spool {
-	sp := &Spool{home: s}
-	if b, ok := s.buffers.Get().(*[]byte); ok {
-		sp.memory = (*b)[:0]
-	}
-	return sp
+	return &Spool{home: s, memory: s.buffer()}
 }
 
 // Write appends to the spool.
@@ -93,11 +91,22 @@ func (s *Spool) toFile() error {
 }
 
 func (s *Spool) recycle() {
-	if cap(s.memory) > 0 {
-		b := s.memory
-		s.home.buffers.Put(&b)
-	}
+	s.home.recycle(s.memory)
 	s.memory = nil
+}
+
+func (s *Spooler) recycle(b []byte) {
+	if cap(b) > 0 {
+		s.buffers.Put(&b)
+	}
+}
+
+// buffer is an empty buffer, with some capacity if there is one to use again.
+func (s *Spooler) buffer() []byte {
+	if b, ok := s.buffers.Get().(*[]byte); ok {
+		return (*b)[:0]
+	}
+	return nil
 }
 
 // checkUTF8 notes whether any byte so far is not UTF-8; characters may be cut
@@ -174,6 +183,8 @@ func (s *Spool) text(offset int64) (io.Reader, error) {
 // Close gives the memory back and removes the temporary file.
 func (s *Spool) Close() error {
 	s.recycle()
+	s.home.recycle(s.packed)
+	s.packed = nil
 	if s.file == nil {
 		return nil
 	}

@@ -185,7 +185,7 @@ func (w *Writer) take(ctx context.Context, from *Writer) error {
 	if err := errors.Join(w.flush(), from.flush()); err != nil {
 		return err
 	}
-	header := int64(len(appendRecord(nil, from.table.Columns)))
+	header := int64(len(appendHeader(nil, from.table.Columns)))
 	if _, err := from.file.Seek(header, io.SeekStart); err != nil {
 		return from.failed(err)
 	}

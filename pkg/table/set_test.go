@@ -27,7 +27,7 @@ func part(t *testing.T, dir, name string, columns []string, cells ...string) *Wr
 func fill(t *testing.T, w *Writer, cells ...string) {
 	t.Helper()
 	for _, cell := range cells {
-		if err := w.Row([]string{cell}, nil); err != nil {
+		if err := w.Row(cellsOf(cell), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -88,7 +88,7 @@ func TestWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cells := range [][]string{{"1", ""}, {"x,y\nz\x00 ", `"`}, {`""ě`, `end"`}} {
-		if err := w.Row(cells, nil); err != nil {
+		if err := w.Row(cellsOf(cells...), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestWriterFlushesLargeTables(t *testing.T) {
 	cell := strings.Repeat("x", 1000)
 	want := "\"c\"\n"
 	for range 200 {
-		if err := w.Row([]string{cell}, nil); err != nil {
+		if err := w.Row(cellsOf(cell), nil); err != nil {
 			t.Fatal(err)
 		}
 		want += `"` + cell + "\"\n"
@@ -137,7 +137,7 @@ func TestWriterRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Row([]string{"1"}, nil); err == nil || failure.KindOf(err) != failure.Application {
+	if err := w.Row(cellsOf("1"), nil); err == nil || failure.KindOf(err) != failure.Application {
 		t.Errorf("short record: %v", err)
 	}
 	_, err = Create(dir, Table{Name: "t", Columns: []string{"a"}})
@@ -162,7 +162,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(`"`, "x,\ny")
 	f.Add(`""""`, "\r\x00")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := csv.NewReader(strings.NewReader(string(appendRecord(nil, []string{a, b}))))
+		r := csv.NewReader(strings.NewReader(string(appendRecord(nil, cellsOf(a, b)))))
 		got, err := r.Read()
 		// The reader of the standard library turns CR LF into LF.
 		want := []string{strings.ReplaceAll(a, "\r\n", "\n"), strings.ReplaceAll(b, "\r\n", "\n")}
@@ -172,12 +172,21 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
+// cellsOf are texts as the cells of a record.
+func cellsOf(texts ...string) [][]byte {
+	cells := make([][]byte, len(texts))
+	for i, text := range texts {
+		cells[i] = []byte(text)
+	}
+	return cells
+}
+
 func BenchmarkRow(b *testing.B) {
 	w, err := Create(b.TempDir(), Table{Name: "t", Columns: make([]string, 10)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	cells := []string{"1234567", "John Doe", "", "1", "2020-01-01T00:00:00Z", "12.50", `say "hi"`, "x", "london", "some longer text in a cell"}
+	cells := cellsOf("1234567", "John Doe", "", "1", "2020-01-01T00:00:00Z", "12.50", `say "hi"`, "x", "london", "some longer text in a cell")
 	b.SetBytes(int64(len(appendRecord(nil, cells))))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -69,11 +69,11 @@ func TestTypedTable(t *testing.T) {
 		{[]string{"1", "2", ""}, []Kind{Integer, Integer, Absent}},
 		{[]string{"2", "2.5", "x"}, []Kind{Integer, Number, Text}},
 	} {
-		if err := w.Row(record.cells, record.kinds); err != nil {
+		if err := w.Row(cellsOf(record.cells...), record.kinds); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Row([]string{"3", "3", "y"}, nil); failure.KindOf(err) != failure.Application || !strings.Contains(err.Error(), "kinds of 0 cells for 3 columns") {
+	if err := w.Row(cellsOf("3", "3", "y"), nil); failure.KindOf(err) != failure.Application || !strings.Contains(err.Error(), "kinds of 0 cells for 3 columns") {
 		t.Errorf("a record without kinds: %v", err)
 	}
 	if err := w.Close(); err != nil {
@@ -90,7 +90,7 @@ func TestTypesOfTablesThatMeet(t *testing.T) {
 	s, typed := NewSet(dir), Table{Name: "t", Columns: []string{"x"}, Typed: true}
 	row := func(w *Writer, cell string, kind Kind) {
 		t.Helper()
-		if err := w.Row([]string{cell}, []Kind{kind}); err != nil {
+		if err := w.Row(cellsOf(cell), []Kind{kind}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,11 +1,11 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -40,7 +40,7 @@ func Create(dir string, t Table) (*Writer, error) {
 		return nil, failure.Applicationf("creating table %q: %w", t.FileName(), err)
 	}
 	w := &Writer{table: t, dir: dir, file: file}
-	w.buf = appendRecord(w.buf, t.Columns)
+	w.buf = appendHeader(w.buf, t.Columns)
 	if t.Typed {
 		w.seen = make([]kinds, len(t.Columns))
 	}
@@ -51,9 +51,10 @@ func writtenTwice(t Table) error {
 	return failure.Userf("table %q is written twice: two tables of this run have that file name", t.FileName())
 }
 
-// Row appends one record: one cell for each column, in their order. A typed
-// table wants to know the kind of each cell too, for others it may be nil.
-func (w *Writer) Row(cells []string, kinds []Kind) error {
+// Row appends one record: one cell for each column, in their order, which is
+// copied. A typed table wants to know the kind of each cell too, for others it
+// may be nil.
+func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 	if len(cells) != len(w.table.Columns) {
 		return failure.Applicationf("table %q: %d cells for %d columns", w.table.FileName(), len(cells), len(w.table.Columns))
 	}
@@ -116,15 +117,24 @@ func (w *Writer) failed(err error) error {
 	return failure.Applicationf("writing table %q: %w", w.table.FileName(), err)
 }
 
+// appendHeader appends the names of columns as a CSV record.
+func appendHeader(dst []byte, columns []string) []byte {
+	cells := make([][]byte, len(columns))
+	for i, column := range columns {
+		cells[i] = []byte(column)
+	}
+	return appendRecord(dst, cells)
+}
+
 // appendRecord appends the cells as one CSV record.
-func appendRecord(dst []byte, cells []string) []byte {
+func appendRecord(dst []byte, cells [][]byte) []byte {
 	for i, cell := range cells {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '"')
 		for {
-			quote := strings.IndexByte(cell, '"')
+			quote := bytes.IndexByte(cell, '"')
 			if quote < 0 {
 				break
 			}

@@ -2,8 +2,15 @@ package value
 
 import (
 	"encoding/binary"
-	"errors"
+	"slices"
 )
+
+// Packed is one value in a binary form that can be walked without building
+// anything: names and texts are bytes of it, and what is not wanted is stepped
+// over. It is meant for spools that live as long as the process, not for
+// keeping; only what AppendPacked or a Packer made may be read as one. The
+// empty Packed is null.
+type Packed []byte
 
 // The first byte of a packed value.
 const (
@@ -12,133 +19,296 @@ const (
 	packedTrue
 	packedNumber // length, literal
 	packedString // length, bytes
-	packedArray  // count, items
-	packedObject // count, then length, name, value of each member
+	packedArray  // size of all that follows, items
+	packedObject // likewise; for each member length and bytes of the name, value
 )
 
-// roomFor is for how many items room is made before they are read: a damaged
-// text can claim any number.
-const roomFor = 64
+// packedHead is the tag and the size of an array or object. The size has always
+// the same length, for it is known only when the last part is there.
+const packedHead = 1 + 8
 
-var errPacked = errors.New("not a packed value")
-
-// AppendPacked appends the value in a binary form that Unpack reads back much
-// faster than JSON is parsed. It is meant for spools that live as long as the
-// process, not for keeping.
+// AppendPacked appends the value in its packed form.
 func (v Value) AppendPacked(dst []byte) []byte {
 	switch v.kind {
 	case Null:
 		return append(dst, packedNull)
 	case Bool:
-		if v.text == "true" {
-			return append(dst, packedTrue)
-		}
-		return append(dst, packedFalse)
+		return appendPackedBool(dst, v.text == "true")
 	case Number:
 		return appendPackedText(append(dst, packedNumber), v.text)
 	case String:
 		return appendPackedText(append(dst, packedString), v.text)
 	case Array:
-		dst = binary.AppendUvarint(append(dst, packedArray), uint64(len(v.node.items)))
+		start := len(dst)
+		dst = openPacked(dst, packedArray)
 		for _, item := range v.node.items {
 			dst = item.AppendPacked(dst)
 		}
+		closePacked(dst, start)
 		return dst
 	default:
-		dst = binary.AppendUvarint(append(dst, packedObject), uint64(len(v.node.members)))
+		start := len(dst)
+		dst = openPacked(dst, packedObject)
 		for _, m := range v.node.members {
 			dst = m.Value.AppendPacked(appendPackedText(dst, m.Name))
 		}
+		closePacked(dst, start)
 		return dst
 	}
 }
 
-func appendPackedText(dst []byte, s string) []byte {
+// PackString appends the packed form of a string.
+func PackString(dst, contents []byte) []byte {
+	return appendPackedText(append(dst, packedString), contents)
+}
+
+func appendPackedBool(dst []byte, b bool) []byte {
+	if b {
+		return append(dst, packedTrue)
+	}
+	return append(dst, packedFalse)
+}
+
+func appendPackedText[T ~string | ~[]byte](dst []byte, s T) []byte {
+	if len(s) < 0x80 {
+		return append(append(dst, byte(len(s))), s...)
+	}
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// Unpack reads one packed value that fills the whole text. The strings of the
-// value are parts of the text, so they share its memory.
-func Unpack(packed string) (Value, error) {
-	p := unpacker{rest: packed}
-	v := p.value()
-	if p.broken || p.rest != "" {
-		return Value{}, errPacked
+// openPacked begins an array or object, whose size closePacked fills in.
+func openPacked(dst []byte, tag byte) []byte {
+	return append(dst, tag, 0, 0, 0, 0, 0, 0, 0, 0)
+}
+
+func closePacked(dst []byte, start int) {
+	binary.LittleEndian.PutUint64(dst[start+1:], uint64(len(dst)-start-packedHead))
+}
+
+// Kind is the JSON type of the value.
+func (p Packed) Kind() Kind {
+	if len(p) == 0 {
+		return Null
 	}
-	return v, nil
+	return [...]Kind{Null, Bool, Bool, Number, String, Array, Object}[p[0]]
 }
 
-// unpacker eats a packed text from the front; once broken it yields nulls and
-// stops quickly.
-type unpacker struct {
-	rest   string
-	broken bool
+// Raw is the contents of a string or the literal of a number; nil for anything
+// else. It shares the memory of the value.
+func (p Packed) Raw() []byte {
+	if k := p.Kind(); k != Number && k != String {
+		return nil
+	}
+	text, _ := cutPackedText(p[1:])
+	return text
 }
 
-func (p *unpacker) value() Value {
-	if p.rest == "" {
-		p.broken = true
+// True tells whether the value is true.
+func (p Packed) True() bool { return len(p) > 0 && p[0] == packedTrue }
+
+// Cell is a scalar as text in a table, as Value.Cell; nil for an empty one.
+func (p Packed) Cell() []byte {
+	if p.True() {
+		return packedOne
+	}
+	return p.Raw()
+}
+
+var packedOne = []byte("1") // never changed
+
+// Parts walks over the items of an array or the members of an object; there
+// are none of other values.
+func (p Packed) Parts() Parts {
+	if k := p.Kind(); k != Array && k != Object {
+		return Parts{}
+	}
+	return Parts{p[packedHead:]}
+}
+
+// PartsOf walks over packed values that stand one after the other.
+func PartsOf(values []byte) Parts { return Parts{values} }
+
+// Len is the number of items or members. It walks over them.
+func (p Packed) Len() int {
+	n, object := 0, p.Kind() == Object
+	for parts := p.Parts(); parts.More(); n++ {
+		if object {
+			parts.Name()
+		}
+		parts.Value()
+	}
+	return n
+}
+
+// Value is the value in its usual form; it shares no memory with the packed one.
+func (p Packed) Value() Value {
+	if len(p) == 0 {
 		return Value{}
 	}
-	tag := p.rest[0]
-	p.rest = p.rest[1:]
+	rest := string(p)
+	return unpack(&rest)
+}
+
+// At walks a path from the value, as Value.At.
+func (p Packed) At(path, separator string) (Value, bool) { return p.Value().At(path, separator) }
+
+// Parts are what is left of a walk. Of each member the name must be taken
+// before the value.
+type Parts struct{ rest []byte }
+
+// More tells whether there is another part.
+func (w *Parts) More() bool { return len(w.rest) > 0 }
+
+// Name takes the name of the next member.
+func (w *Parts) Name() []byte {
+	var name []byte
+	name, w.rest = cutPackedText(w.rest)
+	return name
+}
+
+// Value takes the next item, or the value of the member whose name was taken.
+func (w *Parts) Value() Packed {
+	var size int
+	switch w.rest[0] {
+	case packedNull, packedFalse, packedTrue:
+		size = 1
+	case packedNumber, packedString:
+		if n := w.rest[1]; n < 0x80 {
+			size = 2 + int(n)
+			break
+		}
+		n, digits := binary.Uvarint(w.rest[1:])
+		size = 1 + digits + int(n)
+	default:
+		size = packedHead + int(binary.LittleEndian.Uint64(w.rest[1:]))
+	}
+	v := Packed(w.rest[:size:size])
+	w.rest = w.rest[size:]
+	return v
+}
+
+// cutPackedText parts a length and so many bytes from what comes after them.
+func cutPackedText(p []byte) (text, rest []byte) {
+	n, digits := int(p[0]), 1
+	if n >= 0x80 {
+		var long uint64
+		long, digits = binary.Uvarint(p)
+		n = int(long)
+	}
+	return p[digits : digits+n : digits+n], p[digits+n:]
+}
+
+// unpack eats one value from the front of a packed text.
+func unpack(rest *string) Value {
+	tag := (*rest)[0]
+	*rest = (*rest)[1:]
 	switch tag {
 	case packedNull:
 		return Value{}
 	case packedFalse:
-		return Value{kind: Bool, text: "false"}
+		return OfBool(false)
 	case packedTrue:
-		return Value{kind: Bool, text: "true"}
+		return OfBool(true)
 	case packedNumber:
-		return Value{kind: Number, text: p.text()}
+		return Value{kind: Number, text: unpackText(rest)}
 	case packedString:
-		return Value{kind: String, text: p.text()}
+		return Value{kind: String, text: unpackText(rest)}
 	case packedArray:
-		count := p.length()
-		n := &node{items: make([]Value, 0, min(count, roomFor))}
-		for ; count > 0 && !p.broken; count-- {
-			n.items = append(n.items, p.value())
+		parts := unpackParts(rest)
+		n := &node{}
+		for parts != "" {
+			n.items = append(n.items, unpack(&parts))
 		}
 		return Value{kind: Array, node: n}
-	case packedObject:
-		// Packed members have different names, so there is nothing to look
-		// for and no index to build.
-		count := p.length()
-		n := &node{members: make([]Member, 0, min(count, roomFor))}
-		for ; count > 0 && !p.broken; count-- {
-			name := p.text()
-			n.members = append(n.members, Member{name, p.value()})
+	default:
+		// Packed members have different names, so there is nothing to look for.
+		parts := unpackParts(rest)
+		n := &node{}
+		for parts != "" {
+			name := unpackText(&parts)
+			n.members = append(n.members, Member{name, unpack(&parts)})
 		}
 		return Value{kind: Object, node: n}
-	default:
-		p.broken = true
-		return Value{}
 	}
 }
 
-// text is the next length and so many bytes.
-func (p *unpacker) text() string {
-	n := p.length()
-	s := p.rest[:n]
-	p.rest = p.rest[n:]
-	return s
-}
-
-// length is the next number; never more than what is left, since every item and
-// every byte takes at least one byte.
-func (p *unpacker) length() int {
-	var n uint64
-	for shift := 0; shift < 64 && p.rest != ""; shift += 7 {
-		b := p.rest[0]
-		p.rest = p.rest[1:]
-		n |= uint64(b&0x7F) << shift
+func unpackText(rest *string) string {
+	var n, shift uint
+	for i := 0; ; i++ {
+		b := (*rest)[i]
+		n |= uint(b&0x7F) << shift
 		if b < 0x80 {
-			if n > uint64(len(p.rest)) {
-				break
-			}
-			return int(n)
+			text := (*rest)[i+1 : i+1+int(n)]
+			*rest = (*rest)[i+1+int(n):]
+			return text
 		}
+		shift += 7
 	}
-	p.broken = true
-	return 0
+}
+
+func unpackParts(rest *string) string {
+	size := 0
+	for i := range 8 {
+		size |= int((*rest)[i]) << (8 * i)
+	}
+	parts := (*rest)[8 : 8+size]
+	*rest = (*rest)[8+size:]
+	return parts
+}
+
+// names remembers the names of an object, to be compared with the next one's.
+type names struct {
+	text []byte
+	ends []int
+}
+
+// at tells whether the name has that place.
+func (n *names) at(place int, name []byte) bool {
+	if place >= len(n.ends) {
+		return false
+	}
+	start := 0
+	if place > 0 {
+		start = n.ends[place-1]
+	}
+	return string(n.text[start:n.ends[place]]) == string(name)
+}
+
+// learn takes the names of an object over; false when two are equal.
+func (n *names) learn(object Packed) bool {
+	n.text, n.ends = n.text[:0], n.ends[:0]
+	for parts := object.Parts(); parts.More(); {
+		n.text = append(n.text, parts.Name()...)
+		n.ends = append(n.ends, len(n.text))
+		parts.Value()
+	}
+	if n.different() {
+		return true
+	}
+	n.text, n.ends = n.text[:0], n.ends[:0]
+	return false
+}
+
+// different tells whether all names are.
+func (n *names) different() bool {
+	if len(n.ends) >= indexFrom {
+		sorted := make([]string, len(n.ends))
+		start := 0
+		for i, end := range n.ends {
+			sorted[i] = string(n.text[start:end])
+			start = end
+		}
+		slices.Sort(sorted)
+		return len(slices.Compact(sorted)) == len(n.ends)
+	}
+	start := 0
+	for i, end := range n.ends {
+		for before := range i {
+			if n.at(before, n.text[start:end]) {
+				return false
+			}
+		}
+		start = end
+	}
+	return true
 }

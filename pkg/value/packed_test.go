@@ -10,18 +10,18 @@ var packedSamples = []string{
 	`null`, `true`, `false`, `0`, `-1.50`, `12345678901234567890`, `""`, `"ě/\u0000"`, `[]`, `{}`,
 	`[1,[null,{"a":[]}],"x"]`, `{"":{"b":null},"c":[true,false]}`,
 	`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12,"m":13,"n":14,"o":15,"p":16,"q":17}`,
-	`"` + strings.Repeat("long ", 60) + `"`,
+	`"` + strings.Repeat("long ", 60) + `"`, `{"` + strings.Repeat("long ", 60) + `":"` + strings.Repeat(`\"`, 200) + `"}`,
+	" [ 1 ,\n{ \"a\"\t: 1e5 , \"b\" : -0.5E-3 } , [ ] , { } ]\r\n", `["\ud800","\ud83d\ude00","\\\"\/\b\f\n\r\t"]`,
+	`{"a":1,"b":2,"a":3}`, `[{"a":1,"b":2},{"a":1,"a":{"x":1,"x":2}},{"a":1,"b":2},{"b":1,"a":2,"c":3,"b":4}]`,
+	`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12,"m":13,"n":14,"o":15,"p":16,"q":17,"c":0}`,
 }
 
 func TestPackedValuesComeBack(t *testing.T) {
 	for _, text := range packedSamples {
-		v, err := Parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Unpack(string(v.AppendPacked(nil)))
-		if err != nil || !got.Equal(v) {
-			t.Errorf("%s: came back as %s, error %v", text, got.JSON(), err)
+		v := parse(t, text)
+		got := Packed(v.AppendPacked(nil)).Value()
+		if !got.Equal(v) {
+			t.Errorf("%s: came back as %s", text, got.JSON())
 		}
 		for _, m := range v.Members() {
 			if w, ok := got.Get(m.Name); !ok || !w.Equal(m.Value) {
@@ -29,43 +29,86 @@ func TestPackedValuesComeBack(t *testing.T) {
 			}
 		}
 	}
+	if !(Packed(nil)).Value().IsNull() {
+		t.Error("the empty one is not null")
+	}
 }
 
-func TestUnpackFaults(t *testing.T) {
-	rows := map[string]string{
-		"empty":                     "",
-		"unknown tag":               "\x09",
-		"text shorter than length":  "\x04\x05ab",
-		"more after the value":      "\x00\x00",
-		"count beyond the text":     "\x05\xff\xff\xff\xff\x0f\x00",
-		"length without end":        "\x04\xff\xff",
-		"length of more than 64bit": "\x04\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-		"array cut short":           "\x05\x02\x00",
-		"object cut short":          "\x06\x01\x01a",
+// unchanged checks that a walk over the packed value meets what the value holds.
+func unchanged(t *testing.T, p Packed, v Value) {
+	t.Helper()
+	if p.Kind() != v.Kind() || p.Len() != v.Len() || p.True() != v.True() {
+		t.Fatalf("%s: kind %s, %d parts, true %v", v.JSON(), p.Kind(), p.Len(), p.True())
 	}
-	for name, packed := range rows {
-		if v, err := Unpack(packed); err == nil {
-			t.Errorf("%s: no error, got %s", name, v.JSON())
+	raw := ""
+	if k := v.Kind(); k == Number || k == String {
+		raw = v.Raw()
+	}
+	if string(p.Raw()) != raw || string(p.Cell()) != v.Cell() {
+		t.Fatalf("%s: contents %q, cell %q", v.JSON(), p.Raw(), p.Cell())
+	}
+	parts := p.Parts()
+	for _, item := range v.Items() {
+		unchanged(t, parts.Value(), item)
+	}
+	for _, m := range v.Members() {
+		if name := parts.Name(); string(name) != m.Name {
+			t.Fatalf("%s: name %q instead of %q", v.JSON(), name, m.Name)
+		}
+		unchanged(t, parts.Value(), m.Value)
+	}
+	if parts.More() {
+		t.Fatalf("%s: there is more", v.JSON())
+	}
+}
+
+func TestPackerPacksAsValuesDo(t *testing.T) {
+	var p Packer // one for all: it remembers the objects before
+	for range 2 {
+		for _, text := range packedSamples {
+			v := parse(t, text)
+			got, regular := p.Append([]byte("before"), []byte(text))
+			want := string(v.AppendPacked([]byte("before")))
+			if string(got) != want {
+				t.Errorf("%s: got %q, want %q", text, got, want)
+				continue
+			}
+			if want := !strings.Contains(text, "0.5E") && text != "-1.50"; regular != want {
+				t.Errorf("%s: regular %v", text, regular)
+			}
+			unchanged(t, got[len("before"):], v)
 		}
 	}
 }
 
-func FuzzUnpack(f *testing.F) {
+// FuzzPacker checks that packing a text is the same as packing its value.
+func FuzzPacker(f *testing.F) {
 	for _, text := range packedSamples {
-		v, err := Parse([]byte(text))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(v.AppendPacked(nil)))
+		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, packed string) {
-		v, err := Unpack(packed)
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "") // as answers are
+		v, err := Parse([]byte(text))
 		if err != nil {
 			return
 		}
-		again, err := Unpack(string(v.AppendPacked(nil)))
-		if err != nil || !again.Equal(v) {
-			t.Errorf("%q does not survive packing again", packed)
+		got, _ := new(Packer).Append(nil, []byte(text))
+		if want := v.AppendPacked(nil); string(got) != string(want) {
+			t.Fatalf("%s: got %q, want %q", text, got, want)
+		}
+		unchanged(t, got, v)
+		if again := Packed(got).Value(); !again.Equal(v) {
+			t.Errorf("%s came back as %s", v.JSON(), again.JSON())
 		}
 	})
+}
+
+func TestPathsFromPackedValues(t *testing.T) {
+	p := Packed(parse(t, `{"a":{"b":[10,{"c":1}]}}`).AppendPacked(nil))
+	if v, ok := p.At("a/b/1/c", "/"); !ok || v.JSON() != "1" {
+		t.Errorf("got %s, %v", v.JSON(), ok)
+	}
+	if v, ok := p.At("a.c", "."); ok {
+		t.Errorf("found %s where there is nothing", v.JSON())
+	}
 }

@@ -1,5 +1,6 @@
 // Package value is the one JSON value of the whole program: objects keep the
-// order of their members, numbers stay as they were written.
+// order of their members, numbers stay as they were written. Beside the tree
+// (Value) there is a flat form (Packed) for rows that come by the million.
 //
 // The package knows JSON and the few conversions that the original extractor
 // applies everywhere (emptiness, text of a scalar, decimal form of a double).

@@ -277,7 +277,7 @@ func TestComponentTables(t *testing.T) {
 				t.Fatal(err)
 			}
 			kinds := []table.Kind{table.Integer, table.Text}
-			if err := errors.Join(w.Row([]string{"1", "Ann \"A\"\nB"}, kinds), w.Row([]string{"2", ""}, kinds), w.Close()); err != nil {
+			if err := errors.Join(w.Row([][]byte{[]byte("1"), []byte("Ann \"A\"\nB")}, kinds), w.Row([][]byte{[]byte("2"), nil}, kinds), w.Close()); err != nil {
 				t.Fatal(err)
 			}
 			loaded, err := Load(context.Background(), b.Options)

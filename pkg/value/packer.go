@@ -1,0 +1,169 @@
+package value
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Packer packs JSON texts without building values. It remembers what objects
+// look like, because most are like the one before. It is not safe for concurrent
+// use; the zero Packer is ready.
+type Packer struct {
+	text  []byte
+	at    int // how far the text was read
+	known []names
+	depth int // of objects around
+	// irregular tells that the text had an irregular number.
+	irregular bool
+}
+
+// Append appends the packed form of a JSON text that a decoder of NewDecoder has
+// accepted as one value. regular tells that equal values have equal packed
+// forms: where it is false, there are numbers that could be written in another
+// way, and Regular writes them so.
+func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
+	p.text, p.at, p.depth, p.irregular = text, 0, 0, false
+	dst = p.value(dst)
+	p.text = nil
+	return dst, !p.irregular
+}
+
+// next is the first byte that is no white space.
+func (p *Packer) next() byte {
+	for p.text[p.at] <= ' ' {
+		p.at++
+	}
+	return p.text[p.at]
+}
+
+func (p *Packer) value(dst []byte) []byte {
+	switch p.next() {
+	case '"':
+		return p.string(append(dst, packedString))
+	case '{':
+		return p.object(dst)
+	case '[':
+		return p.array(dst)
+	case 'n':
+		p.at += len("null")
+		return append(dst, packedNull)
+	case 't':
+		p.at += len("true")
+		return append(dst, packedTrue)
+	case 'f':
+		p.at += len("false")
+		return append(dst, packedFalse)
+	default:
+		return p.number(append(dst, packedNumber))
+	}
+}
+
+func (p *Packer) number(dst []byte) []byte {
+	rest := p.text[p.at:]
+	end, integer := 0, true
+	for ; end < len(rest); end++ {
+		c := rest[end]
+		if '0' <= c && c <= '9' || c == '-' {
+			continue
+		}
+		if c != '.' && c != 'e' && c != 'E' && c != '+' {
+			break
+		}
+		integer = false
+	}
+	p.at += end
+	literal := rest[:end]
+	p.irregular = p.irregular || !integer && !regular(literal)
+	return appendPackedText(dst, literal)
+}
+
+// string appends the length and the contents of a string.
+func (p *Packer) string(dst []byte) []byte {
+	rest := p.text[p.at:]
+	end := 1 + bytes.IndexByte(rest[1:], '"')
+	if contents := rest[1:end]; bytes.IndexByte(contents, '\\') < 0 {
+		p.at += end + 1
+		return appendPackedText(dst, contents)
+	}
+	end = 1
+	for ; rest[end] != '"'; end++ {
+		if rest[end] == '\\' {
+			end++
+		}
+	}
+	p.at += end + 1
+	return appendUnquoted(dst, rest[:end+1])
+}
+
+// appendUnquoted appends the length and the contents of a string with escapes.
+// The length is mostly one byte; where it is not, the contents move.
+func appendUnquoted(dst []byte, quoted []byte) []byte {
+	start := len(dst)
+	dst = append(dst, 0)
+	// A lone surrogate becomes U+FFFD, which is all that could be complained of.
+	dst, _ = jsontext.AppendUnquote(dst, quoted)
+	n := len(dst) - start - 1
+	if n < 0x80 {
+		dst[start] = byte(n)
+		return dst
+	}
+	contents := bytes.Clone(dst[start+1:])
+	return appendPackedText(dst[:start], contents)
+}
+
+func (p *Packer) array(dst []byte) []byte {
+	start := len(dst)
+	dst = openPacked(dst, packedArray)
+	p.at++ // the bracket
+	for p.next() != ']' {
+		dst = p.value(dst)
+		p.comma()
+	}
+	p.at++
+	closePacked(dst, start)
+	return dst
+}
+
+func (p *Packer) comma() {
+	if p.next() == ',' {
+		p.at++
+	}
+}
+
+func (p *Packer) object(dst []byte) []byte {
+	start := len(dst)
+	dst = openPacked(dst, packedObject)
+	p.at++ // the brace
+	if p.depth == len(p.known) {
+		p.known = append(p.known, names{})
+	}
+	depth, same := p.depth, true
+	p.depth++
+	for place := 0; p.next() != '}'; place++ {
+		from := len(dst)
+		dst = p.string(dst)
+		if same {
+			name, _ := cutPackedText(dst[from:])
+			same = p.known[depth].at(place, name)
+		}
+		p.next()
+		p.at++ // the colon
+		dst = p.value(dst)
+		p.comma()
+	}
+	p.depth--
+	p.at++
+	closePacked(dst, start)
+	if same || p.known[depth].learn(dst[start:]) {
+		return dst
+	}
+	return dropRepeated(dst, start)
+}
+
+// dropRepeated packs the object at the end anew: of equal names the last value
+// counts, at the place of the first.
+func dropRepeated(dst []byte, start int) []byte {
+	object := Packed(dst[start:]).Value()
+	return OfMembers(object.Members()...).AppendPacked(dst[:start])
+}

@@ -1,0 +1,60 @@
+package value
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// A number with a fraction or an exponent is a double, and the same double can
+// be written in many ways. The regular one has the fewest digits that give the
+// double again, no exponent, and a point. Integers are not touched.
+
+// regular tells whether the literal of such a number is the regular one, as far
+// as that is seen without computing: decimals of up to 15 digits are all
+// different doubles.
+func regular(literal []byte) bool {
+	point := bytes.IndexByte(literal, '.')
+	if point < 0 || len(literal) > len(".")+15 || bytes.ContainsAny(literal[point:], "eE") {
+		return false
+	}
+	last := len(literal) - 1
+	return literal[last] != '0' || last == point+1
+}
+
+// Regular appends the value with all numbers in their regular form.
+func (p Packed) Regular(dst []byte) []byte {
+	start := len(dst)
+	switch k := p.Kind(); k {
+	case Number:
+		return appendRegular(dst, p)
+	case Array, Object:
+		dst = openPacked(dst, p[0])
+		for parts := p.Parts(); parts.More(); {
+			if k == Object {
+				dst = appendPackedText(dst, parts.Name())
+			}
+			dst = parts.Value().Regular(dst)
+		}
+		closePacked(dst, start)
+		return dst
+	default:
+		return append(dst, p...)
+	}
+}
+
+func appendRegular(dst []byte, number Packed) []byte {
+	literal := number.Raw()
+	if !bytes.ContainsAny(literal, ".eE") || regular(literal) {
+		return append(dst, number...)
+	}
+	f, _ := strconv.ParseFloat(string(literal), 64)
+	if math.IsInf(f, 0) {
+		return append(dst, number...)
+	}
+	text := strconv.AppendFloat(nil, f, 'f', -1, 64)
+	if bytes.IndexByte(text, '.') < 0 {
+		text = append(text, ".0"...)
+	}
+	return appendPackedText(append(dst, packedNumber), text)
+}
