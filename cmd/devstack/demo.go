@@ -10,10 +10,15 @@ func newDemo() *cobra.Command {
 	var o devstack.DemoOptions
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run the extractor against the sample web shop and show the tables",
+		Short: "Store a configuration on a local platform, run it against a sample web shop, show the tables",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Stdout, o.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			program, err := devstack.Self()
+			if err != nil {
+				return err
+			}
+			o.Program = program
 			code, err := devstack.Demo(cmd.Context(), o)
 			if err == nil && code != 0 {
 				return exitCode(code)
@@ -21,6 +26,10 @@ func newDemo() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&o.DataDir, "data", "", "data directory to make and fill (default a new temporary one)")
+	flags := cmd.Flags()
+	flags.StringVar(&o.DataDir, "data", "", "directory to keep everything in (default a temporary one)")
+	flags.BoolVar(&o.Serve, "serve", false, "keep platform and shop up, with a page to look at")
+	flags.StringVar(&o.Listen, "listen", "", "address of the platform (default a free port)")
+	flags.StringVar(&o.ShopListen, "shop-listen", "", "address of the shop (default a free port)")
 	return cmd
 }

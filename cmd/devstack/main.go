@@ -14,7 +14,10 @@ import (
 	"os/signal"
 	"syscall"
 
+	_ "time/tzdata" // the image holds nothing but this binary
+
 	"github.com/spf13/cobra"
+	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
 )
 
 func main() {
@@ -41,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newDemo(), newSampleAPI())
+	root.AddCommand(newDemo(), newServe(), newSampleAPI(), newComponent(), newHealthy())
 	err := root.ExecuteContext(ctx)
 	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)

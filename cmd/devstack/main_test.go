@@ -6,8 +6,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 func TestRun(t *testing.T) {
@@ -32,10 +35,25 @@ func TestRun(t *testing.T) {
 		{name: "unknown flag", args: []string{"demo", "--dir", "x"}, code: 1, stderr: "devstack: unknown flag: --dir"},
 		{name: "unexpected argument", args: []string{"sample-api", "x"}, code: 1, stderr: `devstack: unknown command "x"`},
 		{name: "demo in a directory in use", args: []string{"demo", "--data", used}, code: 1, stderr: "devstack: " + used + "/config.json exists already"},
-		{name: "demo has the component's exit code", args: []string{"demo", "--data", filepath.Join(used, "new")}, ended: true, code: 1,
-			stdout: "A sample web shop runs at http://127.0.0.1:", stderr: "the run was interrupted"},
+		{name: "demo interrupted", args: []string{"demo", "--data", filepath.Join(used, "new")}, ended: true, code: 1,
+			stdout: "A platform runs at http://127.0.0.1:", stderr: "devstack: POST http://127.0.0.1:"},
+		{name: "platform at an address in use", args: []string{"serve", "--data", filepath.Join(used, "p1"), "--listen", taken.Addr().String()}, code: 1,
+			stderr: "devstack: the local platform cannot listen on " + taken.Addr().String()},
+		{name: "platform without a token", args: []string{"serve", "--data", filepath.Join(used, "p2"), "--token", ""}, code: 1,
+			stderr: "devstack: the token must not be empty"},
+		{name: "platform with an unknown runner", args: []string{"serve", "--data", filepath.Join(used, "p3"), "--runner", "podman"}, code: 1,
+			stderr: "devstack: the runner is process or docker, found 'podman'"},
+		{name: "platform with an unknown program", args: []string{"serve", "--data", filepath.Join(used, "p4"), "--extractor", filepath.Join(used, "none")}, code: 1,
+			stderr: "devstack: cannot find the program of the component: "},
+		{name: "platform with unknown logging", args: []string{"serve", "--data", filepath.Join(used, "p5"), "--listen", "127.0.0.1:0", "--logging", "udp"}, code: 1,
+			stderr: "devstack: the logging of a component is "},
+		{name: "platform in a file", args: []string{"serve", "--data", filepath.Join(used, "config.json"), "--listen", "127.0.0.1:0"}, code: 1,
+			stderr: "devstack: the local platform needs a directory for what it stores: "},
+		{name: "platform stops cleanly", args: []string{"serve", "--data", filepath.Join(used, "p6"), "--listen", "127.0.0.1:0"}, ended: true,
+			stdout: `{"storage":"http://127.0.0.1:`},
 		{name: "sample API at an address in use", args: []string{"sample-api", "--listen", taken.Addr().String()}, code: 1,
 			stderr: "devstack: the sample API cannot listen on " + taken.Addr().String()},
+		{name: "nobody is healthy", args: []string{"healthy", "http://127.0.0.1:1/"}, code: 1, stderr: "devstack: the server does not answer: "},
 		{name: "sample API stops cleanly", args: []string{"sample-api", "--listen", "127.0.0.1:0"}, ended: true,
 			stdout: "The sample shop is at http://127.0.0.1:"},
 	}
@@ -60,5 +78,28 @@ func TestRun(t *testing.T) {
 				t.Errorf("more than the component's one line on stderr:\n%s", &stderr)
 			}
 		})
+	}
+}
+
+// Every flag of serve stands in the document, and no other.
+func TestServeFlagsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "local-platform.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `--.*").FindAllString(string(text), -1) {
+		for _, flag := range regexp.MustCompile("`--([a-z-]+)`").FindAllStringSubmatch(strings.SplitN(row, "|", 3)[1], -1) {
+			documented[flag[1]] = true
+		}
+	}
+	newServe().Flags().VisitAll(func(f *pflag.Flag) {
+		if !documented[f.Name] {
+			t.Errorf("--%s is not in docs/local-platform.md", f.Name)
+		}
+		delete(documented, f.Name)
+	})
+	for name := range documented {
+		t.Errorf("docs/local-platform.md tells of --%s, which there is not", name)
 	}
 }

@@ -39,6 +39,7 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
 	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
 	root.AddCommand(
 		newConfig(code),
+		newInit(code),
 		newJob(code),
 		&cobra.Command{
 			Use:   "run",

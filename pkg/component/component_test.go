@@ -158,3 +158,25 @@ func TestSources(t *testing.T) {
 		t.Errorf("got %v, want a user error", err)
 	}
 }
+
+func TestProblemsOfTheConfiguration(t *testing.T) {
+	exit, stdout, _, _ := trial(t, `{"parameters":{"api":{"baseUrl":"http://a.test/<x>","pagination":{"method":"offset","limit":"ten"}},"config":{"jobs":[{}]}}}`, nil)
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	var last struct{ Event, Problems string }
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || exit != failure.ExitUser || last.Event != "run.failed" {
+		t.Fatalf("exit %d, %v, %s", exit, err, stdout)
+	}
+	var problems []failure.Problem
+	if err := json.Unmarshal([]byte(last.Problems), &problems); err != nil {
+		t.Fatalf("%q: %v", last.Problems, err)
+	}
+	places := map[string]bool{}
+	for _, p := range problems {
+		places[p.Pointer] = p.Expected != ""
+	}
+	for _, pointer := range []string{"/parameters/api/pagination/limit", "/parameters/config/jobs/0"} {
+		if !places[pointer] {
+			t.Errorf("no problem at %s in %v", pointer, problems)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package component
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,7 +33,12 @@ func Run(ctx context.Context, o Options) int {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
 		}
-		log.Emit(event.RunFailed{Error: oneLine(secrets, err), ErrorKind: string(failure.KindOf(err)), Pointer: failure.PointerOf(err)})
+		log.Emit(event.RunFailed{
+			Error:     oneLine(secrets, err),
+			ErrorKind: string(failure.KindOf(err)),
+			Pointer:   failure.PointerOf(err),
+			Problems:  problems(err),
+		})
 	}
 	if closing := log.Close(); err == nil && closing != nil {
 		err = failure.Applicationf("cannot write the events: %w", closing)
@@ -53,6 +59,22 @@ func report(o Options, secrets *event.Secrets, err error) int {
 // is folded, for a secret may hold some.
 func oneLine(secrets *event.Secrets, err error) string {
 	return strings.Join(strings.Fields(secrets.Redact(err.Error())), " ")
+}
+
+// problems is the JSON text of all faults of the configuration, "" for an error
+// of another kind.
+func problems(err error) string {
+	found, ok := errors.AsType[failure.Problems](err)
+	if !ok {
+		return ""
+	}
+	var text strings.Builder
+	list := json.NewEncoder(&text)
+	list.SetEscapeHTML(false) // it is read by people too
+	if err := list.Encode(found); err != nil {
+		return "" // the message tells the same
+	}
+	return strings.TrimSpace(text.String())
 }
 
 // run is the run itself.

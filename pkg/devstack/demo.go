@@ -7,83 +7,206 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/control"
+	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/platform"
 )
 
-// demoConfig is a configuration like any other: it runs unchanged against
-// `devstack sample-api` at its default address.
-//
-//go:embed demo/config.json
-var demoConfig string
+// The demonstration's configuration is one like any other: it runs unchanged
+// against `devstack sample-api` at its default address.
+var (
+	//go:embed demo/config.json
+	demoConfig string
+	//go:embed demo/variables.json
+	demoVariables string
+)
 
-// demoBusyEvery makes the second of the two requests of /stock wait.
-const demoBusyEvery = 2
+const (
+	// demoBusyEvery makes the second of the two requests of /stock wait.
+	demoBusyEvery = 2
+	demoComponent = "acme.ex-shop"
+)
+
+// demoValues are the variables of the one job.
+var demoValues = []string{"bucket=shop", "page_size=10", "first_order=1001"}
 
 // DemoOptions say where the demonstration works and who watches it.
 type DemoOptions struct {
-	// DataDir is made and filled; "" is a new temporary directory. One that
-	// holds a config.json already is refused.
+	// DataDir keeps what the platform stores; "" is a temporary directory that
+	// is removed at the end. One that holds a config.json already is refused.
 	DataDir string
-	// Stdout gets the events as they come and the previews, Stderr why a run
-	// failed.
+	// Listen and ShopListen are where platform and shop listen, host:port; "" is
+	// a free port of loopback.
+	Listen, ShopListen string
+	// Program is the component, with its arguments.
+	Program []string
+	// Serve keeps platform and shop up afterwards, until the context ends.
+	Serve bool
+	// Stdout gets what is done, the events as they come, and the previews; Stderr
+	// the states of the job, and why it failed.
 	Stdout, Stderr io.Writer
-	// Now and Sleep are the clock of component and shop, which use it side by
-	// side; nil is the real one.
-	Now   func() time.Time
-	Sleep func(context.Context, time.Duration) error
+	// Now is the clock of shop and platform; nil is the real one.
+	Now func() time.Time
+
+	engine sandbox.Engine // in the place of Program, for tests
 }
 
-// Demo starts the shop on a free port of loopback, runs the component on a
-// configuration with variables, a login and both pagings against it, and
-// previews the tables it wrote. The data directory stays for the person to look
-// at. The exit code is the component's; an error means that the demonstration
-// itself could not be held.
+// Demo starts the shop and the local platform, stores a configuration with
+// variables, a login and both pagings there, runs it through the queue, follows
+// the job and previews the tables that are in the storage then. The exit code is
+// that of the job; an error means that the demonstration itself could not be
+// held.
 func Demo(ctx context.Context, o DemoOptions) (exitCode int, err error) {
-	listener, err := listen(ctx, sampleAPI, "127.0.0.1:0")
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	dir, remove, err := demoDirectory(o.DataDir)
 	if err != nil {
 		return 0, err
 	}
-	dir, err := prepareDemo(o.DataDir, listener.Addr())
+	defer func() { err = errors.Join(err, remove()) }()
+	shopAt, closeShop, err := o.openShop(ctx)
 	if err != nil {
-		return 0, errors.Join(err, listener.Close())
+		return 0, err
 	}
-	served := make(chan error, 1)
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	go func() {
-		served <- serve(serving, sampleAPI, listener, shop.New(shop.Options{Now: o.Now, BusyEvery: demoBusyEvery}))
-	}()
-
-	exitCode, err = demonstrate(ctx, o, dir, listener.Addr())
-	stop()
-	return exitCode, errors.Join(err, <-served)
+	defer func() { err = errors.Join(err, closeShop()) }()
+	d := demonstration{DemoOptions: o, dir: dir, shop: shopAt}
+	closePlatform, err := d.openPlatform(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, closePlatform()) }()
+	return d.hold(ctx)
 }
 
-// prepareDemo makes the data directory as the platform does before a first run.
-// The configuration points at the shop's address.
-func prepareDemo(dir string, address net.Addr) (string, error) {
-	var err error
+// demoDirectory makes the directory; remove undoes it where nobody asked for it.
+func demoDirectory(dir string) (made string, remove func() error, err error) {
 	if dir == "" {
 		dir, err = os.MkdirTemp("", "devstack-demo-")
+		if err != nil {
+			return "", nil, fmt.Errorf("making a directory for the demonstration: %w", err)
+		}
+		return dir, func() error { return os.RemoveAll(dir) }, nil
 	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", nil, failure.Userf("cannot make the directory of the demonstration: %w", err)
+	}
+	return dir, func() error { return nil }, nil
+}
+
+// openShop serves the shop until the function it returns is called.
+func (o DemoOptions) openShop(ctx context.Context) (address string, stop func() error, err error) {
+	listener, err := listen(ctx, sampleAPI, anyPortUnless(o.ShopListen))
+	if err != nil {
+		return "", nil, err
+	}
+	handler := shop.New(shop.Options{Now: o.Now, BusyEvery: demoBusyEvery})
+	stop = background(ctx, func(ctx context.Context) error { return serve(ctx, sampleAPI, listener, handler) })
+	return listener.Addr().String(), stop, nil
+}
+
+func anyPortUnless(address string) string {
+	if address == "" {
+		return "127.0.0.1:0"
+	}
+	return address
+}
+
+// background starts work that goes on, whatever becomes of ctx, until stop is
+// called; stop waits for it and has its error.
+func background(ctx context.Context, work func(context.Context) error) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan error, 1)
+	go func() { done <- work(ctx) }()
+	return func() error {
+		cancel()
+		return <-done
+	}
+}
+
+// demonstration is one that is under way.
+type demonstration struct {
+	DemoOptions
+	dir       string
+	shop      string // host:port
+	store     *store.Store
+	addresses Addresses
+}
+
+func (d *demonstration) openPlatform(ctx context.Context) (stop func() error, err error) {
+	l, addresses, err := ServeOptions{
+		Data:    filepath.Join(d.dir, "platform"),
+		Listen:  anyPortUnless(d.Listen),
+		Token:   DefaultToken,
+		Runner:  RunnerProcess,
+		Program: d.Program,
+		Logging: sandbox.LogGELF,
+		Stderr:  d.Stderr,
+		Now:     d.Now,
+		engine:  d.engine,
+	}.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.store, d.addresses = l.store, addresses
+	return background(ctx, l.run), nil
+}
+
+// hold shows one thing after the other.
+func (d *demonstration) hold(ctx context.Context) (exitCode int, err error) {
+	config, variables, err := d.files()
+	if err != nil {
+		return 0, err
+	}
+	client, err := d.session()
+	if err != nil {
+		return 0, err
+	}
+	err = d.tell(`A platform runs at %s, a web shop at http://%s.
+
+$ extractor config push config.json --name Shop --variables variables.json
+`, d.addresses.Storage, d.shop)
 	if err == nil {
-		err = os.MkdirAll(filepath.Join(dir, "in"), 0o755)
+		err = client.Push(ctx, control.Push{File: config, Name: "Shop", Variables: variables})
 	}
 	if err != nil {
-		return "", fmt.Errorf("making the data directory: %w", err)
+		return 0, err
 	}
-	config := strings.Replace(demoConfig, DefaultListen, address.String(), 1)
-	if err := writeNew(filepath.Join(dir, "config.json"), config); err != nil {
-		return "", err
+	stored, err := d.store.Configurations(demoComponent, false)
+	if err != nil || len(stored) == 0 {
+		return 0, fmt.Errorf("looking for what was stored: %w", err)
 	}
-	return dir, writeNew(filepath.Join(dir, "in", "state.json"), "{}\n")
+	id := stored[len(stored)-1].ID
+	if err := d.tell("\n$ extractor job run --config %s --var %s --wait\n", id, strings.Join(demoValues, " --var ")); err != nil {
+		return 0, err
+	}
+	exitCode, err = client.Run(ctx, control.Run{Configuration: id, Variables: demoValues, Wait: true})
+	if err != nil {
+		return client.Fail(err), nil
+	}
+	if err := d.previews(); err != nil {
+		return exitCode, err
+	}
+	return exitCode, d.end(ctx, id)
+}
+
+// files writes the configuration, which points at the shop's address, and its
+// variables.
+func (d *demonstration) files() (config, variables string, err error) {
+	config, variables = filepath.Join(d.dir, "config.json"), filepath.Join(d.dir, "variables.json")
+	if err := writeNew(config, strings.Replace(demoConfig, DefaultListen, d.shop, 1)); err != nil {
+		return "", "", err
+	}
+	return config, variables, writeNew(variables, demoVariables)
 }
 
 // writeNew writes a file that must not exist yet: nobody's work is overwritten.
@@ -93,54 +216,87 @@ func writeNew(path, text string) error {
 		return failure.Userf("%s exists already, the demonstration wants a directory without it", path)
 	}
 	if err != nil {
-		return fmt.Errorf("preparing the data directory: %w", err)
+		return fmt.Errorf("preparing the demonstration: %w", err)
 	}
 	_, err = file.WriteString(text)
 	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("preparing the data directory: %w", err)
+		return fmt.Errorf("preparing the demonstration: %w", err)
 	}
 	return nil
 }
 
-// demonstrate runs the component in dir and tells before and after what there
-// is to be seen.
-func demonstrate(ctx context.Context, o DemoOptions, dir string, address net.Addr) (exitCode int, err error) {
-	_, err = fmt.Fprintf(o.Stdout, `A sample web shop runs at http://%s.
-The extractor reads %s:
-
-`, address, filepath.Join(dir, "config.json"))
+// session is the client commands' work with the platform.
+func (d *demonstration) session() (*control.Session, error) {
+	client, err := platform.New(platform.Options{URL: d.addresses.Storage, Token: DefaultToken})
 	if err != nil {
-		return 0, fmt.Errorf("telling what is about to run: %w", err)
+		return nil, err
 	}
-	exitCode = component.Run(ctx, component.Options{
-		DataDir:   dir,
-		LogFormat: "console",
-		Stdout:    o.Stdout,
-		Stderr:    o.Stderr,
-		Getenv:    func(string) string { return "" }, // no platform is near
-		Now:       o.Now,
-		Sleep:     o.Sleep,
-		Version:   "dev",
-	})
-	if exitCode != failure.ExitOK {
-		return exitCode, nil
-	}
-	tables := filepath.Join(dir, "out", "tables")
-	if err := WritePreviews(o.Stdout, tables); err != nil {
-		return exitCode, err
-	}
-	_, err = fmt.Fprintf(o.Stdout, `
-The tables are in %s, each with its manifest.
-The shop has closed. To change the configuration and run it again, open the shop
-in one terminal and start the extractor in another:
+	return &control.Session{
+		Platform:  client,
+		Component: demoComponent,
+		Out:       d.Stdout,
+		Progress:  d.Stderr,
+		Secrets:   &event.Secrets{}, // the token is the one everybody knows
+		Now:       d.Now,
+		Sleep:     untilChange(d.store),
+	}, nil
+}
 
-  go run ./cmd/devstack sample-api --listen %s
-  go run ./cmd/extractor --data %s
+// untilChange makes a sleep that waits until the platform has something new to
+// tell, which is sooner than a stranger would ask again. It looks for changes
+// since the sleep before, so that none is missed in between.
+func untilChange(s *store.Store) func(context.Context, time.Duration) error {
+	changes := s.Changes()
+	return func(ctx context.Context, _ time.Duration) error {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changes:
+			changes = s.Changes()
+			return nil
+		}
+	}
+}
 
-docs/tutorial.md writes a first configuration step by step.
-`, tables, address, dir)
+func (d *demonstration) previews() error {
+	tables, err := d.store.Tables("")
 	if err != nil {
-		return exitCode, fmt.Errorf("telling where the tables are: %w", err)
+		return fmt.Errorf("listing the tables: %w", err)
 	}
-	return exitCode, nil
+	for _, t := range tables {
+		if err := writePreview(d.Stdout, d.store, t); err != nil {
+			return fmt.Errorf("previewing table %s: %w", t.ID, err)
+		}
+	}
+	return nil
+}
+
+// end says good-bye, or stays.
+func (d *demonstration) end(ctx context.Context, id string) error {
+	if !d.Serve {
+		return d.tell(`
+Platform and shop have closed. To keep them up, with a page that shows all this:
+
+  go run ./cmd/devstack demo --serve
+`)
+	}
+	err := d.tell(`
+Platform and shop stay up until you press Ctrl+C. Look at the job and its tables:
+
+  %s
+
+Run it again from another terminal:
+
+  export KBC_URL=%s KBC_TOKEN=%s KBC_COMPONENTID=%s
+  go run ./cmd/extractor job run --config %s --var %s --wait
+`, d.addresses.Page, d.addresses.Storage, DefaultToken, demoComponent, id, strings.Join(demoValues, " --var "))
+	<-ctx.Done()
+	return err
+}
+
+func (d *demonstration) tell(format string, args ...any) error {
+	if _, err := fmt.Fprintf(d.Stdout, format, args...); err != nil {
+		return fmt.Errorf("telling what happens: %w", err)
+	}
+	return nil
 }

@@ -3,9 +3,13 @@ package devstack
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"net/http"
+	"net/http/cookiejar"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -17,15 +21,15 @@ func TestDemo(t *testing.T) {
 	clock := newClock()
 	dir := filepath.Join(t.TempDir(), "new", "data")
 	var stdout, stderr bytes.Buffer
-	code, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: &stdout, Stderr: &stderr, Now: clock.now, Sleep: clock.sleep})
-	if code != 0 || err != nil || stderr.Len() > 0 {
+	code, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: &stdout, Stderr: &stderr, Now: clock.now, engine: inProcess{clock: clock}})
+	if code != 0 || err != nil || !strings.HasPrefix(stderr.String(), "job 3: created") {
 		t.Fatalf("code %d, error %v, stderr %q, stdout\n%s", code, err, &stderr, &stdout)
 	}
 	if slept := clock.now().Sub(newClock().now()).Seconds(); slept != 1 {
 		t.Errorf("waited for %v seconds, want 1", slept)
 	}
 	for _, part := range []string{
-		dir + "/config.json", "shop.orders: 9 rows, ", "shop.stock: 10 rows, ", "shop.users: 23 rows, ", "go run ./cmd/extractor --data " + dir,
+		"\nconfiguration 2\n", "\njob 3: success: ", "in.c-shop.orders: 9 rows, ", "in.c-shop.stock: 10 rows, ", "in.c-shop.users: 23 rows, ", "warn    dataField 'orders' contains no data",
 	} {
 		if !strings.Contains(stdout.String(), part) {
 			t.Errorf("no %q in\n%s", part, &stdout)
@@ -34,6 +38,70 @@ func TestDemo(t *testing.T) {
 	if strings.Contains(stdout.String(), shop.Password) || strings.Contains(stdout.String(), "shop-token") {
 		t.Errorf("a secret in\n%s", &stdout)
 	}
+	for _, kept := range []string{"config.json", "variables.json", "platform/platform.db"} {
+		if _, err := os.Stat(filepath.Join(dir, kept)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDemoLeavesNothing(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	clock := newClock()
+	if code, err := Demo(context.Background(), DemoOptions{Stdout: io.Discard, Stderr: io.Discard, Now: clock.now, engine: inProcess{clock: clock}}); code != 0 || err != nil {
+		t.Fatalf("code %d, %v", code, err)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestDemoServes(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	clock, out := newClock(), make(watched, 100)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Demo(ctx, DemoOptions{Serve: true, Stdout: out, Stderr: io.Discard, Now: clock.now, engine: inProcess{clock: clock}})
+		ended <- err
+	}()
+	for page := ""; page == ""; {
+		select {
+		case err := <-ended:
+			t.Fatalf("ended: %v", err)
+		case text := <-out:
+			page = regexp.MustCompile(`http://[0-9.:]+/\?token=local`).FindString(text)
+		}
+		if page == "" {
+			continue
+		}
+		jar, err := cookiejar.New(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := (&http.Client{Jar: jar}).Get(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || !strings.Contains(string(text), "/jobs/3") {
+			t.Errorf("the page: %v\n%s", err, text)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// watched gives on what is written to it.
+type watched chan string
+
+func (w watched) Write(text []byte) (int, error) {
+	w <- string(text)
+	return len(text), nil
 }
 
 func TestDemoRefusesADirectoryInUse(t *testing.T) {
@@ -42,7 +110,7 @@ func TestDemoRefusesADirectoryInUse(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: io.Discard, Stderr: io.Discard})
+	_, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: io.Discard, Stderr: io.Discard, engine: inProcess{clock: newClock()}})
 	if failure.KindOf(err) != failure.User || !strings.HasPrefix(err.Error(), path+" exists already") {
 		t.Errorf("got %v", err)
 	}
@@ -51,12 +119,11 @@ func TestDemoRefusesADirectoryInUse(t *testing.T) {
 	}
 }
 
-func TestDemoExitCode(t *testing.T) {
+func TestDemoInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	var stderr bytes.Buffer
-	code, err := Demo(ctx, DemoOptions{DataDir: filepath.Join(t.TempDir(), "data"), Stdout: io.Discard, Stderr: &stderr})
-	if code != failure.ExitUser || err != nil || stderr.Len() == 0 {
-		t.Errorf("code %d, error %v, stderr %q", code, err, &stderr)
+	_, err := Demo(ctx, DemoOptions{Stdout: io.Discard, Stderr: io.Discard, engine: inProcess{clock: newClock()}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -7,13 +7,27 @@ func TestTutorial(t *testing.T) {
 	follow(t, "../../docs/tutorial.md", "/tmp/first")
 }
 
+// TestLocalPlatform runs the commands of docs/local-platform.md.
+func TestLocalPlatform(t *testing.T) {
+	follow(t, "../../docs/local-platform.md", "/tmp/first",
+		"export KBC_URL=http://127.0.0.1:8088 KBC_TOKEN=local KBC_COMPONENTID=acme.ex-shop", // nothing to see
+		// These are run where the image is built.
+		"docker build -t configurable-extractor .",
+		"go run ./cmd/devstack serve --runner docker",
+	)
+}
+
 // TestReadme does the same with README.md, but for what needs more than this
 // process.
 func TestReadme(t *testing.T) {
 	follow(t, "../../README.md", "my-data",
 		"go test ./...", // this is it
-		// The next two are run where the image is built.
+		// The rest is run where the images are built.
 		"docker build -t configurable-extractor .",
+		"docker compose -f docker/compose.yaml up --detach --wait",
+		"docker compose -f docker/compose.yaml run --rm extractor config push /data/config.json --name shop",
+		"docker compose -f docker/compose.yaml run --rm extractor job run --config 1 --wait",
+		"docker compose -f docker/compose.yaml down --volumes",
 		`docker run --rm --network host --user "$(id -u):$(id -g)" -v "$PWD/my-data:/data" configurable-extractor`,
 	)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -13,7 +14,9 @@ import (
 
 const (
 	readHeaderTimeout = 10 * time.Second
-	shutdownTimeout   = 3 * time.Second
+	// shutdownTimeout is how long a client may take to finish its request, and to
+	// take its answer, after the end has come.
+	shutdownTimeout = time.Second
 )
 
 // listen opens the port of a server; what names the server in the user error.
@@ -25,13 +28,16 @@ func listen(ctx context.Context, what, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers requests until ctx ends, then lets those under way finish. The
-// context of a request ends with ctx too, so that streams come to their end.
+// serve answers requests until ctx ends, then lets those under way finish, but
+// for those of clients that take too long. The context of a request ends with ctx
+// too, so that streams come to their end.
 func serve(ctx context.Context, what string, listener net.Listener, handler http.Handler) error {
+	unused := &unusedConnections{open: map[net.Conn]struct{}{}}
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTimeout,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnState:         unused.track,
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -40,10 +46,50 @@ func serve(ctx context.Context, what string, listener net.Listener, handler http
 		return fmt.Errorf("serving the %s: %w", what, err)
 	case <-ctx.Done():
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
-		return fmt.Errorf("stopping the %s: %w", what, errors.Join(err, server.Close()))
+	unused.close()
+	err := server.Shutdown(grace)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = server.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("stopping the %s: %w", what, err)
 	}
 	return nil
 }
+
+// unusedConnections are those that no request has come on yet. Browsers and Go's
+// client open some in advance, and a shutdown would wait five seconds for each.
+type unusedConnections struct {
+	mu     sync.Mutex
+	open   map[net.Conn]struct{}
+	closed bool
+}
+
+// track is told of every change of a connection.
+func (u *unusedConnections) track(c net.Conn, state http.ConnState) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(u.open, c)
+	case u.closed:
+		hangUp(c)
+	default:
+		u.open[c] = struct{}{}
+	}
+}
+
+// close closes them, and from now on every new one.
+func (u *unusedConnections) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.closed = true
+	for c := range u.open {
+		hangUp(c)
+	}
+}
+
+// hangUp closes a connection on which nothing was said: there is nothing to lose.
+func hangUp(c net.Conn) { _ = c.Close() }

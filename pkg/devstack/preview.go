@@ -1,15 +1,13 @@
 package devstack
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
 const (
@@ -19,28 +17,31 @@ const (
 	previewGap   = "  "
 )
 
-// WritePreviews writes a short aligned preview of every table in dir, in the
-// order of their names: name and size, the header, the first rows. Long cells
-// are shortened, columns that do not fit in the line are named below. Manifests
-// are passed over. An error names the file.
-func WritePreviews(out io.Writer, dir string) error {
-	entries, err := os.ReadDir(dir)
+// rows is where the rows of a table are read.
+type rows interface {
+	Rows(table string, keep func(cells []string) bool) error
+}
+
+// writePreview writes a short aligned preview of a table: name and size, the
+// header, the first rows. Long cells are shortened, columns that do not fit in
+// the line are named below.
+func writePreview(out io.Writer, from rows, t store.Table) error {
+	s := sample{rows: t.Rows}
+	for _, column := range t.Columns {
+		s.header = append(s.header, shorten(column.Name))
+	}
+	err := from.Rows(t.ID, func(cells []string) bool {
+		short := make([]string, len(cells))
+		for i, cell := range cells {
+			short[i] = shorten(cell)
+		}
+		s.first = append(s.first, short)
+		return len(s.first) < previewRows
+	})
 	if err != nil {
-		return fmt.Errorf("listing the tables: %w", err)
+		return err
 	}
-	for _, entry := range entries {
-		if entry.IsDir() || strings.HasSuffix(entry.Name(), ".manifest") {
-			continue
-		}
-		sample, err := readSample(filepath.Join(dir, entry.Name()))
-		if err != nil {
-			return fmt.Errorf("reading table %s: %w", entry.Name(), err)
-		}
-		if err := sample.write(out, entry.Name()); err != nil {
-			return fmt.Errorf("writing the preview of %s: %w", entry.Name(), err)
-		}
-	}
-	return nil
+	return s.write(out, t.ID)
 }
 
 // sample is the beginning of a table, ready to be shown.
@@ -48,40 +49,6 @@ type sample struct {
 	header []string
 	first  [][]string // at most previewRows
 	rows   int        // of the whole table
-}
-
-func readSample(path string) (sample, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return sample{}, err
-	}
-	defer file.Close()
-	var s sample
-	records := csv.NewReader(file)
-	if s.header, err = readCells(records); err != nil {
-		return sample{}, err
-	}
-	for {
-		cells, err := readCells(records)
-		switch {
-		case errors.Is(err, io.EOF):
-			return s, nil
-		case err != nil:
-			return sample{}, err
-		}
-		s.rows++
-		if len(s.first) < previewRows {
-			s.first = append(s.first, cells)
-		}
-	}
-}
-
-func readCells(records *csv.Reader) ([]string, error) {
-	record, err := records.Read()
-	for i := range record {
-		record[i] = shorten(record[i])
-	}
-	return record, err
 }
 
 // shorten makes a cell fit for one line of a terminal: control characters become

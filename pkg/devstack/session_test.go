@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 )
 
@@ -60,6 +61,7 @@ type session struct {
 	inDoc  string // name of that directory in the document
 	clock  *clock
 	shop   string // host:port of the running sample API, "" before it runs
+	local  string // likewise of the local platform
 	output bytes.Buffer
 }
 
@@ -82,8 +84,7 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 		case b.lang == "sh":
 			s.output.Reset()
 			printed = true
-			for command := range strings.Lines(b.text) {
-				command = strings.TrimSpace(command)
+			for _, command := range commands(b.text) {
 				if slices.Contains(elsewhere, command) {
 					printed, passed[command] = false, true
 					continue
@@ -112,6 +113,22 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 	if *update {
 		d.write(t)
 	}
+}
+
+// commands are the command lines of a block; one that goes on after a line has
+// ended, in quotes or behind a backslash, is one command.
+func commands(block string) []string {
+	var all []string
+	command := ""
+	for line := range strings.Lines(block) {
+		command += line
+		if strings.HasSuffix(line, "\\\n") || strings.Count(command, "'")%2 == 1 {
+			continue
+		}
+		all = append(all, strings.TrimSpace(command))
+		command = ""
+	}
+	return all
 }
 
 // printed is what the last commands printed, as the document shows it.
@@ -153,6 +170,10 @@ func (s *session) run(command, exit string) error {
 		code, err = s.extractor(words[3:])
 	case command == "go run ./cmd/devstack sample-api":
 		s.sampleAPI()
+	case command == "go run ./cmd/devstack serve":
+		err = s.serve()
+	case strings.HasPrefix(command, "curl -s ") || strings.HasPrefix(command, "until curl -s "):
+		err = s.shell(command)
 	case command == "go run ./cmd/devstack demo":
 		code, err = s.demo()
 	case len(words) == 3 && words[0] == "mkdir" && words[1] == "-p":
@@ -202,6 +223,52 @@ func (s *session) sampleAPI() {
 	s.output.WriteString(strings.ReplaceAll(printed, s.shop, DefaultListen))
 }
 
+// serve starts a local platform whose jobs run in this process.
+func (s *session) serve() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	printed, ended := make(watched, 1), make(chan error, 1)
+	go func() {
+		ended <- Serve(ctx, ServeOptions{
+			Data:    s.t.TempDir(),
+			Listen:  "127.0.0.1:0",
+			Token:   DefaultToken,
+			Logging: sandbox.LogGELF,
+			Stdout:  printed,
+			Stderr:  s.t.Output(),
+			Now:     s.clock.now,
+			engine:  inProcess{s.clock, s.dial},
+		})
+	}()
+	s.t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			s.t.Errorf("the local platform: %v", err)
+		}
+	})
+	select {
+	case err := <-ended:
+		ended <- err
+		return err
+	case line := <-printed:
+		s.local = anyPort.FindString(line)
+		s.output.WriteString(strings.ReplaceAll(line, s.local, DefaultPlatformListen))
+		return nil
+	}
+}
+
+// shell runs a command by the shell, with the real addresses and directories.
+func (s *session) shell(command string) error {
+	for _, program := range []string{"sh", "curl", "grep"} {
+		if _, err := exec.LookPath(program); err != nil {
+			s.t.Skipf("the commands of this document need %s: %v", program, err)
+		}
+	}
+	command = strings.NewReplacer(DefaultPlatformListen, s.local, s.inDoc+"/", s.root+"/").Replace(command)
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Stdout, cmd.Stderr = &s.output, &s.output
+	return cmd.Run()
+}
+
 // extractor runs the component as cmd/extractor does.
 func (s *session) extractor(args []string) (int, error) {
 	o := component.Options{
@@ -242,17 +309,31 @@ func (s *session) dial(ctx context.Context, network, address string) (net.Conn, 
 	return new(net.Dialer).DialContext(ctx, network, s.shop)
 }
 
+var anyTime = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000 `)
+
+// demo shows what is seen on standard output. When an event arrives is not the
+// same in every run.
 func (s *session) demo() (int, error) {
-	dir := filepath.Join(s.t.TempDir(), "demo")
-	var output bytes.Buffer
+	var stdout, stderr bytes.Buffer
 	code, err := Demo(context.Background(), DemoOptions{
-		DataDir: dir,
-		Stdout:  &output,
-		Stderr:  &output,
-		Now:     s.clock.now,
-		Sleep:   s.clock.sleep,
+		Stdout: &stdout,
+		Stderr: &stderr,
+		Now:    s.clock.now,
+		engine: inProcess{clock: s.clock},
 	})
-	text := strings.ReplaceAll(output.String(), dir, "/tmp/devstack-demo-1234567890")
-	s.output.WriteString(anyPort.ReplaceAllString(text, "127.0.0.1:40123"))
+	text := anyTime.ReplaceAllString(stdout.String(), "2026-05-04T10:00:00+0000 ")
+	text = ports(text)
+	s.output.WriteString(text)
 	return code, err
+}
+
+// ports gives the ports in a text other numbers, in their order.
+func ports(text string) string {
+	given := map[string]string{}
+	return anyPort.ReplaceAllStringFunc(text, func(port string) string {
+		if given[port] == "" {
+			given[port] = fmt.Sprintf("127.0.0.1:%d", 40123+len(given))
+		}
+		return given[port]
+	})
 }

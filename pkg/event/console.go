@@ -27,7 +27,7 @@ const (
 //	15:04:05 WARN  No data found in page 4 of users
 //
 // Fields follow the message as key=value, but for what the message says already
-// and what is empty. Characters that could move the cursor are shown as Go
+// what is for programs, and what is empty. Characters that could move the cursor are shown as Go
 // escapes. The time is in the zone of the event's clock. Debug events are not
 // written.
 type Console struct {
@@ -52,7 +52,7 @@ func (c *Console) Write(e Event) error {
 	b.WriteByte(' ')
 	b.WriteString(printable(e.Message))
 	for _, f := range e.Fields {
-		if text := consoleText(f.Value, e.Message); text != "" {
+		if text := consoleText(f.Value, e.Message); text != "" && !f.Programs {
 			b.WriteByte(' ')
 			b.WriteString(c.paint(faint, f.Name+"="+text))
 		}

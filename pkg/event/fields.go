@@ -8,7 +8,7 @@ import (
 
 // fieldsOf reads the fields of a body, a struct, under their JSON names and in
 // their order, with every string redacted. Of the options of a JSON tag only
-// omitempty is known.
+// omitempty is known. A tag console:"-" makes a field one for programs.
 func fieldsOf(body Body, redact func(string) string) []Field {
 	v := reflect.Indirect(reflect.ValueOf(body))
 	if v.Kind() != reflect.Struct {
@@ -21,7 +21,11 @@ func fieldsOf(body Body, redact func(string) string) []Field {
 		if name == "" || omitEmpty && empty(member) {
 			continue
 		}
-		fields = append(fields, Field{Name: name, Value: redacted(member.Interface(), redact)})
+		fields = append(fields, Field{
+			Name:     name,
+			Value:    redacted(member.Interface(), redact),
+			Programs: v.Type().Field(i).Tag.Get("console") == "-",
+		})
 	}
 	return fields
 }

@@ -406,6 +406,9 @@ type RunFailed struct {
 	ErrorKind string `json:"kind"`
 	// Pointer is the place in the configuration, where there is one.
 	Pointer string `json:"pointer,omitempty"`
+	// Problems is the JSON text of a list of failure.Problem, when it is the
+	// configuration that is at fault. The message holds them in words.
+	Problems string `json:"problems,omitempty" console:"-"`
 }
 
 // Kind implements Body.

@@ -31,6 +31,8 @@ type Event struct {
 type Field struct {
 	Name  string
 	Value any // string, bool, int, int64, float64 or []string
+	// Programs says that a terminal need not show it.
+	Programs bool
 }
 
 // Sink is where events end up. Write is called by one goroutine at a time.

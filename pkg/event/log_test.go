@@ -38,7 +38,7 @@ type odd struct {
 	Yes      bool     `json:"yes"`
 	Count    int      `json:"count"`
 	Bytes    int64    `json:"bytes"`
-	Seconds  float64  `json:"seconds"`
+	Seconds  float64  `json:"seconds" console:"-"`
 	Absent   string   `json:"absent,omitempty"`
 	NoTexts  []string `json:"noTexts,omitempty"`
 	Untagged string
@@ -66,8 +66,9 @@ func TestEmit(t *testing.T) {
 	want := Event{
 		Time: noon, Kind: "odd", Level: Info, Message: "message [hidden]p",
 		Fields: []Field{
-			{"text", "[hidden]"}, {"texts", []string{"a", "[hidden]"}}, {"yes", true}, {"count", 1},
-			{"bytes", int64(2)}, {"seconds", 0.5}, {"Untagged", "u"}, {"wait", "1s"},
+			{Name: "text", Value: "[hidden]"}, {Name: "texts", Value: []string{"a", "[hidden]"}}, {Name: "yes", Value: true},
+			{Name: "count", Value: 1}, {Name: "bytes", Value: int64(2)}, {Name: "seconds", Value: 0.5, Programs: true},
+			{Name: "Untagged", Value: "u"}, {Name: "wait", Value: "1s"},
 		},
 	}
 	sink := &memory{}

@@ -286,6 +286,8 @@ func TestConsole(t *testing.T) {
 			"\x1b[2m12:30:45\x1b[0m \x1b[1;33mWARN \x1b[0m No data found in page 2 of users\n"},
 		{"error in colours", true, RunFailed{Error: "broken", ErrorKind: "user"},
 			"\x1b[2m12:30:45\x1b[0m \x1b[1;31mERROR\x1b[0m broken \x1b[2mkind=user\x1b[0m\n"},
+		{"fields for programs are left out", false, RunFailed{Error: "broken", ErrorKind: "user", Problems: `[{"pointer":"/a"}]`},
+			"12:30:45 ERROR broken kind=user\n"},
 		{"nothing may steer the terminal", false, RunFailed{Error: "a\x1b[2Jb\r\nc\u202ed \xff", ErrorKind: "x\ny", Pointer: "\x1b c"},
 			"12:30:45 ERROR a\\x1b[2Jb\\r\\nc\\u202ed \uFFFD kind=x\\ny pointer=\"\\x1b c\"\n"},
 		{"long value", false, RequestSent{Method: "GET", Path: "/", URL: strings.Repeat("é", 101), Attempt: 1},

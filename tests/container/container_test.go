@@ -1,4 +1,4 @@
-// Package container runs the component as the platform does: from its image, as
+// Package container runs the component as the platform does: from its i.extractor, as
 // some user id, with a read-only root file system. Without a Docker engine the
 // tests are skipped.
 //
@@ -9,10 +9,8 @@ package container
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,20 +18,21 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/keboola/configurable-extractor/pkg/config"
 )
-
-const image = "configurable-extractor:test"
 
 // run runs a command and returns what it printed.
 func run(t *testing.T, dir, name string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	return runWith(t, dir, os.Environ(), name, args...)
+}
+
+func runWith(t *testing.T, dir string, env []string, name string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = append(slices.Clip(env), "CGO_ENABLED=0")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
@@ -42,88 +41,130 @@ func run(t *testing.T, dir, name string, args ...string) (stdout, stderr string,
 
 func must(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
-	stdout, stderr, err := run(t, dir, name, args...)
+	return mustWith(t, dir, os.Environ(), name, args...)
+}
+
+func mustWith(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	stdout, stderr, err := runWith(t, dir, env, name, args...)
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, stdout, stderr)
 	}
 	return stdout
 }
 
-// TestImage and the subtests share one image.
-func TestImage(t *testing.T) {
-	build(t)
-	t.Run("what is in it", whatIsInIt)
-	t.Run("any user with a read-only root", anyUserWithAReadOnlyRoot)
-	t.Run("failure leaves nothing", failureLeavesNothing)
+// images are what the tests run: the images of the two Dockerfiles, and the
+// program that is in the second one.
+type images struct{ extractor, devstack, program string }
+
+// TestImages builds the images once for all that run them.
+func TestImages(t *testing.T) {
+	needEngine(t)
+	i := buildImages(t)
+	for name, test := range map[string]func(*testing.T){
+		"what is in it":                  i.whatIsInIt,
+		"any user with a read-only root": i.anyUserWithAReadOnlyRoot,
+		"failure leaves nothing":         i.failureLeavesNothing,
+		"large answer in little memory":  i.largeAnswer,
+		"stopped component":              i.stoppedComponent,
+		"platform beside containers":     i.platformBesideContainers,
+		"compose":                        i.compose,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
+	}
 }
 
-// build builds the image's final stage around a binary of this machine.
-func build(t *testing.T) {
+func needEngine(t *testing.T) {
 	t.Helper()
 	if _, _, err := run(t, "", "docker", "info"); err != nil {
 		t.Skip("no Docker engine answers")
 	}
+}
+
+func projectRoot(t *testing.T) string {
+	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	must(t, root, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=test", "-o", filepath.Join(dir, "extractor"), "./cmd/extractor")
-	text, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
+	return root
+}
+
+// buildImages builds both images. Their names are those of this process, for
+// several may test with one engine.
+func buildImages(t *testing.T) images {
+	t.Helper()
+	i := images{
+		extractor: fmt.Sprintf("configurable-extractor:test-%d", os.Getpid()),
+		devstack:  fmt.Sprintf("configurable-extractor-devstack:test-%d", os.Getpid()),
+	}
+	build(t, i.extractor, "Dockerfile", "extractor")
+	i.program = build(t, i.devstack, "docker/devstack.Dockerfile", "devstack")
+	return i
+}
+
+// build builds the final stage of an image around a program of this machine, and
+// gives the path of that program.
+func build(t *testing.T, image, dockerfile, program string) string {
+	t.Helper()
+	root, dir := projectRoot(t), t.TempDir()
+	must(t, root, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=test", "-o", filepath.Join(dir, program), "./cmd/"+program)
+	text, err := os.ReadFile(filepath.Join(root, dockerfile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, final, ok := strings.Cut(string(text), "\nFROM scratch\n")
-	if !ok || !strings.Contains(final, "COPY --from=builder /out/extractor /extractor") {
-		t.Fatal("the Dockerfile has no final stage from scratch that copies the binary")
+	copied := "COPY --from=builder /out/" + program + " /" + program
+	if !ok || !strings.Contains(final, copied) {
+		t.Fatalf("%s has no final stage from scratch that copies the program", dockerfile)
 	}
-	final = "FROM scratch\n" + strings.Replace(final, "COPY --from=builder /out/extractor /extractor", "COPY extractor /extractor", 1)
-	if err := os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(final), 0o644); err != nil {
+	final = strings.Replace(final, copied, "COPY "+program+" /"+program, 1)
+	// What the builder makes besides is a directory that everybody can write to.
+	final = "FROM scratch\n" + strings.Replace(final, "COPY --from=builder /out/root/ /", "COPY root/ /", 1)
+	shared := filepath.Join(dir, "root", "data")
+	if err := errors.Join(os.MkdirAll(shared, 0o755), os.Chmod(shared, 0o777|os.ModeSticky),
+		os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(final), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	must(t, dir, "docker", "build", "--build-arg", "VERSION=test", "-t", image, ".")
+	cleanUp(t, "docker", "rmi", "--force", image)
+	return filepath.Join(dir, program)
 }
 
-func whatIsInIt(t *testing.T) {
-	if got := must(t, "", "docker", "run", "--rm", "--network", "none", image, "version"); got != "configurable-extractor test\n" {
+// cleanUp runs a command when the test has ended.
+func cleanUp(t *testing.T, name string, args ...string) {
+	t.Cleanup(func() {
+		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+			t.Errorf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+	})
+}
+
+func (i images) whatIsInIt(t *testing.T) {
+	if got := must(t, "", "docker", "run", "--rm", "--network", "none", i.extractor, "version"); got != "configurable-extractor test\n" {
 		t.Errorf("version: got %q", got)
 	}
-	size := strings.TrimSpace(must(t, "", "docker", "image", "inspect", "-f", "{{.Size}}", image))
+	size := strings.TrimSpace(must(t, "", "docker", "image", "inspect", "-f", "{{.Size}}", i.extractor))
 	var bytes int
 	if _, err := fmt.Sscan(size, &bytes); err != nil || bytes > 20<<20 {
 		t.Errorf("the image has %s bytes, expected at most 20 MB (%v)", size, err)
 	}
-	labels := must(t, "", "docker", "image", "inspect", "-f", `{{index .Config.Labels "org.opencontainers.image.version"}}`, image)
+	labels := must(t, "", "docker", "image", "inspect", "-f", `{{index .Config.Labels "org.opencontainers.image.version"}}`, i.extractor)
 	if strings.TrimSpace(labels) != "test" {
 		t.Errorf("version label: got %q", labels)
 	}
 }
 
-// api serves two pages of items on a port of the loopback interface.
-func api(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("offset") == "0" {
-			fmt.Fprint(w, `{"items":[{"id":1,"tags":["a"]},{"id":2,"tags":[]}]}`)
-			return
-		}
-		fmt.Fprint(w, `{"items":[]}`)
-	})}}
-	server.Start()
-	t.Cleanup(server.Close)
-	return server.URL
-}
-
 // dataDir is a data directory that any user may write to.
-func dataDir(t *testing.T, baseURL string) string {
+func dataDir(t *testing.T, config string) string {
 	t.Helper()
 	dir := t.TempDir()
-	config := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"pagination":{"method":"offset","limit":2}},
-		"config":{"outputBucket":"shop","jobs":[{"endpoint":"items","dataField":"items"}]}}}`, baseURL)
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, sub := range []string{"", "in", "in/tables", "out", "out/tables"} {
 		path := filepath.Join(dir, sub)
 		if err := os.MkdirAll(path, 0o777); err != nil {
@@ -139,15 +180,11 @@ func dataDir(t *testing.T, baseURL string) string {
 	return dir
 }
 
-func anyUserWithAReadOnlyRoot(t *testing.T) {
-	dir := dataDir(t, api(t))
-	for _, parent := range []string{dir, filepath.Dir(dir)} {
-		if err := os.Chmod(parent, 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
+func (i images) anyUserWithAReadOnlyRoot(t *testing.T) {
+	dir := dataDir(t, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"pagination":{"method":"offset","limit":2}},
+		"config":{"outputBucket":"shop","jobs":[{"endpoint":"items","dataField":"items"}]}}}`, api(t, "127.0.0.1").URL))
 	stdout, stderr, err := run(t, "", "docker", "run", "--rm", "--network", "host", "--read-only", "--user", "12345",
-		"--cap-drop", "ALL", "--memory", "64m", "-v", dir+":/data", image)
+		"--cap-drop", "ALL", "--memory", "64m", "-v", dir+":/data", i.extractor)
 	if err != nil || stderr != "" {
 		t.Fatalf("%v\n%s%s", err, stdout, stderr)
 	}
@@ -172,13 +209,9 @@ func anyUserWithAReadOnlyRoot(t *testing.T) {
 	}
 }
 
-func failureLeavesNothing(t *testing.T) {
-	dir := dataDir(t, "http://127.0.0.1:1")
-	config := `{"parameters":{"api":{"baseUrl":"http://127.0.0.1:1","retryConfig":{"maxRetries":0}},"config":{"jobs":[{"endpoint":"x"}]}}}`
-	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, stderr, err := run(t, "", "docker", "run", "--rm", "--network", "host", "--read-only", "-v", dir+":/data", "--user", "0", image)
+func (i images) failureLeavesNothing(t *testing.T) {
+	dir := dataDir(t, `{"parameters":{"api":{"baseUrl":"http://127.0.0.1:1","retryConfig":{"maxRetries":0}},"config":{"jobs":[{"endpoint":"x"}]}}}`)
+	_, stderr, err := run(t, "", "docker", "run", "--rm", "--network", "host", "--read-only", "-v", dir+":/data", "--user", "0", i.extractor)
 	exit, ok := err.(*exec.ExitError)
 	if !ok || exit.ExitCode() != 1 {
 		t.Fatalf("got %v, want exit code 1", err)
@@ -186,6 +219,12 @@ func failureLeavesNothing(t *testing.T) {
 	if strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "network error 7") {
 		t.Errorf("stderr: %q", stderr)
 	}
+	nothingIn(t, dir)
+}
+
+// nothingIn wants nothing in out/ but an empty directory for tables.
+func nothingIn(t *testing.T, dir string) {
+	t.Helper()
 	for _, sub := range []string{"out", "out/tables"} {
 		entries, err := os.ReadDir(filepath.Join(dir, sub))
 		if err != nil {
@@ -196,38 +235,5 @@ func failureLeavesNothing(t *testing.T) {
 				t.Errorf("left behind: %s/%s", sub, e.Name())
 			}
 		}
-	}
-}
-
-// TestComposeFile checks what can be checked of the compose file without base
-// images: that it is one, and that its configuration is sound.
-func TestComposeFile(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	compose := []string{"docker", "compose"}
-	if _, _, err := run(t, root, "docker", "compose", "version"); err != nil {
-		compose = []string{"docker-compose"}
-		if _, _, err := run(t, root, "docker-compose", "version"); err != nil {
-			t.Skip("no compose command")
-		}
-	}
-	args := append(compose[1:], "-f", "docker/compose.yaml", "config", "--services")
-	services := strings.Fields(must(t, root, compose[0], args...))
-	slices.Sort(services)
-	if !slices.Equal(services, []string{"extractor", "sample-api"}) {
-		t.Errorf("services: %v", services)
-	}
-	text, err := os.ReadFile(filepath.Join(root, "docker/data/config.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := config.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, problems := config.Compile(doc, config.Options{Strict: true}); problems.Err() != nil {
-		t.Error(problems.Err())
 	}
 }

@@ -51,6 +51,7 @@ type testCase struct {
 	exchanges []exchange
 	events    []occurrence // expected/events.jsonl
 	answer    string       // expected/answer.json, of an action; "" for a run
+	plain     bool         // the addresses of the configuration lose their TLS
 }
 
 // parts are what may stand in the directory of a case.
@@ -176,6 +177,9 @@ func (c *testCase) fill(t *testing.T, dir string) map[string]string {
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
+	if c.plain {
+		text = []byte(plain(string(text)))
+	}
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "config.json"), text, 0o600)
 	}

@@ -13,15 +13,26 @@ const (
 	maxID       = 255
 )
 
-// authorize wants the token. The hashes are compared so that the time tells
+// authorize wants a token. The hashes are compared so that the time tells
 // nothing, not even the length.
 func (s *server) authorize(r *http.Request) error {
-	given := r.Header.Get(tokenHeader)
-	hash := sha256.Sum256([]byte(given))
-	if given == "" || subtle.ConstantTimeCompare(hash[:], s.token[:]) != 1 {
-		return &refusal{status: http.StatusUnauthorized, code: "storage.tokenInvalid", message: "Invalid access token"}
+	given := sha256.Sum256([]byte(r.Header.Get(tokenHeader)))
+	for _, token := range s.tokens {
+		if subtle.ConstantTimeCompare(given[:], token[:]) == 1 {
+			return nil
+		}
 	}
-	return nil
+	return &refusal{status: http.StatusUnauthorized, code: "storage.tokenInvalid", message: "Invalid access token"}
+}
+
+// hashes are those of the tokens that are not "".
+func hashes(tokens ...string) (all [][sha256.Size]byte) {
+	for _, token := range tokens {
+		if token != "" {
+			all = append(all, sha256.Sum256([]byte(token)))
+		}
+	}
+	return all
 }
 
 // sameSite refuses what a browser sends for the page of another site, reads

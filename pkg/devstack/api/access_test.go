@@ -9,7 +9,7 @@ import (
 )
 
 func TestAccess(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, func(o *api.Options) { o.JobToken = "of-a-job" })
 	const refused = "Invalid access token"
 	for name, tc := range map[string]struct {
 		method, path string
@@ -19,6 +19,7 @@ func TestAccess(t *testing.T) {
 	}{
 		"index without token":        {"GET", "/v2/storage", nil, 200, `"services"`},
 		"index with a slash":         {"GET", "/v2/storage/?exclude=components", nil, 200, `"services"`},
+		"token of a job":             {"GET", "/v2/storage/tokens/verify", http.Header{"X-Storageapi-Token": {"of-a-job"}}, 200, `"id":"1"`},
 		"storage without token":      {"GET", "/v2/storage/tokens/verify", nil, 401, storageError(refused, "storage.tokenInvalid")},
 		"storage with another token": {"GET", configs, http.Header{"X-Storageapi-Token": {"other"}}, 401, storageError(refused, "storage.tokenInvalid")},
 		"storage with a longer one":  {"GET", configs, http.Header{"X-Storageapi-Token": {token + "x"}}, 401, storageError(refused, "storage.tokenInvalid")},

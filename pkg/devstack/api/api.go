@@ -41,6 +41,9 @@ type Options struct {
 	Store *store.Store
 	// Token is what X-StorageApi-Token must be; not "".
 	Token string
+	// JobToken is accepted like Token; it is the one that running components
+	// get. "" is none.
+	JobToken string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// Sleep waits for the delays of faults, and ends early with an error when the
@@ -66,7 +69,7 @@ const (
 func New(o Options) http.Handler {
 	s := &server{
 		store:  o.Store,
-		token:  sha256.Sum256([]byte(o.Token)),
+		tokens: hashes(o.Token, o.JobToken),
 		now:    o.Now,
 		sleep:  o.Sleep,
 		report: o.Report,
@@ -88,7 +91,7 @@ func New(o Options) http.Handler {
 
 type server struct {
 	store   *store.Store
-	token   [sha256.Size]byte
+	tokens  [][sha256.Size]byte
 	now     func() time.Time
 	sleep   func(context.Context, time.Duration) error
 	report  func(error)

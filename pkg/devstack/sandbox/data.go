@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -16,10 +18,32 @@ type Data struct {
 	root string // holds the data directory and the scratch directory
 }
 
+// rootPrefix begins the names of the directories of runs.
+const rootPrefix = "run-"
+
+// RemoveLeftovers removes from a folder the directories of runs whose process was
+// ended before it could do that: they hold secrets. No sandbox may be at work in
+// the folder.
+func RemoveLeftovers(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return failure.Applicationf("cannot look for directories of earlier runs: %w", err)
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), rootPrefix) {
+			err = errors.Join(err, Data{root: filepath.Join(folder, entry.Name())}.Remove())
+		}
+	}
+	return err
+}
+
 // makeData lays out the directories of a run below a folder, for nobody but the
 // user of this process.
 func makeData(folder string, spec Spec) (Data, error) {
-	root, err := os.MkdirTemp(folder, "run-")
+	root, err := os.MkdirTemp(folder, rootPrefix)
 	if err != nil {
 		return Data{}, failure.Applicationf("cannot make a directory for the run: %w", err)
 	}

@@ -70,6 +70,32 @@ func TestRemove(t *testing.T) {
 	}
 }
 
+func TestRemoveLeftovers(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "runs [1]*")
+	if err := RemoveLeftovers(folder); err != nil {
+		t.Errorf("without a folder: %v", err)
+	}
+	locked := filepath.Join(folder, "run-2", "data", "out")
+	for _, dir := range []string{filepath.Join(folder, "run-1"), locked, filepath.Join(folder, "other")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(locked, "t.csv"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(locked, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveLeftovers(folder); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 1 || left[0].Name() != "other" {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -17,13 +18,15 @@ const knockTimeout = 5 * time.Second
 // once end up in each other.
 type logServer struct {
 	listener net.Listener
+	password string // by which the server knows its own connection
 
 	writing sync.Mutex // guards frames
 	frames  frames
 
 	mu       sync.Mutex
 	changed  *sync.Cond // of the fields below
-	open     map[string]*pump
+	open     map[*pump]bool
+	knocked  bool  // the own connection was accepted
 	accepted error // why no more connections are accepted
 }
 
@@ -33,10 +36,14 @@ func listen(address string, give func(message)) (*logServer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen for the log of the component: %w", err)
 	}
-	l := &logServer{listener: listener, frames: frames{give: give}, open: map[string]*pump{}}
+	return serveLog(listener, give), nil
+}
+
+func serveLog(listener net.Listener, give func(message)) *logServer {
+	l := &logServer{listener: listener, password: rand.Text(), frames: frames{give: give}, open: map[*pump]bool{}}
 	l.changed = sync.NewCond(&l.mu)
 	go l.accept()
-	return l, nil
+	return l
 }
 
 // port is the port at which it listens.
@@ -62,21 +69,24 @@ func (l *logServer) serve(conn net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := startPump(conn, l.write)
-	name := conn.RemoteAddr().String()
-	l.open[name] = p
-	l.changed.Broadcast()
+	l.open[p] = true
 	go func() {
 		<-p.done
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.open[name] == p {
-			delete(l.open, name)
-		}
+		delete(l.open, p)
 		l.changed.Broadcast()
 	}()
 }
 
 func (l *logServer) write(piece []byte) {
+	if string(piece) == l.password {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.knocked = true
+		l.changed.Broadcast()
+		return
+	}
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	l.frames.write(piece)
@@ -95,7 +105,7 @@ func (l *logServer) close(until time.Time) error {
 	if errors.Is(l.accepted, net.ErrClosed) {
 		l.accepted = nil
 	}
-	for _, p := range l.open {
+	for p := range l.open {
 		p.finish(until)
 	}
 	for len(l.open) > 0 {
@@ -109,16 +119,20 @@ func (l *logServer) close(until time.Time) error {
 
 // knock waits until every connection has been accepted that was made before. A
 // connection that waits in the queue when the listener is closed would be lost
-// with all that was sent over it; one of our own stands behind all of them.
+// with all that was sent over it; one of our own stands behind all of them. It is
+// known by what it says: its address may be translated on the way.
 func (l *logServer) knock() error {
 	conn, err := net.DialTimeout("tcp", l.listener.Addr().String(), knockTimeout)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
+	if _, err := conn.Write([]byte(l.password)); err != nil {
+		return err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.open[conn.LocalAddr().String()] == nil && l.accepted == nil {
+	for !l.knocked && l.accepted == nil {
 		l.changed.Wait()
 	}
 	return nil

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -58,5 +59,50 @@ func TestOneBufferForAll(t *testing.T) {
 	want := fmt.Sprint([]string{"zero", "Invalid message: " + first[:20] + message("second")[:len(message("second"))-1], "Invalid message: " + first[20:len(first)-1], "third"})
 	if fmt.Sprint(got) != want {
 		t.Errorf("got %v\nwant %v", got, want)
+	}
+}
+
+// translated is a listener that sees every connection come from one address, as
+// behind the address translation of a container network.
+type translated struct{ net.Listener }
+
+func (l translated) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return elsewhere{conn}, err
+}
+
+type elsewhere struct{ net.Conn }
+
+func (elsewhere) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 2), Port: 4000}
+}
+
+// TestLogServerBehindTranslation: the end comes, and nothing is lost, although
+// no connection can be told by its address.
+func TestLogServerBehindTranslation(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	l := serveLog(translated{listener}, func(m message) { got = append(got, m.text) })
+	for _, text := range []string{"a", "b"} {
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprintf(conn, `{"timestamp":1,"level":6,"short_message":%q}`+"\x00", text); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.close(time.Now().Add(time.Second)); err != nil {
+		t.Error(err)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("messages %q", got)
 	}
 }

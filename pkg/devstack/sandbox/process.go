@@ -17,12 +17,14 @@ import (
 // own as TMPDIR and as the current directory; there is no HOME.
 type Process struct {
 	path string
+	args []string
 }
 
 var _ Engine = Process{}
 
-// NewProcess is the engine for a program: a path, or a name to be found in PATH.
-func NewProcess(program string) (Process, error) {
+// NewProcess is the engine for a program, a path or a name to be found in PATH,
+// which is started with the arguments.
+func NewProcess(program string, args ...string) (Process, error) {
 	path, err := exec.LookPath(program)
 	if err == nil {
 		path, err = filepath.Abs(path)
@@ -30,7 +32,7 @@ func NewProcess(program string) (Process, error) {
 	if err != nil {
 		return Process{}, failure.Userf("cannot find the program of the component: %w", err)
 	}
-	return Process{path: path}, nil
+	return Process{path: path, args: args}, nil
 }
 
 // LogServer implements Engine: any port of the loopback interface.
@@ -46,7 +48,7 @@ func (p Process) Start(l Launch) (Component, error) {
 	if runtime.GOOS == "windows" {
 		env["TMP"], env["TEMP"] = l.Temp, l.Temp
 	}
-	cmd := exec.Command(p.path)
+	cmd := exec.Command(p.path, p.args...)
 	cmd.Dir, cmd.Env = l.Temp, assignments(env)
 	c, err := startChild(cmd, l.Stdout, l.Stderr)
 	if err != nil {

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/devstack"
+)
+
+// newComponent is the extractor for the local platform, which starts it as a
+// process of its own; nobody else needs it.
+func newComponent() *cobra.Command {
+	return &cobra.Command{
+		Use:    devstack.ComponentCommand,
+		Short:  "Run the component, as the local platform does",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			code := component.Run(cmd.Context(), component.Options{
+				Version: "dev",
+				Stdout:  cmd.OutOrStdout(),
+				Stderr:  cmd.ErrOrStderr(),
+			})
+			if code != 0 {
+				return exitCode(code)
+			}
+			return nil
+		},
+	}
+}

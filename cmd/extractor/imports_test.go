@@ -1,0 +1,28 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// The component stays small: no database, no browser, nothing of the local
+// platform. (The client library brings html/template in, of which nothing but a
+// few variables is linked.)
+func TestWhatIsNotLinked(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := strings.Fields(string(out))
+	if len(packages) < 100 {
+		t.Fatalf("only %d packages: is this the list?", len(packages))
+	}
+	for _, name := range packages {
+		for _, unwanted := range []string{"go.etcd.io/bbolt", "github.com/chromedp/", "github.com/keboola/configurable-extractor/pkg/devstack", "github.com/keboola/go-client/pkg/keboola"} {
+			if strings.HasPrefix(name, unwanted) {
+				t.Errorf("the extractor links %s", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/recipe"
+)
+
+func TestInit(t *testing.T) {
+	offset, err := recipe.Config("offset")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list strings.Builder
+	for _, r := range recipe.All() {
+		list.WriteString(r.Name + strings.Repeat(" ", 20-len(r.Name)) + r.Summary + "\n")
+	}
+	dir := t.TempDir()
+	written, kept, missing := filepath.Join(dir, "new.json"), filepath.Join(dir, "old.json"), filepath.Join(dir, "none", "new.json")
+	if err := os.WriteFile(kept, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name           string
+		args           []string
+		exit           int
+		stdout, stderr string
+	}{
+		{"no flags", nil, 0, list.String(), ""},
+		{"the list", []string{"--recipe", "list"}, 0, list.String(), ""},
+		{"to stdout", []string{"--recipe", "offset"}, 0, string(offset), ""},
+		{"to a file", []string{"--recipe", "offset", "--out", written}, 0, "", "the recipe offset is in " + written + "\n"},
+		{"to a file that is there", []string{"--recipe", "offset", "--out", kept}, 1, "", kept + " exists already and is left alone, choose another file\n"},
+		{"to a directory that is there", []string{"--recipe", "offset", "--out", dir}, 1, "", dir + " exists already and is left alone, choose another file\n"},
+		{"to no directory", []string{"--recipe", "offset", "--out", missing}, 1, "", "cannot write the configuration: open " + missing + ": no such file or directory\n"},
+		{"an unknown name", []string{"--recipe", "ofset"}, 1, "", "there is no recipe \"ofset\", did you mean \"offset\"?\n"},
+		{"an unknown name, to a file", []string{"--recipe", "ofset", "--out", filepath.Join(dir, "wrong.json")}, 1, "", "there is no recipe \"ofset\", did you mean \"offset\"?\n"},
+		{"the list to a file", []string{"--out", filepath.Join(dir, "list.txt")}, 1, "", "--out needs --recipe NAME\n"},
+		{"an argument", []string{"offset"}, 1, "", "unknown command \"offset\" for \"extractor init\"\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd, stdout, stderr := program(nil, append([]string{"init"}, tt.args...)...)
+			if err := cmd.Run(); cmd.ProcessState.ExitCode() != tt.exit {
+				t.Errorf("exit code %d (%v), want %d", cmd.ProcessState.ExitCode(), err, tt.exit)
+			}
+			if stdout.String() != tt.stdout || stderr.String() != tt.stderr {
+				t.Errorf("stdout:\n%s\nstderr:\n%s\nwant:\n%s\n%s", stdout, stderr, tt.stdout, tt.stderr)
+			}
+		})
+	}
+	for path, want := range map[string]string{written: string(offset), kept: "mine"} {
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("%s holds %q, %v", path, got, err)
+		}
+	}
+	if info, err := os.Stat(written); err == nil && info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read it: %s", info.Mode())
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Errorf("left in the directory: %v, %v", files, err)
+	}
+}

@@ -1,0 +1,31 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Healthy asks a server for a page that needs no token. Anything but its answer
+// with status 200 is a user error; how long that may take is up to ctx.
+func Healthy(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return failure.Userf("cannot ask the server: %w", err)
+	}
+	transport := &http.Transport{DisableKeepAlives: true} // and no proxy: it is asked here
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		return failure.Userf("the server does not answer: %w", err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the server answers with status %d", answer.StatusCode)
+	}
+	if err := errors.Join(err, answer.Body.Close()); err != nil {
+		return failure.Userf("%w", err)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+// Package recipe holds complete configurations for the kinds of API people
+// meet, to begin one's own from. Each lies in a directory of its own below
+// recipes, with the API it was written for and the tables it gives; the
+// functional tests run it as it is, docs/recipes explains it.
+//
+// It promises that what it gives is what those tests ran. It writes no files and
+// knows nothing of what a configuration means.
+package recipe
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+//go:embed recipes/*/config.json
+var files embed.FS
+
+// Recipe is one configuration and what it is for.
+type Recipe struct {
+	// Name is what it is asked for by.
+	Name string
+	// Summary is one line: the API that it fits.
+	Summary string
+}
+
+// All is every recipe, the plain ones first.
+func All() []Recipe {
+	return []Recipe{
+		{"offset", "paging by offset and limit, the answer tells the total"},
+		{"page-number", "paging by page number"},
+		{"next-url", "the answer holds the address of the next page"},
+		{"cursor-token", "the answer holds a token for the next page"},
+		{"newest-first", "newest items first, older ones are asked for by id"},
+		{"api-key", "an API key in the query of every request"},
+		{"client-credentials", "OAuth 2.0 with client id and secret"},
+		{"refresh-token", "OAuth 2.0, a refresh token exchanged before every request"},
+		{"signed-requests", "every request carries a signature of itself"},
+		{"parent-children", "a list, and for each of its items another list"},
+		{"incremental", "only what has changed since the previous run"},
+		{"graphql", "GraphQL: a query in the body of a POST, paging by cursor"},
+	}
+}
+
+// Config is the configuration of a recipe as JSON text, ready to be stored. A
+// name that is none is a user error with the names that were probably meant.
+func Config(name string) ([]byte, error) {
+	all := All()
+	if !slices.ContainsFunc(all, func(r Recipe) bool { return r.Name == name }) {
+		return nil, failure.Userf("there is no recipe %q, %s", name, hint(name, all))
+	}
+	text, err := files.ReadFile("recipes/" + name + "/config.json")
+	if err != nil {
+		return nil, failure.Applicationf("cannot read the recipe %s: %w", name, err)
+	}
+	return text, nil
+}
+
+// hint is what a wrong name probably meant: a recipe that is spelt almost so,
+// or that has a word in common; without one, all of them.
+func hint(name string, all []Recipe) string {
+	names := make([]string, len(all))
+	for i, r := range all {
+		names[i] = r.Name
+	}
+	near := func(r string) bool { return sharesWord(name, r) }
+	if nearest, ok := failure.Nearest(name, names); ok {
+		near = func(r string) bool { return r == nearest || sharesWord(name, r) }
+	}
+	meant := slices.DeleteFunc(slices.Clone(names), func(r string) bool { return !near(r) })
+	if len(meant) == 0 {
+		return "expected one of " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("did you mean %s?", quoted(meant))
+}
+
+// sharesWord tells whether two names have a word in common, give or take a
+// typing mistake.
+func sharesWord(a, b string) bool {
+	for _, word := range words(a) {
+		if _, ok := failure.Nearest(word, words(b)); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func words(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == ' ' || r == '.' })
+}
+
+// quoted is a list in words: "a", "b" or "c".
+func quoted(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = fmt.Sprintf("%q", name)
+	}
+	last := len(list) - 1
+	if last == 0 {
+		return list[0]
+	}
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}

@@ -1,0 +1,69 @@
+package recipe
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+func names() []string {
+	var all []string
+	for _, r := range All() {
+		all = append(all, r.Name)
+	}
+	return all
+}
+
+// TestAll: the list names every directory below recipes and nothing else, and
+// what is embedded is the file that the functional tests run.
+func TestAll(t *testing.T) {
+	var directories []string
+	entries, err := os.ReadDir("recipes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		directories = append(directories, entry.Name())
+	}
+	if got := slices.Sorted(slices.Values(names())); !slices.Equal(got, directories) {
+		t.Errorf("the list and the directories differ:\n%v\n%v", got, directories)
+	}
+	for _, name := range names() {
+		want, err := os.ReadFile(filepath.Join("recipes", name, "config.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Config(name); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %v, %s", name, err, got)
+		}
+	}
+}
+
+func TestConfigUnknown(t *testing.T) {
+	tests := []struct{ name, asked, want string }{
+		{"a letter missing", "ofset", `there is no recipe "ofset", did you mean "offset"?`},
+		{"another case", "GraphQL", `there is no recipe "GraphQL", did you mean "graphql"?`},
+		{"one word of two", "cursor", `there is no recipe "cursor", did you mean "cursor-token"?`},
+		{"a word of two recipes", "token", `there is no recipe "token", did you mean "cursor-token" or "refresh-token"?`},
+		{"other separators", "parent_child", `there is no recipe "parent_child", did you mean "parent-children"?`},
+		{"words of three recipes", "next-page-token", `there is no recipe "next-page-token", did you mean "page-number", "next-url", "cursor-token" or "refresh-token"?`},
+		{"nothing like it", "soap", `there is no recipe "soap", expected one of offset, page-number, next-url, cursor-token, newest-first, api-key, client-credentials, refresh-token, signed-requests, parent-children, incremental, graphql`},
+		{"a path", "../recipes/offset", `there is no recipe "../recipes/offset", expected one of offset, page-number, next-url, cursor-token, newest-first, api-key, client-credentials, refresh-token, signed-requests, parent-children, incremental, graphql`},
+		{"nothing", "", `there is no recipe "", expected one of offset, page-number, next-url, cursor-token, newest-first, api-key, client-credentials, refresh-token, signed-requests, parent-children, incremental, graphql`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text, err := Config(tt.asked)
+			if err == nil || err.Error() != tt.want || text != nil {
+				t.Errorf("got  %v\nwant %s", err, tt.want)
+			}
+			if failure.KindOf(err) != failure.User {
+				t.Errorf("kind %s", failure.KindOf(err))
+			}
+		})
+	}
+}
