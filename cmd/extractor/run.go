@@ -41,12 +41,7 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
 		newConfig(code),
 		newInit(code),
 		newJob(code),
-		&cobra.Command{
-			Use:   "run",
-			Short: "Run the data directory (the same as no command)",
-			Args:  cobra.NoArgs,
-			RunE:  run,
-		},
+		newRun(&o, run),
 		&cobra.Command{
 			Use:   "version",
 			Short: "Print the version",
@@ -58,4 +53,22 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
 		},
 	)
 	return root
+}
+
+// newRun is the command that may stand for no command, and records and replays.
+func newRun(o *component.Options, run func(*cobra.Command, []string) error) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Run the data directory (the same as no command), record it or replay a recording",
+		Example: `  extractor run --data ./data
+  extractor run --data ./data --record shop.har
+  extractor run --data ./data --replay shop.har`,
+		Args: cobra.NoArgs,
+		RunE: run,
+	}
+	flags := c.Flags()
+	flags.StringVar(&o.Record, "record", "", "keep every exchange in this file (HAR 1.2, secrets masked)")
+	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most so many bytes of each answer's body (default: all); such a recording cannot be replayed")
+	flags.StringVar(&o.Replay, "replay", "", "let this recording answer instead of the network")
+	return c
 }

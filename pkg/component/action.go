@@ -68,7 +68,10 @@ func refuse(o Options, secrets *event.Secrets, err error) error {
 
 // validate answers whether the document is sound. A document that got here is;
 // what is wrong with another one has been told already.
-func validate(o Options, compiled *config.Document) error {
+func validate(o Options, tape tape, compiled *config.Document) error {
+	if err := tape.finish(); err != nil {
+		return err
+	}
 	warnings := make([]value.Value, len(compiled.Warnings))
 	for i, w := range compiled.Warnings {
 		warnings[i] = value.OfString(w.String())
@@ -81,7 +84,7 @@ func validate(o Options, compiled *config.Document) error {
 
 // testRequest sends the first request of the first job, after a login where
 // there is one, and answers what came back.
-func testRequest(ctx context.Context, o Options, plan *extract.Plan, d extract.Deps) (err error) {
+func testRequest(ctx context.Context, o Options, tape tape, plan *extract.Plan, d extract.Deps) (err error) {
 	if d.Temp, err = os.MkdirTemp("", "extractor-"); err != nil {
 		return failure.Applicationf("cannot make a temporary directory: %w", err)
 	}
@@ -89,6 +92,9 @@ func testRequest(ctx context.Context, o Options, plan *extract.Plan, d extract.D
 	probe, err := plan.Probe(ctx, d)
 	if err != nil {
 		return interrupted(ctx, err)
+	}
+	if err := tape.finish(); err != nil {
+		return err
 	}
 	return answer(o,
 		value.Member{Name: "status", Value: value.OfString("success")},

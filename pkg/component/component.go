@@ -28,6 +28,13 @@ type Options struct {
 	LogFormat string
 	// Strict makes unknown keys of the configuration errors.
 	Strict bool
+	// Record is the file in which every exchange is kept, "" for none, and
+	// RecordMaxBody how many bytes of an answer's body at most; 0 is all.
+	Record        string
+	RecordMaxBody int64
+	// Replay is the recording that answers in the place of the network, "" for
+	// none. The clock is that of the recording and no sleep waits.
+	Replay string
 	// Version of the program, for the User-Agent and the first event.
 	Version        string
 	Stdout, Stderr io.Writer

@@ -42,7 +42,8 @@ func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secr
 	return resolved.Document, nil
 }
 
-// sources are the places this run's variable values can come from.
+// sources are the places this run's variable values can come from. A replay
+// asks no platform.
 func sources(o Options) (variables.Inputs, error) {
 	in := variables.Inputs{RunID: o.Getenv("KBC_RUNID")}
 	for _, pair := range o.Variables {
@@ -53,7 +54,7 @@ func sources(o Options) (variables.Inputs, error) {
 		in.Flags = append(in.Flags, variables.Value{Name: name, Text: v})
 	}
 	url, token := o.Getenv("KBC_URL"), o.Getenv("KBC_TOKEN")
-	if url != "" && token != "" {
+	if url != "" && token != "" && o.Replay == "" {
 		client, err := platform.New(platform.Options{URL: url, Token: token})
 		if err != nil {
 			return in, err

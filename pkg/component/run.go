@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -28,8 +29,12 @@ func Run(ctx context.Context, o Options) int {
 	if err != nil {
 		return report(o, secrets, err)
 	}
+	tape, err := openTape(&o, secrets)
 	log := event.NewLog(sink, secrets, o.Now)
-	if err = failure.Guarded(func() error { return run(ctx, o, log, secrets) }); err != nil {
+	if err == nil {
+		err = failure.Guarded(func() error { return run(ctx, o, tape, log, secrets) })
+	}
+	if err = tape.close(err); err != nil {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
 		}
@@ -78,7 +83,7 @@ func problems(err error) string {
 }
 
 // run is the run itself.
-func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets) error {
+func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *event.Secrets) error {
 	began := o.Now()
 	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
@@ -110,26 +115,32 @@ func run(ctx context.Context, o Options, log *event.Log, secrets *event.Secrets)
 		Getenv:    o.Getenv,
 		Rand:      o.Rand,
 		UserAgent: "configurable-extractor/" + o.Version,
+		Recorder:  tape.recorder,
+		Player:    tape.player,
 	}
 	switch compiled.Action {
 	case "run":
 		log.Emit(event.RunStarted{Version: o.Version, Jobs: plan.Jobs(), Iterations: len(compiled.Iterations)})
-		return extractTables(ctx, o, dir, plan, deps, began)
+		return extractTables(ctx, o, tape, dir, plan, deps, began)
 	case "validate":
-		return validate(o, compiled)
+		return validate(o, tape, compiled)
 	default: // testRequest in either spelling: the schema knows no other
-		return testRequest(ctx, o, plan, deps)
+		return testRequest(ctx, o, tape, plan, deps)
 	}
 }
 
 // extractTables runs the plan in a stage and commits it.
-func extractTables(ctx context.Context, o Options, dir *datadir.Dir, plan *extract.Plan, d extract.Deps, began time.Time) (err error) {
+func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, plan *extract.Plan, d extract.Deps, began time.Time) (err error) {
 	stage, err := dir.Stage()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stage.Discard()) }()
 	d.Temp, d.Tables, d.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
+	if tape.used() {
+		// What other runs left there would be missing in the recording.
+		d.CacheDir = filepath.Join(stage.Temp(), "cache")
+	}
 	result, err := plan.Run(ctx, d)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -139,6 +150,9 @@ func extractTables(ctx context.Context, o Options, dir *datadir.Dir, plan *extra
 	}
 	if err := ctx.Err(); err != nil {
 		return interrupted(ctx, err)
+	}
+	if err := tape.finish(); err != nil {
+		return err
 	}
 	if err := stage.Commit(result.State); err != nil {
 		return err

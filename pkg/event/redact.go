@@ -177,9 +177,27 @@ func filterBit(start uint32) (index int, bit uint64) {
 // Secrets that overlap are replaced together, so that nothing of either is
 // left.
 func (s *Secrets) Redact(text string) string {
+	spans := s.Find(text)
+	if spans == nil {
+		return text
+	}
+	var b strings.Builder
+	done := 0
+	for _, one := range spans {
+		b.WriteString(text[done:one.From])
+		b.WriteString(Hidden)
+		done = one.To
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// Find lists the parts of the text that Redact replaces, in their order and
+// apart from each other; nil for none.
+func (s *Secrets) Find(text string) []Span {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var spans []span
+	var spans []Span
 	var views []view
 	for _, set := range []*set{&s.lasting, s.younger, s.older} {
 		if set == nil || len(set.forms) == 0 || text == "" {
@@ -196,10 +214,7 @@ func (s *Secrets) Redact(text string) string {
 			}
 		}
 	}
-	if spans == nil {
-		return text
-	}
-	return mask(text, spans)
+	return joined(spans)
 }
 
 // match is the length of the longest form at that place of the text, or 0.
@@ -235,23 +250,19 @@ func alone(text string, from, to int) bool {
 
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// span is a part of a text, from inclusive, to exclusive, in bytes.
-type span struct{ from, to int }
+// Span is a part of a text in bytes, From inclusive, To exclusive.
+type Span struct{ From, To int }
 
-// mask replaces the spans, in any order and overlapping as they may.
-func mask(text string, spans []span) string {
-	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
-	var b strings.Builder
-	done := 0
-	for i := 0; i < len(spans); {
-		one := spans[i]
-		for i++; i < len(spans) && spans[i].from < one.to; i++ {
-			one.to = max(one.to, spans[i].to)
+// joined sorts the spans and makes one of those that overlap.
+func joined(spans []Span) []Span {
+	slices.SortFunc(spans, func(a, b Span) int { return a.From - b.From })
+	var all []Span
+	for _, one := range spans {
+		if last := len(all) - 1; last >= 0 && one.From < all[last].To {
+			all[last].To = max(all[last].To, one.To)
+			continue
 		}
-		b.WriteString(text[done:one.from])
-		b.WriteString(Hidden)
-		done = one.to
+		all = append(all, one)
 	}
-	b.WriteString(text[done:])
-	return b.String()
+	return all
 }

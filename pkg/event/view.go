@@ -37,14 +37,14 @@ func viewsOf(text string) []view {
 
 // span is the part of the original that a part of the view came from; an escape
 // that is touched is part of it as a whole.
-func (v view) span(from, to int) span {
+func (v view) span(from, to int) Span {
 	if v.at == nil {
-		return span{from, to}
+		return Span{from, to}
 	}
 	for v.at[to] == v.at[to-1] {
 		to++
 	}
-	return span{v.at[from], v.at[to]}
+	return Span{v.at[from], v.at[to]}
 }
 
 // decode undoes one kind of escapes. The function gets the rest of the text and

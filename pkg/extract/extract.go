@@ -13,6 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/auth"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/har"
 	"github.com/keboola/configurable-extractor/pkg/response"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -36,6 +37,10 @@ type Deps struct {
 	Rand io.Reader
 	// UserAgent is sent unless the configuration names another.
 	UserAgent string
+	// Recorder keeps the exchanges of the run, Player answers in the place of the
+	// network; nil for none. Now and Sleep are theirs then.
+	Recorder *har.Recorder
+	Player   *har.Player
 }
 
 // Result sums a run up.
@@ -161,6 +166,8 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		CacheDir:     r.CacheDir,
 		Getenv:       r.Getenv,
 		Stats:        &r.stats,
+		Recorder:     r.Recorder,
+		Player:       r.Player,
 	}, authenticate)
 }
 

@@ -1,6 +1,8 @@
 package target
 
 import (
+	"context"
+	"errors"
 	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/auth"
@@ -13,6 +15,9 @@ import (
 type authenticate struct {
 	next http.RoundTripper
 	auth auth.Authenticator
+	// logins begins to keep the logins of a request, and write ends it; nil when
+	// nothing is recorded.
+	logins func(context.Context) (ctx context.Context, write func(failed error) error)
 }
 
 var _ http.RoundTripper = (*authenticate)(nil)
@@ -42,9 +47,22 @@ func (t *authenticate) once(req *http.Request) (res *http.Response, sent *http.R
 	if sent, err = fresh(req.Context(), req); err != nil {
 		return nil, nil, err
 	}
-	if err := t.auth.Authenticate(req.Context(), sent); err != nil {
+	if err := t.prove(req.Context(), sent); err != nil {
 		return nil, nil, err
 	}
 	res, err = t.next.RoundTrip(sent)
 	return res, sent, err
+}
+
+// prove adds the credentials, after a login where one is due.
+func (t *authenticate) prove(ctx context.Context, sent *http.Request) error {
+	if t.logins == nil {
+		return t.auth.Authenticate(ctx, sent)
+	}
+	ctx, write := t.logins(ctx)
+	err := t.auth.Authenticate(ctx, sent)
+	if unwritten := write(err); unwritten != nil {
+		return errors.Join(err, unwritten)
+	}
+	return err
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/har"
 	"github.com/keboola/configurable-extractor/pkg/response"
 )
 
@@ -51,6 +52,10 @@ type Options struct {
 	Getenv func(string) string
 	// Stats counts what is sent; shared by all clients of a run.
 	Stats *Stats
+	// Recorder keeps every exchange, Player answers in the place of the network;
+	// nil for none. Now and Sleep are theirs then.
+	Recorder *har.Recorder
+	Player   *har.Player
 }
 
 // Stats counts the traffic of a run.
@@ -106,15 +111,16 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 //	cache         answers from an earlier answer; not for logins
 //	pace          keeps below the rate limit, and still while the API wants that
 //	aws           signs the request
+//	record        keeps the exchange in a file, where one is asked for
 //	exchange      sends, reads the whole body into a spool, within the time-out
 //	network       connections, TLS, proxy or tunnel
 //
+// A replay has one step, replay, in the place of the last three, and no tunnel.
 // So credentials and signatures are computed anew for each attempt and each hop,
 // every address that leaves is checked, and every request really sent is
 // reported: one that the cache answers is not.
 func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
-	var rt http.RoundTripper = c.network
-	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats}
+	rt := c.wire()
 	if with := c.o.Settings.signature; with != nil {
 		rt = &aws{next: rt, with: with, now: c.o.Now, secrets: c.o.Secrets}
 	}
@@ -125,13 +131,38 @@ func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 	rt = &logger{next: rt, log: c.o.Log, debug: c.o.Debug, stats: c.o.Stats, now: c.o.Now}
 	rt = &hosts{next: rt, allowed: c.o.AllowedHosts}
 	if a != nil {
-		rt = &authenticate{next: rt, auth: a}
+		rt = &authenticate{next: rt, auth: a, logins: c.recordLogins()}
 	}
-	if c.o.Settings.server != nil {
+	if c.o.Settings.server != nil && c.o.Player == nil {
 		rt = &tunnelled{next: rt, tunnel: c.o.Tunnel}
 	}
 	rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats}
 	return &redirect{next: rt}
+}
+
+// wire are the innermost steps: what becomes of a request that is ready to be
+// sent.
+func (c *Client) wire() http.RoundTripper {
+	if c.o.Player != nil {
+		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats}
+	}
+	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats}
+	if c.o.Recorder != nil {
+		rt = &record{next: rt, recorder: c.o.Recorder}
+	}
+	return rt
+}
+
+// recordLogins is what the authentication does about its logins when they are
+// recorded.
+func (c *Client) recordLogins() func(context.Context) (context.Context, func(error) error) {
+	if c.o.Recorder == nil {
+		return nil
+	}
+	return func(ctx context.Context) (context.Context, func(error) error) {
+		l := &loginRecord{recorder: c.o.Recorder, spooler: c.o.Spooler}
+		return context.WithValue(ctx, loginKey{}, l), l.write
+	}
 }
 
 // Response is an answer that has arrived completely.
@@ -149,6 +180,7 @@ type Response struct {
 // Do sends a request of a job: default options underneath, credentials added.
 // An answer of 400 and above is a user error unless it is to be ignored.
 func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
+	c.tick()
 	res, err := c.send(ctx, c.full, merged(c.o.API.DefaultOptions, r), c.o.API.Headers)
 	if err != nil {
 		return nil, err
@@ -177,6 +209,17 @@ func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, 
 		return nil, c.statusError(res)
 	}
 	return res.Body.(*response.Spool), nil
+}
+
+// tick lets the clock of a recording go on, so that credentials and signatures
+// are of the time when the request is sent; a replay does the same.
+func (c *Client) tick() {
+	switch {
+	case c.o.Recorder != nil:
+		c.o.Recorder.Tick()
+	case c.o.Player != nil:
+		c.o.Player.Tick()
+	}
 }
 
 func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Request, headers []config.Header) (*http.Response, error) {

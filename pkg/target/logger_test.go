@@ -64,15 +64,19 @@ func TestReportOfAnAnswer(t *testing.T) {
 			t.Fatal("no error")
 		}
 	}
-	head := "[{method GET} {url " + s.URL + "/a?token=[hidden]} {path /a} {query token=[hidden]} {attempt 1} "
+	head := "method=GET url=" + s.URL + "/a?token=[hidden] path=/a query=token=[hidden] attempt=1 "
 	want := []string{
-		head + "{status 404} {bytes 4} {seconds 0}]",
-		head + "{reason network error 18: the connection ended in the middle of the answer} {bytes 0} {seconds 0}]",
+		head + "status=404 bytes=4 seconds=0 ",
+		head + "reason=network error 18: the connection ended in the middle of the answer bytes=0 seconds=0 ",
 	}
 	var got []string
 	for _, e := range f.sink.events {
 		if e.Kind == "request.answered" {
-			got = append(got, fmt.Sprint(e.Fields))
+			line := ""
+			for _, f := range e.Fields {
+				line += fmt.Sprintf("%s=%v ", f.Name, f.Value)
+			}
+			got = append(got, line)
 		}
 	}
 	equal(t, "answers", got, want)

@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -245,6 +246,10 @@ func (s scenario) run(t *testing.T, authentication, sink string) {
 			return log()
 		}
 	}
+	if sink == "json" {
+		w.options.Record = filepath.Join(t.TempDir(), "run.har")
+		defer searchArchive(t, w.options.Record)
+	}
 	got := w.run(context.Background())
 	log := shown(got)
 	if got.exit != s.exit {
@@ -257,6 +262,25 @@ func (s scenario) run(t *testing.T, authentication, sink string) {
 	searchSecrets(t, "stderr", got.stderr)
 	for _, text := range decodedStrings(log) {
 		searchSecrets(t, "the log, decoded", text)
+	}
+}
+
+// searchArchive searches a recording, too, and all its texts as a reader sees
+// them.
+func searchArchive(t *testing.T, file string) {
+	t.Helper()
+	archive, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	checkArchive(t, archive)
+	if !strings.Contains(string(archive), "http://api.test/") {
+		t.Errorf("the recording holds no request, so that nothing is proved: %s", archive)
+	}
+	searchSecrets(t, "the recording", string(archive))
+	for _, text := range decodedStrings(strings.ReplaceAll(string(archive), "\n", "")) {
+		searchSecrets(t, "the recording, decoded", text)
 	}
 }
 

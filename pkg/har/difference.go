@@ -1,0 +1,98 @@
+package har
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// unknown is the error for a request that no entry answers: it names the
+// nearest recorded one and where the two part.
+func (p *Player) unknown(text string) error {
+	nearest, best, unused := "", -1, false
+	for number, at := range p.index.entries {
+		e, err := p.index.entry(number)
+		if err != nil {
+			return failure.Userf("cannot replay '%s': %w", p.path, err)
+		}
+		recorded := e.asked()
+		if recorded == text {
+			return failure.Userf("%s is sent more often than it was recorded (%s)", firstLine(text), count(p.times(text), "time"))
+		}
+		same := common(recorded, text)
+		if same > best || same == best && !at.used && !unused {
+			nearest, best, unused = recorded, same, !at.used
+		}
+	}
+	if best < 0 {
+		return failure.Userf("%s was not recorded: the recording is empty", firstLine(text))
+	}
+	return failure.Userf("%s was not recorded; the nearest that was is %s: %s", firstLine(text), firstLine(nearest), difference(nearest, text, best))
+}
+
+// times is how often a request was recorded.
+func (p *Player) times(text string) int {
+	n := 0
+	for number := range p.index.entries {
+		if e, err := p.index.entry(number); err == nil && e.asked() == text {
+			n++
+		}
+	}
+	return n
+}
+
+// common is the length of the common beginning of two texts, in bytes at a
+// border of characters.
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	for n > 0 && (n < len(a) && !utf8.RuneStart(a[n]) || n < len(b) && !utf8.RuneStart(b[n])) {
+		n--
+	}
+	return n
+}
+
+// difference tells in words where a request parts from the recorded one.
+func difference(recorded, sent string, at int) string {
+	where := "the method"
+	switch line := firstLine(recorded); {
+	case at > len(line) || at > len(firstLine(sent)):
+		where = "the body"
+	case strings.Contains(recorded[:at], "?"):
+		where = "the query"
+	case strings.Contains(recorded[:at], " "):
+		where = "the address"
+	}
+	return fmt.Sprintf("%s differs, recorded %s, sent %s", where, around(recorded, at), around(sent, at))
+}
+
+// around is the part of a text that a difference begins in.
+func around(text string, at int) string {
+	const before, behind = 20, 40
+	from, to := max(0, at-before), min(len(text), at+behind)
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	part := strings.ReplaceAll(text[from:to], "\n", " ")
+	if from > 0 {
+		part = "…" + part
+	}
+	if to < len(text) {
+		part += "…"
+	}
+	return "'" + part + "'"
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

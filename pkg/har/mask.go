@@ -1,0 +1,171 @@
+package har
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+)
+
+const (
+	// maskWindow is how much of a body is searched for secrets at a time.
+	maskWindow = 256 << 10
+	// maskAhead is how long a secret may be that stands across two windows.
+	maskAhead = 64 << 10
+)
+
+// masker copies a body of any length with its secrets masked. A mask in the
+// place of a JSON number gets quotes, so that the body stays JSON.
+type masker struct {
+	w       io.Writer
+	secrets *event.Secrets
+	// size is how long the body is, 0 when that is not known.
+	size    int64
+	json    bool
+	quoted  bool // inside a JSON string
+	escaped bool // behind a backslash in it
+	found   bool
+}
+
+// copy writes the whole body.
+func (m *masker) copy(r io.Reader) error {
+	var window []byte
+	length := maskWindow + maskAhead
+	if 0 < m.size && m.size < int64(length) {
+		length = int(m.size) + 1 // to see the end at once
+	}
+	for first := true; ; first = false {
+		had := len(window)
+		window = append(window, make([]byte, length-had)...)
+		n, err := io.ReadFull(r, window[had:])
+		window = window[:had+n]
+		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !end {
+			return err
+		}
+		if first {
+			m.json = looksLikeJSON(window)
+		}
+		done, err := m.write(string(window), end)
+		if err != nil || end {
+			return err
+		}
+		window = append(window[:0], window[done:]...)
+	}
+}
+
+// looksLikeJSON tells by its beginning whether a text is JSON.
+func looksLikeJSON(text []byte) bool {
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")))
+	return len(text) > 0 && (bytes.IndexByte([]byte(`{["`), text[0]) >= 0 || len(text) < 100 && json.Valid(text))
+}
+
+// write writes the beginning of a text masked, or all of it, and tells how much
+// it wrote. What it leaves is long enough to hold a secret that goes on behind.
+func (m *masker) write(text string, all bool) (int, error) {
+	spans := m.secrets.Find(text)
+	limit := len(text)
+	if !all {
+		limit = border(text, len(text)-maskAhead)
+		for _, s := range spans {
+			if s.From < limit && limit < s.To {
+				limit = s.To
+				if s.From > 0 {
+					limit = s.From
+				}
+				break
+			}
+		}
+	}
+	at := 0
+	for _, s := range spans {
+		if s.From >= limit {
+			break
+		}
+		if s.To <= at {
+			continue // the number around an earlier one
+		}
+		next, err := m.hide(text, at, s)
+		if err != nil {
+			return 0, err
+		}
+		at = next
+	}
+	if at < limit {
+		m.follow(text[at:limit])
+		if _, err := io.WriteString(m.w, text[at:limit]); err != nil {
+			return 0, err
+		}
+		at = limit
+	}
+	return at, nil
+}
+
+// hide writes what stands before a secret, and the mask; it gives the place
+// behind.
+func (m *masker) hide(text string, at int, s event.Span) (int, error) {
+	m.found = true
+	from := max(s.From, at)
+	m.follow(text[at:from])
+	if !m.json {
+		_, err := io.WriteString(m.w, text[at:from]+event.Hidden)
+		return s.To, err
+	}
+	before, to := m.quoted, s.To
+	m.follow(text[from:to])
+	mask := event.Hidden
+	if !before {
+		for from > at && partOfNumber(text[from-1]) {
+			from--
+		}
+		mask = `"` + mask
+	}
+	if !m.quoted {
+		for to < len(text) && partOfNumber(text[to]) {
+			to++
+		}
+		mask += `"`
+	}
+	_, err := io.WriteString(m.w, text[at:from]+mask)
+	return to, err
+}
+
+// follow keeps track of JSON strings.
+func (m *masker) follow(text string) {
+	if !m.json {
+		return
+	}
+	for i := range len(text) {
+		switch c := text[i]; {
+		case m.escaped:
+			m.escaped = false
+		case c == '\\' && m.quoted:
+			m.escaped = true
+		case c == '"':
+			m.quoted = !m.quoted
+		}
+	}
+}
+
+// partOfNumber tells the bytes of JSON numbers, and of words.
+func partOfNumber(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '.' || c == '+' || c == '-'
+}
+
+// border is the last place up to the given one that no word, number or
+// character goes across, unless that is far away.
+func border(text string, at int) int {
+	const far = 4 << 10
+	for i := at; i > max(0, at-far); i-- {
+		if c := text[i-1]; utf8.RuneStart(text[i]) && c < utf8.RuneSelf && c != '\\' && c != '%' && !partOfNumber(c) {
+			return i
+		}
+	}
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}

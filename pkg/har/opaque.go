@@ -1,0 +1,52 @@
+package har
+
+import (
+	"io"
+	"regexp"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// hideAll hides the texts in the answer of a login that failed. Of an object
+// numbers and dates are left, for they may be why it failed (credentials that
+// had ended already); those that are secrets are known. Of anything else only
+// the shape is left, and nothing of what is no JSON.
+func hideAll(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(r)
+	if err != nil || len(body) == 0 {
+		return body, err
+	}
+	v, err := value.Parse(body)
+	if err != nil {
+		return []byte(event.Hidden), nil
+	}
+	return hideTexts(v, v.Kind() == value.Object).AppendJSON(nil), nil
+}
+
+// date is how a date begins that is surely one.
+var date = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
+
+func hideTexts(v value.Value, known bool) value.Value {
+	switch v.Kind() {
+	case value.String, value.Number:
+		if known && (v.IsNumeric() || date.MatchString(v.Raw())) {
+			return v
+		}
+		return value.OfString(event.Hidden)
+	case value.Array:
+		items := make([]value.Value, v.Len())
+		for i, item := range v.Items() {
+			items[i] = hideTexts(item, known)
+		}
+		return value.OfItems(items...)
+	case value.Object:
+		members := make([]value.Member, v.Len())
+		for i, m := range v.Members() {
+			members[i] = value.Member{Name: m.Name, Value: hideTexts(m.Value, known)}
+		}
+		return value.OfMembers(members...)
+	default:
+		return v
+	}
+}

@@ -1,0 +1,214 @@
+package har
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Player answers the requests of a run from a recording. All methods may be
+// called from many goroutines.
+//
+// A request gets the first answer to it that was not given yet, whatever the
+// order among different requests. Requests are the same when method, address
+// and body are, secrets masked; a masked part of a recorded request stands for
+// any text, for what was masked then need not be a secret now.
+type Player struct {
+	path    string
+	file    *os.File
+	secrets *event.Secrets
+	clock   clock
+
+	mu    sync.Mutex
+	index *index
+	next  int // all entries before it are used
+}
+
+// NewPlayer opens a recording. That it cannot be read is a user error.
+func NewPlayer(path string, secrets *event.Secrets) (*Player, error) {
+	file, x, err := open(path)
+	if err != nil {
+		return nil, failure.Userf("cannot replay '%s': %w", path, err)
+	}
+	// The answers hold the mask in the place of secrets; so it is one.
+	secrets.Add(event.Hidden)
+	p := &Player{path: path, file: file, secrets: secrets, index: x}
+	p.clock.forward(x.started)
+	return p, nil
+}
+
+// Close closes the file.
+func (p *Player) Close() error { return p.file.Close() }
+
+func open(path string) (*os.File, *index, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	about, err := file.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	x, err := newIndex(file, about.Size())
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, x, nil
+}
+
+// Now is the recorded time.
+func (p *Player) Now() time.Time { return p.clock.now() }
+
+// Tick brings the clock to the time of the next recorded request. It is called
+// when a request is about to be made.
+func (p *Player) Tick() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.next == len(p.index.entries) {
+		return p.clock.now()
+	}
+	return p.clock.forward(p.index.entries[p.next].started)
+}
+
+// Sleep puts the clock forward and does not wait.
+func (p *Player) Sleep(ctx context.Context, d time.Duration) error {
+	p.clock.forward(p.clock.now().Add(d))
+	return ctx.Err()
+}
+
+// Answer is what was recorded for a request, whose body is given. The clock is
+// then at the start of the exchange. A request that was not recorded, or not so
+// often, is a user error.
+func (p *Player) Answer(r *http.Request, body []byte) (*Entry, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := asked(r.Method, unescapeHidden(p.secrets.Redact(address(r))), p.secrets.Redact(validText(body)))
+	number, e, err := p.find(text)
+	if err != nil {
+		return nil, failure.Userf("cannot replay '%s': %w", p.path, err)
+	}
+	if e == nil {
+		return nil, p.unknown(text)
+	}
+	p.index.entries[number].used = true
+	for p.next < len(p.index.entries) && p.index.entries[p.next].used {
+		p.next++
+	}
+	if e.Response.Content.Capped {
+		return nil, failure.Userf("cannot replay the answer to %s: the recording holds only the beginning of its body; record it without --record-max-body", firstLine(text))
+	}
+	p.clock.forward(e.Started)
+	return e, nil
+}
+
+// Pass puts the clock to the end of an exchange.
+func (p *Player) Pass(e *Entry) {
+	p.clock.forward(e.Started.Add(time.Duration(e.Time * float64(time.Millisecond)).Round(resolution)))
+}
+
+// find is the next entry for a request, nil for none.
+func (p *Player) find(text string) (int, *Entry, error) {
+	k := keyOf(text)
+	for queue := p.index.byKey[k]; len(queue) > 0; queue = p.index.byKey[k] {
+		p.index.byKey[k] = queue[1:]
+		if number := queue[0]; !p.index.entries[number].used {
+			e, err := p.index.entry(number)
+			return number, e, err
+		}
+	}
+	for number := p.next; number < len(p.index.entries); number++ {
+		if at := p.index.entries[number]; at.used || !at.hidden {
+			continue
+		}
+		e, err := p.index.entry(number)
+		if err != nil || covers(e.asked(), text) {
+			return number, e, err
+		}
+	}
+	return 0, nil, nil
+}
+
+// covers tells whether a text is another one in which masked parts stand for
+// anything.
+func covers(masked, text string) bool {
+	parts := strings.Split(masked, event.Hidden)
+	last := len(parts) - 1
+	if !strings.HasPrefix(text, parts[0]) || last == 0 {
+		return masked == text
+	}
+	text = text[len(parts[0]):]
+	for _, part := range parts[1:last] {
+		_, behind, ok := strings.Cut(text, part)
+		if !ok {
+			return false
+		}
+		text = behind
+	}
+	return strings.HasSuffix(text, parts[last])
+}
+
+// Finish tells whether every recorded request was sent; a user error names the
+// first that was not.
+func (p *Player) Finish() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	left := 0
+	for _, e := range p.index.entries {
+		if !e.used {
+			left++
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	e, err := p.index.entry(p.next)
+	if err != nil {
+		return failure.Userf("cannot replay '%s': %w", p.path, err)
+	}
+	verb := "were"
+	if left == 1 {
+		verb = "was"
+	}
+	return failure.Userf("the recording holds %s that %s not sent, the first: %s", count(left, "request"), verb, firstLine(e.asked()))
+}
+
+// Body is the body of the recorded answer.
+func (e *Entry) Body() ([]byte, error) {
+	text := e.Response.Content.Text
+	switch e.Response.Content.Encoding {
+	case "":
+		return []byte(text), nil
+	case "base64":
+		body, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, failure.Userf("the recorded body of %s is not valid base64", firstLine(e.asked()))
+		}
+		return body, nil
+	default:
+		return nil, failure.Userf("the recorded body of %s has the encoding '%s', expected none or base64", firstLine(e.asked()), e.Response.Content.Encoding)
+	}
+}
+
+// Headers are those of the recorded answer.
+func (e *Entry) Headers() http.Header {
+	h := http.Header{}
+	for _, pair := range e.Response.Headers {
+		h.Add(pair.Name, pair.Value)
+	}
+	return h
+}
+
+// firstLine is a request without its body.
+func firstLine(text string) string {
+	line, _, _ := bytes.Cut([]byte(text), []byte("\n"))
+	return string(line)
+}

@@ -1,0 +1,102 @@
+package har
+
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"unicode/utf8"
+)
+
+// isText tells whether a body is UTF-8 throughout.
+func isText(r io.Reader) (bool, error) {
+	buffer := make([]byte, 32<<10)
+	kept := 0
+	for {
+		n, err := io.ReadFull(r, buffer[kept:])
+		n += kept
+		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !end {
+			return false, err
+		}
+		whole := n
+		for i := 1; !end && i < utf8.UTFMax && i <= n; i++ {
+			if utf8.RuneStart(buffer[n-i]) {
+				if !utf8.FullRune(buffer[n-i : n]) {
+					whole = n - i
+				}
+				break
+			}
+		}
+		if !utf8.Valid(buffer[:whole]) || end {
+			return utf8.Valid(buffer[:whole]), nil
+		}
+		kept = copy(buffer, buffer[whole:n])
+	}
+}
+
+// limited passes on at most so many bytes, whole characters when it is text.
+type limited struct {
+	w    io.Writer
+	left int64
+	text bool
+	cut  bool
+}
+
+// Write implements io.Writer; what is too much is dropped.
+func (l *limited) Write(p []byte) (int, error) {
+	n := len(p)
+	if l.cut || int64(n) > l.left {
+		fits := int(l.left)
+		for l.text && fits > 0 && !utf8.RuneStart(p[fits]) {
+			fits--
+		}
+		p, l.cut, l.left = p[:fits], true, 0
+	}
+	l.left -= int64(len(p))
+	if l.cut {
+		l.left = 0
+	}
+	if _, err := l.w.Write(p); err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// quoting writes the inside of a JSON string.
+type quoting struct{ w io.Writer }
+
+// Write implements io.Writer. It escapes what must be escaped; text stays
+// readable.
+func (q quoting) Write(p []byte) (int, error) {
+	const digits = "0123456789abcdef"
+	out := make([]byte, 0, len(p)+len(p)/8)
+	for _, c := range p {
+		switch {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case c == '\n':
+			out = append(out, '\\', 'n')
+		case c < ' ' || c == 0x7f:
+			out = append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		default:
+			out = append(out, c)
+		}
+	}
+	if _, err := q.w.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// encoder writes a body as text or in base64; Close completes it.
+func encoder(w io.Writer, text bool) io.WriteCloser {
+	if text {
+		return nothingToClose{quoting{w}}
+	}
+	return base64.NewEncoder(base64.StdEncoding, w)
+}
+
+type nothingToClose struct{ io.Writer }
+
+// Close implements io.Closer.
+func (nothingToClose) Close() error { return nil }

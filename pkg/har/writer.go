@@ -1,0 +1,113 @@
+package har
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// writer makes one file. Entries go to a temporary file beside it as they come;
+// close completes it and puts it in its place.
+type writer struct {
+	path    string
+	file    *os.File
+	buffer  *bufio.Writer
+	entries int
+}
+
+// newWriter starts a file; what there is under its name stays until the end.
+func newWriter(path, creator, version string, page Page) (*writer, error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{path: path, file: file, buffer: bufio.NewWriter(file)}
+	head, err := encode(map[string]any{"creator": map[string]string{"name": creator, "version": version}, "pages": []Page{page}, "version": Version})
+	if err == nil {
+		_, err = w.buffer.WriteString(`{"log":` + string(bytes.TrimSuffix(head, []byte("}"))) + `,"entries":[`)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.discard())
+	}
+	return w, nil
+}
+
+// entryEnd is how an entry ends: content, answer, entry.
+const entryEnd = "}}}"
+
+// write appends an entry. body, where there is one, writes the inside of the
+// text of its content; what it wrote stands between quotes. The entry behind it
+// may be changed by body: finish gives what else is known then.
+func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[string]any) error {
+	text, err := encode(e)
+	if err != nil {
+		return err
+	}
+	separator := ",\n"
+	if w.entries == 0 {
+		separator = "\n"
+	}
+	w.entries++
+	if _, err := w.buffer.WriteString(separator + string(bytes.TrimSuffix(text, []byte(entryEnd)))); err != nil {
+		return err
+	}
+	if _, err := w.buffer.WriteString(`,"text":"`); err != nil {
+		return err
+	}
+	if err := body(w.buffer); err != nil {
+		return err
+	}
+	rest, err := encode(finish())
+	if err != nil {
+		return err
+	}
+	if err := w.buffer.WriteByte('"'); err != nil {
+		return err
+	}
+	if members := bytes.TrimSuffix(bytes.TrimPrefix(rest, []byte("{")), []byte("}")); len(members) > 0 {
+		if _, err := w.buffer.WriteString("," + string(members)); err != nil {
+			return err
+		}
+	}
+	_, err = w.buffer.WriteString(entryEnd)
+	return err
+}
+
+// close completes the file.
+func (w *writer) close() error {
+	_, err := w.buffer.WriteString("\n]}}\n")
+	if err == nil {
+		err = w.buffer.Flush()
+	}
+	if err == nil {
+		err = w.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, w.discard())
+	}
+	if err := w.file.Close(); err != nil {
+		return errors.Join(err, os.Remove(w.file.Name()))
+	}
+	if err := os.Rename(w.file.Name(), w.path); err != nil {
+		return errors.Join(err, os.Remove(w.file.Name()))
+	}
+	return nil
+}
+
+// discard removes what was written.
+func (w *writer) discard() error {
+	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
+}
+
+// encode is the JSON text of a value, readable by people.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}

@@ -1,0 +1,65 @@
+package target
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/har"
+	"github.com/keboola/configurable-extractor/pkg/response"
+)
+
+// replay answers from a recording, network errors included. Nothing leaves.
+type replay struct {
+	player  *har.Player
+	spooler *response.Spooler
+	stats   *Stats
+}
+
+var _ http.RoundTripper = (*replay)(nil)
+
+// RoundTrip implements http.RoundTripper. The answer's body is a
+// *response.Spool.
+func (t *replay) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	sent, err := bodyOf(req)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := t.player.Answer(req, sent)
+	if err != nil {
+		return nil, err
+	}
+	// The log counts requests by their connections.
+	if trace := httptrace.ContextClientTrace(req.Context()); trace != nil && trace.GotConn != nil && !entry.Unsent {
+		trace.GotConn(httptrace.GotConnInfo{})
+	}
+	t.player.Pass(entry)
+	if entry.Error != "" {
+		return nil, &networkError{code: entry.Code, what: entry.Error}
+	}
+	return t.answer(req, entry)
+}
+
+// answer is the recorded answer as if it came from the network.
+func (t *replay) answer(req *http.Request, entry *har.Entry) (*http.Response, error) {
+	body, err := entry.Body()
+	if err != nil {
+		return nil, err
+	}
+	spool := t.spooler.New()
+	if _, err := spool.Write(body); err != nil {
+		return nil, networkErrorOf(req.Context(), errors.Join(err, spool.Close()), true)
+	}
+	t.stats.Bytes.Add(entry.Response.Content.Size)
+	return &http.Response{
+		Status:     strconv.Itoa(entry.Response.Status) + " " + entry.Response.StatusText,
+		StatusCode: entry.Response.Status,
+		Header:     entry.Headers(),
+		Body:       spool,
+		Request:    req,
+	}, nil
+}
