@@ -23,7 +23,7 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 	http := s.Get("http")
 	auth := s.Get("authentication")
 	if auth.Text("type", "") == "url.query" {
-		c.warn(auth.Get("type").Pointer, "\"url.query\" is the old name of \"query\"", "")
+		c.warn(failure.OldForm, auth.Get("type").Pointer, "\"url.query\" is the old name of \"query\"", "")
 	}
 	c.requiredHeaders(http.Get("requiredHeaders"), conf)
 	c.lostStops(s.Get("pagination"))
@@ -52,7 +52,7 @@ func (c *compiler) lostStops(s Section) {
 	}
 	stop := s.Get("limitStop")
 	if given, ok := lookup(c.document, stop.Pointer); ok && given.Kind() == value.Object && given.Len() > 0 && !stop.Present() {
-		c.problems.Add(failure.Problem{Pointer: stop.Pointer, Expected: "expected the key \"count\" or the key \"field\""})
+		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: stop.Pointer, Expected: "expected the key \"count\" or the key \"field\""})
 	}
 	for _, scroller := range s.Get("scrollers").Items() {
 		c.lostStops(scroller)
@@ -96,7 +96,7 @@ func integers(s Section) []int {
 		if i, ok := item.Value.Int(); ok {
 			all = append(all, int(i))
 		} else {
-			item.Problem("expected an integer", "")
+			item.Fault(failure.WrongType, "expected an integer", "")
 		}
 	}
 	return all
@@ -128,7 +128,7 @@ func (e evaluator) value(v value.Value, pointer string) (value.Value, bool) {
 		if at := failure.PointerOf(err); at != "" {
 			place = at
 		}
-		e.problems.Add(failure.Problem{Pointer: place, Expected: messageOf(err)})
+		e.problems.Add(failure.Problem{Code: failure.FailedExpression, Pointer: place, Expected: messageOf(err)})
 		return value.Value{}, false
 	}
 	return result, true

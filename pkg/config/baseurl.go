@@ -26,7 +26,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 		if err != nil || inner.Kind() != value.Object && inner.Kind() != value.String {
 			return s.invalidURL(v)
 		}
-		e.warn(s.Pointer, "an expression inside a string is the old form", "write it as an object")
+		e.warn(failure.OldForm, s.Pointer, "an expression inside a string is the old form", "write it as an object")
 		v = inner
 	}
 	before := len(*e.problems)
@@ -57,7 +57,7 @@ func (s Section) invalidURL(result value.Value) *url.URL {
 	} else if !strings.Contains(text, "://") {
 		hint = "an address begins with http:// or https://"
 	}
-	s.problems.Add(failure.Problem{Pointer: s.Pointer, Found: found, Expected: "expected a valid http or https address", Hint: hint})
+	s.problems.Add(failure.Problem{Code: failure.InvalidAddress, Pointer: s.Pointer, Found: found, Expected: "expected a valid http or https address", Hint: hint})
 	return &url.URL{}
 }
 
