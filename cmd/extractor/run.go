@@ -39,7 +39,10 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
 	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
 	root.AddCommand(
 		newConfig(code),
+		newExplain(),
 		newJob(code),
+		newSchema(),
+		newValidate(code, &o),
 		&cobra.Command{
 			Use:   "run",
 			Short: "Run the data directory (the same as no command)",
