@@ -100,7 +100,7 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 		r.add(Error, failure.WrongValue, p)
 	}
 	warnings := compiled.Warnings
-	if len(*problems) == 0 || !r.Failed() {
+	if !r.Failed() {
 		warnings = append(warnings, lint.Check(lint.Document{Tree: filled, Compiled: compiled})...)
 	}
 	for _, p := range warnings.Unique() {
@@ -153,7 +153,7 @@ func (r *Report) add(severity Severity, code failure.Code, problems ...failure.P
 func (r *Report) mark(f Finding) source.Span {
 	place, at, _ := r.text.Find(f.Pointer)
 	switch f.Code {
-	case failure.UnknownKey, failure.UnusedAttribute, failure.OldForm, failure.NoEffect:
+	case failure.UnknownKey, failure.UnusedAttribute, failure.OldForm, failure.NoEffect, failure.UnsendableHeader:
 	default:
 		if place.Scalar && at == f.Pointer {
 			return place.Value

@@ -19,6 +19,10 @@ const hidden = "[hidden]"
 // in one line.
 const widest = 100
 
+// shortestSecret is the number of digits from which on a number may be a secret
+// by its key alone; shorter ones are limits and page numbers.
+const shortestSecret = 6
+
 // snippet is the line of a finding without its indentation and its secrets, and
 // the marker that goes under it.
 func (r *Report) snippet(f Finding) (line, marker string) {
@@ -135,6 +139,8 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 		return span, true
 	case below:
 		return span, true
+	case v.Kind() == value.Number && len(text) < shortestSecret:
+		return source.Span{}, false
 	case v.Kind() == value.Null || v.Kind() == value.Bool || v.Kind() == value.String && v.Raw() == "":
 		return source.Span{}, false
 	case lint.PlainSecret(name, v):
@@ -165,6 +171,16 @@ var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`:\s*("(?:[^"\\]|\\.)*"?|[^\s",{}\[\]]+)`)
 })
 
+// withinSecret tells whether what follows the last token may belong to a secret:
+// its value has not been read to its end, or it stands among others.
+func (r *Report) withinSecret(last string) bool {
+	if around := strings.LastIndexByte(last, '/'); around >= 0 && config.MayBeSecret(last[:around]) {
+		return true
+	}
+	place, at, _ := r.text.Find(last)
+	return config.MayBeSecret(last) && (at != last || !place.Scalar)
+}
+
 // unread are the secrets in the part of a line that could not be read: every
 // value with a name, and everything below a name that sounds like a secret.
 func (r *Report) unread(line source.Span) []source.Span {
@@ -174,8 +190,7 @@ func (r *Report) unread(line source.Span) []source.Span {
 		return nil
 	}
 	rest := r.text.Slice(source.Span{Start: from, End: line.End})
-	place, _, _ := r.text.Find(pointer)
-	if config.MayBeSecret(pointer) && place.Value.End < from && !strings.ContainsAny(rest[:1], ",}]") {
+	if r.withinSecret(pointer) {
 		return []source.Span{{Start: from, End: line.End}}
 	}
 	var all []source.Span

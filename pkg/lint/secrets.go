@@ -20,7 +20,7 @@ func plainSecrets(s settings, found *failure.Problems) {
 			case "pagination", "mappings", "placeholders", "apiRequest", "expires", "requiredHeaders":
 				return false // what stands there are names and paths
 			}
-			if strings.HasPrefix(name, "#") {
+			if strings.HasPrefix(name, "#") || reference(p) {
 				return false
 			}
 			if PlainSecret(name, p.Value) {
@@ -30,6 +30,13 @@ func plainSecrets(s settings, found *failure.Problems) {
 			return true
 		})
 	}
+}
+
+// reference tells whether an object refers to the platform's authorization: what
+// stands under that key is a path.
+func reference(p place) bool {
+	_, ok := p.Get("authorization")
+	return ok && p.Len() == 1 && p.name() != "headers"
 }
 
 // protect says where a secret should stand.
@@ -106,8 +113,8 @@ func credentials(s settings) bool {
 	}
 	carried := false
 	visit := func(p place) bool {
-		reference := p.Field("attr")
-		carried = carried || p.Len() == 1 && strings.HasPrefix(reference.Raw(), "#") || PlainSecret(p.name(), p.Value)
+		attr := p.Field("attr")
+		carried = carried || p.Len() == 1 && strings.HasPrefix(attr.Raw(), "#") || PlainSecret(p.name(), p.Value)
 		return !carried
 	}
 	s.section("api").walk(visit)
