@@ -87,8 +87,9 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 	filled, open, err := fill(ctx, given, o.Variables)
 	if err != nil {
 		r.add(Error, failure.InvalidVariable, problemsOf(err)...)
-		return r
+		filled, open = withoutValues(given), true // the rest is judged as far as possible
 	}
+	missing := err != nil
 	compiled, problems := config.Compile(filled, config.Options{Now: o.Now, Strict: o.Strict})
 	extract.Compile(compiled, o.Typed)
 	places := renamed{given: given, filled: filled}
@@ -107,7 +108,9 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 		p.Pointer = places.original(p.Pointer)
 		r.add(Warning, failure.NoEffect, p)
 	}
-	r.add(Warning, failure.MissingVariable, unknownVariables(filled, open, places)...)
+	if !missing {
+		r.add(Warning, failure.MissingVariable, unknownVariables(filled, open, places)...)
+	}
 	r.sort()
 	return r
 }

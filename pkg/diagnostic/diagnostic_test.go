@@ -81,6 +81,10 @@ func TestPlaces(t *testing.T) {
 		{"a text that ends too early", "{\"api\": {\n", nil, []string{"invalid-json /api 2:1"}},
 		{"what a variable without a value decides is not judged", `{"variables_id":"1","api":{"baseUrl":{"attr":"u"}},"config":{"u":"{{u}}","jobs":[{"endpoint":"e"}]}}`, nil,
 			[]string{"missing-variable /config/u 1:66"}},
+		{"a variable without a value and something else", `{"api":{"baseUrl":"{{u}}","pagination":{"method":"x"}},"config":{"jobs":[{"endpoint":"e"}]}}`, []variables.Value{{Name: "v", Text: "1"}},
+			[]string{"missing-variable /api/baseUrl 1:19", "unknown-choice /api/pagination/method 1:50"}},
+		{"a name twice", `{"api":{"baseUrl":"https://a.b"},"api":{"baseUrl":"x"},"config":{"jobs":[{"endpoint":"e"}]}}`, nil, []string{"invalid-address /api/baseUrl 1:51"}},
+		{"a byte order mark", "\ufeff{}", nil, []string{"invalid-json  1:1"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -113,6 +117,8 @@ func FuzzCheck(f *testing.F) {
 	f.Add(`{"api":{"baseUrl":"https://a.b"},"config":{"#p":"`, `","jobs":[{"endpoint":"{id}"}]}}`)
 	f.Add(`{"#a": {"b": [`, `]}, x`)
 	f.Add(`{"a" "#b": `, "\n}")
+	f.Add(`[`, `, "#key": 1, "x": 2}]`)
+	f.Add(`{"api": `, `, "#key": {}}, "unknown": 2}`)
 	f.Fuzz(func(t *testing.T, before, after string) {
 		if strings.Contains(before+after, "S3CRET") {
 			t.Skip()

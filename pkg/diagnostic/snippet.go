@@ -2,6 +2,7 @@ package diagnostic
 
 import (
 	"regexp"
+	"sort"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -23,9 +24,9 @@ const widest = 100
 // by its key alone; shorter ones are limits and page numbers.
 const shortestSecret = 6
 
-// snippet is the line of a finding without its indentation and its secrets, and
+// snippet is the line of a finding without its indentation and the secrets, and
 // the marker that goes under it.
-func (r *Report) snippet(f Finding) (line, marker string) {
+func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string) {
 	span := r.text.Line(f.Line)
 	var b strings.Builder
 	start, end := -1, -1
@@ -43,7 +44,7 @@ func (r *Report) snippet(f Finding) (line, marker string) {
 			at += size
 		}
 	}
-	for _, secret := range r.secrets(span) {
+	for _, secret := range r.hiddenIn(span, secrets) {
 		copyTo(secret.Start)
 		if at >= secret.End {
 			continue
@@ -105,17 +106,27 @@ func lastRunes(r []rune, n int) []rune {
 	return append([]rune{'…'}, r[len(r)-n+1:]...)
 }
 
-// secrets are the parts of a line that must not be shown, in order.
-func (r *Report) secrets(line source.Span) []source.Span {
+// secrets are the parts of the text that must not be shown, in order, as far as
+// it could be read.
+func (r *Report) secrets() []source.Span {
 	var all []source.Span
-	for _, pointer := range r.text.Pointers() {
-		p, _, _ := r.text.Find(pointer)
-		if !p.Scalar || p.Value.End <= line.Start || p.Value.Start >= line.End {
-			continue
-		}
-		if s, ok := secretPart(pointer, p.Value, r.text.Slice(p.Value)); ok {
+	for _, scalar := range r.text.Scalars() {
+		if s, ok := secretPart(scalar.Pointer, scalar.Span, r.text.Slice(scalar.Span)); ok {
 			all = append(all, s)
 		}
+	}
+	return all
+}
+
+// hiddenIn are the parts of a line that must not be shown, in order.
+func (r *Report) hiddenIn(line source.Span, secrets []source.Span) []source.Span {
+	first := sort.Search(len(secrets), func(i int) bool { return secrets[i].End > line.Start })
+	var all []source.Span
+	for _, s := range secrets[first:] {
+		if s.Start >= line.End {
+			break
+		}
+		all = append(all, s)
 	}
 	if r.broken {
 		all = append(all, r.unread(line)...)

@@ -28,7 +28,7 @@ const (
 // WriteText writes the findings for people: each with its line and a marker
 // under what it is about. file is the name to show.
 func (r *Report) WriteText(w io.Writer, file string, colours bool) error {
-	p := paint(colours)
+	p, secrets := paint(colours), r.secrets()
 	var b strings.Builder
 	for _, f := range r.Findings {
 		colour := red
@@ -36,7 +36,7 @@ func (r *Report) WriteText(w io.Writer, file string, colours bool) error {
 			colour = yellow
 		}
 		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", file, f.Line, f.Column, p.in(colour, string(f.Severity)), f.Message, f.Code)
-		line, marker := r.snippet(f)
+		line, marker := r.snippet(f, secrets)
 		number := strconv.Itoa(f.Line)
 		gap := strings.Repeat(" ", len(number))
 		fmt.Fprintf(&b, "%s %s\n", p.in(faint, number+" |"), line)

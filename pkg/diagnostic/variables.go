@@ -20,13 +20,19 @@ func fill(ctx context.Context, doc value.Value, flags []variables.Value) (filled
 	case err == nil:
 		return result.Document, false, nil
 	case stored && len(flags) == 0 && data.Empty() && failure.PointerOf(err) == "":
-		return doc.Without("variableValuesData", "variableValuesId"), true, nil
+		return withoutValues(doc), true, nil
 	}
 	if _, ok := err.(failure.Problems); ok || failure.PointerOf(err) != "" {
 		return value.Value{}, false, err
 	}
 	at, _ := firstVariable(doc, "")
 	return value.Value{}, false, failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: err.Error(), Hint: "give it by --var name=value"}}
+}
+
+// withoutValues is a document without what is addressed to the replacement of
+// variables, as it leaves it.
+func withoutValues(doc value.Value) value.Value {
+	return doc.Without("variableValuesData", "variableValuesId")
 }
 
 // holdsVariable tells whether a text has a placeholder in it.
@@ -119,10 +125,7 @@ type renamed struct{ given, filled value.Value }
 
 // original is a JSON pointer in the document that was given.
 func (r renamed) original(pointer string) string {
-	given, filled, at := r.given.Without("variableValuesData", "variableValuesId"), r.filled, ""
-	if given.Kind() != value.Object {
-		return pointer
-	}
+	given, filled, at := withoutValues(r.given), r.filled, ""
 	for _, token := range tokens(pointer) {
 		next, index := child(filled, token)
 		name := token

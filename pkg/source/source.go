@@ -29,14 +29,21 @@ type Place struct {
 	Scalar bool
 }
 
+// Scalar is a value that is no object and no list, with its pointer.
+type Scalar struct {
+	Pointer string
+	Span
+}
+
 // Text is a JSON text whose places are known.
 type Text struct {
 	text   []byte
 	lines  []int // offsets of their beginnings
 	places map[string]Place
 	order  []string // pointers in the order of the text
-	end    int      // behind the last token that was read
-	last   string   // pointer of the last token
+	scalar []Scalar
+	end    int    // behind the last token that was read
+	last   string // pointer of the last token
 }
 
 // New reads a text, at the longest up to the first thing that is not JSON. Of
@@ -82,7 +89,11 @@ func (t *Text) read(dec *jsontext.Decoder) {
 			name = span // an odd number of tokens so far: this one is a name
 			continue
 		}
-		t.add(pointer, Place{Name: name, Value: span, Scalar: kind != '{' && kind != '['})
+		scalar := kind != '{' && kind != '['
+		t.add(pointer, Place{Name: name, Value: span, Scalar: scalar})
+		if scalar {
+			t.scalar = append(t.scalar, Scalar{pointer, span})
+		}
 		name = Span{}
 		if kind == '{' || kind == '[' {
 			open = append(open, pointer)
@@ -142,6 +153,10 @@ func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
 
 // Pointers are those of all values, in the order of the text.
 func (t *Text) Pointers() []string { return t.order }
+
+// Scalars are all scalars in the order of the text, also those that a later
+// member of the same name replaces.
+func (t *Text) Scalars() []Scalar { return t.scalar }
 
 // End is the offset behind the last token that was read, and the pointer of
 // the value or member it belongs to.

@@ -61,6 +61,9 @@ func TestRepeatedNames(t *testing.T) {
 	if p, _, _ := s.Find("/a"); s.Slice(p.Value) != `{"new": 2}` {
 		t.Errorf("got %q, want the last one", s.Slice(p.Value))
 	}
+	if all := s.Scalars(); len(all) != 2 || all[0].Pointer != "/a/old" || s.Slice(all[1].Span) != "2" {
+		t.Errorf("got the scalars %v", all)
+	}
 	if _, at, _ := s.Find("/a/old"); at != "/a" {
 		t.Errorf("a member of the first one is found at %q", at)
 	}
