@@ -39,9 +39,12 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
 	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
 	root.AddCommand(
 		newConfig(code),
+		newExplain(),
 		newInit(code),
 		newJob(code),
 		newRun(&o, run),
+		newSchema(),
+		newValidate(code, &o),
 		&cobra.Command{
 			Use:   "version",
 			Short: "Print the version",

@@ -103,7 +103,7 @@ func Compile(doc *config.Document, it config.Iteration) Method {
 		if near, ok := failure.Nearest(name, names); ok {
 			hint = "did you mean '" + near + "'?"
 		}
-		s.Get("type").Problem("expected one of "+strings.Join(names, ", "), hint)
+		s.Get("type").Fault(failure.UnknownChoice, "expected one of "+strings.Join(names, ", "), hint)
 		return nil
 	}
 	attr := expr.Flatten(it.Attributes)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // basic is HTTP basic authentication with the name and password of `config`.
@@ -14,10 +16,10 @@ type basic struct {
 func compileBasic(s source) Method {
 	b := basic{user: s.credential("username"), password: s.credential("password")}
 	if b.user == "" {
-		s.Problem("basic authentication needs the user name in 'config.username' or 'config.#username'", "")
+		s.Fault(failure.MissingCredentials, "basic authentication needs the user name in 'config.username' or 'config.#username'", "")
 	}
 	if b.password == "" {
-		s.Problem("basic authentication needs the password in 'config.#password'", "")
+		s.Fault(failure.MissingCredentials, "basic authentication needs the password in 'config.#password'", "")
 	}
 	return b
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -83,7 +84,7 @@ func (c *oauthCredentials) fault(section config.Section, expected, hint string) 
 // report hands over what is wrong.
 func (c *oauthCredentials) report() {
 	for _, f := range c.faults {
-		f.section.Problem(f.expected, f.hint)
+		f.section.Fault(failure.MissingCredentials, f.expected, f.hint)
 	}
 }
 

@@ -45,7 +45,7 @@ func newLogin(s source, more map[expr.Context]expr.Members) login {
 	case "text":
 		l.text = true
 	default:
-		s.Get("format").Problem("expected 'json' or 'text'", "")
+		s.Get("format").Fault(failure.UnknownChoice, "expected 'json' or 'text'", "")
 	}
 	request := s.Get("loginRequest")
 	if !request.Present() || request.Value.Kind() != value.Object {
@@ -74,7 +74,7 @@ func (l *login) compileRequest(s source, request config.Section) {
 	switch l.method {
 	case "GET", "POST", "FORM", "PUT", "PATCH", "DELETE":
 	default:
-		request.Get("method").Problem("expected one of GET, POST, FORM, PUT, PATCH, DELETE", "")
+		request.Get("method").Fault(failure.UnknownChoice, "expected one of GET, POST, FORM, PUT, PATCH, DELETE", "")
 	}
 	contexts := slices.Sorted(maps.Keys(l.contexts))
 	l.params = s.params(request.Get("params"), contexts...)

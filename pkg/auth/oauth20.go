@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -27,7 +28,7 @@ func compileOAuth20(s source) Method {
 	case "json":
 		data = c.decoded("expected JSON text", value.Object, value.Array, value.String, value.Number, value.Bool)
 	default:
-		s.Get("format").Problem("expected 'json' or 'text'", "")
+		s.Get("format").Fault(failure.UnknownChoice, "expected 'json' or 'text'", "")
 	}
 	c.report()
 	o.data = value.OfMembers(value.Member{Name: "data", Value: data})

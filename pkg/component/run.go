@@ -177,7 +177,7 @@ func interrupted(ctx context.Context, err error) error {
 
 // compile makes the plan of a run; all problems of the document are one error.
 func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *extract.Plan, error) {
-	typed, err := typedTables(o.Getenv)
+	typed, err := TypedTables(o.Getenv)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,11 +5,11 @@ import "github.com/keboola/configurable-extractor/pkg/failure"
 // dataTypeSupport tells whether the project has typed tables.
 const dataTypeSupport = "KBC_DATA_TYPE_SUPPORT"
 
-// typedTables tells whether the platform wants typed tables. A value nobody
+// TypedTables tells whether the platform wants typed tables. A value nobody
 // knows ends the run before anything is sent: the platform refuses the older
 // form for every value but none, and where it has no types it would silently
 // lose the primary keys of the newer form, so neither is a safe guess.
-func typedTables(getenv func(string) string) (bool, error) {
+func TypedTables(getenv func(string) string) (bool, error) {
 	switch support := getenv(dataTypeSupport); support {
 	case "", "none":
 		return false, nil

@@ -24,7 +24,7 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 	http := s.Get("http")
 	auth := s.Get("authentication")
 	if auth.Text("type", "") == "url.query" {
-		c.warn(auth.Get("type").Pointer, "\"url.query\" is the old name of \"query\"", "")
+		c.warn(failure.OldForm, auth.Get("type").Pointer, "\"url.query\" is the old name of \"query\"", "")
 	}
 	c.requiredHeaders(http.Get("requiredHeaders"), conf)
 	c.lostStops(s.Get("pagination"))
@@ -55,7 +55,7 @@ func (c *compiler) lostStops(s Section) {
 	}
 	stop := s.Get("limitStop")
 	if given, ok := lookup(c.document, stop.Pointer); ok && given.Kind() == value.Object && given.Len() > 0 && !stop.Present() {
-		c.problems.Add(failure.Problem{Pointer: stop.Pointer, Expected: "expected the key \"count\" or the key \"field\""})
+		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: stop.Pointer, Expected: "expected the key \"count\" or the key \"field\""})
 	}
 	for _, scroller := range s.Get("scrollers").Items() {
 		c.lostStops(scroller)
@@ -125,7 +125,7 @@ func integers(s Section) []int {
 		if i, ok := item.Value.Int(); ok {
 			all = append(all, int(i))
 		} else {
-			item.Problem("expected an integer", "")
+			item.Fault(failure.WrongType, "expected an integer", "")
 		}
 	}
 	return all
@@ -140,7 +140,7 @@ type evaluator struct {
 
 // compilerFor compiles expressions that refer to these contexts.
 func (e evaluator) compilerFor(contexts ...expr.Context) expr.Compiler {
-	return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: e.attr}, Problems: e.problems}
+	return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: e.attr, expr.Time: expr.TimeNames()}, Problems: e.problems}
 }
 
 // value is the value of an expression, and whether it has one; if not, there is
@@ -157,7 +157,7 @@ func (e evaluator) value(v value.Value, pointer string) (value.Value, bool) {
 		if at := failure.PointerOf(err); at != "" {
 			place = at
 		}
-		e.problems.Add(failure.Problem{Pointer: place, Expected: messageOf(err)})
+		e.problems.Add(failure.Problem{Code: failure.FailedExpression, Pointer: place, Expected: messageOf(err)})
 		return value.Value{}, false
 	}
 	return result, true

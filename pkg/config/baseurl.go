@@ -26,7 +26,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 		if err != nil || inner.Kind() != value.Object && inner.Kind() != value.String {
 			return s.invalidURL(v)
 		}
-		e.warn(s.Pointer, "an expression inside a string is the old form", "write it as an object")
+		e.warn(failure.OldForm, s.Pointer, "an expression inside a string is the old form", "write it as an object")
 		v = inner
 	}
 	before := len(*e.problems)
@@ -49,7 +49,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 // invalidURL reports the address that came out, unless a secret is part of it.
 func (s Section) invalidURL(result value.Value) *url.URL {
 	found, hint := Describe(s.Pointer, result), ""
-	if slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return mayBeSecret(strings.ReplaceAll(name, ".", "/")) }) {
+	if slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return MayBeSecret(strings.ReplaceAll(name, ".", "/")) }) {
 		found = describeKind(result)
 	}
 	if text := result.Raw(); strings.Contains(text, "{{") {
@@ -57,7 +57,7 @@ func (s Section) invalidURL(result value.Value) *url.URL {
 	} else if !strings.Contains(text, "://") {
 		hint = "an address begins with http:// or https://"
 	}
-	s.problems.Add(failure.Problem{Pointer: s.Pointer, Found: found, Expected: "expected a valid http or https address", Hint: hint})
+	s.problems.Add(failure.Problem{Code: failure.InvalidAddress, Pointer: s.Pointer, Found: found, Expected: "expected a valid http or https address", Hint: hint})
 	return &url.URL{}
 }
 

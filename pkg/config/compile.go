@@ -96,15 +96,15 @@ func (c *compiler) locate() (value.Value, string) {
 	switch parameters := root.Field("parameters"); {
 	case !parameters.Empty():
 		if len(beside) > 0 {
-			c.warn("/"+beside[0], "ignored, because the settings under \"parameters\" count: "+list(beside), "leave one of the two out")
+			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" count: "+list(beside), "leave one of the two out")
 		}
 		return root.Without(wrapped()...), "/parameters"
 	case root.Kind() == value.Object && len(beside) == 0:
-		c.problems.Add(failure.Problem{Expected: "expected the key \"parameters\" with the sections \"api\" and \"config\""})
+		c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key \"parameters\" with the sections \"api\" and \"config\""})
 	case root.Kind() == value.Object:
 		for _, name := range []string{"api", "config"} {
 			if root.Field(name).Empty() {
-				c.problems.Add(failure.Problem{Expected: "expected the key " + quoted(name), Hint: misspelt(root, name, c.schema.root)})
+				c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key " + quoted(name), Hint: misspelt(root, name, c.schema.root)})
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (c *compiler) ciphers(v value.Value, pointer string) {
 	for _, item := range (Section{Value: v, Pointer: pointer}).Items() {
 		name := item.Pointer[strings.LastIndexByte(item.Pointer, '/')+1:]
 		if v.Kind() == value.Object && strings.HasPrefix(name, "#") && strings.HasPrefix(item.Value.Raw(), "KBC::") {
-			c.problems.Add(failure.Problem{Pointer: item.Pointer, Found: "a value that is still encrypted",
+			c.problems.Add(failure.Problem{Code: failure.EncryptedSecret, Pointer: item.Pointer, Found: "a value that is still encrypted",
 				Expected: "expected the decrypted value", Hint: "write the secret itself for a run outside the platform"})
 		}
 		c.ciphers(item.Value, item.Pointer)
@@ -145,6 +145,6 @@ func switched(s Section, on bool) Section {
 	return s
 }
 
-func (c *compiler) warn(pointer, text, hint string) {
-	c.warnings.Add(failure.Problem{Pointer: pointer, Expected: text, Hint: hint})
+func (c *compiler) warn(code failure.Code, pointer, text, hint string) {
+	c.warnings.Add(failure.Problem{Code: code, Pointer: pointer, Expected: text, Hint: hint})
 }

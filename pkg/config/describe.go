@@ -18,7 +18,7 @@ const longest = 40
 // key says that it holds a credential. Credentials and queries inside addresses
 // are cut out.
 func Describe(pointer string, v value.Value) string {
-	if !v.IsScalar() || v.Raw() == "" || mayBeSecret(pointer) {
+	if !v.IsScalar() || v.Raw() == "" || MayBeSecret(pointer) {
 		return describeKind(v)
 	}
 	if v.Kind() != value.String {
@@ -48,8 +48,9 @@ func describeKind(v value.Value) string {
 	}
 }
 
-// mayBeSecret judges a place by the keys on the way to it.
-func mayBeSecret(pointer string) bool {
+// MayBeSecret judges a place by the keys on the way to it: whether a value there
+// must not be shown.
+func MayBeSecret(pointer string) bool {
 	if strings.HasSuffix(pointer, "/authentication") {
 		return true
 	}

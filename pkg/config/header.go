@@ -73,7 +73,7 @@ func (c *compiler) literalHeaders(s Section) value.Value {
 			continue
 		}
 		if isObject {
-			c.warn(header.Pointer, "functions are not evaluated here, the values are sent as they are", "move the header to \"api.http.headers\"")
+			c.warn(failure.UnevaluatedExpression, header.Pointer, "functions are not evaluated here, the values are sent as they are", "move the header to \"api.http.headers\"")
 		}
 		members = append(members, m)
 	}
@@ -93,7 +93,7 @@ func (s Section) checkHeader(name string, v value.Value) bool {
 		expected = wrongLine(scalars(v))
 	}
 	if expected != "" {
-		s.problems.Add(failure.Problem{Pointer: s.Pointer, Found: found, Expected: expected})
+		s.problems.Add(failure.Problem{Code: failure.UnsendableHeader, Pointer: s.Pointer, Found: found, Expected: expected})
 	}
 	return expected == ""
 }
@@ -131,6 +131,7 @@ func (c *compiler) requiredHeaders(required Section, conf settings) {
 			continue
 		}
 		c.problems.Add(failure.Problem{
+			Code:     failure.RequiredHeader,
 			Pointer:  c.nearestPlace(headers.Pointer),
 			Expected: "expected the header " + quoted(name) + " in \"config.http.headers\"",
 			Hint:     "\"api.http.requiredHeaders\" asks for it",

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -30,10 +31,10 @@ func (c *compiler) jobs(s Section, e evaluator, child, inherited bool) []Job {
 
 func (c *compiler) duplicate(first, second Job) {
 	if _, ok := lookup(c.document, second.Pointer+"/id"); ok {
-		c.warn(second.Pointer, "has the id of "+first.Pointer+" and runs in its place", "give it another id")
+		c.warn(failure.DuplicateJob, second.Pointer, "has the id of "+first.Pointer+" and runs in its place", "give it another id")
 		return
 	}
-	c.warn(second.Pointer, "is the same as "+first.Pointer+", it runs once", "give one of them an id to run both")
+	c.warn(failure.DuplicateJob, second.Pointer, "is the same as "+first.Pointer+", it runs once", "give one of them an id to run both")
 }
 
 func (c *compiler) job(s Section, e evaluator, child, inherited bool) Job {
@@ -63,7 +64,7 @@ func (c *compiler) job(s Section, e evaluator, child, inherited bool) Job {
 	if child {
 		inherited = inherited || j.Placeholders.Present()
 		if !inherited {
-			c.warn(s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
+			c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
 		}
 	}
 	j.Children = c.jobs(s.Get("children"), e, true, inherited)

@@ -1,6 +1,9 @@
 package config
 
-import "github.com/keboola/configurable-extractor/pkg/value"
+import (
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
 
 const (
 	defaultMaxRetries  = 10
@@ -40,7 +43,7 @@ func (c *compiler) retry(s Section) Retry {
 
 func (c *compiler) hidden(s Section, text string) {
 	if s.Present() {
-		c.warn(s.Pointer, text, "")
+		c.warn(failure.NoEffect, s.Pointer, text, "")
 	}
 }
 

@@ -68,6 +68,33 @@ func TestSchemaExamples(t *testing.T) {
 	check(mustValue(t, string(Schema())), "")
 }
 
+// TestSchemaDescribesEveryProperty: also where nothing refers to.
+func TestSchemaDescribesEveryProperty(t *testing.T) {
+	seen := 0
+	var check func(v value.Value, at string)
+	check = func(v value.Value, at string) {
+		for _, m := range v.Field("properties").Members() {
+			seen++
+			if m.Value.Field("description").Raw() == "" || m.Value.Field("title").Raw() == "" {
+				t.Errorf("%s/properties/%s lacks a title or a description", at, m.Name)
+			}
+			check(m.Value, at+"/properties/"+m.Name)
+		}
+		for _, m := range v.Field("$defs").Members() {
+			check(m.Value, at+"/$defs/"+m.Name)
+		}
+		for _, keyword := range []string{"items", "additionalProperties"} {
+			if inner := v.Field(keyword); inner.Kind() == value.Object {
+				check(inner, at+"/"+keyword)
+			}
+		}
+	}
+	check(mustValue(t, string(Schema())), "")
+	if seen < 100 {
+		t.Errorf("only %d properties: is this the schema?", seen)
+	}
+}
+
 func TestNative(t *testing.T) {
 	compare := func(in string, want any) {
 		t.Helper()

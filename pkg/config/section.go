@@ -64,7 +64,7 @@ func (s Section) Text(name, fallback string) string {
 	case !m.Present():
 		return fallback
 	case !m.Value.IsScalar():
-		m.Problem("expected a string", "")
+		m.Fault(failure.WrongType, "expected a string", "")
 		return fallback
 	default:
 		return m.Value.Text()
@@ -81,7 +81,7 @@ func (s Section) Int(name string, fallback int) int {
 	i, ok := m.Value.Int()
 	if !ok {
 		if m.Present() {
-			m.Problem("expected an integer", "")
+			m.Fault(failure.WrongType, "expected an integer", "")
 		}
 		return fallback
 	}
@@ -101,8 +101,17 @@ func (s Section) Bool(name string, fallback bool) bool {
 // Problem reports a problem with this section's value, unless the value has one
 // already.
 func (s Section) Problem(expected, hint string) {
+	code := failure.WrongValue
+	if s.Value.IsNull() {
+		code = failure.MissingKey
+	}
+	s.Fault(code, expected, hint)
+}
+
+// Fault is Problem with a code of its own.
+func (s Section) Fault(code failure.Code, expected, hint string) {
 	if s.faulty[s.Pointer] {
 		return
 	}
-	s.problems.Add(failure.Problem{Pointer: s.Pointer, Found: Describe(s.Pointer, s.Value), Expected: expected, Hint: hint})
+	s.problems.Add(failure.Problem{Code: code, Pointer: s.Pointer, Found: Describe(s.Pointer, s.Value), Expected: expected, Hint: hint})
 }

@@ -20,20 +20,20 @@ func (c *compiler) unknownKeys(unknown []unknownKey, attributes []string, strict
 		referred = attributesReferredTo(c.document, nil)
 	}
 	for _, key := range unknown {
-		text := "unknown key"
+		code, text := failure.UnknownKey, "unknown key"
 		if attribute, itself, ok := attributeAbove(key.pointer, attributes); ok {
 			if slices.ContainsFunc(referred, func(name string) bool { return name == attribute || strings.HasPrefix(name, attribute+".") }) {
 				continue
 			}
 			if itself {
-				text = "unknown key, and no expression refers to it"
+				code, text = failure.UnusedAttribute, "unknown key, and no expression refers to it"
 			}
 		}
 		hint := ""
 		if near, ok := failure.Nearest(key.name, key.known); ok {
 			hint = "did you mean " + quoted(near) + "?"
 		}
-		sink.Add(failure.Problem{Pointer: key.pointer, Expected: text, Hint: hint})
+		sink.Add(failure.Problem{Code: code, Pointer: key.pointer, Expected: text, Hint: hint})
 	}
 }
 

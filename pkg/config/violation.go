@@ -21,7 +21,7 @@ func (c *compiler) validate(prepared value.Value) {
 	}
 	violation, ok := err.(*jsonschema.ValidationError)
 	if !ok {
-		c.problems.Add(failure.Problem{Expected: "expected a document that can be validated"})
+		c.problems.Add(failure.Problem{Code: failure.WrongType, Expected: "expected a document that can be validated"})
 		return
 	}
 	c.violations(violation, "", "")
@@ -48,10 +48,11 @@ func (c *compiler) violations(e *jsonschema.ValidationError, at, message string)
 		return
 	}
 	found, _ := lookup(c.document, pointer)
+	code := failure.WrongValue
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
-			c.problems.Add(failure.Problem{Pointer: pointer, Expected: "expected the key " + quoted(name), Hint: misspelt(found, name, node)})
+			c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: "expected the key " + quoted(name), Hint: misspelt(found, name, node)})
 		}
 		return
 	case *kind.MinProperties:
@@ -64,25 +65,26 @@ func (c *compiler) violations(e *jsonschema.ValidationError, at, message string)
 		if near, ok := failure.Nearest(found.Raw(), node.enum); ok {
 			hint = "did you mean " + quoted(near) + "?"
 		}
-		c.fault(pointer, found, "expected one of "+list(node.enum), hint)
+		c.fault(failure.UnknownChoice, pointer, found, "expected one of "+list(node.enum), hint)
 		return
 	case *kind.Type:
+		code = failure.WrongType
 		if len(node.enum) > 0 {
 			message = "expected one of " + list(node.enum)
 		} else if message == "" {
 			message = "expected " + phrase(k.Want)
 		}
 	}
-	c.fault(pointer, found, message, "")
+	c.fault(code, pointer, found, message, "")
 }
 
 // fault reports a wrong value once.
-func (c *compiler) fault(pointer string, found value.Value, expected, hint string) {
+func (c *compiler) fault(code failure.Code, pointer string, found value.Value, expected, hint string) {
 	if c.faulty[pointer] {
 		return
 	}
 	c.faulty[pointer] = true
-	c.problems.Add(failure.Problem{Pointer: pointer, Found: Describe(pointer, found), Expected: expected, Hint: hint})
+	c.problems.Add(failure.Problem{Code: code, Pointer: pointer, Found: Describe(pointer, found), Expected: expected, Hint: hint})
 }
 
 // shapeAt is the part of the schema that a validator's address points at.

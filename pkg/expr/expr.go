@@ -39,6 +39,10 @@ const (
 // dots, to its value. Nulls and empty arrays and objects have no leaf.
 type Members map[string]value.Value
 
+// TimeNames are the members of the context Time, which every run has; for
+// Compiler.Known.
+func TimeNames() Members { return Members{"previousStart": {}, "currentStart": {}} }
+
 // Scope is what an evaluation can see.
 type Scope struct {
 	// Now is the clock behind the functions time, date and strtotime; nil is

@@ -38,13 +38,13 @@ func compilePlaceholders(s config.Section, above int) []placeholder {
 			}
 		}
 		if p.path == "" {
-			one.Problem("a placeholder needs the path of its value: a text, or an object with 'path' and 'function'", "")
+			one.Fault(failure.InvalidPlaceholder, "a placeholder needs the path of its value: a text, or an object with 'path' and 'function'", "")
 		}
 		if level, _, ok := strings.Cut(m.Name, ":"); ok {
 			p.level, _ = strconv.Atoi(level) // not a number: level 0, which does not exist
 		}
 		if p.level < 1 || p.level > above {
-			one.Problem(fmt.Sprintf("the level of a placeholder must be between 1 (the parent) and %d", above), "")
+			one.Fault(failure.InvalidPlaceholder, fmt.Sprintf("the level of a placeholder must be between 1 (the parent) and %d", above), "")
 		}
 		all = append(all, p)
 	}

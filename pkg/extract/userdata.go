@@ -31,7 +31,7 @@ func compileUserData(s config.Section, scalarName string, attributes expr.Member
 	}
 	compiler := expr.Compiler{
 		Contexts: []expr.Context{expr.Attr, expr.Time},
-		Known:    map[expr.Context]expr.Members{expr.Attr: attributes},
+		Known:    map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames()},
 		Problems: s.Problems(),
 	}
 	return compiler.Entries(columns, s.Pointer)

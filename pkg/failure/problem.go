@@ -8,6 +8,8 @@ import (
 // Problem is one fault of the configuration: where, what was found, what was
 // expected, what to try.
 type Problem struct {
+	// Code is the kind of the problem; "" when it has no name yet.
+	Code Code `json:"code,omitempty"`
 	// Pointer is the JSON pointer (RFC 6901) of the faulty value in the
 	// document as it was given; "" is the whole document.
 	Pointer string `json:"pointer"`

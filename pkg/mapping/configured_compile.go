@@ -79,7 +79,7 @@ func CompileMappings(s config.Section, typed bool) Mappings {
 	c := mappingCompiler{problems: s.Problems()}
 	c.roots, c.typed = map[string]*mapped{}, typed
 	if s.Present() && s.Value.Kind() != value.Object {
-		s.Problem("expected an object of mappings", "")
+		s.Fault(failure.InvalidMapping, "expected an object of mappings", "")
 	}
 	for _, m := range s.Value.Members() {
 		mapping := s.Get(m.Name)
@@ -96,7 +96,7 @@ type mappingCompiler struct {
 }
 
 func (c *mappingCompiler) problem(pointer, format string, args ...any) {
-	c.problems.Add(failure.Problem{Pointer: pointer, Expected: fmt.Sprintf(format, args...)})
+	c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: pointer, Expected: fmt.Sprintf(format, args...)})
 }
 
 // checkName reports a table that cannot be a file.
@@ -112,10 +112,10 @@ func (c *mappingCompiler) table(name string, s config.Section, parent link) *map
 	t := &mapped{number: len(c.tables), name: name, pointer: s.Pointer, link: none}
 	c.tables = append(c.tables, t)
 	if s.Value.Len() == 0 {
-		s.Problem("expected a mapping with at least one path", "")
+		s.Fault(failure.InvalidMapping, "expected a mapping with at least one path", "")
 	}
 	if s.Get("type").Value.Raw() == typeTable && s.Get("tableMapping").Value.Kind() == value.Object {
-		s.Problem("expected paths with their settings", "this looks like one setting of a table: move what is in its tableMapping here")
+		s.Fault(failure.InvalidMapping, "expected paths with their settings", "this looks like one setting of a table: move what is in its tableMapping here")
 		return t
 	}
 	members := s.Value.Members()
@@ -139,13 +139,13 @@ func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (set
 	switch s.Value.Kind() {
 	case value.String, value.Number:
 		if !s.Present() {
-			s.Problem("expected the name of a column", "")
+			s.Fault(failure.InvalidMapping, "expected the name of a column", "")
 		}
 		compiled.destination = s.Value.Text()
 		return compiled, s.Present()
 	case value.Object:
 	default:
-		s.Problem("expected the name of a column or a mapping setting", "")
+		s.Fault(failure.InvalidMapping, "expected the name of a column or a mapping setting", "")
 		return compiled, false
 	}
 	compiled.kind = s.Text("type", typeColumn)
@@ -156,7 +156,7 @@ func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (set
 	case typeTable:
 		return c.child(compiled, t, s)
 	default:
-		s.Get("type").Problem(`expected one of "column", "user", "table"`, "")
+		s.Get("type").Fault(failure.InvalidMapping, `expected one of "column", "user", "table"`, "")
 		return compiled, false
 	}
 }
@@ -180,7 +180,7 @@ func (c *mappingCompiler) required(s config.Section, key, what string) (string, 
 	m := s.Get(key)
 	switch {
 	case s.Value.Kind() != value.Object:
-		s.Problem("expected an object", "")
+		s.Fault(failure.InvalidMapping, "expected an object", "")
 	case !m.Present():
 		c.problem(s.Pointer, "expected the key %q, %s", key, what)
 	default:

@@ -66,7 +66,7 @@ func compileOne(s config.Section, method string) Scroller {
 	if !ok {
 		names := append(slices.Collect(maps.Keys(known)), multiple)
 		slices.Sort(names)
-		s.Get("method").Problem("expected a method of paging: "+strings.Join(names, ", "), "")
+		s.Get("method").Fault(failure.UnknownChoice, "expected a method of paging: "+strings.Join(names, ", "), "")
 		return none{}
 	}
 	return compile(s)
@@ -96,7 +96,7 @@ func (all *Scrollers) compileNamed(s config.Section) {
 		return
 	}
 	if _, err := all.find(all.fallback); err != nil {
-		s.Get("default").Problem(err.Error(), "")
+		s.Get("default").Fault(failure.UnknownScroller, err.Error(), "")
 		all.fallback = ""
 	}
 }
@@ -107,7 +107,7 @@ func checkPages(pages config.Section) {
 	v := pages.Value
 	digits := v.Kind() == value.String && strings.Trim(v.Raw(), "0123456789") == ""
 	if pages.Present() && !v.IsInteger() && !digits {
-		pages.Problem("expected an integer", "")
+		pages.Fault(failure.WrongType, "expected an integer", "")
 	}
 }
 

@@ -20,7 +20,7 @@ func require(s config.Section, names ...string) {
 // fault reports what is wrong with the keys of a section, whose value need not
 // be shown.
 func fault(s config.Section, expected string) {
-	s.Problems().Add(failure.Problem{Pointer: s.Pointer, Expected: expected})
+	s.Problems().Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: expected})
 }
 
 // object is a group of settings, and whether it is there. What is there and is
@@ -30,7 +30,7 @@ func object(s config.Section) (config.Section, bool) {
 		return s, false
 	}
 	if s.Value.Kind() != value.Object {
-		s.Problem("expected an object", "")
+		s.Fault(failure.WrongType, "expected an object", "")
 		return s, false
 	}
 	return s, true
@@ -40,7 +40,7 @@ func object(s config.Section) (config.Section, bool) {
 // absent.
 func boolean(s config.Section) bool {
 	if s.Value.Kind() != value.Bool && !s.Value.IsNull() {
-		s.Problem("expected true or false", "")
+		s.Fault(failure.WrongType, "expected true or false", "")
 	}
 	return s.Value.True()
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // compileAuthorities reads the certificates that take the place of the
@@ -32,9 +34,9 @@ func compileAuthorities(s config.Section) *x509.CertPool {
 	const expected = "expected certificates in PEM form"
 	switch {
 	case !whole:
-		s.Problem(expected, "one of them is damaged")
+		s.Fault(failure.InvalidCertificate, expected, "one of them is damaged")
 	case !found:
-		s.Problem(expected, "there is none in it")
+		s.Fault(failure.InvalidCertificate, expected, "there is none in it")
 	}
 	return pool
 }
@@ -61,17 +63,17 @@ func compileCertificate(s config.Section) *tls.Certificate {
 	const expected = "expected a certificate and its private key in PEM form"
 	switch {
 	case !whole:
-		s.Problem(expected, "one of the two is damaged")
+		s.Fault(failure.InvalidCertificate, expected, "one of the two is damaged")
 	case certificates == 0:
-		s.Problem(expected, "the certificate is missing")
+		s.Fault(failure.InvalidCertificate, expected, "the certificate is missing")
 	case keys == 0:
-		s.Problem(expected, "the private key is missing")
+		s.Fault(failure.InvalidCertificate, expected, "the private key is missing")
 	case locked:
-		s.Problem(expected, "the private key has a passphrase, remove it")
+		s.Fault(failure.InvalidCertificate, expected, "the private key has a passphrase, remove it")
 	case err != nil && strings.Contains(err.Error(), "does not match"):
-		s.Problem(expected, "the private key belongs to another certificate")
+		s.Fault(failure.InvalidCertificate, expected, "the private key belongs to another certificate")
 	case err != nil:
-		s.Problem(expected, "the certificate or the private key is damaged")
+		s.Fault(failure.InvalidCertificate, expected, "the certificate or the private key is damaged")
 	}
 	return &pair
 }

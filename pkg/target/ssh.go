@@ -10,6 +10,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // sshServer is `sshProxy`: the SSH server that every connection goes through.
@@ -64,7 +66,7 @@ func compileKey(s config.Section) ssh.Signer {
 	if _, locked := errors.AsType[*ssh.PassphraseMissingError](err); locked || strings.Contains(text, "-----BEGIN ENCRYPTED PRIVATE KEY-----") {
 		hint = "it has a passphrase, remove it"
 	}
-	s.Problem("expected a private key in PEM form", hint)
+	s.Fault(failure.InvalidCertificate, "expected a private key in PEM form", hint)
 	return nil
 }
 
@@ -75,7 +77,7 @@ func compileHostKey(s config.Section) ssh.PublicKey {
 	}
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(s.Value.Raw()))
 	if err != nil {
-		s.Problem("expected the public key of the SSH server, like \"ssh-ed25519 AAAA…\"", "ssh-keyscan shows it")
+		s.Fault(failure.InvalidCertificate, "expected the public key of the SSH server, like \"ssh-ed25519 AAAA…\"", "ssh-keyscan shows it")
 		return nil
 	}
 	return key

@@ -78,7 +78,8 @@ func TestShutdownDespiteClients(t *testing.T) {
 	if took := time.Since(told); took > 2*time.Second || s.cmd.ProcessState.ExitCode() != 0 {
 		t.Errorf("it took %s, exit code %d", took, s.cmd.ProcessState.ExitCode())
 	}
-	if rest, err := io.ReadAll(stream); err != nil || len(rest) == 0 {
+	// On a busy machine it may be among those that are cut off.
+	if rest, err := io.ReadAll(stream); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) || len(rest) == 0 {
 		t.Errorf("the stream of the page ended with %v after %q", err, rest)
 	}
 }

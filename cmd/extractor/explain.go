@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// newExplain is the command that tells what the codes of validate mean.
+func newExplain() *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [CODE]",
+		Short: "Explain a code that validate shows: cause, example, cure; without a code list all",
+		Example: `  extractor explain
+  extractor explain unknown-key`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions(diagnostic.Codes(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return diagnostic.List(cmd.OutOrStdout())
+			}
+			entry, ok := diagnostic.Lookup(strings.ToLower(args[0]))
+			if !ok {
+				hint := "'extractor explain' lists all codes"
+				if near, ok := failure.Nearest(args[0], diagnostic.Codes()); ok {
+					hint = "did you mean " + near + "?"
+				}
+				return failure.Userf("there is no code '%s'; %s", args[0], hint)
+			}
+			return diagnostic.Explain(cmd.OutOrStdout(), entry)
+		},
+	}
+}

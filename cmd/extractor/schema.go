@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// newSchema is the command that prints the JSON Schema of configurations.
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:     "schema",
+		Short:   "Print the JSON Schema of configurations, for editors",
+		Example: `  extractor schema > extractor.schema.json`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := cmd.OutOrStdout().Write(config.Schema())
+			return err
+		},
+	}
+}

@@ -1,0 +1,184 @@
+// Package diagnostic tells what is wrong with the text of a configuration: to
+// people with the lines concerned, to programs as JSON, to CI as SARIF. Each
+// kind of finding has a code, and the catalogue explains it.
+//
+// It puts together what others find (the reading, the compiling, the checks of
+// package lint) and knows the places in the text. It needs no network, and
+// shows no value that may be a secret.
+package diagnostic
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/extract"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/source"
+	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/variables"
+)
+
+// Severity says whether a finding stops a run.
+type Severity string
+
+// The severities, in the words that SARIF has too.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Finding is one thing that is wrong, with its place in the text.
+type Finding struct {
+	Code     failure.Code `json:"code"`
+	Severity Severity     `json:"severity"`
+	// Pointer is the JSON pointer of the place; "" is the whole document.
+	Pointer string `json:"pointer"`
+	// Line and Column count from 1, columns in characters.
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	// Found, Expected and Hint are those of failure.Problem.
+	Found    string `json:"found"`
+	Expected string `json:"expected"`
+	Hint     string `json:"hint"`
+	// Message says it in one sentence.
+	Message string `json:"message"`
+
+	span source.Span // what the marker stands under
+}
+
+// Options are what a check depends on besides the text.
+type Options struct {
+	// Variables are the values of {{variables}}; those in the document count
+	// too, where none are given.
+	Variables []variables.Value
+	// Strict makes unknown keys errors.
+	Strict bool
+	// Typed tells whether the tables will be typed.
+	Typed bool
+	// Now is the clock behind functions of time; nil is the computer's.
+	Now func() time.Time
+}
+
+// Report is what was found in one text.
+type Report struct {
+	// Findings in the order of the text.
+	Findings []Finding
+	text     *source.Text
+	broken   bool // the text is not JSON to its end
+}
+
+// Failed tells whether there is an error among the findings.
+func (r *Report) Failed() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
+}
+
+// Check looks at the text of a configuration.
+func Check(ctx context.Context, text []byte, o Options) *Report {
+	r := &Report{text: source.New(text)}
+	given, err := config.Parse(text)
+	if err != nil {
+		r.unreadable(err)
+		return r
+	}
+	filled, open, err := fill(ctx, given, o.Variables)
+	if err != nil {
+		r.add(Error, failure.InvalidVariable, problemsOf(err)...)
+		filled, open = withoutValues(given), true // the rest is judged as far as possible
+	}
+	missing := err != nil
+	compiled, problems := config.Compile(filled, config.Options{Now: o.Now, Strict: o.Strict})
+	extract.Compile(compiled, o.Typed)
+	places := renamed{given: given, filled: filled}
+	for _, p := range problems.Unique() {
+		if open && undecided(filled, p.Pointer) {
+			continue
+		}
+		p.Pointer = places.original(p.Pointer)
+		r.add(Error, failure.WrongValue, p)
+	}
+	warnings := compiled.Warnings
+	if !r.Failed() {
+		warnings = append(warnings, lint.Check(lint.Document{Tree: filled, Compiled: compiled})...)
+	}
+	for _, p := range warnings.Unique() {
+		p.Pointer = places.original(p.Pointer)
+		r.add(Warning, failure.NoEffect, p)
+	}
+	if !missing {
+		r.add(Warning, failure.MissingVariable, unknownVariables(filled, open, places)...)
+	}
+	r.sort()
+	return r
+}
+
+// unreadable reports a text that is no document.
+func (r *Report) unreadable(err error) {
+	syntax, ok := errors.AsType[*value.SyntaxError](err)
+	if !ok {
+		p := failure.Problem{Code: failure.WrongType, Expected: err.Error()}
+		r.add(Error, failure.WrongType, p)
+		return
+	}
+	r.broken = true
+	at := r.text.Offset(syntax.Line, syntax.Column)
+	line, column := r.text.Position(at)
+	_, pointer := r.text.End()
+	r.Findings = append(r.Findings, Finding{
+		Code: failure.InvalidJSON, Severity: Error, Pointer: pointer, Line: line, Column: column,
+		Expected: "expected valid JSON", Message: "not valid JSON: " + syntax.Reason,
+		Hint: "look at the comma, the quote or the bracket here and just before", span: source.Span{Start: at, End: at + 1},
+	})
+}
+
+// add makes findings of problems.
+func (r *Report) add(severity Severity, code failure.Code, problems ...failure.Problem) {
+	for _, p := range problems {
+		f := Finding{Code: p.Code, Severity: severity, Pointer: p.Pointer, Found: p.Found, Expected: p.Expected, Hint: p.Hint}
+		if f.Code == "" {
+			f.Code = code
+		}
+		f.Message = p.Expected
+		if p.Found != "" {
+			f.Message += ", found " + p.Found
+		}
+		f.span = r.mark(f)
+		f.Line, f.Column = r.text.Position(f.span.Start)
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+// mark is the part of the text that a finding is about: a scalar itself, else
+// the name it has, else its opening bracket.
+func (r *Report) mark(f Finding) source.Span {
+	place, at, _ := r.text.Find(f.Pointer)
+	switch f.Code {
+	case failure.UnknownKey, failure.UnusedAttribute, failure.OldForm, failure.NoEffect, failure.UnsendableHeader:
+	default:
+		if place.Scalar && at == f.Pointer {
+			return place.Value
+		}
+	}
+	if place.Name.End > 0 {
+		return place.Name
+	}
+	return source.Span{Start: place.Value.Start, End: min(place.Value.Start+1, place.Value.End)}
+}
+
+func (r *Report) sort() {
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.span.Start - b.span.Start })
+}
+
+// problemsOf are the problems that an error holds, or the one it is.
+func problemsOf(err error) failure.Problems {
+	if all, ok := errors.AsType[failure.Problems](err); ok {
+		return all
+	}
+	if e, ok := errors.AsType[*failure.Error](err); ok {
+		return failure.Problems{{Pointer: e.Pointer, Expected: e.Message}}
+	}
+	return failure.Problems{{Expected: err.Error()}}
+}

@@ -1,0 +1,147 @@
+package diagnostic
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/variables"
+)
+
+var update = flag.Bool("update", false, "write docs/diagnostics.md")
+
+// TestPage: the page in docs is what the catalogue says.
+func TestPage(t *testing.T) {
+	file := filepath.Join("..", "..", "docs", "diagnostics.md")
+	if *update {
+		if err := os.WriteFile(file, []byte(Markdown()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != Markdown() {
+		t.Errorf("%s does not fit the catalogue (%v): run go test ./pkg/diagnostic -run TestPage -update", file, err)
+	}
+}
+
+// TestCatalogueIsComplete: every code of package failure is explained, once.
+func TestCatalogueIsComplete(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "failure", "code.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			text, err := strconv.Unquote(lit.Value)
+			if err != nil {
+				t.Error(err)
+			}
+			declared = append(declared, text)
+		}
+		return true
+	})
+	if got := Codes(); len(declared) < 30 || !slices.Equal(got, slices.Compact(got)) || len(got) != len(declared) {
+		t.Errorf("%d codes are declared, %d explained", len(declared), len(got))
+	}
+	for _, code := range declared {
+		e, ok := Lookup(code)
+		if !ok || e.Title == "" || e.Cause == "" || e.Example == "" || e.Cure == "" || !slices.Contains([]string{isError, isWarning, isEither}, e.Severity) {
+			t.Errorf("%s is not explained: %+v", code, e)
+		}
+	}
+}
+
+func check(text string, flags ...variables.Value) *Report {
+	return Check(context.Background(), []byte(text), Options{Variables: flags})
+}
+
+func TestPlaces(t *testing.T) {
+	tests := []struct {
+		name, text string
+		flags      []variables.Value
+		// want is code, pointer, line:column for each finding
+		want []string
+	}{
+		{"a name that a variable makes", "{\"parameters\":{\"api\":{\"baseUrl\":\"https://a.b\",\n\"http\":{\"{{k}}\":[\"x\"]}},\"config\":{\"jobs\":[{\"endpoint\":\"e\"}]}}}",
+			[]variables.Value{{Name: "k", Text: "ignoreErrors"}}, []string{"wrong-value /parameters/api/http/{{k}}/0 2:18"}},
+		{"characters, not bytes", `{"ž":1,"api":{"baseUrl":"https://a.b"},"config":{"jobs":[{"endpoint":"e"}]}}`, nil, []string{"unknown-key /ž 1:2"}},
+		{"without the wrapper", "{\"api\":{\"baseUrl\":\"x\"},\n \"config\":{\"jobs\":[]}}", nil, []string{"invalid-address /api/baseUrl 1:19", "wrong-value /config/jobs 2:12"}},
+		{"no place at all", `{}`, nil, []string{"missing-key  1:1"}},
+		{"an empty text", ``, nil, []string{"invalid-json  1:1"}},
+		{"an empty list is an empty object", `[]`, nil, []string{"missing-key  1:1"}},
+		{"a text that ends too early", "{\"api\": {\n", nil, []string{"invalid-json /api 2:1"}},
+		{"what a variable without a value decides is not judged", `{"variables_id":"1","api":{"baseUrl":{"attr":"u"}},"config":{"u":"{{u}}","jobs":[{"endpoint":"e"}]}}`, nil,
+			[]string{"missing-variable /config/u 1:66"}},
+		{"a variable without a value and something else", `{"api":{"baseUrl":"{{u}}","pagination":{"method":"x"}},"config":{"jobs":[{"endpoint":"e"}]}}`, []variables.Value{{Name: "v", Text: "1"}},
+			[]string{"missing-variable /api/baseUrl 1:19", "unknown-choice /api/pagination/method 1:50"}},
+		{"a name twice", `{"api":{"baseUrl":"https://a.b"},"api":{"baseUrl":"x"},"config":{"jobs":[{"endpoint":"e"}]}}`, nil, []string{"invalid-address /api/baseUrl 1:51"}},
+		{"a byte order mark", "\ufeff{}", nil, []string{"invalid-json  1:1"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, f := range check(tt.text, tt.flags...).Findings {
+				got = append(got, string(f.Code)+" "+f.Pointer+" "+strconv.Itoa(f.Line)+":"+strconv.Itoa(f.Column))
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestColours(t *testing.T) {
+	var plain, coloured bytes.Buffer
+	for w, colours := range map[*bytes.Buffer]bool{&plain: false, &coloured: true} {
+		if err := check(`{"x":1}`).WriteText(w, "f", colours); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Contains(plain.String(), "\x1b") || !strings.Contains(coloured.String(), "\x1b[1;31merror\x1b[0m") {
+		t.Errorf("plain: %q, coloured: %q", plain.String(), coloured.String())
+	}
+}
+
+// FuzzCheck: whatever the text, there are places inside it, and a secret that
+// can be told from its key is not shown.
+func FuzzCheck(f *testing.F) {
+	f.Add(`{"api":{"baseUrl":"https://a.b"},"config":{"#p":"`, `","jobs":[{"endpoint":"{id}"}]}}`)
+	f.Add(`{"#a": {"b": [`, `]}, x`)
+	f.Add(`{"a" "#b": `, "\n}")
+	f.Add(`[`, `, "#key": 1, "x": 2}]`)
+	f.Add(`{"api": `, `, "#key": {}}, "unknown": 2}`)
+	f.Fuzz(func(t *testing.T, before, after string) {
+		if strings.Contains(before+after, "S3CRET") {
+			t.Skip()
+		}
+		text := before + `{"#key": "S3CRET"` + after
+		r := check(text)
+		lines := 1 + strings.Count(text, "\n")
+		for _, finding := range r.Findings {
+			if finding.Line < 1 || finding.Line > lines || finding.Column < 1 {
+				t.Fatalf("no place: %+v", finding)
+			}
+		}
+		if strings.Count(before, `"`)%2 == 1 {
+			return // the key is inside another text
+		}
+		var out bytes.Buffer
+		for _, err := range []error{r.WriteText(&out, "f", false), r.WriteJSON(&out), r.WriteSARIF(&out, "f", "1")} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.Contains(out.String(), "S3CRET") {
+			t.Fatalf("the secret is shown:\n%s", out.String())
+		}
+	})
+}

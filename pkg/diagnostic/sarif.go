@@ -1,0 +1,111 @@
+package diagnostic
+
+import (
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+)
+
+// The parts of a SARIF 2.1.0 log that are written.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool       sarifTool     `json:"tool"`
+		ColumnKind string        `json:"columnKind"`
+		Results    []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name    string      `json:"name"`
+		Version string      `json:"version"`
+		Rules   []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string       `json:"id"`
+		ShortDescription sarifMessage `json:"shortDescription"`
+		FullDescription  sarifMessage `json:"fullDescription"`
+		Help             sarifMessage `json:"help"`
+	}
+	sarifMessage struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID    string          `json:"ruleId"`
+		RuleIndex int             `json:"ruleIndex"`
+		Level     Severity        `json:"level"`
+		Message   sarifMessage    `json:"message"`
+		Locations []sarifLocation `json:"locations"`
+	}
+	sarifLocation struct {
+		PhysicalLocation sarifPhysical  `json:"physicalLocation"`
+		LogicalLocations []sarifLogical `json:"logicalLocations,omitempty"`
+	}
+	sarifPhysical struct {
+		ArtifactLocation sarifArtifact `json:"artifactLocation"`
+		Region           sarifRegion   `json:"region"`
+	}
+	sarifArtifact struct {
+		URI string `json:"uri"`
+	}
+	sarifRegion struct {
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn"`
+		EndLine     int `json:"endLine"`
+		EndColumn   int `json:"endColumn"`
+	}
+	sarifLogical struct {
+		FullyQualifiedName string `json:"fullyQualifiedName"`
+	}
+)
+
+// WriteSARIF writes the findings as a SARIF 2.1.0 log. version is that of the
+// program.
+func (r *Report) WriteSARIF(w io.Writer, file, version string) error {
+	driver := sarifDriver{Name: "configurable-extractor", Version: version, Rules: []sarifRule{}}
+	results := []sarifResult{}
+	var codes []string
+	for _, f := range r.Findings {
+		rule := slices.Index(codes, string(f.Code))
+		if rule < 0 {
+			rule = len(codes)
+			codes = append(codes, string(f.Code))
+			e, _ := Lookup(string(f.Code))
+			driver.Rules = append(driver.Rules, sarifRule{ID: string(f.Code),
+				ShortDescription: sarifMessage{e.Title}, FullDescription: sarifMessage{e.Cause}, Help: sarifMessage{e.Cure}})
+		}
+		text := f.Message
+		if f.Hint != "" {
+			text += "; " + f.Hint
+		}
+		results = append(results, sarifResult{RuleID: string(f.Code), RuleIndex: rule, Level: f.Severity,
+			Message: sarifMessage{text}, Locations: []sarifLocation{r.location(f, file)}})
+	}
+	return writeJSON(w, sarifLog{
+		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
+		Version: "2.1.0",
+		Runs:    []sarifRun{{Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: results}},
+	})
+}
+
+func (r *Report) location(f Finding, file string) sarifLocation {
+	line, column := r.text.Position(f.span.End)
+	if line == f.Line && column == f.Column {
+		column++ // an end before which there is nothing
+	}
+	path := url.URL{Path: filepath.ToSlash(file)}
+	l := sarifLocation{PhysicalLocation: sarifPhysical{
+		ArtifactLocation: sarifArtifact{path.String()},
+		Region:           sarifRegion{f.Line, f.Column, line, column},
+	}}
+	if f.Pointer != "" {
+		l.LogicalLocations = []sarifLogical{{f.Pointer}}
+	}
+	return l
+}

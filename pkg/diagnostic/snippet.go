@@ -1,0 +1,212 @@
+package diagnostic
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/source"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// hidden stands in the place of a secret.
+const hidden = "[hidden]"
+
+// widest is how many characters of a line are shown; documents may be written
+// in one line.
+const widest = 100
+
+// shortestSecret is the number of digits from which on a number may be a secret
+// by its key alone; shorter ones are limits and page numbers.
+const shortestSecret = 6
+
+// snippet is the line of a finding without its indentation and the secrets, and
+// the marker that goes under it.
+func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string) {
+	span := r.text.Line(f.Line)
+	var b strings.Builder
+	start, end := -1, -1
+	at := span.Start
+	copyTo := func(to int) {
+		for at < to {
+			if at >= f.span.Start && start < 0 {
+				start = b.Len()
+			}
+			if at >= f.span.End && end < 0 {
+				end = b.Len()
+			}
+			_, size := utf8.DecodeRuneInString(r.text.Slice(source.Span{Start: at, End: to}))
+			b.WriteString(r.text.Slice(source.Span{Start: at, End: at + size}))
+			at += size
+		}
+	}
+	for _, secret := range r.hiddenIn(span, secrets) {
+		copyTo(secret.Start)
+		if at >= secret.End {
+			continue
+		}
+		if f.span.Start < secret.End && start < 0 {
+			start = b.Len()
+		}
+		b.WriteString(hidden)
+		at = secret.End
+		if f.span.End <= secret.End && f.span.End > secret.Start && end < 0 {
+			end = b.Len()
+		}
+	}
+	copyTo(span.End)
+	if start < 0 {
+		start = b.Len()
+	}
+	if end < start {
+		end = b.Len()
+	}
+	return crop(b.String(), start, end)
+}
+
+// crop trims a line and shortens it around the marked part.
+func crop(text string, start, end int) (line, marker string) {
+	before, marked, after := runes(text[:start]), runes(text[start:end]), runes(text[end:])
+	before = []rune(strings.TrimLeft(string(before), " "))
+	after = []rune(strings.TrimRight(string(after), " "))
+	if len(before)+len(marked)+len(after) > widest {
+		before = lastRunes(before, widest/3)
+		marked = firstRunes(marked, widest/3)
+		after = firstRunes(after, widest/3)
+	}
+	return string(before) + string(marked) + string(after),
+		strings.Repeat(" ", len(before)) + strings.Repeat("^", max(1, len(marked)))
+}
+
+// runes are the characters of a text, each of which takes one column.
+func runes(text string) []rune {
+	return []rune(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F {
+			return ' '
+		}
+		return r
+	}, text))
+}
+
+func firstRunes(r []rune, n int) []rune {
+	if len(r) <= n {
+		return r
+	}
+	return append(r[:n-1:n-1], '…')
+}
+
+func lastRunes(r []rune, n int) []rune {
+	if len(r) <= n {
+		return r
+	}
+	return append([]rune{'…'}, r[len(r)-n+1:]...)
+}
+
+// secrets are the parts of the text that must not be shown, in order, as far as
+// it could be read.
+func (r *Report) secrets() []source.Span {
+	var all []source.Span
+	for _, scalar := range r.text.Scalars() {
+		if s, ok := secretPart(scalar.Pointer, scalar.Span, r.text.Slice(scalar.Span)); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// hiddenIn are the parts of a line that must not be shown, in order.
+func (r *Report) hiddenIn(line source.Span, secrets []source.Span) []source.Span {
+	first := sort.Search(len(secrets), func(i int) bool { return secrets[i].End > line.Start })
+	var all []source.Span
+	for _, s := range secrets[first:] {
+		if s.Start >= line.End {
+			break
+		}
+		all = append(all, s)
+	}
+	if r.broken {
+		all = append(all, r.unread(line)...)
+	}
+	return all
+}
+
+// secretPart is the part of a scalar that must not be shown: all of it, or the
+// query of an address.
+func secretPart(pointer string, span source.Span, text string) (source.Span, bool) {
+	names := tokens(pointer)
+	name := ""
+	below := false // a key with a hash sign
+	for _, token := range names {
+		name = token
+		below = below || strings.HasPrefix(token, "#")
+	}
+	v, err := value.Parse([]byte(text))
+	switch {
+	case err != nil:
+		return span, true
+	case below:
+		return span, true
+	case v.Kind() == value.Number && len(text) < shortestSecret:
+		return source.Span{}, false
+	case v.Kind() == value.Null || v.Kind() == value.Bool || v.Kind() == value.String && v.Raw() == "":
+		return source.Span{}, false
+	case lint.PlainSecret(name, v):
+		return span, true
+	case config.MayBeSecret(pointer) && !telling(name):
+		return span, true
+	case strings.Contains(text, "://") && strings.Contains(text, "@"):
+		return span, true
+	}
+	if query := strings.IndexByte(text, '?'); query >= 0 && strings.Contains(text[query:], "=") {
+		return source.Span{Start: span.Start + query + 1, End: span.End - 1}, true
+	}
+	return source.Span{}, false
+}
+
+// telling are the keys of expressions: their values name something.
+func telling(name string) bool {
+	switch name {
+	case "attr", "function", "time", "response", "authorization", "request", "query", "consumer", "user", "placeholder":
+		return true
+	}
+	return false
+}
+
+// assigned is a value behind a colon, as far as one can tell in a text that is
+// not JSON.
+var assigned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`:\s*("(?:[^"\\]|\\.)*"?|[^\s",{}\[\]]+)`)
+})
+
+// withinSecret tells whether what follows the last token may belong to a secret:
+// its value has not been read to its end, or it stands among others.
+func (r *Report) withinSecret(last string) bool {
+	if around := strings.LastIndexByte(last, '/'); around >= 0 && config.MayBeSecret(last[:around]) {
+		return true
+	}
+	place, at, _ := r.text.Find(last)
+	return config.MayBeSecret(last) && (at != last || !place.Scalar)
+}
+
+// unread are the secrets in the part of a line that could not be read: every
+// value with a name, and everything below a name that sounds like a secret.
+func (r *Report) unread(line source.Span) []source.Span {
+	from, pointer := r.text.End()
+	from = max(from, line.Start)
+	if from >= line.End {
+		return nil
+	}
+	rest := r.text.Slice(source.Span{Start: from, End: line.End})
+	if r.withinSecret(pointer) {
+		return []source.Span{{Start: from, End: line.End}}
+	}
+	var all []source.Span
+	for _, m := range assigned().FindAllStringSubmatchIndex(rest, -1) {
+		all = append(all, source.Span{Start: from + m[2], End: from + m[3]})
+	}
+	return all
+}

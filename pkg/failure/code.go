@@ -1,0 +1,57 @@
+package failure
+
+// Code names a kind of problem. Codes are stable: people search for them,
+// programs filter by them.
+type Code string
+
+// The kinds of problems of a configuration. What each of them means, and what
+// to do, is told by package diagnostic.
+const (
+	// The text and its variables.
+	InvalidJSON     Code = "invalid-json"
+	InvalidVariable Code = "invalid-variable"
+	MissingVariable Code = "missing-variable"
+
+	// Keys and values.
+	MissingKey      Code = "missing-key"
+	UnknownKey      Code = "unknown-key"
+	UnusedAttribute Code = "unused-attribute"
+	WrongType       Code = "wrong-type"
+	UnknownChoice   Code = "unknown-choice"
+	WrongValue      Code = "wrong-value"
+	OldForm         Code = "old-form"
+	NoEffect        Code = "no-effect"
+
+	// Expressions.
+	UnknownAttribute      Code = "unknown-attribute"
+	UnknownFunction       Code = "unknown-function"
+	WrongArguments        Code = "wrong-arguments"
+	FailedExpression      Code = "failed-expression"
+	UnevaluatedExpression Code = "unevaluated-expression"
+
+	// Requests.
+	InvalidAddress       Code = "invalid-address"
+	UnsendableHeader     Code = "unsendable-header"
+	RequiredHeader       Code = "required-header"
+	UnknownScroller      Code = "unknown-scroller"
+	UnusedScroller       Code = "unused-scroller"
+	OverwrittenParameter Code = "overwritten-parameter"
+
+	// Jobs and tables.
+	DuplicateJob        Code = "duplicate-job"
+	IdleChild           Code = "idle-child"
+	InvalidPlaceholder  Code = "invalid-placeholder"
+	UnfilledPlaceholder Code = "unfilled-placeholder"
+	OrphanPlaceholder   Code = "orphan-placeholder"
+	ForeignPath         Code = "foreign-path"
+	InvalidFilter       Code = "invalid-filter"
+	InvalidMapping      Code = "invalid-mapping"
+	UnusedMapping       Code = "unused-mapping"
+
+	// Secrets.
+	MissingCredentials Code = "missing-credentials"
+	InvalidCertificate Code = "invalid-certificate"
+	EncryptedSecret    Code = "encrypted-secret"
+	PlainSecret        Code = "plain-secret"
+	PlainAddress       Code = "plain-address"
+)

@@ -1,0 +1,100 @@
+package lint
+
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// unusedScrollers finds scrollers that no job names and that are not the one
+// of jobs that name none.
+func unusedScrollers(s settings, found *failure.Problems) {
+	paging := s.section("api", "pagination")
+	scrollers := paging.get("scrollers")
+	if scrollers.Empty() {
+		return
+	}
+	if paging.Field("method").Raw() != "multiple" {
+		found.Add(failure.Problem{Code: failure.UnusedScroller, Pointer: scrollers.pointer,
+			Expected: "nobody uses these scrollers, for the method is not \"multiple\"", Hint: "set \"method\" to \"multiple\""})
+		return
+	}
+	var used []string
+	for _, it := range s.Compiled.Iterations {
+		for _, j := range jobs(it) {
+			used = append(used, scrollerOf(paging, j.Job))
+		}
+	}
+	for _, one := range scrollers.below() {
+		if !slices.Contains(used, one.name()) {
+			found.Add(failure.Problem{Code: failure.UnusedScroller, Pointer: one.pointer,
+				Expected: "no job uses this scroller", Hint: "name it in \"scroller\" of a job, or remove it"})
+		}
+	}
+}
+
+// scrollerOf is the name of the scroller that a job gets with the method
+// multiple, "" for none.
+func scrollerOf(paging place, j config.Job) string {
+	if j.Scroller != "" {
+		return j.Scroller
+	}
+	if name := paging.Field("default").Text(); name != "" {
+		return name
+	}
+	if _, ok := paging.Field("scrollers").Get("default"); ok {
+		return "default"
+	}
+	return ""
+}
+
+// overwrittenParameters finds parameters of jobs that paging sets itself, from
+// the first request on.
+func overwrittenParameters(s settings, found *failure.Problems) {
+	paging := s.section("api", "pagination")
+	for _, it := range s.Compiled.Iterations {
+		for _, j := range jobs(it) {
+			own := paging
+			for depth := 0; own.Field("method").Raw() == "multiple" && depth < 10; depth++ {
+				own = own.get("scrollers").get(scrollerOf(own, j.Job))
+			}
+			name, setting := positionParam(own)
+			params := place{at(s.Tree, j.Pointer).Field("params"), j.Pointer + "/params"}
+			if _, ok := params.Get(name); name == "" || !ok {
+				continue
+			}
+			p := failure.Problem{Code: failure.OverwrittenParameter, Pointer: params.get(name).pointer,
+				Expected: "paging sets this parameter itself (" + setting + ")", Hint: "remove it here"}
+			if own.Field("method").Raw() == "offset" {
+				p.Hint = "remove it here, or set \"offsetFromJob\" to begin at it"
+			}
+			found.Add(p)
+		}
+	}
+}
+
+// positionParam is the parameter that a scroller sets in every request, and
+// the pointer of the scroller; the page size is the job's own when it has one.
+func positionParam(scroller place) (name, pointer string) {
+	if first, ok := scroller.Get("firstPageParams"); ok && !first.IsNull() && first.Empty() {
+		return "", ""
+	}
+	switch scroller.Field("method").Raw() {
+	case "offset":
+		if scroller.Field("offsetFromJob").Empty() {
+			return or(scroller.Field("offsetParam"), "offset"), scroller.pointer
+		}
+	case "pagenum":
+		return or(scroller.Field("pageParam"), "page"), scroller.pointer
+	}
+	return "", ""
+}
+
+func or(v value.Value, fallback string) string {
+	if text := v.Text(); text != "" {
+		return text
+	}
+	return fallback
+}

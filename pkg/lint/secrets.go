@@ -1,0 +1,134 @@
+package lint
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// plainSecrets finds literal values under names that sound like secrets, where
+// no # keeps them out of events and lets the platform encrypt them.
+func plainSecrets(s settings, found *failure.Problems) {
+	for _, section := range []place{s.section("api"), s.section("config"), s.section("iterations"), s.section("aws"), s.section("sshProxy")} {
+		section.walk(func(p place) bool {
+			name := p.name()
+			switch name {
+			case "pagination", "mappings", "placeholders", "apiRequest", "expires", "requiredHeaders":
+				return false // what stands there are names and paths
+			}
+			if strings.HasPrefix(name, "#") || reference(p) {
+				return false
+			}
+			if PlainSecret(name, p.Value) {
+				found.Add(failure.Problem{Code: failure.PlainSecret, Pointer: p.pointer,
+					Expected: "this secret is not protected: it is stored and shown as it is", Hint: protect(p, s)})
+			}
+			return true
+		})
+	}
+}
+
+// reference tells whether an object refers to the platform's authorization: what
+// stands under that key is a path.
+func reference(p place) bool {
+	_, ok := p.Get("authorization")
+	return ok && p.Len() == 1 && p.name() != "headers"
+}
+
+// protect says where a secret should stand.
+func protect(p place, s settings) string {
+	if strings.HasPrefix(p.pointer, s.pointer+"/config/") && strings.Count(p.pointer[len(s.pointer):], "/") == 2 {
+		return "write it under " + value.OfString("#"+p.name()).JSON()
+	}
+	return "write it under a key of \"config\" that begins with #, and refer to it by {\"attr\": \"#…\"}"
+}
+
+// PlainSecret tells whether a name sounds like a secret and the value is one
+// that is written out. Variables are none.
+func PlainSecret(name string, v value.Value) bool {
+	if v.Kind() != value.String || v.Raw() == "" || strings.Contains(v.Raw(), "{{") {
+		return false
+	}
+	letters := strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		}
+		return -1
+	}, name)
+	for _, harmless := range []string{"page", "next", "cursor", "sync", "continuation", "scroll"} {
+		if strings.Contains(letters, harmless) {
+			return false
+		}
+	}
+	return slices.ContainsFunc([]string{"password", "passwd", "passphrase", "token", "secret", "apikey", "accesskey", "privatekey", "secretkey", "clientsecret"},
+		func(word string) bool { return strings.HasSuffix(letters, word) }) ||
+		letters == "authorization"
+}
+
+// plainAddresses finds addresses without TLS that requests with credentials go
+// to. A computer talking to itself needs none, and behind an SSH server the
+// address is inside its network.
+func plainAddresses(s settings, found *failure.Problems) {
+	if !s.Compiled.SSHProxy.Value.IsNull() {
+		return
+	}
+	for _, it := range s.Compiled.Iterations {
+		if !credentials(s) {
+			continue
+		}
+		report := func(u *url.URL, pointer string) {
+			if strings.EqualFold(u.Scheme, "http") && !loopback(u.Hostname()) {
+				found.Add(failure.Problem{Code: failure.PlainAddress, Pointer: pointer,
+					Expected: "credentials are sent to this address in the open", Hint: "write https://"})
+			}
+		}
+		report(it.API.BaseURL, s.section("api", "baseUrl").pointer)
+		login := s.section("api", "authentication", "loginRequest", "endpoint")
+		absolute(login.Raw(), login.pointer, report)
+		for _, j := range jobs(it) {
+			absolute(j.Endpoint, j.Pointer+"/endpoint", report)
+		}
+	}
+}
+
+// absolute hands over an endpoint that is an address of its own.
+func absolute(endpoint, pointer string, report func(*url.URL, string)) {
+	if u, err := url.Parse(endpoint); err == nil && u.Host != "" {
+		report(u, pointer)
+	}
+}
+
+// credentials tells whether requests carry any: by an authentication, a
+// signature, a header of that name or a reference to a secret.
+func credentials(s settings) bool {
+	if s.section("api", "authentication").Field("type").Text() != "" || !s.Compiled.AWS.Value.IsNull() {
+		return true
+	}
+	carried := false
+	visit := func(p place) bool {
+		attr := p.Field("attr")
+		carried = carried || p.Len() == 1 && strings.HasPrefix(attr.Raw(), "#") || PlainSecret(p.name(), p.Value)
+		return !carried
+	}
+	s.section("api").walk(visit)
+	s.section("config", "jobs").walk(visit)
+	s.section("config", "http").walk(visit)
+	return carried
+}
+
+// loopback tells whether a host is the computer itself.
+func loopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}

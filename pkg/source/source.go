@@ -1,0 +1,198 @@
+// Package source finds the places of a JSON text: where the value at a JSON
+// pointer stands, and which line and column that is.
+//
+// It reads a text as far as it is JSON, so that there are places also in one
+// that is broken further on. It judges nothing.
+package source
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Span is a part of the text: offsets in bytes, the end not included.
+type Span struct{ Start, End int }
+
+// Place is where a value stands.
+type Place struct {
+	// Name is the member's name with its quotes; empty for items and the root.
+	Name Span
+	// Value is the whole value; it ends where the text stops being JSON.
+	Value Span
+	// Scalar tells that the value is no object and no list.
+	Scalar bool
+}
+
+// Scalar is a value that is no object and no list, with its pointer.
+type Scalar struct {
+	Pointer string
+	Span
+}
+
+// Text is a JSON text whose places are known.
+type Text struct {
+	text   []byte
+	lines  []int // offsets of their beginnings
+	places map[string]Place
+	order  []string // pointers in the order of the text
+	scalar []Scalar
+	end    int    // behind the last token that was read
+	last   string // pointer of the last token
+}
+
+// New reads a text, at the longest up to the first thing that is not JSON. Of
+// members with one name the last counts.
+func New(text []byte) *Text {
+	t := &Text{text: text, lines: []int{0}, places: map[string]Place{}}
+	for i, c := range text {
+		if c == '\n' {
+			t.lines = append(t.lines, i+1)
+		}
+	}
+	t.read(value.NewDecoder(bytes.NewReader(text)))
+	return t
+}
+
+// read follows the tokens of the text.
+func (t *Text) read(dec *jsontext.Decoder) {
+	var open []string // the objects and lists around the next token
+	var name Span
+	for {
+		before := int(dec.InputOffset())
+		tok, err := dec.ReadToken()
+		if err != nil {
+			break
+		}
+		kind := tok.Kind()
+		t.end = int(dec.InputOffset())
+		span := Span{before + len(between(t.text[before:t.end])), t.end}
+		pointer := string(dec.StackPointer())
+		t.last = pointer
+		if kind == '}' || kind == ']' {
+			closed := open[len(open)-1]
+			open = open[:len(open)-1]
+			p := t.places[closed]
+			p.Value.End = t.end
+			t.places[closed] = p
+			if len(open) == 0 {
+				break
+			}
+			continue
+		}
+		if in, n := dec.StackIndex(dec.StackDepth()); in == '{' && n%2 == 1 && kind == '"' {
+			name = span // an odd number of tokens so far: this one is a name
+			continue
+		}
+		scalar := kind != '{' && kind != '['
+		t.add(pointer, Place{Name: name, Value: span, Scalar: scalar})
+		if scalar {
+			t.scalar = append(t.scalar, Scalar{pointer, span})
+		}
+		name = Span{}
+		if kind == '{' || kind == '[' {
+			open = append(open, pointer)
+		}
+		if len(open) == 0 {
+			break
+		}
+	}
+	for _, pointer := range open {
+		p := t.places[pointer]
+		p.Value.End = t.end
+		t.places[pointer] = p
+	}
+}
+
+func (t *Text) add(pointer string, p Place) {
+	if _, again := t.places[pointer]; !again {
+		t.order = append(t.order, pointer)
+	} else {
+		t.forget(pointer + "/")
+	}
+	t.places[pointer] = p
+}
+
+// forget removes what stood in a value that another one replaces.
+func (t *Text) forget(prefix string) {
+	kept := t.order[:0]
+	for _, pointer := range t.order {
+		if strings.HasPrefix(pointer, prefix) {
+			delete(t.places, pointer)
+			continue
+		}
+		kept = append(kept, pointer)
+	}
+	t.order = kept
+}
+
+// between is what parts two tokens: white space, a comma, a colon.
+func between(text []byte) []byte {
+	return text[:len(text)-len(bytes.TrimLeft(text, " \t\r\n,:"))]
+}
+
+// Find is the place of a JSON pointer, and its pointer: when nothing is there,
+// of the nearest value around it. ok is false when the text has no value.
+func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
+	for {
+		if p, ok := t.places[pointer]; ok {
+			return p, pointer, true
+		}
+		slash := strings.LastIndexByte(pointer, '/')
+		if slash < 0 {
+			return Place{}, "", false
+		}
+		pointer = pointer[:slash]
+	}
+}
+
+// Pointers are those of all values, in the order of the text.
+func (t *Text) Pointers() []string { return t.order }
+
+// Scalars are all scalars in the order of the text, also those that a later
+// member of the same name replaces.
+func (t *Text) Scalars() []Scalar { return t.scalar }
+
+// End is the offset behind the last token that was read, and the pointer of
+// the value or member it belongs to.
+func (t *Text) End() (offset int, pointer string) { return t.end, t.last }
+
+// Position is the line and the column of an offset, both from 1; columns are
+// counted in characters.
+func (t *Text) Position(offset int) (line, column int) {
+	offset = max(0, min(offset, len(t.text)))
+	line = sort.Search(len(t.lines), func(i int) bool { return t.lines[i] > offset })
+	return line, 1 + utf8.RuneCount(t.text[t.lines[line-1]:offset])
+}
+
+// Line is a line of the text, from 1, without its end.
+func (t *Text) Line(number int) Span {
+	if number < 1 || number > len(t.lines) {
+		return Span{len(t.text), len(t.text)}
+	}
+	s := Span{t.lines[number-1], len(t.text)}
+	if number < len(t.lines) {
+		s.End = t.lines[number] - 1
+	}
+	if s.End > s.Start && t.text[s.End-1] == '\r' {
+		s.End--
+	}
+	return s
+}
+
+// Slice is the text of a span.
+func (t *Text) Slice(s Span) string { return string(t.text[s.Start:s.End]) }
+
+// Offset is the offset of a line and a column in bytes, both from 1, as a
+// value.SyntaxError tells them.
+func (t *Text) Offset(line, column int) int {
+	if line < 1 || line > len(t.lines) {
+		return len(t.text)
+	}
+	return max(0, min(t.lines[line-1]+column-1, len(t.text)))
+}

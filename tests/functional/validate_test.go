@@ -1,0 +1,140 @@
+package functional
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/variables"
+)
+
+// validated looks at a configuration as `extractor validate` does.
+func validated(text []byte, flags []string, strict bool) *diagnostic.Report {
+	o := diagnostic.Options{Strict: strict, Now: func() time.Time { return defaultStart }}
+	for _, flag := range flags {
+		name, v, _ := strings.Cut(flag, "=")
+		o.Variables = append(o.Variables, variables.Value{Name: name, Text: v})
+	}
+	return diagnostic.Check(context.Background(), text, o)
+}
+
+// TestValidateAcceptsWhatRuns: a configuration that runs has warnings at most,
+// and one that fails for another reason than itself, too.
+func TestValidateAcceptsWhatRuns(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("cases", "*"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no case (%v)", err)
+	}
+	warnings := map[string]int{}
+	for _, path := range paths {
+		c, err := readCase(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(path, "config.json"))
+		if err != nil {
+			continue // a case about a missing configuration
+		}
+		refused := c.Exit != 0 && (strings.HasPrefix(filepath.Base(path), "variables-") || slices.ContainsFunc(c.Stderr, func(s string) bool { return strings.Contains(s, "/") }))
+		for _, f := range validated(text, c.Variables, c.Strict).Findings {
+			if f.Severity == diagnostic.Warning {
+				warnings[string(f.Code)]++
+				t.Logf("%s: %s %s %s", filepath.Base(path), f.Code, f.Pointer, f.Message)
+			} else if !refused {
+				t.Errorf("%s: %s at %q: %s", path, f.Code, f.Pointer, f.Message)
+			}
+		}
+	}
+	t.Logf("warnings: %v", warnings)
+}
+
+// TestValidateRefusesWhatIsBroken: every broken configuration has an error with
+// a code that is explained, and no output shows a secret.
+func TestValidateRefusesWhatIsBroken(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("broken", "*.json"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no file below broken (%v)", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b brokenConfig
+			if err := json.Unmarshal(text, &b); err != nil {
+				t.Fatal(err)
+			}
+			if slices.ContainsFunc(b.Variables, func(flag string) bool { return !strings.Contains(flag, "=") }) {
+				t.Skip("it is the flag that is broken, which the command tells")
+			}
+			if b.Text == "" {
+				b.Text = string(b.Config)
+			}
+			for _, text := range []string{b.Text, strings.Join(strings.Fields(b.Text), " ")} {
+				b.checkFindings(t, validated([]byte(text), b.Variables, b.Strict))
+			}
+		})
+	}
+}
+
+func (b brokenConfig) checkFindings(t *testing.T, r *diagnostic.Report) {
+	t.Helper()
+	if !r.Failed() {
+		t.Errorf("no error among %v", r.Findings)
+	}
+	pointers := []string{}
+	for _, f := range r.Findings {
+		pointers = append(pointers, f.Pointer)
+		if _, ok := diagnostic.Lookup(string(f.Code)); !ok || f.Line < 1 || f.Column < 1 || f.Message == "" {
+			t.Errorf("not complete: %+v", f)
+		}
+	}
+	if want, _, _ := strings.Cut(b.Stderr[0], ":"); strings.HasPrefix(want, "/") && !slices.ContainsFunc(pointers, func(p string) bool { return strings.HasPrefix(want+":", p) || strings.HasPrefix(p, want) }) {
+		t.Errorf("nothing at %s, but at %q", want, pointers)
+	}
+	var out bytes.Buffer
+	for _, err := range []error{r.WriteText(&out, "config.json", true), r.WriteJSON(&out), r.WriteSARIF(&out, "config.json", "1")} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, secret := range b.Conceals {
+		if strings.Contains(out.String(), secret) {
+			t.Errorf("%q is shown:\n%s", secret, out.String())
+		}
+	}
+}
+
+// TestValidateConformance: the configurations of the original's public cases
+// have no errors.
+func TestValidateConformance(t *testing.T) {
+	dir := os.Getenv("CONFORMANCE_DIR")
+	if dir == "" {
+		t.Skip("CONFORMANCE_DIR does not name the folder with the conformance cases")
+	}
+	if cases := filepath.Join(dir, "cases"); isDirectory(cases) {
+		dir = cases
+	}
+	for _, name := range conformanceCases(t, dir) {
+		text, err := os.ReadFile(filepath.Join(dir, name, "config.json"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, f := range validated(text, nil, false).Findings {
+			if f.Severity == diagnostic.Error {
+				t.Errorf("%s: %s at %q: %s", name, f.Code, f.Pointer, f.Message)
+			} else {
+				t.Logf("%s: %s %s %s", name, f.Code, f.Pointer, f.Message)
+			}
+		}
+	}
+}
