@@ -124,7 +124,9 @@ func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 	if with := c.o.Settings.signature; with != nil {
 		rt = &aws{next: rt, with: with, now: c.o.Now, secrets: c.o.Secrets}
 	}
-	rt = &pace{next: rt, pacer: c.o.Pacer}
+	if c.o.Player == nil { // a replay sends nothing
+		rt = &pace{next: rt, pacer: c.o.Pacer}
+	}
 	if caching {
 		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler, busy: map[string]chan struct{}{}}
 	}
