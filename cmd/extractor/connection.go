@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/control"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -62,7 +63,7 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 		Progress:  cmd.ErrOrStderr(),
 		Secrets:   secrets,
 		Now:       time.Now,
-		Sleep:     pause,
+		Sleep:     component.Sleep,
 	}, nil
 }
 
@@ -88,17 +89,6 @@ func (c *connection) work(code *int, needsComponent bool, do func(context.Contex
 		if *code, err = do(cmd.Context(), s, args); err != nil {
 			*code = s.Fail(err)
 		}
-		return nil
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
 		return nil
 	}
 }

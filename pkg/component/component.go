@@ -53,7 +53,7 @@ func (o *Options) fill() {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = Sleep
 	}
 	if o.DataDir == "" {
 		o.DataDir = o.Getenv("KBC_DATADIR")
@@ -66,7 +66,8 @@ func (o *Options) fill() {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits, or returns the error of the context when it ends first.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -36,15 +36,15 @@ func TestEmptyIsAbsent(t *testing.T) {
 	}
 	for name, part := range parts {
 		for _, empty := range []string{`null`, `""`, `[]`, `{}`, `false`, `0`, `"0"`} {
+			if empty == `"0"` && name != "config" {
+				continue // a text like any other there
+			}
 			t.Run(name+" "+empty, func(t *testing.T) {
 				fill := func(s string) string {
 					if s == "" {
 						return ""
 					}
 					return fmt.Sprintf(s, empty)
-				}
-				if empty == `"0"` && name != "config" {
-					t.Skip("a text like any other")
 				}
 				in := given{api: fill(part.api), config: fill(part.config), job: fill(part.job), parameters: fill(part.parameters), top: fill(part.top)}
 				if empty == `"0"` {

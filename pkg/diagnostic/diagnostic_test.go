@@ -121,7 +121,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add(`{"api": `, `, "#key": {}}, "unknown": 2}`)
 	f.Fuzz(func(t *testing.T, before, after string) {
 		if strings.Contains(before+after, "S3CRET") {
-			t.Skip()
+			return // it stands elsewhere than under the key, too
 		}
 		text := before + `{"#key": "S3CRET"` + after
 		r := check(text)

@@ -42,7 +42,7 @@ func FuzzRequests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, path, kind, body string) {
 		target, err := url.ParseRequestURI(path)
 		if err != nil || strings.ContainsAny(method, " \r\n") || method == "" {
-			t.Skip()
+			return // nothing that a client could send
 		}
 		r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(body))
 		r.Method, r.URL = method, target

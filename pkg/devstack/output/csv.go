@@ -82,25 +82,47 @@ func (r *records) cell() (more bool, err error) {
 		return r.end()
 	}
 	for {
-		b, err := r.in.ReadByte()
+		b, where, err := r.next()
 		switch {
-		case errors.Is(err, io.EOF):
-			return false, nil
 		case err != nil:
 			return false, err
-		case b == r.delimiter:
-			return true, nil
-		case b == '\n':
-			r.line++
-			return false, nil
-		case b == '\r':
-			return false, r.lineFeed()
+		case where != inside:
+			return where == cellEnd, nil
 		case r.encloses && b == r.enclosure:
 			return false, r.fault("has an enclosure inside of a cell that is not enclosed")
 		}
 		if r.text = append(r.text, b); len(r.text)-start > maxCell {
 			return false, r.fault("has a cell of more than 16 MiB")
 		}
+	}
+}
+
+// place is what a byte outside of an enclosure belongs to.
+type place int
+
+const (
+	inside place = iota
+	cellEnd
+	lineEnd
+)
+
+// next reads one byte outside of an enclosure, or the whole of a line end.
+func (r *records) next() (b byte, where place, err error) {
+	b, err = r.in.ReadByte()
+	switch {
+	case errors.Is(err, io.EOF):
+		return 0, lineEnd, nil
+	case err != nil:
+		return 0, inside, err
+	case b == r.delimiter:
+		return b, cellEnd, nil
+	case b == '\n':
+		r.line++
+		return b, lineEnd, nil
+	case b == '\r':
+		return b, lineEnd, r.lineFeed()
+	default:
+		return b, inside, nil
 	}
 }
 
@@ -134,22 +156,11 @@ func (r *records) enclosed(start int) error {
 
 // end reads what follows an enclosed cell.
 func (r *records) end() (more bool, err error) {
-	b, err := r.in.ReadByte()
-	switch {
-	case errors.Is(err, io.EOF):
-		return false, nil
-	case err != nil:
-		return false, err
-	case b == r.delimiter:
-		return true, nil
-	case b == '\n':
-		r.line++
-		return false, nil
-	case b == '\r':
-		return false, r.lineFeed()
-	default:
-		return false, r.fault("goes on after a closing enclosure")
+	_, where, err := r.next()
+	if err == nil && where == inside {
+		err = r.fault("goes on after a closing enclosure")
 	}
+	return err == nil && where == cellEnd, err
 }
 
 // lineFeed reads what must follow a carriage return.
