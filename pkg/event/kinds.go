@@ -33,7 +33,7 @@ func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, LoginDone{}, RequestSent{},
 		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{},
-		RunFinished{}, RunFailed{},
+		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }
 
@@ -396,6 +396,43 @@ func (RunFinished) Level() Level { return Info }
 // Message implements Body.
 func (e RunFinished) Message() string {
 	return fmt.Sprintf("Extraction finished: %s, %s, %s", count(e.Rows, "row"), count(e.Tables, "table"), count(e.Requests, "request"))
+}
+
+// RunCut is the last event of a run that left data out because a flag asked for
+// it: its tables are complete files that hold what had arrived until then.
+type RunCut struct {
+	// Budget is the flag: max-requests, max-time, max-bytes or sample.
+	Budget string `json:"budget"`
+	// Limit is what was allowed, Reached what was used: requests, seconds, bytes,
+	// or items of one run of a job.
+	Limit   float64 `json:"limit"`
+	Reached float64 `json:"reached"`
+	// Job is the endpoint of the job that was cut, Pointer its place in the
+	// configuration; of a sample, those of the first one.
+	Job     string `json:"job"`
+	Pointer string `json:"pointer"`
+	// The other fields are those of RunFinished.
+	Seconds  float64 `json:"seconds"`
+	Requests int     `json:"requests"`
+	Bytes    int64   `json:"bytes"`
+	Rows     int     `json:"rows"`
+	Tables   int     `json:"tables"`
+}
+
+// Kind implements Body.
+func (RunCut) Kind() string { return "run.cut" }
+
+// Level implements Body.
+func (RunCut) Level() Level { return Warn }
+
+// Message implements Body.
+func (e RunCut) Message() string {
+	why := fmt.Sprintf("--%s was reached at job %s", e.Budget, e.Job)
+	if e.Budget == "sample" {
+		why = fmt.Sprintf("--sample took the first %g items of every run of a job", e.Limit)
+	}
+	return fmt.Sprintf("Extraction cut: %s; %s, %s, %s; the state was not written", why,
+		count(e.Rows, "row"), count(e.Tables, "table"), count(e.Requests, "request"))
 }
 
 // RunFailed is the last event of a failed run.
