@@ -145,7 +145,7 @@ func (c *testCase) runSideBySide(t *testing.T, concurrency int) {
 	w := newWorld(t, api)
 	w.clock = newClock(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
-	w.options.Variables, w.options.Strict, w.options.LogFormat = c.Variables, c.Strict, c.LogFormat
+	c.setFlags(&w.options)
 	for name, value := range c.Env {
 		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
 	}
