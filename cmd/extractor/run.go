@@ -44,6 +44,7 @@ hold only a part of the data, and out/state.json was not written.`,
 	limitFlags(root.Flags(), &o)
 	root.AddCommand(
 		newConfig(code),
+		newDiff(code),
 		newExplain(),
 		newInit(code),
 		newJob(code),

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the expected outputs of the scrip
 func TestScripts(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(items))
 	t.Cleanup(api.Close) // the scripts run after this function
-	for _, subject := range []string{"validate", "codes", "run"} {
+	for _, subject := range []string{"validate", "codes", "run", "diff"} {
 		t.Run(subject, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", subject),
