@@ -130,6 +130,9 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 		State:    nextState(d.State, r.start, structures),
 		Cut:      r.cut,
 	}
+	if r.tables.drift != nil && !r.tables.drift.known.IsNull() {
+		result.State = result.State.With(keyColumns, r.tables.drift.known)
+	}
 	for _, t := range written {
 		result.Rows += t.rows
 	}
