@@ -20,9 +20,6 @@ type Limits struct {
 	Time time.Duration
 }
 
-// None tells whether there is no limit.
-func (l Limits) None() bool { return l == Limits{} }
-
 // Cut is the error of whoever wants more than a limit allows.
 type Cut struct {
 	// Budget is the limit as the flag of the program is named, without dashes:
