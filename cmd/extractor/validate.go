@@ -1,14 +1,12 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
@@ -55,7 +53,7 @@ Exit codes: 0 nothing or warnings only, 1 errors.`,
 			case asSARIF:
 				return report.WriteSARIF(out, file, version)
 			default:
-				return report.WriteText(out, file, colours(out))
+				return report.WriteText(out, file, component.Colours(out, os.Getenv))
 			}
 		},
 	}
@@ -98,10 +96,4 @@ func flagVariables(pairs []string) ([]variables.Value, error) {
 		all = append(all, variables.Value{Name: name, Text: text})
 	}
 	return all, nil
-}
-
-// colours tells whether a terminal reads, and nobody has asked for no colours.
-func colours(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == ""
 }

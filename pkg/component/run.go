@@ -29,11 +29,16 @@ func Run(ctx context.Context, o Options) int {
 	if err != nil {
 		return report(o, secrets, err)
 	}
+	live := openLive(o, sink, secrets)
+	if live != nil {
+		sink = live.Over(sink)
+	}
 	tape, err := openTape(&o, secrets)
 	log := event.NewLog(sink, secrets, o.Now)
 	if err == nil {
-		err = failure.Guarded(func() error { return run(ctx, o, tape, log, secrets) })
+		err = failure.Guarded(func() error { return run(ctx, o, tape, log, live, secrets) })
 	}
+	live.Close()
 	if err = tape.close(err); err != nil {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
@@ -83,7 +88,7 @@ func problems(err error) string {
 }
 
 // run is the run itself.
-func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *event.Secrets) error {
+func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.Live, secrets *event.Secrets) error {
 	began := o.Now()
 	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
@@ -108,6 +113,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *eve
 	deps := extract.Deps{
 		State:     state,
 		Log:       log,
+		Live:      live,
 		Secrets:   secrets,
 		Now:       o.Now,
 		Sleep:     o.Sleep,

@@ -34,6 +34,7 @@ type jobRunner struct {
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	jr.tally = tally{}
 	jr.progress = jr.newProgress(j)
+	defer jr.run.Live.Forget()
 	run := jr.job
 	if jr.concurrency > 1 {
 		run = jr.sideBySide
@@ -63,6 +64,7 @@ type jobRun struct {
 	seen    repetition
 	pages   int
 	found   int // rows
+	live    *event.LiveJob
 	// notes are events about the page at hand, told when it is stored.
 	notes []event.Body
 }
@@ -77,7 +79,10 @@ func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &jobRun{jobRunner: jr, job: j, place: at, base: base, columns: append(columns, parentColumns(at.filled)...)}, nil
+	return &jobRun{
+		jobRunner: jr, job: j, place: at, base: base, columns: append(columns, parentColumns(at.filled)...),
+		live: jr.run.Live.Job(j, j.Endpoint, len(at.parents)),
+	}, nil
 }
 
 // request is a job's own request, before any paging.
@@ -117,7 +122,7 @@ func (r *jobRun) within(page int, err error) error {
 // the job when the page only repeats what was there before.
 func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagination.Page, stop *pagination.Stop, err error) {
 	r.pages++
-	answer, err := r.client.Do(ctx, request)
+	answer, err := r.client.Do(r.live.Context(ctx), request)
 	if err != nil {
 		return facts, nil, err
 	}
@@ -132,6 +137,7 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 		return facts, nil, err
 	}
 	r.progress.page(page.Rows)
+	r.live.Page(page.Rows)
 	if err := r.eachChild(page, func(child *job, at place) error { return r.jobRunner.job(ctx, child, at) }); err != nil {
 		return facts, nil, err
 	}
