@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/component"
 )
 
@@ -26,11 +27,10 @@ stderr says why.
 Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
 		Example: `  extractor --data ./data
   extractor run --data ./data --var id=42 --log-format console`,
-		Args:              cobra.NoArgs,
-		RunE:              run,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args:          cobra.NoArgs,
+		RunE:          run,
+		SilenceUsage:  true,
+		SilenceErrors: true,
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.DataDir, "data", "", "data directory (default $KBC_DATADIR, else /data)")
@@ -46,15 +46,17 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
 		newSchema(),
 		newValidate(code, &o),
 		&cobra.Command{
-			Use:   "version",
-			Short: "Print the version",
-			Args:  cobra.NoArgs,
+			Use:     "version",
+			Short:   "Print the version",
+			Example: `  extractor version`,
+			Args:    cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "configurable-extractor", version)
 				return err
 			},
 		},
 	)
+	completion.Install(root, flagValues())
 	return root
 }
 
@@ -63,6 +65,12 @@ func newRun(o *component.Options, run func(*cobra.Command, []string) error) *cob
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run the data directory (the same as no command), record it or replay a recording",
+		Long: `Runs the data directory: the same as no command, but it can also keep every
+exchange in a file or be answered from such a file, see
+docs/testing-configurations.md.
+
+At a terminal each running job has a line that tells how far it is and what it
+waits for.`,
 		Example: `  extractor run --data ./data
   extractor run --data ./data --record shop.har
   extractor run --data ./data --replay shop.har`,

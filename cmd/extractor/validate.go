@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -28,7 +29,8 @@ Exit codes: 0 nothing or warnings only, 1 errors.`,
 		Example: `  extractor validate config.json
   extractor validate ./data --strict --var region=eu
   extractor validate config.json --sarif > findings.sarif`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completion.First(completion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, text, err := configuration(args, o.DataDir)
 			if err != nil {
