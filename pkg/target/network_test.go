@@ -142,7 +142,9 @@ func TestConnectionsThatCannotBeMade(t *testing.T) {
 		{"unknown host", "http://a.test", "6: the host a.test is not known", failing(&net.DNSError{Err: "no such host", Name: "a.test", IsNotFound: true}), true},
 		{"no connection in time", "http://a.test", "28: no connection within 'api.http.connectTimeout'", failing(os.ErrDeadlineExceeded), true},
 		{"broken while sending", "http://a.test", "55: the connection broke while sending", func(o *Options) {
-			o.Dial = func(context.Context, string, string) (net.Conn, error) { return brokenPipe{closed: make(chan struct{})}, nil }
+			o.Dial = func(context.Context, string, string) (net.Conn, error) {
+				return brokenPipe{closed: make(chan struct{})}, nil
+			}
 		}, false},
 	}
 	for _, tt := range tests {
