@@ -37,9 +37,10 @@ type Finding struct {
 	Severity Severity     `json:"severity"`
 	// Pointer is the JSON pointer of the place; "" is the whole document.
 	Pointer string `json:"pointer"`
-	// Line and Column count from 1, columns in characters.
-	Line   int `json:"line"`
-	Column int `json:"column"`
+	// Line and Column count from 1, columns in characters; 0 when there is no
+	// text to look at.
+	Line   int `json:"line,omitzero"`
+	Column int `json:"column,omitzero"`
 	// Found, Expected and Hint are those of failure.Problem.
 	Found    string `json:"found"`
 	Expected string `json:"expected"`
@@ -86,7 +87,7 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 	}
 	filled, open, err := fill(ctx, given, o.Variables)
 	if err != nil {
-		r.add(Error, failure.InvalidVariable, problemsOf(err)...)
+		r.add(findings(Error, failure.InvalidVariable, problemsOf(err))...)
 		filled, open = withoutValues(given), true // the rest is judged as far as possible
 	}
 	missing := err != nil
@@ -98,7 +99,7 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 			continue
 		}
 		p.Pointer = places.original(p.Pointer)
-		r.add(Error, failure.WrongValue, p)
+		r.add(Errors(failure.Problems{p})...)
 	}
 	warnings := compiled.Warnings
 	if !r.Failed() {
@@ -106,10 +107,10 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 	}
 	for _, p := range warnings.Unique() {
 		p.Pointer = places.original(p.Pointer)
-		r.add(Warning, failure.NoEffect, p)
+		r.add(Warnings(failure.Problems{p})...)
 	}
 	if !missing {
-		r.add(Warning, failure.MissingVariable, unknownVariables(filled, open, places)...)
+		r.add(Warnings(unknownVariables(filled, open, places))...)
 	}
 	r.sort()
 	return r
@@ -119,8 +120,7 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 func (r *Report) unreadable(err error) {
 	syntax, ok := errors.AsType[*value.SyntaxError](err)
 	if !ok {
-		p := failure.Problem{Code: failure.WrongType, Expected: err.Error()}
-		r.add(Error, failure.WrongType, p)
+		r.add(Errors(failure.Problems{{Code: failure.WrongType, Expected: err.Error()}})...)
 		return
 	}
 	r.broken = true
@@ -134,21 +134,39 @@ func (r *Report) unreadable(err error) {
 	})
 }
 
-// add makes findings of problems.
-func (r *Report) add(severity Severity, code failure.Code, problems ...failure.Problem) {
-	for _, p := range problems {
-		f := Finding{Code: p.Code, Severity: severity, Pointer: p.Pointer, Found: p.Found, Expected: p.Expected, Hint: p.Hint}
-		if f.Code == "" {
-			f.Code = code
-		}
-		f.Message = p.Expected
-		if p.Found != "" {
-			f.Message += ", found " + p.Found
-		}
+// add appends findings with their places.
+func (r *Report) add(findings ...Finding) {
+	for _, f := range findings {
 		f.span = r.mark(f)
 		f.Line, f.Column = r.text.Position(f.span.Start)
 		r.Findings = append(r.Findings, f)
 	}
+}
+
+// Errors are problems that stop a run, without their places in a text.
+func Errors(problems failure.Problems) []Finding {
+	return findings(Error, failure.WrongValue, problems)
+}
+
+// Warnings are problems that do not, without their places in a text.
+func Warnings(problems failure.Problems) []Finding {
+	return findings(Warning, failure.NoEffect, problems)
+}
+
+// findings makes findings of problems; code is that of problems without one.
+func findings(severity Severity, code failure.Code, problems failure.Problems) []Finding {
+	all := make([]Finding, len(problems))
+	for i, p := range problems {
+		f := Finding{Code: p.Code, Severity: severity, Pointer: p.Pointer, Found: p.Found, Expected: p.Expected, Hint: p.Hint, Message: p.Expected}
+		if f.Code == "" {
+			f.Code = code
+		}
+		if p.Found != "" {
+			f.Message += ", found " + p.Found
+		}
+		all[i] = f
+	}
+	return all
 }
 
 // mark is the part of the text that a finding is about: a scalar itself, else
