@@ -35,6 +35,8 @@ const (
 type Finding struct {
 	Code     failure.Code `json:"code"`
 	Severity Severity     `json:"severity"`
+	// File is the name of the text; "" when there is none.
+	File string `json:"file,omitzero"`
 	// Pointer is the JSON pointer of the place; "" is the whole document.
 	Pointer string `json:"pointer"`
 	// Line and Column count from 1, columns in characters; 0 when there is no
@@ -66,6 +68,8 @@ type Options struct {
 
 // Report is what was found in one text.
 type Report struct {
+	// File is the name of the text, as it is shown.
+	File string
 	// Findings in the order of the text.
 	Findings []Finding
 	text     *source.Text
@@ -77,9 +81,9 @@ func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
 }
 
-// Check looks at the text of a configuration.
-func Check(ctx context.Context, text []byte, o Options) *Report {
-	r := &Report{text: source.New(text)}
+// Check looks at the text of a configuration. file is its name.
+func Check(ctx context.Context, file string, text []byte, o Options) *Report {
+	r := &Report{File: file, text: source.New(text)}
 	given, err := config.Parse(text)
 	if err != nil {
 		r.unreadable(err)
@@ -128,7 +132,7 @@ func (r *Report) unreadable(err error) {
 	line, column := r.text.Position(at)
 	_, pointer := r.text.End()
 	r.Findings = append(r.Findings, Finding{
-		Code: failure.InvalidJSON, Severity: Error, Pointer: pointer, Line: line, Column: column,
+		Code: failure.InvalidJSON, Severity: Error, File: r.File, Pointer: pointer, Line: line, Column: column,
 		Expected: "expected valid JSON", Message: "not valid JSON: " + syntax.Reason,
 		Hint: "look at the comma, the quote or the bracket here and just before", span: source.Span{Start: at, End: at + 1},
 	})
@@ -137,7 +141,7 @@ func (r *Report) unreadable(err error) {
 // add appends findings with their places.
 func (r *Report) add(findings ...Finding) {
 	for _, f := range findings {
-		f.span = r.mark(f)
+		f.File, f.span = r.File, r.mark(f)
 		f.Line, f.Column = r.text.Position(f.span.Start)
 		r.Findings = append(r.Findings, f)
 	}

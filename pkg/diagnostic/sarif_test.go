@@ -2,6 +2,7 @@ package diagnostic
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,7 +48,7 @@ func valid(t *testing.T, schema *jsonschema.Schema, log string) error {
 func sarifOf(t *testing.T, text, file string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := check(text).WriteSARIF(&out, file, "1.2.3"); err != nil {
+	if err := WriteSARIF(&out, []*Report{Check(context.Background(), file, []byte(text), Options{})}, "1.2.3"); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
