@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ func at(v value.Value, pointer string) value.Value {
 			v = v.Items()[i]
 			continue
 		}
-		v = v.Field(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		v = v.Field(unescaped(token))
 	}
 	return v
 }
@@ -35,18 +36,17 @@ func unusedMappings(s settings, found *failure.Problems) {
 	used := map[string]bool{}
 	var unused []failure.Problem
 	for _, it := range s.Compiled.Iterations {
-		var types []string
+		types := map[string]bool{}
 		for _, j := range jobs(it) {
-			types = append(types, j.DataType)
+			types[j.DataType] = true
 		}
-		for _, m := range it.Mappings.Value.Members() {
-			pointer := it.Mappings.Get(m.Name).Pointer
-			if slices.Contains(types, m.Name) {
-				used[pointer] = true
+		for _, m := range (place{it.Mappings.Value, it.Mappings.Pointer}).below() {
+			if types[m.name()] {
+				used[m.pointer] = true
 				continue
 			}
-			unused = append(unused, failure.Problem{Code: failure.UnusedMapping, Pointer: pointer,
-				Expected: "no job has this data type, the mapping is not used", Hint: didYouMean(m.Name, types)})
+			unused = append(unused, failure.Problem{Code: failure.UnusedMapping, Pointer: m.pointer,
+				Expected: "no job has this data type, the mapping is not used", Hint: didYouMean(m.name(), slices.Collect(maps.Keys(types)))})
 		}
 	}
 	for _, p := range unused {

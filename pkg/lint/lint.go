@@ -101,8 +101,15 @@ func (p place) below() []place {
 
 // name is the last token of the pointer.
 func (p place) name() string {
-	last := p.pointer[strings.LastIndexByte(p.pointer, '/')+1:]
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(last)
+	return unescaped(p.pointer[strings.LastIndexByte(p.pointer, '/')+1:])
+}
+
+// unescaped is a token of a pointer as a name.
+func unescaped(token string) string {
+	if !strings.Contains(token, "~") {
+		return token
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 }
 
 // walk visits a value and everything in it, as long as visit says to go on.
