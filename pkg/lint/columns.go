@@ -12,8 +12,8 @@ import (
 // shadowedUserData finds user data of child jobs under the name of a column
 // that a placeholder makes, which wins.
 func shadowedUserData(s settings, found *failure.Problems) {
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			for _, m := range j.UserData.Value.Members() {
 				if !slices.Contains(j.parentColumns(), m.Name) {
 					continue
@@ -56,9 +56,9 @@ type fed struct {
 func (s settings) mappings() []*fed {
 	var all []*fed
 	known := map[string]*fed{}
-	for _, it := range s.Compiled.Iterations {
+	for _, it := range s.iterations {
 		feeding := map[string][]family{}
-		for _, j := range jobs(it) {
+		for _, j := range it.jobs {
 			feeding[j.DataType] = append(feeding[j.DataType], j)
 		}
 		for _, m := range (place{it.Mappings.Value, it.Mappings.Pointer}).below() {
@@ -68,7 +68,7 @@ func (s settings) mappings() []*fed {
 					all = append(all, known[m.pointer])
 				}
 				known[m.pointer].jobs = append(known[m.pointer].jobs, j)
-				known[m.pointer].user = append(known[m.pointer].user, userColumns(it, j)...)
+				known[m.pointer].user = append(known[m.pointer].user, userColumns(it.Iteration, j)...)
 			}
 		}
 	}

@@ -35,9 +35,9 @@ func at(v value.Value, pointer string) value.Value {
 func unusedMappings(s settings, found *failure.Problems) {
 	used := map[string]bool{}
 	var unused []failure.Problem
-	for _, it := range s.Compiled.Iterations {
+	for _, it := range s.iterations {
 		types := map[string]bool{}
-		for _, j := range jobs(it) {
+		for _, j := range it.jobs {
 			types[j.DataType] = true
 		}
 		for _, m := range (place{it.Mappings.Value, it.Mappings.Pointer}).below() {
@@ -65,8 +65,8 @@ var token = sync.OnceValue(func() *regexp.Regexp {
 // unfilledPlaceholders finds a {name} in an endpoint that no placeholder of the
 // job or of a job above it fills.
 func unfilledPlaceholders(s settings, found *failure.Problems) {
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			var known []string
 			for _, m := range j.Placeholders.Value.Members() {
 				known = append(known, m.Name)
@@ -94,7 +94,7 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 // orphanPlaceholders finds settings of child jobs at root jobs, which have no
 // parent to take a value from.
 func orphanPlaceholders(s settings, found *failure.Problems) {
-	for _, it := range s.Compiled.Iterations {
+	for _, it := range s.iterations {
 		for _, j := range it.Jobs {
 			for _, key := range []string{"placeholders", "recursionFilter"} {
 				if at(s.Tree, j.Pointer).Field(key).Empty() {

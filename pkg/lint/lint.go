@@ -51,6 +51,9 @@ func checks() []check {
 // Check gives all warnings, each once.
 func Check(d Document) failure.Problems {
 	s := settings{Document: d, root: d.Tree}
+	for _, it := range d.Compiled.Iterations {
+		s.iterations = append(s.iterations, iteration{it, jobs(it)})
+	}
 	if parameters := d.Tree.Field("parameters"); !parameters.Empty() {
 		s.root, s.pointer = parameters, "/parameters"
 	}
@@ -64,8 +67,15 @@ func Check(d Document) failure.Problems {
 // settings are the document and where its settings stand.
 type settings struct {
 	Document
-	root    value.Value
-	pointer string
+	root       value.Value
+	pointer    string
+	iterations []iteration
+}
+
+// iteration is an iteration with all its jobs, children included.
+type iteration struct {
+	config.Iteration
+	jobs []family
 }
 
 // section is a part of the settings as it is written, with its pointer.

@@ -22,8 +22,8 @@ func unusedScrollers(s settings, found *failure.Problems) {
 		return
 	}
 	var used []string
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			used = append(used, scrollerOf(paging, j.Job))
 		}
 	}
@@ -64,8 +64,8 @@ func (s settings) scrollerFor(j config.Job) place {
 func idlePaging(s settings, found *failure.Problems) {
 	paging := s.section("api", "pagination")
 	if paging.Field("method").Raw() != "multiple" {
-		for _, it := range s.Compiled.Iterations {
-			for _, j := range jobs(it) {
+		for _, it := range s.iterations {
+			for _, j := range it.jobs {
 				if j.Scroller != "" {
 					found.Add(failure.Problem{Code: failure.NoEffect, Pointer: j.Pointer + "/scroller",
 						Expected: "has no effect: the method of \"pagination\" is not \"multiple\"", Hint: "remove it, or define the scroller in \"scrollers\""})
@@ -87,8 +87,8 @@ func idlePaging(s settings, found *failure.Problems) {
 // overwrittenParameters finds parameters of jobs that paging sets itself, from
 // the first request on.
 func overwrittenParameters(s settings, found *failure.Problems) {
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			own := s.scrollerFor(j.Job)
 			name, setting := positionParam(own)
 			params := place{at(s.Tree, j.Pointer).Field("params"), j.Pointer + "/params"}

@@ -61,8 +61,8 @@ var indexed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // jobPaths are the paths of jobs and mappings.
 func (s settings) jobPaths() []path {
 	var all []path
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			job := place{at(s.Tree, j.Pointer), j.Pointer}
 			all = append(all, dataField(job)...)
 			all = append(all, filters(j)...)

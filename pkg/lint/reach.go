@@ -49,8 +49,8 @@ func unreachableItems(s settings, found *failure.Problems) {
 		found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: value.OfString(p.text).JSON(),
 			Expected: "there is nothing below " + strconv.Quote(filter.text) + ", which " + filter.pointer + " turns into text", Hint: "remove one of the two"})
 	}
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			own := filters(j)
 			for i, filter := range own {
 				if before, ok := covered(plain(filter), own[:i]); ok { // a later filter finds text

@@ -26,8 +26,8 @@ func unevaluatedExpressions(s settings, found *failure.Problems) {
 		return
 	}
 	unanswered := append(literal, login.get("params"), login.get("headers"))
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			job := place{at(s.Tree, j.Pointer), j.Pointer}
 			unanswered = append(unanswered, job.get("params"), job.get("userData"))
 		}
@@ -69,8 +69,8 @@ func unsendableHeaders(s settings, found *failure.Problems) {
 		s.section("api", "authentication", "apiRequest", "headers"),
 		s.section("config", "http", "headers"),
 	}
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			groups = append(groups, place{at(s.Tree, j.Pointer), j.Pointer}.get("headers"))
 		}
 	}
