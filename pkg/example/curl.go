@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-	"mvdan.cc/sh/v3/shell"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -42,21 +43,32 @@ func FromCurl(command string, getenv func(string) string) (Request, error) {
 // words splits a command line. A variable that is not set is an error: without
 // it the request would be another one.
 func words(command string, getenv func(string) string) ([]string, error) {
-	var missing string
-	fields, err := shell.Fields(command, func(name string) string {
-		v := getenv(name)
-		if v == "" && missing == "" && name != "IFS" {
-			missing = name
+	var words []*syntax.Word
+	missing := ""
+	for word, err := range syntax.NewParser().WordsSeq(strings.NewReader(command)) {
+		if err != nil {
+			return nil, unreadable(err)
 		}
-		return v
-	})
-	switch {
-	case err != nil:
-		return nil, failure.Userf("the curl command cannot be read as a shell would: %s; put an address with a & in quotes", reason(err))
-	case missing != "":
+		words = append(words, word)
+		syntax.Walk(word, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && missing == "" && getenv(p.Param.Value) == "" {
+				missing = p.Param.Value
+			}
+			return true
+		})
+	}
+	if missing != "" {
 		return nil, failure.Userf("the curl command uses the variable $%s, which is not set", missing)
 	}
+	fields, err := expand.Fields(&expand.Config{Env: expand.FuncEnviron(getenv)}, words...)
+	if err != nil {
+		return nil, unreadable(err)
+	}
 	return fields, nil
+}
+
+func unreadable(err error) error {
+	return failure.Userf("the curl command cannot be read as a shell would: %s; put an address with a & in quotes", reason(err))
 }
 
 // reason says what a shell would not take. The words of the error are not shown:

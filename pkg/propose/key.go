@@ -79,7 +79,7 @@ func (d *draft) chooseKey(choice string) error {
 	if at < 0 {
 		return failure.Userf("'%s' cannot be the primary key: it is missing, empty or not unique in the example, or its name does not suggest it; expected one of %s", choice, strings.Join(names, ", "))
 	}
-	d.PrimaryKeys = append([]Option{d.PrimaryKeys[at]}, slices.Delete(d.PrimaryKeys, at, at+1)...)
+	d.PrimaryKeys = toFront(d.PrimaryKeys, at)
 	d.mapping = d.columns(choice)
 	d.guess("primary key", failure.PointerJoin(failure.PointerJoin("/parameters/config/mappings", d.Table), choice), d.mapping.Field(choice), Likely, d.PrimaryKeys[0].Evidence)
 	d.note("A mapping writes only its own columns: add those that no item of the example has. Lists are JSON text in their column.")

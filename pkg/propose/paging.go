@@ -70,7 +70,7 @@ func (d *draft) choosePaging(choice string) error {
 		if at = slices.Index(names, choice); at < 0 {
 			return failure.Userf("the example shows no paging by '%s', expected one of %s", choice, strings.Join(names, ", "))
 		}
-		d.Pagings = append([]Option{d.Pagings[at]}, slices.Delete(d.Pagings, at, at+1)...)
+		d.Pagings = toFront(d.Pagings, at)
 	}
 	const pointer = "/parameters/api/pagination"
 	if at == len(found) {

@@ -10,7 +10,9 @@ package propose
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
@@ -57,6 +59,12 @@ type Choice struct {
 	Paging string
 	// PrimaryKey is one of Proposal.PrimaryKeys.
 	PrimaryKey string
+}
+
+// toFront moves one of the options, the one that was taken, before the others.
+func toFront(options []Option, at int) []Option {
+	taken := options[at]
+	return slices.Insert(slices.Delete(options, at, at+1), 0, taken)
 }
 
 // None is the name of the option to do without.
@@ -189,6 +197,7 @@ func (d *draft) finish() (*Proposal, error) {
 			// What was found is not shown: it may be a secret.
 			return nil, failure.Userf("no configuration can be made of this example: %s", f.Expected).At(f.Pointer)
 		}
+		d.note(fmt.Sprintf("%s: %s (%s).", f.Pointer, f.Expected, f.Code))
 	}
 	return &d.Proposal, nil
 }

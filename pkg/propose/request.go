@@ -117,7 +117,8 @@ func (d *draft) address() {
 	segments := strings.Split(strings.TrimPrefix(d.url.EscapedPath(), "/"), "/")
 	common := 0
 	for i, segment := range segments[:len(segments)-1] {
-		if versions().MatchString(segment) {
+		behindMark := common == i && i > 0 // a bare 3 in /rest/api/3/search is a version
+		if versions().MatchString(segment) || behindMark && len(segment) == 1 && digits().MatchString(segment) {
 			common = i + 1
 		}
 	}
