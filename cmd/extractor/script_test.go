@@ -2,6 +2,9 @@ package main
 
 import (
 	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +20,9 @@ var update = flag.Bool("update", false, "write the expected outputs of the scrip
 // TestScripts runs the scripts in testdata: commands as a user types them, with
 // the exact output that must come.
 func TestScripts(t *testing.T) {
-	for _, subject := range []string{"validate", "codes"} {
+	api := httptest.NewServer(http.HandlerFunc(ledger))
+	defer api.Close()
+	for _, subject := range []string{"validate", "codes", "init"} {
 		t.Run(subject, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", subject),
@@ -25,11 +30,26 @@ func TestScripts(t *testing.T) {
 				RequireExplicitExec: true,
 				Setup: func(e *testscript.Env) error {
 					e.Setenv("KBC_DATADIR", "")
+					e.Setenv("API", api.URL)
 					return nil
 				},
 			})
 		})
 	}
+}
+
+// ledger is an API for scripts: three entries on two pages, for those who know
+// the token.
+func ledger(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer s3cret-token" {
+		http.Error(w, `{"error":"no token"}`, http.StatusUnauthorized)
+		return
+	}
+	if r.FormValue("cursor") == "" {
+		fmt.Fprint(w, `{"entries":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"next_cursor":"Mg","has_more":true}`)
+		return
+	}
+	fmt.Fprint(w, `{"entries":[{"id":3,"tags":["c"]}],"next_cursor":null,"has_more":false}`)
 }
 
 // TestEveryCodeHasAScript: a broken configuration for each code, named like it,

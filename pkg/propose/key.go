@@ -67,11 +67,11 @@ func (d *draft) chooseKey(choice string) error {
 	names := []string{None}
 	for _, k := range d.keys() {
 		names = append(names, k.name)
-		d.PrimaryKeys = append(d.PrimaryKeys, Option{k.name, fmt.Sprintf("another one in each of %s; a mapping with the columns of the example is written", count(len(d.data.items), "item"))})
+		d.PrimaryKeys = append(d.PrimaryKeys, Option{k.name, fmt.Sprintf("different in each of %s; a mapping with the columns of the example is written", count(len(d.data.items), "item"))})
 	}
 	if choice == "" || choice == None {
 		if len(names) > 1 {
-			d.note(fmt.Sprintf("'%s' is another one in each of %s. With --primary-key %s a mapping is written that makes it the primary key.", names[1], count(len(d.data.items), "item"), names[1]))
+			d.note(fmt.Sprintf("'%s' is different in each of %s. With --primary-key %s a mapping is written that makes it the primary key.", names[1], count(len(d.data.items), "item"), names[1]))
 		}
 		return nil
 	}
@@ -81,7 +81,7 @@ func (d *draft) chooseKey(choice string) error {
 	}
 	d.PrimaryKeys = toFront(d.PrimaryKeys, at)
 	d.mapping = d.columns(choice)
-	d.guess("primary key", failure.PointerJoin(failure.PointerJoin("/parameters/config/mappings", d.Table), choice), d.mapping.Field(choice), Likely, d.PrimaryKeys[0].Evidence)
+	d.guess("primary key", failure.PointerJoin(failure.PointerJoin("/parameters/config/mappings", d.Table), choice), d.mapping.Field(choice), Likely, "it is "+d.PrimaryKeys[0].Evidence)
 	d.note("A mapping writes only its own columns: add those that no item of the example has. Lists are JSON text in their column.")
 	return nil
 }

@@ -178,40 +178,49 @@ var identifier = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d+|[0-9a-fA-F-]{16,})$`)
 })
 
-// nameTable gives the table the name of what is in it.
+// Words that name nothing: of paths, and of what answers wrap their data in.
+var (
+	genericPath = []string{"", "graphql", "search", "query", "list", "export", "all", "index"}
+	genericData = []string{"", "data", "results", "result", "items", "nodes", "edges", "records", "rows", "values", "value", "response", "entries", "objects", "content", "embedded", "hits"}
+)
+
+// nameTable gives the table the name of what is in it: the last word of the path
+// that names something, else of the way to the data. In GraphQL the query names
+// it, not the path.
 func (d *draft) nameTable() {
-	generic := []string{"", "graphql", "search", "query", "list", "export", "all", "index", "data", "results", "items", "nodes", "edges", "records", "rows", "values", "value", "response", "result", "entries", "objects"}
+	path, data := strings.Split(d.url.Path, "/"), d.data.place
 	d.Table = "data"
-	for _, candidate := range d.tableNames() {
-		for _, extension := range []string{".json", ".php", ".aspx"} {
-			candidate = strings.TrimSuffix(candidate, extension)
-		}
-		name := plainName(candidate)
-		if !slices.Contains(generic, strings.ToLower(name)) && !identifier().MatchString(candidate) && !versions().MatchString(candidate) {
-			d.Table = name
-			break
-		}
+	name, ok := lastName(path, genericPath)
+	if !ok || d.graphQL() {
+		name, ok = lastName(data, genericData)
 	}
-	if d.method != "GET" && d.url.RawQuery != "" {
-		d.endpoint += "?" + d.url.RawQuery
-		for _, m := range parseQuery(d.url.RawQuery) {
-			if secretParam(m.Name, m.Value) {
-				d.note("The query of the address has " + quote(m.Name) + ", which looks like a credential and stands in the endpoint as it is.")
-			}
+	if ok {
+		d.Table = name
+	}
+	if d.method == "GET" || d.url.RawQuery == "" {
+		return
+	}
+	d.endpoint += "?" + d.url.RawQuery
+	for _, m := range parseQuery(d.url.RawQuery) {
+		if secretParam(m.Name, m.Value) {
+			d.note("The query of the address has " + quote(m.Name) + ", which looks like a credential and stands in the endpoint as it is.")
 		}
 	}
 }
 
-// tableNames are the words that may name what is in the table, the best first.
-// In GraphQL the query names it, not the path.
-func (d *draft) tableNames() []string {
-	data, path := slices.Clone(d.data.place), strings.Split(d.url.Path, "/")
-	slices.Reverse(data)
-	slices.Reverse(path)
-	if d.graphQL() {
-		return data
+// lastName is the last of the words that is neither generic, nor a version, nor
+// an id.
+func lastName(words, generic []string) (string, bool) {
+	for _, word := range slices.Backward(words) {
+		for _, extension := range []string{".json", ".php", ".aspx"} {
+			word = strings.TrimSuffix(word, extension)
+		}
+		name := plainName(word)
+		if !slices.Contains(generic, strings.ToLower(name)) && name != "" && !identifier().MatchString(word) && !versions().MatchString(word) {
+			return name, true
+		}
 	}
-	return append(path, data...)
+	return "", false
 }
 
 // graphQL tells whether the request is a GraphQL query.
