@@ -17,6 +17,11 @@ func TestLocalPlatform(t *testing.T) {
 	)
 }
 
+// TestInitGuide runs the commands of docs/init.md.
+func TestInitGuide(t *testing.T) {
+	follow(t, "../../docs/init.md", "my-data")
+}
+
 // TestReadme does the same with README.md, but for what needs more than this
 // process.
 func TestReadme(t *testing.T) {

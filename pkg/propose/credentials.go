@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -40,10 +41,9 @@ func secretHeader(name string) bool {
 func Secrets(r example.Request) []string {
 	var all []string
 	if u, err := url.Parse(r.URL); err == nil {
-		if password, ok := u.User.Password(); ok {
-			all = append(all, password)
-		} else if u.User != nil {
-			all = append(all, u.User.Username())
+		if u.User != nil {
+			password, _ := u.User.Password()
+			all = append(all, cmp.Or(password, u.User.Username()))
 		}
 		all = append(all, secretPairs(u.RawQuery)...)
 	}
@@ -55,8 +55,8 @@ func Secrets(r example.Request) []string {
 			all = append(all, line)
 			if scheme, rest, ok := strings.Cut(line, " "); ok {
 				all = append(all, rest)
-				if _, password, ok := basic(scheme, rest); ok {
-					all = append(all, password)
+				if user, password, ok := basic(scheme, rest); ok {
+					all = append(all, cmp.Or(password, user))
 				}
 			}
 		}

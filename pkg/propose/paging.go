@@ -212,6 +212,10 @@ func (d *draft) has(name string) bool {
 // tokenNames are keys of answers whose value brings the next page.
 var tokenNames = []string{"cursor", "endcursor", "aftercursor", "continuationtoken", "continuation", "scrollid", "bookmark", "marker", "pagetoken"}
 
+// nextNames are what follows "next" in such a key. (There are others:
+// next_delivery_at.)
+var nextNames = []string{"", "cursor", "token", "page", "pagetoken", "pagecursor", "pageid", "pagekey", "offset", "start", "id", "key", "marker", "bookmark", "continuationtoken", "scrollid", "index", "position"}
+
 // tokenParams are parameters that usually carry such a value.
 var tokenParams = []string{"cursor", "startcursor", "pagetoken", "nextpagetoken", "nexttoken", "nextcursor", "paginationtoken", "after", "continuationtoken", "continuation", "scrollid", "bookmark", "marker"}
 
@@ -222,7 +226,7 @@ func isToken(f fact) bool {
 		return false
 	}
 	switch {
-	case strings.Contains(name, "next"):
+	case strings.HasPrefix(name, "next") && slices.Contains(nextNames, name[len("next"):]):
 		return !f.value.Empty() || name != "next" // an empty "next" may be anything
 	case slices.Contains(tokenNames, name):
 		return true

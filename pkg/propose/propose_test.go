@@ -170,6 +170,7 @@ func TestPaging(t *testing.T) {
 		{"newest first", base + "&count=3'", `{"items":` + ids(9, 8, 7) + `}`, "", `{"method":"cursor","idKey":"id","param":"max_id","reverse":true,"increment":-1}`, Unsure, `{"state":"open","count":"3"}`},
 		{"a page in the header Link", base + "'", ten, `Link: <https://api.example.com/v1/orders?state=open&page=2>; rel="next", <https://api.example.com/v1/orders?page=9>; rel="last"`, `{"method":"pagenum","firstPage":1,"pageParam":"page"}`, Likely, `{"state":"open"}`},
 		{"something else in the header Link", base + "'", ten, `Link: <https://api.example.com/v1/orders?after=x>; rel="next"`, ``, Likely, `{"state":"open"}`},
+		{"another key with next", base + "'", `{"next_delivery_at":"2026-01-01","nextSteps":"x","items":` + ten + `}`, "", ``, Likely, `{"state":"open"}`},
 		{"nothing", base + "'", ten, "", ``, Likely, `{"state":"open"}`},
 		{"a time is no offset", base + "&from=1700000000'", ten, "", ``, Likely, `{"state":"open","from":"1700000000"}`},
 	}
@@ -343,6 +344,29 @@ func TestRefused(t *testing.T) {
 		if _, err := Propose(x, Choice{}); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), want) {
 			t.Errorf("status %d: %v", status, err)
 		}
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	tests := []struct{ name, command, want string }{
+		{"none", "https://h/x?state=open", ""},
+		{"a parameter", "'https://h/x?api_key=a%20b&state=open'", "a b"},
+		{"a header", "https://h/x -H 'Authorization: Bearer t0k'", "Bearer t0k|t0k"},
+		{"user and password", "https://h/x -u ann:pw", "Basic YW5uOnB3|YW5uOnB3|pw"},
+		{"a user alone", "https://h/x -u sk_live:", "Basic c2tfbGl2ZTo=|c2tfbGl2ZTo=|sk_live"},
+		{"in the address", "https://ann:pw@h/x", "pw"},
+		{"a user alone in the address", "https://sk_live:@h/x", "sk_live"},
+		{"a form", "https://h/x -d user=ann -d password=pw", "pw"},
+		{"a body", `https://h/x --json '{"a":[{"clientSecret":"pw"}],"token":""}'`, "pw"},
+		{"cookies", "https://h/x -b 'a=1; b=2'", "a=1; b=2|b=2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := strings.Join(Secrets(of(t, tt.command, "").Request), "|"); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
 	}
 }
 
