@@ -105,7 +105,7 @@ type curl struct {
 	method, user, agent, referer, url string
 	headers, cookies, forms           []string
 	data                              []datum
-	get, insecure, json               bool
+	get, insecure                     bool
 }
 
 // datum is one of the options that make up the body.
