@@ -10,7 +10,6 @@ package example
 import (
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -48,11 +47,8 @@ func FromURL(address string) (Request, error) {
 // credentials.
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
-	switch {
-	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, failure.Userf("expected an address like https://api.example.com/v1/orders, found something else; put it in quotes if it has a & or a ?")
-	case strings.ContainsAny(u.Host, " {}"):
-		return nil, failure.Userf("the host of the address cannot hold blanks or braces")
 	}
 	return u, nil
 }

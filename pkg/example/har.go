@@ -74,10 +74,10 @@ func headerOf(pairs []har.Pair) http.Header {
 // bodyOf is the body of a request; some browsers keep a form only as its
 // parameters.
 func bodyOf(post *har.PostData) string {
-	if post == nil || post.Text != "" {
-		if post == nil {
-			return ""
-		}
+	switch {
+	case post == nil:
+		return ""
+	case post.Text != "":
 		return post.Text
 	}
 	var pairs []string

@@ -13,10 +13,8 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/example"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -179,11 +177,7 @@ func contentType(x example.Exchange) string {
 }
 
 func (d *draft) guess(subject, pointer string, v value.Value, c Confidence, evidence string) {
-	text := clean(v).JSON()
-	if strings.HasPrefix(v.Raw(), event.Hidden) {
-		text = event.Hidden
-	}
-	d.Guesses = append(d.Guesses, Guess{Subject: subject, Pointer: pointer, Value: text, Evidence: evidence, Confidence: c})
+	d.Guesses = append(d.Guesses, Guess{Subject: subject, Pointer: pointer, Value: clean(v).JSON(), Evidence: evidence, Confidence: c})
 }
 
 func (d *draft) note(text string) { d.Notes = append(d.Notes, text) }
