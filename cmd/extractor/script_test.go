@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,9 +21,9 @@ var update = flag.Bool("update", false, "write the expected outputs of the scrip
 // TestScripts runs the scripts in testdata: commands as a user types them, with
 // the exact output that must come.
 func TestScripts(t *testing.T) {
-	api := httptest.NewServer(http.HandlerFunc(ledger))
-	defer api.Close()
-	for _, subject := range []string{"validate", "codes", "init"} {
+	api := httptest.NewServer(scriptAPI())
+	t.Cleanup(api.Close) // the scripts run after this function
+	for _, subject := range []string{"validate", "codes", "run", "diff", "init"} {
 		t.Run(subject, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", subject),
@@ -38,9 +39,16 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// ledger is an API for scripts: three entries on two pages, for those who know
-// the token.
-func ledger(w http.ResponseWriter, r *http.Request) {
+// scriptAPI is the API of the scripts.
+func scriptAPI() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", items)
+	mux.HandleFunc("/v1/entries", entries)
+	return mux
+}
+
+// entries are three entries on two pages, for those who know the token.
+func entries(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "Bearer s3cret-token" {
 		http.Error(w, `{"error":"no token"}`, http.StatusUnauthorized)
 		return
@@ -50,6 +58,22 @@ func ledger(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fmt.Fprint(w, `{"entries":[{"id":3,"tags":["c"]}],"next_cursor":null,"has_more":false}`)
+}
+
+// items are five items, as many on a page as `limit` asks for.
+func items(w http.ResponseWriter, r *http.Request) {
+	offset, err := strconv.Atoi(r.FormValue("offset"))
+	limit, err2 := strconv.Atoi(r.FormValue("limit"))
+	if r.URL.Path != "/items" || err != nil || err2 != nil {
+		http.NotFound(w, r)
+		return
+	}
+	var page []string
+	for id := offset + 1; id <= min(offset+limit, 5); id++ {
+		page = append(page, fmt.Sprintf(`{"id":%d,"name":"item %d"}`, id, id))
+	}
+	// A client that is gone has its own error.
+	_, _ = fmt.Fprint(w, "["+strings.Join(page, ",")+"]")
 }
 
 // TestEveryCodeHasAScript: a broken configuration for each code, named like it,
