@@ -65,7 +65,8 @@ func newRun(o *component.Options, run func(*cobra.Command, []string) error) *cob
 		Short: "Run the data directory (the same as no command), record it or replay a recording",
 		Example: `  extractor run --data ./data
   extractor run --data ./data --record shop.har
-  extractor run --data ./data --replay shop.har`,
+  extractor run --data ./data --replay shop.har
+  extractor run --data ./data --report ./report`,
 		Args: cobra.NoArgs,
 		RunE: run,
 	}
@@ -73,5 +74,6 @@ func newRun(o *component.Options, run func(*cobra.Command, []string) error) *cob
 	flags.StringVar(&o.Record, "record", "", "keep every exchange in this file (HAR 1.2, secrets masked)")
 	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most so many bytes of each answer's body (default: all); such a recording cannot be replayed")
 	flags.StringVar(&o.Replay, "replay", "", "let this recording answer instead of the network")
+	flags.StringVar(&o.Report, "report", "", "write report.json and report.html about the run into this directory")
 	return c
 }

@@ -14,6 +14,8 @@ import (
 	"net"
 	"os"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/report"
 )
 
 // Options say what to run and with what. The zero value of every field but
@@ -35,6 +37,8 @@ type Options struct {
 	// Replay is the recording that answers in the place of the network, "" for
 	// none. The clock is that of the recording and no sleep waits.
 	Replay string
+	// Report is the directory of the report about the run, "" for none.
+	Report string
 	// Version of the program, for the User-Agent and the first event.
 	Version        string
 	Stdout, Stderr io.Writer
@@ -43,6 +47,8 @@ type Options struct {
 	Now            func() time.Time                                                  // nil: time.Now
 	Sleep          func(context.Context, time.Duration) error                        // nil: real waiting
 	Dial           func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
+
+	report *report.Collector // nil for none
 }
 
 func (o *Options) fill() {

@@ -27,10 +27,13 @@ func Run(ctx context.Context, o Options) int {
 	action := wantsAction(o)
 	sink, err := openSink(ctx, o, action)
 	if err != nil {
-		return report(o, secrets, err)
+		return fail(o, secrets, err)
 	}
 	tape, err := openTape(&o, secrets)
 	log := event.NewLog(sink, secrets, o.Now)
+	if err == nil {
+		o.report, err = openReport(o, secrets, log)
+	}
 	if err == nil {
 		err = failure.Guarded(func() error { return run(ctx, o, tape, log, secrets) })
 	}
@@ -48,14 +51,15 @@ func Run(ctx context.Context, o Options) int {
 	if closing := log.Close(); err == nil && closing != nil {
 		err = failure.Applicationf("cannot write the events: %w", closing)
 	}
+	err = writeReport(o, secrets, err)
 	if err != nil {
-		return report(o, secrets, err)
+		return fail(o, secrets, err)
 	}
 	return failure.ExitOK
 }
 
-// report ends a failed run: one line on stderr, the exit code.
-func report(o Options, secrets *event.Secrets, err error) int {
+// fail ends a failed run: one line on stderr, the exit code.
+func fail(o Options, secrets *event.Secrets, err error) int {
 	fmt.Fprintln(o.Stderr, oneLine(secrets, err))
 	return failure.ExitCode(err)
 }
@@ -154,6 +158,9 @@ func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, 
 	if err := tape.finish(); err != nil {
 		return err
 	}
+	if err := reportTables(o, stage.Tables()); err != nil {
+		return err
+	}
 	if err := stage.Commit(result.State); err != nil {
 		return err
 	}
@@ -196,5 +203,6 @@ func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *ext
 		}
 		log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text})
 	}
+	reportChecks(o, doc, compiled)
 	return compiled, plan, nil
 }
