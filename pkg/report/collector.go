@@ -124,7 +124,7 @@ func (c *Collector) warned(e event.Event) {
 	key := warningKey{source: e.Kind, message: e.Message}
 	switch body := e.Body.(type) {
 	case event.ConfigWarning:
-		w.Pointer = body.Pointer
+		w.Pointer, w.Message = body.Pointer, body.Text
 	case event.JobFinished:
 		w.Pointer = body.Pointer
 		if w.Pointer == "" {

@@ -54,9 +54,9 @@ func Prepare(dir string) error {
 // those of an earlier run are replaced.
 func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 	r := c.finished(ended, reason)
-	text, err := json.MarshalIndent(r, "", "  ")
+	text, err := marshal(r)
 	if err == nil {
-		err = replace(filepath.Join(dir, jsonFile), append(text, '\n'))
+		err = replace(filepath.Join(dir, jsonFile), text)
 	}
 	if err == nil {
 		err = replace(filepath.Join(dir, htmlFile), page(text))
@@ -65,6 +65,16 @@ func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 		return failure.Applicationf("cannot write the report: %w", err)
 	}
 	return nil
+}
+
+// marshal is the text of report.json.
+func marshal(r *Report) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // people read addresses in it
+	e.SetIndent("", "  ")
+	err := e.Encode(r)
+	return text.Bytes(), err
 }
 
 // finished is the report of a run that has ended. The reason is that of its last
@@ -115,20 +125,18 @@ func replace(path string, text []byte) error {
 }
 
 // page is the page that shows a report. Its policy allows the style and the
-// script that are in it, by their hashes, and nothing else. The report stands in
-// it as JSON in which <, > and & are escaped, as json.Marshal does it, so that
-// nothing in it can end its element.
+// script that are in it, by their hashes, and nothing else. In the report, which
+// stands in it as JSON, <, > and & are escaped, so that nothing can end its
+// element.
 func page(report []byte) []byte {
-	var compact bytes.Buffer
-	if json.Compact(&compact, report) == nil {
-		report = compact.Bytes()
-	}
+	var data bytes.Buffer
+	json.HTMLEscape(&data, report)
 	return []byte(strings.NewReplacer(
 		"{{style-hash}}", hash(pageStyle),
 		"{{script-hash}}", hash(pageScript),
 		"{{style}}", pageStyle,
 		"{{script}}", pageScript,
-		"{{report}}", string(report),
+		"{{report}}", data.String(),
 	).Replace(pageHTML))
 }
 

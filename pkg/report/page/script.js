@@ -76,7 +76,7 @@ function status(request) {
 }
 
 function statuses(all) {
-  return Object.entries(all).map(([status, n]) => status + " × " + figure(n)).join(", ");
+  return Object.entries(all).map(([status, n]) => make("span", "code", (status === "none" ? "no answer" : status) + " × " + figure(n)));
 }
 
 function address(url) {
@@ -102,7 +102,7 @@ function headline() {
     ["Retries", figure(t.retries)],
     ["Waited", duration(t.waited)],
     ["Received", bytes(t.bytes)],
-    ["Status codes", statuses(t.statuses) || "none"],
+    ...(t.requests ? [["Status codes", statuses(t.statuses)]] : []),
     ["Tables", figure(t.tables)],
     ["Rows", figure(t.rows)],
     ["Version", report.extractor || "unknown"],
@@ -196,7 +196,7 @@ function activity() {
   chart.setAttribute("role", "img");
   chart.setAttribute("aria-label", "Requests in each of " + count(a.periods.length, "period") + " of " + duration(a.step) + ", at most " + figure(most));
   const section = make("section", "", make("div", "sheet", make("p", "caption",
-    make("b", "", "Activity"), make("span", "quiet", " requests in each " + duration(a.step) + ", at most " + figure(most))), chart));
+    "Activity", make("span", "quiet", "requests in each " + duration(a.step) + ", at most " + figure(most))), chart));
   section.id = "activity";
   return section;
 }
