@@ -116,10 +116,69 @@ func run(t *testing.T, jobs string) (exit int, r report.Report, text, page strin
 	return exit, r, text, page
 }
 
+// TestRun is the whole way: what a run does stands in its report, and no secret
+// and no value of the data does.
 func TestRun(t *testing.T) {
-	exit, r, text, page := run(t, "")
-	_ = text
-	if exit != 0 || len(page) == 0 {
-		t.Fatal(exit, r)
+	exit, r, text, page := run(t, `, {"endpoint": "broken"}`)
+	if exit != 1 || r.Status != report.Failed || !strings.Contains(r.Error.Message, "418") || r.Error.Pointer != "/parameters/config/jobs/1" || len(r.Tables) != 0 {
+		t.Errorf("exit %d: %s", exit, text)
+	}
+	if last := r.Jobs[len(r.Jobs)-1]; last.Job != "broken" || last.Ended != nil || last.Statuses["418"] != 1 {
+		t.Errorf("the job that failed: %+v", last)
+	}
+	hidden(t, text, page)
+
+	exit, r, text, page = run(t, "")
+	hidden(t, text, page)
+	if exit != 0 || r.Status != report.Success || r.Error != nil || r.Version != 1 || r.Extractor != "1.2.3" || r.Seconds != 2.371 {
+		t.Errorf("exit %d: %s", exit, text)
+	}
+	got := []string{}
+	for _, j := range r.Jobs {
+		got = append(got, line(j.Job, j.Pointer, j.Requests, j.Logins, j.Failures, j.Retries, j.Waited, j.Bytes, j.Statuses, *j.Ended))
+	}
+	for _, q := range r.Waterfall.Requests {
+		got = append(got, line(r.Jobs[*q.Job].Job, q.Login, q.Method, q.URL, q.Attempt, q.Status, q.Start, q.Seconds))
+	}
+	for _, w := range r.Warnings {
+		got = append(got, line(w.Source, w.Code, w.Pointer, w.Count))
+	}
+	for _, table := range r.Tables {
+		got = append(got, line(table.Table, table.Rows, table.Sampled, table.Columns))
+	}
+	want := `users /parameters/config/jobs/0 4 1 1 1 1 210 map[200:3 503:1] {0 2 3 the page has fewer rows (1) than the page size (2) /parameters/api/pagination/limit false}
+users/{user}/orders /parameters/config/jobs/0/children/0 5 0 0 0 0 188 map[200:5] {3 5 4 the page is empty /parameters/api/pagination/limit false}
+users true POST http://shop.test/login 1 200 0 0.094
+users false GET http://shop.test/users?offset=0&limit=2&key=[hidden] 1 200 0.094 0.214
+users/{user}/orders false GET http://shop.test/users/1/orders?limit=2&offset=0&key=[hidden] 1 200 0.308 0.175
+users/{user}/orders false GET http://shop.test/users/1/orders?limit=2&offset=2&key=[hidden] 1 200 0.483 0.175
+users/{user}/orders false GET http://shop.test/users/2/orders?limit=2&offset=0&key=[hidden] 1 200 0.658 0.175
+users false GET http://shop.test/users?offset=2&limit=2&key=[hidden] 1 503 0.833 0.094
+users false GET http://shop.test/users?offset=2&limit=2&key=[hidden] 2 200 1.927 0.094
+users/{user}/orders false GET http://shop.test/users/3/orders?limit=2&offset=0&key=[hidden] 1 200 2.021 0.175
+users/{user}/orders false GET http://shop.test/users/3/orders?limit=2&offset=2&key=[hidden] 1 200 2.196 0.175
+config.warning  /parameters/config/jobs/0/dataFeild 1
+check overwritten-parameter /parameters/config/jobs/0/params/offset 1
+check plain-address /parameters/api/baseUrl 1
+data.empty  /parameters/config/jobs/0/children/0 3
+shop.users 3 3 [{id 0 [{integer 3 1 1}]} {name 0 [{text 3 2 34}]} {born 1 [{date 2 10 10}]} {score 0 [{integer 2 1 1} {number 1 3 3}]}]
+shop.orders 4 4 [{order 0 [{text 4 4 4}]} {at 0 [{time 4 20 20}]} {parent_id 0 [{integer 4 1 1}]}]`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+// line is values with blanks between them.
+func line(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }
+
+// hidden sees that texts of a report show neither secrets nor data.
+func hidden(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		for _, never := range []string{"hunter2", "t0p-s3cret", "Ada", "Quill", "1985", "A-17", "alert("} {
+			if strings.Contains(text, never) {
+				t.Errorf("the report shows %q", never)
+			}
+		}
 	}
 }
