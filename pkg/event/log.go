@@ -25,8 +25,8 @@ type Event struct {
 	// Fields are the body's fields in their order; every string inside is
 	// masked.
 	Fields []Field
-	// Body is a copy of the body with every string inside masked; nil for a body
-	// that is no struct.
+	// Body is a copy of the body with every string inside masked. It is nil for a
+	// body that is no struct, and when nobody asked for it by Log.Trace.
 	Body Body
 }
 
@@ -85,7 +85,9 @@ func (l *Log) Emit(body Body) {
 		Level:   level,
 		Message: l.secrets.Redact(body.Message()),
 		Fields:  fieldsOf(body, l.secrets.Redact),
-		Body:    masked(body, l.secrets.Redact),
+	}
+	if l.trace != nil {
+		e.Body = masked(body, l.secrets.Redact)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

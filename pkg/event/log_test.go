@@ -77,6 +77,7 @@ func TestEmit(t *testing.T) {
 	}
 	sink := &memory{}
 	log := NewLog(sink, secretsOf("hunter2"), atNoon)
+	log.Trace(func(Event) {})
 	log.Emit(body)
 	log.Emit(&body)
 	log.Emit(scalar("just hunter2 words"))

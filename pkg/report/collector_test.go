@@ -241,7 +241,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 	text := readDoc(t)
 	for _, words := range []string{
 		fmt.Sprintf("the first %d requests, the %d slowest ones, at most %d periods of activity and %d different warnings", maxWaterfall, maxSlowest, maxPeriods, maxWarnings),
-		"Texts end after 2,000 characters", "the first 10,000 rows", "16 MiB",
+		"Addresses, reasons and warnings end after 2,000 characters", "the first 10,000 rows", "16 MiB",
 		fmt.Sprintf("version of the form: %d", Version),
 	} {
 		if !strings.Contains(text, words) {
