@@ -57,7 +57,7 @@ type Report struct {
 	// Tables in the order in which they were written.
 	Tables   []*Table  `json:"tables"`
 	Warnings []Warning `json:"warnings"`
-	// WarningsOmitted is how many more different warnings there were.
+	// WarningsOmitted is how many more warnings there were, of other kinds.
 	WarningsOmitted int `json:"warningsOmitted,omitempty"`
 }
 
