@@ -39,6 +39,7 @@ func New(began time.Time, redact func(string) string) *Collector {
 	return &Collector{
 		report: Report{
 			Version:   Version,
+			Status:    Success,
 			Started:   stamp(began),
 			Totals:    Totals{Traffic: Traffic{Statuses: map[string]int{}}},
 			Jobs:      []*Job{},
@@ -69,6 +70,8 @@ func (c *Collector) Event(e event.Event) {
 		c.jobFinished(body)
 	case event.TableWritten:
 		c.tableWritten(body)
+	case event.RunCut:
+		c.report.Status = Cut
 	case event.RunFailed:
 		c.failed(body)
 	}
@@ -125,6 +128,8 @@ func (c *Collector) warned(e event.Event) {
 	switch body := e.Body.(type) {
 	case event.ConfigWarning:
 		w.Pointer, w.Message = body.Pointer, body.Text
+	case event.RunCut:
+		w.Pointer = body.Pointer
 	case event.JobFinished:
 		w.Pointer = body.Pointer
 		if w.Pointer == "" {

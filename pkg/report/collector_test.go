@@ -183,6 +183,11 @@ func TestFailures(t *testing.T) {
 	if r.Status != Failed {
 		t.Errorf("status %s", r.Status)
 	}
+	cut := newFixture()
+	cut.emit(1, event.RunCut{Budget: "max-requests", Limit: 2, Job: "j", Pointer: users})
+	if r := cut.result(""); r.Status != Cut || r.Error != nil || len(r.Warnings) != 1 || r.Warnings[0].Pointer != users {
+		t.Errorf("a run that was cut: %+v", r)
+	}
 	// What fails when nothing can be told any more.
 	equal(t, "late error", newFixture().result("late").Error, Error{Message: "late", Kind: "application"})
 }

@@ -29,6 +29,7 @@ const (
 // The status of a run.
 const (
 	Success = "success"
+	Cut     = "cut" // by a limit: its tables are a part of the data
 	Failed  = "failed"
 )
 
@@ -39,7 +40,7 @@ type Report struct {
 	// Extractor is the version of the program; absent when the run ended before
 	// it started to extract.
 	Extractor string `json:"extractor,omitempty"`
-	// Status is success or failed.
+	// Status is success, cut or failed.
 	Status string `json:"status"`
 	// Started and Finished are RFC 3339, UTC, with milliseconds.
 	Started  string  `json:"started"`

@@ -81,7 +81,6 @@ func marshal(r *Report) ([]byte, error) {
 // event, unless it could not be told any more.
 func (c *Collector) finished(ended time.Time, reason string) *Report {
 	r := &c.report
-	r.Status = Success
 	if reason != "" {
 		r.Status = Failed
 		if r.Error == nil {

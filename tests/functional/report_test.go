@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/report"
 )
 
@@ -83,7 +84,11 @@ func (c *testCase) checkReport(t *testing.T, dir string, o outcome) {
 	if err := d.Decode(&r); err != nil {
 		t.Fatalf("%v:\n%s", err, text)
 	}
-	if (r.Status == report.Success) != (o.exit == 0) || (r.Error == nil) != (o.exit == 0) {
+	status := map[int]string{failure.ExitOK: report.Success, failure.ExitCut: report.Cut}[o.exit]
+	if status == "" {
+		status = report.Failed
+	}
+	if r.Status != status || (r.Error != nil) != (status == report.Failed) {
 		t.Errorf("exit code %d, but the report says %s, %+v", o.exit, r.Status, r.Error)
 	}
 	if r.Error != nil && r.Error.Message+"\n" != o.stderr && !strings.Contains(o.stderr, "@SERVER@") {
@@ -116,7 +121,7 @@ func (c *testCase) compareSums(t *testing.T, r report.Report, o outcome) {
 			Requests, Rows, Tables int
 			Bytes                  int64
 		}
-		if json.Unmarshal([]byte(line), &e) != nil || e.Event != "run.finished" {
+		if json.Unmarshal([]byte(line), &e) != nil || e.Event != "run.finished" && e.Event != "run.cut" {
 			continue
 		}
 		if e.Requests != r.Totals.Requests || e.Rows != r.Totals.Rows || e.Tables != r.Totals.Tables || e.Bytes != r.Totals.Bytes {

@@ -90,9 +90,9 @@ function jobOf(request) {
 }
 
 function headline() {
-  const good = report.status === "success";
+  const colours = { success: "good", cut: "warn" };
   const line = make("div", "headline", make("h1", "", "Extraction report"),
-    make("span", "status " + (good ? "good" : "bad"), report.status));
+    make("span", "status " + (colours[report.status] || "bad"), report.status));
   const t = report.totals;
   const facts = make("dl", "facts", [
     ["Started", report.started.replace("T", " ").replace("Z", " UTC")],
