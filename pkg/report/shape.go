@@ -1,9 +1,9 @@
 package report
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/table"
 )
 
 // How much of a table is looked at, whichever comes first.
@@ -39,9 +40,9 @@ type shapes struct {
 	columns []Column
 }
 
-// Tables looks at the first rows of every CSV file in a directory. It is to be
-// called before the events of the tables, or after them, but while the files are
-// there; a file that cannot be read is an error of ours.
+// Tables looks at the first rows of every CSV file in a directory, before or
+// after the events of these tables. A file that cannot be read is an error of
+// ours.
 func (c *Collector) Tables(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -98,8 +99,7 @@ func shapesOf(path string) (shapes, error) {
 }
 
 func readShapes(from io.Reader) (s shapes, err error) {
-	r := csv.NewReader(from)
-	r.ReuseRecord = true
+	r := table.NewReader(from, ',', `"`)
 	header, err := r.Read()
 	if err != nil {
 		return s, err
@@ -108,7 +108,7 @@ func readShapes(from io.Reader) (s shapes, err error) {
 	for i := range s.columns {
 		s.columns[i].Shapes = []Shape{}
 	}
-	for s.sampled < maxSampleRows && r.InputOffset() < maxSampleBytes {
+	for size := 0; s.sampled < maxSampleRows && size < maxSampleBytes; {
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -116,9 +116,13 @@ func readShapes(from io.Reader) (s shapes, err error) {
 		if err != nil {
 			return s, err
 		}
+		if len(cells) != len(header) {
+			return s, fmt.Errorf("a row of %d cells below %d columns", len(cells), len(header))
+		}
 		s.sampled++
 		for i, cell := range cells {
 			s.columns[i].add(cell)
+			size += len(cell)
 		}
 	}
 	for _, c := range s.columns {
