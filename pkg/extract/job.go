@@ -37,6 +37,7 @@ type jobRunner struct {
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	jr.tally = tally{}
 	jr.progress = jr.newProgress(j)
+	defer jr.run.Live.Forget()
 	run := jr.job
 	if jr.concurrency > 1 {
 		run = jr.sideBySide
@@ -67,6 +68,7 @@ type jobRun struct {
 	pages   int
 	found   int // rows
 	sample  sample
+	live    *event.LiveJob
 	// notes are events about the page at hand, told when it is stored.
 	notes []event.Body
 }
@@ -85,6 +87,7 @@ func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
 		jobRunner: jr, job: j, place: at, base: base,
 		columns: append(columns, parentColumns(at.filled)...),
 		sample:  sample{size: jr.run.Sample},
+		live:    jr.run.Live.Job(j, j.Endpoint, len(at.parents)),
 	}, nil
 }
 
@@ -168,6 +171,7 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 		return facts, nil, err
 	}
 	r.progress.page(page.Rows)
+	r.live.Page(page.Rows)
 	if err := r.eachChild(page, func(child *job, at place) error { return r.jobRunner.job(ctx, child, at) }); err != nil {
 		return facts, nil, err
 	}
@@ -178,7 +182,7 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 // send sends a request of the job.
 func (r *jobRun) send(ctx context.Context, request config.Request) (*target.Response, error) {
 	origin := target.Origin{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number}
-	return r.client.Do(target.From(ctx, origin), request)
+	return r.client.Do(target.From(r.live.Context(ctx), origin), request)
 }
 
 // read scans and checks an answer. A page that only repeats what was there

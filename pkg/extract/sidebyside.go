@@ -112,6 +112,7 @@ func (f *fan) settle(ctx context.Context, b *branch, a *arrival) error {
 			return err
 		}
 		f.progress.page(a.page.Rows)
+		b.run.live.Page(a.page.Rows)
 	}
 	a.slot.leave()
 	for child := range a.children.all() {
