@@ -67,7 +67,7 @@ func (r *jobRun) errorData(answer *target.Response, query response.Query) (*resp
 	if err := answer.Body.Replace(data.AppendJSON(nil)); err != nil {
 		return nil, err
 	}
-	r.note(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "its body is not JSON and was taken as errorData"})
+	r.note(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
 	return r.run.scanner.Scan(answer.Body, query)
 }
 
@@ -81,7 +81,7 @@ func (r *jobRun) check(page *response.Page) error {
 	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
 		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(r.Pointer)
 	case page.Rows == 0:
-		r.note(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages})
+		r.note(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages, JobPointer: r.Pointer})
 	}
 	return nil
 }

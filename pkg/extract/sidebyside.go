@@ -180,7 +180,7 @@ func (f *fan) fetch(r *jobRun, s *slot, request config.Request) (*arrival, *pagi
 	defer s.landed()
 	r.pages++
 	a := &arrival{slot: s, number: r.pages, children: newQueue[*branch]()}
-	answer, err := f.client.Do(r.live.Context(s.ctx), request)
+	answer, err := r.send(s.ctx, request)
 	s.landed()
 	var stop *pagination.Stop
 	if err == nil {

@@ -212,7 +212,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 // Login sends a login request: with its own headers only, without default
 // options and credentials. Any answer of 400 and above is a user error.
 func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, error) {
-	res, err := c.send(ctx, c.plain, r, nil)
+	res, err := c.send(context.WithValue(ctx, loggingIn{}, true), c.plain, r, nil)
 	if err != nil {
 		return nil, err
 	}

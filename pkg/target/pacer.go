@@ -89,6 +89,9 @@ func (p *Pacer) pass(ctx context.Context) error {
 	due := p.due()
 	if wait := due.Sub(p.now()); wait > 0 {
 		p.stats.Waited.Add(int64(wait))
+		if held, ok := ctx.Value(heldKey{}).(*time.Duration); ok {
+			*held += wait
+		}
 		done := event.Pause(ctx, "api.http.rateLimit", wait)
 		err := p.sleep(ctx, wait)
 		done()
