@@ -53,3 +53,12 @@ func (z pageSize) lastPage(p Page, size int64) *Stop {
 		return nil
 	}
 }
+
+// sentences are one about all requests, and one more when the first request does
+// without the parameters of paging (`firstPageParams`).
+func sentences(firstPageParams bool, all string) []string {
+	if firstPageParams {
+		return []string{all}
+	}
+	return []string{all, "The first request goes without these parameters."}
+}

@@ -31,17 +31,7 @@ var _ http.RoundTripper = (*exchange)(nil)
 func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, errRequestTimeout)
 	defer cancel()
-	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
-		password, _ := u.Password()
-		req = req.Clone(ctx)
-		req.SetBasicAuth(u.Username(), password)
-	}
-	req = req.WithContext(ctx)
-	if req.Body == nil {
-		// net/http repeats a request without a body by itself when a kept
-		// connection turns out to be dead; we want to know, and to decide.
-		req.Body = emptyBody{}
-	}
+	req = leaving(ctx, req)
 	res, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, networkErrorOf(ctx, err, false)
@@ -56,6 +46,22 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.stats.Bytes.Add(spool.Size())
 	res.Body, res.Request = spool, req
 	return res, nil
+}
+
+// leaving is a request as it is handed to net/http.
+func leaving(ctx context.Context, req *http.Request) *http.Request {
+	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
+		password, _ := u.Password()
+		req = req.Clone(ctx)
+		req.SetBasicAuth(u.Username(), password)
+	}
+	req = req.WithContext(ctx)
+	if req.Body == nil {
+		// net/http repeats a request without a body by itself when a kept
+		// connection turns out to be dead; we want to know, and to decide.
+		req.Body = emptyBody{}
+	}
+	return req
 }
 
 // receive reads the whole body, decompressed, into a spool.
