@@ -63,7 +63,8 @@ type run struct {
 	tunnel  *target.Tunnel // nil for none
 	pacer   *target.Pacer
 	tables  *tables
-	start   int64 // Unix seconds
+	start   int64          // Unix seconds
+	dry     *target.DryRun // nil for a run that sends its requests
 }
 
 // newRun makes the run of a plan.
@@ -168,6 +169,7 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		Stats:        &r.stats,
 		Recorder:     r.Recorder,
 		Player:       r.Player,
+		DryRun:       r.dry,
 	}, authenticate)
 }
 

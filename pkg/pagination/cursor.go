@@ -108,5 +108,5 @@ func (c cursor) Describe(config.Request) []string {
 	case c.increment < 0:
 		more = fmt.Sprintf(" minus %d", -c.increment)
 	}
-	return []string{fmt.Sprintf("Asks as the job says, and then each time with %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
+	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
 }

@@ -51,8 +51,8 @@ func (n pageNumber) Next(job config.Request, state State, p Page) (config.Reques
 func (n pageNumber) Describe(job config.Request) []string {
 	text := fmt.Sprintf("Asks with %s = %d, %d, %d, …, until a page is empty.", n.pageParam, n.firstPage, n.firstPage+1, n.firstPage+2)
 	if size := n.size.of(job); size > 0 {
-		text = fmt.Sprintf("Asks with %s = %d, %d, %d, … and %s = %d, until a page is empty or has fewer than %d rows.",
-			n.pageParam, n.firstPage, n.firstPage+1, n.firstPage+2, n.size.param, size, size)
+		text = fmt.Sprintf("Asks with %s = %d, %d, %d, … and %s = %d, %s.",
+			n.pageParam, n.firstPage, n.firstPage+1, n.firstPage+2, n.size.param, size, untilShort(size))
 	}
 	return sentences(n.firstPageParams, text)
 }

@@ -54,6 +54,14 @@ func (z pageSize) lastPage(p Page, size int64) *Stop {
 	}
 }
 
+// untilShort is lastPage in words.
+func untilShort(size int64) string {
+	if size == 1 {
+		return "until a page is empty"
+	}
+	return fmt.Sprintf("until a page is empty or has fewer than %d rows", size)
+}
+
 // sentences are one about all requests, and one more when the first request does
 // without the parameters of paging (`firstPageParams`).
 func sentences(firstPageParams bool, all string) []string {

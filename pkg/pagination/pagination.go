@@ -100,3 +100,11 @@ func (none) Next(job config.Request, _ State, _ Page) (config.Request, State, *S
 }
 
 func (none) Describe(config.Request) []string { return []string{"Sends one request, without paging."} }
+
+// Pages tells whether a scroller can ask for more than one page.
+func Pages(s Scroller) bool {
+	if g, ok := s.(guarded); ok {
+		return Pages(g.inner)
+	}
+	return s != Scroller(none{})
+}

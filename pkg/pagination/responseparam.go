@@ -81,7 +81,7 @@ func (r responseParam) request(job config.Request) config.Request {
 }
 
 func (r responseParam) Describe(config.Request) []string {
-	all := []string{fmt.Sprintf("Asks as the job says, and then each time with %s = what the page before holds at %q, until a page holds nothing there.", r.to, r.from.Text)}
+	all := []string{fmt.Sprintf("Each request after the first has %s = what the page before holds at %q, until a page holds nothing there.", r.to, r.from.Text)}
 	if r.includeParams {
 		all = append(all, "The parameters of the job are sent each time.")
 	} else {

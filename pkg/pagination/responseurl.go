@@ -90,11 +90,11 @@ func (r responseURL) query(address string) string {
 }
 
 func (r responseURL) Describe(config.Request) []string {
-	what := "the address"
+	what := "goes to the address"
 	if r.paramIsQuery {
-		what = "the parameters"
+		what = "has the parameters"
 	}
-	text := fmt.Sprintf("Asks as the job says, and then each time with %s that the page before holds at %q, until a page holds none.", what, r.urlKey.Text)
+	text := fmt.Sprintf("Each request after the first %s that the page before holds at %q, until a page holds none.", what, r.urlKey.Text)
 	if r.includeParams {
 		return []string{text, "The parameters of the job are sent each time."}
 	}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/preview"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// newPlan is the command that shows what a run would send. The exit code of what
+// failed goes to code.
+func newPlan(code *int, o *component.Options) *cobra.Command {
+	var asJSON, asCurl bool
+	cmd := &cobra.Command{
+		Use:   "plan [FILE|DIR]",
+		Short: "Show the requests that a run would begin with, without a network",
+		Long: `Reads a configuration, or config.json in a directory (default: the data
+directory), and shows for each job the first request exactly as it would be
+sent, where its parts come from, how paging goes on and stops, and what child
+jobs would be called with. The state of the previous run is in/state.json beside
+the configuration. Nothing is sent; secrets are masked.
+
+Exit codes: 0 all is shown, 1 the configuration has errors or a request cannot be
+made; stderr says why.`,
+		Example: `  extractor plan config.json
+  extractor plan ./data --var region=eu --curl
+  extractor plan config.json --json | jq -r '.requests[0].url'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, text, err := configuration(args, o.DataDir)
+			if err != nil {
+				return err
+			}
+			values, err := flagVariables(o.Variables)
+			if err != nil {
+				return err
+			}
+			typed, err := component.TypedTables(os.Getenv)
+			if err != nil {
+				return err
+			}
+			stderr := cmd.ErrOrStderr()
+			report := diagnostic.Check(cmd.Context(), text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
+			if report.Failed() {
+				*code = failure.ExitUser
+				return report.WriteText(stderr, file, colours(stderr))
+			}
+			state, err := stateBeside(file)
+			if err != nil {
+				return err
+			}
+			p, err := preview.Of(cmd.Context(), text, preview.Options{
+				Variables: values, Strict: o.Strict, Typed: typed, State: state, Version: version, Token: os.Getenv("KBC_TOKEN"),
+			})
+			if err != nil {
+				*code = failure.ExitCode(err)
+				fmt.Fprintln(stderr, err)
+			}
+			out := cmd.OutOrStdout()
+			switch {
+			case p == nil:
+				return nil
+			case asJSON:
+				return p.WriteJSON(out)
+			case asCurl:
+				return p.WriteCurl(out)
+			default:
+				return p.WriteText(out)
+			}
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the requests as JSON")
+	cmd.Flags().BoolVar(&asCurl, "curl", false, "write the requests as commands of curl")
+	cmd.MarkFlagsMutuallyExclusive("json", "curl")
+	return cmd
+}
+
+// stateBeside is the state of the previous run in the directory of a
+// configuration, null for none.
+func stateBeside(file string) (value.Value, error) {
+	dir, err := datadir.Open(filepath.Dir(file))
+	if err != nil {
+		return value.Value{}, err
+	}
+	state, _, err := dir.State() // what is no state counts as none, as in a run
+	return state, err
+}

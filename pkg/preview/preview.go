@@ -1,0 +1,196 @@
+// Package preview shows what a configuration would send, without sending it: the
+// first request of every job to the last byte, where its parts come from, how
+// paging goes on and what the child jobs would be called with. It shows that to
+// people, to programs as JSON, and as commands of curl.
+//
+// The requests are those of a run: they are made by the same engine and the same
+// chain, of which only the network is replaced (extract.Plan.Preview). What only
+// a run will know (the answer of a login, the rows of a parent, variables that
+// the platform brings) has a name in braces, and no secret is shown.
+package preview
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/extract"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/variables"
+)
+
+// Options are what the requests depend on besides the configuration.
+type Options struct {
+	// Variables are the values of {{variables}}; those in the document count
+	// too, where none are given.
+	Variables []variables.Value
+	// Strict makes unknown keys errors.
+	Strict bool
+	// Typed tells whether the tables will be typed, which some configurations
+	// cannot be.
+	Typed bool
+	// State is that of the previous run, null for none.
+	State value.Value
+	// Version of the program, for the User-Agent.
+	Version string
+	// Token is a secret besides those of the document, "" for none.
+	Token string
+	// Now and Rand are the clock and the source of nonces; nil are the
+	// computer's.
+	Now  func() time.Time
+	Rand io.Reader
+}
+
+// Preview is what a configuration would send.
+type Preview struct {
+	// Variables are the names of those that have no value here.
+	Variables []string
+	drafts    []extract.Draft
+	document  value.Value
+	mask      *mask
+	// Iterations is how many the configuration has.
+	Iterations int
+}
+
+// Of previews a configuration. When a request cannot be made the error is the
+// user error of the run, and the preview has what comes before it; its text is
+// masked. Problems of the configuration are failure.Problems, and then there is
+// no preview.
+func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	given, err := config.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	m := newMask(o.Token)
+	doc, unknown, err := fill(ctx, given, o.Variables, m)
+	if err != nil {
+		return nil, err
+	}
+	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
+	plan := extract.Compile(compiled, o.Typed)
+	if err := problems.Unique().Err(); err != nil {
+		return nil, err
+	}
+	m.learn(doc, o.State)
+	p := &Preview{Variables: unknown, document: doc, mask: m, Iterations: len(compiled.Iterations)}
+	if compiled.Action == "validate" {
+		return p, nil // it sends nothing
+	}
+	p.drafts, err = plan.Preview(ctx, extract.Deps{
+		State:     o.State,
+		Log:       event.NewLog(nowhere{}, m.secrets, o.Now),
+		Secrets:   m.secrets,
+		Now:       o.Now,
+		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Getenv:    func(string) string { return "" },
+		Rand:      o.Rand,
+		UserAgent: "configurable-extractor/" + o.Version,
+	}, m.standIn)
+	if compiled.Action != "run" && len(p.drafts) > 1 {
+		p.drafts = p.drafts[:1] // testRequest sends no more
+	}
+	if err != nil {
+		return p, errors.New(m.text(err.Error()))
+	}
+	return p, nil
+}
+
+// fill replaces the variables. Where no values are given, a platform may bring
+// them, and each variable gets a stand-in.
+func fill(ctx context.Context, given value.Value, flags []variables.Value, m *mask) (doc value.Value, unknown []string, err error) {
+	result, err := variables.Resolve(ctx, given, variables.Inputs{Flags: flags})
+	doc = result.Document
+	switch {
+	case err == nil && result.Source != "":
+		return doc, nil, nil
+	case err != nil && (given.Field("variables_id").Empty() || len(flags) > 0 || failure.PointerOf(err) != ""):
+		return value.Value{}, nil, err
+	case err != nil:
+		doc = given.Without("variableValuesData", "variableValuesId")
+	}
+	unknown = variables.Placeholders(doc)
+	values := map[string]string{}
+	for _, name := range unknown {
+		values[name] = m.standIn("{" + name + "}")
+	}
+	doc, _, err = variables.Replace(doc, values)
+	return doc, unknown, err
+}
+
+// nowhere is where the events of a preview go.
+type nowhere struct{}
+
+func (nowhere) Write(event.Event) error { return nil }
+
+func (nowhere) Close() error { return nil }
+
+// expression says in words what an expression consists of: "function concat of
+// attr #token", "" for a plain value.
+func expression(v value.Value) string {
+	if name := v.Field("function"); v.Kind() == value.Object && !name.IsNull() {
+		text := "function " + name.Raw()
+		if args := arguments(v.Field("args")); len(args) > 0 {
+			text += " of " + strings.Join(args, ", ")
+		}
+		return text
+	}
+	if v.Len() == 1 && v.Kind() == value.Object {
+		if m := v.Members()[0]; m.Value.Kind() == value.String {
+			return m.Name + " " + m.Value.Raw()
+		}
+	}
+	return ""
+}
+
+// arguments are the expressions among the arguments of a function, each once.
+func arguments(args value.Value) []string {
+	var all []string
+	add := func(v value.Value) {
+		if text := expression(v); text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	for _, item := range args.Items() {
+		add(item)
+	}
+	for _, m := range args.Members() {
+		add(m.Value)
+	}
+	return all
+}
+
+// lookup is what stands at a JSON pointer of the document.
+func lookup(v value.Value, pointer string) value.Value {
+	if pointer == "" {
+		return value.Value{}
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		if v.Kind() == value.Array {
+			v, _ = v.At(token, ".")
+			continue
+		}
+		v = v.Field(token)
+	}
+	return v
+}
+
+// source is a source in words.
+func (p *Preview) source(s extract.Source) string {
+	text := s.From
+	if s.Evaluated {
+		if how := expression(lookup(p.document, s.Pointer)); how != "" {
+			text += ", " + how
+		}
+	}
+	return p.mask.text(text)
+}
