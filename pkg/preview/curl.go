@@ -65,7 +65,7 @@ func (p *Preview) command(d extract.Draft, r *target.Outgoing, what string) stri
 	}
 	text := comment(what + p.mask.text(d.Job))
 	for _, v := range c.variables {
-		text += comment("$" + v.name + ": " + v.what)
+		text += comment("$" + v.name + ": " + p.mask.text(v.what))
 	}
 	return text + strings.Join(words, " \\\n  ") + "\n\n"
 }

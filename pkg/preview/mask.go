@@ -21,8 +21,9 @@ type mask struct {
 	plain        []string // texts that stand in the document for everyone to see
 }
 
-// named is a secret of the document with the name of its key.
-type named struct{ text, name string }
+// named is a secret of the document with the name of its key, and what a shell
+// may call it.
+type named struct{ text, name, variable string }
 
 // standIn is a text in the place of one that nobody knows yet.
 type standIn struct {
@@ -40,21 +41,45 @@ type piece struct {
 
 func newMask(token string) *mask {
 	m := &mask{secrets: &event.Secrets{}, own: &event.Secrets{}, anyStandIn: &event.Secrets{}}
-	m.secrets.Add(token)
-	m.own.Add(token)
+	m.add(token)
 	return m
 }
 
-// learn tells the mask what is in a document and in a state.
-func (m *mask) learn(doc, state value.Value) {
-	for _, v := range []value.Value{doc, state} {
-		m.secrets.AddDocument(v)
-		m.own.AddDocument(v)
+// learn tells the mask what is in a document and in a state. unprotected are the
+// places of secrets without a hash sign, which are hidden too: what is shown here
+// is made to be passed on.
+func (m *mask) learn(doc, state value.Value, unprotected []string) {
+	for _, secret := range event.SecretsIn(state) {
+		m.add(secret)
 	}
 	for pointer, secret := range event.SecretsIn(doc) {
-		m.named = append(m.named, named{secret, pointer[strings.Index(pointer, "/#")+1:]})
+		m.add(secret)
+		m.name(secret, pointer[strings.Index(pointer, "/#")+1:])
+	}
+	for _, pointer := range unprotected {
+		secret := lookup(doc, pointer).Raw()
+		m.add(secret)
+		m.name(secret, pointer[strings.LastIndex(pointer, "/")+1:])
 	}
 	m.plain = plainTexts(doc, nil)
+}
+
+// name gives a secret a name that no other one has.
+func (m *mask) name(secret, name string) {
+	if slices.ContainsFunc(m.named, func(n named) bool { return n.text == secret }) {
+		return
+	}
+	first := variable(name)
+	unique := first
+	for i := 2; slices.ContainsFunc(m.named, func(n named) bool { return n.variable == unique }); i++ {
+		unique = fmt.Sprintf("%s_%d", first, i)
+	}
+	m.named = append(m.named, named{secret, name, unique})
+}
+
+func (m *mask) add(secret string) {
+	m.secrets.Add(secret)
+	m.own.Add(secret)
 }
 
 // plainTexts are the texts that do not stand below a key with a hash sign.
@@ -144,7 +169,7 @@ func (m *mask) names(text string, open bool) []piece {
 		rest(text[from:s.From])
 		for _, one := range m.standIns {
 			if one.is.Find(text[s.From:s.To]) != nil {
-				all = append(all, piece{shown: "{" + one.name + "}", masked: true, variable: variable(one.name), what: one.name})
+				all = append(all, piece{shown: "{" + m.secrets.Redact(one.name) + "}", masked: true, variable: variable(one.name), what: one.name})
 			}
 		}
 		from = s.To
@@ -171,10 +196,10 @@ func (m *mask) secret(text string) piece {
 	for _, n := range m.named {
 		switch text {
 		case n.text:
-			p.variable, p.what = variable(n.name), n.name
+			p.variable, p.what = n.variable, n.name
 			return p
 		case url.QueryEscape(n.text), url.PathEscape(n.text), strings.ReplaceAll(url.QueryEscape(n.text), "+", "%20"):
-			p.variable, p.what = variable(n.name)+"_ENCODED", n.name+", percent-encoded"
+			p.variable, p.what = n.variable+"_ENCODED", n.name+", percent-encoded"
 			return p
 		}
 	}

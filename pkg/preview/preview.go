@@ -21,6 +21,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/lint"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
@@ -80,7 +81,13 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	if err := problems.Unique().Err(); err != nil {
 		return nil, err
 	}
-	m.learn(doc, o.State)
+	var unprotected []string
+	for _, w := range lint.Check(lint.Document{Tree: doc, Compiled: compiled}) {
+		if w.Code == failure.PlainSecret {
+			unprotected = append(unprotected, w.Pointer)
+		}
+	}
+	m.learn(doc, o.State, unprotected)
 	p := &Preview{Variables: unknown, document: doc, mask: m, Iterations: len(compiled.Iterations)}
 	if compiled.Action == "validate" {
 		return p, nil // it sends nothing

@@ -68,7 +68,7 @@ func (c *testCase) planEqualsWire(t *testing.T) {
 	switch {
 	case len(first.sent) > 0:
 		planned.compare(t, string(first.sent))
-	case len(first.refused) > 0:
+	case first.refused != "":
 		if host := planned.first(t).Field("headers").Field("Host").Raw(); host != first.refused {
 			t.Errorf("the run found no connection to %s, the plan asks %s", first.refused, host)
 		}
@@ -78,6 +78,57 @@ func (c *testCase) planEqualsWire(t *testing.T) {
 		}
 		if c.Exit != 0 && !failed {
 			t.Error("the run fails before its first request, the plan does not")
+		}
+	}
+}
+
+// TestPlanConformance: it holds for the public cases of the original, too.
+func TestPlanConformance(t *testing.T) {
+	dir := os.Getenv("CONFORMANCE_DIR")
+	if dir == "" {
+		t.Skip("CONFORMANCE_DIR does not name the folder with the conformance cases")
+	}
+	if cases := filepath.Join(dir, "cases"); isDirectory(cases) {
+		dir = cases
+	}
+	for _, name := range conformanceCases(t, dir) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &mock{}
+			var err error
+			if m.answers, err = readMock(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+			w := newWorld(t, m)
+			w.clock = newClock(time.Now())
+			first := &wiretap{dial: w.dial}
+			w.options.Dial, w.options.Rand = first.connect, sameNonce{}
+			c := &testCase{path: filepath.Join(dir, name), description: description{Start: w.clock.Now()}}
+			c.fill(t, w.dir)
+			w.run(context.Background())
+			planned, _ := c.plan(t, w.dir)
+			planned.compare(t, string(first.sent))
+		})
+	}
+}
+
+// TestPlanShowsNoSecret: no form of any secret of a configuration is shown,
+// whatever the way it is used.
+func TestPlanShowsNoSecret(t *testing.T) {
+	for _, authentication := range []string{"", "basic", "login"} {
+		p, err := preview.Of(context.Background(), []byte(secretConfig(authentication)), preview.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		for _, err := range []error{p.WriteText(&out), p.WriteJSON(&out), p.WriteCurl(&out)} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		searchSecrets(t, "authentication "+authentication, out.String())
+		if n := strings.Count(out.String(), "[hidden]"); n < 4 {
+			t.Errorf("authentication %q: only %d parts are masked", authentication, n)
 		}
 	}
 }
