@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the expected outputs of the scrip
 // TestScripts runs the scripts in testdata: commands as a user types them, with
 // the exact output that must come.
 func TestScripts(t *testing.T) {
-	for _, subject := range []string{"validate", "codes"} {
+	for _, subject := range []string{"validate", "codes", "plan"} {
 		t.Run(subject, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", subject),

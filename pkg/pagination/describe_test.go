@@ -23,6 +23,7 @@ func TestDescribe(t *testing.T) {
 		{"offset without limit", `{"method":"offset","firstPageParams":false}`, "", []string{
 			"Asks with offset = 0, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.",
 			"The first request goes without these parameters."}},
+		{"long numbers", `{"method":"offset","limit":123456789012345}`, "", []string{"Asks with offset = 0, each time 123456789012345 more, and limit = 123456789012345, until a page is empty or has fewer than 123456789012345 rows."}},
 		{"pagenum of one row", `{"method":"pagenum","limit":1}`, "", []string{"Asks with page = 1, 2, 3, … and limit = 1, until a page is empty."}},
 		{"pagenum", `{"method":"pagenum"}`, "", []string{"Asks with page = 1, 2, 3, …, until a page is empty."}},
 		{"pagenum with limit", `{"method":"pagenum","firstPage":0,"limit":50,"limitParam":"per","firstPageParams":false}`, "", []string{

@@ -79,6 +79,6 @@ func (o offset) Describe(job config.Request) []string {
 		return sentences(o.firstPageParams, fmt.Sprintf(
 			"Asks with %s = %d, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param, start))
 	}
-	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %d, %d, %d, … and %s = %d, %s.",
-		o.param, start, start+size, start+2*size, o.size.param, size, untilShort(size)))
+	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+		o.param, series(start, size), o.size.param, size, untilShort(size)))
 }

@@ -49,10 +49,10 @@ func (n pageNumber) Next(job config.Request, state State, p Page) (config.Reques
 }
 
 func (n pageNumber) Describe(job config.Request) []string {
-	text := fmt.Sprintf("Asks with %s = %d, %d, %d, …, until a page is empty.", n.pageParam, n.firstPage, n.firstPage+1, n.firstPage+2)
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.pageParam, series(n.firstPage, 1))
 	if size := n.size.of(job); size > 0 {
-		text = fmt.Sprintf("Asks with %s = %d, %d, %d, … and %s = %d, %s.",
-			n.pageParam, n.firstPage, n.firstPage+1, n.firstPage+2, n.size.param, size, untilShort(size))
+		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+			n.pageParam, series(n.firstPage, 1), n.size.param, size, untilShort(size))
 	}
 	return sentences(n.firstPageParams, text)
 }

@@ -54,6 +54,15 @@ func (z pageSize) lastPage(p Page, size int64) *Stop {
 	}
 }
 
+// series is numbers that grow by a step: the first three, unless they are long.
+func series(start, step int64) string {
+	const long = 1_000_000_000
+	if start >= long || step >= long {
+		return fmt.Sprintf("%d, each time %d more,", start, step)
+	}
+	return fmt.Sprintf("%d, %d, %d, …", start, start+step, start+2*step)
+}
+
 // untilShort is lastPage in words.
 func untilShort(size int64) string {
 	if size == 1 {

@@ -27,8 +27,8 @@ type named struct{ text, name, variable string }
 
 // standIn is a text in the place of one that nobody knows yet.
 type standIn struct {
-	name string
-	is   *event.Secrets // itself and its spellings
+	text, name string
+	is         *event.Secrets // itself and its spellings
 }
 
 // piece is a part of a text. A masked one shows a name.
@@ -113,7 +113,7 @@ func (m *mask) standIn(name string) string {
 		is := &event.Secrets{}
 		is.Add(text)
 		m.anyStandIn.Add(text)
-		m.standIns = append(m.standIns, standIn{name, is})
+		m.standIns = append(m.standIns, standIn{text, name, is})
 	}
 	return text
 }
@@ -169,13 +169,23 @@ func (m *mask) names(text string, open bool) []piece {
 		rest(text[from:s.From])
 		for _, one := range m.standIns {
 			if one.is.Find(text[s.From:s.To]) != nil {
-				all = append(all, piece{shown: "{" + m.secrets.Redact(one.name) + "}", masked: true, variable: variable(one.name), what: one.name})
+				all = append(all, m.unknown(one, text[s.From:s.To]))
 			}
 		}
 		from = s.To
 	}
 	rest(text[from:])
 	return all
+}
+
+// unknown is a stand-in in some spelling.
+func (m *mask) unknown(one standIn, spelling string) piece {
+	p := piece{masked: true, variable: variable(one.name), what: one.name}
+	if spelling != one.text {
+		p.variable, p.what = p.variable+"_ENCODED", one.name+", encoded"
+	}
+	p.shown = "{" + m.secrets.Redact(p.what) + "}"
+	return p
 }
 
 // isPlain tells whether a text is part of one that stands in the document for
