@@ -54,9 +54,12 @@ made; stderr says why.`,
 				*code = failure.ExitUser
 				return report.WriteText(stderr, file, colours(stderr))
 			}
-			state, err := stateBeside(file)
+			state, warning, err := stateBeside(file)
 			if err != nil {
 				return err
+			}
+			if warning != "" {
+				fmt.Fprintln(stderr, "warning:", warning)
 			}
 			p, err := preview.Of(cmd.Context(), text, preview.Options{
 				Variables: values, Strict: o.Strict, Typed: typed, State: state, Version: version, Token: os.Getenv("KBC_TOKEN"),
@@ -85,12 +88,11 @@ made; stderr says why.`,
 }
 
 // stateBeside is the state of the previous run in the directory of a
-// configuration, null for none.
-func stateBeside(file string) (value.Value, error) {
+// configuration, null for none, and a warning about one that is none.
+func stateBeside(file string) (state value.Value, warning string, err error) {
 	dir, err := datadir.Open(filepath.Dir(file))
 	if err != nil {
-		return value.Value{}, err
+		return value.Value{}, "", err
 	}
-	state, _, err := dir.State() // what is no state counts as none, as in a run
-	return state, err
+	return dir.State()
 }

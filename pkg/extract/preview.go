@@ -27,6 +27,7 @@ type Draft struct {
 	// its place.
 	Login        *target.Outgoing
 	LoginPointer string
+	LoginSources []Source
 	// Request is nil when there is none: Problem says why.
 	Request *target.Outgoing
 	Problem error
@@ -167,7 +168,7 @@ func (v *previewer) draft(ctx context.Context, j *job, at place) Draft {
 	}
 	for _, out := range v.run.dry.Outgoing {
 		if out.Login {
-			d.Login, d.LoginPointer = &out, v.it.API.Authentication.Get("loginRequest").Pointer
+			d.Login, d.LoginPointer, d.LoginSources = &out, v.it.API.Authentication.Get("loginRequest").Pointer, v.login(&out)
 		} else {
 			d.Request = &out
 		}

@@ -35,10 +35,40 @@ type origins struct {
 // made of it, of the default options, and of what authentication and signature
 // added to the request that was built.
 func (o origins) sources(j *job, base, first config.Request, sent *target.Outgoing) []Source {
-	all := o.address(j, first)
+	all := o.base(first.Endpoint, Source{Part: "address", From: "endpoint", Pointer: j.at("endpoint")})
 	all = append(all, o.method(first)...)
 	all = append(all, o.params(j, base, first, sent)...)
 	return append(all, o.headers(j, first, sent)...)
+}
+
+// login are the sources of the request of a login.
+func (o origins) login(sent *target.Outgoing) []Source {
+	request := o.it.API.Authentication.Get("loginRequest")
+	all := o.base(request.Text("endpoint", ""), Source{Part: "address", From: "login request", Pointer: request.Get("endpoint").Pointer})
+	where := "body "
+	if sent.Method == http.MethodGet {
+		where = "query "
+	}
+	for _, name := range (config.Request{Params: request.Get("params").Value}).ParamNames() {
+		all = append(all, Source{Part: where + name, From: "login request", Pointer: request.Get("params").Get(name).Pointer, Evaluated: true})
+	}
+	for _, line := range sent.Headers {
+		s := Source{Part: "header " + line.Name, From: "built in"}
+		_, built := sent.Built.Header[line.Name]
+		own, mine := memberLike(request.Get("headers").Value, line.Name)
+		switch {
+		case line.Name == "Content-Type" && len(sent.Body) > 0:
+			s.From = "method"
+		case mine:
+			s.From, s.Pointer, s.Evaluated = "login request", request.Get("headers").Get(own).Pointer, true
+		case line.Name == "Host":
+			s.From = "address"
+		case !built && line.Name != "Content-Length":
+			s = o.addedHeader(line.Name, sent)
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // at is the place of a key of the job.
@@ -59,11 +89,12 @@ func (o origins) defaults(keys ...string) string {
 	return pointer
 }
 
-func (o origins) address(j *job, r config.Request) []Source {
-	own := Source{Part: "address", From: "endpoint", Pointer: j.at("endpoint")}
+// base is the source of an endpoint, after that of the base address where this
+// is part of it.
+func (o origins) base(endpoint string, own Source) []Source {
 	// An endpoint that is an address leads to the same place from anywhere.
-	here, err := target.Resolve(o.it.API.BaseURL, r.Endpoint)
-	elsewhere, err2 := target.Resolve(&url.URL{Scheme: "x", Host: "x"}, r.Endpoint)
+	here, err := target.Resolve(o.it.API.BaseURL, endpoint)
+	elsewhere, err2 := target.Resolve(&url.URL{Scheme: "x", Host: "x"}, endpoint)
 	if err == nil && err2 == nil && here.String() == elsewhere.String() {
 		return []Source{own}
 	}
@@ -104,7 +135,7 @@ func (o origins) params(j *job, base, first config.Request, sent *target.Outgoin
 		s := Source{Part: where + name, From: "job", Pointer: j.at("params", name), Evaluated: true}
 		now, _ := first.Param(name)
 		if own, ok := base.Param(name); !ok || !own.Equal(now) {
-			s = Source{Part: where + name, From: "paging", Pointer: o.it.API.Pagination.Pointer}
+			s = Source{Part: where + name, From: "paging", Pointer: j.paging}
 		}
 		tell(s, name)
 	}
@@ -214,14 +245,22 @@ func (o origins) header(j *job, first config.Request, name string, sent *target.
 // addedHeader is a header that was not there when the request was built.
 func (o origins) addedHeader(name string, sent *target.Outgoing) Source {
 	signed := !o.doc.AWS.Value.IsNull() && (name == "Authorization" || name == "X-Amz-Date")
+	s := o.authentication("headers", name)
 	switch {
 	case signed:
-		return Source{Part: "header " + name, From: "signature for AWS", Pointer: o.doc.AWS.Pointer}
-	case name == "Authorization" && sent.Built.URL.User != nil && o.it.auth == nil:
-		return Source{Part: "header " + name, From: "user name and password in the address"}
+		return Source{Part: s.Part, From: "signature for AWS", Pointer: o.doc.AWS.Pointer}
+	case name == "Authorization" && sent.Built.URL.User != nil && !s.Evaluated && !o.makesAuthorization():
+		return Source{Part: s.Part, From: "user name and password in the address"}
 	default:
-		return o.authentication("headers", name)
+		return s
 	}
+}
+
+// makesAuthorization tells the authentications that make the header of that name
+// without being told so.
+func (o origins) makesAuthorization() bool {
+	kind := o.it.API.Authentication.Text("type", "")
+	return kind == "basic" || kind == "oauth10"
 }
 
 // authentication is the source of a header or a parameter of the query that the

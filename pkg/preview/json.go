@@ -43,7 +43,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 	for _, d := range p.drafts {
 		if d.Login != nil {
 			login := p.requestJSON(d, d.Login, "login")
-			login.Pointer = p.mask.text(d.LoginPointer)
+			login.Pointer, login.Sources = p.mask.text(d.LoginPointer), p.sourcesJSON(d.LoginSources)
 			all.Requests = append(all.Requests, login)
 		}
 		if d.Request == nil {
@@ -51,9 +51,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		}
 		r := p.requestJSON(d, d.Request, kindOf(d))
 		r.Calls = p.mask.text(d.Calls)
-		for _, s := range d.Sources {
-			r.Sources = append(r.Sources, sourceJSON{p.mask.text(s.Part), p.source(s), p.mask.text(s.Pointer)})
-		}
+		r.Sources = p.sourcesJSON(d.Sources)
 		for _, sentence := range d.Paging {
 			r.Paging = append(r.Paging, p.mask.text(sentence))
 		}
@@ -63,6 +61,14 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(all)
+}
+
+func (p *Preview) sourcesJSON(sources []extract.Source) []sourceJSON {
+	var all []sourceJSON
+	for _, s := range sources {
+		all = append(all, sourceJSON{p.mask.text(s.Part), p.source(s), p.mask.text(s.Pointer)})
+	}
+	return all
 }
 
 func kindOf(d extract.Draft) string {

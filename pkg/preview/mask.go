@@ -45,10 +45,8 @@ func newMask(token string) *mask {
 	return m
 }
 
-// learn tells the mask what is in a document and in a state. unprotected are the
-// places of secrets without a hash sign, which are hidden too: what is shown here
-// is made to be passed on.
-func (m *mask) learn(doc, state value.Value, unprotected []string) {
+// learn tells the mask what is in a document and in a state.
+func (m *mask) learn(doc, state value.Value) {
 	for _, secret := range event.SecretsIn(state) {
 		m.add(secret)
 	}
@@ -56,12 +54,15 @@ func (m *mask) learn(doc, state value.Value, unprotected []string) {
 		m.add(secret)
 		m.name(secret, pointer[strings.Index(pointer, "/#")+1:])
 	}
-	for _, pointer := range unprotected {
-		secret := lookup(doc, pointer).Raw()
-		m.add(secret)
-		m.name(secret, pointer[strings.LastIndex(pointer, "/")+1:])
-	}
 	m.plain = plainTexts(doc, nil)
+}
+
+// unprotected tells the mask of a secret that stands in a document without a hash
+// sign. It is hidden too: what is shown here is made to be passed on.
+func (m *mask) unprotected(doc value.Value, pointer string) {
+	secret := lookup(doc, pointer).Raw()
+	m.add(secret)
+	m.name(secret, pointer[strings.LastIndex(pointer, "/")+1:])
 }
 
 // name gives a secret a name that no other one has.

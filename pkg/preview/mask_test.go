@@ -15,7 +15,8 @@ func newTestMask(t *testing.T) (m *mask, unknown, other, variable string) {
 		t.Fatal(err)
 	}
 	m = newMask("platform-token")
-	m.learn(doc, value.Value{}, []string{"/plain"})
+	m.learn(doc, value.Value{})
+	m.unprotected(doc, "/plain")
 	return m, m.standIn("login: token"), m.standIn(`login: id, or "id"`), m.standIn("{name}")
 }
 
@@ -100,7 +101,7 @@ func TestSecretsOfOneNameHaveDifferentVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newMask("")
-	m.learn(doc, value.Value{}, nil)
+	m.learn(doc, value.Value{})
 	c := &command{}
 	if got, want := c.quoted("X", m.pieces("s3cret-1, s3cret-2, s3cret-1")), `"$KEY"', '"$KEY_2"', '"$KEY"`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -11,7 +11,6 @@ package preview
 
 import (
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -59,10 +58,9 @@ type Preview struct {
 	Iterations int
 }
 
-// Of previews a configuration. When a request cannot be made the error is the
-// user error of the run, and the preview has what comes before it; its text is
-// masked. Problems of the configuration are failure.Problems, and then there is
-// no preview.
+// Of previews a configuration. When a request cannot be made the error is that of
+// the run, masked, and the preview has what comes before it, nil for nothing.
+// Problems of the configuration are failure.Problems.
 func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -76,18 +74,17 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.learn(doc, o.State)
 	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
 	plan := extract.Compile(compiled, o.Typed)
 	if err := problems.Unique().Err(); err != nil {
 		return nil, err
 	}
-	var unprotected []string
 	for _, w := range lint.Check(lint.Document{Tree: doc, Compiled: compiled}) {
 		if w.Code == failure.PlainSecret {
-			unprotected = append(unprotected, w.Pointer)
+			m.unprotected(doc, w.Pointer)
 		}
 	}
-	m.learn(doc, o.State, unprotected)
 	p := &Preview{Variables: unknown, document: doc, mask: m, Iterations: len(compiled.Iterations)}
 	if compiled.Action == "validate" {
 		return p, nil // it sends nothing
@@ -105,10 +102,13 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	if compiled.Action != "run" && len(p.drafts) > 1 {
 		p.drafts = p.drafts[:1] // testRequest sends no more
 	}
-	if err != nil {
-		return p, errors.New(m.text(err.Error()))
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	if len(p.drafts) == 0 {
+		p = nil
+	}
+	return p, &failure.Error{Kind: failure.KindOf(err), Message: m.text(err.Error())}
 }
 
 // fill replaces the variables. Where no values are given, a platform may bring

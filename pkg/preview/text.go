@@ -75,6 +75,7 @@ func (b *page) draft(d extract.Draft) {
 	if d.Login != nil {
 		b.line(at, "\nLogin, before it  ("+b.p.mask.text(d.LoginPointer)+")")
 		b.request(at+2, d.Login)
+		b.sources(at, d.LoginSources)
 	}
 	if d.Problem != nil {
 		b.line(at, "\nNo request: "+b.p.mask.text(d.Problem.Error()))
@@ -82,8 +83,7 @@ func (b *page) draft(d extract.Draft) {
 	if d.Request != nil {
 		b.line(at, "\nFirst request")
 		b.request(at+2, d.Request)
-		b.line(at, "\nWhere its parts come from")
-		b.sources(at+2, d.Sources)
+		b.sources(at, d.Sources)
 		b.line(at, "\nPaging")
 		for _, sentence := range d.Paging {
 			b.line(at+2, b.p.mask.text(sentence))
@@ -120,7 +120,8 @@ func (b *page) sources(at int, all []extract.Source) {
 		}
 		rows = append(rows, row{strings.TrimSpace(kind + " " + name), from})
 	}
+	b.line(at, "\nWhere its parts come from")
 	for _, r := range rows {
-		b.line(at, r.parts+": "+r.from)
+		b.line(at+2, r.parts+": "+r.from)
 	}
 }
