@@ -60,6 +60,9 @@ func leaving(ctx context.Context, req *http.Request) *http.Request {
 		// net/http repeats a request without a body by itself when a kept
 		// connection turns out to be dead; we want to know, and to decide.
 		req.Body = emptyBody{}
+		// Otherwise it looks for a first byte, and on a busy computer gives up
+		// after a while and announces chunks.
+		req.TransferEncoding = []string{"identity"}
 	}
 	return req
 }
