@@ -54,7 +54,7 @@ func (p *Preview) command(d extract.Draft, r *target.Outgoing, what string) stri
 		if h.Name == "Content-Length" || h.Name == "Host" && err == nil && h.Text == u.Host {
 			continue // curl makes its own
 		}
-		pieces := append([]piece{{shown: h.Name + ": "}}, p.mask.header(h.Name, h.Text)...)
+		pieces := append([]piece{{shown: h.Name + ": "}}, p.header(r, h)...)
 		if h.Text == "" {
 			pieces = []piece{{shown: h.Name + ";"}} // the way of curl to send an empty one
 		}

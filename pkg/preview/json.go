@@ -81,16 +81,16 @@ func kindOf(d extract.Draft) string {
 func (p *Preview) requestJSON(d extract.Draft, r *target.Outgoing, kind string) requestJSON {
 	return requestJSON{
 		Job: p.mask.text(d.Job), Kind: kind, Iteration: d.Iteration + 1, Pointer: p.mask.text(d.Pointer),
-		Method: r.Method, URL: p.mask.text(r.URL), Headers: p.headersJSON(r.Headers), Body: p.mask.text(string(r.Body)),
+		Method: r.Method, URL: p.mask.text(r.URL), Headers: p.headersJSON(r), Body: p.mask.text(string(r.Body)),
 	}
 }
 
 // headersJSON are headers by their names: a text, or a list of texts for several
 // lines of one name.
-func (p *Preview) headersJSON(lines []target.Line) value.Value {
+func (p *Preview) headersJSON(r *target.Outgoing) value.Value {
 	headers := value.OfMembers()
-	for _, line := range lines {
-		name, text := p.mask.text(line.Name), value.OfString(shown(p.mask.header(line.Name, line.Text)))
+	for _, line := range r.Headers {
+		name, text := p.mask.text(line.Name), value.OfString(shown(p.header(r, line)))
 		before, ok := headers.Get(name)
 		switch {
 		case !ok:

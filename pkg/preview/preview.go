@@ -21,6 +21,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
@@ -200,4 +201,12 @@ func (p *Preview) source(s extract.Source) string {
 		}
 	}
 	return p.mask.text(text)
+}
+
+// header is the text of a header of a request.
+func (p *Preview) header(r *target.Outgoing, h target.Line) []piece {
+	if h.Name == "Content-Length" && p.mask.anyStandIn.Find(string(r.Body)) != nil {
+		return []piece{{shown: "{length of the body}", masked: true}}
+	}
+	return p.mask.header(h.Name, h.Text)
 }

@@ -96,7 +96,7 @@ func (b *page) request(at int, r *target.Outgoing) {
 	m := b.p.mask
 	b.line(at, r.Method+" "+m.text(r.URL))
 	for _, h := range r.Headers {
-		b.line(at, m.text(h.Name)+": "+shown(m.header(h.Name, h.Text)))
+		b.line(at, m.text(h.Name)+": "+shown(b.p.header(r, h)))
 	}
 	if len(r.Body) > 0 {
 		b.line(at, "\n"+m.text(string(r.Body)))

@@ -118,7 +118,7 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 //	network       connections, TLS, proxy or tunnel
 //
 // A replay has one step, replay, in the place of the last three, and no tunnel.
-// So has a dry run, which has no retry either.
+// So has a dry run, dryRun, which has no retry either.
 // So credentials and signatures are computed anew for each attempt and each hop,
 // every address that leaves is checked, and every request really sent is
 // reported: one that the cache answers is not.
