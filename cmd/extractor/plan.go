@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -19,7 +21,7 @@ import (
 // newPlan is the command that shows what a run would send. The exit code of what
 // failed goes to code.
 func newPlan(code *int, o *component.Options) *cobra.Command {
-	var asJSON, asCurl bool
+	var form planForm
 	cmd := &cobra.Command{
 		Use:   "plan [FILE|DIR]",
 		Short: "Show the requests that a run would begin with, without a network",
@@ -40,51 +42,71 @@ made; stderr says why.`,
 			if err != nil {
 				return err
 			}
-			values, err := flagVariables(o.Variables)
-			if err != nil {
-				return err
-			}
-			typed, err := component.TypedTables(os.Getenv)
-			if err != nil {
-				return err
-			}
-			stderr := cmd.ErrOrStderr()
-			report := diagnostic.Check(cmd.Context(), text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
-			if report.Failed() {
-				*code = failure.ExitUser
-				return report.WriteText(stderr, file, colours(stderr))
-			}
-			state, warning, err := stateBeside(file)
-			if err != nil {
-				return err
-			}
-			if warning != "" {
-				fmt.Fprintln(stderr, "warning:", warning)
-			}
-			p, err := preview.Of(cmd.Context(), text, preview.Options{
-				Variables: values, Strict: o.Strict, Typed: typed, State: state, Version: version, Token: os.Getenv("KBC_TOKEN"),
-			})
+			p, err := plan(cmd, o, file, text)
 			if err != nil {
 				*code = failure.ExitCode(err)
-				fmt.Fprintln(stderr, err)
+				if !errors.Is(err, errFindings) {
+					fmt.Fprintln(cmd.ErrOrStderr(), err)
+				}
 			}
-			out := cmd.OutOrStdout()
-			switch {
-			case p == nil:
+			if p == nil {
 				return nil
-			case asJSON:
-				return p.WriteJSON(out)
-			case asCurl:
-				return p.WriteCurl(out)
-			default:
-				return p.WriteText(out)
 			}
+			return form.write(p, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write the requests as JSON")
-	cmd.Flags().BoolVar(&asCurl, "curl", false, "write the requests as commands of curl")
+	cmd.Flags().BoolVar(&form.json, "json", false, "write the requests as JSON")
+	cmd.Flags().BoolVar(&form.curl, "curl", false, "write the requests as commands of curl")
 	cmd.MarkFlagsMutuallyExclusive("json", "curl")
 	return cmd
+}
+
+// planForm is how a plan is written.
+type planForm struct{ json, curl bool }
+
+func (f planForm) write(p *preview.Preview, w io.Writer) error {
+	switch {
+	case f.json:
+		return p.WriteJSON(w)
+	case f.curl:
+		return p.WriteCurl(w)
+	default:
+		return p.WriteText(w)
+	}
+}
+
+// errFindings says that the configuration has errors, which are on stderr.
+var errFindings = failure.Userf("the configuration has errors")
+
+// plan previews a configuration that has no errors. After an error of a request
+// there may be a preview of those before it.
+func plan(cmd *cobra.Command, o *component.Options, file string, text []byte) (*preview.Preview, error) {
+	values, err := flagVariables(o.Variables)
+	if err != nil {
+		return nil, err
+	}
+	typed, err := component.TypedTables(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	stderr := cmd.ErrOrStderr()
+	report := diagnostic.Check(cmd.Context(), text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
+	if report.Failed() {
+		if err := report.WriteText(stderr, file, colours(stderr)); err != nil {
+			return nil, err
+		}
+		return nil, errFindings
+	}
+	state, warning, err := stateBeside(file)
+	if err != nil {
+		return nil, err
+	}
+	if warning != "" {
+		fmt.Fprintln(stderr, "warning:", warning)
+	}
+	return preview.Of(cmd.Context(), text, preview.Options{
+		Variables: values, Strict: o.Strict, Typed: typed, State: state, Version: version, Token: os.Getenv("KBC_TOKEN"),
+	})
 }
 
 // stateBeside is the state of the previous run in the directory of a

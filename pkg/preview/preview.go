@@ -12,8 +12,6 @@ package preview
 import (
 	"context"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -76,30 +74,15 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 		return nil, err
 	}
 	m.learn(doc, o.State)
-	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
-	plan := extract.Compile(compiled, o.Typed)
-	if err := problems.Unique().Err(); err != nil {
+	compiled, plan, err := compile(doc, o, m)
+	if err != nil {
 		return nil, err
-	}
-	for _, w := range lint.Check(lint.Document{Tree: doc, Compiled: compiled}) {
-		if w.Code == failure.PlainSecret {
-			m.unprotected(doc, w.Pointer)
-		}
 	}
 	p := &Preview{Variables: unknown, document: doc, mask: m, Iterations: len(compiled.Iterations)}
 	if compiled.Action == "validate" {
 		return p, nil // it sends nothing
 	}
-	p.drafts, err = plan.Preview(ctx, extract.Deps{
-		State:     o.State,
-		Log:       event.NewLog(nowhere{}, m.secrets, o.Now),
-		Secrets:   m.secrets,
-		Now:       o.Now,
-		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-		Getenv:    func(string) string { return "" },
-		Rand:      o.Rand,
-		UserAgent: "configurable-extractor/" + o.Version,
-	}, m.standIn)
+	p.drafts, err = plan.Preview(ctx, o.deps(m.secrets), m.standIn)
 	if compiled.Action != "run" && len(p.drafts) > 1 {
 		p.drafts = p.drafts[:1] // testRequest sends no more
 	}
@@ -110,6 +93,36 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 		p = nil
 	}
 	return p, &failure.Error{Kind: failure.KindOf(err), Message: m.text(err.Error())}
+}
+
+// compile makes the plan of a run. The mask learns of the secrets that the
+// document does not protect.
+func compile(doc value.Value, o Options, m *mask) (*config.Document, *extract.Plan, error) {
+	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
+	plan := extract.Compile(compiled, o.Typed)
+	if err := problems.Unique().Err(); err != nil {
+		return nil, nil, err
+	}
+	for _, w := range lint.Check(lint.Document{Tree: doc, Compiled: compiled}) {
+		if w.Code == failure.PlainSecret {
+			m.unprotected(doc, w.Pointer)
+		}
+	}
+	return compiled, plan, nil
+}
+
+// deps are what the engine works with: nothing of it reaches out.
+func (o Options) deps(secrets *event.Secrets) extract.Deps {
+	return extract.Deps{
+		State:     o.State,
+		Log:       event.NewLog(nowhere{}, secrets, o.Now),
+		Secrets:   secrets,
+		Now:       o.Now,
+		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Getenv:    func(string) string { return "" },
+		Rand:      o.Rand,
+		UserAgent: "configurable-extractor/" + o.Version,
+	}
 }
 
 // fill replaces the variables. Where no values are given, a platform may bring
@@ -140,68 +153,6 @@ type nowhere struct{}
 func (nowhere) Write(event.Event) error { return nil }
 
 func (nowhere) Close() error { return nil }
-
-// expression says in words what an expression consists of: "function concat of
-// attr #token", "" for a plain value.
-func expression(v value.Value) string {
-	if name := v.Field("function"); v.Kind() == value.Object && !name.IsNull() {
-		text := "function " + name.Raw()
-		if args := arguments(v.Field("args")); len(args) > 0 {
-			text += " of " + strings.Join(args, ", ")
-		}
-		return text
-	}
-	if v.Len() == 1 && v.Kind() == value.Object {
-		if m := v.Members()[0]; m.Value.Kind() == value.String {
-			return m.Name + " " + m.Value.Raw()
-		}
-	}
-	return ""
-}
-
-// arguments are the expressions among the arguments of a function, each once.
-func arguments(args value.Value) []string {
-	var all []string
-	add := func(v value.Value) {
-		if text := expression(v); text != "" && !slices.Contains(all, text) {
-			all = append(all, text)
-		}
-	}
-	for _, item := range args.Items() {
-		add(item)
-	}
-	for _, m := range args.Members() {
-		add(m.Value)
-	}
-	return all
-}
-
-// lookup is what stands at a JSON pointer of the document.
-func lookup(v value.Value, pointer string) value.Value {
-	if pointer == "" {
-		return value.Value{}
-	}
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		if v.Kind() == value.Array {
-			v, _ = v.At(token, ".")
-			continue
-		}
-		v = v.Field(token)
-	}
-	return v
-}
-
-// source is a source in words.
-func (p *Preview) source(s extract.Source) string {
-	text := s.From
-	if s.Evaluated {
-		if how := expression(lookup(p.document, s.Pointer)); how != "" {
-			text += ", " + how
-		}
-	}
-	return p.mask.text(text)
-}
 
 // header is the text of a header of a request.
 func (p *Preview) header(r *target.Outgoing, h target.Line) []piece {
