@@ -22,6 +22,7 @@ type exchange struct {
 	timeout time.Duration
 	spooler *response.Spooler
 	stats   *Stats
+	budget  *Budget
 }
 
 var _ http.RoundTripper = (*exchange)(nil)
@@ -37,7 +38,7 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, networkErrorOf(ctx, err, false)
 	}
 	spool := t.spooler.New()
-	if err := receive(res, spool); err != nil {
+	if err := t.receive(res, spool); err != nil {
 		if closing := spool.Close(); closing != nil {
 			err = closing
 		}
@@ -68,10 +69,10 @@ func leaving(ctx context.Context, req *http.Request) *http.Request {
 }
 
 // receive reads the whole body, decompressed, into a spool.
-func receive(res *http.Response, spool *response.Spool) error {
+func (t *exchange) receive(res *http.Response, spool *response.Spool) error {
 	body, err := decompress(res)
 	if err == nil {
-		_, err = io.Copy(spool, body)
+		_, err = io.Copy(spool, t.budget.reader(body))
 	}
 	if closing := res.Body.Close(); err == nil {
 		err = closing
