@@ -228,10 +228,14 @@ func (o origins) header(j *job, first config.Request, name string, sent *target.
 		s.From = "method"
 		return s
 	}
-	if at, ok := memberLike(first.Headers, name); ok {
+	own, defaults := first.Headers, o.it.API.DefaultOptions.Field("headers")
+	if _, exactly := defaults.Get(name); exactly && own.Field(name).IsNull() {
+		own = value.Value{} // both are sent when they differ in their letter case
+	}
+	if at, ok := memberLike(own, name); ok {
 		return Source{Part: s.Part, From: "job", Pointer: j.at("headers", at)}
 	}
-	if at, ok := memberLike(o.it.API.DefaultOptions.Field("headers"), name); ok {
+	if at, ok := memberLike(defaults, name); ok {
 		return Source{Part: s.Part, From: "default options", Pointer: o.defaults("headers", at)}
 	}
 	for _, h := range o.it.API.Headers {
