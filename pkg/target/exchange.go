@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/response"
 )
 
@@ -33,6 +34,7 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, errRequestTimeout)
 	defer cancel()
 	req = leaving(ctx, req)
+	defer event.Await(ctx, "for an answer")()
 	res, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, networkErrorOf(ctx, err, false)
