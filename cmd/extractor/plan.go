@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
@@ -36,7 +37,8 @@ made; stderr says why.`,
 		Example: `  extractor plan config.json
   extractor plan ./data --var region=eu --curl
   extractor plan config.json --json | jq -r '.requests[0].url'`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completion.First(completion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, text, err := configuration(args, o.DataDir)
 			if err != nil {
@@ -92,7 +94,7 @@ func plan(cmd *cobra.Command, o *component.Options, file string, text []byte) (*
 	stderr := cmd.ErrOrStderr()
 	report := diagnostic.Check(cmd.Context(), text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
 	if report.Failed() {
-		if err := report.WriteText(stderr, file, colours(stderr)); err != nil {
+		if err := report.WriteText(stderr, file, component.Colours(stderr, os.Getenv)); err != nil {
 			return nil, err
 		}
 		return nil, errFindings
