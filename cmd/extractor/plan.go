@@ -40,11 +40,11 @@ made; stderr says why.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completion.First(completion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, text, err := configuration(args, o.DataDir)
+			texts, err := configurations(args, o.DataDir)
 			if err != nil {
 				return err
 			}
-			p, err := plan(cmd, o, file, text)
+			p, err := plan(cmd, o, texts[0].file, texts[0].text)
 			if err != nil {
 				*code = failure.ExitCode(err)
 				if !errors.Is(err, errFindings) {
@@ -92,9 +92,9 @@ func plan(cmd *cobra.Command, o *component.Options, file string, text []byte) (*
 		return nil, err
 	}
 	stderr := cmd.ErrOrStderr()
-	report := diagnostic.Check(cmd.Context(), text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
+	report := diagnostic.Check(cmd.Context(), file, text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
 	if report.Failed() {
-		if err := report.WriteText(stderr, file, component.Colours(stderr, os.Getenv)); err != nil {
+		if err := diagnostic.WriteText(stderr, []*diagnostic.Report{report}, component.Colours(stderr, os.Getenv)); err != nil {
 			return nil, err
 		}
 		return nil, errFindings
