@@ -128,7 +128,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.
 	if warning != "" {
 		log.Emit(event.StateWarning{Text: warning})
 	}
-	conceal(secrets, state)
+	secrets.AddDocument(state)
 	deps := extract.Deps{
 		State:     state,
 		Log:       log,

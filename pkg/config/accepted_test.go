@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -162,21 +163,27 @@ func TestHeaders(t *testing.T) {
 		want []Header
 	}{
 		{"scalars", given{api: `"http":{"headers":{"S":" a b\t","N":1.50,"I":12,"T":true,"F":false,"E":"","Z":null}},`},
-			[]Header{{"S", []string{"a b"}}, {"N", []string{"1.5"}}, {"I", []string{"12"}}, {"T", []string{"1"}}, {"F", []string{""}}, {"E", []string{""}}, {"Z", []string{""}}}},
-		{"lists", given{api: `"http":{"headers":{"L":["a"," b ",3]}},`}, []Header{{"L", []string{"a", "b", "3"}}}},
+			[]Header{{Name: "S", Values: []string{"a b"}}, {Name: "N", Values: []string{"1.5"}}, {Name: "I", Values: []string{"12"}}, {Name: "T", Values: []string{"1"}}, {Name: "F", Values: []string{""}}, {Name: "E", Values: []string{""}}, {Name: "Z", Values: []string{""}}}},
+		{"lists", given{api: `"http":{"headers":{"L":["a"," b ",3]}},`}, []Header{{Name: "L", Values: []string{"a", "b", "3"}}}},
 		{"config over api by exact name", given{
 			api:    `"http":{"headers":{"A":"1","b":"2","C":["3","4"]}},`,
 			config: `"http":{"headers":{"B":"5","C":"6","D":"7"}},`,
-		}, []Header{{"A", []string{"1"}}, {"b", []string{"2"}}, {"C", []string{"6"}}, {"B", []string{"5"}}, {"D", []string{"7"}}}},
+		}, []Header{{Name: "A", Values: []string{"1"}}, {Name: "b", Values: []string{"2"}}, {Name: "C", Values: []string{"6"}}, {Name: "B", Values: []string{"5"}}, {Name: "D", Values: []string{"7"}}}},
 		{"expressions", given{
 			api:    `"http":{"headers":{"A":{"function":"concat","args":["Bearer ",{"attr":"#t"}]},"T":{"function":"time"}}},`,
 			config: `"#t":"x","http":{"headers":{"B":{"attr":"#t"}}},`,
-		}, []Header{{"A", []string{"Bearer x"}}, {"T", []string{"1700000000"}}, {"B", []string{"x"}}}},
-		{"required header is there", given{api: `"http":{"requiredHeaders":["X-A"]},`, config: `"http":{"headers":{"X-A":"v"}},`}, []Header{{"X-A", []string{"v"}}}},
+		}, []Header{{Name: "A", Values: []string{"Bearer x"}}, {Name: "T", Values: []string{"1700000000"}}, {Name: "B", Values: []string{"x"}}}},
+		{"required header is there", given{api: `"http":{"requiredHeaders":["X-A"]},`, config: `"http":{"headers":{"X-A":"v"}},`}, []Header{{Name: "X-A", Values: []string{"v"}}}},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			got := accepted(t, row.in).API.Headers
+			for i, h := range got {
+				if !strings.HasSuffix(h.Pointer, "/http/headers/"+h.Name) {
+					t.Errorf("%s stands at %s", h.Name, h.Pointer)
+				}
+				got[i].Pointer = ""
+			}
 			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", row.want) {
 				t.Errorf("got  %q\nwant %q", got, row.want)
 			}

@@ -29,6 +29,7 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 	c.requiredHeaders(http.Get("requiredHeaders"), conf)
 	c.lostStops(s.Get("pagination"))
 	return API{
+		Pointer:           s.Pointer,
 		Name:              s.Text("name", "generic"),
 		BaseURL:           e.baseURL(s.Get("baseUrl")),
 		Headers:           e.headers(http.Get("headers"), conf.Get("http").Get("headers")),

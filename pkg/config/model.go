@@ -50,7 +50,9 @@ type Iteration struct {
 
 // API is how to talk to the target API.
 type API struct {
-	Name string
+	// Pointer is the section's place in the document.
+	Pointer string
+	Name    string
 	// BaseURL is valid and absolute; its path is kept as written. It is never
 	// nil, but empty when there is a problem with it.
 	BaseURL *url.URL
@@ -83,6 +85,8 @@ type API struct {
 type Header struct {
 	Name   string
 	Values []string
+	// Pointer is the header's place in the document, "" when it stands in none.
+	Pointer string
 }
 
 // Retry is `api.retryConfig` with its defaults filled in.

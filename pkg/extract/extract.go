@@ -78,6 +78,7 @@ type run struct {
 	pacer   *target.Pacer
 	tables  *tables
 	start   int64          // Unix seconds
+	dry     *target.DryRun // nil for a run that sends its requests
 	budget  *target.Budget // nil for no limit
 	cut     *Cut           // nil as long as nothing was left out
 }
@@ -210,6 +211,7 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		Budget:       r.budget,
 		Recorder:     r.Recorder,
 		Player:       r.Player,
+		DryRun:       r.dry,
 	}, authenticate)
 }
 

@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -52,4 +53,11 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 		return nil, l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows)), nil
 	}
 	return rows, nil, nil
+}
+
+func (l limitStop) describe() string {
+	if l.field.Text != "" {
+		return fmt.Sprintf("Stops after the page with which there are as many rows as it tells at %q.", l.field.Text)
+	}
+	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.at)
 }

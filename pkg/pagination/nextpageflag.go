@@ -59,3 +59,11 @@ func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {
 	}
 	return s, nil, nil
 }
+
+func (n nextPageFlag) describe() string {
+	text := fmt.Sprintf("Stops after a page whose field %q is %t", n.field, n.stopOn)
+	if n.ifNotSet == n.stopOn {
+		return text + ", or missing."
+	}
+	return text + "; a missing one lets it go on."
+}

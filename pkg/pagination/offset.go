@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -69,4 +70,15 @@ func (o offset) Next(job config.Request, state State, p Page) (config.Request, S
 	}
 	s.at += size
 	return o.request(job, s.at), s, nil, nil
+}
+
+func (o offset) Describe(job config.Request) []string {
+	_, state := o.First(job, time.Time{})
+	start, size := state.(offsetState).at, o.size.of(job)
+	if size == 0 {
+		return sentences(o.firstPageParams, fmt.Sprintf(
+			"Asks with %s = %d, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param, start))
+	}
+	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+		o.param, series(start, size), o.size.param, size, untilShort(size)))
 }

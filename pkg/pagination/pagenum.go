@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -45,4 +46,13 @@ func (n pageNumber) Next(job config.Request, state State, p Page) (config.Reques
 	}
 	page := state.(int64) + 1
 	return n.request(job, page), page, nil, nil
+}
+
+func (n pageNumber) Describe(job config.Request) []string {
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.pageParam, series(n.firstPage, 1))
+	if size := n.size.of(job); size > 0 {
+		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+			n.pageParam, series(n.firstPage, 1), n.size.param, size, untilShort(size))
+	}
+	return sentences(n.firstPageParams, text)
 }

@@ -84,6 +84,8 @@ type Scroller interface {
 	// Next is the request after a page and the state after it, or the reason to
 	// stop. Errors are user errors: the page lacks what paging needs.
 	Next(job config.Request, s State, p Page) (config.Request, State, *Stop, error)
+	// Describe says in whole sentences what a job asks for and what ends it.
+	Describe(job config.Request) []string
 }
 
 // none is no paging: one request.
@@ -95,4 +97,14 @@ func (none) First(job config.Request, _ time.Time) (config.Request, State) { ret
 
 func (none) Next(job config.Request, _ State, _ Page) (config.Request, State, *Stop, error) {
 	return job, nil, &Stop{Rule: "one request without paging"}, nil
+}
+
+func (none) Describe(config.Request) []string { return []string{"Sends one request, without paging."} }
+
+// Pages tells whether a scroller can ask for more than one page.
+func Pages(s Scroller) bool {
+	if g, ok := s.(guarded); ok {
+		return Pages(g.inner)
+	}
+	return s != Scroller(none{})
 }

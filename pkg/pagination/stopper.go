@@ -14,6 +14,8 @@ type stopper interface {
 	start(now time.Time) State
 	// after is the state after one more page, or the reason to stop.
 	after(s State, p Page) (State, *Stop, error)
+	// describe is the rule in a sentence, "" for none.
+	describe() string
 }
 
 // compileStoppers reads the stoppers that stand in the settings of a scroller,
@@ -65,4 +67,12 @@ func (g guarded) Next(job config.Request, state State, p Page) (config.Request, 
 	}
 	request, inner, stop, err := g.inner.Next(job, s.inner, p)
 	return request, guardedState{rule, inner}, stop, err
+}
+
+func (g guarded) Describe(job config.Request) []string {
+	all := g.inner.Describe(job)
+	if text := g.rule.describe(); text != "" {
+		all = append(all, text)
+	}
+	return all
 }

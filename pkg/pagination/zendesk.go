@@ -35,3 +35,8 @@ func (z zendesk) Next(job config.Request, _ State, p Page) (config.Request, Stat
 	}
 	return z.request(job, address), nil, nil, nil
 }
+
+func (z zendesk) Describe(job config.Request) []string {
+	return append(z.responseURL.Describe(job),
+		fmt.Sprintf("Also stops before a page whose start_time is less than %d minutes ago.", int(tooRecent.Minutes())))
+}

@@ -33,17 +33,7 @@ var _ http.RoundTripper = (*exchange)(nil)
 func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, errRequestTimeout)
 	defer cancel()
-	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
-		password, _ := u.Password()
-		req = req.Clone(ctx)
-		req.SetBasicAuth(u.Username(), password)
-	}
-	req = req.WithContext(ctx)
-	if req.Body == nil {
-		// net/http repeats a request without a body by itself when a kept
-		// connection turns out to be dead; we want to know, and to decide.
-		req.Body = emptyBody{}
-	}
+	req = leaving(ctx, req)
 	defer event.Await(ctx, "for an answer")()
 	res, err := t.next.RoundTrip(req)
 	if err != nil {
@@ -59,6 +49,25 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.stats.Bytes.Add(spool.Size())
 	res.Body, res.Request = spool, req
 	return res, nil
+}
+
+// leaving is a request as it is handed to net/http.
+func leaving(ctx context.Context, req *http.Request) *http.Request {
+	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
+		password, _ := u.Password()
+		req = req.Clone(ctx)
+		req.SetBasicAuth(u.Username(), password)
+	}
+	req = req.WithContext(ctx)
+	if req.Body == nil {
+		// net/http repeats a request without a body by itself when a kept
+		// connection turns out to be dead; we want to know, and to decide.
+		req.Body = emptyBody{}
+		// Otherwise it looks for a first byte, and on a busy computer gives up
+		// after a while and announces chunks.
+		req.TransferEncoding = []string{"identity"}
+	}
+	return req
 }
 
 // receive reads the whole body, decompressed, into a spool.

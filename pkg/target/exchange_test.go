@@ -8,8 +8,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -171,3 +173,35 @@ func TestTrafficIsCounted(t *testing.T) {
 		t.Errorf("counted %d requests and %d bytes", requests, bytes)
 	}
 }
+
+// A request without a body announces none, however long it takes to find that
+// out.
+func TestNoBodyIsNoChunks(t *testing.T) {
+	req, err := Build(t.Context(), &url.URL{Scheme: "http", Host: "a.test"}, config.Request{Endpoint: "x"}, "agent/1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req = leaving(t.Context(), req)
+	req.Body = unreadable{t}
+	var wire strings.Builder
+	if err := req.Write(&wire); err != nil {
+		t.Fatal(err)
+	}
+	if want := "GET /x HTTP/1.1\r\nHost: a.test\r\nUser-Agent: agent/1\r\nAccept: application/json\r\nAccept-Encoding: gzip\r\n\r\n"; wire.String() != want {
+		t.Errorf("got %q", wire.String())
+	}
+}
+
+// unreadable is an empty body that is read after the head was written.
+type unreadable struct{ t *testing.T }
+
+func (u unreadable) Read([]byte) (int, error) {
+	for _, line := range strings.Split(string(debug.Stack()), "\n") {
+		if strings.Contains(line, "probeRequestBody") {
+			u.t.Error("net/http looks for a body before it writes the head")
+		}
+	}
+	return 0, io.EOF
+}
+
+func (unreadable) Close() error { return nil }
