@@ -22,10 +22,20 @@ type rows interface {
 	Packed() iter.Seq2[value.Packed, error]
 }
 
-// scan reads an answer once. A successful answer without a body has no data; an
+// scan reads an answer once; what is wrong with it is told with its address,
+// where a redirect may have led.
+func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
+	page, err := r.decode(answer)
+	if err != nil {
+		return nil, failure.Within(answer.Method+" "+answer.URL, "", err)
+	}
+	return page, nil
+}
+
+// decode reads an answer. A successful answer without a body has no data; an
 // error answer that the configuration ignores is data, whatever it is, but null
 // is none.
-func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
+func (r *jobRun) decode(answer *target.Response) (*response.Page, error) {
 	needs := r.scroller.Needs()
 	query := response.Query{
 		Data:   response.Path{Text: r.DataField.Path, Separator: r.DataField.Delimiter},

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Excerpts are cut to mostShown bytes after masking; headBytes are read, so that
@@ -53,7 +54,7 @@ func (sc *Scanner) notJSON(spool *Spool, err error) error {
 	case errors.Is(err, errMoreText):
 		reason = errMoreText.Error()
 	case ok:
-		reason = syntax.Err.Error()
+		reason = value.Complaint(syntax)
 	default:
 		return err
 	}

@@ -148,7 +148,7 @@ func (c *Client) wire() http.RoundTripper {
 	if c.o.Player != nil {
 		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats}
 	}
-	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats}
+	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats}
 	if c.o.Recorder != nil {
 		rt = &record{next: rt, recorder: c.o.Recorder}
 	}
