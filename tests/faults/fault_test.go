@@ -71,7 +71,12 @@ func with(common func(*fault), faults ...fault) []fault {
 // passing is a fault that a retry overcomes, and that fails the run when it
 // stays.
 func passing(row string) func(*fault) {
-	return func(f *fault) { f.row, f.once, f.often, f.stays = row, healthy, healthy, refused }
+	return func(f *fault) { f.row, f.once, f.stays = row, healthy, refused }
+}
+
+// storm is a fault that lasts for some requests, or for ever.
+func storm(row string) func(*fault) {
+	return func(f *fault) { f.row, f.often, f.stays = row, healthy, refused }
 }
 
 // fatal is a fault that fails the run at once.

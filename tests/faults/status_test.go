@@ -16,7 +16,7 @@ func statusFaults() []fault {
 		fatalCodes = append(fatalCodes, fault{name: "status " + strconv.Itoa(code), says: "[" + strconv.Itoa(code) + "]", hit: answering(code)})
 	}
 	return slices.Concat(
-		with(passing("status 408, 420, 429, 500, 502, 503, 504"), passingCodes...),
+		with(storm("status 408, 420, 429, 500, 502, 503, 504"), passingCodes...),
 		retryAfters(),
 		with(fatal("any other status of 400 and above"), fatalCodes...),
 		with(fatal("status 401"),
@@ -78,7 +78,7 @@ func retryAfters() []fault {
 	}
 	all = append(all, fault{name: "429 with two Retry-After", says: "[429]", hit: answering(429, "Retry-After: 3", "Retry-After: 4")},
 		fault{name: "429 with a header of its own", says: "[429]", settings: `{"retryConfig": {"http": {"retryHeader": "X-Reset"}}}`, hit: answering(429, "X-Reset: 9", "Retry-After: 3")})
-	return with(passing("429 or 503 with Retry-After, in any form"), all...)
+	return with(storm("429 or 503 with Retry-After, in any form"), all...)
 }
 
 // redirected answers with a redirect to an address, "" is that of the request.
@@ -100,7 +100,7 @@ func elsewhere(status int, host string) func(*strike) {
 func redirects() []fault {
 	return slices.Concat(
 		with(func(f *fault) {
-			f.row, f.once, f.often, f.stays, f.says = "redirect", healthy, healthy, refused, "too many redirects"
+			f.row, f.often, f.stays, f.says = "redirect", healthy, refused, "too many redirects"
 		},
 			fault{name: "307 to itself", hit: redirected(307, "")},
 			fault{name: "308 to itself", hit: redirected(308, "")},
