@@ -27,6 +27,9 @@ type rows interface {
 func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
 	page, err := r.decode(answer)
 	if err != nil {
+		if forgetting := answer.Forget(); forgetting != nil {
+			return nil, forgetting
+		}
 		return nil, failure.Within(answer.Method+" "+answer.URL, "", err)
 	}
 	return page, nil
@@ -66,9 +69,15 @@ func (r *jobRun) ignoresText(status int) bool {
 	return slices.Contains(r.ignored, status) || slices.Contains(r.ignored, 0)
 }
 
+// maxErrorData is how many bytes an answer may have that becomes a single value.
+const maxErrorData = 64 << 20
+
 // errorData takes an answer that is not JSON, but whose status is to be
 // ignored, for an object that holds its text.
 func (r *jobRun) errorData(answer *target.Response, query response.Query) (*response.Page, error) {
+	if size := answer.Body.Size(); size > maxErrorData {
+		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
+	}
 	text, err := answer.Body.Text()
 	if err != nil {
 		return nil, err

@@ -53,6 +53,8 @@ func (sc *Scanner) notJSON(spool *Spool, err error) error {
 		reason = "it ends too early"
 	case errors.Is(err, errMoreText):
 		reason = errMoreText.Error()
+	case errors.Is(err, errLargeItem):
+		return largeItem(err)
 	case ok:
 		reason = value.Complaint(syntax)
 	default:

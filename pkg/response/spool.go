@@ -26,13 +26,14 @@ const MemoryLimit = 4 << 20
 type Spooler struct {
 	dir     string
 	limit   int
+	item    int64     // bytes of one value
 	buffers sync.Pool // of *[]byte
 }
 
 // NewSpooler makes spools whose bodies beyond limit bytes go to temporary files
 // in dir.
 func NewSpooler(dir string, limit int) *Spooler {
-	return &Spooler{dir: dir, limit: limit}
+	return &Spooler{dir: dir, limit: limit, item: maxItem}
 }
 
 // Spool holds the bytes of one body. It is written once, from start to end,

@@ -177,6 +177,8 @@ type Response struct {
 	Ignored bool
 	// Body must be closed.
 	Body *response.Spool
+
+	cached string // the file of the cache that keeps it
 }
 
 // Do sends a request of a job: default options underneath, credentials added.
@@ -191,7 +193,9 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	if failed && !slices.Contains(c.o.API.IgnoreErrors, res.StatusCode) {
 		return nil, c.statusError(res)
 	}
+	cached, _ := res.Request.Context().Value(cachedKey{}).(string)
 	return &Response{
+		cached:  cached,
 		Method:  res.Request.Method,
 		URL:     res.Request.URL.Redacted(),
 		Status:  res.StatusCode,

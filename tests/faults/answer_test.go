@@ -187,8 +187,8 @@ func bodies() []fault {
 	}
 	return slices.Concat(
 		with(fatal("anything but JSON: HTML, XML, half of it, two of it"),
-			fault{name: "HTML", says: "<html>", hit: saying("<!DOCTYPE html><html><body>Sign in</body></html>")},
-			fault{name: "XML", says: "<?xml", hit: saying("<?xml version=\"1.0\"?><rows/>")},
+			fault{name: "HTML", only: noLogin, says: "<html>", hit: saying("<!DOCTYPE html><html><body>Sign in</body></html>")},
+			fault{name: "XML", only: noLogin, says: "<?xml", hit: saying("<?xml version=\"1.0\"?><rows/>")},
 			fault{name: "text", says: "JSON", hit: saying("upstream is busy")},
 			fault{name: "half of the JSON", body: 10, says: "JSON", hit: changed(func(text string) string { return text[:len(text)/2] })},
 			fault{name: "JSON without its last byte", body: 10, says: "JSON", hit: changed(func(text string) string { return text[:len(text)-1] })},

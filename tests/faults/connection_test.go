@@ -57,7 +57,7 @@ func greeted(behave func(net.Conn)) func(net.Conn) {
 
 // impatient are the settings of faults that only a time-out ends. The others
 // have the default, so that a slow machine makes no difference.
-const impatient = `{"http": {"connectTimeout": 0.2, "requestTimeout": 0.25}, "retryConfig": {"maxRetries": 1}}`
+const impatient = `{"http": {"connectTimeout": 0.2, "requestTimeout": 0.25}, "retryConfig": {"maxRetries": 3}}`
 
 // stuck is a fault that only a time-out ends: it is tried where it costs least.
 func stuck(row string) func(*fault) {

@@ -97,8 +97,6 @@ func renewing(s scenario, p place) bool { return s.renews() && p.name != "login"
 
 func unrenewable(s scenario, p place) bool { return !s.renews() || p.name == "login" }
 
-func loginOnly(_ scenario, p place) bool { return p.name == "login" }
-
 func noLogin(_ scenario, p place) bool { return p.name != "login" }
 
 func proved(s scenario, p place) bool { return s.login != "" && p.name != "login" }

@@ -15,6 +15,9 @@ type scenario struct {
 	login string
 	// packed lets the API compress its answers.
 	packed bool
+	// kept lets the component keep answers between runs, so that a run that was
+	// refused must not spoil the next one.
+	kept bool
 	// recorded lets the exchanges be kept in a file.
 	recorded bool
 	places   []place
@@ -108,7 +111,7 @@ func scenarios() []scenario {
 			places: []place{{"first page", at("/items", "offset=0")}, {"last page", at("/items", "offset=20")}},
 		},
 		{
-			name: "cache", api: offsets, config: `"jobs": [{"endpoint": "items"}]`, beside: `"cache": true, `,
+			name: "cache", api: offsets, config: `"jobs": [{"endpoint": "items"}]`, beside: `"cache": true, `, kept: true,
 			places: []place{{"first page", at("/items", "offset=0")}, {"second page", at("/items", "offset=10")}},
 		},
 		{

@@ -126,8 +126,8 @@ func redirects() []fault {
 			fault{name: "to FTP", says: "redirected", hit: redirected(307, "ftp://api.test/x")},
 			fault{name: "to nonsense", says: "redirected", hit: redirected(302, "http://[::1")},
 			fault{name: "to no host", says: "redirected", hit: redirected(302, "http:///x")},
-			fault{name: "without an address", says: "status 302", hit: func(s *strike) { s.say(302, "") }},
-			fault{name: "304 that nobody asked for", says: "status 304", hit: func(s *strike) { s.WriteHeader(304) }},
+			fault{name: "without an address", only: noLogin, says: "status 302", hit: func(s *strike) { s.say(302, "") }},
+			fault{name: "304 that nobody asked for", only: noLogin, says: "status 304", hit: func(s *strike) { s.WriteHeader(304) }},
 		),
 	)
 }

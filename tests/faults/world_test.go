@@ -22,6 +22,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/component"
 )
 
+// start is when every run starts.
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
 // clock is the time of a run: it stands still but for sleeps, which do not wait,
 // and for what a fault does to it.
 type clock struct {
@@ -70,7 +73,7 @@ type world struct {
 func newWorld(t *testing.T, s scenario, p place, f fault, times, first int) *world {
 	t.Helper()
 	w := &world{scenario: s, place: p, fault: f, times: times, first: first, secure: f.secure, dir: t.TempDir()}
-	w.clock.now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	w.clock.now = start
 	w.api.world = w
 	w.server = httptest.NewUnstartedServer(&w.api)
 	w.server.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of what the faults do
@@ -172,6 +175,12 @@ func (w *world) run(t *testing.T) outcome {
 	defer cancel()
 	exit := component.Run(ctx, o)
 	return outcome{exit, stdout.String(), stderr.String(), w.files(t)}
+}
+
+// heal ends the fault and takes the clock back.
+func (w *world) heal() {
+	w.times = 0
+	w.clock.now = start
 }
 
 // dial leads every address to the API of this world, unless the fault is about
