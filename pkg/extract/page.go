@@ -25,6 +25,9 @@ type rows interface {
 // scan reads an answer once; what is wrong with it is told with its address,
 // where a redirect may have led.
 func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
+	if answer.Body.Unclean() {
+		r.note(event.ResponseCleaned{Job: r.endpoint, Page: r.pages})
+	}
 	page, err := r.decode(answer)
 	if err != nil {
 		if forgetting := answer.Forget(); forgetting != nil {
@@ -70,7 +73,7 @@ func (r *jobRun) ignoresText(status int) bool {
 }
 
 // maxErrorData is how many bytes an answer may have that becomes a single value.
-const maxErrorData = 64 << 20
+const maxErrorData = 8 << 20
 
 // errorData takes an answer that is not JSON, but whose status is to be
 // ignored, for an object that holds its text.

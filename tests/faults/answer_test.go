@@ -244,7 +244,10 @@ func endless() []fault {
 		fatal("endless body, or one that was compressed a thousandfold")(f)
 		f.settings, f.says = limit, "'api.http.maxResponseBytes'"
 	}
-	return with(common,
+	ignored := fault{name: "error of many megabytes that is to be ignored", only: noLogin, hit: func(s *strike) { s.say(403, string(bomb), "Content-Encoding: gzip") }}
+	fatal("endless body, or one that was compressed a thousandfold")(&ignored)
+	ignored.settings, ignored.says = `{"http": {"ignoreErrors": [403]}}`, "'errorData'"
+	return append(with(common,
 		fault{name: "endless body", hit: func(s *strike) { s.endless(ok+"\r\n[", strings.Repeat("1,", 5000)) }},
 		fault{name: "endless chunks", hit: func(s *strike) {
 			s.endless(ok+"Transfer-Encoding: chunked\r\n\r\n", "2710\r\n"+strings.Repeat(" ", 10000)+"\r\n")
@@ -261,7 +264,7 @@ func endless() []fault {
 		fault{name: "error that does not end", hit: func(s *strike) {
 			s.endless("HTTP/1.1 403 Forbidden\r\n\r\n", strings.Repeat("no ", 5000))
 		}},
-	)
+	), ignored)
 }
 
 // deflated are so many blanks in a few bytes.

@@ -171,7 +171,7 @@ func (w *world) run(t *testing.T) outcome {
 		o.Record = filepath.Join(t.TempDir(), "run.har")
 	}
 	// Nothing in the matrix may hang; a run that does ends as an interrupted one.
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	exit := component.Run(ctx, o)
 	return outcome{exit, stdout.String(), stderr.String(), w.files(t)}
