@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,7 +25,19 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	testscript.Main(m, map[string]func(){"extractor": main})
+	testscript.Main(m, map[string]func(){"extractor": main, "exits": exits})
+}
+
+// exits is a program for the scripts: `exits 3 extractor …` succeeds when the
+// command ends with that exit code.
+func exits() {
+	cmd := exec.Command(os.Args[2], os.Args[3:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil || strconv.Itoa(cmd.ProcessState.ExitCode()) != os.Args[1] {
+		fmt.Fprintf(os.Stderr, "%v, want exit code %s\n", err, os.Args[1])
+		os.Exit(1)
+	}
 }
 
 // program is the program with these arguments and nothing in its environment

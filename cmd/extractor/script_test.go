@@ -2,8 +2,12 @@ package main
 
 import (
 	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +21,9 @@ var update = flag.Bool("update", false, "write the expected outputs of the scrip
 // TestScripts runs the scripts in testdata: commands as a user types them, with
 // the exact output that must come.
 func TestScripts(t *testing.T) {
-	for _, subject := range []string{"validate", "codes"} {
+	api := httptest.NewServer(http.HandlerFunc(items))
+	t.Cleanup(api.Close) // the scripts run after this function
+	for _, subject := range []string{"validate", "codes", "run", "diff"} {
 		t.Run(subject, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", subject),
@@ -25,11 +31,29 @@ func TestScripts(t *testing.T) {
 				RequireExplicitExec: true,
 				Setup: func(e *testscript.Env) error {
 					e.Setenv("KBC_DATADIR", "")
+					e.Setenv("API", api.URL)
 					return nil
 				},
 			})
 		})
 	}
+}
+
+// items is the API of the scripts: five items, as many on a page as `limit` asks
+// for.
+func items(w http.ResponseWriter, r *http.Request) {
+	offset, err := strconv.Atoi(r.FormValue("offset"))
+	limit, err2 := strconv.Atoi(r.FormValue("limit"))
+	if r.URL.Path != "/items" || err != nil || err2 != nil {
+		http.NotFound(w, r)
+		return
+	}
+	var page []string
+	for id := offset + 1; id <= min(offset+limit, 5); id++ {
+		page = append(page, fmt.Sprintf(`{"id":%d,"name":"item %d"}`, id, id))
+	}
+	// A client that is gone has its own error.
+	_, _ = fmt.Fprint(w, "["+strings.Join(page, ",")+"]")
 }
 
 // TestEveryCodeHasAScript: a broken configuration for each code, named like it,

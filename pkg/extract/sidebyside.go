@@ -95,7 +95,7 @@ func (f *fan) follow(ctx context.Context, b *branch) error {
 	if b.err != nil {
 		return b.err
 	}
-	f.tally.add(b.job, b.run, *b.stop)
+	f.ended(b.run, *b.stop)
 	return nil
 }
 
@@ -140,7 +140,7 @@ func (f *fan) pages(ctx context.Context, b *branch, s *slot) error {
 	for {
 		facts, stop, err := f.page(ctx, b, s, request)
 		if err == nil && stop == nil {
-			request, state, stop, err = r.scroller.Next(r.base, state, facts)
+			request, state, stop, err = r.next(state, facts)
 		}
 		next := b.at.below(r.pages + 1)
 		if err != nil {

@@ -25,6 +25,7 @@ type exchange struct {
 	limit   int64 // of bytes of a body, decompressed
 	spooler *response.Spooler
 	stats   *Stats
+	budget  *Budget
 }
 
 var _ http.RoundTripper = (*exchange)(nil)
@@ -53,7 +54,7 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, switched(res)
 	}
 	spool := t.spooler.New()
-	if err := receive(res, spool, t.limit); err != nil {
+	if err := t.receive(res, spool); err != nil {
 		if closing := spool.Close(); closing != nil {
 			err = closing
 		}
@@ -72,16 +73,17 @@ func switched(res *http.Response) error {
 }
 
 // receive reads the whole body, decompressed, into a spool.
-func receive(res *http.Response, spool *response.Spool, limit int64) error {
+func (t *exchange) receive(res *http.Response, spool *response.Spool) error {
 	body, err := decompress(res)
 	if err == nil {
-		_, err = io.CopyN(spool, body, limit)
+		body = t.budget.reader(body)
+		_, err = io.CopyN(spool, body, t.limit)
 	}
 	switch {
 	case err == io.EOF:
 		err = nil
 	case err == nil:
-		err = atEnd(body, limit)
+		err = atEnd(body, t.limit)
 	}
 	if closing := res.Body.Close(); err == nil {
 		err = closing

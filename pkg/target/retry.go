@@ -23,6 +23,7 @@ type retry struct {
 	log    *event.Log
 	pacer  *Pacer
 	stats  *Stats
+	budget *Budget
 }
 
 var _ http.RoundTripper = (*retry)(nil)
@@ -51,6 +52,9 @@ func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 			if err := res.Body.Close(); err != nil {
 				return nil, err
 			}
+		}
+		if err := t.budget.check(); err != nil {
+			return nil, err // there is nothing to wait for
 		}
 		t.log.Emit(event.RequestRetried{Method: req.Method, Path: req.URL.EscapedPath(), Retry: attempt, Reason: reason, WaitSeconds: wait.Seconds()})
 		if err := t.rest(req.Context(), wait, asked); err != nil {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -54,6 +55,30 @@ func TestConcurrency(t *testing.T) {
 		if most[n] < 2 || most[n] > n {
 			t.Errorf("concurrency %d: at most %d requests at once", n, most[n])
 		}
+	}
+}
+
+// TestSampleSideBySide generates configurations as TestConcurrency does: a sample
+// is the same with every concurrency, requests included.
+func TestSampleSideBySide(t *testing.T) {
+	cut := 0
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			p := newPlant(seed)
+			p.sample = 1 + int(seed%3)
+			p.expires = 0 // the number of requests, which stderr tells, would be a matter of luck
+			serial := p.run(t, 1)
+			if serial.exit == failure.ExitCut {
+				cut++
+			}
+			for _, n := range []int{3, 16} {
+				got := p.run(t, n)
+				got.compare(t, serial)
+			}
+		})
+	}
+	if cut < 4 {
+		t.Errorf("only %d of the generated runs are cut", cut)
 	}
 }
 
@@ -145,7 +170,7 @@ func (c *testCase) runSideBySide(t *testing.T, concurrency int) {
 	w := newWorld(t, api)
 	w.clock = newClock(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
-	w.options.Variables, w.options.Strict, w.options.LogFormat = c.Variables, c.Strict, c.LogFormat
+	c.setFlags(&w.options)
 	for name, value := range c.Env {
 		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
 	}
@@ -207,6 +232,7 @@ func (p *plant) run(t *testing.T, concurrency int) harvest {
 	before := runtime.NumGoroutine()
 	api := p.newAPI(concurrency > 1)
 	w := newWorld(t, api)
+	w.options.Sample = p.sample
 	writeFile(t, filepath.Join(w.dir, "config.json"), p.config(t, concurrency))
 	input := readTree(t, w.dir)
 	got := w.run(context.Background())
@@ -218,7 +244,7 @@ func (p *plant) run(t *testing.T, concurrency int) harvest {
 	}
 	h := harvest{concurrency: concurrency, exit: got.exit, stderr: got.stderr, files: readTree(t, w.dir),
 		requests: slices.Sorted(slices.Values(api.sent)), most: api.most}
-	if got.exit != 0 {
+	if got.exit != 0 && got.exit != failure.ExitCut {
 		compareFiles(t, h.files, input)
 	}
 	delete(h.files, "config.json")
@@ -275,7 +301,7 @@ func (h harvest) compare(t *testing.T, serial harvest) {
 	if h.most > h.concurrency {
 		t.Errorf("%s: %d requests at once", where, h.most)
 	}
-	if missing, more := difference(serial.requests, h.requests), difference(h.requests, serial.requests); len(missing) > 0 || len(more) > 0 && h.exit == 0 {
+	if missing, more := difference(serial.requests, h.requests), difference(h.requests, serial.requests); len(missing) > 0 || len(more) > 0 && (h.exit == 0 || h.exit == failure.ExitCut) {
 		t.Errorf("%s: other requests\nnever sent: %v\ntoo many:   %v", where, missing, more)
 	}
 }
@@ -301,6 +327,7 @@ type plant struct {
 	// expires is after how many requests a token ends; 0 for never.
 	expires int
 	ignores bool
+	sample  int // 0 for none
 	jobs    []map[string]any
 	next    int // number of the next job
 }
