@@ -139,6 +139,15 @@ func TestPace(t *testing.T) {
 	}
 }
 
+func TestMaxResponseBytes(t *testing.T) {
+	const gib = 1 << 30
+	for in, want := range map[string]int64{`null`: 16 * gib, `0`: 16 * gib, `""`: 16 * gib, `100`: 100, `"1073741824"`: gib, `1e9`: 1_000_000_000} {
+		if got := accepted(t, given{api: `"http":{"maxResponseBytes":` + in + `},`}).API.MaxResponseBytes; got != want {
+			t.Errorf("%s: got %d, want %d", in, got, want)
+		}
+	}
+}
+
 func TestTimeouts(t *testing.T) {
 	rows := []struct {
 		in   string

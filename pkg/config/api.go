@@ -19,6 +19,10 @@ const (
 	defaultRequestTimeout = 300 * time.Second
 )
 
+// defaultMaxResponseBytes is how large an answer may be when nothing else is
+// said: more than any page that is meant, less than a disk.
+const defaultMaxResponseBytes = 16 << 30
+
 // api compiles the section `api` for one iteration.
 func (c *compiler) api(s Section, conf settings, e evaluator) API {
 	http := s.Get("http")
@@ -37,6 +41,7 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 		Retry:             c.retry(s.Get("retryConfig")),
 		ConnectTimeout:    seconds(http.Get("connectTimeout"), defaultConnectTimeout),
 		RequestTimeout:    seconds(http.Get("requestTimeout"), defaultRequestTimeout),
+		MaxResponseBytes:  maxResponseBytes(http),
 		IgnoreErrors:      integers(http.Get("ignoreErrors")),
 		Concurrency:       concurrency(http),
 		RateLimit:         rateLimit(http.Get("rateLimit")),
@@ -91,6 +96,19 @@ func seconds(s Section, fallback time.Duration) time.Duration {
 	default:
 		return time.Duration(n * float64(time.Second))
 	}
+}
+
+// maxResponseBytes is the limit of an answer; 0 is the default, as it is for the
+// time limits.
+func maxResponseBytes(http Section) int64 {
+	n := http.Int("maxResponseBytes", 0)
+	if n < 0 {
+		http.Get("maxResponseBytes").Problem("expected a number of bytes above 0", "")
+	}
+	if n <= 0 {
+		return defaultMaxResponseBytes
+	}
+	return int64(n)
 }
 
 // concurrency is the number of requests that may be under way at once.

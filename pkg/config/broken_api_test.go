@@ -113,6 +113,12 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/api/http/rateLimit/requests: expected a number of requests, at least 1, found 0`,
 			`/parameters/api/http/rateLimit/perSeconds: expected a number of seconds above 0, found 0`,
 		}},
+		{"negative size", given{api: `"http":{"maxResponseBytes":-1},`}, []string{
+			`/parameters/api/http/maxResponseBytes: expected a number of bytes above 0, found -1`,
+		}},
+		{"size that is no number", given{api: `"http":{"maxResponseBytes":"1 GB"},`}, []string{
+			`/parameters/api/http/maxResponseBytes: expected an integer, found "1 GB"`,
+		}},
 		{"no concurrency", given{api: `"http":{"concurrency":0,"rateLimit":{"requests":"many","perSeconds":-1}},`}, []string{
 			`/parameters/api/http/concurrency: expected an integer from 1 to 64, found 0`,
 			`/parameters/api/http/rateLimit/requests: expected an integer, found "many"`,

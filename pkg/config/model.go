@@ -65,6 +65,9 @@ type API struct {
 	Retry          Retry
 	ConnectTimeout time.Duration // of making a connection
 	RequestTimeout time.Duration // of one whole exchange, body included
+	// MaxResponseBytes is how many bytes the body of one answer may have, after
+	// decompression.
+	MaxResponseBytes int64
 	// IgnoreErrors are the status codes whose answers are taken as data.
 	IgnoreErrors []int
 	// Concurrency is how many requests may be under way at once, 1 to

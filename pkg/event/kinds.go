@@ -34,7 +34,7 @@ type Body interface {
 func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, LoginDone{}, RequestSent{},
-		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{}, TableDrifted{},
+		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, ResponseCleaned{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{}, TableDrifted{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }
@@ -273,6 +273,26 @@ func (ResponseIgnored) Level() Level { return Warn }
 // Message implements Body.
 func (e ResponseIgnored) Message() string {
 	return fmt.Sprintf("%s: status %d ignored: %s", e.Job, e.Status, e.Text)
+}
+
+// ResponseCleaned says that bytes of an answer were dropped because they are not
+// UTF-8, which JSON has to be.
+type ResponseCleaned struct {
+	// Job is the endpoint of the job.
+	Job string `json:"job"`
+	// Page counts from 1.
+	Page int `json:"page"`
+}
+
+// Kind implements Body.
+func (ResponseCleaned) Kind() string { return "response.cleaned" }
+
+// Level implements Body.
+func (ResponseCleaned) Level() Level { return Warn }
+
+// Message implements Body.
+func (e ResponseCleaned) Message() string {
+	return fmt.Sprintf("Page %d of %s has bytes that are not UTF-8; they were dropped", e.Page, e.Job)
 }
 
 // DataEmpty says that a page held no data.

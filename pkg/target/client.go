@@ -162,7 +162,7 @@ func (c *Client) wire(login bool) http.RoundTripper {
 	if c.o.Player != nil {
 		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
 	}
-	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
+	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
 	if c.o.Recorder != nil {
 		rt = &record{next: rt, recorder: c.o.Recorder}
 	}
@@ -191,6 +191,8 @@ type Response struct {
 	Ignored bool
 	// Body must be closed.
 	Body *response.Spool
+
+	cached string // the file of the cache that keeps it
 }
 
 // Do sends a request of a job: default options underneath, credentials added.
@@ -208,7 +210,9 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	if failed && !slices.Contains(c.o.API.IgnoreErrors, res.StatusCode) {
 		return nil, c.statusError(res)
 	}
+	cached, _ := res.Request.Context().Value(cachedKey{}).(string)
 	return &Response{
+		cached:  cached,
 		Method:  res.Request.Method,
 		URL:     res.Request.URL.Redacted(),
 		Status:  res.StatusCode,

@@ -96,6 +96,35 @@ func TestBrokenCompression(t *testing.T) {
 	}
 }
 
+func TestLargestAnswer(t *testing.T) {
+	text := strings.Repeat("0123456789", 10)
+	bomb := compressed(t, strings.Repeat(" ", 1<<20), gzipped)
+	const tooLarge = "network error 63: the body of the answer has more than 100 bytes, which is the limit that 'api.http.maxResponseBytes' sets"
+	tests := []struct{ name, encoding, sent, fails string }{
+		{"as large as allowed", "", text, ""},
+		{"smaller", "", text[:99], ""},
+		{"empty", "", "", ""},
+		{"a byte more", "", text + "x", tooLarge},
+		{"compressed, as large as allowed", "gzip", compressed(t, text, gzipped), ""},
+		{"compressed, a byte more", "gzip", compressed(t, text+"x", gzipped), tooLarge},
+		{"a bomb", "gzip", bomb, tooLarge},
+		{"cut at the limit", "gzip", compressed(t, text, gzipped)[:20], "network error 18"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, serve(t, say(200, tt.sent, "Content-Encoding: "+tt.encoding)).URL, `{"http":{"maxResponseBytes":100},"retryConfig":{"maxRetries":0}}`, nil)
+			_, err := f.get(t, "x")
+			if tt.fails == "" && err != nil {
+				t.Error(err)
+			}
+			if tt.fails != "" {
+				wantUserError(t, err, "GET "+f.o.API.BaseURL.String()+"/x failed: "+tt.fails)
+			}
+			noSpools(t, f)
+		})
+	}
+}
+
 // noSpools checks that no temporary file is left: neither its name nor an open
 // handle of it.
 func noSpools(t testing.TB, f *fixture) {
