@@ -132,7 +132,7 @@ func (r *run) iteration(ctx context.Context, it iteration) error {
 	if err != nil {
 		return err
 	}
-	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), concurrency: it.API.Concurrency, ignored: it.API.IgnoreErrors}
+	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), concurrency: it.API.Concurrency, lookahead: it.API.Lookahead, ignored: it.API.IgnoreErrors}
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err

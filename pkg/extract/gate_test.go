@@ -21,7 +21,12 @@ func entrants(ctx context.Context, g *gate, positions ...position) []*entrant {
 	for _, at := range positions {
 		e := &entrant{at: at}
 		all = append(all, e)
-		go func() { e.slot, e.err = g.enter(ctx, e.at) }()
+		s := g.want(ctx, at)
+		go func() {
+			if e.err = s.enter(); e.err == nil {
+				e.slot = s
+			}
+		}()
 		synctest.Wait()
 	}
 	return all

@@ -14,6 +14,8 @@ type pageNumber struct {
 	pageParam       string
 	size            pageSize
 	firstPageParams bool
+	total           total // of rows
+	totalPages      total
 }
 
 func compilePageNumber(s config.Section) Scroller {
@@ -22,10 +24,12 @@ func compilePageNumber(s config.Section) Scroller {
 		pageParam:       s.Text("pageParam", "page"),
 		size:            compilePageSize(s),
 		firstPageParams: s.Bool("firstPageParams", true),
+		total:           compileTotal(s, "total"),
+		totalPages:      compileTotal(s, "totalPages"),
 	}
 }
 
-func (pageNumber) Needs() Needs { return Needs{} }
+func (n pageNumber) Needs() Needs { return Needs{Fields: fields(n.total, n.totalPages)} }
 
 // First leaves the number of the last page as the state.
 func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, State) {
@@ -45,4 +49,22 @@ func (n pageNumber) Next(job config.Request, state State, p Page) (config.Reques
 	}
 	page := state.(int64) + 1
 	return n.request(job, page), page, nil, nil
+}
+
+// full is the size of the last page, or at least one row, when the API has a page
+// size of its own.
+func (n pageNumber) full(job config.Request, _ State, last Page) int {
+	if size := n.size.of(job); size > 0 {
+		return int(size)
+	}
+	return max(1, last.Rows)
+}
+
+func (n pageNumber) told(job config.Request, state State, last Page) bool {
+	before := state.(int64) - n.firstPage // pages
+	if before < n.totalPages.of(last) {
+		return true
+	}
+	size, rows := n.size.of(job), n.total.of(last)
+	return size > 0 && rows > 0 && before <= (rows-1)/size
 }
