@@ -62,7 +62,7 @@ func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 // rest waits. What the API asked for is meant for all requests.
 func (t *retry) rest(ctx context.Context, wait time.Duration, asked bool) error {
 	if asked {
-		defer t.pacer.hold()()
+		return t.pacer.rest(ctx, wait)
 	}
 	t.stats.Waited.Add(int64(wait))
 	return t.sleep(ctx, wait)

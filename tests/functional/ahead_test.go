@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -307,6 +308,110 @@ func TestPagesAtOnce(t *testing.T) {
 			}
 			if requests < tt.requests || requests > tt.requests+tt.guesses || most != tt.most || passed != time.Duration(tt.rounds)*took {
 				t.Errorf("%d requests, at most %d at once, in %v; want %d and %d guesses, %d, %v", requests, most, passed, tt.requests, tt.guesses, tt.most, time.Duration(tt.rounds)*took)
+			}
+		})
+	}
+}
+
+// TestPagesThatNobodyNeeds has a job that ends with its first page, while pages
+// asked for on the chance fail in every way. Only their number is told.
+func TestPagesThatNobodyNeeds(t *testing.T) {
+	t.Parallel()
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Query().Get("offset") {
+		case "0":
+			linger(r, 1500*time.Millisecond)
+			write(w, `[{"id":1}]`)
+		case "2": // is tried again after a second, and would be after two more
+			w.WriteHeader(http.StatusInternalServerError)
+		case "4":
+			w.WriteHeader(http.StatusNotFound)
+		case "6":
+			write(w, `[{"id":`)
+		case "8":
+			linger(r, time.Hour)
+		}
+	})
+	inBubble(t, api, func(t *testing.T, w *world) {
+		writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","http":{"concurrency":5,"lookahead":4},
+			"pagination":{"method":"offset","limit":2}},"config":{"jobs":[{"endpoint":"t"}]}}`)
+		begun := time.Now()
+		got := w.run(t.Context())
+		if passed := time.Since(begun); got.exit != 0 || passed != 1500*time.Millisecond {
+			t.Errorf("exit code %d after %v\n%s", got.exit, passed, got.stderr)
+		}
+		var kinds []any
+		for _, e := range got.events(t) {
+			kinds = append(kinds, e["event"])
+			if n := fmt.Sprint(e["requests"]); e["event"] == "run.finished" && n != "6" {
+				t.Errorf("%s requests, want 6", n)
+			}
+		}
+		if want := []any{"run.started", "request.retried", "request.retried", "job.finished", "table.written", "run.finished"}; !slices.Equal(kinds, want) {
+			t.Errorf("events %v, want %v", kinds, want)
+		}
+		if rows := readTree(t, w.dir)["out/tables/t"]; rows != "\"id\"\n\"1\"\n" {
+			t.Errorf("rows %q", rows)
+		}
+	})
+}
+
+// TestPatienceOfPagesInAdvance has an API that answers one page of many with a
+// request for patience. Nobody asks for anything meanwhile, also when that page
+// turns out not to be needed.
+func TestPatienceOfPagesInAdvance(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		limit   int // of pages
+		refused int // which one asks for patience
+	}{
+		{"a page that is needed", 30, 3},
+		{"a page that nobody needs", 2, 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			var starts []time.Duration
+			var begun time.Time
+			refused := false
+			api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				page, err := strconv.Atoi(r.URL.Query().Get("page"))
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				starts = append(starts, time.Since(begun))
+				refuse := page == tt.refused && r.URL.Path == "/a" && !refused
+				refused = refused || refuse
+				mu.Unlock()
+				if refuse {
+					w.Header().Set("Retry-After", "60")
+					w.WriteHeader(http.StatusTooManyRequests)
+					return
+				}
+				linger(r, time.Second)
+				if page > tt.limit {
+					write(w, "[]")
+				} else {
+					write(w, fmt.Sprintf(`[{"id":%d}]`, page))
+				}
+			})
+			inBubble(t, api, func(t *testing.T, w *world) {
+				begun = time.Now()
+				h := reap(t, w, `{"api":{"baseUrl":"http://api.test/","http":{"concurrency":4,"lookahead":3},"pagination":{"method":"pagenum"}},
+					"config":{"jobs":[{"endpoint":"a"},{"endpoint":"b"}]}}`)
+				if h.exit != 0 {
+					t.Error(h.stderr)
+				}
+			})
+			for _, at := range starts[4:] {
+				if at < time.Minute {
+					t.Errorf("a request %v after the beginning", at)
+				}
+			}
+			if len(starts) < 8 {
+				t.Errorf("only %d requests", len(starts))
 			}
 		})
 	}
