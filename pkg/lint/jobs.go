@@ -151,7 +151,7 @@ func foreignPaths(s settings, found *failure.Problems) {
 			look(p, ".")
 		case "urlKey":
 			look(p, or(at(s.Tree, p.pointer[:strings.LastIndexByte(p.pointer, '/')]).Field("delimiter"), "."))
-		case "responseParam", "idKey":
+		case "responseParam", "idKey", "total", "totalPages":
 			look(p, ".")
 		}
 		return true
