@@ -48,9 +48,10 @@ func (f *fan) askNext(ctx context.Context, b *branch, request config.Request) {
 // chance that they are there. The state is that of the first page asked for.
 //
 // A page of a job with children has its turn only after the children of the page
-// before it. Waiting it would take the place of one of these.
+// before it. Waiting it would take the place of one of these. And a recording is
+// to hold what a run needs, no more, or its replay would miss something.
 func (f *fan) askAhead(ctx context.Context, b *branch, state pagination.State, last pagination.Page) {
-	if len(b.job.children) > 0 {
+	if len(b.job.children) > 0 || f.run.Recorder != nil || f.run.Player != nil {
 		return
 	}
 	n, guesses := 1, 0
