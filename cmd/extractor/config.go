@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/control"
 )
 
@@ -14,8 +15,10 @@ func newConfig(code *int) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "config",
 		Short: "Store, read and list configurations on the platform",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  extractor config push config.json
+  extractor config list`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.flags(group)
 	group.AddCommand(newConfigPush(code, &c), newConfigPull(code, &c), newConfigList(code, &c))
@@ -29,6 +32,8 @@ func newConfigPush(code *int, c *connection) *cobra.Command {
 		Short:   "Store a new configuration, and its variable configuration before it",
 		Example: `  extractor config push config.json --name "Orders" --variables variables.json`,
 		Args:    cobra.ExactArgs(1),
+
+		ValidArgsFunction: completion.First(completion.Files("json")),
 		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, args []string) (int, error) {
 			p.File = args[0]
 			return 0, s.Push(ctx, p)
@@ -46,7 +51,9 @@ func newConfigPull(code *int, c *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pull --config ID",
 		Short: "Print a stored configuration",
-		Args:  cobra.NoArgs,
+		Example: `  extractor config pull --config 123
+  extractor config pull --config 123 --out config.json`,
+		Args: cobra.NoArgs,
 		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return 0, s.Pull(ctx, id, out)
 		}),
@@ -61,7 +68,9 @@ func newConfigList(code *int, c *connection) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the stored configurations of the component",
-		Args:  cobra.NoArgs,
+		Example: `  extractor config list
+  extractor config list --json`,
+		Args: cobra.NoArgs,
 		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return 0, s.List(ctx)
 		}),

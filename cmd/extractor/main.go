@@ -30,7 +30,7 @@ func main() {
 	root.SetContext(ctx)
 	if err := root.Execute(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		code = 1
+		code = max(code, 1) // a command may know better
 	}
 	stop()
 	os.Exit(code)

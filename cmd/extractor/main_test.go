@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,12 +20,28 @@ import (
 // asProgram makes the test binary behave as the program itself.
 const asProgram = "EXTRACTOR_TEST_AS_PROGRAM"
 
+// quickExit is the GORACE of the program: with the race detector in it, it would
+// sleep for a second before it ends.
+const quickExit = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 		return
 	}
-	testscript.Main(m, map[string]func(){"extractor": main})
+	testscript.Main(m, map[string]func(){"extractor": main, "exits": exits})
+}
+
+// exits is a program for the scripts: `exits 3 extractor …` succeeds when the
+// command ends with that exit code.
+func exits() {
+	cmd := exec.Command(os.Args[2], os.Args[3:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil || strconv.Itoa(cmd.ProcessState.ExitCode()) != os.Args[1] {
+		fmt.Fprintf(os.Stderr, "%v, want exit code %s\n", err, os.Args[1])
+		os.Exit(1)
+	}
 }
 
 // program is the program with these arguments and nothing in its environment
@@ -32,7 +49,7 @@ func TestMain(m *testing.M) {
 func program(env []string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	cmd = exec.Command(os.Args[0], args...)
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
-	cmd.Env = append([]string{asProgram + "=1"}, env...)
+	cmd.Env = append([]string{asProgram + "=1", "GORACE=" + quickExit}, env...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	return cmd, stdout, stderr
 }

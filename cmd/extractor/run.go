@@ -5,7 +5,9 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/component"
 )
 
@@ -23,22 +25,26 @@ func newRoot(code *int) *cobra.Command {
 writes tables to out/tables. Events go to stdout; after a failure one line on
 stderr says why.
 
-Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
+Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut
+by --max-requests, --max-time, --max-bytes or --sample: the tables are valid but
+hold only a part of the data, and out/state.json was not written.`,
 		Example: `  extractor --data ./data
-  extractor run --data ./data --var id=42 --log-format console`,
-		Args:              cobra.NoArgs,
-		RunE:              run,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+  extractor run --data ./data --var id=42 --log-format console
+  extractor --data ./data --sample 10 --max-requests 100`,
+		Args:          cobra.NoArgs,
+		RunE:          run,
+		SilenceUsage:  true,
+		SilenceErrors: true,
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.DataDir, "data", "", "data directory (default $KBC_DATADIR, else /data)")
 	flags.StringArrayVar(&o.Variables, "var", nil, "value of a {{variable}} as name=value; repeatable")
 	flags.StringVar(&o.LogFormat, "log-format", "auto", "auto, json or console")
 	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
+	limitFlags(root.Flags(), &o)
 	root.AddCommand(
 		newConfig(code),
+		newDiff(code),
 		newExplain(),
 		newInit(code),
 		newJob(code),
@@ -46,15 +52,17 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault.`,
 		newSchema(),
 		newValidate(code, &o),
 		&cobra.Command{
-			Use:   "version",
-			Short: "Print the version",
-			Args:  cobra.NoArgs,
+			Use:     "version",
+			Short:   "Print the version",
+			Example: `  extractor version`,
+			Args:    cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "configurable-extractor", version)
 				return err
 			},
 		},
 	)
+	completion.Install(root, flagValues())
 	return root
 }
 
@@ -63,15 +71,42 @@ func newRun(o *component.Options, run func(*cobra.Command, []string) error) *cob
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run the data directory (the same as no command), record it or replay a recording",
+		Long: `Runs the data directory: the same as no command, but it can also keep every
+exchange in a file or be answered from such a file, see
+docs/testing-configurations.md.
+
+At a terminal each running job has a line that tells how far it is and what it
+waits for.
+
+A run that reaches one of its limits sends no further request, breaks off the
+answer that is coming in, and writes what has arrived completely as valid tables.
+It ends with the event run.cut and exit code 3, and does not write
+out/state.json, so that the next run misses nothing. With --max-requests,
+--max-time or --max-bytes requests are sent one after another, whatever
+api.http.concurrency says, so that it is always the same request that goes too
+far.
+
+Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut.`,
 		Example: `  extractor run --data ./data
   extractor run --data ./data --record shop.har
-  extractor run --data ./data --replay shop.har`,
+  extractor run --data ./data --replay shop.har
+  extractor run --data ./data --sample 10 --max-requests 100 --max-time 5m`,
 		Args: cobra.NoArgs,
 		RunE: run,
 	}
 	flags := c.Flags()
+	limitFlags(flags, o)
 	flags.StringVar(&o.Record, "record", "", "keep every exchange in this file (HAR 1.2, secrets masked)")
 	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most so many bytes of each answer's body (default: all); such a recording cannot be replayed")
 	flags.StringVar(&o.Replay, "replay", "", "let this recording answer instead of the network")
 	return c
+}
+
+// limitFlags are the flags that let a run end early. They belong to no command as
+// well as to run, but to no other.
+func limitFlags(flags *pflag.FlagSet, o *component.Options) {
+	flags.IntVar(&o.MaxRequests, "max-requests", 0, "end the run after so many requests; retries, redirects and logins count (default: no limit)")
+	flags.DurationVar(&o.MaxTime, "max-time", 0, "end the run after this time, e.g. 90s or 5m (default: no limit)")
+	flags.Var((*size)(&o.MaxBytes), "max-bytes", "end the run after so many bytes of answers, decompressed, e.g. 500kB, 10MB or 1GiB (default: no limit)")
+	flags.IntVar(&o.Sample, "sample", 0, "take only the first N items of every run of a job and child job (default: all)")
 }

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -30,7 +29,8 @@ Exit codes: 0 nothing or warnings only, 1 errors.`,
 		Example: `  extractor validate config.json
   extractor validate ./data --strict --var region=eu
   extractor validate config.json --sarif > findings.sarif`,
-		Args: cobra.MaximumNArgs(1),
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completion.First(completion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, text, err := configuration(args, o.DataDir)
 			if err != nil {
@@ -55,7 +55,7 @@ Exit codes: 0 nothing or warnings only, 1 errors.`,
 			case asSARIF:
 				return report.WriteSARIF(out, file, version)
 			default:
-				return report.WriteText(out, file, colours(out))
+				return report.WriteText(out, file, component.Colours(out, os.Getenv))
 			}
 		},
 	}
@@ -98,10 +98,4 @@ func flagVariables(pairs []string) ([]variables.Value, error) {
 		all = append(all, variables.Value{Name: name, Text: text})
 	}
 	return all, nil
-}
-
-// colours tells whether a terminal reads, and nobody has asked for no colours.
-func colours(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == ""
 }

@@ -35,6 +35,14 @@ type Options struct {
 	// Replay is the recording that answers in the place of the network, "" for
 	// none. The clock is that of the recording and no sleep waits.
 	Replay string
+	// MaxRequests, MaxTime and MaxBytes end the run when so many requests have
+	// been sent, so much time has passed, so many bytes of bodies (decompressed)
+	// have come; 0 is no limit. Requests are sent one after another then.
+	MaxRequests int
+	MaxTime     time.Duration
+	MaxBytes    int64
+	// Sample is how many items every run of a job takes at most; 0 is all.
+	Sample int
 	// Version of the program, for the User-Agent and the first event.
 	Version        string
 	Stdout, Stderr io.Writer
@@ -43,6 +51,9 @@ type Options struct {
 	Now            func() time.Time                                                  // nil: time.Now
 	Sleep          func(context.Context, time.Duration) error                        // nil: real waiting
 	Dial           func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
+	// After calls a function after a while and returns what prevents that; nil
+	// is time.AfterFunc.
+	After func(time.Duration, func()) (stop func() bool)
 }
 
 func (o *Options) fill() {
@@ -54,6 +65,9 @@ func (o *Options) fill() {
 	}
 	if o.Sleep == nil {
 		o.Sleep = Sleep
+	}
+	if o.After == nil {
+		o.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
 	if o.DataDir == "" {
 		o.DataDir = o.Getenv("KBC_DATADIR")

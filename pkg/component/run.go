@@ -14,12 +14,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Run does one run and returns the exit code: 0, 1 for what the user can mend,
 // 2 for everything else. After a failure the last event is run.failed and
-// stderr holds its message in one line; out/tables is as it was before.
+// stderr holds its message in one line; out/tables is as it was before. A run
+// that was cut by one of its limits returns 3: the last event is run.cut, stderr
+// holds its message, out/tables has what had arrived, out/state.json is as it was
+// before.
 func Run(ctx context.Context, o Options) int {
 	o.fill()
 	secrets := &event.Secrets{}
@@ -29,11 +33,20 @@ func Run(ctx context.Context, o Options) int {
 	if err != nil {
 		return report(o, secrets, err)
 	}
+	live := openLive(o, sink, secrets)
+	if live != nil {
+		sink = live.Over(sink)
+	}
 	tape, err := openTape(&o, secrets)
 	log := event.NewLog(sink, secrets, o.Now)
+	var cut *event.RunCut
 	if err == nil {
-		err = failure.Guarded(func() error { return run(ctx, o, tape, log, secrets) })
+		err = failure.Guarded(func() (err error) {
+			cut, err = run(ctx, o, tape, log, live, secrets)
+			return err
+		})
 	}
+	live.Close()
 	if err = tape.close(err); err != nil {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
@@ -50,6 +63,10 @@ func Run(ctx context.Context, o Options) int {
 	}
 	if err != nil {
 		return report(o, secrets, err)
+	}
+	if cut != nil {
+		fmt.Fprintln(o.Stderr, oneLine(secrets, errors.New(cut.Message())))
+		return failure.ExitCut
 	}
 	return failure.ExitOK
 }
@@ -82,24 +99,27 @@ func problems(err error) string {
 	return strings.TrimSpace(text.String())
 }
 
-// run is the run itself.
-func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *event.Secrets) error {
+// run is the run itself. When it was cut it returns the event that said so.
+func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.Live, secrets *event.Secrets) (*event.RunCut, error) {
 	began := o.Now()
+	if err := checkLimits(o); err != nil {
+		return nil, err
+	}
 	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	doc, err := read(ctx, o, dir, log, secrets)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	compiled, plan, err := compile(o, doc, log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	state, warning, err := dir.State()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if warning != "" {
 		log.Emit(event.StateWarning{Text: warning})
@@ -108,6 +128,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *eve
 	deps := extract.Deps{
 		State:     state,
 		Log:       log,
+		Live:      live,
 		Secrets:   secrets,
 		Now:       o.Now,
 		Sleep:     o.Sleep,
@@ -123,17 +144,31 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *eve
 		log.Emit(event.RunStarted{Version: o.Version, Jobs: plan.Jobs(), Iterations: len(compiled.Iterations)})
 		return extractTables(ctx, o, tape, dir, plan, deps, began)
 	case "validate":
-		return validate(o, tape, compiled)
+		return nil, validate(o, tape, compiled)
 	default: // testRequest in either spelling: the schema knows no other
-		return testRequest(ctx, o, tape, plan, deps)
+		return nil, testRequest(ctx, o, tape, plan, deps)
 	}
 }
 
-// extractTables runs the plan in a stage and commits it.
-func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, plan *extract.Plan, d extract.Deps, began time.Time) (err error) {
+// checkLimits refuses limits that are none.
+func checkLimits(o Options) error {
+	for _, l := range []struct {
+		flag  string
+		value int64
+	}{{"max-requests", int64(o.MaxRequests)}, {"max-time", int64(o.MaxTime)}, {"max-bytes", o.MaxBytes}, {"sample", int64(o.Sample)}} {
+		if l.value < 0 {
+			return failure.Userf("--%s expects a positive value, or 0 for no limit", l.flag)
+		}
+	}
+	return nil
+}
+
+// extractTables runs the plan in a stage and commits it. When the run was cut it
+// returns the event that said so.
+func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, plan *extract.Plan, d extract.Deps, began time.Time) (cut *event.RunCut, err error) {
 	stage, err := dir.Stage()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, stage.Discard()) }()
 	d.Temp, d.Tables, d.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
@@ -141,30 +176,48 @@ func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, 
 		// What other runs left there would be missing in the recording.
 		d.CacheDir = filepath.Join(stage.Temp(), "cache")
 	}
+	d.Limits = target.Limits{Requests: o.MaxRequests, Time: o.MaxTime, Bytes: o.MaxBytes}
+	d.Sample = o.Sample
+	if tape.player == nil { // in a replay no time passes during a request
+		d.After = o.After
+	}
 	result, err := plan.Run(ctx, d)
 	if err != nil {
-		return interrupted(ctx, err)
+		return nil, interrupted(ctx, err)
 	}
 	if err := d.Log.Err(); err != nil {
-		return failure.Applicationf("cannot write the events: %w", err)
+		return nil, failure.Applicationf("cannot write the events: %w", err)
 	}
 	if err := ctx.Err(); err != nil {
-		return interrupted(ctx, err)
+		return nil, interrupted(ctx, err)
 	}
-	if err := tape.finish(); err != nil {
-		return err
+	if result.Cut != nil {
+		err = tape.cut()
+		result.State = value.Value{} // or the next run would miss what was left out
+	} else {
+		err = tape.finish()
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := stage.Commit(result.State); err != nil {
-		return err
+		return nil, err
 	}
-	d.Log.Emit(event.RunFinished{
-		Seconds:  o.Now().Sub(began).Round(time.Millisecond).Seconds(),
-		Requests: result.Requests,
-		Bytes:    result.Bytes,
-		Rows:     result.Rows,
-		Tables:   result.Tables,
-	})
-	return nil
+	return ended(d.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
+}
+
+// ended tells how a run ended, and returns the event when it was cut.
+func ended(log *event.Log, r extract.Result, seconds float64) *event.RunCut {
+	if r.Cut == nil {
+		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables})
+		return nil
+	}
+	e := event.RunCut{
+		Budget: r.Cut.Budget, Limit: r.Cut.Limit, Reached: r.Cut.Reached, Job: r.Cut.Job, Pointer: r.Cut.Pointer,
+		Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables,
+	}
+	log.Emit(e)
+	return &e
 }
 
 // interrupted names the reason when a run ended because it was told to.

@@ -56,6 +56,15 @@ func (t tape) finish() error {
 	return nil
 }
 
+// cut is finish for a run that did not send all its requests: a recording may
+// know more of them.
+func (t tape) cut() error {
+	if t.recorder == nil {
+		return nil
+	}
+	return t.recorder.Close()
+}
+
 // close ends the recording of a run that ended so, successful or not.
 func (t tape) close(err error) error {
 	var closing error

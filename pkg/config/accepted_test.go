@@ -30,7 +30,7 @@ func TestEmptyIsAbsent(t *testing.T) {
 		"api":    {api: `"name":%[1]s,"http":%[1]s,"retryConfig":%[1]s,"authentication":%[1]s,"pagination":%[1]s,"query":%[1]s,`},
 		"http":   {api: `"http":{"headers":%[1]s,"defaultOptions":%[1]s,"ignoreErrors":%[1]s,"requiredHeaders":%[1]s,"connectTimeout":%[1]s,"requestTimeout":%[1]s},`},
 		"retry":  {api: `"retryConfig":{"http":%[1]s,"curl":%[1]s},`},
-		"config": {config: `"debug":%[1]s,"outputBucket":%[1]s,"id":%[1]s,"incrementalOutput":%[1]s,"compatLevel":%[1]s,"http":%[1]s,"mappings":%[1]s,`},
+		"config": {config: `"debug":%[1]s,"driftWarning":%[1]s,"outputBucket":%[1]s,"id":%[1]s,"incrementalOutput":%[1]s,"compatLevel":%[1]s,"http":%[1]s,"mappings":%[1]s,`},
 		"job":    {job: `"method":%[1]s,"params":%[1]s,"headers":%[1]s,"dataType":%[1]s,"dataField":%[1]s,"scroller":%[1]s,"responseFilter":%[1]s,"children":%[1]s,"placeholders":%[1]s,"recursionFilter":%[1]s,`},
 		"rest":   {parameters: `"iterations":%[1]s,"cache":%[1]s,"aws":%[1]s,`, top: `"authorization":%[1]s,"image_parameters":%[1]s,`},
 	}
@@ -218,8 +218,8 @@ func TestBuckets(t *testing.T) {
 func TestFlags(t *testing.T) {
 	rows := map[string]bool{`true`: true, `1`: true, `"1"`: true, `"false"`: true, `0.5`: true, `false`: false, `0`: false, `"0"`: false, `""`: false, `null`: false, `[]`: false}
 	for in, want := range rows {
-		it := accepted(t, given{config: `"debug":` + in + `,"incrementalOutput":` + in + `,`})
-		if it.Debug != want || it.Incremental != want {
+		it := accepted(t, given{config: `"debug":` + in + `,"driftWarning":` + in + `,"incrementalOutput":` + in + `,`})
+		if it.Debug != want || it.DriftWarning != want || it.Incremental != want {
 			t.Errorf("%s: got %v, want %v", in, it.Debug, want)
 		}
 	}

@@ -34,6 +34,9 @@ type Iteration struct {
 	// Attributes is `config` without `jobs`: what {"attr": …} refers to.
 	Attributes value.Value
 	Debug      bool
+	// DriftWarning asks for a warning when the columns of a table are not those
+	// of the last run.
+	DriftWarning bool
 	// Bucket is where the tables go; "" is the platform's default bucket.
 	Bucket string
 	// Incremental is `incrementalOutput`.

@@ -72,7 +72,8 @@ func (s *Stage) replaced() string { return filepath.Join(s.path, "replaced") }
 
 // Commit moves the tables into out/tables and then writes out/state.json. The
 // state comes last: should the machine stop in between, the next run reads
-// again what this one read, and misses nothing.
+// again what this one read, and misses nothing. A null state leaves
+// out/state.json as it is.
 //
 // When out/tables is empty or missing, the tables appear in it all at once. Else
 // they are moved one by one, each manifest after its table; files of earlier
@@ -91,12 +92,14 @@ func (s *Stage) Commit(state value.Value) error {
 func (s *Stage) commit(state value.Value) error {
 	// All that may fail for want of space comes before the first move.
 	staged := filepath.Join(s.path, "state.json")
-	if err := writeSynced(staged, state.AppendEscapedJSON(nil)); err != nil {
-		return err
+	if !state.IsNull() {
+		if err := writeSynced(staged, state.AppendEscapedJSON(nil)); err != nil {
+			return err
+		}
 	}
 	moves := moves{rename: s.dir.rename}
 	err := s.moveTables(&moves)
-	if err == nil {
+	if err == nil && !state.IsNull() {
 		err = s.dir.rename(staged, filepath.Join(s.dir.out(), "state.json"))
 	}
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // results are what the run of these tests writes.
@@ -377,5 +379,26 @@ func TestReadOnlyTables(t *testing.T) {
 			must(t, s.Discard())
 			sameTree(t, "out", tree(t, d.out()), tables)
 		})
+	}
+}
+
+// TestCommitWithoutState: the tables appear, the state stays what it was.
+func TestCommitWithoutState(t *testing.T) {
+	for _, before := range []string{"", "old"} {
+		path := t.TempDir()
+		state := filepath.Join(path, "out", "state.json")
+		must(t, os.MkdirAll(filepath.Dir(state), 0o777))
+		if before != "" {
+			must(t, os.WriteFile(state, []byte(before), 0o644))
+		}
+		d, err := Open(path)
+		must(t, err)
+		must(t, staged(t, d).Commit(value.Value{}))
+		if text, err := os.ReadFile(state); string(text) != before || before == "" && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the state was %q and is %q (%v)", before, text, err)
+		}
+		if text, err := os.ReadFile(filepath.Join(path, "out", "tables", "users")); string(text) != results["users"] {
+			t.Errorf("the table is %q, %v", text, err)
+		}
 	}
 }

@@ -32,8 +32,8 @@ type Body interface {
 func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, LoginDone{}, RequestSent{},
-		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{},
-		RunFinished{}, RunFailed{},
+		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{}, TableDrifted{},
+		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }
 
@@ -376,6 +376,40 @@ func (e TableWritten) Message() string {
 	return fmt.Sprintf("Table %s: %s, %s", e.Table, count(e.Rows, "row"), count(len(e.Columns), "column"))
 }
 
+// TableDrifted says that the columns of a table are not those of the last run
+// that wrote it; only with `config.driftWarning`.
+type TableDrifted struct {
+	// Table is the file name in out/tables.
+	Table string `json:"table"`
+	// Added and Removed are the columns that only this run, or only the last
+	// one, has. Without any of them the order differs.
+	Added   []string `json:"added,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+}
+
+// Kind implements Body.
+func (TableDrifted) Kind() string { return "table.drifted" }
+
+// Level implements Body.
+func (TableDrifted) Level() Level { return Warn }
+
+// Message implements Body.
+func (e TableDrifted) Message() string {
+	var changes []string
+	for _, c := range []struct {
+		what    string
+		columns []string
+	}{{"added", e.Added}, {"removed", e.Removed}} {
+		if len(c.columns) > 0 {
+			changes = append(changes, c.what+" "+strings.Join(c.columns, ", "))
+		}
+	}
+	if changes == nil {
+		return fmt.Sprintf("Table %s has its columns in another order than in the last run", e.Table)
+	}
+	return fmt.Sprintf("Table %s has other columns than in the last run: %s", e.Table, strings.Join(changes, "; "))
+}
+
 // RunFinished is the last event of a successful run.
 type RunFinished struct {
 	// Seconds the run took.
@@ -396,6 +430,43 @@ func (RunFinished) Level() Level { return Info }
 // Message implements Body.
 func (e RunFinished) Message() string {
 	return fmt.Sprintf("Extraction finished: %s, %s, %s", count(e.Rows, "row"), count(e.Tables, "table"), count(e.Requests, "request"))
+}
+
+// RunCut is the last event of a run that left data out because a flag asked for
+// it: its tables are complete files that hold what had arrived until then.
+type RunCut struct {
+	// Budget is the flag: max-requests, max-time, max-bytes or sample.
+	Budget string `json:"budget"`
+	// Limit is what was allowed, Reached what was used: requests, seconds, bytes,
+	// or items of one run of a job.
+	Limit   float64 `json:"limit"`
+	Reached float64 `json:"reached"`
+	// Job is the endpoint of the job that was cut, Pointer its place in the
+	// configuration; of a sample, those of the first one.
+	Job     string `json:"job"`
+	Pointer string `json:"pointer"`
+	// The other fields are those of RunFinished.
+	Seconds  float64 `json:"seconds"`
+	Requests int     `json:"requests"`
+	Bytes    int64   `json:"bytes"`
+	Rows     int     `json:"rows"`
+	Tables   int     `json:"tables"`
+}
+
+// Kind implements Body.
+func (RunCut) Kind() string { return "run.cut" }
+
+// Level implements Body.
+func (RunCut) Level() Level { return Warn }
+
+// Message implements Body.
+func (e RunCut) Message() string {
+	why := fmt.Sprintf("--%s was reached at job %s", e.Budget, e.Job)
+	if e.Budget == "sample" {
+		why = fmt.Sprintf("--sample took the first %g items of every run of a job", e.Limit)
+	}
+	return fmt.Sprintf("Extraction cut: %s; %s, %s, %s; the state was not written", why,
+		count(e.Rows, "row"), count(e.Tables, "table"), count(e.Requests, "request"))
 }
 
 // RunFailed is the last event of a failed run.

@@ -21,7 +21,7 @@ type inquiry struct {
 }
 
 // ask sends a request as soon as its slot lets it.
-func (f *fan) ask(s *slot, request config.Request) *inquiry {
+func (f *fan) ask(r *jobRun, s *slot, request config.Request) *inquiry {
 	q := &inquiry{slot: s, request: request, done: make(chan struct{})}
 	f.workers.Go(func() {
 		defer close(q.done)
@@ -30,7 +30,7 @@ func (f *fan) ask(s *slot, request config.Request) *inquiry {
 		}
 		defer s.landed()
 		q.err = failure.Guarded(func() (err error) {
-			q.answer, err = f.client.Do(s.ctx, request)
+			q.answer, err = f.client.Do(r.live.Context(s.ctx), request)
 			return err
 		})
 	})
@@ -40,7 +40,7 @@ func (f *fan) ask(s *slot, request config.Request) *inquiry {
 // askNext asks for the page of a branch behind those that were asked for.
 func (f *fan) askNext(ctx context.Context, b *branch, request config.Request) {
 	s := f.gate.want(ctx, b.at.below(b.run.pages+len(b.asked)+1))
-	b.asked = append(b.asked, f.ask(s, request))
+	b.asked = append(b.asked, f.ask(b.run, s, request))
 }
 
 // askAhead asks for pages of a branch that nobody needs yet: those of which the
@@ -49,9 +49,10 @@ func (f *fan) askNext(ctx context.Context, b *branch, request config.Request) {
 //
 // A page of a job with children has its turn only after the children of the page
 // before it. Waiting it would take the place of one of these. And a recording is
-// to hold what a run needs, no more, or its replay would miss something.
+// to hold what a run needs, no more, or its replay would miss something; a sample
+// is to send no more, either.
 func (f *fan) askAhead(ctx context.Context, b *branch, state pagination.State, last pagination.Page) {
-	if len(b.job.children) > 0 || f.run.Recorder != nil || f.run.Player != nil {
+	if len(b.job.children) > 0 || f.run.Recorder != nil || f.run.Player != nil || f.run.Sample > 0 {
 		return
 	}
 	n, guesses := 1, 0

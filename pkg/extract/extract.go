@@ -28,6 +28,7 @@ type Deps struct {
 	CacheDir string
 	State    value.Value // of the previous run, null for none
 	Log      *event.Log
+	Live     *event.Live // the terminal's lines, nil for none
 	Secrets  *event.Secrets
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
@@ -41,6 +42,15 @@ type Deps struct {
 	// network; nil for none. Now and Sleep are theirs then.
 	Recorder *har.Recorder
 	Player   *har.Player
+	// Limits are what the run may use up. With any of them requests are sent one
+	// after another, whatever `api.http.concurrency` says, so that it is always
+	// the same request that goes too far.
+	Limits target.Limits
+	// Sample is how many items every run of a job takes at most; 0 is all.
+	Sample int
+	// After calls a function after a while, as time.AfterFunc does; it is needed
+	// for Limits.Time only. nil looks at the clock between requests instead.
+	After func(time.Duration, func()) (stop func() bool)
 }
 
 // Result sums a run up.
@@ -51,6 +61,10 @@ type Result struct {
 	Tables   int
 	// State is what the next run is to start from.
 	State value.Value
+	// Cut is set when the tables hold only a part of the data, because a limit
+	// was reached or because of Deps.Sample. The next run must not start from
+	// State then: what was left out would be missing for ever.
+	Cut *Cut
 }
 
 // run is one run of a plan.
@@ -63,7 +77,9 @@ type run struct {
 	tunnel  *target.Tunnel // nil for none
 	pacer   *target.Pacer
 	tables  *tables
-	start   int64 // Unix seconds
+	start   int64          // Unix seconds
+	budget  *target.Budget // nil for no limit
+	cut     *Cut           // nil as long as nothing was left out
 }
 
 // newRun makes the run of a plan.
@@ -77,12 +93,16 @@ func (p *Plan) newRun(d Deps) *run {
 		tables:  newTables(d, p.typed),
 		start:   d.Now().Unix(),
 	}
+	if d.Limits != (target.Limits{}) {
+		r.budget = target.NewBudget(d.Limits, &r.stats, d.Now, d.After)
+	}
 	r.pacer = target.NewPacer(p.doc.Iterations[0].API.RateLimit, &r.stats, d.Now, d.Sleep)
 	return r
 }
 
 // Run runs all iterations and leaves the tables in the stage. Nothing is
-// visible in the data directory until the stage is committed.
+// visible in the data directory until the stage is committed. A run that is cut
+// is no error: its tables hold what had arrived completely.
 func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 	if legacy(d.State) {
 		d.Log.Emit(event.StateWarning{Text: "it holds the structure of the original's old table parser, which is ignored; columns may get other names"})
@@ -90,6 +110,9 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 	r := p.newRun(d)
 	defer r.tunnel.Close()
 	err := r.iterations(ctx)
+	if isCut(err) && ctx.Err() == nil {
+		err = nil
+	}
 	var written []tableRows
 	if err == nil {
 		written, err = r.tables.write(ctx)
@@ -106,6 +129,10 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 		Bytes:    r.stats.Bytes.Load(),
 		Tables:   len(written),
 		State:    nextState(d.State, r.start, structures),
+		Cut:      r.cut,
+	}
+	if r.tables.drift != nil && !r.tables.drift.known.IsNull() {
+		result.State = result.State.With(keyColumns, r.tables.drift.known)
 	}
 	for _, t := range written {
 		result.Rows += t.rows
@@ -132,13 +159,21 @@ func (r *run) iteration(ctx context.Context, it iteration) error {
 	if err != nil {
 		return err
 	}
-	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), concurrency: it.API.Concurrency, lookahead: it.API.Lookahead, ignored: it.API.IgnoreErrors}
+	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), concurrency: r.concurrency(it), lookahead: it.API.Lookahead, ignored: it.API.IgnoreErrors}
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// concurrency is how many requests of an iteration may be under way at once.
+func (r *run) concurrency(it iteration) int {
+	if r.budget != nil {
+		return 1
+	}
+	return it.API.Concurrency
 }
 
 // client is the client of an iteration, with a login of its own.
@@ -166,6 +201,7 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		CacheDir:     r.CacheDir,
 		Getenv:       r.Getenv,
 		Stats:        &r.stats,
+		Budget:       r.budget,
 		Recorder:     r.Recorder,
 		Player:       r.Player,
 	}, authenticate)

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -37,15 +38,16 @@ type jobRunner struct {
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	jr.tally = tally{}
 	jr.progress = jr.newProgress(j)
+	defer jr.run.Live.Forget()
 	run := jr.job
 	if jr.concurrency > 1 {
 		run = jr.sideBySide
 	}
-	if err := run(ctx, j, place{endpoint: j.Endpoint}); err != nil {
-		return err
+	err := run(ctx, j, place{endpoint: j.Endpoint})
+	if err == nil || isCut(err) {
+		jr.tally.report(jr.run.Log, j)
 	}
-	jr.tally.report(jr.run.Log, j)
-	return nil
+	return err
 }
 
 // place is where a run of a job stands: its endpoint with the placeholders
@@ -66,6 +68,8 @@ type jobRun struct {
 	seen    repetition
 	pages   int
 	found   int // rows
+	sample  sample
+	live    *event.LiveJob
 	// notes are events about the page at hand, told when it is stored.
 	notes []event.Body
 }
@@ -80,7 +84,12 @@ func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &jobRun{jobRunner: jr, job: j, place: at, base: base, columns: append(columns, parentColumns(at.filled)...)}, nil
+	return &jobRun{
+		jobRunner: jr, job: j, place: at, base: base,
+		columns: append(columns, parentColumns(at.filled)...),
+		sample:  sample{size: jr.run.Sample},
+		live:    jr.run.Live.Job(j, j.Endpoint, len(at.parents)),
+	}, nil
 }
 
 // request is a job's own request, before any paging.
@@ -99,16 +108,41 @@ func (jr *jobRunner) job(ctx context.Context, j *job, at place) error {
 	for {
 		facts, stop, err := r.page(ctx, request)
 		if err == nil && stop == nil {
-			request, state, stop, err = j.scroller.Next(r.base, state, facts)
+			request, state, stop, err = r.next(state, facts)
+		}
+		if cut, ok := errors.AsType[*target.Cut](err); ok {
+			jr.run.noteCut(cut.Budget, cut.Limit, cut.Reached, j)
+			jr.ended(r, pagination.Stop{Rule: cut.Error()})
 		}
 		if err != nil {
 			return r.within(r.pages, err)
 		}
 		if stop != nil {
-			jr.tally.add(j, r, *stop)
+			jr.ended(r, *stop)
 			return nil
 		}
 	}
+}
+
+// next is the request after a page, or the reason to stop.
+func (r *jobRun) next(state pagination.State, page pagination.Page) (config.Request, pagination.State, *pagination.Stop, error) {
+	if r.sample.dropped {
+		return r.base, state, r.sample.stop(), nil
+	}
+	request, state, stop, err := r.scroller.Next(r.base, state, page)
+	if err == nil && stop == nil && r.sample.full() {
+		r.sample.dropped = true
+		stop = r.sample.stop()
+	}
+	return request, state, stop, err
+}
+
+// ended counts a run of a job that came to its end.
+func (jr *jobRunner) ended(r *jobRun, stop pagination.Stop) {
+	if r.sample.dropped {
+		jr.run.noteCut("sample", float64(r.sample.size), float64(r.sample.size), r.job)
+	}
+	jr.tally.add(r.job, r, stop)
 }
 
 // within names the page of a job at which an error came up.
@@ -120,8 +154,11 @@ func (r *jobRun) within(page int, err error) error {
 // the job when the page only repeats what was there before.
 func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagination.Page, stop *pagination.Stop, err error) {
 	r.pages++
-	answer, err := r.client.Do(ctx, request)
+	answer, err := r.client.Do(r.live.Context(ctx), request)
 	if err != nil {
+		if isCut(err) {
+			r.pages-- // it never came
+		}
 		return facts, nil, err
 	}
 	defer answer.Body.Close()
@@ -135,6 +172,7 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 		return facts, nil, err
 	}
 	r.progress.page(page.Rows)
+	r.live.Page(page.Rows)
 	if err := r.eachChild(page, func(child *job, at place) error { return r.jobRunner.job(ctx, child, at) }); err != nil {
 		return facts, nil, err
 	}
@@ -155,7 +193,9 @@ func (r *jobRun) read(request config.Request, answer *target.Response) (*respons
 	if stop := r.seen.check(r.pages, request, page); stop != nil {
 		return nil, stop, nil
 	}
-	return page, nil, r.check(page)
+	err = r.check(page)
+	r.sample.take(page)
+	return page, nil, err
 }
 
 // note keeps an event about the page at hand.

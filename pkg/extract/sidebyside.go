@@ -95,7 +95,7 @@ func (f *fan) follow(ctx context.Context, b *branch) error {
 	if b.err != nil {
 		return b.err
 	}
-	f.tally.add(b.job, b.run, *b.stop)
+	f.ended(b.run, *b.stop)
 	return nil
 }
 
@@ -112,6 +112,7 @@ func (f *fan) settle(ctx context.Context, b *branch, a *arrival) error {
 			return err
 		}
 		f.progress.page(a.page.Rows)
+		b.run.live.Page(a.page.Rows)
 	}
 	a.slot.leave()
 	for child := range a.children.all() {
@@ -140,12 +141,12 @@ func (f *fan) pages(ctx context.Context, b *branch, first *slot) error {
 	}
 	b.run = r
 	request, state := r.scroller.First(r.base, r.run.Now())
-	b.asked = []*inquiry{f.ask(first, request)}
+	b.asked = []*inquiry{f.ask(r, first, request)}
 	f.askAhead(ctx, b, state, pagination.Page{})
 	for {
 		facts, stop, err := f.page(ctx, b)
 		if err == nil && stop == nil {
-			request, state, stop, err = r.scroller.Next(r.base, state, facts)
+			request, state, stop, err = r.next(state, facts)
 		}
 		if err != nil {
 			f.gate.fail(b.at.below(r.pages + 1))

@@ -18,6 +18,7 @@ type tables struct {
 	buckets []*bucket
 	// iterations so far: the tables of their mappings must exist in the end.
 	iterations []iteration
+	drift      *drift // nil unless an iteration asks for it
 }
 
 // bucket is where the rows of some iterations go.
@@ -36,6 +37,9 @@ func newTables(d Deps, typed bool) *tables { return &tables{deps: d, typed: type
 // incremental.
 func (t *tables) bucket(it iteration) (sink, error) {
 	t.iterations = append(t.iterations, it)
+	if it.DriftWarning && t.drift == nil {
+		t.drift = newDrift(t.deps.Log, t.deps.State)
+	}
 	for _, b := range t.buckets {
 		if b.name == it.Bucket {
 			b.incremental = it.Incremental
@@ -102,6 +106,9 @@ func (t *tables) write(ctx context.Context) ([]tableRows, error) {
 	all := make([]tableRows, len(written))
 	for i, w := range written {
 		t.deps.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
+		if t.drift != nil {
+			t.drift.see(w.Table.FileName(), w.Table.Columns)
+		}
 		all[i] = tableRows{w.Table.FileName(), w.Rows}
 	}
 	return all, nil

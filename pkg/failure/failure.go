@@ -99,6 +99,9 @@ const (
 	ExitOK          = 0
 	ExitUser        = 1
 	ExitApplication = 2
+	// ExitCut is that of a run whose tables are valid but hold only a part of
+	// the data, because a flag limits it. The platform uses no such flag.
+	ExitCut = 3
 )
 
 // ExitCode is the exit code an error asks for; nil asks for 0.

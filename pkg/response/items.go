@@ -32,7 +32,8 @@ func (p *Page) Packed() iter.Seq2[value.Packed, error] {
 		switch {
 		case p.Rows == 0:
 		case p.packed:
-			for left := value.PartsOf(p.spool.packed); left.More(); {
+			left := value.PartsOf(p.spool.packed)
+			for range p.Rows {
 				if !yield(left.Value(), nil) {
 					return
 				}

@@ -109,6 +109,9 @@ func (p *Page) Field(path Path) (value.Value, error) {
 	return value.Value{}, fmt.Errorf("field %q was not asked for", path.Text)
 }
 
+// Truncate drops all items but the first n, where there are more.
+func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }
+
 func (p *Page) read(s span) (value.Value, error) {
 	if s.end == s.start {
 		return value.Value{}, nil

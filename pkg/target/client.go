@@ -52,6 +52,8 @@ type Options struct {
 	Getenv func(string) string
 	// Stats counts what is sent; shared by all clients of a run.
 	Stats *Stats
+	// Budget is that of the run; nil for no limit.
+	Budget *Budget
 	// Recorder keeps every exchange, Player answers in the place of the network;
 	// nil for none. Now and Sleep are theirs then.
 	Recorder *har.Recorder
@@ -109,6 +111,7 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 //	hosts         refuses addresses that are not allowed
 //	log           counts the request and reports it under debug
 //	cache         answers from an earlier answer; not for logins
+//	spend         ends the run when its budget is used up, where there is one
 //	pace          keeps below the rate limit, and still while the API wants that
 //	aws           signs the request
 //	record        keeps the exchange in a file, where one is asked for
@@ -127,6 +130,9 @@ func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 	if c.o.Player == nil { // a replay sends nothing
 		rt = &pace{next: rt, pacer: c.o.Pacer}
 	}
+	if c.o.Budget != nil {
+		rt = &spend{next: rt, budget: c.o.Budget}
+	}
 	if caching {
 		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler, busy: map[string]chan struct{}{}}
 	}
@@ -138,7 +144,7 @@ func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 	if c.o.Settings.server != nil && c.o.Player == nil {
 		rt = &tunnelled{next: rt, tunnel: c.o.Tunnel}
 	}
-	rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats}
+	rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget}
 	return &redirect{next: rt}
 }
 
@@ -146,9 +152,9 @@ func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 // sent.
 func (c *Client) wire() http.RoundTripper {
 	if c.o.Player != nil {
-		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats}
+		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
 	}
-	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats}
+	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
 	if c.o.Recorder != nil {
 		rt = &record{next: rt, recorder: c.o.Recorder}
 	}
@@ -180,9 +186,12 @@ type Response struct {
 }
 
 // Do sends a request of a job: default options underneath, credentials added.
-// An answer of 400 and above is a user error unless it is to be ignored.
+// An answer of 400 and above is a user error unless it is to be ignored. When
+// the budget does not allow it the cause of the error is a *Cut.
 func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	c.tick()
+	ctx, cancel := c.o.Budget.until(ctx)
+	defer cancel()
 	res, err := c.send(ctx, c.full, merged(c.o.API.DefaultOptions, r), c.o.API.Headers)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/response"
 )
 
@@ -22,6 +23,7 @@ type exchange struct {
 	timeout time.Duration
 	spooler *response.Spooler
 	stats   *Stats
+	budget  *Budget
 }
 
 var _ http.RoundTripper = (*exchange)(nil)
@@ -42,12 +44,13 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		// connection turns out to be dead; we want to know, and to decide.
 		req.Body = emptyBody{}
 	}
+	defer event.Await(ctx, "for an answer")()
 	res, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, networkErrorOf(ctx, err, false)
 	}
 	spool := t.spooler.New()
-	if err := receive(res, spool); err != nil {
+	if err := t.receive(res, spool); err != nil {
 		if closing := spool.Close(); closing != nil {
 			err = closing
 		}
@@ -59,10 +62,10 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // receive reads the whole body, decompressed, into a spool.
-func receive(res *http.Response, spool *response.Spool) error {
+func (t *exchange) receive(res *http.Response, spool *response.Spool) error {
 	body, err := decompress(res)
 	if err == nil {
-		_, err = io.Copy(spool, body)
+		_, err = io.Copy(spool, t.budget.reader(body))
 	}
 	if closing := res.Body.Close(); err == nil {
 		err = closing

@@ -110,6 +110,9 @@ func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return failure.Applicationf("cannot store a response: %w", pathError)
 	}
+	if cut, ok := errors.AsType[*Cut](err); ok {
+		return cut
+	}
 	if n, ok := errors.AsType[*networkError](err); ok {
 		return n
 	}
@@ -213,6 +216,9 @@ func reason(err error) string {
 // request. Errors that are failures already stay as they are.
 func describe(ctx context.Context, req *http.Request, err error) error {
 	if ctx.Err() != nil {
+		if cut, ok := errors.AsType[*Cut](context.Cause(ctx)); ok {
+			return cut
+		}
 		return ctx.Err()
 	}
 	if _, ok := errors.AsType[*failure.Error](err); ok {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // Pacer decides when a request may be sent. One pacer serves all requests to
@@ -77,15 +78,22 @@ func (p *Pacer) ready(ctx context.Context) error {
 		held, until := p.patience()
 		switch {
 		case held != nil:
+			done := event.Await(ctx, "with another request")
 			select {
 			case <-held:
+				done()
 			case <-ctx.Done():
+				done()
 				return ctx.Err()
 			}
 		case until.IsZero():
 			return nil
 		default:
-			if err := p.sit(ctx, until, until.Sub(p.now())); err != nil {
+			wait := until.Sub(p.now())
+			done := event.Pause(ctx, "as the API asked another request", wait)
+			err := p.sit(ctx, until, wait)
+			done()
+			if err != nil {
 				return err
 			}
 		}
@@ -120,7 +128,10 @@ func (p *Pacer) pass(ctx context.Context) error {
 	due := p.due()
 	if wait := due.Sub(p.now()); wait > 0 {
 		p.stats.Waited.Add(int64(wait))
-		if err := p.sleep(ctx, wait); err != nil {
+		done := event.Pause(ctx, "api.http.rateLimit", wait)
+		err := p.sleep(ctx, wait)
+		done()
+		if err != nil {
 			return err
 		}
 	}

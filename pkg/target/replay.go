@@ -1,7 +1,9 @@
 package target
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"strconv"
@@ -15,6 +17,7 @@ type replay struct {
 	player  *har.Player
 	spooler *response.Spooler
 	stats   *Stats
+	budget  *Budget
 }
 
 var _ http.RoundTripper = (*replay)(nil)
@@ -51,7 +54,7 @@ func (t *replay) answer(req *http.Request, entry *har.Entry) (*http.Response, er
 		return nil, err
 	}
 	spool := t.spooler.New()
-	if _, err := spool.Write(body); err != nil {
+	if _, err := io.Copy(spool, t.budget.reader(bytes.NewReader(body))); err != nil {
 		return nil, networkErrorOf(req.Context(), errors.Join(err, spool.Close()), true)
 	}
 	t.stats.Bytes.Add(entry.Response.Content.Size)

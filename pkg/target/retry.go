@@ -23,6 +23,7 @@ type retry struct {
 	log    *event.Log
 	pacer  *Pacer
 	stats  *Stats
+	budget *Budget
 }
 
 var _ http.RoundTripper = (*retry)(nil)
@@ -52,15 +53,19 @@ func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 				return nil, err
 			}
 		}
+		if err := t.budget.check(); err != nil {
+			return nil, err // there is nothing to wait for
+		}
 		t.log.Emit(event.RequestRetried{Method: req.Method, Path: req.URL.EscapedPath(), Retry: attempt, Reason: reason, WaitSeconds: wait.Seconds()})
-		if err := t.rest(req.Context(), wait, asked); err != nil {
+		if err := t.rest(req.Context(), wait, asked, reason); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // rest waits. What the API asked for is meant for all requests.
-func (t *retry) rest(ctx context.Context, wait time.Duration, asked bool) error {
+func (t *retry) rest(ctx context.Context, wait time.Duration, asked bool, reason string) error {
+	defer event.Pause(ctx, reason, wait)()
 	if asked {
 		return t.pacer.rest(ctx, wait)
 	}

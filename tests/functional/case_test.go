@@ -14,6 +14,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // description is case.json.
@@ -24,6 +27,11 @@ type description struct {
 	Variables []string `json:"variables"`
 	Strict    bool     `json:"strict"`
 	LogFormat string   `json:"logFormat"`
+	// MaxRequests, MaxBytes and Sample are flags too, and MaxTime in seconds.
+	MaxRequests int     `json:"maxRequests"`
+	MaxBytes    int64   `json:"maxBytes"`
+	MaxTime     float64 `json:"maxTime"`
+	Sample      int     `json:"sample"`
 	// Env is the whole environment; @SERVER@ stands for the address of the API.
 	Env map[string]string `json:"env"`
 	// Start is when the run starts; absent: defaultStart.
@@ -147,7 +155,7 @@ func (c *testCase) run(t *testing.T) {
 	w := newWorld(t, api)
 	w.clock = newClock(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
-	w.options.Variables, w.options.Strict, w.options.LogFormat = c.Variables, c.Strict, c.LogFormat
+	c.setFlags(&w.options)
 	for name, value := range c.Env {
 		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
 	}
@@ -166,6 +174,13 @@ func (c *testCase) run(t *testing.T) {
 	if t.Failed() {
 		t.Logf("exit %d\nstderr: %sstdout:\n%s", got.exit, got.stderr, got.stdout)
 	}
+}
+
+// setFlags sets the options that the case asks for.
+func (c *testCase) setFlags(o *component.Options) {
+	o.Variables, o.Strict, o.LogFormat = c.Variables, c.Strict, c.LogFormat
+	o.MaxRequests, o.MaxBytes, o.Sample = c.MaxRequests, c.MaxBytes, c.Sample
+	o.MaxTime = time.Duration(c.MaxTime * float64(time.Second))
 }
 
 // fill copies the input of the case into a data directory and gives what is
@@ -232,7 +247,7 @@ func (o outcome) checkStderr(t *testing.T) {
 }
 
 // checkLastEvent checks that the last event of a failed run has the line of
-// stderr as its error.
+// stderr as its error, and that of a run that was cut as its message.
 func (o outcome) checkLastEvent(t *testing.T) {
 	t.Helper()
 	if o.exit == 0 {
@@ -245,6 +260,12 @@ func (o outcome) checkLastEvent(t *testing.T) {
 	}
 	line := strings.TrimSuffix(o.stderr, "\n")
 	last := events[len(events)-1]
+	if o.exit == failure.ExitCut {
+		if last["event"] != "run.cut" || last["message"] != line {
+			t.Errorf("the last event is not run.cut with the line on stderr:\n%v\n%s", last, line)
+		}
+		return
+	}
 	kind := map[int]string{1: "user", 2: "application"}[o.exit]
 	if last["event"] != "run.failed" || last["error"] != line || last["kind"] != kind {
 		t.Errorf("the last event is not run.failed of kind %s with the line on stderr:\n%v\n%s", kind, last, line)
@@ -269,6 +290,8 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 	want := maps.Clone(before)
 	if c.Exit == 0 && c.answer == "" {
 		want["out/state.json"] = c.expectedState(t, readTree(t, dir))
+	}
+	if c.leavesTables() {
 		for name, text := range readTree(t, filepath.Join(c.path, "expected", "tables")) {
 			want["out/tables/"+name] = text
 		}
@@ -288,6 +311,12 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 		}
 	}
 	compareFiles(t, got, want)
+}
+
+// leavesTables tells whether the run writes tables: when it succeeds, and when it
+// is cut.
+func (c *testCase) leavesTables() bool {
+	return c.answer == "" && (c.Exit == 0 || c.Exit == failure.ExitCut)
 }
 
 // expectedState is expected/state.json, or the state that was written when the

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -55,6 +56,33 @@ func TestConcurrency(t *testing.T) {
 		if most[n] < 2 {
 			t.Errorf("concurrency %d: at most %d requests at once", n, most[n])
 		}
+	}
+}
+
+// TestSampleSideBySide generates configurations as TestConcurrency does: a sample
+// is the same with every concurrency, requests included.
+func TestSampleSideBySide(t *testing.T) {
+	cut := 0
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			p := newPlant(seed)
+			p.sample = 1 + int(seed%3)
+			p.expires = 0 // the number of requests, which stderr tells, would be a matter of luck
+			serial := p.run(t, 1)
+			if serial.exit == failure.ExitCut {
+				cut++
+			}
+			for _, n := range []int{3, 16} {
+				got := p.run(t, n)
+				got.compare(t, serial)
+				if more := difference(got.requests, serial.requests); len(more) > 0 && got.exit == failure.ExitCut {
+					t.Errorf("%s: too many requests: %v", got.setting, more)
+				}
+			}
+		})
+	}
+	if cut < 4 {
+		t.Errorf("only %d of the generated runs are cut", cut)
 	}
 }
 
@@ -146,7 +174,7 @@ func (c *testCase) runSideBySide(t *testing.T, concurrency int) {
 	w := newWorld(t, api)
 	w.clock = newClock(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
-	w.options.Variables, w.options.Strict, w.options.LogFormat = c.Variables, c.Strict, c.LogFormat
+	c.setFlags(&w.options)
 	for name, value := range c.Env {
 		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
 	}
@@ -207,7 +235,10 @@ func (p *plant) run(t *testing.T, concurrency int) (h harvest) {
 	t.Helper()
 	api := p.newAPI(concurrency > 1)
 	config := p.config(t, concurrency)
-	inBubble(t, api, func(t *testing.T, w *world) { h = reap(t, w, config) })
+	inBubble(t, api, func(t *testing.T, w *world) {
+		w.options.Sample = p.sample
+		h = reap(t, w, config)
+	})
 	h.setting = fmt.Sprintf("concurrency %d", concurrency)
 	h.requests, h.most = slices.Sorted(slices.Values(api.sent)), api.most
 	if api.logins != api.ended+1 && h.exit == 0 {
@@ -227,7 +258,7 @@ func reap(t *testing.T, w *world, config string) harvest {
 	input := readTree(t, w.dir)
 	got := w.run(context.Background())
 	h := harvest{exit: got.exit, stderr: got.stderr, files: readTree(t, w.dir)}
-	if got.exit != 0 {
+	if got.exit != 0 && got.exit != failure.ExitCut {
 		compareFiles(t, h.files, input)
 	}
 	delete(h.files, "config.json")
@@ -293,6 +324,7 @@ type plant struct {
 	// expires is after how many requests a token ends; 0 for never.
 	expires int
 	ignores bool
+	sample  int // 0 for none
 	jobs    []map[string]any
 	next    int // number of the next job
 }

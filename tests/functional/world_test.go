@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,9 +27,16 @@ var defaultStart = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // clock is the time of a run. It stands still but for sleeps, which it
 // remembers and does not wait for, and for what an answer adds.
 type clock struct {
-	mu    sync.Mutex
-	now   time.Time
-	waits []time.Duration
+	mu     sync.Mutex
+	now    time.Time
+	waits  []time.Duration
+	alarms []*alarm
+}
+
+// alarm is a call at a time.
+type alarm struct {
+	at   time.Time
+	call func()
 }
 
 func newClock(start time.Time) *clock { return &clock{now: start} }
@@ -41,16 +49,43 @@ func (c *clock) Now() time.Time {
 
 func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.waits = append(c.waits, d)
-	c.now = c.now.Add(d)
+	c.mu.Unlock()
+	c.advance(d)
 	return ctx.Err()
 }
 
+// advance puts the clock forward and makes the calls that are due.
 func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
+	var due []*alarm
+	c.alarms = slices.DeleteFunc(c.alarms, func(a *alarm) bool {
+		if a.at.After(c.now) {
+			return false
+		}
+		due = append(due, a)
+		return true
+	})
+	c.mu.Unlock()
+	for _, a := range due {
+		a.call()
+	}
+}
+
+// After calls a function when the clock has been put forward so much.
+func (c *clock) After(d time.Duration, call func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := &alarm{c.now.Add(d), call}
+	c.alarms = append(c.alarms, a)
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		before := len(c.alarms)
+		c.alarms = slices.DeleteFunc(c.alarms, func(other *alarm) bool { return other == a })
+		return len(c.alarms) < before
+	}
 }
 
 // world is everything around one run: a data directory, an API, a clock and an
@@ -66,7 +101,8 @@ type world struct {
 	options component.Options
 }
 
-// newWorld is a world with an empty data directory.
+// newWorld is a world with an empty data directory. However its runs end, none of
+// what lives during a run may be left there.
 func newWorld(t *testing.T, api http.Handler) *world {
 	t.Helper()
 	server := httptest.NewServer(api)
@@ -74,7 +110,15 @@ func newWorld(t *testing.T, api http.Handler) *world {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	return &world{dir: t.TempDir(), api: server, clock: newClock(defaultStart), env: map[string]string{}}
+	w := &world{dir: t.TempDir(), api: server, clock: newClock(defaultStart), env: map[string]string{}}
+	t.Cleanup(func() {
+		for name := range readTree(t, w.dir) {
+			if strings.Contains(name, ".extractor-") {
+				t.Errorf("left in the data directory: %s", name)
+			}
+		}
+	})
+	return w
 }
 
 // outcome is how a run ended.
@@ -95,7 +139,7 @@ func (w *world) run(ctx context.Context) outcome {
 		o.Stdout = io.MultiWriter(&stdout, w.stdout)
 	}
 	o.Getenv = func(name string) string { return w.env[name] }
-	o.Now = w.clock.Now
+	o.Now, o.After = w.clock.Now, w.clock.After
 	if o.Sleep == nil {
 		o.Sleep = w.clock.Sleep
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/table"
 )
 
 const manifestSuffix = ".manifest"
@@ -82,7 +83,7 @@ func visible(dir string) ([]os.DirEntry, error) {
 // file is an open CSV file.
 type file struct {
 	file    *os.File
-	records *records
+	records *table.Reader
 }
 
 func openFile(path string, s settings) (*file, error) {
@@ -90,7 +91,7 @@ func openFile(path string, s settings) (*file, error) {
 	if err != nil {
 		return nil, failure.Applicationf("opening table %q: %w", filepath.Base(path), err)
 	}
-	return &file{f, newRecords(f, s.delimiterByte(), s.enclosureText())}, nil
+	return &file{f, table.NewReader(f, s.delimiterByte(), s.enclosureText())}, nil
 }
 
 func (s settings) delimiterByte() byte {

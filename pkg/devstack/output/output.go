@@ -124,7 +124,7 @@ func (r *rows) next() ([]string, error) {
 				return nil, err
 			}
 		}
-		cells, err := r.open.records.read()
+		cells, err := r.open.records.Read()
 		if errors.Is(err, io.EOF) {
 			if err := r.close(); err != nil {
 				return nil, err
@@ -154,7 +154,7 @@ func (r *rows) openNext() error {
 	if !r.plan.skipsHeader {
 		return nil
 	}
-	if _, err := opened.records.read(); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := opened.records.Read(); err != nil && !errors.Is(err, io.EOF) {
 		return r.within(err)
 	}
 	return nil

@@ -147,7 +147,7 @@ func (p plan) header() (columns []store.Column, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.file.Close()) }()
-	names, err := f.records.read()
+	names, err := f.records.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, failure.Userf("the file is empty, a header is missing")
 	}

@@ -1,4 +1,4 @@
-package output
+package table
 
 import (
 	"bufio"
@@ -16,10 +16,10 @@ const (
 	maxCell = 16 << 20
 )
 
-// records reads the records of one CSV file (RFC 4180): cells may be enclosed, an
+// Reader reads the records of one CSV file (RFC 4180): cells may be enclosed, an
 // enclosure inside is doubled, lines end with LF or CR LF. Cells are given byte
 // for byte; a byte order mark at the start of the file is passed over.
-type records struct {
+type Reader struct {
 	in                   *bufio.Reader
 	delimiter, enclosure byte
 	encloses             bool // false when there is no enclosure
@@ -29,8 +29,10 @@ type records struct {
 	cells                []string
 }
 
-func newRecords(in io.Reader, delimiter byte, enclosure string) *records {
-	r := &records{in: bufio.NewReaderSize(in, readBuffer), delimiter: delimiter, line: 1}
+// NewReader reads CSV with a delimiter and an enclosure of one byte; an empty
+// enclosure is none.
+func NewReader(in io.Reader, delimiter byte, enclosure string) *Reader {
+	r := &Reader{in: bufio.NewReaderSize(in, readBuffer), delimiter: delimiter, line: 1}
 	if enclosure != "" {
 		r.enclosure, r.encloses = enclosure[0], true
 	}
@@ -41,9 +43,9 @@ func newRecords(in io.Reader, delimiter byte, enclosure string) *records {
 	return r
 }
 
-// read gives the next record and io.EOF after the last. The slice is used until
+// Read gives the next record and io.EOF after the last. The slice is used until
 // the next call only. A file that is no CSV is a user error which names the line.
-func (r *records) read() ([]string, error) {
+func (r *Reader) Read() ([]string, error) {
 	if _, err := r.in.Peek(1); err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func (r *records) read() ([]string, error) {
 
 // cell reads one cell with what ends it, and tells whether another one follows
 // in the record.
-func (r *records) cell() (more bool, err error) {
+func (r *Reader) cell() (more bool, err error) {
 	start := len(r.text)
 	if first, err := r.in.Peek(1); r.encloses && err == nil && first[0] == r.enclosure {
 		if _, err := r.in.Discard(1); err != nil {
@@ -107,7 +109,7 @@ const (
 )
 
 // next reads one byte outside of an enclosure, or the whole of a line end.
-func (r *records) next() (b byte, where place, err error) {
+func (r *Reader) next() (b byte, where place, err error) {
 	b, err = r.in.ReadByte()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -127,7 +129,7 @@ func (r *records) next() (b byte, where place, err error) {
 }
 
 // enclosed reads the rest of an enclosed cell, the closing enclosure included.
-func (r *records) enclosed(start int) error {
+func (r *Reader) enclosed(start int) error {
 	opened := r.line
 	for {
 		b, err := r.in.ReadByte()
@@ -155,7 +157,7 @@ func (r *records) enclosed(start int) error {
 }
 
 // end reads what follows an enclosed cell.
-func (r *records) end() (more bool, err error) {
+func (r *Reader) end() (more bool, err error) {
 	_, where, err := r.next()
 	if err == nil && where == inside {
 		err = r.fault("goes on after a closing enclosure")
@@ -164,7 +166,7 @@ func (r *records) end() (more bool, err error) {
 }
 
 // lineFeed reads what must follow a carriage return.
-func (r *records) lineFeed() error {
+func (r *Reader) lineFeed() error {
 	b, err := r.in.ReadByte()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -176,6 +178,6 @@ func (r *records) lineFeed() error {
 	return nil
 }
 
-func (r *records) fault(text string) error {
+func (r *Reader) fault(text string) error {
 	return failure.Userf("line %d %s", r.line, text)
 }

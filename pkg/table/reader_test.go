@@ -1,4 +1,4 @@
-package output
+package table
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-func readAll(r *records) (all [][]string, err error) {
+func readAll(r *Reader) (all [][]string, err error) {
 	for {
-		cells, err := r.read()
+		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
@@ -27,7 +27,7 @@ func readAll(r *records) (all [][]string, err error) {
 	}
 }
 
-func TestRecords(t *testing.T) {
+func TestReader(t *testing.T) {
 	for _, row := range []struct {
 		name, text string
 		delimiter  byte
@@ -57,7 +57,7 @@ func TestRecords(t *testing.T) {
 		{"a huge enclosed cell", `"` + strings.Repeat("x", maxCell+2), ',', `"`, `line 1 opens an enclosure that is never closed`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := readAll(newRecords(strings.NewReader(row.text), row.delimiter, row.enclosure))
+			got, err := readAll(NewReader(strings.NewReader(row.text), row.delimiter, row.enclosure))
 			text := fmt.Sprintf("%q", got)
 			if err != nil {
 				if text = err.Error(); failure.KindOf(err) != failure.User {
@@ -71,24 +71,24 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestRecordsBroken(t *testing.T) {
+func TestReaderBroken(t *testing.T) {
 	broken := errors.New("broken")
 	for _, text := range []string{"", "a", "a,", "\"a", "\"a\"", "a\r"} {
 		in := io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken))
-		if _, err := readAll(newRecords(in, ',', `"`)); !errors.Is(err, broken) {
+		if _, err := readAll(NewReader(in, ',', `"`)); !errors.Is(err, broken) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
-// FuzzRecords compares with the standard library's reader, where both take a
+// FuzzReader compares with the standard library's reader, where both take a
 // text, and reads back what that library's writer wrote.
-func FuzzRecords(f *testing.F) {
+func FuzzReader(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2\n", "\"a\"\"b\",\r\n", "\"\n\"", "a\"", "\r", "\uFEFFa", ",,\n\n,"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := readAll(newRecords(strings.NewReader(text), ',', `"`))
+		got, err := readAll(NewReader(strings.NewReader(text), ',', `"`))
 		if err != nil {
 			if failure.KindOf(err) != failure.User {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func FuzzRecords(f *testing.F) {
 		if err := w.WriteAll(got); err != nil {
 			t.Fatal(err)
 		}
-		again, err := readAll(newRecords(&written, ',', `"`))
+		again, err := readAll(NewReader(&written, ',', `"`))
 		// A mark that was data once is at the start of the file now.
 		if err != nil || !strings.Contains(text, "\uFEFF") && fmt.Sprintf("%q", again) != fmt.Sprintf("%q", got) {
 			t.Errorf("%q, read again %q, %v", got, again, err)

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/completion"
+	"github.com/keboola/configurable-extractor/pkg/diff"
+)
+
+// The exit codes of the command diff are those of diff(1).
+const (
+	exitDifferent = 1
+	exitTrouble   = 2
+)
+
+// newDiff is the command that compares the tables of two runs.
+func newDiff(code *int) *cobra.Command {
+	var o diff.Options
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "diff DIR1 DIR2",
+		Short: "Compare the tables of two runs",
+		Long: `Compares the tables in out/tables of two data directories, or two directories of
+tables: which are there, their columns, what their manifests say, and their rows,
+whatever the order of the rows. Where both manifests name the same primary key
+rows are compared by it, else as a whole.
+
+Some of the rows that differ are shown, with the data that is in them; --samples 0
+shows none. Rows are sorted in files in $TMPDIR, which needs room for both tables.
+
+Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
+		Example: `  extractor diff expected shop
+  extractor diff before/out/tables after/out/tables --json`,
+		ValidArgsFunction: completion.Directories(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			*code = exitTrouble // until something else is known
+			if len(args) != 2 {
+				return errors.New("expected two directories: extractor diff DIR1 DIR2")
+			}
+			report, err := diff.Directories(cmd.Context(), args[0], args[1], o)
+			if err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			if asJSON {
+				err = report.WriteJSON(out)
+			} else {
+				err = report.WriteText(out, args[0], args[1])
+			}
+			switch {
+			case err != nil:
+				return err
+			case report.Equal:
+				*code = 0
+			default:
+				*code = exitDifferent
+			}
+			return nil
+		},
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		*code = exitTrouble
+		return err
+	})
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the differences as one JSON document")
+	cmd.Flags().IntVar(&o.Samples, "samples", 5, "how many rows of each kind of difference are shown of a table")
+	return cmd
+}

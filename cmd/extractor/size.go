@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// size is a flag whose value is a number of bytes with an optional unit.
+type size int64
+
+// units are powers of 1000, and with an i powers of 1024. Case does not count.
+var units = []struct {
+	name  string
+	bytes int64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"b", 1}, {"", 1},
+}
+
+var errSize = errors.New("expected a number of bytes, with B, kB, MB, GB, KiB, MiB or GiB behind it or not")
+
+// Set implements pflag.Value.
+func (s *size) Set(text string) error {
+	lower := strings.ToLower(text)
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(lower, u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/u.bytes {
+			return errSize
+		}
+		*s = size(n * u.bytes)
+		return nil
+	}
+	return errSize
+}
+
+// String implements pflag.Value.
+func (s *size) String() string {
+	if *s == 0 {
+		return "" // no default is shown
+	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+// Type implements pflag.Value.
+func (s *size) Type() string { return "size" }

@@ -1,0 +1,183 @@
+// Package diff compares the tables of two runs: which are there, their columns,
+// their manifests and their rows, whatever the order of the rows.
+//
+// Rows are compared by the primary key where both manifests name the same one,
+// else as they are, with their numbers. Of columns that only one of the tables
+// has no cell is compared. Memory does not depend on the size of a table: rows are
+// sorted in temporary files.
+//
+// It reads what the component writes and nothing else: one CSV file with a header
+// for a table, and its manifest. Every error is one of the input or the disk.
+package diff
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Options of a comparison.
+type Options struct {
+	// Samples is how many rows of each kind of difference are kept of a table.
+	Samples int
+}
+
+// Report is what differs between a first and a second directory.
+type Report struct {
+	Equal bool `json:"equal"`
+	// OnlyFirst and OnlySecond are tables that only one of them has, by name.
+	OnlyFirst  []string `json:"onlyFirst"`
+	OnlySecond []string `json:"onlySecond"`
+	// Tables are those that both have, by name.
+	Tables []Table `json:"tables"`
+}
+
+// Table is how one table differs.
+type Table struct {
+	Name  string `json:"name"`
+	Equal bool   `json:"equal"`
+	// Columns that only the second table has, or only the first one, in the order
+	// of the file.
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
+	// Reordered is set when the columns that both have stand in another order.
+	Reordered bool      `json:"reordered"`
+	Manifest  []Setting `json:"manifest"`
+	Rows      Rows      `json:"rows"`
+}
+
+// Setting is something that the manifests say differently: the JSON of both, ""
+// where one of them does not say it.
+type Setting struct {
+	Name   string `json:"name"`
+	First  string `json:"first"`
+	Second string `json:"second"`
+}
+
+// Rows is how the rows of a table differ.
+type Rows struct {
+	First  int64 `json:"first"` // number of rows
+	Second int64 `json:"second"`
+	// Key is the primary key by which rows were compared; empty when they were
+	// compared as a whole.
+	Key  []string `json:"key"`
+	Same int64    `json:"same"`
+	// OnlyFirst and OnlySecond are rows (with a key: keys) that only one has.
+	OnlyFirst  int64 `json:"onlyFirst"`
+	OnlySecond int64 `json:"onlySecond"`
+	// Changed are rows with the same key and other cells, and ChangedColumns how
+	// many of them differ in a column.
+	Changed        int64          `json:"changed"`
+	ChangedColumns map[string]int `json:"changedColumns"`
+	// Some of these rows, the smallest first.
+	FirstSamples   [][]Cell `json:"firstSamples"`
+	SecondSamples  [][]Cell `json:"secondSamples"`
+	ChangedSamples []Change `json:"changedSamples"`
+}
+
+// Change is a row whose cells changed.
+type Change struct {
+	Key   []Cell       `json:"key"`
+	Cells []CellChange `json:"cells"`
+}
+
+// Cell is a cell of a sample; a long one is shortened.
+type Cell struct {
+	Column string `json:"column"`
+	Value  string `json:"value"`
+}
+
+// CellChange is a cell that changed.
+type CellChange struct {
+	Column string `json:"column"`
+	First  string `json:"first"`
+	Second string `json:"second"`
+}
+
+// Directories compares the tables of two directories: data directories, whose
+// tables lie in out/tables, or directories of tables.
+func Directories(ctx context.Context, first, second string, o Options) (report Report, err error) {
+	a, err := openFolder(first)
+	if err != nil {
+		return Report{}, err
+	}
+	b, err := openFolder(second)
+	if err != nil {
+		return Report{}, err
+	}
+	temp, err := os.MkdirTemp("", "extractor-diff-")
+	if err != nil {
+		return Report{}, failure.Applicationf("cannot make a temporary directory: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	report = Report{OnlyFirst: missing(a.names, b.names), OnlySecond: missing(b.names, a.names), Tables: []Table{}}
+	report.Equal = len(report.OnlyFirst) == 0 && len(report.OnlySecond) == 0
+	for _, name := range a.names {
+		if !slices.Contains(b.names, name) {
+			continue
+		}
+		t, err := compareTables(ctx, a, b, name, temp, o)
+		if err != nil {
+			return Report{}, err
+		}
+		report.Tables = append(report.Tables, t)
+		report.Equal = report.Equal && t.Equal
+	}
+	return report, nil
+}
+
+// compareTables compares a table that both directories have.
+func compareTables(ctx context.Context, a, b folder, name, temp string, o Options) (t Table, err error) {
+	first, err := a.open(name)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, first.close()) }()
+	second, err := b.open(name)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, second.close()) }()
+	t = Table{
+		Name:     name,
+		Added:    missing(second.columns, first.columns),
+		Removed:  missing(first.columns, second.columns),
+		Manifest: compareManifests(first.manifest, second.manifest),
+	}
+	shared, other := common(first.columns, second.columns), common(second.columns, first.columns)
+	t.Reordered = !slices.Equal(shared, other)
+	c := comparison{temp: temp, memory: maxRun, samples: o.Samples, columns: shared}
+	if key := first.manifest.key; sameSet(key, second.manifest.key) && len(missing(key, shared)) == 0 {
+		c.key = key
+	}
+	if t.Rows, err = c.rows(ctx, first, second); err != nil {
+		return t, err
+	}
+	t.Equal = len(t.Added)+len(t.Removed)+len(t.Manifest) == 0 && !t.Reordered &&
+		t.Rows.OnlyFirst+t.Rows.OnlySecond+t.Rows.Changed == 0 && t.Rows.First == t.Rows.Second
+	return t, nil
+}
+
+// missing is what the first list has and the second one lacks, never nil.
+func missing(list, from []string) []string {
+	lacking := []string{}
+	for _, s := range list {
+		if !slices.Contains(from, s) {
+			lacking = append(lacking, s)
+		}
+	}
+	return lacking
+}
+
+// common is what both lists have, in the order of the first.
+func common(list, other []string) []string {
+	return missing(list, missing(list, other))
+}
+
+// sameSet tells whether two lists hold the same, in any order.
+func sameSet(a, b []string) bool {
+	return len(a) == len(b) && len(missing(a, b)) == 0
+}

@@ -1,0 +1,285 @@
+package diff
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+const (
+	// checkEvery is after how many rows the context is looked at.
+	checkEvery = 1024
+	// maxWaiting is how many rows of one key wait for their counterpart. There is
+	// one at most where the key is one.
+	maxWaiting = 100
+	// maxShown is how many characters of a cell a sample holds.
+	maxShown = 200
+)
+
+// comparison compares the rows of two tables.
+type comparison struct {
+	temp    string
+	memory  int // bytes of rows of one table
+	samples int
+	columns []string // that both have
+	key     []string // some of them, or none
+
+	others []string // the columns that are not in the key
+	result Rows
+	// Rows of the key at hand that have no counterpart yet. At most one of them
+	// holds any.
+	waiting [2][]record
+}
+
+// rows reads both tables to their ends.
+func (c *comparison) rows(ctx context.Context, first, second *input) (Rows, error) {
+	c.result = Rows{Key: append([]string{}, c.key...), ChangedColumns: map[string]int{}, FirstSamples: [][]Cell{}, SecondSamples: [][]Cell{}, ChangedSamples: []Change{}}
+	c.others = missing(c.columns, c.key)
+	a, b := &sorter{dir: c.temp, limit: c.memory}, &sorter{dir: c.temp, limit: c.memory}
+	err := c.compare(ctx, first, second, a, b)
+	if err = errors.Join(err, a.close(), b.close()); err != nil {
+		return Rows{}, err
+	}
+	return c.result, nil
+}
+
+func (c *comparison) compare(ctx context.Context, first, second *input, a, b *sorter) error {
+	var err error
+	if c.result.First, err = c.sort(ctx, first, a); err != nil {
+		return err
+	}
+	if c.result.Second, err = c.sort(ctx, second, b); err != nil {
+		return err
+	}
+	if len(c.columns) == 0 {
+		return nil // there is nothing to compare
+	}
+	sortedA, err := a.sorted()
+	if err != nil {
+		return disk(err)
+	}
+	sortedB, err := b.sorted()
+	if err != nil {
+		return disk(err)
+	}
+	return disk(c.merge(ctx, sortedA, sortedB))
+}
+
+// disk is an error of the temporary files.
+func disk(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return failure.Applicationf("cannot sort the rows of a table: %w", err)
+}
+
+// sort hands the rows of a table to a sorter and counts them. Where the primary
+// key is known its cells come first; else a row is its own key.
+func (c *comparison) sort(ctx context.Context, in *input, to *sorter) (int64, error) {
+	key, rest := places(c.columns, in.columns), []int(nil)
+	if len(c.key) > 0 {
+		key, rest = places(c.key, in.columns), places(c.others, in.columns)
+	}
+	var r record
+	for n := int64(0); ; n++ {
+		cells, err := in.next()
+		if err == io.EOF {
+			return n, nil
+		}
+		if err == nil && n%checkEvery == 0 {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return n, err
+		}
+		r.key, r.rest = appendCells(r.key[:0], cells, key), appendCells(r.rest[:0], cells, rest)
+		if err := to.add(r); err != nil {
+			return n, disk(err)
+		}
+	}
+}
+
+// places are the indexes of columns in a header.
+func places(columns, header []string) []int {
+	all := make([]int, len(columns))
+	for i, column := range columns {
+		all[i] = slices.Index(header, column)
+	}
+	return all
+}
+
+// appendCells packs cells: each one behind its length, so that short ones come
+// first in the order of bytes, which is the order of whole numbers.
+func appendCells(dst []byte, cells []string, at []int) []byte {
+	for _, i := range at {
+		dst = binary.AppendUvarint(dst, uint64(len(cells[i])))
+		dst = append(dst, cells[i]...)
+	}
+	return dst
+}
+
+// unpack is the reverse of appendCells.
+func unpack(packed []byte) []string {
+	var cells []string
+	for len(packed) > 0 {
+		n, digits := binary.Uvarint(packed)
+		end := digits + int(n)
+		cells = append(cells, string(packed[digits:end]))
+		packed = packed[end:]
+	}
+	return cells
+}
+
+// merge goes through both tables in the order of their rows.
+func (c *comparison) merge(ctx context.Context, a, b source) error {
+	left, right := cursor{from: a}, cursor{from: b}
+	left.advance()
+	right.advance()
+	var key []byte // of the rows at hand
+	for n := 0; ; n++ {
+		if err := errors.Join(left.err, right.err); err != nil {
+			return err
+		}
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if left.done && right.done {
+			c.settle()
+			return nil
+		}
+		order := compareCursors(left, right)
+		next := left.record
+		if order > 0 {
+			next = right.record
+		}
+		if string(next.key) != string(key) || n == 0 {
+			c.settle()
+			key = append(key[:0], next.key...)
+		}
+		switch {
+		case order < 0:
+			c.single(0, left.record)
+			left.advance()
+		case order > 0:
+			c.single(1, right.record)
+			right.advance()
+		default:
+			c.result.Same++
+			left.advance()
+			right.advance()
+		}
+	}
+}
+
+// cursor is the next record of a table.
+type cursor struct {
+	record
+	from source
+	done bool
+	err  error
+}
+
+func (c *cursor) advance() {
+	c.record, c.err = c.from.next()
+	if c.err == io.EOF {
+		c.done, c.err = true, nil
+	}
+}
+
+// compareCursors orders the next records; a table that is over comes last.
+func compareCursors(a, b cursor) int {
+	switch {
+	case a.done:
+		return 1
+	case b.done:
+		return -1
+	default:
+		return a.compare(b.record)
+	}
+}
+
+// single takes a row that the other table does not have. With another one of the
+// same key, from the other table, it is a row that changed.
+func (c *comparison) single(side int, r record) {
+	others := &c.waiting[1-side]
+	switch {
+	case len(*others) > 0:
+		other := (*others)[0]
+		*others = (*others)[1:]
+		if side == 0 {
+			c.changed(r, other)
+		} else {
+			c.changed(other, r)
+		}
+	case len(c.key) > 0 && len(c.waiting[side]) < maxWaiting:
+		c.waiting[side] = append(c.waiting[side], r.clone())
+	default:
+		c.only(side, r)
+	}
+}
+
+// settle is called when a key has no more rows.
+func (c *comparison) settle() {
+	for side := range c.waiting {
+		for _, r := range c.waiting[side] {
+			c.only(side, r)
+		}
+		c.waiting[side] = c.waiting[side][:0]
+	}
+}
+
+func (c *comparison) only(side int, r record) {
+	count, samples := &c.result.OnlyFirst, &c.result.FirstSamples
+	if side == 1 {
+		count, samples = &c.result.OnlySecond, &c.result.SecondSamples
+	}
+	*count++
+	if len(*samples) < c.samples {
+		*samples = append(*samples, c.cells(r))
+	}
+}
+
+// cells are the cells of a row under their columns, those of the key first.
+func (c *comparison) cells(r record) []Cell {
+	columns := c.columns
+	if len(c.key) > 0 {
+		columns = append(slices.Clone(c.key), c.others...)
+	}
+	return under(columns, append(unpack(r.key), unpack(r.rest)...))
+}
+
+func under(columns, cells []string) []Cell {
+	all := make([]Cell, len(columns))
+	for i, column := range columns {
+		all[i] = Cell{column, shortened(cells[i])}
+	}
+	return all
+}
+
+func (c *comparison) changed(first, second record) {
+	c.result.Changed++
+	change := Change{Key: under(c.key, unpack(first.key)), Cells: []CellChange{}}
+	a, b := unpack(first.rest), unpack(second.rest)
+	for i, column := range c.others {
+		if a[i] != b[i] {
+			c.result.ChangedColumns[column]++
+			change.Cells = append(change.Cells, CellChange{column, shortened(a[i]), shortened(b[i])})
+		}
+	}
+	if len(c.result.ChangedSamples) < c.samples {
+		c.result.ChangedSamples = append(c.result.ChangedSamples, change)
+	}
+}
+
+// shortened is a text without what is too much for a sample.
+func shortened(text string) string {
+	if utf8.RuneCountInString(text) <= maxShown {
+		return text
+	}
+	return string([]rune(text)[:maxShown]) + "…"
+}

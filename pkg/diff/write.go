@@ -1,0 +1,144 @@
+package diff
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// WriteJSON writes the report as one JSON document.
+func (r Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// WriteText writes the report for people. The directories are called by the names
+// that are given.
+func (r Report) WriteText(w io.Writer, first, second string) error {
+	t := &text{w: bufio.NewWriter(w)}
+	for _, name := range r.OnlyFirst {
+		t.line("only in %s: %s", first, word(name))
+	}
+	for _, name := range r.OnlySecond {
+		t.line("only in %s: %s", second, word(name))
+	}
+	equal := 0
+	for _, table := range r.Tables {
+		if table.Equal {
+			equal++
+			continue
+		}
+		t.table(table)
+	}
+	t.line("%d of %d tables are equal", equal, len(r.Tables)+len(r.OnlyFirst)+len(r.OnlySecond))
+	return t.w.Flush()
+}
+
+// text writes lines; a fault comes up when it is flushed.
+type text struct{ w *bufio.Writer }
+
+func (t *text) line(format string, args ...any) { fmt.Fprintf(t.w, format+"\n", args...) }
+
+func (t *text) table(d Table) {
+	t.line("%s:", word(d.Name))
+	if len(d.Removed) > 0 {
+		t.line("  columns removed: %s", quoted(d.Removed))
+	}
+	if len(d.Added) > 0 {
+		t.line("  columns added: %s", quoted(d.Added))
+	}
+	if d.Reordered {
+		t.line("  columns in another order")
+	}
+	for _, s := range d.Manifest {
+		t.line("  manifest, %s: %s -> %s", s.Name, orNone(s.First), orNone(s.Second))
+	}
+	t.rows(d.Rows, len(d.Added)+len(d.Removed) > 0)
+}
+
+// rows tells of the rows; narrowed says that some columns were left out.
+func (t *text) rows(r Rows, narrowed bool) {
+	by := "compared as a whole"
+	if len(r.Key) > 0 {
+		by = "compared by " + quoted(r.Key)
+	}
+	if narrowed {
+		by += " in the columns that both have"
+	}
+	t.line("  rows: %d -> %d, %s: %d the same, %d removed, %d added, %d changed", r.First, r.Second, by, r.Same, r.OnlyFirst, r.OnlySecond, r.Changed)
+	if len(r.ChangedColumns) > 0 {
+		var counts []string
+		for _, column := range slices.Sorted(maps.Keys(r.ChangedColumns)) {
+			counts = append(counts, fmt.Sprintf("%q in %d", column, r.ChangedColumns[column]))
+		}
+		t.line("  cells changed: %s", strings.Join(counts, ", "))
+	}
+	for _, row := range r.FirstSamples {
+		t.line("  - %s", cells(row))
+	}
+	t.more("-", r.OnlyFirst, len(r.FirstSamples))
+	for _, row := range r.SecondSamples {
+		t.line("  + %s", cells(row))
+	}
+	t.more("+", r.OnlySecond, len(r.SecondSamples))
+	for _, c := range r.ChangedSamples {
+		t.line("  ~ %s: %s", cells(c.Key), changes(c.Cells))
+	}
+	t.more("~", r.Changed, len(r.ChangedSamples))
+}
+
+// more tells how many rows are not shown.
+func (t *text) more(sign string, count int64, shown int) {
+	if left := count - int64(shown); left > 0 {
+		t.line("  %s %d more", sign, left)
+	}
+}
+
+func orNone(setting string) string {
+	if setting == "" {
+		return "none"
+	}
+	return setting
+}
+
+func quoted(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// cells are quoted, so that no cell can write to a terminal what it wants.
+func cells(row []Cell) string {
+	all := make([]string, len(row))
+	for i, c := range row {
+		all[i] = fmt.Sprintf("%s=%q", word(c.Column), c.Value)
+	}
+	return strings.Join(all, " ")
+}
+
+func changes(cells []CellChange) string {
+	all := make([]string, len(cells))
+	for i, c := range cells {
+		all[i] = fmt.Sprintf("%s %q -> %q", word(c.Column), c.First, c.Second)
+	}
+	return strings.Join(all, ", ")
+}
+
+// word is the name of a column or table, quoted unless it is a plain one.
+func word(name string) string {
+	for _, r := range name {
+		plain := r == '_' || r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !plain {
+			return fmt.Sprintf("%q", name)
+		}
+	}
+	return name
+}
