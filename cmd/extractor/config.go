@@ -28,10 +28,14 @@ func newConfig(code *int) *cobra.Command {
 func newConfigPush(code *int, c *connection) *cobra.Command {
 	var p control.Push
 	cmd := &cobra.Command{
-		Use:     "push FILE",
-		Short:   "Store a new configuration, and its variable configuration before it",
-		Example: `  extractor config push config.json --name "Orders" --variables variables.json`,
-		Args:    cobra.ExactArgs(1),
+		Use:   "push FILE",
+		Short: "Store a configuration, and its variable configuration before it",
+		Long: `Stores a new configuration or, with --config, a new version of one that is
+stored. A version keeps the name and the link to the variables unless the
+command line or the file says otherwise; earlier versions stay on the platform.`,
+		Example: `  extractor config push config.json --name "Orders" --variables variables.json
+  extractor config push config.json --config 123`,
+		Args: cobra.ExactArgs(1),
 
 		ValidArgsFunction: completion.First(completion.Files("json")),
 		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, args []string) (int, error) {
@@ -40,7 +44,8 @@ func newConfigPush(code *int, c *connection) *cobra.Command {
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.Name, "name", "", "name of the configuration (default: the file's name without .json)")
+	flags.StringVar(&p.Configuration, "config", "", "id of the configuration to update (default: a new one)")
+	flags.StringVar(&p.Name, "name", "", "name of the configuration (default: the file's name without .json; of one that is updated, the name it has)")
 	flags.StringVar(&p.Variables, "variables", "", "file with the variable configuration; its id becomes variables_id")
 	flags.StringVar(&p.VariablesComponent, "variables-component", control.DefaultVariablesComponent, "component id of variable configurations")
 	return cmd

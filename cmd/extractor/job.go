@@ -40,6 +40,7 @@ application error. Ctrl-C and --timeout end the following, not the job.
 
 With --split iterations each iteration of the configuration runs in a job of its
 own, side by side with the others; --split iterations=4 makes 4 jobs of them.
+More than 100 jobs are started only when the number is given.
 They are always followed, and the worst result is the exit code. docs/scaling.md
 tells when that helps and what such jobs do not do.`,
 		Example: `  extractor job run --config 123 --var id=42 --var outputBucket=shop --wait

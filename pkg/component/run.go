@@ -144,7 +144,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.
 		log.Emit(event.RunStarted{Version: o.Version, Jobs: plan.Jobs(), Iterations: len(compiled.Iterations)})
 		return extractTables(ctx, o, tape, dir, plan, deps, began)
 	case "validate":
-		return nil, validate(o, tape, compiled)
+		return nil, validate(o, tape, secrets, doc, compiled)
 	default: // testRequest in either spelling: the schema knows no other
 		return nil, testRequest(ctx, o, tape, plan, deps)
 	}
@@ -239,8 +239,8 @@ func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *ext
 	if compiled != nil {
 		plan = extract.Compile(compiled, typed)
 	}
-	if err := problems.Unique().Err(); err != nil {
-		return nil, nil, err
+	if found := problems.Unique(); len(found) > 0 {
+		return nil, nil, invalid{found, compiled.Warnings.Unique()}
 	}
 	for _, w := range compiled.Warnings {
 		text := w.Expected
