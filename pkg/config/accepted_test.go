@@ -120,20 +120,20 @@ func TestRetry(t *testing.T) {
 func TestPace(t *testing.T) {
 	none := RateLimit{}
 	rows := []struct {
-		name, in    string
-		concurrency int
-		limit       RateLimit
+		name, in               string
+		concurrency, lookahead int
+		limit                  RateLimit
 	}{
-		{"absent", ``, 1, none},
-		{"numbers", `"http":{"concurrency":64,"rateLimit":{"requests":100,"perSeconds":60}},`, 64, RateLimit{100, time.Minute}},
-		{"texts", `"http":{"concurrency":"8","rateLimit":{"requests":"1","perSeconds":"0.5"}},`, 8, RateLimit{1, time.Second / 2}},
-		{"empty", `"http":{"concurrency":null,"rateLimit":[]},`, 1, none},
+		{"absent", ``, 1, 0, none},
+		{"numbers", `"http":{"concurrency":64,"lookahead":64,"rateLimit":{"requests":100,"perSeconds":60}},`, 64, 64, RateLimit{100, time.Minute}},
+		{"texts", `"http":{"concurrency":"8","lookahead":"3","rateLimit":{"requests":"1","perSeconds":"0.5"}},`, 8, 3, RateLimit{1, time.Second / 2}},
+		{"empty", `"http":{"concurrency":null,"lookahead":"","rateLimit":[]},`, 1, 0, none},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			api := accepted(t, given{api: row.in}).API
-			if api.Concurrency != row.concurrency || api.RateLimit != row.limit {
-				t.Errorf("got %d, %+v, want %d, %+v", api.Concurrency, api.RateLimit, row.concurrency, row.limit)
+			if api.Concurrency != row.concurrency || api.Lookahead != row.lookahead || api.RateLimit != row.limit {
+				t.Errorf("got %d, %d, %+v, want %d, %d, %+v", api.Concurrency, api.Lookahead, api.RateLimit, row.concurrency, row.lookahead, row.limit)
 			}
 		})
 	}

@@ -43,7 +43,8 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 		RequestTimeout:    seconds(http.Get("requestTimeout"), defaultRequestTimeout),
 		MaxResponseBytes:  maxResponseBytes(http),
 		IgnoreErrors:      integers(http.Get("ignoreErrors")),
-		Concurrency:       concurrency(http),
+		Concurrency:       atOnce(http, "concurrency", 1),
+		Lookahead:         atOnce(http, "lookahead", 0),
 		RateLimit:         rateLimit(http.Get("rateLimit")),
 		Authentication:    switched(auth, auth.Present()),
 		Pagination:        switched(s.Get("pagination"), s.Get("pagination").Present()),
@@ -111,12 +112,13 @@ func maxResponseBytes(http Section) int64 {
 	return int64(n)
 }
 
-// concurrency is the number of requests that may be under way at once.
-func concurrency(http Section) int {
-	n := http.Int("concurrency", 1)
-	if n < 1 || n > MaxConcurrency {
-		http.Get("concurrency").Problem(fmt.Sprintf("expected an integer from 1 to %d", MaxConcurrency), "")
-		return 1
+// atOnce is a number of requests that may be under way at once, the least one when
+// none is given.
+func atOnce(http Section, name string, least int) int {
+	n := http.Int(name, least)
+	if n < least || n > MaxConcurrency {
+		http.Get(name).Problem(fmt.Sprintf("expected an integer from %d to %d", least, MaxConcurrency), "")
+		return least
 	}
 	return n
 }

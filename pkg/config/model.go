@@ -73,7 +73,10 @@ type API struct {
 	// Concurrency is how many requests may be under way at once, 1 to
 	// MaxConcurrency.
 	Concurrency int
-	RateLimit   RateLimit
+	// Lookahead is how many pages a job may ask for on the chance that they are
+	// there, 0 to MaxConcurrency.
+	Lookahead int
+	RateLimit RateLimit
 	// Authentication and Pagination are compiled by the rooms of these names;
 	// Value is null when absent or empty.
 	Authentication, Pagination Section

@@ -166,7 +166,7 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	if err != nil {
 		return err
 	}
-	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(it), ignored: it.API.IgnoreErrors}
+	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(it), lookahead: it.API.Lookahead, ignored: it.API.IgnoreErrors}
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err

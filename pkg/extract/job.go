@@ -26,8 +26,11 @@ type jobRunner struct {
 	number int
 	// concurrency is how many requests may be under way at once.
 	concurrency int
-	tally       tally // of the root job at hand
-	progress    progress
+	// lookahead is how many pages may be asked for on the chance that they are
+	// there.
+	lookahead int
+	tally     tally // of the root job at hand
+	progress  progress
 	// ignored are the statuses whose answers are data.
 	ignored []int
 }

@@ -66,7 +66,9 @@ func timeLimit(s config.Section) limit {
 	return l
 }
 
-func (f forceStop) needs() Needs { return Needs{Volume: f.volume.set} }
+func (f forceStop) needs() Needs { return Needs{Volume: f.volume.set, Time: f.seconds.set} }
+
+func (f forceStop) counts() bool { return !f.volume.set && !f.seconds.set }
 
 func (forceStop) start(now time.Time) State { return forceStopState{start: now} }
 

@@ -37,6 +37,8 @@ func (l limitStop) needs() Needs {
 	return Needs{Fields: []response.Path{l.field}}
 }
 
+func (limitStop) counts() bool { return true }
+
 // start is the number of rows so far.
 func (limitStop) start(time.Time) State { return 0 }
 

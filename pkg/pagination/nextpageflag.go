@@ -40,6 +40,8 @@ func (n nextPageFlag) path() response.Path { return response.Path{Text: n.field}
 
 func (n nextPageFlag) needs() Needs { return Needs{Fields: []response.Path{n.path()}} }
 
+func (nextPageFlag) counts() bool { return false }
+
 func (nextPageFlag) start(time.Time) State { return nil }
 
 func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {

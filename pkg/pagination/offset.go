@@ -17,6 +17,7 @@ type offset struct {
 	param           string
 	firstPageParams bool
 	fromJob         bool
+	total           total // of rows
 }
 
 // offsetState is where the last request stood and, when the API's own page size
@@ -32,6 +33,7 @@ func compileOffset(s config.Section) Scroller {
 		param:           s.Text("offsetParam", "offset"),
 		firstPageParams: s.Bool("firstPageParams", true),
 		fromJob:         s.Bool("offsetFromJob", false),
+		total:           compileTotal(s, "total"),
 	}
 	if limit := s.Get("limit"); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
 		limit.Problem("expected a number of rows, at least 1", "")
@@ -39,7 +41,7 @@ func compileOffset(s config.Section) Scroller {
 	return o
 }
 
-func (offset) Needs() Needs { return Needs{} }
+func (o offset) Needs() Needs { return Needs{Fields: fields(o.total)} }
 
 func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
 	var s offsetState
@@ -81,4 +83,15 @@ func (o offset) Describe(job config.Request) []string {
 	}
 	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
 		o.param, series(start, size), o.size.param, size, untilShort(size)))
+}
+
+func (o offset) full(job config.Request, state State, _ Page) int {
+	if size := o.size.of(job); size != 0 {
+		return int(size)
+	}
+	return int(state.(offsetState).pageSize)
+}
+
+func (o offset) told(_ config.Request, state State, last Page) bool {
+	return state.(offsetState).at < o.total.of(last)
 }

@@ -23,6 +23,12 @@ func compileZendesk(s config.Section) Scroller {
 	return zendesk{responseURL: newResponseURL(s, "."), methodPointer: s.Get("method").Pointer}
 }
 
+func (z zendesk) Needs() Needs {
+	needs := z.responseURL.Needs()
+	needs.Time = true
+	return needs
+}
+
 func (z zendesk) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
 	address, stop, err := z.address(p)
 	if stop != nil || err != nil {

@@ -79,11 +79,11 @@ func (t *retry) tell(req *http.Request, attempt int, reason string, wait time.Du
 
 // rest waits. What the API asked for is meant for all requests.
 func (t *retry) rest(ctx context.Context, wait time.Duration, asked bool, reason string) error {
+	defer event.Pause(ctx, reason, wait)()
 	if asked {
-		defer t.pacer.hold()()
+		return t.pacer.rest(ctx, wait)
 	}
 	t.stats.Waited.Add(int64(wait))
-	defer event.Pause(ctx, reason, wait)()
 	return t.sleep(ctx, wait)
 }
 
