@@ -1,0 +1,244 @@
+package functional
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// aviary is a case with a canary in the place of every secret, and some more.
+type aviary struct {
+	config    string
+	variables []string
+	env       map[string]string
+	exchanges []exchange
+	// canaries are the secrets of the case with what took their place.
+	canaries map[string]string
+	numbers  int // canaries made
+	secrets  map[string]bool
+}
+
+// newAviary plants canaries: below every key with a hash sign, in the variables
+// that come to stand there, in the token of the platform, in addresses, and in
+// what the logins return. Every request carries two more of them, and two are
+// for nobody.
+func newAviary(t *testing.T, c *testCase) *aviary {
+	t.Helper()
+	a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}, env: map[string]string{}, exchanges: append([]exchange(nil), c.exchanges...)}
+	for name, text := range c.Env {
+		a.env[name] = text
+	}
+	a.env["KBC_TOKEN"] = a.canary(a.env["KBC_TOKEN"])
+	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
+	if err != nil {
+		text = nil // a case about its absence
+	}
+	a.config = a.plantConfig(string(text))
+	for _, flag := range c.Variables {
+		name, text, _ := strings.Cut(flag, "=")
+		if a.secrets[name] {
+			flag = name + "=" + a.canary(text)
+		}
+		a.variables = append(a.variables, flag)
+	}
+	return a
+}
+
+// canary is what takes the place of a secret: always the same of the same.
+func (a *aviary) canary(secret string) string {
+	if secret == "" || a.canaries[secret] == "" {
+		a.numbers++
+		if secret == "" {
+			return canaryText(a.numbers)
+		}
+		a.canaries[secret] = canaryText(a.numbers)
+	}
+	return a.canaries[secret]
+}
+
+// plantConfig plants canaries in a document; what is no document stays as it is.
+func (a *aviary) plantConfig(text string) string {
+	var document any
+	if decodeJSON([]byte(text), &document) != nil {
+		return text
+	}
+	document = a.below(document, false)
+	root, ok := document.(map[string]any)
+	if !ok {
+		return text
+	}
+	a.plantMore(root)
+	a.plantLogins(root)
+	return jsonText(document)
+}
+
+// below plants canaries in everything below a key with a hash sign.
+func (a *aviary) below(v any, secret bool) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, item := range v {
+			v[name] = a.below(item, secret || strings.HasPrefix(name, "#"))
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = a.below(item, secret)
+		}
+	case string:
+		if secret {
+			return a.secret(v)
+		}
+		return a.password(v)
+	case json.Number:
+		if secret && !strings.ContainsAny(v.String(), ".eE-") && len(v.String()) > 3 {
+			a.numbers++
+			return json.Number(canaryDigits + v.String())
+		}
+	}
+	return v
+}
+
+// placeholder is the name of a variable in a text.
+var placeholder = regexp.MustCompile(`\{\{\s*([^{}\s]+)\s*\}\}`)
+
+// secret is what takes the place of a text below a key with a hash sign. JSON
+// stays JSON, and a variable remains one: its value will be the canary.
+func (a *aviary) secret(text string) string {
+	if found := placeholder.FindAllStringSubmatch(text, -1); found != nil {
+		for _, one := range found {
+			a.secrets[one[1]] = true
+		}
+		return text
+	}
+	var inner any
+	if decodeJSON([]byte(text), &inner) == nil {
+		if _, ok := inner.(map[string]any); ok {
+			return jsonText(a.below(inner, true))
+		}
+	}
+	if text == "" || strings.HasPrefix(text, "KBC::") {
+		return text
+	}
+	return a.canary(text)
+}
+
+// password is an address with a canary in the place of its password, any other
+// text as it is.
+func (a *aviary) password(text string) string {
+	before, rest, ok := strings.Cut(text, "://")
+	user, rest, has := strings.Cut(rest, "@")
+	name, password, two := strings.Cut(user, ":")
+	if !ok || !has || !two || strings.ContainsAny(user, "/?#") {
+		return text
+	}
+	return before + "://" + name + ":" + url.PathEscape(a.canary(password)) + "@" + rest
+}
+
+// plantMore plants canaries that every case has: two are carried by requests,
+// others stand where nobody uses them.
+func (a *aviary) plantMore(root map[string]any) {
+	child(root, "image_parameters", "deep")["#planted"] = []any{a.canary(""), map[string]any{"x": a.canary("")}}
+	child(root, "authorization", "oauth_api", "credentials")["#planted"] = a.canary("")
+	sections := root
+	if inner, ok := root["parameters"].(map[string]any); ok {
+		sections = inner
+	}
+	config, ok := sections["config"].(map[string]any)
+	api, is := sections["api"].(map[string]any)
+	if !ok || !is {
+		return
+	}
+	config["#plantedHeader"], config["#plantedQuery"] = a.canary("planted header"), a.canary("planted query")
+	child(api, "http", "headers")["X-Planted"] = map[string]any{"attr": "#plantedHeader"}
+	jobs, _ := config["jobs"].([]any)
+	for _, job := range jobs {
+		if job, ok := job.(map[string]any); ok {
+			child(job, "params")["planted"] = map[string]any{"attr": "#plantedQuery"}
+		}
+	}
+	data, _ := root["variableValuesData"].(map[string]any)
+	values, _ := data["values"].([]any)
+	for _, v := range values {
+		v, _ := v.(map[string]any)
+		name, _ := v["name"].(string)
+		if text, ok := v["value"].(string); ok && a.secrets[name] {
+			v["value"] = a.canary(text)
+		}
+	}
+}
+
+// child is an object at a path, made where there is none. One that must not be
+// made (something else stands there) is kept out of the document.
+func child(parent map[string]any, path ...string) map[string]any {
+	for _, name := range path {
+		next, ok := parent[name].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			if _, taken := parent[name]; !taken {
+				parent[name] = next
+			}
+		}
+		parent = next
+	}
+	return parent
+}
+
+// plantLogins plants canaries in the answers of logins, but for the time when the
+// credentials end.
+func (a *aviary) plantLogins(root map[string]any) {
+	if inner, ok := root["parameters"].(map[string]any); ok {
+		root = inner
+	}
+	api, _ := root["api"].(map[string]any)
+	authentication, _ := api["authentication"].(map[string]any)
+	request, ok := authentication["loginRequest"].(map[string]any)
+	if !ok {
+		return
+	}
+	endpoint, _ := request["endpoint"].(string)
+	endpoint, _, _ = strings.Cut(strings.TrimPrefix(endpoint, "http://api.test"), "?")
+	expires, _ := authentication["expires"].(map[string]any)
+	expiry, _ := expires["response"].(string)
+	if at := strings.LastIndex(expiry, "."); at >= 0 {
+		expiry = expiry[at+1:]
+	}
+	for i := range a.exchanges {
+		answer := &a.exchanges[i].answer
+		path, _, _ := strings.Cut(a.exchanges[i].target, "?")
+		if !strings.HasSuffix(path, endpoint) || answer.close || answer.cut >= 0 || answer.status >= 300 {
+			continue // what a login is refused with is told: it is how its author learns why
+		}
+		var v any
+		switch {
+		case decodeJSON([]byte(answer.body), &v) == nil:
+			answer.body = jsonText(a.token(v, expiry))
+		case authentication["format"] == "text":
+			answer.body = a.canary(answer.body)
+		}
+		answer.headers = append(append([]header(nil), answer.headers...), header{"Set-Cookie", "session=" + canaryMark + "; Path=/"})
+	}
+}
+
+// token plants canaries in the texts of a login's answer.
+func (a *aviary) token(v any, expiry string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, item := range v {
+			if name != expiry {
+				v[name] = a.token(item, expiry)
+			}
+		}
+	case []any:
+		for i, item := range v {
+			v[i] = a.token(item, expiry)
+		}
+	case string:
+		if len(v) > 3 && !strings.Contains(v, "://") {
+			return a.canary(v)
+		}
+	}
+	return v
+}

@@ -1,0 +1,122 @@
+package functional
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// canaryMark stands at both ends of every canary and nowhere else: whoever
+// searches for it finds every canary, and what is left of one that was cut or
+// masked by half. Between the two stand characters that writers escape.
+const canaryMark = "c4n4ryK3y"
+
+// canaryText is the canary of a number.
+func canaryText(number int) string {
+	return fmt.Sprintf(`%s%04d /+?="&\<%s`, canaryMark, number, canaryMark)
+}
+
+// canaryDigits begin a canary that must be a number.
+const canaryDigits = "907856341"
+
+// canarySpellings are all ways in which the mark could still be read.
+var canarySpellings = sync.OnceValue(func() []string {
+	var all []string
+	for _, mark := range []string{canaryMark, canaryDigits} {
+		raw := []byte(mark)
+		all = append(all, mark, strings.ToUpper(mark), strings.ToLower(mark), hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)))
+		for _, each := range []string{"%%%02x", "%%%02X", `\u%04x`, `\x%02x`, "&#%d;", "&#x%x;", "&#x%X;"} {
+			spelled := ""
+			for _, b := range raw {
+				spelled += fmt.Sprintf(each, b)
+			}
+			all = append(all, spelled)
+		}
+		for _, alphabet := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			all = append(all, base64Inside(alphabet, mark)...)
+		}
+	}
+	return all
+})
+
+// base64Inside is what base64 makes of a text whatever stands before and behind
+// it: one text for each place in a group of three bytes.
+func base64Inside(alphabet *base64.Encoding, text string) []string {
+	var all []string
+	for before := range 3 {
+		whole := (before + len(text)) / 3 * 4 // characters of complete groups
+		encoded := alphabet.EncodeToString([]byte(strings.Repeat("x", before) + text + "xxx"))
+		all = append(all, encoded[(before*8+5)/6:whole])
+	}
+	return all
+}
+
+// seen are the places of a text that show a canary, with what stands around.
+func seen(text string) []string {
+	var all []string
+	for _, spelling := range canarySpellings() {
+		if at := strings.Index(text, spelling); at >= 0 {
+			all = append(all, "…"+text[max(0, at-120):min(len(text), at+len(spelling)+40)]+"…")
+		}
+	}
+	return all
+}
+
+// TestCanaryIsSeen: the search finds a canary in every form, alone and joined
+// with others, so that finding none means something.
+func TestCanaryIsSeen(t *testing.T) {
+	inBase64 := func(encoding *base64.Encoding) func(string) string {
+		return func(s string) string { return encoding.EncodeToString([]byte(s)) }
+	}
+	forms := map[string]func(string) string{
+		"plain":             func(s string) string { return s },
+		"query":             url.QueryEscape,
+		"path":              url.PathEscape,
+		"JSON":              func(s string) string { return jsonText(s) },
+		"Go":                func(s string) string { return fmt.Sprintf("%q", s) },
+		"HTML and XML":      html.EscapeString,
+		"hexadecimal":       func(s string) string { return fmt.Sprintf("%x", s) },
+		"upper hexadecimal": func(s string) string { return fmt.Sprintf("%X", s) },
+		"base64":            inBase64(base64.StdEncoding),
+		"raw base64":        inBase64(base64.RawStdEncoding),
+		"URL base64":        inBase64(base64.URLEncoding),
+		"raw URL base64":    inBase64(base64.RawURLEncoding),
+		"lower case":        strings.ToLower,
+		"upper case":        strings.ToUpper,
+		"JSON of HTML":      func(s string) string { return jsonText(html.EscapeString(s)) },
+		"query of base64":   func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
+		"all in percent":    func(s string) string { return each("%%%02X", s) },
+		"all in JSON":       func(s string) string { return each(`\u%04x`, s) },
+		"all in XML":        func(s string) string { return each("&#%d;", s) },
+	}
+	for name, form := range forms {
+		for _, secret := range []string{canaryText(7), canaryDigits + "0007"} {
+			for _, before := range []string{"", "a", "ab", "abc"} {
+				if text := "x " + form(before+secret+"z") + " x"; len(seen(text)) == 0 {
+					t.Errorf("%s behind %q is not seen: %s", name, before, text)
+				}
+			}
+		}
+		for _, part := range []string{canaryText(7)[:12], canaryText(7)[12:]} {
+			if text := form(part); len(seen(text)) == 0 {
+				t.Errorf("a part in %s is not seen: %s", name, text)
+			}
+		}
+	}
+	if hits := seen("c4n4ry K3y [hidden] 90785634 " + strings.Repeat("YzRuNHJ5", 3)); len(hits) > 0 {
+		t.Errorf("seen where there is none: %q", hits)
+	}
+}
+
+func each(form, text string) string {
+	var b strings.Builder
+	for _, one := range []byte(text) {
+		fmt.Fprintf(&b, form, one)
+	}
+	return b.String()
+}

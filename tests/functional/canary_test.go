@@ -1,0 +1,422 @@
+package functional
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/begin"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/preview"
+	"github.com/keboola/configurable-extractor/pkg/variables"
+)
+
+// canaryTally is what TestCanary has done, over all its cases.
+type canaryTally struct {
+	mu sync.Mutex
+	// cases, and how many of them are configurations with which something can be
+	// asked.
+	cases, asking int
+	// same is how many cases ended as they do without canaries, carried in how
+	// many of those that ask something the API saw a canary.
+	same, carried int
+	outputs, bytes,
+	canaries, hits int
+	kinds map[string]int
+}
+
+// TestCanary: no output of any command about any case shows a canary in any form,
+// whatever the API does with it, and no file but tables, state and what was in
+// the data directory before has one, neither during a run nor after it.
+func TestCanary(t *testing.T) {
+	tally := &canaryTally{kinds: map[string]int{}}
+	var paths []string
+	for _, pattern := range []string{filepath.Join("cases", "*"), filepath.Join(recipes, "*")} {
+		some, err := filepath.Glob(pattern)
+		if err != nil || len(some) == 0 {
+			t.Fatalf("nothing below %s (%v)", pattern, err)
+		}
+		paths = append(paths, some...)
+	}
+	t.Run("cases", func(t *testing.T) {
+		for i, path := range paths {
+			if info, err := os.Stat(path); err != nil || !info.IsDir() {
+				continue
+			}
+			t.Run(filepath.Base(path), func(t *testing.T) {
+				t.Parallel()
+				c, err := readCase(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.HasPrefix(path, recipes) {
+					c.talkPlainly()
+				}
+				n := &nest{t: t, c: c, tally: tally, number: i}
+				n.all()
+			})
+		}
+	})
+	t.Run("broken", func(t *testing.T) { tally.broken(t) })
+	fmt.Printf("canary: %d cases × %d outputs, %d canaries, %d hits (%d cases ask an API, which saw a canary in %d; %d end as without canaries; %d MB searched)\n",
+		tally.cases, tally.outputs, tally.canaries, tally.hits, tally.asking, tally.carried, tally.same, tally.bytes>>20)
+	t.Logf("outputs: %v", tally.kinds)
+	if tally.cases < len(paths) {
+		return // some were not asked for with -run, or failed
+	}
+	if tally.same*100 < tally.cases*95 || tally.carried*100 < tally.asking*95 {
+		t.Error("too many cases are not what they are without canaries, so that little is proved")
+	}
+}
+
+// nest is a case with the outputs that are searched for its canaries.
+type nest struct {
+	t      *testing.T
+	c      *testCase
+	tally  *canaryTally
+	number int
+}
+
+// search looks for canaries in an output.
+func (n *nest) search(output, text string) {
+	n.t.Helper()
+	hits := seen(text)
+	n.tally.mu.Lock()
+	defer n.tally.mu.Unlock()
+	n.tally.outputs++
+	n.tally.kinds[output]++
+	n.tally.bytes += len(text)
+	n.tally.hits += len(hits)
+	for _, hit := range hits {
+		n.t.Errorf("%s shows a canary: %s", output, hit)
+	}
+}
+
+// all makes every output.
+func (n *nest) all() {
+	archive := n.asItIs()
+	faults := canaryFaults()
+	n.fault(faults[n.number%len(faults)])
+	n.action("testRequest")
+	n.action("validate")
+	a := newAviary(n.t, n.c)
+	n.static(a)
+	n.init(archive)
+}
+
+// nestRun is one run of the component with canaries.
+type nestRun struct {
+	a     *aviary
+	api   *cannedAPI
+	world *world
+	got   outcome
+	files map[string]string // left in the data directory
+}
+
+// run runs the case with canaries, config.json changed by change.
+func (n *nest) run(fault canaryFault, change func(root map[string]any), set func(*nestRun)) nestRun {
+	n.t.Helper()
+	a := newAviary(n.t, n.c)
+	r := nestRun{a: a, api: &cannedAPI{all: a.exchanges, anyOrder: n.c.AnyOrder, fault: fault.api, canaries: a.canaries}}
+	r.world = newWorld(n.t, r.api)
+	r.world.clock = newClock(n.c.Start)
+	r.api.clock, r.api.server = r.world.clock, r.world.api.URL
+	n.c.setFlags(&r.world.options)
+	r.world.options.Variables = a.variables
+	if fault.sleep != nil {
+		r.world.options.Sleep = fault.sleep
+	}
+	for name, text := range a.env {
+		r.world.env[name] = strings.ReplaceAll(text, "@SERVER@", r.world.api.URL)
+	}
+	n.c.fill(n.t, r.world.dir)
+	if a.config != "" {
+		writeFile(n.t, filepath.Join(r.world.dir, "config.json"), changed(a.config, change))
+	}
+	if set != nil {
+		set(&r)
+	}
+	r.got = r.world.run(context.Background())
+	r.files = filesOf(r.world.dir)
+	return r
+}
+
+// changed is a document with something changed; what is no document stays as it
+// is.
+func changed(text string, change func(root map[string]any)) string {
+	var root map[string]any
+	if change == nil || decodeJSON([]byte(text), &root) != nil {
+		return text
+	}
+	change(root)
+	return jsonText(root)
+}
+
+// debugging lets a document tell of every request.
+func debugging(root map[string]any) {
+	if inner, ok := root["parameters"].(map[string]any); ok {
+		root = inner
+	}
+	if config, ok := root["config"].(map[string]any); ok {
+		config["debug"] = true
+	}
+}
+
+// asItIs runs the case as it is, with everything that can be kept of it, and
+// gives the recording. It runs twice, for events are written in three forms.
+func (n *nest) asItIs() (archive string) {
+	dir := n.t.TempDir()
+	archive = filepath.Join(dir, "run.har")
+	r := n.run(canaryFault{}, debugging, func(r *nestRun) {
+		r.world.options.LogFormat = "json"
+		r.world.options.Record, r.world.options.Report = archive, filepath.Join(dir, "report")
+		r.api.during = func() { n.search("files during a run", secretFiles(filesOf(r.world.dir))) }
+	})
+	n.searchRun(r, archive, filepath.Join(dir, "report"))
+	n.count(r)
+	n.readable()
+	return archive
+}
+
+// readable runs the case for a reader, and every second one for a log server.
+func (n *nest) readable() {
+	if n.number%2 == 0 {
+		r := n.run(canaryFault{}, debugging, func(r *nestRun) { r.world.options.LogFormat = "console" })
+		n.search("console", r.got.stdout+r.got.stderr)
+		return
+	}
+	var log func() string
+	r := n.run(canaryFault{}, debugging, func(r *nestRun) {
+		r.world.options.LogFormat = ""
+		log = listenGELF(n.t, r.world)
+	})
+	text := log()
+	n.search("GELF", text)
+	n.search("GELF, decoded", strings.Join(decodedStrings(text), "\n"))
+	n.search("stdout and stderr", r.got.stdout+r.got.stderr)
+}
+
+// searchRun searches everything that a run tells and leaves.
+func (n *nest) searchRun(r nestRun, archive, reports string) {
+	n.t.Helper()
+	n.search("events", r.got.stdout)
+	n.search("events, decoded", strings.Join(decodedStrings(r.got.stdout), "\n"))
+	n.search("stderr", r.got.stderr)
+	n.search("files after a run", secretFiles(r.files))
+	for name, file := range map[string]string{"recording": archive, "report.json": filepath.Join(reports, "report.json"), "report.html": filepath.Join(reports, "report.html")} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			n.t.Errorf("no %s: %v", name, err)
+			continue
+		}
+		n.search(name, string(text))
+		if name != "report.html" {
+			var v any
+			if err := json.Unmarshal(text, &v); err != nil {
+				n.t.Errorf("%s is no JSON: %v", name, err)
+			}
+			compact := strings.ReplaceAll(string(text), "\n", "")
+			n.search(name+", decoded", strings.Join(decodedStrings(compact), "\n"))
+		}
+	}
+}
+
+// count compares a run with what the case is without canaries.
+func (n *nest) count(r nestRun) {
+	n.tally.mu.Lock()
+	defer n.tally.mu.Unlock()
+	n.tally.cases++
+	n.tally.canaries += r.a.numbers
+	if r.got.exit == n.c.Exit {
+		n.tally.same++
+	} else {
+		n.t.Logf("ends with %d, not %d: %s", r.got.exit, n.c.Exit, r.got.stderr)
+	}
+	if r.api.asked > 0 {
+		n.tally.asking++
+	}
+	if r.api.planted > 0 {
+		n.tally.carried++
+	}
+	if len(r.api.lost) > 0 {
+		n.t.Errorf("the case sends secrets in whose place no canary was sent: %q", r.api.lost)
+	}
+}
+
+// mostFaults is after how many requests a run ends whose API answers every request
+// alike, for its pages might have no end.
+const mostFaults = 12
+
+// fault runs the case with an API that gives the secrets back.
+func (n *nest) fault(f canaryFault) {
+	n.t.Helper()
+	dir := n.t.TempDir()
+	archive, reports := filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
+	r := n.run(f, debugging, func(r *nestRun) {
+		r.world.options.LogFormat = "json"
+		r.world.options.Record, r.world.options.Report = archive, reports
+		if r.world.options.MaxRequests == 0 {
+			r.world.options.MaxRequests = mostFaults
+		}
+	})
+	for name := range r.files {
+		if data(name) {
+			delete(r.files, name) // the API has given a secret as data
+		}
+	}
+	n.searchRun(r, archive, reports)
+	if n.t.Failed() {
+		n.t.Logf("fault: %s, exit %d: %s", f.name, r.got.exit, r.got.stderr)
+	}
+}
+
+// action runs the case as a synchronous action, whose answer is on stdout.
+func (n *nest) action(name string) {
+	r := n.run(canaryFault{}, func(root map[string]any) { root["action"] = name }, nil)
+	n.search("action "+name, r.got.stdout+r.got.stderr)
+	n.search("action "+name+", decoded", strings.Join(decodedStrings(r.got.stdout), "\n"))
+}
+
+// static searches what is told about the configuration without a run.
+func (n *nest) static(a *aviary) {
+	if a.config == "" {
+		return
+	}
+	var given []variables.Value
+	for _, flag := range a.variables {
+		name, text, _ := strings.Cut(flag, "=")
+		given = append(given, variables.Value{Name: name, Text: text})
+	}
+	n.looks([]byte(a.config), given, n.c.Strict, n.c.Start)
+}
+
+// looks searches what plan and validate say of a document.
+func (n *nest) looks(document []byte, given []variables.Value, strict bool, now time.Time) {
+	n.t.Helper()
+	clock := func() time.Time { return now }
+	report := diagnostic.Check(context.Background(), "config.json", document, diagnostic.Options{Strict: strict, Variables: given, Now: clock})
+	reports := []*diagnostic.Report{report}
+	var text, asJSON, sarif bytes.Buffer
+	for _, err := range []error{diagnostic.WriteText(&text, reports, true), diagnostic.WriteJSON(&asJSON, reports), diagnostic.WriteSARIF(&sarif, reports, version)} {
+		if err != nil {
+			n.t.Error(err)
+		}
+	}
+	n.search("validate", text.String())
+	n.search("validate --format json", asJSON.String())
+	n.search("validate --format sarif", sarif.String())
+	p, err := preview.Of(context.Background(), document, preview.Options{Strict: strict, Variables: given, Version: version, Now: clock, Rand: sameNonce{}})
+	if err != nil {
+		n.search("plan's error", err.Error())
+	}
+	if p == nil {
+		return
+	}
+	text.Reset()
+	asJSON.Reset()
+	var curl bytes.Buffer
+	for _, err := range []error{p.WriteText(&text), p.WriteJSON(&asJSON), p.WriteCurl(&curl)} {
+		if err != nil {
+			n.t.Error(err)
+		}
+	}
+	n.search("plan", text.String())
+	n.search("plan --json", asJSON.String())
+	n.search("plan --curl", curl.String())
+}
+
+// init searches the configuration that is guessed from a recording.
+func (n *nest) init(archive string) {
+	var stdout, stderr bytes.Buffer
+	err := begin.Example(context.Background(), begin.Options{
+		HAR: archive, Stdout: &stdout, Stderr: &stderr, Stdin: strings.NewReader(""), Version: version,
+		Getenv: func(string) string { return "" },
+	})
+	if err != nil {
+		fmt.Fprintln(&stderr, err)
+	}
+	n.search("init --har", stdout.String()+stderr.String())
+}
+
+// broken searches what is told about configurations that are refused.
+func (tally *canaryTally) broken(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("broken", "*.json"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no file below broken (%v)", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b brokenConfig
+			if err := json.Unmarshal(text, &b); err != nil {
+				t.Fatal(err)
+			}
+			if b.Text == "" {
+				b.Text = string(b.Config)
+			}
+			a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}
+			document := a.plantConfig(b.Text)
+			n := &nest{t: t, tally: tally}
+			w := newWorld(t, &cannedAPI{clock: newClock(defaultStart)})
+			w.options.Variables, w.options.Strict = b.Variables, b.Strict
+			writeFile(t, filepath.Join(w.dir, "config.json"), document)
+			got := w.run(context.Background())
+			n.search("events", got.stdout)
+			n.search("stderr", got.stderr)
+			var given []variables.Value
+			for _, flag := range b.Variables {
+				if name, text, ok := strings.Cut(flag, "="); ok {
+					given = append(given, variables.Value{Name: name, Text: text})
+				}
+			}
+			n.looks([]byte(document), given, b.Strict, defaultStart)
+			tally.canaries += a.numbers
+		})
+	}
+}
+
+// filesOf are all files below a directory by their names; one that goes while
+// they are read is left out.
+func filesOf(dir string) map[string]string {
+	files := map[string]string{}
+	// An error is that of a file that has just gone.
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return nil
+		}
+		if text, err := os.ReadFile(path); err == nil {
+			name, _ := filepath.Rel(dir, path)
+			files[filepath.ToSlash(name)] = string(text)
+		}
+		return nil
+	})
+	return files
+}
+
+// secretFiles are the names and contents of all files that must not hold a
+// secret: all but what the platform has put there, and the data.
+func secretFiles(files map[string]string) string {
+	var b strings.Builder
+	for name, text := range files {
+		if name != "config.json" && !strings.HasPrefix(name, "in/") {
+			fmt.Fprintf(&b, "%s:\n%s\n", name, text)
+		}
+	}
+	return b.String()
+}
+
+// data tells whether a file of the data directory holds what the API has told.
+func data(name string) bool {
+	return strings.HasPrefix(name, "out/tables/") || strings.HasPrefix(name, "cache/") || name == "out/state.json"
+}
