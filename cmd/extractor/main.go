@@ -26,6 +26,7 @@ var version = "dev"
 func main() {
 	// net/http logs bytes that a server sends behind an answer, secrets and all.
 	log.SetOutput(io.Discard)
+	_ = component.NoCoreDump() // a system that refuses that is no reason not to run
 	component.TuneMemory(os.DirFS("/"), os.Getenv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

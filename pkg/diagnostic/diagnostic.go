@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/lint"
@@ -95,10 +96,13 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 		filled, open = withoutValues(given), true // the rest is judged as far as possible
 	}
 	missing := err != nil
+	secrets := &event.Secrets{}
+	secrets.AddDocument(given)
+	secrets.AddDocument(filled)
 	compiled, problems := config.Compile(filled, config.Options{Now: o.Now, Strict: o.Strict})
 	extract.Compile(compiled, o.Typed)
 	places := renamed{given: given, filled: filled}
-	for _, p := range problems.Unique() {
+	for _, p := range secrets.Problems(problems.Unique()) {
 		if open && undecided(filled, p.Pointer) {
 			continue
 		}
@@ -109,7 +113,7 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 	if !r.Failed() {
 		warnings = append(warnings, lint.Check(lint.Document{Tree: filled, Compiled: compiled})...)
 	}
-	for _, p := range warnings.Unique() {
+	for _, p := range secrets.Problems(warnings.Unique()) {
 		p.Pointer = places.original(p.Pointer)
 		r.add(Warnings(failure.Problems{p})...)
 	}

@@ -2,6 +2,7 @@ package event
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,15 @@ func (s *Secrets) AddDocument(doc value.Value) {
 // its JSON pointer, in the order of the document.
 func SecretsIn(doc value.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
+}
+
+// Problems are the same problems with the secrets masked in what was found.
+func (s *Secrets) Problems(problems failure.Problems) failure.Problems {
+	masked := slices.Clone(problems)
+	for i := range masked {
+		masked[i].Found = s.Redact(masked[i].Found)
+	}
+	return masked
 }
 
 func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {

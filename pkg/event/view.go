@@ -1,6 +1,7 @@
 package event
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -16,23 +17,47 @@ type view struct {
 	at []int
 }
 
-// viewsOf lists the text as it is and every way to undo escapes in it that
-// makes a difference: JSON, percent-encoding, the same with + for a blank, and
-// JSON around percent-encoding.
+const (
+	// viewDepth is how many escapes around each other are undone: a JSON text in
+	// a JSON text in a JSON text, an address in an address.
+	viewDepth = 3
+	// mostViews bounds the work for a text that has escapes of every kind.
+	mostViews = 12
+)
+
+// viewsOf lists the text as it is and the ways to undo escapes in it that make a
+// difference: JSON, percent-encoding, the same with + for a blank, and these
+// around each other, for an API may give back a JSON body inside a JSON text. What
+// needs fewer steps comes first.
 func viewsOf(text string) []view {
 	views := []view{{text: text}}
-	if strings.Contains(text, `\`) {
-		views = append(views, views[0].decode(jsonEscape))
-	}
-	for _, v := range views {
-		if strings.Contains(v.text, "%") {
-			views = append(views, v.decode(percentEscape))
+	from := 0
+	for range viewDepth {
+		to := len(views)
+		for _, v := range views[from:to] {
+			for _, next := range v.unescaped() {
+				if len(views) < mostViews && !slices.ContainsFunc(views, func(known view) bool { return known.text == next.text }) {
+					views = append(views, next)
+				}
+			}
 		}
-		if strings.Contains(v.text, "+") {
-			views = append(views, v.decode(formEscape))
-		}
+		from = to
 	}
 	return views
+}
+
+// unescaped is the view with each kind of escapes undone that it may hold.
+func (v view) unescaped() []view {
+	var all []view
+	for _, kind := range []struct {
+		mark   string
+		escape func(string) (string, int)
+	}{{`\`, jsonEscape}, {"%", percentEscape}, {"+", formEscape}} {
+		if strings.Contains(v.text, kind.mark) {
+			all = append(all, v.decode(kind.escape))
+		}
+	}
+	return all
 }
 
 // span is the part of the original that a part of the view came from; an escape

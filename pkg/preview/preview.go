@@ -100,7 +100,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 func compile(doc value.Value, o Options, m *mask) (*config.Document, *extract.Plan, error) {
 	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
 	plan := extract.Compile(compiled, o.Typed)
-	if err := problems.Unique().Err(); err != nil {
+	if err := m.secrets.Problems(problems.Unique()).Err(); err != nil {
 		return nil, nil, err
 	}
 	for _, w := range lint.Check(lint.Document{Tree: doc, Compiled: compiled}) {

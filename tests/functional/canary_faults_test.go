@@ -2,10 +2,10 @@ package functional
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -173,10 +173,8 @@ func canaryFaults() []canaryFault {
 		{"broken JSON", echo(200, `[{"id":1},{"id": %s`), nil},
 		{"broken JSON text", echo(200, `[{"id":"%s`), nil},
 		{"rows", func(w http.ResponseWriter, r *http.Request) {
-			status(200, jsonText([]any{map[string]any{"id": echoOf(r)}}))(w, r)
-		}, nil},
-		{"names of columns", func(w http.ResponseWriter, r *http.Request) {
-			status(200, jsonText([]any{map[string]any{"id": 1, echoOf(r): json.Number("1")}, map[string]any{"id": 1, echoOf(r): map[string]any{"a": 1}}}))(w, r)
+			// as a child job may put it into its address
+			status(200, jsonText([]any{map[string]any{"id": url.QueryEscape(echoOf(r))}}))(w, r)
 		}, nil},
 		{"names of lists", func(w http.ResponseWriter, r *http.Request) {
 			status(200, jsonText(map[string]any{echoOf(r): []any{}, "other": []any{}}))(w, r)
@@ -201,7 +199,7 @@ func canaryFaults() []canaryFault {
 		{"redirect to no address", location("http://[::1/@"), nil},
 		{"redirect to no escape", location("http://api.test/%zz@"), nil},
 		{"redirect to no port", location("http://api.test:@/"), nil},
-		{"panic", echo(503, "%s"), func(context.Context, time.Duration) error { panic("planted panic about " + canaryText(1)) }},
+		{"panic", echo(503, "%s"), func(context.Context, time.Duration) error { panic("planted panic about " + platformCanary) }},
 	}
 }
 

@@ -32,12 +32,18 @@ func newAviary(t *testing.T, c *testCase) *aviary {
 	for name, text := range c.Env {
 		a.env[name] = text
 	}
-	a.env["KBC_TOKEN"] = a.canary(a.env["KBC_TOKEN"])
+	if token := a.env["KBC_TOKEN"]; token != "" {
+		a.canaries[token] = platformCanary
+	}
+	a.env["KBC_TOKEN"] = platformCanary
 	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
 	if err != nil {
 		text = nil // a case about its absence
 	}
-	a.config = a.plantConfig(string(text))
+	if c.plain {
+		text = []byte(plain(string(text)))
+	}
+	a.config = a.plantConfig(string(text), !c.Strict)
 	for _, flag := range c.Variables {
 		name, text, _ := strings.Cut(flag, "=")
 		if a.secrets[name] {
@@ -47,6 +53,9 @@ func newAviary(t *testing.T, c *testCase) *aviary {
 	}
 	return a
 }
+
+// platformCanary is a token of the platform: it must be one word.
+const platformCanary = canaryMark + "/+=~" + canaryMark
 
 // canary is what takes the place of a secret: always the same of the same.
 func (a *aviary) canary(secret string) string {
@@ -60,8 +69,9 @@ func (a *aviary) canary(secret string) string {
 	return a.canaries[secret]
 }
 
-// plantConfig plants canaries in a document; what is no document stays as it is.
-func (a *aviary) plantConfig(text string) string {
+// plantConfig plants canaries in a document, and more of them where it may have
+// keys that nobody knows; what is no document stays as it is.
+func (a *aviary) plantConfig(text string, more bool) string {
 	var document any
 	if decodeJSON([]byte(text), &document) != nil {
 		return text
@@ -71,7 +81,10 @@ func (a *aviary) plantConfig(text string) string {
 	if !ok {
 		return text
 	}
-	a.plantMore(root)
+	if more {
+		a.plantMore(root)
+	}
+	a.plantVariables(root)
 	a.plantLogins(root)
 	return jsonText(document)
 }
@@ -159,6 +172,10 @@ func (a *aviary) plantMore(root map[string]any) {
 			child(job, "params")["planted"] = map[string]any{"attr": "#plantedQuery"}
 		}
 	}
+}
+
+// plantVariables plants canaries in the values of the document's own variables.
+func (a *aviary) plantVariables(root map[string]any) {
 	data, _ := root["variableValuesData"].(map[string]any)
 	values, _ := data["values"].([]any)
 	for _, v := range values {

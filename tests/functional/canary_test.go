@@ -366,7 +366,7 @@ func (tally *canaryTally) broken(t *testing.T) {
 				b.Text = string(b.Config)
 			}
 			a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}
-			document := a.plantConfig(b.Text)
+			document := a.plantConfig(b.Text, !b.Strict)
 			n := &nest{t: t, tally: tally}
 			w := newWorld(t, &cannedAPI{clock: newClock(defaultStart)})
 			w.options.Variables, w.options.Strict = b.Variables, b.Strict
