@@ -1,8 +1,8 @@
 package supply
 
 import (
-	"bytes"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,9 +14,11 @@ import (
 	"testing"
 )
 
-// address is where a system call wants to send something: the family and, for
-// an IP address, port and address.
-var address = regexp.MustCompile(`sa_family=(\w+)(?:, sin6?_port=htons\((\d+)\))?[^}]*?(?:inet_addr\("([^"]*)"\)|inet_pton\(AF_INET6, "([^"]*)")?[^}]*}`)
+// address is where a system call wants to connect or to send to, in two forms:
+//
+//	{sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr("192.0.2.1")}
+//	{sa_family=AF_INET6, sin6_port=htons(80), …, inet_pton(AF_INET6, "2001:db8::1", &sin6_addr), …}
+var address = regexp.MustCompile(`sa_family=AF_INET6?, sin6?_port=htons\((\d+)\)[^"}]*"([^"]*)"`)
 
 // TestNetwork: the extractor talks to the target API and, where a command asks
 // for it, to the platform: to no other address, and to no name server where the
@@ -34,22 +36,25 @@ func TestNetwork(t *testing.T) {
 		}
 		fmt.Fprint(w, `[{"id":1}]`)
 	})
-	platform := answering(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[]`) })
+	platform := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `[]`)
+	})
 
 	for name, test := range map[string]struct {
 		endpoint string
 		command  []string
 		want     []*httptest.Server
 	}{
-		"a run talks to the target":                         {"items", []string{"run", "--data", "."}, []*httptest.Server{target}},
-		"a redirect is noticed, so this test sees it all":   {"moved", []string{"run", "--data", "."}, []*httptest.Server{target, elsewhere}},
-		"without a command as the platform runs it":         {"items", nil, []*httptest.Server{target}},
-		"a command for the platform talks to the platform":  {"items", []string{"config", "list"}, []*httptest.Server{platform}},
-		"validate talks to nobody":                          {"items", []string{"validate", "config.json"}, nil},
-		"explain talks to nobody":                           {"items", []string{"explain", "unknown-key"}, nil},
-		"schema talks to nobody":                            {"items", []string{"schema"}, nil},
-		"a new configuration is written with nobody's help": {"items", []string{"init", "--recipe", "offset", "new"}, nil},
-		"version talks to nobody":                           {"items", []string{"version"}, nil},
+		"a run talks to the target":                        {"items", []string{"run", "--data", "."}, []*httptest.Server{target}},
+		"a redirect is noticed, so this test sees it all":  {"moved", []string{"run", "--data", "."}, []*httptest.Server{target, elsewhere}},
+		"without a command as the platform runs it":        {"items", nil, []*httptest.Server{target}},
+		"a command for the platform talks to the platform": {"items", []string{"config", "list"}, []*httptest.Server{platform}},
+		"validate talks to nobody":                         {"items", []string{"validate", "config.json"}, nil},
+		"explain talks to nobody":                          {"items", []string{"explain", "unknown-key"}, nil},
+		"schema talks to nobody":                           {"items", []string{"schema"}, nil},
+		"init talks to nobody":                             {"items", []string{"init", "--recipe", "offset"}, nil},
+		"version talks to nobody":                          {"items", []string{"version"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,16 +95,13 @@ func addresses(t *testing.T, dir, platform, program string, args ...string) []st
 		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	var found []string
-	for line := range bytes.Lines(read(t, trace)) {
-		for _, m := range address.FindAllSubmatch(line, -1) {
-			switch family := string(m[1]); family {
-			case "AF_INET":
-				found = append(found, fmt.Sprintf("%s:%s", m[3], m[2]))
-			case "AF_INET6":
-				found = append(found, fmt.Sprintf("[%s]:%s", m[4], m[2]))
-			default:
-				found = append(found, string(bytes.TrimSpace(line)))
-			}
+	for line := range strings.Lines(string(read(t, trace))) {
+		known := address.FindAllStringSubmatch(line, -1)
+		for _, m := range known {
+			found = append(found, net.JoinHostPort(m[2], m[1]))
+		}
+		if len(known) < strings.Count(line, "sa_family=") {
+			found = append(found, line)
 		}
 	}
 	slices.Sort(found)
