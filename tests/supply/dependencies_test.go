@@ -18,7 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write what can be computed into docs/dependencies.md")
 
-const page = root + "/docs/dependencies.md"
+const (
+	page = root + "/docs/dependencies.md"
+	ours = "github.com/keboola/configurable-extractor"
+)
 
 // permissive are the licences that a module may have.
 var permissive = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
@@ -29,7 +32,7 @@ var weak = []string{"github.com/hashicorp/errwrap", "github.com/hashicorp/go-mul
 
 // row is a row of the table of direct dependencies: the module, who needs it, its
 // licences; then, written by people, what for and why not our own code.
-var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]*) \\| ([^|]*) \\| (.*\\S.*) \\| (.*\\S.*) \\|$")
+var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|([^|]*)\\|([^|]*)\\| (.*\\S.*) \\| (.*\\S.*) \\|$")
 
 // generated is the table of the modules that come along.
 var generated = regexp.MustCompile(`(?s)(<!-- generated -->\n).*(<!-- end -->\n)`)
@@ -94,12 +97,12 @@ type modules struct {
 func allModules(t *testing.T) modules {
 	t.Helper()
 	m := modules{dirs: map[string]string{}, neededBy: map[string][]string{}, direct: map[string]bool{}, linked: map[string]map[string]struct{}{}}
-	m.readDirect(t)
 	for _, program := range []string{"extractor", "devstack", "sbom"} {
 		m.readPackages(t, program, "./cmd/"+program)
 	}
 	m.readPackages(t, "tests", "-test", "./...")
 	m.readPackages(t, "tool", "tool")
+	m.readDirect(t)
 	return m
 }
 
@@ -129,13 +132,12 @@ func (m modules) readDirect(t *testing.T) {
 			isTool := slices.ContainsFunc(mod.Tool, func(tool struct{ Path string }) bool {
 				return strings.HasPrefix(tool.Path, require.Path+"/")
 			})
-			if require.Indirect && !isTool {
+			if require.Indirect && !isTool || require.Path == ours {
 				continue
 			}
 			m.direct[require.Path] = true
-			if nested, _ := filepath.Rel(root, dir); nested != "." {
-				m.neededBy[require.Path] = append(m.neededBy[require.Path], filepath.ToSlash(nested))
-				m.dirs[require.Path] = strings.TrimSpace(goCommand(t, dir, "list", "-m", "-f", "{{.Dir}}", require.Path))
+			if m.dirs[require.Path] == "" {
+				m.readNested(t, dir, require.Path)
 			}
 		}
 		return nil
@@ -143,6 +145,20 @@ func (m modules) readDirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// readNested enters a module that only another of our modules needs.
+func (m modules) readNested(t *testing.T, dir, module string) {
+	t.Helper()
+	var downloaded struct{ Dir string }
+	if err := json.Unmarshal([]byte(goCommand(t, dir, "mod", "download", "-json", module)), &downloaded); err != nil {
+		t.Fatal(err)
+	}
+	name, err := filepath.Rel(root, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.dirs[module], m.neededBy[module] = downloaded.Dir, []string{filepath.ToSlash(name)}
 }
 
 // readPackages enters the modules of some packages and of all they import. Tests

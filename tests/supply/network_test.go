@@ -51,6 +51,7 @@ func TestNetwork(t *testing.T) {
 		"without a command as the platform runs it":        {"items", nil, []*httptest.Server{target}},
 		"a command for the platform talks to the platform": {"items", []string{"config", "list"}, []*httptest.Server{platform}},
 		"validate talks to nobody":                         {"items", []string{"validate", "config.json"}, nil},
+		"plan talks to nobody":                             {"items", []string{"plan", "config.json"}, nil},
 		"explain talks to nobody":                          {"items", []string{"explain", "unknown-key"}, nil},
 		"schema talks to nobody":                           {"items", []string{"schema"}, nil},
 		"init talks to nobody":                             {"items", []string{"init", "--recipe", "offset"}, nil},
