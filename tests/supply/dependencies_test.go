@@ -37,13 +37,23 @@ var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|([^|]*)\\|([^|]*)\\| (.*\\S.
 // generated is the table of the modules that come along.
 var generated = regexp.MustCompile(`(?s)(<!-- generated -->\n).*(<!-- end -->\n)`)
 
-// TestDependencies: the page has a row for each direct dependency, with a reason,
-// and lists what else is linked into the extractor.
+// TestDependencies: every module has its reason and a licence that lets everybody
+// use it and pass it on.
 func TestDependencies(t *testing.T) {
 	if *update && os.Getenv("CI") == "true" {
 		t.Fatal("-update is refused in CI: nobody would read what it writes")
 	}
 	m := allModules(t)
+	if len(m.dirs) < 20 {
+		t.Fatalf("only %d modules: is this the list?", len(m.dirs))
+	}
+	t.Run("page", m.page)
+	t.Run("licences", m.allLicences)
+}
+
+// page: it has a row for each direct dependency, and lists what else is linked
+// into the extractor.
+func (m modules) page(t *testing.T) {
 	text := string(read(t, page))
 	want := row.ReplaceAllStringFunc(text, func(line string) string {
 		cells := row.FindStringSubmatch(line)
@@ -69,13 +79,8 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestLicences: all that is built, tested with or run as a tool may be used and
-// passed on by everybody.
-func TestLicences(t *testing.T) {
-	m := allModules(t)
-	if len(m.dirs) < 20 {
-		t.Fatalf("only %d modules: is this the list?", len(m.dirs))
-	}
+// allLicences: those of all modules of which something is built.
+func (m modules) allLicences(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(m.dirs)) {
 		for _, licence := range m.licences(t, name) {
 			if !slices.Contains(permissive, licence) && !(licence == "MPL-2.0" && slices.Contains(weak, name)) {
