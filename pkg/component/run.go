@@ -42,7 +42,7 @@ func Run(ctx context.Context, o Options) int {
 			return err
 		})
 	}
-	if err = tape.close(err); err != nil {
+	if err = advised(tape.close(err)); err != nil {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
 		}
@@ -54,7 +54,7 @@ func Run(ctx context.Context, o Options) int {
 		})
 	}
 	if closing := log.Close(); err == nil && closing != nil {
-		err = failure.Applicationf("cannot write the events: %w", closing)
+		err = advised(failure.Applicationf("cannot write the events: %w", closing))
 	}
 	if err != nil {
 		return report(o, secrets, err)
