@@ -36,6 +36,10 @@ func advice(err error) string {
 		return "mount the data directory so that it can be written"
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("let user id %d, which the program runs as, read and write the data directory", os.Geteuid())
+	case errors.Is(err, syscall.ENOTDIR):
+		return "a directory is expected there: remove the file in its place"
+	case errors.Is(err, syscall.EISDIR):
+		return "a file is expected there: remove the directory in its place"
 	default:
 		return ""
 	}

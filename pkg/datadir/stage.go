@@ -38,7 +38,10 @@ func (d *Dir) Stage() (*Stage, error) {
 	}
 	// os.MkdirTemp would shut out the user id of the next run.
 	s := &Stage{dir: d, path: filepath.Join(d.out(), stagePrefix+rand.Text())}
-	for _, path := range []string{s.path, s.Tables(), s.Temp(), s.replaced()} {
+	if err := os.Mkdir(s.path, anyUser); err != nil {
+		return nil, failure.Applicationf("cannot make a directory for this run: %w", err)
+	}
+	for _, path := range []string{s.Tables(), s.Temp(), s.replaced()} {
 		if err := os.Mkdir(path, anyUser); err != nil {
 			return nil, failure.Applicationf("cannot make a directory for this run: %w", errors.Join(err, s.Discard()))
 		}

@@ -360,7 +360,14 @@ func TestStageFails(t *testing.T) {
 }
 
 func TestModes(t *testing.T) {
-	d := open(t, lay(t, map[string]string{"out/tables/": "", "compare/": ""}))
+	for name, before := range map[string]string{"empty": "out/tables/", "not empty": "out/tables/other"} {
+		t.Run(name, func(t *testing.T) { testModes(t, map[string]string{before: "", "compare/": ""}) })
+	}
+}
+
+func testModes(t *testing.T, before map[string]string) {
+	t.Helper()
+	d := open(t, lay(t, before))
 	must(t, os.Remove(filepath.Join(d.path, "compare")))
 	must(t, os.Mkdir(filepath.Join(d.path, "compare"), 0o777)) // what the umask makes of it
 	usual := modeOf(t, filepath.Join(d.path, "compare"))

@@ -1,0 +1,211 @@
+//go:build linux
+
+package machine
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// earlier is what a run of long ago has left.
+var earlier = map[string]string{
+	"tables/":                 "",
+	"tables/b.users":          "\"old\"\n\"1\"\n",
+	"tables/b.users.manifest": "{}",
+	"tables/other":            "\"a\"\n",
+	"tables/other.manifest":   "{}",
+	"state.json":              `{"old":true}`,
+}
+
+// faults collects what the messages of failed runs say, without paths and names.
+type faults map[string]bool
+
+var particular = regexp.MustCompile(`"[^"]*"|\S*/\S*|;.*`)
+
+func (f faults) add(r result) { f[strings.TrimSpace(particular.ReplaceAllString(r.stderr, ""))] = true }
+
+// mustHave checks that the runs failed at all these steps.
+func (f faults) mustHave(t *testing.T, steps ...string) {
+	t.Helper()
+	for _, step := range steps {
+		found := false
+		for text := range f {
+			found = found || strings.Contains(text, step)
+		}
+		if !found {
+			t.Errorf("no run failed at %q, only at %q", step, slices.Sorted(maps.Keys(f)))
+		}
+	}
+}
+
+// leavesAllAsItWas checks what a run on a bad disk has left.
+func leavesAllAsItWas(t *testing.T, data string) {
+	t.Helper()
+	mustBe(t, "out", files(t, filepath.Join(data, "out")), earlier)
+	recordings, err := filepath.Glob(filepath.Join(data, "*.har*"))
+	must(t, err)
+	hidden, err := filepath.Glob(filepath.Join(data, ".*.har*"))
+	must(t, err)
+	if found := append(recordings, hidden...); len(found) > 0 {
+		t.Errorf("the run has left %v", found)
+	}
+}
+
+// succeeded checks what a run has left that could end.
+func succeeded(t *testing.T, data string, want template) {
+	t.Helper()
+	all := want.of(firstGeneration)
+	for _, name := range []string{"other", "other.manifest"} {
+		all[name] = earlier["tables/"+name]
+	}
+	mustBe(t, "out/tables", tables(t, data), all)
+	if state, err := os.ReadFile(filepath.Join(data, "out", "state.json")); err != nil || !strings.Contains(string(state), `"tableColumns"`) {
+		t.Errorf("out/state.json is %q, %v", state, err)
+	}
+}
+
+// largeRows are so many that their answer and what is kept of them for later lie
+// in files.
+const largeRows = 48_000
+
+// TestFilesTooLarge: a limit for the size of files strikes at each write in
+// turn. Everybody can set one.
+func TestFilesTooLarge(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		rows  int
+		steps []string
+	}{
+		{"small tables", 20, []string{"writing table"}},
+		{"a large answer", largeRows, []string{"cannot store a response"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := newAPI(t, tt.rows)
+			want, seen := newTemplate(t, a), faults{}
+			data := dataDir(t, a.config())
+			for limit := 1; ; limit *= 8 {
+				lay(t, filepath.Join(data, "out"), earlier)
+				r := program{limit: strconv.Itoa(limit)}.run(t, data)
+				if r.exit == 0 {
+					break
+				}
+				r.mustFail(t, 2, "file too large", filepath.Join(data, "out"), "ulimit -f")
+				leavesAllAsItWas(t, data)
+				seen.add(r)
+				if t.Failed() || limit > 1<<30 {
+					t.Fatalf("with a limit of %d bytes", limit)
+				}
+			}
+			succeeded(t, data, want)
+			seen.mustHave(t, tt.steps...)
+		})
+	}
+}
+
+// disk is a file system of its own with so many blocks of 4 KiB, or so many
+// files and directories; 0 is no limit.
+func disk(t *testing.T, blocks, inodes int) string {
+	t.Helper()
+	dir := t.TempDir()
+	options := fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", blocks*4096, inodes)
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		t.Skipf("SKIPPED: a disk of one's own needs the right to mount: %v", err)
+	}
+	t.Cleanup(func() { must(t, syscall.Unmount(dir, 0)) })
+	return dir
+}
+
+// TestDiskFull: there is room for one block or for one file more each time,
+// until the run succeeds.
+func TestDiskFull(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		rows  int
+		args  []string
+		limit func(step int) (blocks, inodes int)
+		steps []string
+	}{
+		{"blocks, one by one", 20, nil, func(step int) (int, int) { return 2 + step, 0 },
+			[]string{"writing table", "writing the manifest", "cannot write the results"}},
+		{"blocks, twice as many", largeRows, nil, func(step int) (int, int) { return 16 << step, 0 },
+			[]string{"cannot store a response: write", "keeping rows for later: write"}},
+		{"files, one by one", 20, nil, func(step int) (int, int) { return 0, 12 + step },
+			[]string{"cannot make a directory", "creating table", "writing the manifest"}},
+		{"files, some more", largeRows, nil, func(step int) (int, int) { return 0, 14 + step*step },
+			[]string{"cannot store a response: open", "keeping rows for later: open"}},
+		{"a recording", 2000, []string{"--record", "run.har"}, func(step int) (int, int) { return 16 << step, 0 },
+			[]string{"record"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := newAPI(t, tt.rows)
+			want, seen := newTemplate(t, a), faults{}
+			for step := 0; ; step++ {
+				blocks, inodes := tt.limit(step)
+				if !onFullDisk(t, a, disk(t, blocks, inodes), tt.args, want, seen) {
+					break
+				}
+				if t.Failed() || step > 100 {
+					t.Fatalf("with %d blocks, %d files", blocks, inodes)
+				}
+			}
+			seen.mustHave(t, tt.steps...)
+		})
+	}
+}
+
+// onFullDisk runs once and checks what is left. It tells whether the disk was
+// too small.
+func onFullDisk(t *testing.T, a *api, data string, args []string, want template, seen faults) bool {
+	t.Helper()
+	if !prepared(t, data, a.config()) {
+		return true
+	}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if strings.HasSuffix(arg, ".har") {
+			args[i] = filepath.Join(data, arg)
+		}
+	}
+	r := program{args: args}.run(t, data)
+	if r.exit == 0 {
+		succeeded(t, data, want)
+		return false
+	}
+	r.mustFail(t, 2, "no space left on device", data, "make room there")
+	leavesAllAsItWas(t, data)
+	seen.add(r)
+	return true
+}
+
+// prepared lays out the data directory; it tells whether there was room for it.
+func prepared(t *testing.T, data, config string) bool {
+	t.Helper()
+	for name, text := range map[string]string{"config.json": config, "in/": "", "out/": "", "out/tables/": ""} {
+		var err error
+		if strings.HasSuffix(name, "/") {
+			err = os.MkdirAll(filepath.Join(data, name), 0o755)
+		} else {
+			err = os.WriteFile(filepath.Join(data, name), []byte(text), 0o644)
+		}
+		if err != nil {
+			return false
+		}
+	}
+	for name, text := range earlier {
+		if strings.HasSuffix(name, "/") {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(data, "out", name), []byte(text), 0o644); err != nil {
+			return false
+		}
+	}
+	return true
+}
