@@ -20,6 +20,10 @@ import (
 // asProgram makes the test binary behave as the program itself.
 const asProgram = "EXTRACTOR_TEST_AS_PROGRAM"
 
+// quickExit is the GORACE of the program: with the race detector in it, it would
+// sleep for a second before it ends.
+const quickExit = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
@@ -45,7 +49,7 @@ func exits() {
 func program(env []string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	cmd = exec.Command(os.Args[0], args...)
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
-	cmd.Env = append([]string{asProgram + "=1"}, env...)
+	cmd.Env = append([]string{asProgram + "=1", "GORACE=" + quickExit}, env...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	return cmd, stdout, stderr
 }

@@ -33,15 +33,20 @@ func Run(ctx context.Context, o Options) int {
 	if err != nil {
 		return report(o, secrets, err)
 	}
+	live := openLive(o, sink, secrets)
+	if live != nil {
+		sink = live.Over(sink)
+	}
 	tape, err := openTape(&o, secrets)
 	log := event.NewLog(sink, secrets, o.Now)
 	var cut *event.RunCut
 	if err == nil {
 		err = failure.Guarded(func() (err error) {
-			cut, err = run(ctx, o, tape, log, secrets)
+			cut, err = run(ctx, o, tape, log, live, secrets)
 			return err
 		})
 	}
+	live.Close()
 	if err = advised(tape.close(err)); err != nil {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
@@ -95,7 +100,7 @@ func problems(err error) string {
 }
 
 // run is the run itself. When it was cut it returns the event that said so.
-func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *event.Secrets) (*event.RunCut, error) {
+func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.Live, secrets *event.Secrets) (*event.RunCut, error) {
 	began := o.Now()
 	if err := checkLimits(o); err != nil {
 		return nil, err
@@ -123,6 +128,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *eve
 	deps := extract.Deps{
 		State:     state,
 		Log:       log,
+		Live:      live,
 		Secrets:   secrets,
 		Now:       o.Now,
 		Sleep:     o.Sleep,
@@ -138,7 +144,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *eve
 		log.Emit(event.RunStarted{Version: o.Version, Jobs: plan.Jobs(), Iterations: len(compiled.Iterations)})
 		return extractTables(ctx, o, tape, dir, plan, deps, began)
 	case "validate":
-		return nil, validate(o, tape, compiled)
+		return nil, validate(o, tape, secrets, doc, compiled)
 	default: // testRequest in either spelling: the schema knows no other
 		return nil, testRequest(ctx, o, tape, plan, deps)
 	}
@@ -233,8 +239,8 @@ func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *ext
 	if compiled != nil {
 		plan = extract.Compile(compiled, typed)
 	}
-	if err := problems.Unique().Err(); err != nil {
-		return nil, nil, err
+	if found := problems.Unique(); len(found) > 0 {
+		return nil, nil, invalid{found, compiled.Warnings.Unique()}
 	}
 	for _, w := range compiled.Warnings {
 		text := w.Expected

@@ -330,7 +330,8 @@ type JobFinished struct {
 	Rows  int `json:"rows"`
 	// Rule that ended the job, in words.
 	Rule string `json:"rule"`
-	// Pointer to the setting behind the rule, "" when there is none.
+	// Pointer to the setting behind the rule, which is always there in the
+	// document; "" when there is none.
 	Pointer string `json:"pointer,omitempty"`
 	// Repeated is set when paging came back to an earlier page.
 	Repeated bool `json:"repeated,omitempty"`

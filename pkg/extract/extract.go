@@ -28,6 +28,7 @@ type Deps struct {
 	CacheDir string
 	State    value.Value // of the previous run, null for none
 	Log      *event.Log
+	Live     *event.Live // the terminal's lines, nil for none
 	Secrets  *event.Secrets
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error

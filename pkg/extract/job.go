@@ -35,6 +35,7 @@ type jobRunner struct {
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	jr.tally = tally{}
 	jr.progress = jr.newProgress(j)
+	defer jr.run.Live.Forget()
 	run := jr.job
 	if jr.concurrency > 1 {
 		run = jr.sideBySide
@@ -65,6 +66,7 @@ type jobRun struct {
 	pages   int
 	found   int // rows
 	sample  sample
+	live    *event.LiveJob
 	// notes are events about the page at hand, told when it is stored.
 	notes []event.Body
 }
@@ -83,6 +85,7 @@ func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
 		jobRunner: jr, job: j, place: at, base: base,
 		columns: append(columns, parentColumns(at.filled)...),
 		sample:  sample{size: jr.run.Sample},
+		live:    jr.run.Live.Job(j, j.Endpoint, len(at.parents)),
 	}, nil
 }
 
@@ -148,7 +151,7 @@ func (r *jobRun) within(page int, err error) error {
 // the job when the page only repeats what was there before.
 func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagination.Page, stop *pagination.Stop, err error) {
 	r.pages++
-	answer, err := r.client.Do(ctx, request)
+	answer, err := r.client.Do(r.live.Context(ctx), request)
 	if err != nil {
 		if isCut(err) {
 			r.pages-- // it never came
@@ -166,6 +169,7 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 		return facts, nil, err
 	}
 	r.progress.page(page.Rows)
+	r.live.Page(page.Rows)
 	if err := r.eachChild(page, func(child *job, at place) error { return r.jobRunner.job(ctx, child, at) }); err != nil {
 		return facts, nil, err
 	}

@@ -112,6 +112,7 @@ func (f *fan) settle(ctx context.Context, b *branch, a *arrival) error {
 			return err
 		}
 		f.progress.page(a.page.Rows)
+		b.run.live.Page(a.page.Rows)
 	}
 	a.slot.leave()
 	for child := range a.children.all() {
@@ -179,7 +180,7 @@ func (f *fan) fetch(r *jobRun, s *slot, request config.Request) (*arrival, *pagi
 	defer s.landed()
 	r.pages++
 	a := &arrival{slot: s, number: r.pages, children: newQueue[*branch]()}
-	answer, err := f.client.Do(s.ctx, request)
+	answer, err := f.client.Do(r.live.Context(s.ctx), request)
 	s.landed()
 	var stop *pagination.Stop
 	if err == nil {

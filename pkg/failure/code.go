@@ -44,6 +44,7 @@ const (
 	UnfilledPlaceholder Code = "unfilled-placeholder"
 	OrphanPlaceholder   Code = "orphan-placeholder"
 	ForeignPath         Code = "foreign-path"
+	UnreachablePath     Code = "unreachable-path"
 	InvalidFilter       Code = "invalid-filter"
 	InvalidMapping      Code = "invalid-mapping"
 	UnusedMapping       Code = "unused-mapping"

@@ -11,14 +11,14 @@ import (
 type pageSize struct {
 	limit   int64 // 0 for none
 	param   string
-	pointer string // of the limit
+	pointer string // of the limit, or of the method without one
 }
 
 func compilePageSize(s config.Section) pageSize {
 	return pageSize{
 		limit:   int64(s.Int("limit", 0)),
 		param:   s.Text("limitParam", "limit"),
-		pointer: s.Get("limit").Pointer,
+		pointer: placeOf(s, "limit"),
 	}
 }
 

@@ -29,7 +29,7 @@ func newResponseURL(s config.Section, delimiter string) responseURL {
 		urlKey:        response.Path{Text: s.Text("urlKey", "next_page"), Separator: delimiter},
 		includeParams: s.Bool("includeParams", false),
 		paramIsQuery:  s.Bool("paramIsQuery", false),
-		urlKeyPointer: s.Get("urlKey").Pointer,
+		urlKeyPointer: placeOf(s, "urlKey"),
 	}
 }
 

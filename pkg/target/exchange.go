@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/response"
 )
 
@@ -43,6 +44,7 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		// connection turns out to be dead; we want to know, and to decide.
 		req.Body = emptyBody{}
 	}
+	defer event.Await(ctx, "for an answer")()
 	res, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, networkErrorOf(ctx, err, false)

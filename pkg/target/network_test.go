@@ -142,7 +142,9 @@ func TestConnectionsThatCannotBeMade(t *testing.T) {
 		{"unknown host", "http://a.test", "6: the host a.test is not known", failing(&net.DNSError{Err: "no such host", Name: "a.test", IsNotFound: true}), true},
 		{"no connection in time", "http://a.test", "28: no connection within 'api.http.connectTimeout'", failing(os.ErrDeadlineExceeded), true},
 		{"broken while sending", "http://a.test", "55: the connection broke while sending", func(o *Options) {
-			o.Dial = func(context.Context, string, string) (net.Conn, error) { return brokenPipe{}, nil }
+			o.Dial = func(context.Context, string, string) (net.Conn, error) {
+				return brokenPipe{closed: make(chan struct{})}, nil
+			}
 		}, false},
 	}
 	for _, tt := range tests {
@@ -158,15 +160,24 @@ func TestConnectionsThatCannotBeMade(t *testing.T) {
 }
 
 // brokenPipe is a connection that nothing can be written to.
-type brokenPipe struct{ net.Conn }
+type brokenPipe struct {
+	net.Conn
+	closed chan struct{}
+}
 
 func (brokenPipe) Write([]byte) (int, error) {
 	return 0, &net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.EPIPE)}
 }
 
-func (brokenPipe) Read([]byte) (int, error) { select {} }
+func (p brokenPipe) Read([]byte) (int, error) {
+	<-p.closed
+	return 0, net.ErrClosed
+}
 
-func (brokenPipe) Close() error { return nil }
+func (p brokenPipe) Close() error {
+	close(p.closed)
+	return nil
+}
 
 func TestCertificates(t *testing.T) {
 	tests := []struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // Pacer decides when a request may be sent. One pacer serves all requests to
@@ -62,9 +63,12 @@ func (p *Pacer) ready(ctx context.Context) error {
 		if held == nil {
 			return nil
 		}
+		done := event.Await(ctx, "with another request")
 		select {
 		case <-held:
+			done()
 		case <-ctx.Done():
+			done()
 			return ctx.Err()
 		}
 	}
@@ -85,7 +89,10 @@ func (p *Pacer) pass(ctx context.Context) error {
 	due := p.due()
 	if wait := due.Sub(p.now()); wait > 0 {
 		p.stats.Waited.Add(int64(wait))
-		if err := p.sleep(ctx, wait); err != nil {
+		done := event.Pause(ctx, "api.http.rateLimit", wait)
+		err := p.sleep(ctx, wait)
+		done()
+		if err != nil {
 			return err
 		}
 	}

@@ -57,18 +57,19 @@ func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err // there is nothing to wait for
 		}
 		t.log.Emit(event.RequestRetried{Method: req.Method, Path: req.URL.EscapedPath(), Retry: attempt, Reason: reason, WaitSeconds: wait.Seconds()})
-		if err := t.rest(req.Context(), wait, asked); err != nil {
+		if err := t.rest(req.Context(), wait, asked, reason); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // rest waits. What the API asked for is meant for all requests.
-func (t *retry) rest(ctx context.Context, wait time.Duration, asked bool) error {
+func (t *retry) rest(ctx context.Context, wait time.Duration, asked bool, reason string) error {
 	if asked {
 		defer t.pacer.hold()()
 	}
 	t.stats.Waited.Add(int64(wait))
+	defer event.Pause(ctx, reason, wait)()
 	return t.sleep(ctx, wait)
 }
 
