@@ -25,7 +25,8 @@ func ordinaryUser() uint32 {
 
 // TestDenied: what may not be read or written, is missing, or is something else.
 func TestDenied(t *testing.T) {
-	a := newAPI(t, 20)
+	t.Parallel()
+	a := newAPI(t, 20, 50)
 	want := newTemplate(t, a)
 	elsewhere := t.TempDir()
 	must(t, os.Chmod(elsewhere, 0o555))
@@ -155,14 +156,15 @@ func give(t *testing.T, dir string) {
 // TestActionWithoutTemporaryFiles: an image with nothing but the program has no
 // /tmp. A large answer lies in the data directory then.
 func TestActionWithoutTemporaryFiles(t *testing.T) {
-	a := newAPI(t, largeRows)
+	t.Parallel()
+	a := newAPI(t, largeRows, largeText)
 	config := strings.Replace(a.config(), `{"parameters"`, `{"action": "testRequest", "parameters"`, 1)
 	config = strings.Replace(config, `{"endpoint": "users"`, `{"endpoint": "rows", "dataType": "first"}, {"endpoint": "users"`, 1)
 	data := dataDir(t, config)
 	before := files(t, data)
 	r := program{env: []string{"TMPDIR=/none"}}.run(t, data)
 	r.mustSucceed(t)
-	if !strings.Contains(r.stdout, `"rows":48000`) {
+	if !strings.Contains(r.stdout, `"rows":1200`) {
 		t.Errorf("the answer is %.300s", r.stdout)
 	}
 	mustBe(t, "the data directory", files(t, data), before)
@@ -170,7 +172,8 @@ func TestActionWithoutTemporaryFiles(t *testing.T) {
 
 // TestReadOnlyDisk: a data directory that is mounted so that nobody can write.
 func TestReadOnlyDisk(t *testing.T) {
-	a := newAPI(t, 20)
+	t.Parallel()
+	a := newAPI(t, 20, 50)
 	for name, before := range map[string]map[string]string{
 		"out":    maps.Clone(earlierIn("out/")),
 		"no out": {},
@@ -190,7 +193,8 @@ func TestReadOnlyDisk(t *testing.T) {
 // TestNowhereToTell: events that cannot be written end the run before its
 // results are there.
 func TestNowhereToTell(t *testing.T) {
-	a := newAPI(t, 20)
+	t.Parallel()
+	a := newAPI(t, 20, 50)
 	data := dataDir(t, a.config())
 	lay(t, filepath.Join(data, "out"), earlier)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -21,6 +21,7 @@ import (
 // a run may end, and must have cleared what the killed ones left; now and then
 // out is emptied, as the platform does before every run.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	kills, seed := number(t, "MACHINE_KILLS", 60), number(t, "MACHINE_SEED", time.Now().UnixNano())
 	t.Logf("MACHINE_SEED=%d", seed)
 	k := newKiller(t, rand.New(rand.NewPCG(uint64(seed), 0)))
@@ -90,7 +91,7 @@ type killer struct {
 }
 
 func newKiller(t *testing.T, random *rand.Rand) *killer {
-	a := newAPI(t, 500)
+	a := newAPI(t, 20, 2000)
 	k := &killer{T: t, random: random, api: a, tables: newTemplate(t, a), data: dataDir(t, a.config()), seen: map[string]int{}}
 	k.empty(false)
 	for range 3 {

@@ -5,11 +5,11 @@ package machine
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -83,14 +83,17 @@ const firstGeneration = 100000
 type api struct {
 	url        string
 	generation atomic.Int64
-	rows       int
+	// small and large answers, those of the first generation.
+	small, large []byte
 	// last gets a value when the last request of a run is answered.
 	last chan struct{}
 }
 
-func newAPI(t *testing.T, rows int) *api {
+// newAPI serves an API one of whose answers has so many rows, with texts of so
+// many bytes.
+func newAPI(t *testing.T, rows, text int) *api {
 	t.Helper()
-	a := &api{rows: rows, last: make(chan struct{}, 1)}
+	a := &api{small: answer(5, 50), large: answer(rows, text), last: make(chan struct{}, 1)}
 	a.generation.Store(firstGeneration)
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
@@ -98,24 +101,29 @@ func newAPI(t *testing.T, rows int) *api {
 	return a
 }
 
-// ServeHTTP implements http.Handler.
-func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var body bytes.Buffer
-	rows := 5
-	if r.URL.Path == "/rows" {
-		rows = a.rows
-	}
-	body.WriteByte('[')
+// answer has texts that cannot be compressed much: they shall need room.
+func answer(rows, text int) []byte {
+	random, noise := rand.NewChaCha8([32]byte{}), make([]byte, text/2)
+	body := []byte{'['}
 	for i := range rows {
 		if i > 0 {
-			body.WriteByte(',')
+			body = append(body, ',')
 		}
-		// Texts that cannot be compressed much: they shall need room.
-		fmt.Fprintf(&body, `{"id":%d,"g%d":"%[2]d","text":"%x"}`, i, a.generation.Load(), sha256.Sum256([]byte{byte(i), byte(i >> 8), byte(i >> 16)}))
+		_, _ = random.Read(noise) // never fails
+		body = fmt.Appendf(body, `{"id":%d,"g%d":"%[2]d","text":"%x"}`, i, firstGeneration, noise)
 	}
-	body.WriteByte(']')
+	return append(body, ']')
+}
+
+// ServeHTTP implements http.Handler.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body := a.small
+	if r.URL.Path == "/rows" {
+		body = a.large
+	}
+	body = bytes.ReplaceAll(body, strconv.AppendInt(nil, firstGeneration, 10), strconv.AppendInt(nil, a.generation.Load(), 10))
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body.Bytes()) // who asked may be dead
+	_, _ = w.Write(body) // who asked may be dead
 	if r.URL.Path == "/last" {
 		select {
 		case a.last <- struct{}{}:
