@@ -20,6 +20,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"recipe":     completion.OneOf(recipes()...),
 		"record":     completion.Files("har"),
 		"replay":     completion.Files("har"),
+		"report":     completion.Directories(),
 		"split":      completion.OneOf("iterations"),
 		"token-file": completion.AnyFile(),
 		"variables":  completion.Files("json"),

@@ -85,6 +85,8 @@ func TestDenied(t *testing.T) {
 		{name: "no directory for the recording", args: []string{"--record", elsewhere + "/none/run.har"}, exit: 1, says: []string{elsewhere + "/none/run.har", "no such file"}},
 		{name: "the recording is a directory", before: map[string]string{"run.har/": ""}, args: []string{"--record", "DATA/run.har"}, exit: 1,
 			says: []string{"DATA/run.har", "is a directory"}},
+		{name: "the report may not be written", args: []string{"--report", elsewhere + "/report"}, exit: 1, says: []string{elsewhere + "/report", denied}},
+		{name: "the report is a file", args: []string{"--report", "DATA/config.json"}, exit: 1, says: []string{"DATA/config.json", "not a directory"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -221,3 +221,16 @@ func prepared(t *testing.T, data, config string) bool {
 	}
 	return true
 }
+
+// TestNoRoomForReport: the results are there already, but not all that was asked
+// for.
+func TestNoRoomForReport(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t, 20, 50)
+	want, data, reports := newTemplate(t, a), dataDir(t, a.config()), disk(t, 1, 0)
+	lay(t, filepath.Join(data, "out"), earlier)
+	r := program{args: []string{"--report", reports}}.run(t, data)
+	r.mustFail(t, 2, "cannot write the report", reports, "no space left on device", "make room there")
+	succeeded(t, data, want)
+	mustBe(t, "the report", files(t, reports), nil)
+}
