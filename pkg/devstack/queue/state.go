@@ -31,14 +31,27 @@ func newState(dir string) (value.Value, error) {
 	return state, nil
 }
 
+// maxState is far more than any component keeps from run to run.
+const maxState = 16 << 20
+
 // readBelow reads a file that the component may have made: a link must not lead
-// out of its data directory.
+// out of its data directory, a pipe would never end, and what is read is held in
+// memory.
 func readBelow(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
+	at, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !at.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file", name)
+	case at.Size() > maxState:
+		return nil, fmt.Errorf("%s has %d bytes, at most %d are allowed", name, at.Size(), maxState)
+	}
 	return root.ReadFile(name)
 }
 
