@@ -344,3 +344,17 @@ func TestFilesArePrivate(t *testing.T) {
 		t.Errorf("%d files, %v", found, err)
 	}
 }
+
+// TestTokenOfComponents opens the APIs, and nothing else.
+func TestTokenOfComponents(t *testing.T) {
+	address, _ := serveLocal(t, "127.0.0.1:0", "mine")
+	of := jobToken("mine")
+	for path, want := range map[string]string{
+		"/v2/storage/components": "200", "/queue/jobs": "200", "/faults": "403", "/faults/": "403", "/?token=" + of: "401", "/tables": "303",
+	} {
+		answer := say(t, address, fmt.Sprintf("GET %s HTTP/1.0\r\nHost: %s\r\nX-StorageApi-Token: %s\r\nCookie: local_platform=%s\r\n\r\n", path, address, of, of))
+		if !strings.HasPrefix(answer, "HTTP/1.0 "+want) {
+			t.Errorf("%s: %.100q, want %s", path, answer, want)
+		}
+	}
+}
