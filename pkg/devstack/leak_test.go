@@ -6,5 +6,4 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain wants all goroutines ended when the tests are.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

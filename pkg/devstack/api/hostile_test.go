@@ -237,6 +237,9 @@ func oddBodies() map[string][2]string {
 			fmt.Fprintf(&b, "%c%q:%s", "{,"[min(i, 1)], name, text)
 		}
 		bodies["each member a "+kind] = [2]string{asJSON, b.String() + "}"}
+		if kind == "number" {
+			continue
+		}
 		for _, name := range members {
 			odd := fmt.Sprintf(`%s,%q:%s}`, strings.TrimSuffix(full, "}"), name, text)
 			bodies[name+" is a "+kind] = [2]string{asJSON, odd}
@@ -277,15 +280,10 @@ func TestEveryEndpointTakesOddBodies(t *testing.T) {
 	})
 }
 
-// endless is a body without an end.
+// endless is a body without an end, of whatever is in the buffer.
 type endless struct{}
 
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = ' '
-	}
-	return len(p), nil
-}
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 // TestEveryBodyIsLimited: whoever reads a body stops after the greatest one, and
 // takes none that is encoded: a small one could become a huge one.

@@ -130,7 +130,7 @@ func TestHostileState(t *testing.T) {
 		"a directory": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, "out/state.json is no file"},
 		"huge": {func(t *testing.T, path string) {
 			must(t, os.WriteFile(path, nil, 0o600))
-			must(t, os.Truncate(path, maxState+1))
+			must(t, os.Truncate(path, maxDocument+1))
 		}, "out/state.json has 16777217 bytes, at most 16777216 are allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
