@@ -6,4 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
+// TestMain wants all goroutines ended when the tests are.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
