@@ -100,8 +100,9 @@ func hangs(baseURL string) string {
 func (i images) served(t *testing.T, network, gateway string) (p platform, data string) {
 	t.Helper()
 	data = t.TempDir()
+	const token = "of this test" // it would warn of the default one, which everybody knows
 	cmd := exec.Command(i.program, "serve", "--data", data, "--listen", gateway+":0", "--runner", "docker", "--image", i.extractor,
-		"--docker-network", network, "--memory", "64m", "--gelf-listen", gateway+":0", "--gelf-host", gateway)
+		"--docker-network", network, "--token", token, "--memory", "64m", "--gelf-listen", gateway+":0", "--gelf-host", gateway)
 	if os.Getuid() == 0 {
 		// Who may talk to the engine is settled by the group of its socket.
 		info, err := os.Stat("/var/run/docker.sock")
@@ -141,7 +142,7 @@ func (i images) served(t *testing.T, network, gateway string) (p platform, data 
 	if err := json.Unmarshal(line, &addresses); err != nil {
 		t.Fatalf("%q: %v, %v", line, readErr, err)
 	}
-	return platform{addresses.Storage}, data
+	return platform{addresses.Storage, token}, data
 }
 
 // sampleAPI starts the sample API in a network: http://sample-api:8089.
