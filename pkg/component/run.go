@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -120,18 +121,24 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *eve
 		log.Emit(event.StateWarning{Text: warning})
 	}
 	conceal(secrets, state)
+	publicOnly, err := denyPrivateNetworks(o)
+	if err != nil {
+		return nil, err
+	}
 	deps := extract.Deps{
-		State:     state,
-		Log:       log,
-		Secrets:   secrets,
-		Now:       o.Now,
-		Sleep:     o.Sleep,
-		Dial:      o.Dial,
-		Getenv:    o.Getenv,
-		Rand:      o.Rand,
-		UserAgent: "configurable-extractor/" + o.Version,
-		Recorder:  tape.recorder,
-		Player:    tape.player,
+		State:               state,
+		Log:                 log,
+		Secrets:             secrets,
+		Now:                 o.Now,
+		Sleep:               o.Sleep,
+		Dial:                o.Dial,
+		Lookup:              o.Lookup,
+		DenyPrivateNetworks: publicOnly,
+		Getenv:              o.Getenv,
+		Rand:                o.Rand,
+		UserAgent:           "configurable-extractor/" + o.Version,
+		Recorder:            tape.recorder,
+		Player:              tape.player,
 	}
 	switch compiled.Action {
 	case "run":
@@ -155,6 +162,22 @@ func checkLimits(o Options) error {
 		}
 	}
 	return nil
+}
+
+// denyPrivateNetworks tells whether the flag or the environment asks for it. What
+// is neither yes nor no ends the run: a guard that is off by a slip of the pen
+// would not be noticed.
+func denyPrivateNetworks(o Options) (bool, error) {
+	const name = "EXTRACTOR_DENY_PRIVATE_NETWORKS"
+	text := o.Getenv(name)
+	if text == "" {
+		return o.DenyPrivateNetworks, nil
+	}
+	deny, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, failure.Userf("%s is %q, expected true or false", name, text)
+	}
+	return deny || o.DenyPrivateNetworks, nil
 }
 
 // extractTables runs the plan in a stage and commits it. When the run was cut it
