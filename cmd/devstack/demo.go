@@ -11,7 +11,12 @@ func newDemo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Store a configuration on a local platform, run it against a sample web shop, show the tables",
-		Args:  cobra.NoArgs,
+		Long: `Starts a local platform and a sample web shop, stores a configuration on the
+platform, runs it, and shows the tables. Each step is printed with what it does.
+Nothing is needed but this program. The exit code is that of the component.`,
+		Example: `  devstack demo
+  devstack demo --serve --data ./demo`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Stdout, o.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			program, err := devstack.Self()

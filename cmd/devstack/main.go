@@ -18,6 +18,11 @@ import (
 
 	"github.com/spf13/cobra"
 	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
+
+	"github.com/keboola/configurable-extractor/pkg/completion"
+	"github.com/keboola/configurable-extractor/pkg/devstack"
+	"github.com/keboola/configurable-extractor/pkg/devstack/output"
+	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 )
 
 func main() {
@@ -34,17 +39,32 @@ type exitCode int
 // Error implements error.
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// newRoot is the command line.
+func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "devstack",
-		Short:         "Try the extractor on your laptop, without an account anywhere",
+		Use:   "devstack",
+		Short: "Try the extractor on your laptop, without an account anywhere",
+		Example: `  devstack demo
+  devstack serve`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.AddCommand(newDemo(), newServe(), newSampleAPI(), newComponent(), newHealthy())
+	completion.Install(root, map[string]cobra.CompletionFunc{
+		"data":       completion.Directories(),
+		"data-types": completion.OneOf(output.NoTypes, output.Hints, output.Authoritative),
+		"extractor":  completion.AnyFile(),
+		"logging":    completion.OneOf(sandbox.LogGELF, sandbox.LogStdout),
+		"runner":     completion.OneOf(devstack.RunnerProcess, devstack.RunnerDocker),
+	})
+	return root
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newDemo(), newServe(), newSampleAPI(), newComponent(), newHealthy())
 	err := root.ExecuteContext(ctx)
 	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)

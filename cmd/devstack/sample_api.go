@@ -11,7 +11,11 @@ func newSampleAPI() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample-api",
 		Short: "Serve the API of a small web shop to write configurations against",
-		Args:  cobra.NoArgs,
+		Long: `Serves the API of a small web shop until SIGTERM or Ctrl+C: products, orders and
+what else the tutorial asks for, with paging and logins to try.`,
+		Example: `  devstack sample-api
+  devstack sample-api --listen 127.0.0.1:9000`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Stdout = cmd.OutOrStdout()
 			return devstack.SampleAPI(cmd.Context(), o)

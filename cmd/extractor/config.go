@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/control"
 )
 
@@ -14,8 +15,10 @@ func newConfig(code *int) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "config",
 		Short: "Store, read and list configurations on the platform",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  extractor config push config.json
+  extractor config list`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.flags(group)
 	group.AddCommand(newConfigPush(code, &c), newConfigPull(code, &c), newConfigList(code, &c))
@@ -25,17 +28,24 @@ func newConfig(code *int) *cobra.Command {
 func newConfigPush(code *int, c *connection) *cobra.Command {
 	var p control.Push
 	cmd := &cobra.Command{
-		Use:     "push FILE",
-		Short:   "Store a new configuration, and its variable configuration before it",
-		Example: `  extractor config push config.json --name "Orders" --variables variables.json`,
-		Args:    cobra.ExactArgs(1),
+		Use:   "push FILE",
+		Short: "Store a configuration, and its variable configuration before it",
+		Long: `Stores a new configuration or, with --config, a new version of one that is
+stored. A version keeps the name and the link to the variables unless the
+command line or the file says otherwise; earlier versions stay on the platform.`,
+		Example: `  extractor config push config.json --name "Orders" --variables variables.json
+  extractor config push config.json --config 123`,
+		Args: cobra.ExactArgs(1),
+
+		ValidArgsFunction: completion.First(completion.Files("json")),
 		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, args []string) (int, error) {
 			p.File = args[0]
 			return 0, s.Push(ctx, p)
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.Name, "name", "", "name of the configuration (default: the file's name without .json)")
+	flags.StringVar(&p.Configuration, "config", "", "id of the configuration to update (default: a new one)")
+	flags.StringVar(&p.Name, "name", "", "name of the configuration (default: the file's name without .json; of one that is updated, the name it has)")
 	flags.StringVar(&p.Variables, "variables", "", "file with the variable configuration; its id becomes variables_id")
 	flags.StringVar(&p.VariablesComponent, "variables-component", control.DefaultVariablesComponent, "component id of variable configurations")
 	return cmd
@@ -46,7 +56,9 @@ func newConfigPull(code *int, c *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pull --config ID",
 		Short: "Print a stored configuration",
-		Args:  cobra.NoArgs,
+		Example: `  extractor config pull --config 123
+  extractor config pull --config 123 --out config.json`,
+		Args: cobra.NoArgs,
 		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return 0, s.Pull(ctx, id, out)
 		}),
@@ -61,7 +73,9 @@ func newConfigList(code *int, c *connection) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the stored configurations of the component",
-		Args:  cobra.NoArgs,
+		Example: `  extractor config list
+  extractor config list --json`,
+		Args: cobra.NoArgs,
 		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return 0, s.List(ctx)
 		}),

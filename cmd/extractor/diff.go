@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/diff"
 )
 
@@ -32,15 +33,12 @@ shows none. Rows are sorted in files in $TMPDIR, which needs room for both table
 Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
 		Example: `  extractor diff expected shop
   extractor diff before/out/tables after/out/tables --json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				*code = exitTrouble
-				return errors.New("expected two directories: extractor diff DIR1 DIR2")
-			}
-			return nil
-		},
+		ValidArgsFunction: completion.Directories(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			*code = exitTrouble // until something else is known
+			if len(args) != 2 {
+				return errors.New("expected two directories: extractor diff DIR1 DIR2")
+			}
 			report, err := diff.Directories(cmd.Context(), args[0], args[1], o)
 			if err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -17,7 +18,7 @@ func newExplain() *cobra.Command {
 		Example: `  extractor explain
   extractor explain unknown-key`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cobra.FixedCompletions(diagnostic.Codes(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: completion.First(completion.OneOf(codes()...)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return diagnostic.List(cmd.OutOrStdout())

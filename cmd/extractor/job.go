@@ -14,8 +14,10 @@ func newJob(code *int) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "job",
 		Short: "Run stored configurations on the platform, follow and end their jobs",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: `  extractor job run --config 123 --wait
+  extractor job events 456`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.flags(group)
 	group.AddCommand(
@@ -38,6 +40,7 @@ application error. Ctrl-C and --timeout end the following, not the job.
 
 With --split iterations each iteration of the configuration runs in a job of its
 own, side by side with the others; --split iterations=4 makes 4 jobs of them.
+More than 100 jobs are started only when the number is given.
 They are always followed, and the worst result is the exit code. docs/scaling.md
 tells when that helps and what such jobs do not do.`,
 		Example: `  extractor job run --config 123 --var id=42 --var outputBucket=shop --wait
@@ -60,9 +63,12 @@ tells when that helps and what such jobs do not do.`,
 // newJobCommand is a command about the job with a given id.
 func newJobCommand(code *int, c *connection, verb, short string, do func(*control.Session, context.Context, string) error) *cobra.Command {
 	return &cobra.Command{
-		Use:   verb + " ID",
-		Short: short,
-		Args:  cobra.ExactArgs(1),
+		Use:     verb + " ID",
+		Short:   short,
+		Example: "  extractor job " + verb + " 456",
+		Args:    cobra.ExactArgs(1),
+
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: c.work(code, false, func(ctx context.Context, s *control.Session, args []string) (int, error) {
 			return 0, do(s, ctx, args[0])
 		}),

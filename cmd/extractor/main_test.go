@@ -20,6 +20,10 @@ import (
 // asProgram makes the test binary behave as the program itself.
 const asProgram = "EXTRACTOR_TEST_AS_PROGRAM"
 
+// quickExit is the GORACE of the program: with the race detector in it, it would
+// sleep for a second before it ends.
+const quickExit = "atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
@@ -45,7 +49,7 @@ func exits() {
 func program(env []string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	cmd = exec.Command(os.Args[0], args...)
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
-	cmd.Env = append([]string{asProgram + "=1"}, env...)
+	cmd.Env = append([]string{asProgram + "=1", "GORACE=" + quickExit}, env...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	return cmd, stdout, stderr
 }
@@ -62,6 +66,25 @@ func dataDir(t *testing.T, config string) string {
 
 func configFor(baseURL, more string) string {
 	return fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"b",%s"jobs":[{"endpoint":"t"}]}}}`, baseURL, more)
+}
+
+// TestBytesBehindAnAnswer: what a server sends without being asked is of no
+// interest, and must not reach stderr by itself.
+func TestBytesBehindAnAnswer(t *testing.T) {
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n[{\"id\":1}]secret-value")
+	}))
+	defer api.Close()
+	cmd, _, stderr := program(nil, "run", "--data", dataDir(t, configFor(api.URL, "")))
+	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
+		t.Errorf("%v, stderr: %s", err, stderr)
+	}
 }
 
 func TestExitCodes(t *testing.T) {

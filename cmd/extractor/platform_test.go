@@ -29,6 +29,8 @@ func fakePlatform(t *testing.T) *httptest.Server {
 		"POST " + ours:            `{"id":"2"}`,
 		"GET " + ours:             `[{"id":"2","name":"Shop","version":1}]`,
 		"GET " + ours + "/2":      `{"id":"2","configuration":{"variables_id":"1"}}`,
+		"PUT " + ours + "/2":      `{"id":"2","version":2}`,
+		"PUT " + variables + "/1": `{"id":"1","version":2}`,
 		"POST /queue/jobs":        done,
 		"GET /queue/jobs/3":       done,
 		"GET /queue/jobs/4":       `{"id":"4","status":"processing"}`,
@@ -117,7 +119,7 @@ func TestPlatformDocument(t *testing.T) {
 			printed = stdout
 		}
 	}
-	if commands != 9 {
+	if commands != 10 {
 		t.Errorf("%d commands were run", commands)
 	}
 	if pulled, err := os.ReadFile(filepath.Join(dir, "pulled.json")); err != nil || !json.Valid(pulled) {
@@ -131,6 +133,9 @@ func TestClientCommands(t *testing.T) {
 	if err := os.WriteFile(tokenFile, []byte(platformToken+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range map[string]struct {
 		token          string
 		args           []string
@@ -140,6 +145,7 @@ func TestClientCommands(t *testing.T) {
 		"token of a file":     {"", []string{"job", "status", "4", "--token-file", tokenFile}, 0, "job 4: processing\n", ""},
 		"the file wins":       {"other", []string{"job", "status", "4", "--token-file", tokenFile}, 0, "job 4: processing\n", ""},
 		"given queue address": {platformToken, []string{"job", "status", "4", "--queue-url", server.URL + "/queue"}, 0, "job 4: processing\n", ""},
+		"push":                {platformToken, []string{"config", "push", "config.json"}, 0, "configuration 2\n", "update it with `extractor config push config.json --config 2`\n"},
 		"JSON":                {platformToken, []string{"config", "list", "--json"}, 0, `[{"id":"2","name":"Shop","version":"1"}]` + "\n", ""},
 		"groups explain":      {"", []string{"config"}, 0, "List the stored configurations", ""},
 		"timeout":             {platformToken, []string{"job", "run", "--config", "4", "--wait", "--timeout", "1ns", "--queue-url", server.URL + "/queue"}, 1, "GET /products", "job 4 goes on"},

@@ -108,7 +108,7 @@ func shellWith(t *testing.T, dir string) func(line string, exit int) string {
 		t.Helper()
 		cmd := exec.Command("sh", "-c", line)
 		cmd.Dir = dir
-		cmd.Env = []string{asProgram + "=1", "PATH=" + bin + ":" + os.Getenv("PATH")}
+		cmd.Env = []string{asProgram + "=1", "GORACE=" + quickExit, "PATH=" + bin + ":" + os.Getenv("PATH")}
 		out, err := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != exit {
 			t.Errorf("%s: exit code %d (%v), want %d\n%s", line, cmd.ProcessState.ExitCode(), err, exit, out)

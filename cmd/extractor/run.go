@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/component"
 )
 
@@ -30,11 +31,10 @@ hold only a part of the data, and out/state.json was not written.`,
 		Example: `  extractor --data ./data
   extractor run --data ./data --var id=42 --log-format console
   extractor --data ./data --sample 10 --max-requests 100`,
-		Args:              cobra.NoArgs,
-		RunE:              run,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args:          cobra.NoArgs,
+		RunE:          run,
+		SilenceUsage:  true,
+		SilenceErrors: true,
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.DataDir, "data", "", "data directory (default $KBC_DATADIR, else /data)")
@@ -49,19 +49,22 @@ hold only a part of the data, and out/state.json was not written.`,
 		newExplain(),
 		newInit(code),
 		newJob(code),
+		newPlan(code, &o),
 		newRun(&o, run),
 		newSchema(),
 		newValidate(code, &o),
 		&cobra.Command{
-			Use:   "version",
-			Short: "Print the version",
-			Args:  cobra.NoArgs,
+			Use:     "version",
+			Short:   "Print the version",
+			Example: `  extractor version`,
+			Args:    cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "configurable-extractor", version)
 				return err
 			},
 		},
 	)
+	completion.Install(root, flagValues())
 	return root
 }
 
@@ -70,7 +73,12 @@ func newRun(o *component.Options, run func(*cobra.Command, []string) error) *cob
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run the data directory (the same as no command), record it or replay a recording",
-		Long: `Runs the data directory, as no command does.
+		Long: `Runs the data directory: the same as no command, but it can also keep every
+exchange in a file or be answered from such a file, see
+docs/testing-configurations.md.
+
+At a terminal each running job has a line that tells how far it is and what it
+waits for.
 
 A run that reaches one of its limits sends no further request, breaks off the
 answer that is coming in, and writes what has arrived completely as valid tables.
@@ -84,6 +92,7 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut
 		Example: `  extractor run --data ./data
   extractor run --data ./data --record shop.har
   extractor run --data ./data --replay shop.har
+  extractor run --data ./data --report ./report
   extractor run --data ./data --sample 10 --max-requests 100 --max-time 5m`,
 		Args: cobra.NoArgs,
 		RunE: run,
@@ -94,6 +103,7 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut
 	flags.StringVar(&o.Record, "record", "", "keep every exchange in this file (HAR 1.2, secrets masked)")
 	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most so many bytes of each answer's body (default: all); such a recording cannot be replayed")
 	flags.StringVar(&o.Replay, "replay", "", "let this recording answer instead of the network")
+	flags.StringVar(&o.Report, "report", "", "write report.json and report.html about the run into this directory")
 	return c
 }
 

@@ -1,29 +1,48 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/keboola/configurable-extractor/pkg/devstack"
+	"github.com/keboola/configurable-extractor/pkg/devstack/output"
+	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/tests/commandtree"
 )
 
 var update = flag.Bool("update", false, "write the expected outputs of the scripts")
 
 // TestScripts runs the scripts in testdata: commands as a user types them, with
-// the exact output that must come.
+// the exact output that must come. $SHOP is the address of the sample API,
+// $API of one with five items, $SILENT of one that never answers; those in
+// platform have a platform of their own, which really runs the program.
 func TestScripts(t *testing.T) {
-	api := httptest.NewServer(http.HandlerFunc(items))
+	api := httptest.NewServer(scriptAPI())
 	t.Cleanup(api.Close) // the scripts run after this function
-	for _, subject := range []string{"validate", "codes", "run", "diff"} {
+	store := httptest.NewServer(shop.New(shop.Options{Now: time.Now}))
+	t.Cleanup(store.Close)
+	hung := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hung }))
+	t.Cleanup(silent.Close)
+	t.Cleanup(func() { close(hung) })
+	for _, subject := range subjects(t) {
 		t.Run(subject, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", subject),
@@ -32,6 +51,13 @@ func TestScripts(t *testing.T) {
 				Setup: func(e *testscript.Env) error {
 					e.Setenv("KBC_DATADIR", "")
 					e.Setenv("API", api.URL)
+					e.Setenv("TZ", "UTC")
+					e.Setenv("GORACE", quickExit)
+					e.Setenv("SHOP", store.URL)
+					e.Setenv("SILENT", silent.URL)
+					if subject == "platform" {
+						return withPlatform(e)
+					}
 					return nil
 				},
 			})
@@ -39,8 +65,28 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// items is the API of the scripts: five items, as many on a page as `limit` asks
-// for.
+// scriptAPI is the API of the scripts.
+func scriptAPI() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", items)
+	mux.HandleFunc("/v1/entries", entries)
+	return mux
+}
+
+// entries are three entries on two pages, for those who know the token.
+func entries(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer s3cret-token" {
+		http.Error(w, `{"error":"no token"}`, http.StatusUnauthorized)
+		return
+	}
+	if r.FormValue("cursor") == "" {
+		fmt.Fprint(w, `{"entries":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"next_cursor":"Mg","has_more":true}`)
+		return
+	}
+	fmt.Fprint(w, `{"entries":[{"id":3,"tags":["c"]}],"next_cursor":null,"has_more":false}`)
+}
+
+// items are five items, as many on a page as `limit` asks for.
 func items(w http.ResponseWriter, r *http.Request) {
 	offset, err := strconv.Atoi(r.FormValue("offset"))
 	limit, err2 := strconv.Atoi(r.FormValue("limit"))
@@ -54,6 +100,81 @@ func items(w http.ResponseWriter, r *http.Request) {
 	}
 	// A client that is gone has its own error.
 	_, _ = fmt.Fprint(w, "["+strings.Join(page, ",")+"]")
+}
+
+// subjects are the directories of the scripts.
+func subjects(t *testing.T) []string {
+	t.Helper()
+	entries, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		if e.IsDir() {
+			all = append(all, e.Name())
+		}
+	}
+	return all
+}
+
+// withPlatform serves a platform as long as a script runs, and sets the
+// environment that the program finds it by. Ids count from 1.
+func withPlatform(e *testscript.Env) error {
+	self, err := exec.LookPath("extractor")
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stdout, told := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := devstack.Serve(ctx, devstack.ServeOptions{
+			Data: filepath.Join(e.WorkDir, ".platform"), Listen: "127.0.0.1:0", Token: devstack.DefaultToken,
+			Runner: devstack.RunnerProcess, Program: []string{self}, Logging: sandbox.LogGELF, DataTypes: output.NoTypes,
+			Stdout: told, Stderr: io.Discard,
+		})
+		told.CloseWithError(errors.Join(err, io.EOF))
+		ended <- err
+	}()
+	e.Defer(func() {
+		stop()
+		if err := <-ended; err != nil {
+			e.T().Fatal(err)
+		}
+	})
+	var at devstack.Addresses
+	if err := json.NewDecoder(stdout).Decode(&at); err != nil {
+		return err
+	}
+	e.Setenv("KBC_URL", at.Storage)
+	e.Setenv("QUEUE", at.Queue)
+	e.Setenv("KBC_TOKEN", devstack.DefaultToken)
+	e.Setenv("KBC_COMPONENTID", "acme.ex-shop")
+	return nil
+}
+
+// TestEveryCommandHasAScript: each command and each flag is run by a script,
+// where a user finds how.
+func TestEveryCommandHasAScript(t *testing.T) {
+	var scripts []string
+	for _, subject := range subjects(t) {
+		files, err := filepath.Glob(filepath.Join("testdata", subject, "*.txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			commands, _, _ := strings.Cut(string(text), "\n-- ")
+			scripts = append(scripts, commands)
+		}
+	}
+	for _, missing := range commandtree.Scripts(commands, scripts) {
+		t.Error(missing)
+	}
 }
 
 // TestEveryCodeHasAScript: a broken configuration for each code, named like it,

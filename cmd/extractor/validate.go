@@ -1,15 +1,14 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -21,18 +20,19 @@ import (
 func newValidate(code *int, o *component.Options) *cobra.Command {
 	var asJSON, asSARIF bool
 	cmd := &cobra.Command{
-		Use:   "validate [FILE|DIR]",
+		Use:   "validate [FILE|DIR]...",
 		Short: "Look for everything that is wrong with a configuration, without a network",
-		Long: `Reads a configuration, or config.json in a directory (default: the data
+		Long: `Reads configurations, or config.json in directories (default: the data
 directory), and shows every problem with its place. Nothing is sent.
 
-Exit codes: 0 nothing or warnings only, 1 errors.`,
+Exit codes: 0 nothing or warnings only, 1 errors in any of them.`,
 		Example: `  extractor validate config.json
   extractor validate ./data --strict --var region=eu
+  extractor validate configurations/*.json --json
   extractor validate config.json --sarif > findings.sarif`,
-		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: completion.Files("json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, text, err := configuration(args, o.DataDir)
+			texts, err := configurations(args, o.DataDir)
 			if err != nil {
 				return err
 			}
@@ -44,18 +44,22 @@ Exit codes: 0 nothing or warnings only, 1 errors.`,
 			if err != nil {
 				return err
 			}
-			report := diagnostic.Check(cmd.Context(), text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
-			if report.Failed() {
-				*code = failure.ExitUser
+			var reports []*diagnostic.Report
+			for _, t := range texts {
+				report := diagnostic.Check(cmd.Context(), t.file, t.text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
+				if report.Failed() {
+					*code = failure.ExitUser
+				}
+				reports = append(reports, report)
 			}
 			out := cmd.OutOrStdout()
 			switch {
 			case asJSON:
-				return report.WriteJSON(out)
+				return diagnostic.WriteJSON(out, reports)
 			case asSARIF:
-				return report.WriteSARIF(out, file, version)
+				return diagnostic.WriteSARIF(out, reports, version)
 			default:
-				return report.WriteText(out, file, colours(out))
+				return diagnostic.WriteText(out, reports, component.Colours(out, os.Getenv))
 			}
 		},
 	}
@@ -65,26 +69,36 @@ Exit codes: 0 nothing or warnings only, 1 errors.`,
 	return cmd
 }
 
-// configuration reads the file that the arguments name, or config.json in the
-// directory they name, or in the data directory.
-func configuration(args []string, dataDir string) (file string, text []byte, err error) {
+// configuration is the text of a configuration and the name of its file.
+type configuration struct {
+	file string
+	text []byte
+}
+
+// configurations reads the files that the arguments name, or config.json in the
+// directories they name, or in the data directory.
+func configurations(args []string, dataDir string) ([]configuration, error) {
 	switch {
 	case len(args) > 0:
-		file = args[0]
 	case dataDir != "":
-		file = dataDir
+		args = []string{dataDir}
 	case os.Getenv("KBC_DATADIR") != "":
-		file = os.Getenv("KBC_DATADIR")
+		args = []string{os.Getenv("KBC_DATADIR")}
 	default:
-		file = "/data"
+		args = []string{"/data"}
 	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		file = filepath.Join(file, "config.json")
+	var all []configuration
+	for _, file := range args {
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			file = filepath.Join(file, "config.json")
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, failure.Userf("cannot read the configuration: %w", err)
+		}
+		all = append(all, configuration{file, text})
 	}
-	if text, err = os.ReadFile(file); err != nil {
-		return "", nil, failure.Userf("cannot read the configuration: %w", err)
-	}
-	return file, text, nil
+	return all, nil
 }
 
 // flagVariables are the values of --var.
@@ -98,10 +112,4 @@ func flagVariables(pairs []string) ([]variables.Value, error) {
 		all = append(all, variables.Value{Name: name, Text: text})
 	}
 	return all, nil
-}
-
-// colours tells whether a terminal reads, and nobody has asked for no colours.
-func colours(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == ""
 }

@@ -8,9 +8,11 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/lint"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -42,6 +44,16 @@ func answer(o Options, members ...value.Member) error {
 	return err
 }
 
+// invalid is the error of a document with problems; it remembers what else was
+// found there.
+type invalid struct {
+	failure.Problems
+	warnings failure.Problems
+}
+
+// Unwrap gives errors.As the problems alone.
+func (e invalid) Unwrap() error { return e.Problems }
+
 // refuse writes the document of an action that failed; the problems of a
 // configuration stand in it one by one.
 func refuse(o Options, secrets *event.Secrets, err error) error {
@@ -52,33 +64,65 @@ func refuse(o Options, secrets *event.Secrets, err error) error {
 		{Name: "pointer", Value: value.OfString(failure.PointerOf(err))},
 	}
 	if problems, ok := errors.AsType[failure.Problems](err); ok {
-		items := make([]value.Value, len(problems))
-		for i, p := range problems {
-			items[i] = redacted(secrets, value.OfMembers(
-				value.Member{Name: "pointer", Value: value.OfString(p.Pointer)},
-				value.Member{Name: "found", Value: value.OfString(p.Found)},
-				value.Member{Name: "expected", Value: value.OfString(p.Expected)},
-				value.Member{Name: "hint", Value: value.OfString(p.Hint)},
-			))
-		}
-		members = append(members, value.Member{Name: "problems", Value: value.OfItems(items...)})
+		members = append(members, value.Member{Name: "problems", Value: problemList(secrets, problems)})
+	}
+	if e, ok := errors.AsType[invalid](err); ok {
+		members = append(members, value.Member{Name: "findings", Value: findings(secrets, e.Problems, e.warnings)})
 	}
 	return answer(o, members...)
 }
 
-// validate answers whether the document is sound. A document that got here is;
-// what is wrong with another one has been told already.
-func validate(o Options, tape tape, compiled *config.Document) error {
+// problemList are the problems of a document.
+func problemList(secrets *event.Secrets, problems failure.Problems) value.Value {
+	items := make([]value.Value, len(problems))
+	for i, p := range problems {
+		items[i] = value.OfMembers(
+			value.Member{Name: "code", Value: value.OfString(string(p.Code))},
+			value.Member{Name: "pointer", Value: value.OfString(p.Pointer)},
+			value.Member{Name: "found", Value: value.OfString(p.Found)},
+			value.Member{Name: "expected", Value: value.OfString(p.Expected)},
+			value.Member{Name: "hint", Value: value.OfString(p.Hint)},
+		)
+	}
+	return redacted(secrets, value.OfItems(items...))
+}
+
+// findings are all problems and warnings as `extractor validate --json` writes
+// them, but for lines and columns: the platform has written the text anew, so
+// nobody sees the lines they would count.
+func findings(secrets *event.Secrets, problems, warnings failure.Problems) value.Value {
+	all := append(diagnostic.Errors(problems), diagnostic.Warnings(warnings)...)
+	items := make([]value.Value, len(all))
+	for i, f := range all {
+		items[i] = value.OfMembers(
+			value.Member{Name: "code", Value: value.OfString(string(f.Code))},
+			value.Member{Name: "severity", Value: value.OfString(string(f.Severity))},
+			value.Member{Name: "pointer", Value: value.OfString(f.Pointer)},
+			value.Member{Name: "found", Value: value.OfString(f.Found)},
+			value.Member{Name: "expected", Value: value.OfString(f.Expected)},
+			value.Member{Name: "hint", Value: value.OfString(f.Hint)},
+			value.Member{Name: "message", Value: value.OfString(f.Message)},
+		)
+	}
+	return redacted(secrets, value.OfItems(items...))
+}
+
+// validate answers whether the document is sound, and what in it is hardly
+// meant. A document that got here is sound; what is wrong with another one has
+// been told already.
+func validate(o Options, tape tape, secrets *event.Secrets, doc value.Value, compiled *config.Document) error {
 	if err := tape.finish(); err != nil {
 		return err
 	}
-	warnings := make([]value.Value, len(compiled.Warnings))
-	for i, w := range compiled.Warnings {
+	found := append(compiled.Warnings.Unique(), lint.Check(lint.Document{Tree: doc, Compiled: compiled})...).Unique()
+	warnings := make([]value.Value, len(found))
+	for i, w := range found {
 		warnings[i] = value.OfString(w.String())
 	}
 	return answer(o,
 		value.Member{Name: "status", Value: value.OfString("success")},
-		value.Member{Name: "warnings", Value: value.OfItems(warnings...)},
+		value.Member{Name: "warnings", Value: redacted(secrets, value.OfItems(warnings...))},
+		value.Member{Name: "findings", Value: findings(secrets, nil, found)},
 	)
 }
 

@@ -32,17 +32,25 @@ func Run(ctx context.Context, o Options) int {
 	action := wantsAction(o)
 	sink, err := openSink(ctx, o, action)
 	if err != nil {
-		return report(o, secrets, err)
+		return fail(o, secrets, err)
+	}
+	live := openLive(o, sink, secrets)
+	if live != nil {
+		sink = live.Over(sink)
 	}
 	tape, err := openTape(&o, secrets)
 	log := event.NewLog(sink, secrets, o.Now)
 	var cut *event.RunCut
 	if err == nil {
+		o.report, err = openReport(o, secrets, log)
+	}
+	if err == nil {
 		err = failure.Guarded(func() (err error) {
-			cut, err = run(ctx, o, tape, log, secrets)
+			cut, err = run(ctx, o, tape, log, live, secrets)
 			return err
 		})
 	}
+	live.Close()
 	if err = tape.close(err); err != nil {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
@@ -57,8 +65,9 @@ func Run(ctx context.Context, o Options) int {
 	if closing := log.Close(); err == nil && closing != nil {
 		err = failure.Applicationf("cannot write the events: %w", closing)
 	}
+	err = writeReport(o, secrets, err)
 	if err != nil {
-		return report(o, secrets, err)
+		return fail(o, secrets, err)
 	}
 	if cut != nil {
 		fmt.Fprintln(o.Stderr, oneLine(secrets, errors.New(cut.Message())))
@@ -67,8 +76,8 @@ func Run(ctx context.Context, o Options) int {
 	return failure.ExitOK
 }
 
-// report ends a failed run: one line on stderr, the exit code.
-func report(o Options, secrets *event.Secrets, err error) int {
+// fail ends a failed run: one line on stderr, the exit code.
+func fail(o Options, secrets *event.Secrets, err error) int {
 	fmt.Fprintln(o.Stderr, oneLine(secrets, err))
 	return failure.ExitCode(err)
 }
@@ -96,7 +105,7 @@ func problems(err error) string {
 }
 
 // run is the run itself. When it was cut it returns the event that said so.
-func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *event.Secrets) (*event.RunCut, error) {
+func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.Live, secrets *event.Secrets) (*event.RunCut, error) {
 	began := o.Now()
 	if err := checkLimits(o); err != nil {
 		return nil, err
@@ -120,14 +129,15 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *eve
 	if warning != "" {
 		log.Emit(event.StateWarning{Text: warning})
 	}
-	conceal(secrets, state)
 	publicOnly, err := denyPrivateNetworks(o)
 	if err != nil {
 		return nil, err
 	}
+	secrets.AddDocument(state)
 	deps := extract.Deps{
 		State:               state,
 		Log:                 log,
+		Live:                live,
 		Secrets:             secrets,
 		Now:                 o.Now,
 		Sleep:               o.Sleep,
@@ -145,7 +155,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, secrets *eve
 		log.Emit(event.RunStarted{Version: o.Version, Jobs: plan.Jobs(), Iterations: len(compiled.Iterations)})
 		return extractTables(ctx, o, tape, dir, plan, deps, began)
 	case "validate":
-		return nil, validate(o, tape, compiled)
+		return nil, validate(o, tape, secrets, doc, compiled)
 	default: // testRequest in either spelling: the schema knows no other
 		return nil, testRequest(ctx, o, tape, plan, deps)
 	}
@@ -217,6 +227,9 @@ func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, 
 	if err != nil {
 		return nil, err
 	}
+	if err := reportTables(o, stage.Tables()); err != nil {
+		return nil, err
+	}
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
 	}
@@ -256,8 +269,8 @@ func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *ext
 	if compiled != nil {
 		plan = extract.Compile(compiled, typed)
 	}
-	if err := problems.Unique().Err(); err != nil {
-		return nil, nil, err
+	if found := problems.Unique(); len(found) > 0 {
+		return nil, nil, invalid{found, compiled.Warnings.Unique()}
 	}
 	for _, w := range compiled.Warnings {
 		text := w.Expected
@@ -266,5 +279,6 @@ func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *ext
 		}
 		log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text})
 	}
+	reportChecks(o, doc, compiled)
 	return compiled, plan, nil
 }

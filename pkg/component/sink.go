@@ -2,8 +2,10 @@ package component
 
 import (
 	"context"
+	"io"
 	"net"
 	"os"
+	"time"
 
 	"golang.org/x/term"
 
@@ -30,22 +32,57 @@ func openSink(ctx context.Context, o Options, action bool) (event.Sink, error) {
 	if action {
 		return silence{}, nil
 	}
-	file, isFile := o.Stdout.(*os.File)
-	terminal := isFile && term.IsTerminal(int(file.Fd()))
+	_, terminal := terminalOf(o.Stdout)
 	switch o.LogFormat {
 	case "", "auto":
 		if terminal {
-			return event.NewConsole(o.Stdout, o.Getenv("NO_COLOR") == ""), nil
+			return event.NewConsole(o.Stdout, Colours(o.Stdout, o.Getenv)), nil
 		}
 		return event.NewJSON(o.Stdout), nil
 	case "json":
 		return event.NewJSON(o.Stdout), nil
 	case "console":
-		return event.NewConsole(o.Stdout, terminal && o.Getenv("NO_COLOR") == ""), nil
+		return event.NewConsole(o.Stdout, Colours(o.Stdout, o.Getenv)), nil
 	default:
 		return nil, failure.Userf("--log-format expects auto, json or console, found '%s'", o.LogFormat)
 	}
 }
+
+// liveEvery is the time from one drawing of the live lines to the next.
+const liveEvery = 200 * time.Millisecond
+
+// openLive is the lines of the running jobs, which stand on stderr below the
+// readable events; nil where nobody would see them move.
+func openLive(o Options, sink event.Sink, secrets *event.Secrets) *event.Live {
+	_, readable := sink.(*event.Console)
+	file, terminal := terminalOf(o.Stderr)
+	if !readable || !terminal || dumb(o.Getenv) {
+		return nil
+	}
+	return event.NewLive(event.LiveOptions{
+		Terminal: file,
+		Size:     func() (width, height int, err error) { return term.GetSize(int(file.Fd())) },
+		Ticks:    time.NewTicker(liveEvery).C,
+		Secrets:  secrets,
+		Now:      o.Now,
+	})
+}
+
+// Colours tells whether colours may be written there: to a terminal that knows
+// them, unless somebody said NO_COLOR (https://no-color.org).
+func Colours(w io.Writer, getenv func(string) string) bool {
+	_, terminal := terminalOf(w)
+	return terminal && !dumb(getenv) && getenv("NO_COLOR") == ""
+}
+
+// terminalOf is the terminal behind a writer.
+func terminalOf(w io.Writer) (file *os.File, ok bool) {
+	file, ok = w.(*os.File)
+	return file, ok && term.IsTerminal(int(file.Fd()))
+}
+
+// dumb tells whether the terminal only knows characters.
+func dumb(getenv func(string) string) bool { return getenv("TERM") == "dumb" }
 
 // silence is a sink that drops everything.
 type silence struct{}

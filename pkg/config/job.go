@@ -1,8 +1,6 @@
 package config
 
 import (
-	"slices"
-
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -13,13 +11,15 @@ import (
 // place of the first.
 func (c *compiler) jobs(s Section, e evaluator, child, inherited bool) []Job {
 	var jobs []Job
+	places := map[string]int{} // by id
 	for _, item := range s.Items() {
 		if item.Value.Kind() != value.Object {
 			continue // a problem already
 		}
 		job := c.job(item, e, child, inherited)
-		at := slices.IndexFunc(jobs, func(other Job) bool { return other.ID == job.ID })
-		if at < 0 {
+		at, ok := places[job.ID]
+		if !ok {
+			places[job.ID] = len(jobs)
 			jobs = append(jobs, job)
 			continue
 		}

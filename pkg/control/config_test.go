@@ -61,8 +61,93 @@ func TestPush(t *testing.T) {
 			if err := w.Push(context.Background(), p); err != nil {
 				t.Fatal(err)
 			}
+			hint := "update it with `extractor config push " + p.File + " --config 12`\n"
+			if tc.json {
+				hint = ""
+			}
+			w.wrote(tc.out, hint)
+			w.requests(tc.sent...)
+		})
+	}
+}
+
+// TestPushUpdates: a new version keeps the name, and the links to the variables
+// that the file does not know.
+func TestPushUpdates(t *testing.T) {
+	const read = "GET /v2/storage" + ours + "/12"
+	const formOurs = "PUT /v2/storage" + ours + "/12 configuration="
+	const formVars = `PUT /v2/storage/components/keboola.variables/configs/7 configuration=` + variablesFile
+	for name, tc := range map[string]struct {
+		before, content, variables, title string
+		json                              bool
+		sent                              []string
+		out                               string
+	}{
+		"alone": {`{}`, `{"parameters":{"z":1.50}}`, "", "", false,
+			[]string{read, formOurs + `{"parameters":{"z":1.50}}`}, "configuration 12 is updated, version 5\n"},
+		"an empty one": {`[]`, `{}`, "", "", true,
+			[]string{read, formOurs + `{}`}, `{"id":"12","name":"Shop","version":"5"}` + "\n"},
+		"another name": {`{}`, `{}`, "", "My shop", true,
+			[]string{read, formOurs + `{}&name=My shop`}, `{"id":"12","name":"My shop","version":"5"}` + "\n"},
+		"keeps the stored links": {`{"variables_id":"7","variables_values_id":"8","parameters":{}}`, `{"parameters":{"a":1}}`, "", "", false,
+			[]string{read, formOurs + `{"parameters":{"a":1},"variables_id":"7","variables_values_id":"8"}`}, "configuration 12 is updated, version 5\n"},
+		"the file's link wins": {`{"variables_id":"7","variables_values_id":"8"}`, `{"variables_id":"9"}`, "", "", false,
+			[]string{read, formOurs + `{"variables_id":"9"}`}, "configuration 12 is updated, version 5\n"},
+		"the file's values win": {`{"variables_id":"7","variables_values_id":"8"}`, `{"variables_values_id":"9"}`, "", "", false,
+			[]string{read, formOurs + `{"variables_values_id":"9","variables_id":"7"}`}, "configuration 12 is updated, version 5\n"},
+		"with its variables": {`{"variables_id":7,"variables_values_id":"8"}`, `{}`, variablesFile, "", false,
+			[]string{read, formVars, formOurs + `{"variables_id":"7","variables_values_id":"8"}`},
+			"variable configuration 7 is updated\nconfiguration 12 is updated, version 5\n"},
+		"with its first variables": {`{}`, `{}`, variablesFile, "", true,
+			[]string{read, "POST /v2/storage/components/keboola.variables/configs configuration=" + variablesFile + "&name=Shop variables", formOurs + `{"variables_id":"6"}`},
+			`{"id":"12","name":"Shop","version":"5","variables_id":"6"}` + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.JSON = tc.json
+			w.answers("GET "+storage+ours+"/12", `{"id":"12","name":"Shop","version":4,"configuration":`+tc.before+`}`)
+			w.answers("PUT "+storage+ours+"/12", `{"id":"12","name":"Shop","version":5}`)
+			w.answers("PUT "+storage+"/components/keboola.variables/configs/7", `{"id":"7"}`)
+			w.answers(createVars, `{"id":"6"}`)
+			p := Push{File: file(t, "c.json", tc.content), Configuration: "12", Name: tc.title}
+			if tc.variables != "" {
+				p.Variables = file(t, "v.json", tc.variables)
+			}
+			if err := w.Push(context.Background(), p); err != nil {
+				t.Fatal(err)
+			}
 			w.wrote(tc.out, "")
 			w.requests(tc.sent...)
+		})
+	}
+}
+
+func TestPushUpdateFails(t *testing.T) {
+	const url = storage + ours + "/12"
+	const after = "; it may be stored nevertheless: push it again, that does no harm\n"
+	for name, tc := range map[string]struct {
+		read, ours, vars, want string
+		exit, calls            int
+	}{
+		"none": {`404 {"error":"no such configuration"}`, "", "", "GET " + url + ": 404 Not Found: no such configuration\n", 1, 1},
+		"the variables": {`{"id":"12","configuration":{"variables_id":"7"}}`, "", `500 {}`,
+			"PUT " + storage + "/components/keboola.variables/configs/7: 500 Internal Server Error" + after, 2, 2},
+		"after the variables": {`{"id":"12","configuration":{"variables_id":"7"}}`, `500 {}`, `{"id":"7"}`,
+			"only the variable configuration 7 was stored: PUT " + url + ": 500 Internal Server Error" + after, 2, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.answers("GET "+url, tc.read)
+			w.answers("PUT "+url, tc.ours)
+			w.answers("PUT "+storage+"/components/keboola.variables/configs/7", tc.vars)
+			err := w.Push(context.Background(), Push{File: file(t, "c.json", `{}`), Variables: file(t, "v.json", variablesFile), Configuration: "12"})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if exit := w.Fail(err); exit != tc.exit || len(w.sent) != tc.calls {
+				t.Errorf("exit code %d after %d requests", exit, len(w.sent))
+			}
+			w.wrote("", tc.want)
 		})
 	}
 }

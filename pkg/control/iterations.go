@@ -58,6 +58,19 @@ func (g group) String() string {
 	return fmt.Sprintf("iterations %d-%d", g.from+1, g.to)
 }
 
+// unasked is how many jobs a split makes without being told a number: each of
+// them waits in the queue of everybody, and a list of iterations grows unseen.
+const unasked = 100
+
+// countable refuses to make a job of each of very many iterations.
+func (it iterations) countable(split string) error {
+	if strings.Contains(split, "=") || len(it.items) <= unasked {
+		return nil
+	}
+	return failure.Userf("the configuration has %d iterations, and more than %d jobs are started only when asked for: say how many with --split iterations=N", len(it.items), unasked).
+		At(settingsOf(it.document, &failure.Problems{}).Get("iterations").Pointer)
+}
+
 // groups parts the iterations into at most so many groups, as equal as can be.
 func (it iterations) groups(most int) []group {
 	n := min(most, len(it.items))
@@ -68,7 +81,8 @@ func (it iterations) groups(most int) []group {
 	return all
 }
 
-// mostGroups reads "iterations" or "iterations=N".
+// mostGroups reads "iterations", which is as many as there are, or
+// "iterations=N".
 func mostGroups(split string) (int, error) {
 	what, number, given := strings.Cut(split, "=")
 	if what == "iterations" && !given {

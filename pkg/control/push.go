@@ -9,6 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/platform"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -19,14 +20,25 @@ const DefaultVariablesComponent = "keboola.variables"
 type Push struct {
 	// File is the path of the extractor's configuration.
 	File string
-	// Name of the stored configuration; "" takes the file's name without .json.
+	// Configuration is the id of the stored configuration to update; "" makes a
+	// new one.
+	Configuration string
+	// Name of the stored configuration; "" takes the file's name without .json
+	// for a new one and leaves that of an old one.
 	Name string
-	// Variables is the path of the variable configuration; "" stores none and
-	// leaves variables_id as it stands in File.
+	// Variables is the path of the variable configuration; "" stores none. Then
+	// variables_id is as it stands in File or, when an update finds none there,
+	// as it is stored.
 	Variables string
 	// VariablesComponent is the component id it is stored under; "" is
 	// DefaultVariablesComponent.
 	VariablesComponent string
+}
+
+// pushed is what a push stored.
+type pushed struct {
+	platform.Configuration
+	variables string // id of the variable configuration, "" for none
 }
 
 // Push stores the variable configuration, if there is one, and then the
@@ -34,60 +46,153 @@ type Push struct {
 // Both files are read and checked before anything is sent. When only the first
 // was stored, the error names it.
 func (s *Session) Push(ctx context.Context, p Push) error {
+	if p.VariablesComponent == "" {
+		p.VariablesComponent = DefaultVariablesComponent
+	}
 	content, err := s.document(p.File)
 	if err != nil {
 		return err
 	}
-	if p.Name == "" {
-		p.Name = strings.TrimSuffix(filepath.Base(p.File), ".json")
-	}
-	variables := ""
-	if p.Variables != "" {
-		if variables, err = s.pushVariables(ctx, p); err != nil {
-			return err
-		}
-		content = content.With("variables_id", value.OfString(variables))
-	}
-	stored, err := s.Platform.CreateConfiguration(ctx, s.Component, p.Name, content)
+	variables, err := s.variables(p.Variables)
 	if err != nil {
-		err = unsettled(err, "the configuration may be stored nevertheless: look with `extractor config list` before pushing it again")
-		if variables != "" {
-			err = fmt.Errorf("only the variable configuration %s was stored: %w", variables, err)
+		return err
+	}
+	store, done := s.create, "configuration %s"
+	if p.Configuration != "" {
+		store, done = s.update, "configuration %s is updated"
+	}
+	stored, err := store(ctx, p, content, variables)
+	if err != nil {
+		if stored.variables != "" {
+			err = fmt.Errorf("only the variable configuration %s was stored: %w", stored.variables, err)
 		}
 		return err
 	}
 	if s.JSON {
-		result := value.OfMembers(member("id", stored.ID), member("name", p.Name))
-		if variables != "" {
-			result = result.With("variables_id", value.OfString(variables))
-		}
-		return s.compact(result)
+		return s.compact(stored.summary())
 	}
-	if variables != "" {
-		if err := s.line(s.Out, "variable configuration %s", variables); err != nil {
+	if stored.variables != "" {
+		if err := s.line(s.Out, "variable "+done, stored.variables); err != nil {
 			return err
 		}
 	}
-	return s.line(s.Out, "configuration %s", stored.ID)
+	if p.Configuration != "" && stored.Version != "" {
+		done += ", version " + stored.Version
+	}
+	if err := s.line(s.Out, done, stored.ID); err != nil || p.Configuration != "" {
+		return err
+	}
+	return s.line(s.Progress, "update it with `extractor config push %s --config %s`", p.File, stored.ID)
 }
 
-func (s *Session) pushVariables(ctx context.Context, p Push) (id string, err error) {
-	content, err := s.document(p.Variables)
+func (p pushed) summary() value.Value {
+	result := value.OfMembers(member("id", p.ID), member("name", p.Name))
+	if p.Version != "" {
+		result = result.With("version", value.OfString(p.Version))
+	}
+	if p.variables != "" {
+		result = result.With("variables_id", value.OfString(p.variables))
+	}
+	return result
+}
+
+// create stores a new configuration. Of the variables the answer tells also
+// after an error.
+func (s *Session) create(ctx context.Context, p Push, content, variables value.Value) (stored pushed, err error) {
+	if p.Name == "" {
+		p.Name = strings.TrimSuffix(filepath.Base(p.File), ".json")
+	}
+	if !variables.IsNull() {
+		if stored.variables, err = s.createVariables(ctx, p, variables); err != nil {
+			return stored, err
+		}
+		content = content.With("variables_id", value.OfString(stored.variables))
+	}
+	record, err := s.Platform.CreateConfiguration(ctx, s.Component, p.Name, content)
 	if err != nil {
-		return "", err
+		return stored, unsettled(err, "the configuration may be stored nevertheless: look with `extractor config list` before pushing it again")
 	}
-	if err := checkVariables(content); err != nil {
-		return "", failure.Within(p.Variables, "", err)
-	}
-	component := p.VariablesComponent
-	if component == "" {
-		component = DefaultVariablesComponent
-	}
-	stored, err := s.Platform.CreateConfiguration(ctx, component, p.Name+" variables", content)
+	stored.ID, stored.Name = record.ID, p.Name
+	return stored, nil
+}
+
+func (s *Session) createVariables(ctx context.Context, p Push, content value.Value) (id string, err error) {
+	stored, err := s.Platform.CreateConfiguration(ctx, p.VariablesComponent, p.Name+" variables", content)
 	if err != nil {
 		return "", unsettled(err, "the variable configuration may be stored nevertheless, the configuration is not")
 	}
 	return stored.ID, nil
+}
+
+// update stores a new version of a configuration and of its variables.
+func (s *Session) update(ctx context.Context, p Push, content, variables value.Value) (stored pushed, err error) {
+	before, err := s.Platform.Configuration(ctx, s.Component, p.Configuration)
+	if err != nil {
+		return stored, err
+	}
+	content = linked(content, before.Content)
+	if !variables.IsNull() {
+		if stored.variables, err = s.updateVariables(ctx, p, before, variables); err != nil {
+			return stored, err
+		}
+		content = content.With("variables_id", value.OfString(stored.variables))
+	}
+	if stored.Configuration, err = s.Platform.UpdateConfiguration(ctx, s.Component, p.Configuration, p.Name, content); err != nil {
+		return stored, unsettled(err, again)
+	}
+	if stored.Name = p.Name; p.Name == "" {
+		stored.Name = before.Name
+	}
+	return stored, nil
+}
+
+// again is what to do about an update that failed on the way.
+const again = "it may be stored nevertheless: push it again, that does no harm"
+
+// updateVariables stores a new version of the variables that a configuration
+// has, or its first ones.
+func (s *Session) updateVariables(ctx context.Context, p Push, before platform.Configuration, content value.Value) (id string, err error) {
+	id = before.Content.Field("variables_id").Text()
+	if id == "" {
+		if p.Name == "" {
+			p.Name = before.Name
+		}
+		return s.createVariables(ctx, p, content)
+	}
+	if _, err := s.Platform.UpdateConfiguration(ctx, p.VariablesComponent, id, "", content); err != nil {
+		return "", unsettled(err, again)
+	}
+	return id, nil
+}
+
+// linked is a document with the links to its variables as they are stored,
+// where it has none of its own: the file that was pushed first has none either.
+func linked(content, before value.Value) value.Value {
+	if _, ok := content.Get("variables_id"); ok {
+		return content
+	}
+	for _, name := range []string{"variables_id", "variables_values_id"} {
+		_, own := content.Get(name)
+		if link, ok := before.Get(name); ok && !own {
+			content = content.With(name, link)
+		}
+	}
+	return content
+}
+
+// variables reads a variable configuration; null without a file.
+func (s *Session) variables(file string) (value.Value, error) {
+	if file == "" {
+		return value.Value{}, nil
+	}
+	content, err := s.document(file)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if err := checkVariables(content); err != nil {
+		return value.Value{}, failure.Within(file, "", err)
+	}
+	return content, nil
 }
 
 // checkVariables wants {"variables": [{"name": …}, …]}.

@@ -21,9 +21,10 @@ type Run struct {
 	Wait bool
 	// Timeout ends the following, not the job; 0 is no limit.
 	Timeout time.Duration
-	// Split is "iterations" for one job for each iteration, "iterations=N" for at
-	// most N jobs, each with iterations that follow one another; "" is one job
-	// for the whole configuration. Jobs of a split are always followed.
+	// Split is "iterations" for one job for each iteration (of at most 100),
+	// "iterations=N" for at most N jobs, each with iterations that follow one
+	// another; "" is one job for the whole configuration. Jobs of a split are
+	// always followed.
 	Split string
 }
 

@@ -76,6 +76,9 @@ func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) 
 	if err != nil {
 		return nil, err
 	}
+	if err := all.countable(r.Split); err != nil {
+		return nil, err
+	}
 	texts := map[string]string{}
 	for _, v := range values {
 		texts[v.Name] = v.Value.Raw()

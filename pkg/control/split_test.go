@@ -209,3 +209,26 @@ func TestSplitOfNothing(t *testing.T) {
 	}
 	w.wrote("", stored+": 404 Not Found: none\n")
 }
+
+// TestSplitIntoVeryManyJobs: without a number no more than 100 are started.
+func TestSplitIntoVeryManyJobs(t *testing.T) {
+	for _, tc := range []struct {
+		iterations int
+		split      string
+		jobs       int
+	}{{100, "iterations", 100}, {101, "iterations", 0}, {101, "iterations=101", 101}, {101, "iterations=2", 2}} {
+		w := newWorld(t)
+		items := strings.TrimSuffix(strings.Repeat("{},", tc.iterations), ",")
+		w.answers(stored, configuration(`{"parameters":{"config":{"outputBucket":"b","incrementalOutput":true},"iterations":[`+items+`]}}`))
+		w.answers(createJob, fine(99))
+		w.answers(job, fine(99))
+		w.answers(events, `[]`)
+		_, err := w.Run(context.Background(), Run{Configuration: "12", Split: tc.split})
+		if (err != nil) != (tc.jobs == 0) || len(w.created()) != tc.jobs {
+			t.Errorf("%d iterations, %s: %d jobs, %v", tc.iterations, tc.split, len(w.created()), err)
+		}
+		if err != nil && (ExitCode(err) != 1 || !strings.HasSuffix(err.Error(), "say how many with --split iterations=N (at /parameters/iterations)")) {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -22,7 +22,7 @@ func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "data")
 	var stdout, stderr bytes.Buffer
 	code, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: &stdout, Stderr: &stderr, Now: clock.now, engine: inProcess{clock: clock}})
-	if code != 0 || err != nil || !strings.HasPrefix(stderr.String(), "job 3: created") {
+	if code != 0 || err != nil || !strings.HasPrefix(stderr.String(), "update it with `extractor config push ") || !strings.Contains(stderr.String(), "\njob 3: created") {
 		t.Fatalf("code %d, error %v, stderr %q, stdout\n%s", code, err, &stderr, &stdout)
 	}
 	if slept := clock.now().Sub(newClock().now()).Seconds(); slept != 1 {

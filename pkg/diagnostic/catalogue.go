@@ -98,9 +98,9 @@ func aboutValues() []Entry {
 			`"authentication": {"type": "url.query", "query": {"key": {"attr": "#key"}}}`,
 			"Write it in the form that the message names."},
 		{failure.NoEffect, isWarning, "This setting has no effect",
-			"Another setting wins, so this one is ignored.",
+			"Another setting wins, or the one that it belongs to is missing, so this one is ignored.",
 			`{"parameters": {"api": {}, "config": {}}, "api": {}}`,
-			"Remove one of the two."},
+			"Remove one of the two, or add what is missing."},
 	}
 }
 
@@ -123,9 +123,9 @@ func aboutExpressions() []Entry {
 			`{"function": "hash", "args": [{"attr": "method"}, "x"]}, "config": {"method": "sha257"}`,
 			"Correct the values that go into the function."},
 		{failure.UnevaluatedExpression, isWarning, "Nothing is evaluated here",
-			"The object looks like an expression, but stands at a place whose values are literals: its text is sent as it is.",
+			"The object looks like an expression, but stands at a place whose values are literals, or where the answer of a login is not known: its text is sent as it is.",
 			`"headers": {"X-Key": {"attr": "#key"}}`,
-			"Move it to a place where expressions are evaluated: \"params\" of a job, or \"api.http.headers\"."},
+			"Move it to a place where expressions are evaluated: \"params\" of a job, or \"api.http.headers\"; {\"response\": …} belongs into \"apiRequest\" of a login."},
 	}
 }
 
@@ -155,5 +155,9 @@ func aboutRequests() []Entry {
 			"The job has a parameter that its scroller writes into every request, so the job's value is never sent.",
 			`"jobs": [{"endpoint": "users", "params": {"page": 5}}]`,
 			"Remove the parameter, or set \"firstPage\" or \"offsetFromJob\" of the scroller."},
+		{failure.IdleLookahead, isWarning, "Nothing is asked for in advance",
+			"The setting says which pages may be asked for in advance, but with an \"api.http.concurrency\" of 1 they are asked for one after another.",
+			`"http": {"lookahead": 3}`,
+			"Set \"api.http.concurrency\" to 2 or more, or remove the setting."},
 	}
 }

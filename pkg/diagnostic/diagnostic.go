@@ -35,11 +35,14 @@ const (
 type Finding struct {
 	Code     failure.Code `json:"code"`
 	Severity Severity     `json:"severity"`
+	// File is the name of the text; "" when there is none.
+	File string `json:"file,omitzero"`
 	// Pointer is the JSON pointer of the place; "" is the whole document.
 	Pointer string `json:"pointer"`
-	// Line and Column count from 1, columns in characters.
-	Line   int `json:"line"`
-	Column int `json:"column"`
+	// Line and Column count from 1, columns in characters; 0 when there is no
+	// text to look at.
+	Line   int `json:"line,omitzero"`
+	Column int `json:"column,omitzero"`
 	// Found, Expected and Hint are those of failure.Problem.
 	Found    string `json:"found"`
 	Expected string `json:"expected"`
@@ -65,6 +68,8 @@ type Options struct {
 
 // Report is what was found in one text.
 type Report struct {
+	// File is the name of the text, as it is shown.
+	File string
 	// Findings in the order of the text.
 	Findings []Finding
 	text     *source.Text
@@ -76,9 +81,9 @@ func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
 }
 
-// Check looks at the text of a configuration.
-func Check(ctx context.Context, text []byte, o Options) *Report {
-	r := &Report{text: source.New(text)}
+// Check looks at the text of a configuration. file is its name.
+func Check(ctx context.Context, file string, text []byte, o Options) *Report {
+	r := &Report{File: file, text: source.New(text)}
 	given, err := config.Parse(text)
 	if err != nil {
 		r.unreadable(err)
@@ -86,7 +91,7 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 	}
 	filled, open, err := fill(ctx, given, o.Variables)
 	if err != nil {
-		r.add(Error, failure.InvalidVariable, problemsOf(err)...)
+		r.add(findings(Error, failure.InvalidVariable, problemsOf(err))...)
 		filled, open = withoutValues(given), true // the rest is judged as far as possible
 	}
 	missing := err != nil
@@ -98,7 +103,7 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 			continue
 		}
 		p.Pointer = places.original(p.Pointer)
-		r.add(Error, failure.WrongValue, p)
+		r.add(Errors(failure.Problems{p})...)
 	}
 	warnings := compiled.Warnings
 	if !r.Failed() {
@@ -106,10 +111,10 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 	}
 	for _, p := range warnings.Unique() {
 		p.Pointer = places.original(p.Pointer)
-		r.add(Warning, failure.NoEffect, p)
+		r.add(Warnings(failure.Problems{p})...)
 	}
 	if !missing {
-		r.add(Warning, failure.MissingVariable, unknownVariables(filled, open, places)...)
+		r.add(Warnings(unknownVariables(filled, open, places))...)
 	}
 	r.sort()
 	return r
@@ -119,8 +124,7 @@ func Check(ctx context.Context, text []byte, o Options) *Report {
 func (r *Report) unreadable(err error) {
 	syntax, ok := errors.AsType[*value.SyntaxError](err)
 	if !ok {
-		p := failure.Problem{Code: failure.WrongType, Expected: err.Error()}
-		r.add(Error, failure.WrongType, p)
+		r.add(Errors(failure.Problems{{Code: failure.WrongType, Expected: err.Error()}})...)
 		return
 	}
 	r.broken = true
@@ -128,27 +132,45 @@ func (r *Report) unreadable(err error) {
 	line, column := r.text.Position(at)
 	_, pointer := r.text.End()
 	r.Findings = append(r.Findings, Finding{
-		Code: failure.InvalidJSON, Severity: Error, Pointer: pointer, Line: line, Column: column,
+		Code: failure.InvalidJSON, Severity: Error, File: r.File, Pointer: pointer, Line: line, Column: column,
 		Expected: "expected valid JSON", Message: "not valid JSON: " + syntax.Reason,
 		Hint: "look at the comma, the quote or the bracket here and just before", span: source.Span{Start: at, End: at + 1},
 	})
 }
 
-// add makes findings of problems.
-func (r *Report) add(severity Severity, code failure.Code, problems ...failure.Problem) {
-	for _, p := range problems {
-		f := Finding{Code: p.Code, Severity: severity, Pointer: p.Pointer, Found: p.Found, Expected: p.Expected, Hint: p.Hint}
-		if f.Code == "" {
-			f.Code = code
-		}
-		f.Message = p.Expected
-		if p.Found != "" {
-			f.Message += ", found " + p.Found
-		}
-		f.span = r.mark(f)
+// add appends findings with their places.
+func (r *Report) add(findings ...Finding) {
+	for _, f := range findings {
+		f.File, f.span = r.File, r.mark(f)
 		f.Line, f.Column = r.text.Position(f.span.Start)
 		r.Findings = append(r.Findings, f)
 	}
+}
+
+// Errors are problems that stop a run, without their places in a text.
+func Errors(problems failure.Problems) []Finding {
+	return findings(Error, failure.WrongValue, problems)
+}
+
+// Warnings are problems that do not, without their places in a text.
+func Warnings(problems failure.Problems) []Finding {
+	return findings(Warning, failure.NoEffect, problems)
+}
+
+// findings makes findings of problems; code is that of problems without one.
+func findings(severity Severity, code failure.Code, problems failure.Problems) []Finding {
+	all := make([]Finding, len(problems))
+	for i, p := range problems {
+		f := Finding{Code: p.Code, Severity: severity, Pointer: p.Pointer, Found: p.Found, Expected: p.Expected, Hint: p.Hint, Message: p.Expected}
+		if f.Code == "" {
+			f.Code = code
+		}
+		if p.Found != "" {
+			f.Message += ", found " + p.Found
+		}
+		all[i] = f
+	}
+	return all
 }
 
 // mark is the part of the text that a finding is about: a scalar itself, else

@@ -61,7 +61,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 }
 
 func check(text string, flags ...variables.Value) *Report {
-	return Check(context.Background(), []byte(text), Options{Variables: flags})
+	return Check(context.Background(), "f", []byte(text), Options{Variables: flags})
 }
 
 func TestPlaces(t *testing.T) {
@@ -102,7 +102,7 @@ func TestPlaces(t *testing.T) {
 func TestColours(t *testing.T) {
 	var plain, coloured bytes.Buffer
 	for w, colours := range map[*bytes.Buffer]bool{&plain: false, &coloured: true} {
-		if err := check(`{"x":1}`).WriteText(w, "f", colours); err != nil {
+		if err := WriteText(w, []*Report{check(`{"x":1}`)}, colours); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,7 +135,7 @@ func FuzzCheck(f *testing.F) {
 			return // the key is inside another text
 		}
 		var out bytes.Buffer
-		for _, err := range []error{r.WriteText(&out, "f", false), r.WriteJSON(&out), r.WriteSARIF(&out, "f", "1")} {
+		for _, err := range []error{WriteText(&out, []*Report{r}, false), WriteJSON(&out, []*Report{r}), WriteSARIF(&out, []*Report{r}, "1")} {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,7 +4,8 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
-	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // The parts of a SARIF 2.1.0 log that are written.
@@ -65,27 +66,25 @@ type (
 	}
 )
 
-// WriteSARIF writes the findings as a SARIF 2.1.0 log. version is that of the
-// program.
-func (r *Report) WriteSARIF(w io.Writer, file, version string) error {
+// WriteSARIF writes the findings of all texts as one SARIF 2.1.0 log. version is
+// that of the program.
+func WriteSARIF(w io.Writer, reports []*Report, version string) error {
 	driver := sarifDriver{Name: "configurable-extractor", Version: version, Rules: []sarifRule{}}
 	results := []sarifResult{}
-	var codes []string
-	for _, f := range r.Findings {
-		rule := slices.Index(codes, string(f.Code))
-		if rule < 0 {
-			rule = len(codes)
-			codes = append(codes, string(f.Code))
-			e, _ := Lookup(string(f.Code))
-			driver.Rules = append(driver.Rules, sarifRule{ID: string(f.Code),
-				ShortDescription: sarifMessage{e.Title}, FullDescription: sarifMessage{e.Cause}, Help: sarifMessage{e.Cure}})
+	rules := map[failure.Code]int{}
+	for _, r := range reports {
+		for _, f := range r.Findings {
+			if _, ok := rules[f.Code]; !ok {
+				rules[f.Code] = len(driver.Rules)
+				driver.Rules = append(driver.Rules, ruleOf(f.Code))
+			}
+			text := f.Message
+			if f.Hint != "" {
+				text += "; " + f.Hint
+			}
+			results = append(results, sarifResult{RuleID: string(f.Code), RuleIndex: rules[f.Code], Level: f.Severity,
+				Message: sarifMessage{text}, Locations: []sarifLocation{r.location(f)}})
 		}
-		text := f.Message
-		if f.Hint != "" {
-			text += "; " + f.Hint
-		}
-		results = append(results, sarifResult{RuleID: string(f.Code), RuleIndex: rule, Level: f.Severity,
-			Message: sarifMessage{text}, Locations: []sarifLocation{r.location(f, file)}})
 	}
 	return writeJSON(w, sarifLog{
 		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
@@ -94,12 +93,17 @@ func (r *Report) WriteSARIF(w io.Writer, file, version string) error {
 	})
 }
 
-func (r *Report) location(f Finding, file string) sarifLocation {
+func ruleOf(code failure.Code) sarifRule {
+	e, _ := Lookup(string(code))
+	return sarifRule{ID: string(code), ShortDescription: sarifMessage{e.Title}, FullDescription: sarifMessage{e.Cause}, Help: sarifMessage{e.Cure}}
+}
+
+func (r *Report) location(f Finding) sarifLocation {
 	line, column := r.text.Position(f.span.End)
 	if line == f.Line && column == f.Column {
 		column++ // an end before which there is nothing
 	}
-	path := url.URL{Path: filepath.ToSlash(file)}
+	path := url.URL{Path: filepath.ToSlash(r.File)}
 	l := sarifLocation{PhysicalLocation: sarifPhysical{
 		ArtifactLocation: sarifArtifact{path.String()},
 		Region:           sarifRegion{f.Line, f.Column, line, column},

@@ -26,48 +26,66 @@ const (
 )
 
 // WriteText writes the findings for people: each with its line and a marker
-// under what it is about. file is the name to show.
-func (r *Report) WriteText(w io.Writer, file string, colours bool) error {
-	p, secrets := paint(colours), r.secrets()
+// under what it is about.
+func WriteText(w io.Writer, reports []*Report, colours bool) error {
 	var b strings.Builder
+	for _, r := range reports {
+		r.writeFindings(&b, paint(colours))
+		if len(r.Findings) == 0 {
+			fmt.Fprintf(&b, "%s: no problems\n", r.File)
+		}
+	}
+	b.WriteString(summary(reports))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) writeFindings(b *strings.Builder, p paint) {
+	secrets := r.secrets()
 	for _, f := range r.Findings {
 		colour := red
 		if f.Severity == Warning {
 			colour = yellow
 		}
-		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", file, f.Line, f.Column, p.in(colour, string(f.Severity)), f.Message, f.Code)
+		fmt.Fprintf(b, "%s:%d:%d: %s: %s [%s]\n", r.File, f.Line, f.Column, p.in(colour, string(f.Severity)), f.Message, f.Code)
 		line, marker := r.snippet(f, secrets)
 		number := strconv.Itoa(f.Line)
 		gap := strings.Repeat(" ", len(number))
-		fmt.Fprintf(&b, "%s %s\n", p.in(faint, number+" |"), line)
-		fmt.Fprintf(&b, "%s %s\n", p.in(faint, gap+" |"), p.in(colour, marker))
+		fmt.Fprintf(b, "%s %s\n", p.in(faint, number+" |"), line)
+		fmt.Fprintf(b, "%s %s\n", p.in(faint, gap+" |"), p.in(colour, marker))
 		if f.Pointer != "" {
-			fmt.Fprintf(&b, "%s at %s\n", p.in(faint, gap+" ="), f.Pointer)
+			fmt.Fprintf(b, "%s at %s\n", p.in(faint, gap+" ="), f.Pointer)
 		}
 		if f.Hint != "" {
-			fmt.Fprintf(&b, "%s hint: %s\n", p.in(faint, gap+" ="), f.Hint)
+			fmt.Fprintf(b, "%s hint: %s\n", p.in(faint, gap+" ="), f.Hint)
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString(r.summary(file))
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
-// summary is the last line.
-func (r *Report) summary(file string) string {
-	if len(r.Findings) == 0 {
-		return file + ": no problems\n"
-	}
-	errors, warnings := 0, 0
-	for _, f := range r.Findings {
-		if f.Severity == Error {
-			errors++
-		} else {
-			warnings++
+// summary is the last line, "" without a finding.
+func summary(reports []*Report) string {
+	errors, warnings, files := 0, 0, 0
+	for _, r := range reports {
+		if len(r.Findings) > 0 {
+			files++
+		}
+		for _, f := range r.Findings {
+			if f.Severity == Error {
+				errors++
+			} else {
+				warnings++
+			}
 		}
 	}
-	return fmt.Sprintf("%s, %s; 'extractor explain CODE' tells more\n", count(errors, "error"), count(warnings, "warning"))
+	if files == 0 {
+		return ""
+	}
+	where := ""
+	if len(reports) > 1 {
+		where = fmt.Sprintf(" in %d of %d files", files, len(reports))
+	}
+	return fmt.Sprintf("%s, %s%s; 'extractor explain CODE' tells more\n", count(errors, "error"), count(warnings, "warning"), where)
 }
 
 func count(n int, what string) string {
@@ -77,11 +95,11 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// WriteJSON writes the findings as a list of objects.
-func (r *Report) WriteJSON(w io.Writer) error {
-	findings := r.Findings
-	if findings == nil {
-		findings = []Finding{}
+// WriteJSON writes the findings of all texts as one list of objects.
+func WriteJSON(w io.Writer, reports []*Report) error {
+	findings := []Finding{}
+	for _, r := range reports {
+		findings = append(findings, r.Findings...)
 	}
 	return writeJSON(w, findings)
 }

@@ -41,22 +41,29 @@ type slot struct {
 	underWay bool
 }
 
-// enter waits until the page at a position may be asked for. It fails only with
-// the context, which then is that of all others too.
-func (g *gate) enter(ctx context.Context, at position) (*slot, error) {
+// want lines up for the page at a position.
+func (g *gate) want(ctx context.Context, at position) *slot {
 	s := &slot{gate: g, at: at, granted: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	i, _ := slices.BinarySearchFunc(g.wanted, s, func(a, b *slot) int { return slices.Compare(a.at, b.at) })
 	g.wanted = slices.Insert(g.wanted, i, s)
 	g.grant()
-	g.mu.Unlock()
+	return s
+}
+
+// enter waits until the page may be asked for. It fails only with the context
+// that the slot was wanted with, and then gives it back.
+func (s *slot) enter() error {
 	select {
 	case <-s.granted:
-		return s, nil
-	case <-ctx.Done():
-		s.cancel()
-		return nil, ctx.Err()
+		return nil
+	case <-s.ctx.Done():
+		err := s.ctx.Err()
+		s.landed()
+		s.leave()
+		return err
 	}
 }
 
@@ -112,10 +119,14 @@ func (s *slot) landed() {
 	s.gate.grant()
 }
 
-// leave gives the slot back: the page has been stored.
+// leave gives the slot back, or stands no longer in line for it: the page has been
+// stored, or nobody wants it any more.
 func (s *slot) leave() {
 	s.gate.mu.Lock()
 	defer s.gate.mu.Unlock()
-	s.gate.here = slices.DeleteFunc(s.gate.here, func(other *slot) bool { return other == s })
+	same := func(other *slot) bool { return other == s }
+	s.gate.here = slices.DeleteFunc(s.gate.here, same)
+	s.gate.wanted = slices.DeleteFunc(s.gate.wanted, same)
+	s.cancel()
 	s.gate.grant()
 }

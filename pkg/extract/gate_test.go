@@ -21,7 +21,12 @@ func entrants(ctx context.Context, g *gate, positions ...position) []*entrant {
 	for _, at := range positions {
 		e := &entrant{at: at}
 		all = append(all, e)
-		go func() { e.slot, e.err = g.enter(ctx, e.at) }()
+		s := g.want(ctx, at)
+		go func() {
+			if e.err = s.enter(); e.err == nil {
+				e.slot = s
+			}
+		}()
 		synctest.Wait()
 	}
 	return all
@@ -113,6 +118,37 @@ func TestGateEndsWithTheContext(t *testing.T) {
 		if all[1].err != context.Canceled || all[0].err != nil || all[0].slot.ctx.Err() == nil {
 			t.Errorf("errors %v and %v, first request %v", all[0].err, all[1].err, all[0].slot.ctx.Err())
 		}
+	})
+}
+
+// Whoever is told to go while it waits, or is not wanted any more, leaves no gap.
+func TestGateForgetsWhoIsCancelled(t *testing.T) {
+	gated(t, 1, func(ctx context.Context, g *gate) {
+		first, second := g.want(ctx, position{1}), g.want(ctx, position{2})
+		second.cancel()
+		if err := second.enter(); err != context.Canceled {
+			t.Errorf("got %v", err)
+		}
+		third := g.want(ctx, position{3})
+		third.leave()
+		if n := len(g.wanted); n != 0 || third.ctx.Err() == nil {
+			t.Errorf("%d still want to come, error %v", n, third.ctx.Err())
+		}
+		all := entrants(ctx, g, position{4})
+		wantIn(t, all, "[]")
+		first.landed()
+		first.leave()
+		wantIn(t, all, "[[4]]")
+		// One that was let in and is told to go before it notices.
+		late := g.want(ctx, position{5})
+		all[0].slot.landed()
+		all[0].slot.leave()
+		late.cancel()
+		if late.enter() == nil { // it notices only while sending
+			late.landed()
+			late.leave()
+		}
+		wantIn(t, entrants(ctx, g, position{6}), "[[6]]")
 	})
 }
 

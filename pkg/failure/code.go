@@ -36,6 +36,7 @@ const (
 	UnknownScroller      Code = "unknown-scroller"
 	UnusedScroller       Code = "unused-scroller"
 	OverwrittenParameter Code = "overwritten-parameter"
+	IdleLookahead        Code = "idle-lookahead"
 
 	// Jobs and tables.
 	DuplicateJob        Code = "duplicate-job"
@@ -44,6 +45,7 @@ const (
 	UnfilledPlaceholder Code = "unfilled-placeholder"
 	OrphanPlaceholder   Code = "orphan-placeholder"
 	ForeignPath         Code = "foreign-path"
+	UnreachablePath     Code = "unreachable-path"
 	InvalidFilter       Code = "invalid-filter"
 	InvalidMapping      Code = "invalid-mapping"
 	UnusedMapping       Code = "unused-mapping"

@@ -73,5 +73,8 @@ func (ps Problems) Error() string {
 // PointerJoin appends one reference token to a JSON pointer, escaped as RFC
 // 6901 wants it.
 func PointerJoin(pointer, token string) string {
+	if !strings.ContainsAny(token, "~/") {
+		return pointer + "/" + token // most tokens by far
+	}
 	return pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ func at(v value.Value, pointer string) value.Value {
 			v = v.Items()[i]
 			continue
 		}
-		v = v.Field(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		v = v.Field(unescaped(token))
 	}
 	return v
 }
@@ -34,19 +35,18 @@ func at(v value.Value, pointer string) value.Value {
 func unusedMappings(s settings, found *failure.Problems) {
 	used := map[string]bool{}
 	var unused []failure.Problem
-	for _, it := range s.Compiled.Iterations {
-		var types []string
-		for _, j := range jobs(it) {
-			types = append(types, j.DataType)
+	for _, it := range s.iterations {
+		types := map[string]bool{}
+		for _, j := range it.jobs {
+			types[j.DataType] = true
 		}
-		for _, m := range it.Mappings.Value.Members() {
-			pointer := it.Mappings.Get(m.Name).Pointer
-			if slices.Contains(types, m.Name) {
-				used[pointer] = true
+		for _, m := range (place{it.Mappings.Value, it.Mappings.Pointer}).below() {
+			if types[m.name()] {
+				used[m.pointer] = true
 				continue
 			}
-			unused = append(unused, failure.Problem{Code: failure.UnusedMapping, Pointer: pointer,
-				Expected: "no job has this data type, the mapping is not used", Hint: didYouMean(m.Name, types)})
+			unused = append(unused, failure.Problem{Code: failure.UnusedMapping, Pointer: m.pointer,
+				Expected: "no job has this data type, the mapping is not used", Hint: didYouMean(m.name(), slices.Collect(maps.Keys(types)))})
 		}
 	}
 	for _, p := range unused {
@@ -65,8 +65,8 @@ var token = sync.OnceValue(func() *regexp.Regexp {
 // unfilledPlaceholders finds a {name} in an endpoint that no placeholder of the
 // job or of a job above it fills.
 func unfilledPlaceholders(s settings, found *failure.Problems) {
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			var known []string
 			for _, m := range j.Placeholders.Value.Members() {
 				known = append(known, m.Name)
@@ -94,7 +94,7 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 // orphanPlaceholders finds settings of child jobs at root jobs, which have no
 // parent to take a value from.
 func orphanPlaceholders(s settings, found *failure.Problems) {
-	for _, it := range s.Compiled.Iterations {
+	for _, it := range s.iterations {
 		for _, j := range it.Jobs {
 			for _, key := range []string{"placeholders", "recursionFilter"} {
 				if at(s.Tree, j.Pointer).Field(key).Empty() {
@@ -106,57 +106,3 @@ func orphanPlaceholders(s settings, found *failure.Problems) {
 		}
 	}
 }
-
-// foreignPaths finds paths that are written as in JSONPath, JSON Pointer or a
-// programming language: a key of that name is hardly ever there.
-func foreignPaths(s settings, found *failure.Problems) {
-	look := func(path place, separator string) {
-		text := path.Raw()
-		if path.Kind() != value.String || separator != "." {
-			return
-		}
-		hint := ""
-		switch {
-		case strings.HasPrefix(text, "$."):
-			hint = "leave out \"$.\""
-		case strings.HasPrefix(text, "/") && len(text) > 1:
-			hint = "write \"a.b\" instead of \"/a/b\""
-		case indexed().MatchString(text):
-			hint = "write \"a.0\" instead of \"a[0]\""
-		default:
-			return
-		}
-		found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: path.pointer,
-			Expected: "hardly leads anywhere: keys are parted by dots", Hint: hint})
-	}
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
-			job := place{at(s.Tree, j.Pointer), j.Pointer}
-			if field := job.get("dataField"); field.Kind() == value.Object {
-				look(field.get("path"), or(field.Field("delimiter"), "."))
-			} else {
-				look(field, ".")
-			}
-			for _, p := range job.get("placeholders").below() {
-				if p.Kind() == value.Object {
-					p = p.get("path")
-				}
-				look(p, ".")
-			}
-		}
-	}
-	s.section("api").walk(func(p place) bool {
-		switch p.name() {
-		case "response":
-			look(p, ".")
-		case "urlKey":
-			look(p, or(at(s.Tree, p.pointer[:strings.LastIndexByte(p.pointer, '/')]).Field("delimiter"), "."))
-		case "responseParam", "idKey":
-			look(p, ".")
-		}
-		return true
-	})
-}
-
-// indexed is a path with an index in brackets.
-var indexed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w\[\d+\]`) })

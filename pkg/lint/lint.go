@@ -32,10 +32,16 @@ func checks() []check {
 	return []check{
 		unusedScrollers,
 		overwrittenParameters,
+		idleLookaheads,
+		idlePaging,
 		unusedMappings,
 		unfilledPlaceholders,
 		orphanPlaceholders,
+		shadowedUserData,
 		foreignPaths,
+		unreachableAnswers,
+		unreachableItems,
+		unfilledColumns,
 		unevaluatedExpressions,
 		unsendableHeaders,
 		plainSecrets,
@@ -46,6 +52,9 @@ func checks() []check {
 // Check gives all warnings, each once.
 func Check(d Document) failure.Problems {
 	s := settings{Document: d, root: d.Tree}
+	for _, it := range d.Compiled.Iterations {
+		s.iterations = append(s.iterations, iteration{it, jobs(it)})
+	}
 	if parameters := d.Tree.Field("parameters"); !parameters.Empty() {
 		s.root, s.pointer = parameters, "/parameters"
 	}
@@ -59,8 +68,15 @@ func Check(d Document) failure.Problems {
 // settings are the document and where its settings stand.
 type settings struct {
 	Document
-	root    value.Value
-	pointer string
+	root       value.Value
+	pointer    string
+	iterations []iteration
+}
+
+// iteration is an iteration with all its jobs, children included.
+type iteration struct {
+	config.Iteration
+	jobs []family
 }
 
 // section is a part of the settings as it is written, with its pointer.
@@ -96,8 +112,15 @@ func (p place) below() []place {
 
 // name is the last token of the pointer.
 func (p place) name() string {
-	last := p.pointer[strings.LastIndexByte(p.pointer, '/')+1:]
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(last)
+	return unescaped(p.pointer[strings.LastIndexByte(p.pointer, '/')+1:])
+}
+
+// unescaped is a token of a pointer as a name.
+func unescaped(token string) string {
+	if !strings.Contains(token, "~") {
+		return token
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 }
 
 // walk visits a value and everything in it, as long as visit says to go on.

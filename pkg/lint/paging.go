@@ -22,8 +22,8 @@ func unusedScrollers(s settings, found *failure.Problems) {
 		return
 	}
 	var used []string
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			used = append(used, scrollerOf(paging, j.Job))
 		}
 	}
@@ -50,16 +50,46 @@ func scrollerOf(paging place, j config.Job) string {
 	return ""
 }
 
+// scrollerFor is the scroller that pages a job.
+func (s settings) scrollerFor(j config.Job) place {
+	own := s.section("api", "pagination")
+	for depth := 0; own.Field("method").Raw() == "multiple" && depth < 10; depth++ {
+		own = own.get("scrollers").get(scrollerOf(own, j))
+	}
+	return own
+}
+
+// idlePaging finds settings of paging where nothing is paged: scrollers of
+// jobs, and rules that stop it.
+func idlePaging(s settings, found *failure.Problems) {
+	paging := s.section("api", "pagination")
+	if paging.Field("method").Raw() != "multiple" {
+		for _, it := range s.iterations {
+			for _, j := range it.jobs {
+				if j.Scroller != "" {
+					found.Add(failure.Problem{Code: failure.NoEffect, Pointer: j.Pointer + "/scroller",
+						Expected: "has no effect: the method of \"pagination\" is not \"multiple\"", Hint: "remove it, or define the scroller in \"scrollers\""})
+				}
+			}
+		}
+	}
+	if !paging.Field("method").Empty() {
+		return
+	}
+	for _, rule := range []string{"nextPageFlag", "forceStop", "limitStop"} {
+		if !paging.Field(rule).Empty() {
+			found.Add(failure.Problem{Code: failure.NoEffect, Pointer: paging.get(rule).pointer,
+				Expected: "has no effect: without a \"method\" there is no second page", Hint: "choose a \"method\""})
+		}
+	}
+}
+
 // overwrittenParameters finds parameters of jobs that paging sets itself, from
 // the first request on.
 func overwrittenParameters(s settings, found *failure.Problems) {
-	paging := s.section("api", "pagination")
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
-			own := paging
-			for depth := 0; own.Field("method").Raw() == "multiple" && depth < 10; depth++ {
-				own = own.get("scrollers").get(scrollerOf(own, j.Job))
-			}
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
+			own := s.scrollerFor(j.Job)
 			name, setting := positionParam(own)
 			params := place{at(s.Tree, j.Pointer).Field("params"), j.Pointer + "/params"}
 			if _, ok := params.Get(name); name == "" || !ok {
@@ -97,4 +127,28 @@ func or(v value.Value, fallback string) string {
 		return text
 	}
 	return fallback
+}
+
+// idleLookaheads finds what could be asked for in advance, but never is because
+// requests are sent one after another.
+func idleLookaheads(s settings, found *failure.Problems) {
+	if s.Compiled.Iterations[0].API.Concurrency > 1 {
+		return
+	}
+	idle := func(p place) {
+		if !p.Empty() {
+			found.Add(failure.Problem{Code: failure.IdleLookahead, Pointer: p.pointer,
+				Expected: "this has no effect while \"api.http.concurrency\" is 1", Hint: "set \"concurrency\" to 2 or more, or remove this"})
+		}
+	}
+	idle(s.section("api", "http", "lookahead"))
+	var scrollers func(place)
+	scrollers = func(p place) {
+		idle(p.get("total"))
+		idle(p.get("totalPages"))
+		for _, one := range p.get("scrollers").below() {
+			scrollers(one)
+		}
+	}
+	scrollers(s.section("api", "pagination"))
 }

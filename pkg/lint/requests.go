@@ -8,30 +8,50 @@ import (
 )
 
 // unevaluatedExpressions finds objects that look like expressions at places
-// where nothing is evaluated: they are sent as they are.
+// where nothing is evaluated, and references to the answer of a login at places
+// where there is none: they are sent as they are.
 func unevaluatedExpressions(s settings, found *failure.Problems) {
-	places := []place{s.section("api", "http", "defaultOptions", "params")}
+	literal := []place{s.section("api", "http", "defaultOptions", "params")}
 	s.section("api", "pagination").walk(func(p place) bool {
 		if p.name() == "scrollRequest" {
-			places = append(places, p.get("params"), p.get("headers"))
+			literal = append(literal, p.get("params"), p.get("headers"))
 			return false
 		}
 		return true
 	})
-	for _, group := range places {
-		group.walk(func(p place) bool {
-			if !expression(p.Value) {
-				return true
-			}
-			found.Add(failure.Problem{Code: failure.UnevaluatedExpression, Pointer: p.pointer,
-				Expected: "expressions are not evaluated here, the object is sent as it is", Hint: "write it in \"params\" of the job"})
-			return false
-		})
+	unevaluated(literal, expression, "expressions are not evaluated here, the object is sent as it is", "write it in \"params\" of the job", found)
+
+	login := s.section("api", "authentication", "loginRequest")
+	if login.Empty() {
+		return
+	}
+	unanswered := append(literal, login.get("params"), login.get("headers"))
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
+			job := place{at(s.Tree, j.Pointer), j.Pointer}
+			unanswered = append(unanswered, job.get("params"), job.get("userData"))
+		}
+	}
+	unevaluated(unanswered, answered, "the answer of the login is not known here, the object is taken as it is", "write it in \"apiRequest\" of the login", found)
+}
+
+// unevaluated warns of every value in the groups that is meant.
+func unevaluated(groups []place, meant func(place) bool, expected, hint string, found *failure.Problems) {
+	for _, group := range groups {
+		for _, entry := range group.below() {
+			entry.walk(func(p place) bool {
+				if !meant(p) {
+					return true
+				}
+				found.Add(failure.Problem{Code: failure.UnevaluatedExpression, Pointer: p.pointer, Expected: expected, Hint: hint})
+				return false
+			})
+		}
 	}
 }
 
 // expression tells whether a value looks like an expression.
-func expression(v value.Value) bool {
+func expression(v place) bool {
 	if v.Field("function").Kind() == value.String {
 		return true
 	}
@@ -49,8 +69,8 @@ func unsendableHeaders(s settings, found *failure.Problems) {
 		s.section("api", "authentication", "apiRequest", "headers"),
 		s.section("config", "http", "headers"),
 	}
-	for _, it := range s.Compiled.Iterations {
-		for _, j := range jobs(it) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
 			groups = append(groups, place{at(s.Tree, j.Pointer), j.Pointer}.get("headers"))
 		}
 	}

@@ -79,7 +79,7 @@ func plainAddresses(s settings, found *failure.Problems) {
 	if !s.Compiled.SSHProxy.Value.IsNull() {
 		return
 	}
-	for _, it := range s.Compiled.Iterations {
+	for _, it := range s.iterations {
 		if !credentials(s) {
 			continue
 		}
@@ -92,7 +92,7 @@ func plainAddresses(s settings, found *failure.Problems) {
 		report(it.API.BaseURL, s.section("api", "baseUrl").pointer)
 		login := s.section("api", "authentication", "loginRequest", "endpoint")
 		absolute(login.Raw(), login.pointer, report)
-		for _, j := range jobs(it) {
+		for _, j := range it.jobs {
 			absolute(j.Endpoint, j.Pointer+"/endpoint", report)
 		}
 	}

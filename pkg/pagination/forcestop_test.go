@@ -15,7 +15,7 @@ func TestForceStopByPages(t *testing.T) {
 		{name: "one page", settings: `{"method":"pagenum","forceStop":{"pages":1}}`,
 			answers: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the number of pages (1) has reached the limit of 1", pointer: "/forceStop/pages"},
 		{name: "the scroller is faster", settings: `{"method":"pagenum","forceStop":{"pages":2}}`,
-			answers: []string{rows(0)}, sent: []string{`t {"page":1}`}, rule: "the page is empty", pointer: "/limit"},
+			answers: []string{rows(0)}, sent: []string{`t {"page":1}`}, rule: "the page is empty", pointer: "/method"},
 		{name: "0 is no limit", settings: `{"method":"pagenum","forceStop":{"pages":0,"time":"","volume":null}}`,
 			answers: []string{rows(1)}, sent: []string{`t {"page":1}`, `t {"page":2}`}},
 		{name: "without a method", settings: `{"forceStop":{"pages":1}}`,

@@ -54,7 +54,7 @@ func TestOffset(t *testing.T) {
 			sent: []string{`POST t {"limit":1,"offset":0} {"X":"1"}`, `POST t {"limit":1,"offset":1} {"X":"1"}`}, rule: empty},
 	}
 	for i := range tests {
-		tests[i].pointer = "/limit"
+		tests[i].pointer = placed(tests[i].settings, "limit")
 	}
 	testSequences(t, tests)
 }

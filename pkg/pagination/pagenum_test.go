@@ -43,7 +43,7 @@ func TestPageNumber(t *testing.T) {
 			sent: []string{`FORM t {"page":1}`, `FORM t {"page":2}`}, rule: empty},
 	}
 	for i := range tests {
-		tests[i].pointer = "/limit"
+		tests[i].pointer = placed(tests[i].settings, "limit")
 	}
 	testSequences(t, tests)
 }

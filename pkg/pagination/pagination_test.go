@@ -187,3 +187,12 @@ func TestNone(t *testing.T) {
 		{name: "stoppers make no next request", settings: `{"forceStop":{"pages":9}}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
 	})
 }
+
+// placed is the place of a setting: its own, or that of the method when it is
+// not given.
+func placed(settings, name string) string {
+	if strings.Contains(settings, `"`+name+`":`) {
+		return "/" + name
+	}
+	return "/method"
+}

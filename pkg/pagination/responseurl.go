@@ -29,7 +29,7 @@ func newResponseURL(s config.Section, delimiter string) responseURL {
 		urlKey:        response.Path{Text: s.Text("urlKey", "next_page"), Separator: delimiter},
 		includeParams: s.Bool("includeParams", false),
 		paramIsQuery:  s.Bool("paramIsQuery", false),
-		urlKeyPointer: s.Get("urlKey").Pointer,
+		urlKeyPointer: placeOf(s, "urlKey"),
 	}
 }
 
@@ -87,4 +87,16 @@ func (r responseURL) query(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	_, query, _ := strings.Cut(address, "?")
 	return query
+}
+
+func (r responseURL) Describe(config.Request) []string {
+	what := "goes to the address"
+	if r.paramIsQuery {
+		what = "has the parameters"
+	}
+	text := fmt.Sprintf("Each request after the first %s that the page before holds at %q, until a page holds none.", what, r.urlKey.Text)
+	if r.includeParams {
+		return []string{text, "The parameters of the job are sent each time."}
+	}
+	return []string{text, "The parameters of the job are sent with the first request only."}
 }

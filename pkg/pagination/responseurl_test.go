@@ -43,11 +43,11 @@ func TestResponseURL(t *testing.T) {
 			sent:    []string{`t`, `b`}, rule: "the response has no value at '0.next'"},
 	}
 	for i := range tests {
-		tests[i].pointer = "/urlKey"
+		tests[i].pointer = placed(tests[i].settings, "urlKey")
 	}
 	for _, empty := range []string{`null`, `false`, `""`, `0`, `0.0`, `"0"`, `[]`} {
 		tests = append(tests, sequence{name: "a value of " + empty, settings: `{"method":"response.url"}`,
-			answers: []string{`{"next_page":` + empty + `}`}, sent: []string{`t`}, rule: none, pointer: "/urlKey"})
+			answers: []string{`{"next_page":` + empty + `}`}, sent: []string{`t`}, rule: none, pointer: "/method"})
 	}
 	testSequences(t, tests)
 }

@@ -44,3 +44,12 @@ func boolean(s config.Section) bool {
 	}
 	return s.Value.True()
 }
+
+// placeOf is the place of a setting of a scroller. One that is not given has its
+// default by the method.
+func placeOf(s config.Section, name string) string {
+	if _, ok := s.Value.Get(name); !ok {
+		name = "method"
+	}
+	return s.Get(name).Pointer
+}

@@ -15,7 +15,7 @@ func TestZendesk(t *testing.T) {
 	testSequences(t, []sequence{
 		{name: "to a page without an address", settings: `{"method":"zendesk.response.url"}`, job: `{"endpoint":"t","params":{"a":1}}`,
 			answers: []string{next("start_time=5"), `{"next_page":null}`},
-			sent:    []string{`t {"a":1}`, `https://h/api?start_time=5`}, rule: none, pointer: "/urlKey"},
+			sent:    []string{`t {"a":1}`, `https://h/api?start_time=5`}, rule: none, pointer: "/method"},
 		{name: "another place, parameters kept", settings: `{"method":"zendesk.response.url","urlKey":"l.n","includeParams":true}`, job: `{"endpoint":"t","params":{"a":1}}`,
 			answers: []string{`{"l":{"n":"x"}}`},
 			sent:    []string{`t {"a":1}`, `x {"a":1}`}},

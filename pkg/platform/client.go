@@ -104,13 +104,18 @@ func (c *Client) post(base, path string) request.HTTPRequest {
 	return request.NewHTTPRequest(c.writes).WithBaseURL(base).WithPost(path).AndHeader(tokenHeader, c.token)
 }
 
+// put begins a change, which is sent at most once.
+func (c *Client) put(base, path string) request.HTTPRequest {
+	return request.NewHTTPRequest(c.writes).WithBaseURL(base).WithPut(path).AndHeader(tokenHeader, c.token)
+}
+
 // record sends a request and gives the JSON object that was answered.
 func (c *Client) record(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
 	return c.answer(ctx, req, value.Object)
 }
 
-// created sends a write and gives the record that was answered, which has an id.
-func (c *Client) created(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
+// stored sends a write and gives the record that was answered, which has an id.
+func (c *Client) stored(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
 	v, err := c.record(ctx, req)
 	if err != nil {
 		return value.Value{}, err

@@ -81,7 +81,7 @@ func (c *Client) CreateJob(ctx context.Context, j NewJob) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	record, err := c.created(ctx, c.post(queue, "jobs").WithJSONBody(j.body()))
+	record, err := c.stored(ctx, c.post(queue, "jobs").WithJSONBody(j.body()))
 	if err != nil {
 		return Job{}, err
 	}
@@ -132,7 +132,7 @@ func (c *Client) KillJob(ctx context.Context, id string) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	record, err := c.created(ctx, c.post(queue, "jobs/"+id+"/kill"))
+	record, err := c.stored(ctx, c.post(queue, "jobs/"+id+"/kill"))
 	if err != nil {
 		return Job{}, err
 	}

@@ -73,7 +73,25 @@ func (c *Client) CreateConfiguration(ctx context.Context, component, name string
 	}
 	req := c.post(c.storage+"/v2/storage", "components/"+component+"/configs").
 		WithFormBody(map[string]string{"name": name, "configuration": content.JSON()})
-	v, err := c.created(ctx, req)
+	v, err := c.stored(ctx, req)
+	if err != nil {
+		return Configuration{}, err
+	}
+	return configuration(v), nil
+}
+
+// UpdateConfiguration stores a new version of a configuration of the default
+// branch; name "" leaves its name. It is sent once; see Error.Unsettled.
+func (c *Client) UpdateConfiguration(ctx context.Context, component, id, name string, content value.Value) (Configuration, error) {
+	path, err := configurationPath(component, id)
+	if err != nil {
+		return Configuration{}, err
+	}
+	form := map[string]string{"configuration": content.JSON()}
+	if name != "" {
+		form["name"] = name
+	}
+	v, err := c.stored(ctx, c.put(c.storage+"/v2/storage", path).WithFormBody(form))
 	if err != nil {
 		return Configuration{}, err
 	}

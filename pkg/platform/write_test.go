@@ -60,6 +60,24 @@ func TestCreateConfiguration(t *testing.T) {
 	}
 }
 
+func TestUpdateConfiguration(t *testing.T) {
+	for name, want := range map[string]string{"": "configuration=%7B%22a%22%3A1.50%7D", "n n": "configuration=%7B%22a%22%3A1.50%7D&name=n+n"} {
+		c, transport := mocked(t, nil)
+		body := recorded(transport, "PUT", configs+"/12", "application/x-www-form-urlencoded", `{"id":"12","name":"n","version":3}`)
+		content, err := value.Parse([]byte(`{"a":1.50}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.UpdateConfiguration(context.Background(), "acme.ex", "12", name, content)
+		if err != nil || got.ID != "12" || got.Version != "3" {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		if *body != want {
+			t.Errorf("sent %s\nwant %s", *body, want)
+		}
+	}
+}
+
 func TestCreateJob(t *testing.T) {
 	const record = `{"id":"99","status":"created","isFinished":false,"result":[]}`
 	inline, err := value.Parse([]byte(`{"z":{"n":1.50,"big":12345678901234567890123},"a":["<&>",[],{}]}`))
@@ -115,18 +133,22 @@ func TestKillJob(t *testing.T) {
 func TestWritesAreSentOnce(t *testing.T) {
 	ctx := context.Background()
 	calls := map[string]struct {
-		address string
+		request string // method and address
 		call    func(*platform.Client) error
 	}{
-		"configuration": {configs, func(c *platform.Client) error {
+		"configuration": {"POST " + configs, func(c *platform.Client) error {
 			_, err := c.CreateConfiguration(ctx, "acme.ex", "n", value.OfMembers())
 			return err
 		}},
-		"job": {jobs, func(c *platform.Client) error {
+		"update": {"PUT " + configs + "/12", func(c *platform.Client) error {
+			_, err := c.UpdateConfiguration(ctx, "acme.ex", "12", "", value.OfMembers())
+			return err
+		}},
+		"job": {"POST " + jobs, func(c *platform.Client) error {
 			_, err := c.CreateJob(ctx, platform.NewJob{Component: "acme.ex", Configuration: "12"})
 			return err
 		}},
-		"kill": {jobs + "/99/kill", func(c *platform.Client) error { _, err := c.KillJob(ctx, "99"); return err }},
+		"kill": {"POST " + jobs + "/99/kill", func(c *platform.Client) error { _, err := c.KillJob(ctx, "99"); return err }},
 	}
 	for what, call := range calls {
 		for name, tc := range map[string]struct {
@@ -144,14 +166,15 @@ func TestWritesAreSentOnce(t *testing.T) {
 			"a list":   {answer{201, `[]`, ""}, ": 201 Created: the answer is not a JSON object", true},
 		} {
 			t.Run(what+" "+name, func(t *testing.T) {
-				c, transport := mocked(t, map[string]answer{"POST " + call.address: tc.answer}, toQueue)
-				checkOnce(t, call.call(c), transport, "POST "+call.address+tc.text, tc.unsettled)
+				c, transport := mocked(t, map[string]answer{call.request: tc.answer}, toQueue)
+				checkOnce(t, call.call(c), transport, call.request+tc.text, tc.unsettled)
 			})
 		}
 		t.Run(what+" network", func(t *testing.T) {
 			c, transport := mocked(t, nil, toQueue)
-			transport.RegisterResponder("POST", call.address, httpmock.NewErrorResponder(errors.New("reset")))
-			checkOnce(t, call.call(c), transport, "POST "+call.address+": reset", true)
+			method, address, _ := strings.Cut(call.request, " ")
+			transport.RegisterResponder(method, address, httpmock.NewErrorResponder(errors.New("reset")))
+			checkOnce(t, call.call(c), transport, call.request+": reset", true)
 		})
 	}
 }
@@ -190,6 +213,10 @@ func TestFaultyArgumentsAreNotSent(t *testing.T) {
 	for name, call := range map[string]func(*platform.Client) error{
 		"component of a creation": func(c *platform.Client) error {
 			_, err := c.CreateConfiguration(ctx, "a/b", "n", value.OfMembers())
+			return err
+		},
+		"id of an update": func(c *platform.Client) error {
+			_, err := c.UpdateConfiguration(ctx, "a", "..", "n", value.OfMembers())
 			return err
 		},
 		"no name": func(c *platform.Client) error {

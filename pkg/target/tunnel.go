@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -86,6 +87,7 @@ func (t *Tunnel) ensure(ctx context.Context) error {
 	if t.stands() {
 		return nil
 	}
+	defer event.Await(ctx, "for the SSH tunnel")()
 	var client *ssh.Client
 	var err error
 	for attempt := 1; ; attempt++ {

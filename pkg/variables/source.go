@@ -107,7 +107,7 @@ func (s *search) fromJob(ctx context.Context) (found set, row string, err error)
 	}
 	source := fmt.Sprintf("job %q", job)
 	found, err = oneSet(source, data, "", row)
-	found.source = source
+	found.source, found.platform = source, true
 	return found, row, err
 }
 
@@ -132,7 +132,7 @@ func (s *search) fromRow(ctx context.Context, row string) (set, error) {
 		return set{}, nil
 	}
 	found, err := oneSet(source, content, "", "")
-	found.source = source
+	found.source, found.platform = source, true
 	return found, err
 }
 

@@ -58,6 +58,19 @@ func TestSources(t *testing.T) {
 			want: `{"a":"default5"` + links, replaced: "x y", source: `row "7" of variables configuration "12"`, asked: "job 9, row 12/7, config 12",
 			warnings: []string{`variable values of job "9" cannot be read: connection refused`},
 		},
+		"a value with a placeholder in a document that nobody filled": {
+			doc: `{"a":"{{x}}{{y}}","variables_id":"12"}`, run: "5",
+			records: map[string]string{"config 12": `{"variables":[]}`, "job 5": `{"variableValuesData":` + values(`"1"`, `"{{x}}"`) + `}`},
+			want:    `{"a":"1{{x}}","variables_id":"12"}`, replaced: "x y", source: `job "5"`, asked: "job 5, config 12",
+		},
+		"a value with a placeholder, and no variables_id: the platform fills nothing": {
+			doc: `{"a":"{{x}}"}`, run: "5", records: map[string]string{"job 5": `{"variableValuesData":` + values(`"1"`, `"{{x}}"`) + `}`},
+			want: `{"a":"1"}`, replaced: "x", source: `job "5"`, asked: "job 5",
+		},
+		"values of the command line are for this run": {
+			doc: `{"a":"{{x}}","variables_id":"12"}`, flags: []Value{{"x", "1"}, {"y", "{{x}}"}}, records: map[string]string{"config 12": `{"variables":[]}`},
+			want: `{"a":"1","variables_id":"12"}`, replaced: "x", source: "the command line", asked: "config 12",
+		},
 		"ids may be numbers": {
 			doc: `{"a":"{{x}}","variables_id":12,"variables_values_id":7}`, records: all,
 			want: `{"a":"default","variables_id":12,"variables_values_id":7}`, replaced: "x",

@@ -12,7 +12,9 @@ import (
 // matters where an integer is declared.
 type set struct {
 	source string
-	values map[string]value.Value
+	// platform tells that the platform had the values when it made the document.
+	platform bool
+	values   map[string]value.Value
 }
 
 func (s *set) add(name string, v value.Value) {

@@ -13,6 +13,7 @@ package variables
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -79,7 +80,8 @@ type Result struct {
 //
 // Rows belong to the configuration that the document's variables_id names.
 // Without placeholders nobody is asked anything. Without values and without
-// variables_id the placeholders stay as they are.
+// variables_id the placeholders stay as they are, and so do those that came with
+// a value, when the platform has filled the document already.
 //
 // User errors: variables that are used or declared and have no value, values
 // that are not of their declared type, malformed sets and declarations, a
@@ -105,6 +107,9 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	if found.empty() && links.configuration == "" {
 		return Result{Document: rest, Warnings: s.warnings}, nil
 	}
+	if s.replacedAlready(found, used) {
+		return Result{Document: rest, Warnings: s.warnings}, nil
+	}
 	declared, err := s.declarations(ctx, found)
 	if err != nil {
 		return Result{}, err
@@ -117,6 +122,23 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 		return Result{}, err
 	}
 	return Result{Document: filled, Replaced: replaced, Source: found.source, Warnings: s.warnings}, nil
+}
+
+// replacedAlready tells whether the platform has filled the document before:
+// then what looks like a placeholder came with a value, which is never scanned
+// again. The platform does so for documents with variables_id, and the same
+// values are still in the record of the job. That every placeholder stands in
+// one of them is as good as a proof: of a document that was not filled, one with
+// a variable whose value has placeholders would have that variable's, too.
+func (s *search) replacedAlready(found set, used []string) bool {
+	if !found.platform || s.links.configuration == "" {
+		return false
+	}
+	var inValues []string
+	for _, v := range found.values {
+		inValues = append(inValues, Placeholders(value.OfString(v.Cell()))...)
+	}
+	return !slices.ContainsFunc(used, func(name string) bool { return !slices.Contains(inValues, name) })
 }
 
 // withoutValues removes what the platform would reject as unknown keys.

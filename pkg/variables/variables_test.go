@@ -150,6 +150,14 @@ func TestWhenNothingIsReplaced(t *testing.T) {
 			doc: `{"a":"{{x}}","variables_values_id":"7"}`, want: `{"a":"{{x}}","variables_values_id":"7"}`,
 			warnings: []string{`variable values "7" are not used: variables_id does not say to which configuration they belong`},
 		},
+		"filled by the platform, a value with a placeholder": {
+			doc: `{"a":"see {{x}}","variables_id":"12"}`, run: "5", records: map[string]string{"job 5": `{"variableValuesData":` + values(`"1"`, `"see {{ x }}"`) + `}`},
+			want: `{"a":"see {{x}}","variables_id":"12"}`, asked: "job 5",
+		},
+		"filled by the platform, a value of a row that nobody else gives a value": {
+			doc: `{"a":"{{z}}","variables_id":"12","variables_values_id":"7"}`, run: "1", records: map[string]string{"job 1": `{}`, "row 12/7": values(`"1"`, `"{{z}}"`)},
+			want: `{"a":"{{z}}","variables_id":"12","variables_values_id":"7"}`, asked: "job 1, row 12/7",
+		},
 		"not an object": {doc: `["a"]`, want: `["a"]`},
 		"list with placeholder, no values": {
 			doc: `["{{x}}"]`, want: `["{{x}}"]`,

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -36,10 +37,12 @@ func network(t *testing.T) (name, gateway string) {
 	return name, strings.TrimSpace(gateway)
 }
 
-// target is an API of this test; hung tells of requests that are not answered.
+// target is an API of this test; hung tells of requests that are not answered,
+// large how many items the large answer had.
 type target struct {
 	*httptest.Server
-	hung chan struct{}
+	hung  chan struct{}
+	large chan int
 }
 
 // api serves two pages of items, a large answer, and one that never comes.
@@ -49,7 +52,7 @@ func api(t *testing.T, host string) target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := target{hung: make(chan struct{}, 1)}
+	a := target{hung: make(chan struct{}, 1), large: make(chan int, 1)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/items", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("offset") == "0" {
@@ -58,7 +61,16 @@ func api(t *testing.T, host string) target {
 		}
 		fmt.Fprint(w, `{"items":[]}`)
 	})
-	mux.HandleFunc("/large", func(w http.ResponseWriter, _ *http.Request) { writeLarge(w) })
+	mux.HandleFunc("/large", func(w http.ResponseWriter, r *http.Request) {
+		size, err := strconv.Atoi(r.URL.Query().Get("bytes"))
+		if err != nil {
+			http.Error(w, "how many bytes?", http.StatusBadRequest)
+			return
+		}
+		if rows, err := writeLarge(w, size); err == nil { // else the component is gone: its test tells
+			a.large <- rows
+		}
+	})
 	mux.HandleFunc("/hangs", func(_ http.ResponseWriter, r *http.Request) {
 		a.hung <- struct{}{}
 		<-r.Context().Done()

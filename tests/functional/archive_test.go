@@ -1,45 +1,49 @@
 package functional
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"reflect"
-	"slices"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// archiveShape is HTTP Archive 1.2: what each object must have, and what it may
-// have. A name with an underscore is always allowed.
-var archiveShape = map[string]struct{ required, optional string }{
-	"document":    {"log", ""},
-	"log":         {"version creator entries", "browser pages comment"},
-	"creator":     {"name version", "comment"},
-	"pages":       {"startedDateTime id title pageTimings", "comment"},
-	"pageTimings": {"", "onContentLoad onLoad comment"},
-	"entries":     {"startedDateTime time request response cache timings", "pageref serverIPAddress connection comment"},
-	"request":     {"method url httpVersion cookies headers queryString headersSize bodySize", "postData comment"},
-	"response":    {"status statusText httpVersion cookies headers content redirectURL headersSize bodySize", "comment"},
-	"headers":     {"name value", "comment"},
-	"queryString": {"name value", "comment"},
-	"cookies":     {"name value", "path domain expires httpOnly secure comment"},
-	"postData":    {"mimeType", "params text comment"},
-	"content":     {"size mimeType", "compression text encoding comment"},
-	"cache":       {"", "beforeRequest afterRequest comment"},
-	"timings":     {"send wait receive", "blocked dns connect ssl comment"},
-}
-
-// archiveKinds are the JSON kinds of members; texts when not named.
-var archiveKinds = map[string]reflect.Kind{
-	"log": reflect.Map, "creator": reflect.Map, "pageTimings": reflect.Map, "request": reflect.Map, "response": reflect.Map,
-	"cache": reflect.Map, "timings": reflect.Map, "postData": reflect.Map, "content": reflect.Map,
-	"pages": reflect.Slice, "entries": reflect.Slice, "cookies": reflect.Slice, "headers": reflect.Slice, "queryString": reflect.Slice,
-	"time": reflect.Float64, "status": reflect.Float64, "headersSize": reflect.Float64, "bodySize": reflect.Float64, "size": reflect.Float64,
-	"send": reflect.Float64, "wait": reflect.Float64, "receive": reflect.Float64, "blocked": reflect.Float64,
-	"_errorCode": reflect.Float64, "_unsent": reflect.Bool, "_capped": reflect.Bool,
-}
+// archiveSchema is the JSON Schema of HTTP Archive 1.2. It is made a little
+// stricter: names that the format does not know must begin with an underscore.
+var archiveSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "pkg", "har", "testdata", "har-schema", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		part, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		members := part.(map[string]any)
+		if members["properties"] != nil {
+			members["additionalProperties"] = false
+			members["patternProperties"] = map[string]any{"^_": true}
+		}
+		if err := compiler.AddResource(filepath.Base(file), part); err != nil {
+			return nil, err
+		}
+	}
+	return compiler.Compile("har.json")
+})
 
 // checkArchive checks that a text is an archive as other tools expect it.
 func checkArchive(t *testing.T, archive []byte) {
@@ -50,14 +54,18 @@ func checkArchive(t *testing.T, archive []byte) {
 }
 
 func archiveProblems(archive []byte) []string {
+	schema, err := archiveSchema()
+	if err != nil {
+		return []string{err.Error()}
+	}
 	var document map[string]any
 	if err := json.Unmarshal(archive, &document); err != nil {
 		return []string{err.Error()}
 	}
-	wrong := shapeProblems("document", document)
-	if len(wrong) > 0 {
-		return wrong
+	if err := schema.Validate(document); err != nil {
+		return []string{err.Error()}
 	}
+	var wrong []string
 	log := document["log"].(map[string]any)
 	if log["version"] != "1.2" {
 		wrong = append(wrong, fmt.Sprintf("version %v", log["version"]))
@@ -74,46 +82,7 @@ func archiveProblems(archive []byte) []string {
 	return wrong
 }
 
-// shapeProblems checks the members of an object, and everything below.
-func shapeProblems(what string, object map[string]any) []string {
-	var wrong []string
-	required := strings.Fields(archiveShape[what].required)
-	optional := strings.Fields(archiveShape[what].optional)
-	for _, name := range required {
-		if _, ok := object[name]; !ok {
-			wrong = append(wrong, what+" lacks "+name)
-		}
-	}
-	for name, member := range object {
-		if !slices.Contains(required, name) && !slices.Contains(optional, name) && !strings.HasPrefix(name, "_") {
-			wrong = append(wrong, what+" has the unknown "+name)
-		}
-		kind, ok := archiveKinds[name]
-		if !ok {
-			kind = reflect.String
-		}
-		if got := reflect.ValueOf(member).Kind(); got != kind {
-			wrong = append(wrong, fmt.Sprintf("%s of %s is a %s, want a %s", name, what, got, kind))
-			continue
-		}
-		switch member := member.(type) {
-		case map[string]any:
-			wrong = append(wrong, shapeProblems(name, member)...)
-		case []any:
-			for _, item := range member {
-				object, ok := item.(map[string]any)
-				if !ok {
-					wrong = append(wrong, name+" holds something else than objects")
-					continue
-				}
-				wrong = append(wrong, shapeProblems(name, object)...)
-			}
-		}
-	}
-	return wrong
-}
-
-// entryProblems checks what the shape does not tell.
+// entryProblems checks what the schema does not tell.
 func entryProblems(entry map[string]any, pages map[any]bool) []string {
 	var wrong []string
 	if _, err := time.Parse(time.RFC3339Nano, entry["startedDateTime"].(string)); err != nil {
@@ -141,7 +110,7 @@ func entryProblems(entry map[string]any, pages map[any]bool) []string {
 
 func TestArchiveProblems(t *testing.T) {
 	const good = `{"log":{"version":"1.2","creator":{"name":"n","version":"1"},"pages":[{"startedDateTime":"2026-01-02T03:04:05Z","id":"p","title":"t","pageTimings":{}}],"entries":[` +
-		`{"pageref":"p","startedDateTime":"2026-01-02T03:04:05Z","time":2,"cache":{},"timings":{"send":1,"wait":1,"receive":0},` +
+		`{"pageref":"p","_unsent":true,"startedDateTime":"2026-01-02T03:04:05Z","time":2,"cache":{},"timings":{"send":1,"wait":1,"receive":0},` +
 		`"request":{"method":"GET","url":"http://h/","httpVersion":"HTTP/1.1","cookies":[],"headers":[{"name":"a","value":"b"}],"queryString":[],"headersSize":-1,"bodySize":0},` +
 		`"response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","cookies":[],"headers":[],"redirectURL":"","headersSize":-1,"bodySize":-1,"content":{"size":2,"mimeType":"","text":"[]"}}}]}}`
 	if wrong := archiveProblems([]byte(good)); len(wrong) > 0 {
@@ -158,6 +127,9 @@ func TestArchiveProblems(t *testing.T) {
 		"negative":      {`"send":1,"wait":1`, `"send":3,"wait":-1`},
 		"address":       {`http://h/`, `http://h/[hidden]`},
 		"page":          {`"pageref":"p"`, `"pageref":"q"`},
+		"kind of ours":  {`"_unsent":true`, `"unsent":true`},
+		"size":          {`"headersSize":-1,"bodySize":0`, `"headersSize":-1.5,"bodySize":0`},
+		"not a URL":     {`"url":"http://h/"`, `"url":"h"`},
 		"end of a file": {`}]}}`, ``},
 	} {
 		if broken := strings.Replace(good, change[0], change[1], 1); broken == good || len(archiveProblems([]byte(broken))) == 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // description is case.json.
@@ -47,6 +48,8 @@ type description struct {
 	// Complete are kinds of events of which expected/events.jsonl lists every
 	// one.
 	Complete []string `json:"complete"`
+	// AnyOrder lets the requests come in any order.
+	AnyOrder bool `json:"anyOrder"`
 	// Cache is how many files the run leaves in the directory of the cache;
 	// absent: there is no such directory.
 	Cache *int `json:"cache"`
@@ -149,7 +152,7 @@ func TestCases(t *testing.T) {
 
 // run runs the case and checks everything that it and every run promises.
 func (c *testCase) run(t *testing.T) {
-	api := &script{t: t, all: c.exchanges}
+	api := &script{t: t, all: c.exchanges, anyOrder: c.AnyOrder, failing: c.AnyOrder && c.Exit != 0}
 	w := newWorld(t, api)
 	w.clock = newClock(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
@@ -167,6 +170,7 @@ func (c *testCase) run(t *testing.T) {
 	c.checkWaits(t, got.waits)
 	if c.answer == "" {
 		c.checkEvents(t, got.events(t), api.sent)
+		c.checkPointers(t, got.events(t))
 	}
 	c.checkFiles(t, w.dir, before)
 	if t.Failed() {
@@ -268,6 +272,43 @@ func (o outcome) checkLastEvent(t *testing.T) {
 	if last["event"] != "run.failed" || last["error"] != line || last["kind"] != kind {
 		t.Errorf("the last event is not run.failed of kind %s with the line on stderr:\n%v\n%s", kind, last, line)
 	}
+}
+
+// checkPointers checks that every place an event names is there in the
+// configuration, so that whoever follows it finds something.
+func (c *testCase) checkPointers(t *testing.T, events []occurrence) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
+	if err != nil {
+		return // there is no configuration
+	}
+	document, err := value.Parse(text)
+	if err != nil {
+		return // nor is there in this file
+	}
+	for _, e := range events {
+		if pointer, ok := e["pointer"].(string); ok && !exists(document, pointer) {
+			t.Errorf("%s names %s, which is not in config.json", e["event"], pointer)
+		}
+	}
+}
+
+// exists tells whether there is something at a JSON pointer.
+func exists(v value.Value, pointer string) bool {
+	if pointer == "" {
+		return true
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		next, ok := v.Get(strings.NewReplacer("~1", "/", "~0", "~").Replace(token))
+		if !ok {
+			next, ok = v.At(token, "/")
+		}
+		if !ok {
+			return false
+		}
+		v = next
+	}
+	return true
 }
 
 func (c *testCase) checkWaits(t *testing.T, waits []time.Duration) {

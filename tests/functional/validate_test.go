@@ -22,7 +22,7 @@ func validated(text []byte, flags []string, strict bool) *diagnostic.Report {
 		name, v, _ := strings.Cut(flag, "=")
 		o.Variables = append(o.Variables, variables.Value{Name: name, Text: v})
 	}
-	return diagnostic.Check(context.Background(), text, o)
+	return diagnostic.Check(context.Background(), "config.json", text, o)
 }
 
 // TestValidateAcceptsWhatRuns: a configuration that runs has warnings at most,
@@ -100,8 +100,9 @@ func (b brokenConfig) checkFindings(t *testing.T, r *diagnostic.Report) {
 	if want, _, _ := strings.Cut(b.Stderr[0], ":"); strings.HasPrefix(want, "/") && !slices.ContainsFunc(pointers, func(p string) bool { return strings.HasPrefix(want+":", p) || strings.HasPrefix(p, want) }) {
 		t.Errorf("nothing at %s, but at %q", want, pointers)
 	}
+	reports := []*diagnostic.Report{r}
 	var out bytes.Buffer
-	for _, err := range []error{r.WriteText(&out, "config.json", true), r.WriteJSON(&out), r.WriteSARIF(&out, "config.json", "1")} {
+	for _, err := range []error{diagnostic.WriteText(&out, reports, true), diagnostic.WriteJSON(&out, reports), diagnostic.WriteSARIF(&out, reports, "1")} {
 		if err != nil {
 			t.Error(err)
 		}

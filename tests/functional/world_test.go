@@ -101,7 +101,8 @@ type world struct {
 	options component.Options
 }
 
-// newWorld is a world with an empty data directory.
+// newWorld is a world with an empty data directory. However its runs end, none of
+// what lives during a run may be left there.
 func newWorld(t *testing.T, api http.Handler) *world {
 	t.Helper()
 	server := httptest.NewServer(api)
@@ -109,7 +110,15 @@ func newWorld(t *testing.T, api http.Handler) *world {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	return &world{dir: t.TempDir(), api: server, clock: newClock(defaultStart), env: map[string]string{}}
+	w := &world{dir: t.TempDir(), api: server, clock: newClock(defaultStart), env: map[string]string{}}
+	t.Cleanup(func() {
+		for name := range readTree(t, w.dir) {
+			if strings.Contains(name, ".extractor-") {
+				t.Errorf("left in the data directory: %s", name)
+			}
+		}
+	})
+	return w
 }
 
 // outcome is how a run ended.

@@ -109,6 +109,20 @@ func TestConfigCommands(t *testing.T) {
 	if want := strings.TrimSuffix(pushed, "}") + fmt.Sprintf(`,"variables_id":%q}`, list[0].Configuration.VariablesID); compact.String() != want {
 		t.Errorf("pulled %s\nwant   %s", &compact, want)
 	}
+
+	// A file that knows nothing of the link becomes the next version with it.
+	edited := save(t, "config.json", strings.Replace(pushed, "{{a}}", "b/{{a}}", 1))
+	s.extractor(t, "config", "push", edited, "--config", list[0].ID).want(t, 0, "configuration "+list[0].ID+" is updated, version 2\n", "")
+	changed := save(t, "variables.json", `{"variables":[{"name":"a","type":"string"}]}`)
+	s.extractor(t, "config", "push", edited, "--config", list[0].ID, "--variables", changed).
+		want(t, 0, "variable configuration "+list[0].Configuration.VariablesID+" is updated\nconfiguration "+list[0].ID+" is updated, version 3\n", "")
+	before := list[0].Configuration.VariablesID
+	s.get(t, s.configs(component), &list)
+	s.get(t, s.configs("keboola.variables")+"/"+before, &declared)
+	if len(list) != 1 || list[0].Name != "Größe & Co." || list[0].Configuration.VariablesID != before || !strings.Contains(string(declared.Configuration), `"type":"string"`) {
+		t.Errorf("after the updates: %+v, declared %s", list, declared.Configuration)
+	}
+	s.extractor(t, "config", "push", edited, "--config", "999").want(t, 1, "", "404 Not Found: Configuration \"999\" not found")
 	s.extractor(t, "config", "pull", "--config", "999").want(t, 1, "", "404 Not Found: Configuration \"999\" not found")
 }
 

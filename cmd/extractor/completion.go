@@ -1,0 +1,44 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/completion"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/recipe"
+)
+
+// flagValues tells the shell what the value of a flag may be, by the name of the
+// flag. Those that may be anything are not among them.
+func flagValues() map[string]cobra.CompletionFunc {
+	return map[string]cobra.CompletionFunc{
+		"data":       completion.Directories(),
+		"har":        completion.Files("har"),
+		"paging":     completion.OneOf("none", "offset", "pagenum", "response.url", "response.param", "cursor"),
+		"log-format": completion.OneOf("auto", "json", "console"),
+		"out":        completion.Files("json"),
+		"recipe":     completion.OneOf(recipes()...),
+		"record":     completion.Files("har"),
+		"replay":     completion.Files("har"),
+		"report":     completion.Directories(),
+		"split":      completion.OneOf("iterations"),
+		"token-file": completion.AnyFile(),
+		"variables":  completion.Files("json"),
+	}
+}
+
+func recipes() []cobra.Completion {
+	all := []cobra.Completion{cobra.CompletionWithDesc(listRecipes, "all recipes")}
+	for _, r := range recipe.All() {
+		all = append(all, cobra.CompletionWithDesc(r.Name, r.Summary))
+	}
+	return all
+}
+
+func codes() []cobra.Completion {
+	var all []cobra.Completion
+	for _, e := range diagnostic.Catalogue() {
+		all = append(all, cobra.CompletionWithDesc(string(e.Code), e.Title))
+	}
+	return all
+}

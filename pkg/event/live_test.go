@@ -1,0 +1,207 @@
+package event
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// screen is a terminal that shows what is written to it: it knows the line feed,
+// the carriage return and the sequences that Live and Console use.
+type screen struct {
+	width    int
+	lines    []string
+	row, col int
+	noWrap   bool
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	text := string(p)
+	for text != "" {
+		rest := ""
+		switch {
+		case strings.HasPrefix(text, noWrap):
+			s.noWrap, rest = true, text[len(noWrap):]
+		case strings.HasPrefix(text, wrap):
+			s.noWrap, rest = false, text[len(wrap):]
+		case strings.HasPrefix(text, "\x1b[J"):
+			s.lines = append(s.lines[:s.row], s.line()[:s.col])
+			rest = text[3:]
+		case strings.HasPrefix(text, "\x1b["):
+			var n int
+			if _, err := fmt.Sscanf(text, upLines, &n); err != nil || n > s.row {
+				return 0, fmt.Errorf("%q at line %d: %v", text, s.row, err)
+			}
+			s.row -= n
+			rest = text[strings.IndexByte(text, 'A')+1:]
+		case text[0] == '\r':
+			s.col, rest = 0, text[1:]
+		case text[0] == '\n':
+			s.row, s.col, rest = s.row+1, 0, text[1:]
+		default:
+			r := []rune(text)[0]
+			rest = text[len(string(r)):]
+			s.put(r)
+		}
+		text = rest
+	}
+	return len(p), nil
+}
+
+func (s *screen) line() string {
+	for len(s.lines) <= s.row {
+		s.lines = append(s.lines, "")
+	}
+	return s.lines[s.row]
+}
+
+func (s *screen) put(r rune) {
+	if s.col == s.width && !s.noWrap {
+		s.row, s.col = s.row+1, 0
+	}
+	line := append([]rune(s.line())[:s.col], r)
+	s.lines[s.row] = string(line)
+	s.col++
+}
+
+// shown is the screen without empty lines at its end.
+func (s *screen) shown() string { return strings.TrimRight(strings.Join(s.lines, "\n"), "\n") }
+
+// clock is a time that a test moves.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+// stage is a Live on a screen with a log above it.
+func stage(t *testing.T, width, height int, secrets ...string) (*Live, *Log, *screen, *clock, func()) {
+	t.Helper()
+	on, c, masked := &screen{width: width}, &clock{time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}, &Secrets{}
+	for _, secret := range secrets {
+		masked.Add(secret)
+	}
+	live := NewLive(LiveOptions{
+		Terminal: on, Secrets: masked, Now: c.Now,
+		Size: func() (int, int, error) { return width, height, nil },
+	})
+	tick := func() {
+		live.mu.Lock()
+		defer live.mu.Unlock()
+		live.draw()
+	}
+	return live, NewLog(live.Over(NewConsole(on, false)), masked, c.Now), on, c, tick
+}
+
+func wantScreen(t *testing.T, s *screen, lines ...string) {
+	t.Helper()
+	if got, want := s.shown(), strings.Join(lines, "\n"); got != want {
+		t.Errorf("the screen shows\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestLive(t *testing.T) {
+	live, log, on, c, tick := stage(t, 100, 24)
+	tick()
+	wantScreen(t, on)
+	const started, warning = "12:00:00 info  Extraction started: 1 job", "12:00:04 WARN  t: odd"
+	log.Emit(RunStarted{Version: "1", Jobs: 1, Iterations: 1})
+	users := live.Job("u", "users", 0)
+	ctx := users.Context(t.Context())
+	answered := Await(ctx, "for an answer")
+	c.now = c.now.Add(4 * time.Second)
+	tick()
+	wantScreen(t, on, started, "users: 0 pages, 0 rows, 0 rows/s, waiting for an answer 4 s")
+	answered()
+	users.Page(200)
+	log.Emit(MappingWarning{Table: "t", Text: "odd"})
+	wantScreen(t, on, started, warning, "users: 1 page, 200 rows, 50 rows/s")
+	// Of several waits the one that takes longest is told, and a child has a line
+	// of its own however often it runs.
+	orders := live.Job("o", "users/{id}/orders", 1)
+	if live.Job("o", "users/{id}/orders", 1) != orders {
+		t.Error("a second line for the same job")
+	}
+	rested := Pause(ctx, "status 429 Too Many Requests", 12*time.Second)
+	Pause(ctx, "api.http.rateLimit", time.Second)
+	Await(ctx, "for an answer")
+	c.now = c.now.Add(2 * time.Second)
+	tick()
+	wantScreen(t, on, started, warning,
+		"users: 1 page, 200 rows, 33 rows/s, waiting 10 s: status 429 Too Many Requests",
+		"  users/{id}/orders: 0 pages, 0 rows, 0 rows/s")
+	rested()
+	log.Emit(MappingWarning{Table: "t", Text: "odder"})
+	live.Forget()
+	log.Emit(MappingWarning{Table: "t", Text: "oddest"})
+	live.Job("next", "next", 0)
+	tick()
+	live.Close()
+	log.Emit(MappingWarning{Table: "t", Text: "last"})
+	wantScreen(t, on, started, warning, "12:00:06 WARN  t: odder", "12:00:06 WARN  t: oddest", "12:00:06 WARN  t: last")
+}
+
+func TestLiveFitsTheTerminal(t *testing.T) {
+	live, log, on, _, tick := stage(t, 21, 4)
+	for _, name := range []string{"a", "somewhat longer", "c", "d", "e"} {
+		live.Job(name, name, 0)
+	}
+	tick()
+	wantScreen(t, on, "a: 0 pages, 0 rows", "somewhat longer: …", "and 3 more jobs")
+	tick()
+	log.Emit(RunStarted{})
+	wantScreen(t, on, "12:00:00 info  Extrac", "tion started: 0 jobs", "a: 0 pages, 0 rows", "somewhat longer: …", "and 3 more jobs")
+	live.Close()
+}
+
+func TestLiveMasks(t *testing.T) {
+	live, _, on, _, tick := stage(t, 80, 24, "s3cret-key")
+	defer live.Close()
+	job := live.Job(1, "orders?key=s3cret-key\x1b[2J", 0)
+	Pause(job.Context(t.Context()), "s3cret-key", time.Second)
+	tick()
+	wantScreen(t, on, `orders?key=[hidden]\x1b[2J: 0 pages, 0 rows, waiting 1 s: [hidden]`)
+}
+
+// TestLiveWithoutSize: at a tick the size is asked for, and a terminal that
+// cannot tell it gets no lines.
+func TestLiveWithoutSize(t *testing.T) {
+	var out bytes.Buffer
+	asked := make(chan struct{})
+	ticks := make(chan time.Time)
+	live := NewLive(LiveOptions{
+		Terminal: &out, Ticks: ticks, Secrets: &Secrets{}, Now: atNoon,
+		Size: func() (int, int, error) {
+			asked <- struct{}{}
+			return 0, 0, errors.New("not a terminal")
+		},
+	})
+	live.Job(1, "users", 0)
+	ticks <- atNoon()
+	<-asked
+	live.Close()
+	if out.Len() > 0 {
+		t.Errorf("wrote %q", &out)
+	}
+}
+
+// TestNoLive: without a terminal nothing is shown and nothing is made.
+func TestNoLive(t *testing.T) {
+	var live *Live
+	ctx := context.Background()
+	job := live.Job(1, "users", 0)
+	if allocated := testing.AllocsPerRun(10, func() {
+		if job.Context(ctx) != ctx {
+			t.Error("a context was made")
+		}
+		Await(ctx, "for an answer")()
+		Pause(ctx, "status 500", time.Second)()
+		job.Page(5)
+	}); allocated > 0 {
+		t.Errorf("%v allocations", allocated)
+	}
+	live.Forget()
+	live.Close()
+}

@@ -1,0 +1,123 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// shadowedUserData finds user data of child jobs under the name of a column
+// that a placeholder makes, which wins.
+func shadowedUserData(s settings, found *failure.Problems) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
+			for _, m := range j.UserData.Value.Members() {
+				if !slices.Contains(j.parentColumns(), m.Name) {
+					continue
+				}
+				found.Add(failure.Problem{Code: failure.NoEffect, Pointer: failure.PointerJoin(j.UserData.Pointer, m.Name),
+					Expected: "has no effect: a placeholder makes a column of this name", Hint: "give it another name"})
+			}
+		}
+	}
+}
+
+// parentColumns are the names of the columns that a job's rows get of its
+// placeholders, those of the jobs above included.
+func (f family) parentColumns() []string {
+	var names []string
+	for _, j := range append([]config.Job{f.Job}, f.above...) {
+		for _, m := range j.Placeholders.Value.Members() {
+			path := m.Value.Text()
+			if m.Value.Kind() == value.Object {
+				path = m.Value.Field("path").Text()
+			}
+			if !strings.HasPrefix(path, "parent_") {
+				path = "parent_" + path
+			}
+			names = append(names, path)
+		}
+	}
+	return names
+}
+
+// fed is a mapping with the jobs that feed it, and the names of all their user
+// columns. Iterations may share a mapping.
+type fed struct {
+	place
+	jobs []family
+	user []string
+}
+
+// mappings are the mappings that some job feeds.
+func (s settings) mappings() []*fed {
+	var all []*fed
+	known := map[string]*fed{}
+	for _, it := range s.iterations {
+		feeding := map[string][]family{}
+		for _, j := range it.jobs {
+			feeding[j.DataType] = append(feeding[j.DataType], j)
+		}
+		for _, m := range (place{it.Mappings.Value, it.Mappings.Pointer}).below() {
+			for _, j := range feeding[m.name()] {
+				if known[m.pointer] == nil {
+					known[m.pointer] = &fed{place: m}
+					all = append(all, known[m.pointer])
+				}
+				known[m.pointer].jobs = append(known[m.pointer].jobs, j)
+				known[m.pointer].user = append(known[m.pointer].user, userColumns(it.Iteration, j)...)
+			}
+		}
+	}
+	return all
+}
+
+// unfilledColumns finds columns of mappings that take user data or the value of
+// a placeholder which no job with that data type has.
+func unfilledColumns(s settings, found *failure.Problems) {
+	for _, mapping := range s.mappings() {
+		reportUnfilled(mapping.place, mapping.user, found)
+	}
+}
+
+// reportUnfilled goes through a mapping and the mappings of its child tables,
+// whose rows have the same user columns.
+func reportUnfilled(mapping place, known []string, found *failure.Problems) {
+	for _, setting := range mapping.below() {
+		name, _, _ := strings.Cut(setting.name(), "/") // a path, parted by slashes
+		if setting.Field("type").Raw() == "user" && name != "" && !slices.Contains(known, name) {
+			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: setting.pointer,
+				Expected: "no job with this data type has user data or a placeholder of this name, the column stays empty", Hint: didYouMean(name, known)})
+		}
+		reportUnfilled(setting.get("tableMapping"), known, found)
+	}
+}
+
+// userColumns are the names of a job's user data and of its placeholders'
+// values.
+func userColumns(it config.Iteration, j family) []string {
+	names := append(j.parentColumns(), columnsOf(j.UserData, "job_parent_id")...)
+	if len(j.above) == 0 {
+		names = append(names, columnsOf(it.UserData, "userData")...)
+	}
+	return names
+}
+
+// columnsOf are the names of the columns of one userData; a scalar has the
+// given one.
+func columnsOf(s config.Section, scalar string) []string {
+	switch {
+	case !s.Present():
+		return nil
+	case s.Value.IsScalar():
+		return []string{scalar}
+	}
+	var names []string
+	for _, m := range s.Value.Members() {
+		names = append(names, m.Name)
+	}
+	return names
+}
