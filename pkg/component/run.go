@@ -82,10 +82,11 @@ func fail(o Options, secrets *event.Secrets, err error) int {
 	return failure.ExitCode(err)
 }
 
-// oneLine is an error's text in one line. Secrets are masked before white space
-// is folded, for a secret may hold some.
+// oneLine is an error's text in one line without characters that could steer a
+// terminal. Secrets are masked before white space is folded, for a secret may
+// hold some.
 func oneLine(secrets *event.Secrets, err error) string {
-	return strings.Join(strings.Fields(secrets.Redact(err.Error())), " ")
+	return event.Printable(strings.Join(strings.Fields(secrets.Redact(err.Error())), " "))
 }
 
 // problems is the JSON text of all faults of the configuration, "" for an error
