@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options) int {
 		})
 	}
 	live.Close()
-	if err = tape.close(err); err != nil {
+	if err = advised(tape.close(err)); err != nil {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
 		}
@@ -63,7 +63,7 @@ func Run(ctx context.Context, o Options) int {
 		})
 	}
 	if closing := log.Close(); err == nil && closing != nil {
-		err = failure.Applicationf("cannot write the events: %w", closing)
+		err = advised(failure.Applicationf("cannot write the events: %w", closing))
 	}
 	err = writeReport(o, secrets, err)
 	if err != nil {
