@@ -84,6 +84,9 @@ func methods() map[string]func(source) Method {
 	}
 }
 
+// Types are the names of all authentications, sorted.
+func Types() []string { return slices.Sorted(maps.Keys(methods())) }
+
 // Compile reads `api.authentication` of one iteration. It is nil when there is
 // none. Problems go to the section.
 func Compile(doc *config.Document, it config.Iteration) Method {
@@ -98,7 +101,7 @@ func Compile(doc *config.Document, it config.Iteration) Method {
 	known := methods()
 	compile, ok := known[name]
 	if !ok {
-		names := slices.Sorted(maps.Keys(known))
+		names := Types()
 		hint := ""
 		if near, ok := failure.Nearest(name, names); ok {
 			hint = "did you mean '" + near + "'?"

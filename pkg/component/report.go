@@ -86,5 +86,5 @@ func writeReport(o Options, secrets *event.Secrets, err error) error {
 	if err != nil {
 		reason = oneLine(secrets, err)
 	}
-	return errors.Join(err, o.report.Write(o.Report, o.Now(), reason))
+	return errors.Join(err, advised(o.report.Write(o.Report, o.Now(), reason)))
 }

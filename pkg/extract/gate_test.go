@@ -68,13 +68,33 @@ func TestGateBoundsRequestsAndPages(t *testing.T) {
 		all := entrants(ctx, g, position{1, 1, 1}, position{1, 4, 1}, position{1, 3, 1}, position{1, 2, 1})
 		wantIn(t, all, "[[1 1 1] [1 4 1]]")
 		all[0].slot.landed()
-		wantIn(t, all, "[[1 1 1] [1 4 1]]") // its page waits to be stored
+		wantIn(t, all, "[[1 1 1] [1 2 1] [1 4 1]]") // its page waits to be stored
 		all[0].slot.leave()
 		wantIn(t, all, "[[1 1 1] [1 2 1] [1 4 1]]")
 		all[3].slot.landed()
 		all[3].slot.landed() // does nothing
 		all[3].slot.leave()
 		wantIn(t, all, "[[1 1 1] [1 2 1] [1 3 1] [1 4 1]]")
+	})
+}
+
+// Pages that came early do not keep out those before them, up to a bound.
+func TestGateLetsPagesBeforeOthersIn(t *testing.T) {
+	gated(t, 2, func(ctx context.Context, g *gate) {
+		arrive := func(all []*entrant) {
+			t.Helper()
+			for _, e := range all {
+				if e.slot == nil {
+					t.Fatalf("%v was not let in", e.at)
+				}
+				e.slot.landed()
+			}
+		}
+		arrive(entrants(ctx, g, position{1, 7, 1}, position{1, 8, 1}))
+		arrive(entrants(ctx, g, position{1, 4, 1}, position{1, 5, 1}))
+		wantIn(t, entrants(ctx, g, position{1, 6, 1}), "[]") // two stand before it
+		arrive(entrants(ctx, g, position{1, 1, 1}, position{1, 2, 1}))
+		wantIn(t, entrants(ctx, g, position{1, 1, 2}), "[]") // six are here
 	})
 }
 

@@ -309,7 +309,7 @@ func TestCacheThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := f.get(t, "x")
-	if failure.KindOf(err) != failure.Application || !strings.Contains(err.Error(), "cannot write to the cache") {
+	if failure.KindOf(err) != failure.Application || !strings.Contains(err.Error(), "cannot write to the cache") || strings.Count(err.Error(), "no such file") != 1 {
 		t.Errorf("got %v", err)
 	}
 	noSpools(t, f)

@@ -46,7 +46,12 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, switched(res)
 	}
 	spool := t.spooler.New()
-	if err := t.receive(res, spool); err != nil {
+	err = t.receive(res, spool)
+	if err == nil {
+		// Reading may win against a context that has ended. The clock decides.
+		err = ctx.Err()
+	}
+	if err != nil {
 		if closing := spool.Close(); closing != nil {
 			err = closing
 		}

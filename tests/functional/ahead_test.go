@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -415,4 +416,25 @@ func TestPatienceOfPagesInAdvance(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestManyLevelsAtOnce has jobs at three levels: 1, 20 and 400 requests of 20 ms.
+// Those of the second level are all there at once, and must not keep out those
+// of the third, which come before them.
+func TestManyLevelsAtOnce(t *testing.T) {
+	t.Parallel()
+	rows := "[" + strings.TrimSuffix(strings.Repeat(`{"id":1},`, 20), ",") + "]"
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		linger(r, 20*time.Millisecond)
+		write(w, rows)
+	})
+	inBubble(t, api, func(t *testing.T, w *world) {
+		begun := time.Now()
+		h := reap(t, w, `{"api":{"baseUrl":"http://api.test/","http":{"concurrency":16}},"config":{"jobs":[{"endpoint":"a",
+			"children":[{"endpoint":"b/{b}","placeholders":{"b":"id"},"children":[{"endpoint":"c/{b}/{c}","placeholders":{"c":"id"}}]}]}]}}`)
+		// As little as possible are 27 times 20 ms, one after another 421 times.
+		if passed := time.Since(begun); h.exit != 0 || passed > 60*20*time.Millisecond {
+			t.Errorf("it took %v\n%s", passed, h.stderr)
+		}
+	})
 }
