@@ -51,11 +51,17 @@ func TestCrashShowsNoSecret(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	<-reached
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-reached:
+	case err := <-ended:
+		t.Fatalf("the run ended before its second page: %v\n%s%s", err, stdout, stderr)
+	}
 	if err := cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err == nil {
+	if err := <-ended; err == nil {
 		t.Error("the run was not brought down")
 	}
 	if end, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || end.CoreDump() {
