@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -19,8 +18,7 @@ import (
 )
 
 // TestCrashShowsNoSecret: a run that is brought down in its middle, as hard as Go
-// can be, writes no core dump, and neither what it says then nor the files it
-// leaves hold a secret.
+// can be, writes no core dump and leaves no file, and what it says then holds no secret.
 func TestCrashShowsNoSecret(t *testing.T) {
 	limitCore(t)
 	secrets := []string{"c4n4ry-of-the-header", "c4n4ry-of-the-query", "c4n4ry-of-the-login", "c4n4ry-of-the-token"}
@@ -69,11 +67,11 @@ func TestCrashShowsNoSecret(t *testing.T) {
 		t.Errorf("no dump of goroutines, so that nothing is proved: %s", stderr)
 	}
 	left := leftBy(t, dir, cmd.Dir)
-	if !bytes.Contains(left, bytes.Repeat([]byte("x"), 1000)) {
-		t.Error("nothing of the large answer is in a file, so that nothing is proved")
+	if len(left) > 0 {
+		t.Errorf("files are left, though those of an answer have no name: %d bytes", len(left))
 	}
 	for _, secret := range secrets {
-		for name, text := range map[string]string{"stdout": stdout.String(), "stderr": stderr.String(), "a file": string(left)} {
+		for name, text := range map[string]string{"stdout": stdout.String(), "stderr": stderr.String()} {
 			for _, form := range []string{secret, url.QueryEscape(secret), hex.EncodeToString([]byte(secret)), base64.RawStdEncoding.EncodeToString([]byte(secret))} {
 				if strings.Contains(text, form) {
 					t.Errorf("%s shows %q", name, form)

@@ -145,3 +145,18 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestCheckShowsNoSecret: what is found below a key with a hash sign is not shown.
+func TestCheckShowsNoSecret(t *testing.T) {
+	text := `{"parameters":{"api":{"baseUrl":"http://api.test/","authentication":{"type":"query","query":{"#s":{"attr":"hidden-name-1"}}}},
+		"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`
+	r := Check(context.Background(), "config.json", []byte(text), Options{})
+	if !r.Failed() {
+		t.Fatalf("no error among %v", r.Findings)
+	}
+	for _, f := range r.Findings {
+		if strings.Contains(f.Message+f.Found+f.Hint, "hidden-name-1") {
+			t.Errorf("the secret is shown: %+v", f)
+		}
+	}
+}
