@@ -13,11 +13,14 @@ import (
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"data":       completion.Directories(),
+		"har":        completion.Files("har"),
+		"paging":     completion.OneOf("none", "offset", "pagenum", "response.url", "response.param", "cursor"),
 		"log-format": completion.OneOf("auto", "json", "console"),
 		"out":        completion.Files("json"),
 		"recipe":     completion.OneOf(recipes()...),
 		"record":     completion.Files("har"),
 		"replay":     completion.Files("har"),
+		"report":     completion.Directories(),
 		"split":      completion.OneOf("iterations"),
 		"token-file": completion.AnyFile(),
 		"variables":  completion.Files("json"),

@@ -1,14 +1,16 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
+	"github.com/keboola/configurable-extractor/pkg/begin"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/recipe"
 )
@@ -19,19 +21,35 @@ const listRecipes = "list"
 // newInit is the command that begins a configuration. The exit code of what
 // failed goes to code.
 func newInit(code *int) *cobra.Command {
-	var name, file string
+	var name string
+	var yes bool
+	o := begin.Options{Getenv: os.Getenv, Version: version}
 	cmd := &cobra.Command{
-		Use:   "init [--recipe NAME]",
-		Short: "Begin a configuration from a recipe",
-		Long: `Writes a complete configuration for a common kind of API, to be changed into
-your own. Without --recipe the recipes are listed; docs/recipes explains each.
-A file that exists is never overwritten.`,
-		Example: `  extractor init
-  extractor init --recipe offset
-  extractor init --recipe client-credentials --out data/config.json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := begin(cmd.OutOrStdout(), cmd.ErrOrStderr(), name, file)
+		Use:   "init [URL]",
+		Short: "Begin a configuration from an example request or a recipe",
+		Long: `Guesses a configuration from one example request and its answer: where the data
+is, how the API pages, which parts are credentials. The example is an address, a
+curl command, or a HAR file that a browser saved. Each guess is shown with its
+evidence; on a terminal you are asked where there is a choice.
+
+With --recipe it writes a complete configuration for a common kind of API, to be
+changed into your own. With nothing at all the recipes are listed.
+
+A file that exists is never overwritten. Credentials of the example go to the
+file, under keys with #, and are hidden in everything that is printed.`,
+		Example: `  extractor init https://api.example.com/v1/orders --out data/config.json
+  extractor init --curl "curl -H 'X-Api-Key: 123' 'https://api.example.com/v1/orders?page=1'" --out data/config.json
+  pbpaste | extractor init --curl - --out data/config.json
+  extractor init --har browser.har --url-contains /orders --out data/config.json
+  extractor init --recipe offset --out data/config.json`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.URL = args[0]
+			}
+			o.Stdin, o.Stdout, o.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			o.Ask = !yes && terminal(o.Stdin) && terminal(o.Stderr)
+			err := beginAs(cmd.Context(), name, cmd.Flags().Changed("recipe"), o)
 			if err != nil {
 				*code = failure.ExitCode(err)
 				_, err = fmt.Fprintln(cmd.ErrOrStderr(), err)
@@ -39,57 +57,56 @@ A file that exists is never overwritten.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&name, "recipe", listRecipes, "name of the recipe, or list")
-	cmd.Flags().StringVar(&file, "out", "", "new file to write instead of printing")
+	f := cmd.Flags()
+	f.StringVar(&name, "recipe", listRecipes, "name of the recipe, or list")
+	f.StringVar(&o.Curl, "curl", "", "the example as a curl command; - reads it from standard input")
+	f.StringVar(&o.HAR, "har", "", "HTTP archive with the example; the answer with the largest list is taken")
+	f.StringVar(&o.URLContains, "url-contains", "", "only exchanges of the archive with this text in their address")
+	f.StringVar(&o.Choice.DataField, "data-field", "", "where the data is in the answer, instead of the guess")
+	f.StringVar(&o.Choice.Paging, "paging", "", "method of paging, instead of the guess; none for one request")
+	f.StringVar(&o.Choice.PrimaryKey, "primary-key", "", "property of the items to make the primary key, by a mapping")
+	f.BoolVar(&yes, "yes", false, "take the guesses, ask nothing")
+	f.StringVar(&o.Out, "out", "", "new file to write instead of printing")
 	return cmd
 }
 
-// begin writes a recipe to a new file, or without one to out; or lists all of
-// them.
-func begin(out, progress io.Writer, name, file string) error {
-	if name == listRecipes {
-		if file != "" {
-			return failure.Userf("--out needs --recipe NAME")
-		}
-		return list(out)
-	}
-	text, err := recipe.Config(name)
-	if err != nil {
-		return err
-	}
-	if file == "" {
-		_, err = out.Write(text)
-		return err
-	}
-	if err := create(file, text); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(progress, "the recipe %s is in %s\n", name, file)
-	return err
-}
-
-func list(out io.Writer) error {
-	for _, r := range recipe.All() {
-		if _, err := fmt.Fprintf(out, "%-18s  %s\n", r.Name, r.Summary); err != nil {
-			return err
+// beginAs does what the flags ask for.
+func beginAs(ctx context.Context, name string, byRecipe bool, o begin.Options) error {
+	sources := 0
+	for _, given := range []bool{byRecipe, o.URL != "", o.Curl != "", o.HAR != ""} {
+		if given {
+			sources++
 		}
 	}
-	return nil
-}
-
-// create writes a file that must not exist yet. Secrets will be put there, so
-// it is its owner's only.
-func create(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	isRecipe := func(r recipe.Recipe) bool { return r.Name == o.URL }
 	switch {
-	case errors.Is(err, fs.ErrExist):
-		return failure.Userf("%s exists already and is left alone, choose another file", path)
-	case err != nil:
-		return failure.Userf("cannot write the configuration: %w", err)
+	case sources > 1:
+		return failure.Userf("expected one of an address, --curl, --har and --recipe")
+	case o.URLContains != "" && o.HAR == "":
+		return failure.Userf("--url-contains needs --har FILE")
+	case slices.ContainsFunc(recipe.All(), isRecipe):
+		return failure.Userf("%s is a recipe, begin with it by --recipe %s", o.URL, o.URL)
+	case o.Curl == "-":
+		text, err := io.ReadAll(o.Stdin)
+		if err != nil {
+			return failure.Userf("cannot read the curl command: %w", err)
+		}
+		o.Curl, o.Ask = string(text)+"\n", false
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return failure.Userf("cannot write the configuration: %w", errors.Join(err, os.Remove(path)))
+	switch {
+	case sources == 1 && !byRecipe:
+		return begin.Example(ctx, o)
+	case name != listRecipes:
+		return begin.Recipe(o.Stdout, o.Stderr, name, o.Out)
+	case o.Out != "":
+		return failure.Userf("--out needs an address, --curl, --har or --recipe NAME")
+	default:
+		return begin.List(o.Stdout)
 	}
-	return nil
+}
+
+// terminal tells whether a person is at the other end.
+func terminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -19,7 +19,8 @@ func TestInit(t *testing.T) {
 		list.WriteString(r.Name + strings.Repeat(" ", 20-len(r.Name)) + r.Summary + "\n")
 	}
 	dir := t.TempDir()
-	written, kept, missing := filepath.Join(dir, "new.json"), filepath.Join(dir, "old.json"), filepath.Join(dir, "none", "new.json")
+	written, kept := filepath.Join(dir, "new", "config.json"), filepath.Join(dir, "old.json")
+	below := filepath.Join(kept, "new.json")
 	if err := os.WriteFile(kept, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +36,11 @@ func TestInit(t *testing.T) {
 		{"to a file", []string{"--recipe", "offset", "--out", written}, 0, "", "the recipe offset is in " + written + "\n"},
 		{"to a file that is there", []string{"--recipe", "offset", "--out", kept}, 1, "", kept + " exists already and is left alone, choose another file\n"},
 		{"to a directory that is there", []string{"--recipe", "offset", "--out", dir}, 1, "", dir + " exists already and is left alone, choose another file\n"},
-		{"to no directory", []string{"--recipe", "offset", "--out", missing}, 1, "", "cannot write the configuration: open " + missing + ": no such file or directory\n"},
+		{"to no directory", []string{"--recipe", "offset", "--out", below}, 1, "", "cannot write the configuration: mkdir " + kept + ": not a directory\n"},
 		{"an unknown name", []string{"--recipe", "ofset"}, 1, "", "there is no recipe \"ofset\", did you mean \"offset\"?\n"},
 		{"an unknown name, to a file", []string{"--recipe", "ofset", "--out", filepath.Join(dir, "wrong.json")}, 1, "", "there is no recipe \"ofset\", did you mean \"offset\"?\n"},
-		{"the list to a file", []string{"--out", filepath.Join(dir, "list.txt")}, 1, "", "--out needs --recipe NAME\n"},
-		{"an argument", []string{"offset"}, 1, "", "unknown command \"offset\" for \"extractor init\"\n"},
+		{"the list to a file", []string{"--out", filepath.Join(dir, "list.txt")}, 1, "", "--out needs an address, --curl, --har or --recipe NAME\n"},
+		{"an argument", []string{"offset"}, 1, "", "offset is a recipe, begin with it by --recipe offset\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,6 +7,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -22,6 +24,8 @@ import (
 var version = "dev"
 
 func main() {
+	// net/http logs bytes that a server sends behind an answer, secrets and all.
+	log.SetOutput(io.Discard)
 	component.TuneMemory(os.DirFS("/"), os.Getenv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

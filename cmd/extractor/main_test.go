@@ -68,6 +68,25 @@ func configFor(baseURL, more string) string {
 	return fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"b",%s"jobs":[{"endpoint":"t"}]}}}`, baseURL, more)
 }
 
+// TestBytesBehindAnAnswer: what a server sends without being asked is of no
+// interest, and must not reach stderr by itself.
+func TestBytesBehindAnAnswer(t *testing.T) {
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n[{\"id\":1}]secret-value")
+	}))
+	defer api.Close()
+	cmd, _, stderr := program(nil, "run", "--data", dataDir(t, configFor(api.URL, "")))
+	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
+		t.Errorf("%v, stderr: %s", err, stderr)
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `[{"id":1}]`)

@@ -48,6 +48,7 @@ hold only a part of the data, and out/state.json was not written.`,
 		newExplain(),
 		newInit(code),
 		newJob(code),
+		newPlan(code, &o),
 		newRun(&o, run),
 		newSchema(),
 		newValidate(code, &o),
@@ -90,6 +91,7 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut
 		Example: `  extractor run --data ./data
   extractor run --data ./data --record shop.har
   extractor run --data ./data --replay shop.har
+  extractor run --data ./data --report ./report
   extractor run --data ./data --sample 10 --max-requests 100 --max-time 5m`,
 		Args: cobra.NoArgs,
 		RunE: run,
@@ -99,6 +101,7 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut
 	flags.StringVar(&o.Record, "record", "", "keep every exchange in this file (HAR 1.2, secrets masked)")
 	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most so many bytes of each answer's body (default: all); such a recording cannot be replayed")
 	flags.StringVar(&o.Replay, "replay", "", "let this recording answer instead of the network")
+	flags.StringVar(&o.Report, "report", "", "write report.json and report.html about the run into this directory")
 	return c
 }
 

@@ -34,7 +34,7 @@ var update = flag.Bool("update", false, "write the expected outputs of the scrip
 // $API of one with five items, $SILENT of one that never answers; those in
 // platform have a platform of their own, which really runs the program.
 func TestScripts(t *testing.T) {
-	api := httptest.NewServer(http.HandlerFunc(items))
+	api := httptest.NewServer(scriptAPI())
 	t.Cleanup(api.Close) // the scripts run after this function
 	store := httptest.NewServer(shop.New(shop.Options{Now: time.Now}))
 	t.Cleanup(store.Close)
@@ -65,8 +65,28 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// items is the API of the scripts: five items, as many on a page as `limit` asks
-// for.
+// scriptAPI is the API of the scripts.
+func scriptAPI() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", items)
+	mux.HandleFunc("/v1/entries", entries)
+	return mux
+}
+
+// entries are three entries on two pages, for those who know the token.
+func entries(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer s3cret-token" {
+		http.Error(w, `{"error":"no token"}`, http.StatusUnauthorized)
+		return
+	}
+	if r.FormValue("cursor") == "" {
+		fmt.Fprint(w, `{"entries":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"next_cursor":"Mg","has_more":true}`)
+		return
+	}
+	fmt.Fprint(w, `{"entries":[{"id":3,"tags":["c"]}],"next_cursor":null,"has_more":false}`)
+}
+
+// items are five items, as many on a page as `limit` asks for.
 func items(w http.ResponseWriter, r *http.Request) {
 	offset, err := strconv.Atoi(r.FormValue("offset"))
 	limit, err2 := strconv.Atoi(r.FormValue("limit"))

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"maps"
@@ -238,6 +239,9 @@ func (s *session) use(scope *expr.Scope, answer value.Value) (*credentials, erro
 // maxAnswer is how large the answer of a login may be.
 const maxAnswer = 8 << 20
 
+// byteOrderMark is what some servers send before the JSON.
+const byteOrderMark = "\xef\xbb\xbf"
+
 // read is the answer as an object: a scalar, and any text in the text format,
 // stands under the name data.
 func (s *session) read(spool *response.Spool) (value.Value, error) {
@@ -253,6 +257,7 @@ func (s *session) read(spool *response.Spool) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
+	body = bytes.TrimPrefix(body, []byte(byteOrderMark))
 	v, err := value.Parse(body)
 	switch {
 	case err != nil:

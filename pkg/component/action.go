@@ -128,11 +128,8 @@ func validate(o Options, tape tape, secrets *event.Secrets, doc value.Value, com
 
 // testRequest sends the first request of the first job, after a login where
 // there is one, and answers what came back.
-func testRequest(ctx context.Context, o Options, tape tape, plan *extract.Plan, d extract.Deps) (err error) {
-	if d.Temp, err = os.MkdirTemp("", "extractor-"); err != nil {
-		return failure.Applicationf("cannot make a temporary directory: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(d.Temp)) }()
+func testRequest(ctx context.Context, o Options, tape tape, plan *extract.Plan, d extract.Deps) error {
+	d.Temp = roomForAnswers(o)
 	probe, err := plan.Probe(ctx, d)
 	if err != nil {
 		return interrupted(ctx, err)
@@ -152,6 +149,16 @@ func testRequest(ctx context.Context, o Options, tape tape, plan *extract.Plan, 
 			value.Member{Name: "sample", Value: redacted(d.Secrets, value.OfItems(probe.Sample...))},
 		)},
 	)
+}
+
+// roomForAnswers is the directory for a large answer, which lies there in a file
+// without a name: that of the system, where there is one. An image that holds
+// nothing but the program has none.
+func roomForAnswers(o Options) string {
+	if info, err := os.Stat(os.TempDir()); err == nil && info.IsDir() {
+		return os.TempDir()
+	}
+	return o.DataDir
 }
 
 // redacted is a value whose every text is masked.

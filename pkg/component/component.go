@@ -14,6 +14,8 @@ import (
 	"net"
 	"os"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/report"
 )
 
 // Options say what to run and with what. The zero value of every field but
@@ -35,6 +37,8 @@ type Options struct {
 	// Replay is the recording that answers in the place of the network, "" for
 	// none. The clock is that of the recording and no sleep waits.
 	Replay string
+	// Report is the directory of the report about the run, "" for none.
+	Report string
 	// MaxRequests, MaxTime and MaxBytes end the run when so many requests have
 	// been sent, so much time has passed, so many bytes of bodies (decompressed)
 	// have come; 0 is no limit. Requests are sent one after another then.
@@ -54,6 +58,8 @@ type Options struct {
 	// After calls a function after a while and returns what prevents that; nil
 	// is time.AfterFunc.
 	After func(time.Duration, func()) (stop func() bool)
+
+	report *report.Collector // nil for none
 }
 
 func (o *Options) fill() {

@@ -126,7 +126,7 @@ func TestConceal(t *testing.T) {
 		t.Fatal(err)
 	}
 	secrets := &event.Secrets{}
-	conceal(secrets, doc)
+	secrets.AddDocument(doc)
 	got := secrets.Redact("s3cret-1 s3cret-2 987654 s3cret-3 open")
 	if want := "[hidden] [hidden] [hidden] [hidden] open"; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -23,7 +23,7 @@ func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secr
 	if err != nil {
 		return value.Value{}, err
 	}
-	conceal(secrets, doc)
+	secrets.AddDocument(doc)
 	inputs, err := sources(o)
 	if err != nil {
 		return value.Value{}, err
@@ -37,7 +37,7 @@ func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secr
 	}
 	if len(resolved.Replaced) > 0 {
 		log.Emit(event.VariablesReplaced{Names: resolved.Replaced, Source: resolved.Source})
-		conceal(secrets, resolved.Document)
+		secrets.AddDocument(resolved.Document)
 	}
 	return resolved.Document, nil
 }
@@ -62,30 +62,4 @@ func sources(o Options) (variables.Inputs, error) {
 		in.Platform = client
 	}
 	return in, nil
-}
-
-// conceal keeps everything below a key with a hash sign out of every event.
-func conceal(secrets *event.Secrets, v value.Value) {
-	for _, m := range v.Members() {
-		if strings.HasPrefix(m.Name, "#") {
-			concealAll(secrets, m.Value)
-			continue
-		}
-		conceal(secrets, m.Value)
-	}
-	for _, item := range v.Items() {
-		conceal(secrets, item)
-	}
-}
-
-func concealAll(secrets *event.Secrets, v value.Value) {
-	if k := v.Kind(); k == value.String || k == value.Number {
-		secrets.Add(v.Raw())
-	}
-	for _, m := range v.Members() {
-		concealAll(secrets, m.Value)
-	}
-	for _, item := range v.Items() {
-		concealAll(secrets, item)
-	}
 }

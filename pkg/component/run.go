@@ -31,7 +31,7 @@ func Run(ctx context.Context, o Options) int {
 	action := wantsAction(o)
 	sink, err := openSink(ctx, o, action)
 	if err != nil {
-		return report(o, secrets, err)
+		return fail(o, secrets, err)
 	}
 	live := openLive(o, sink, secrets)
 	if live != nil {
@@ -41,13 +41,16 @@ func Run(ctx context.Context, o Options) int {
 	log := event.NewLog(sink, secrets, o.Now)
 	var cut *event.RunCut
 	if err == nil {
+		o.report, err = openReport(o, secrets, log)
+	}
+	if err == nil {
 		err = failure.Guarded(func() (err error) {
 			cut, err = run(ctx, o, tape, log, live, secrets)
 			return err
 		})
 	}
 	live.Close()
-	if err = tape.close(err); err != nil {
+	if err = advised(tape.close(err)); err != nil {
 		if action {
 			err = errors.Join(err, refuse(o, secrets, err))
 		}
@@ -59,10 +62,11 @@ func Run(ctx context.Context, o Options) int {
 		})
 	}
 	if closing := log.Close(); err == nil && closing != nil {
-		err = failure.Applicationf("cannot write the events: %w", closing)
+		err = advised(failure.Applicationf("cannot write the events: %w", closing))
 	}
+	err = writeReport(o, secrets, err)
 	if err != nil {
-		return report(o, secrets, err)
+		return fail(o, secrets, err)
 	}
 	if cut != nil {
 		fmt.Fprintln(o.Stderr, oneLine(secrets, errors.New(cut.Message())))
@@ -71,8 +75,8 @@ func Run(ctx context.Context, o Options) int {
 	return failure.ExitOK
 }
 
-// report ends a failed run: one line on stderr, the exit code.
-func report(o Options, secrets *event.Secrets, err error) int {
+// fail ends a failed run: one line on stderr, the exit code.
+func fail(o Options, secrets *event.Secrets, err error) int {
 	fmt.Fprintln(o.Stderr, oneLine(secrets, err))
 	return failure.ExitCode(err)
 }
@@ -124,7 +128,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.
 	if warning != "" {
 		log.Emit(event.StateWarning{Text: warning})
 	}
-	conceal(secrets, state)
+	secrets.AddDocument(state)
 	deps := extract.Deps{
 		State:     state,
 		Log:       log,
@@ -200,6 +204,9 @@ func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, 
 	if err != nil {
 		return nil, err
 	}
+	if err := reportTables(o, stage.Tables()); err != nil {
+		return nil, err
+	}
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
 	}
@@ -249,5 +256,6 @@ func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *ext
 		}
 		log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text})
 	}
+	reportChecks(o, doc, compiled)
 	return compiled, plan, nil
 }

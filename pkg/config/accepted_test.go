@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,22 +120,31 @@ func TestRetry(t *testing.T) {
 func TestPace(t *testing.T) {
 	none := RateLimit{}
 	rows := []struct {
-		name, in    string
-		concurrency int
-		limit       RateLimit
+		name, in               string
+		concurrency, lookahead int
+		limit                  RateLimit
 	}{
-		{"absent", ``, 1, none},
-		{"numbers", `"http":{"concurrency":64,"rateLimit":{"requests":100,"perSeconds":60}},`, 64, RateLimit{100, time.Minute}},
-		{"texts", `"http":{"concurrency":"8","rateLimit":{"requests":"1","perSeconds":"0.5"}},`, 8, RateLimit{1, time.Second / 2}},
-		{"empty", `"http":{"concurrency":null,"rateLimit":[]},`, 1, none},
+		{"absent", ``, 1, 0, none},
+		{"numbers", `"http":{"concurrency":64,"lookahead":64,"rateLimit":{"requests":100,"perSeconds":60}},`, 64, 64, RateLimit{100, time.Minute}},
+		{"texts", `"http":{"concurrency":"8","lookahead":"3","rateLimit":{"requests":"1","perSeconds":"0.5"}},`, 8, 3, RateLimit{1, time.Second / 2}},
+		{"empty", `"http":{"concurrency":null,"lookahead":"","rateLimit":[]},`, 1, 0, none},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			api := accepted(t, given{api: row.in}).API
-			if api.Concurrency != row.concurrency || api.RateLimit != row.limit {
-				t.Errorf("got %d, %+v, want %d, %+v", api.Concurrency, api.RateLimit, row.concurrency, row.limit)
+			if api.Concurrency != row.concurrency || api.Lookahead != row.lookahead || api.RateLimit != row.limit {
+				t.Errorf("got %d, %d, %+v, want %d, %d, %+v", api.Concurrency, api.Lookahead, api.RateLimit, row.concurrency, row.lookahead, row.limit)
 			}
 		})
+	}
+}
+
+func TestMaxResponseBytes(t *testing.T) {
+	const gib = 1 << 30
+	for in, want := range map[string]int64{`null`: 16 * gib, `0`: 16 * gib, `""`: 16 * gib, `100`: 100, `"1073741824"`: gib, `1e9`: 1_000_000_000} {
+		if got := accepted(t, given{api: `"http":{"maxResponseBytes":` + in + `},`}).API.MaxResponseBytes; got != want {
+			t.Errorf("%s: got %d, want %d", in, got, want)
+		}
 	}
 }
 
@@ -162,21 +172,27 @@ func TestHeaders(t *testing.T) {
 		want []Header
 	}{
 		{"scalars", given{api: `"http":{"headers":{"S":" a b\t","N":1.50,"I":12,"T":true,"F":false,"E":"","Z":null}},`},
-			[]Header{{"S", []string{"a b"}}, {"N", []string{"1.5"}}, {"I", []string{"12"}}, {"T", []string{"1"}}, {"F", []string{""}}, {"E", []string{""}}, {"Z", []string{""}}}},
-		{"lists", given{api: `"http":{"headers":{"L":["a"," b ",3]}},`}, []Header{{"L", []string{"a", "b", "3"}}}},
+			[]Header{{Name: "S", Values: []string{"a b"}}, {Name: "N", Values: []string{"1.5"}}, {Name: "I", Values: []string{"12"}}, {Name: "T", Values: []string{"1"}}, {Name: "F", Values: []string{""}}, {Name: "E", Values: []string{""}}, {Name: "Z", Values: []string{""}}}},
+		{"lists", given{api: `"http":{"headers":{"L":["a"," b ",3]}},`}, []Header{{Name: "L", Values: []string{"a", "b", "3"}}}},
 		{"config over api by exact name", given{
 			api:    `"http":{"headers":{"A":"1","b":"2","C":["3","4"]}},`,
 			config: `"http":{"headers":{"B":"5","C":"6","D":"7"}},`,
-		}, []Header{{"A", []string{"1"}}, {"b", []string{"2"}}, {"C", []string{"6"}}, {"B", []string{"5"}}, {"D", []string{"7"}}}},
+		}, []Header{{Name: "A", Values: []string{"1"}}, {Name: "b", Values: []string{"2"}}, {Name: "C", Values: []string{"6"}}, {Name: "B", Values: []string{"5"}}, {Name: "D", Values: []string{"7"}}}},
 		{"expressions", given{
 			api:    `"http":{"headers":{"A":{"function":"concat","args":["Bearer ",{"attr":"#t"}]},"T":{"function":"time"}}},`,
 			config: `"#t":"x","http":{"headers":{"B":{"attr":"#t"}}},`,
-		}, []Header{{"A", []string{"Bearer x"}}, {"T", []string{"1700000000"}}, {"B", []string{"x"}}}},
-		{"required header is there", given{api: `"http":{"requiredHeaders":["X-A"]},`, config: `"http":{"headers":{"X-A":"v"}},`}, []Header{{"X-A", []string{"v"}}}},
+		}, []Header{{Name: "A", Values: []string{"Bearer x"}}, {Name: "T", Values: []string{"1700000000"}}, {Name: "B", Values: []string{"x"}}}},
+		{"required header is there", given{api: `"http":{"requiredHeaders":["X-A"]},`, config: `"http":{"headers":{"X-A":"v"}},`}, []Header{{Name: "X-A", Values: []string{"v"}}}},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			got := accepted(t, row.in).API.Headers
+			for i, h := range got {
+				if !strings.HasSuffix(h.Pointer, "/http/headers/"+h.Name) {
+					t.Errorf("%s stands at %s", h.Name, h.Pointer)
+				}
+				got[i].Pointer = ""
+			}
 			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", row.want) {
 				t.Errorf("got  %q\nwant %q", got, row.want)
 			}

@@ -19,6 +19,10 @@ const (
 	defaultRequestTimeout = 300 * time.Second
 )
 
+// defaultMaxResponseBytes is how large an answer may be when nothing else is
+// said: more than any page that is meant, less than a disk.
+const defaultMaxResponseBytes = 16 << 30
+
 // api compiles the section `api` for one iteration.
 func (c *compiler) api(s Section, conf settings, e evaluator) API {
 	http := s.Get("http")
@@ -29,6 +33,7 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 	c.requiredHeaders(http.Get("requiredHeaders"), conf)
 	c.lostStops(s.Get("pagination"))
 	return API{
+		Pointer:           s.Pointer,
 		Name:              s.Text("name", "generic"),
 		BaseURL:           e.baseURL(s.Get("baseUrl")),
 		Headers:           e.headers(http.Get("headers"), conf.Get("http").Get("headers")),
@@ -36,8 +41,10 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 		Retry:             c.retry(s.Get("retryConfig")),
 		ConnectTimeout:    seconds(http.Get("connectTimeout"), defaultConnectTimeout),
 		RequestTimeout:    seconds(http.Get("requestTimeout"), defaultRequestTimeout),
+		MaxResponseBytes:  maxResponseBytes(http),
 		IgnoreErrors:      integers(http.Get("ignoreErrors")),
-		Concurrency:       concurrency(http),
+		Concurrency:       atOnce(http, "concurrency", 1),
+		Lookahead:         atOnce(http, "lookahead", 0),
 		RateLimit:         rateLimit(http.Get("rateLimit")),
 		Authentication:    switched(auth, auth.Present()),
 		Pagination:        switched(s.Get("pagination"), s.Get("pagination").Present()),
@@ -92,12 +99,26 @@ func seconds(s Section, fallback time.Duration) time.Duration {
 	}
 }
 
-// concurrency is the number of requests that may be under way at once.
-func concurrency(http Section) int {
-	n := http.Int("concurrency", 1)
-	if n < 1 || n > MaxConcurrency {
-		http.Get("concurrency").Problem(fmt.Sprintf("expected an integer from 1 to %d", MaxConcurrency), "")
-		return 1
+// maxResponseBytes is the limit of an answer; 0 is the default, as it is for the
+// time limits.
+func maxResponseBytes(http Section) int64 {
+	n := http.Int("maxResponseBytes", 0)
+	if n < 0 {
+		http.Get("maxResponseBytes").Problem("expected a number of bytes above 0", "")
+	}
+	if n <= 0 {
+		return defaultMaxResponseBytes
+	}
+	return int64(n)
+}
+
+// atOnce is a number of requests that may be under way at once, the least one when
+// none is given.
+func atOnce(http Section, name string, least int) int {
+	n := http.Int(name, least)
+	if n < least || n > MaxConcurrency {
+		http.Get(name).Problem(fmt.Sprintf("expected an integer from %d to %d", least, MaxConcurrency), "")
+		return least
 	}
 	return n
 }

@@ -111,18 +111,26 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/api/http/connectTimeout: expected a number, found "soon"`,
 			`/parameters/api/http/requestTimeout: expected a number of seconds above 0, found -1`,
 		}},
-		{"concurrency and rate limit", given{api: `"http":{"concurrency":65,"rateLimit":{"requests":0,"perSeconds":0}},`}, []string{
+		{"concurrency and rate limit", given{api: `"http":{"concurrency":65,"lookahead":65,"rateLimit":{"requests":0,"perSeconds":0}},`}, []string{
 			`/parameters/api/http/concurrency: expected an integer from 1 to 64, found 65`,
+			`/parameters/api/http/lookahead: expected an integer from 0 to 64, found 65`,
 			`/parameters/api/http/rateLimit/requests: expected a number of requests, at least 1, found 0`,
 			`/parameters/api/http/rateLimit/perSeconds: expected a number of seconds above 0, found 0`,
+		}},
+		{"negative size", given{api: `"http":{"maxResponseBytes":-1},`}, []string{
+			`/parameters/api/http/maxResponseBytes: expected a number of bytes above 0, found -1`,
+		}},
+		{"size that is no number", given{api: `"http":{"maxResponseBytes":"1 GB"},`}, []string{
+			`/parameters/api/http/maxResponseBytes: expected an integer, found "1 GB"`,
 		}},
 		{"no concurrency", given{api: `"http":{"concurrency":0,"rateLimit":{"requests":"many","perSeconds":-1}},`}, []string{
 			`/parameters/api/http/concurrency: expected an integer from 1 to 64, found 0`,
 			`/parameters/api/http/rateLimit/requests: expected an integer, found "many"`,
 			`/parameters/api/http/rateLimit/perSeconds: expected a number of seconds above 0, found -1`,
 		}},
-		{"half a rate limit", given{api: `"http":{"concurrency":"all","rateLimit":{"requests":10}},`}, []string{
+		{"half a rate limit", given{api: `"http":{"concurrency":"all","lookahead":-1,"rateLimit":{"requests":10}},`}, []string{
 			`/parameters/api/http/concurrency: expected an integer, found "all"`,
+			`/parameters/api/http/lookahead: expected an integer from 0 to 64, found -1`,
 			`/parameters/api/http/rateLimit: expected the key "perSeconds"`,
 		}},
 		{"ignoreErrors number", given{api: `"http":{"ignoreErrors":404},`}, []string{
@@ -200,6 +208,10 @@ func brokenAPIs() []brokenDocument {
 		}},
 		{"pagination increment", given{api: `"pagination":{"method":"cursor","increment":"1,5"},`}, []string{
 			`/parameters/api/pagination/increment: expected an integer, found "1,5"`,
+		}},
+		{"totals", given{api: `"pagination":{"method":"pagenum","total":["meta","total"],"totalPages":{"path":"pages"}},`}, []string{
+			`/parameters/api/pagination/total: expected a string, found a list of 2`,
+			`/parameters/api/pagination/totalPages: expected a string, found an object`,
 		}},
 		{"scrollers", given{api: `"pagination":{"method":"multiple","scrollers":{"a":"offset","b":{"method":"curser"}}},`}, []string{
 			`/parameters/api/pagination/scrollers/a: expected an object, found "offset"`,

@@ -37,7 +37,7 @@ func (e evaluator) header(name string, s Section) (Header, bool) {
 	if !s.checkHeader(name, s.Value) {
 		return Header{}, false
 	}
-	h := Header{Name: name}
+	h := Header{Name: name, Pointer: s.Pointer}
 	for _, v := range scalars(s.Value) {
 		h.Values = append(h.Values, strings.Trim(v.Text(), " \t"))
 	}

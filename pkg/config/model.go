@@ -50,7 +50,9 @@ type Iteration struct {
 
 // API is how to talk to the target API.
 type API struct {
-	Name string
+	// Pointer is the section's place in the document.
+	Pointer string
+	Name    string
 	// BaseURL is valid and absolute; its path is kept as written. It is never
 	// nil, but empty when there is a problem with it.
 	BaseURL *url.URL
@@ -63,12 +65,18 @@ type API struct {
 	Retry          Retry
 	ConnectTimeout time.Duration // of making a connection
 	RequestTimeout time.Duration // of one whole exchange, body included
+	// MaxResponseBytes is how many bytes the body of one answer may have, after
+	// decompression.
+	MaxResponseBytes int64
 	// IgnoreErrors are the status codes whose answers are taken as data.
 	IgnoreErrors []int
 	// Concurrency is how many requests may be under way at once, 1 to
 	// MaxConcurrency.
 	Concurrency int
-	RateLimit   RateLimit
+	// Lookahead is how many pages a job may ask for on the chance that they are
+	// there, 0 to MaxConcurrency.
+	Lookahead int
+	RateLimit RateLimit
 	// Authentication and Pagination are compiled by the rooms of these names;
 	// Value is null when absent or empty.
 	Authentication, Pagination Section
@@ -83,6 +91,8 @@ type API struct {
 type Header struct {
 	Name   string
 	Values []string
+	// Pointer is the header's place in the document, "" when it stands in none.
+	Pointer string
 }
 
 // Retry is `api.retryConfig` with its defaults filled in.

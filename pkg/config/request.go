@@ -26,6 +26,15 @@ func (r Request) Param(name string) (value.Value, bool) {
 	return asObject(r.Params).Get(name)
 }
 
+// ParamNames are the names of the parameters, in their order.
+func (r Request) ParamNames() []string {
+	var names []string
+	for _, m := range asObject(r.Params).Members() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
 // WithParam is the request with one parameter set, in the place of a
 // parameter of that name or else at the end.
 func (r Request) WithParam(name string, v value.Value) Request {

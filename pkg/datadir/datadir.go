@@ -25,8 +25,8 @@ import (
 // Dir is a data directory.
 type Dir struct {
 	path string
-	// rename is rename(2); tests make it fail.
-	rename func(from, to string) error
+	// rename is rename(2), exchange swaps two directories; tests make them fail.
+	rename, exchange func(from, to string) error
 }
 
 // Open is the data directory at a path, which must exist. Nothing is created.
@@ -42,7 +42,7 @@ func Open(path string) (*Dir, error) {
 	case !info.IsDir():
 		return nil, failure.Applicationf("%s is not a directory, the data directory is expected there", path)
 	}
-	return &Dir{path: path, rename: rename}, nil
+	return &Dir{path: path, rename: rename, exchange: exchange}, nil
 }
 
 // Config is the text of config.json.

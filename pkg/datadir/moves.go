@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,8 +35,8 @@ func rename(from, to string) error {
 
 // moves are the steps of a commit, with what undoes each of them.
 type moves struct {
-	rename func(from, to string) error
-	undos  []func() error
+	rename, exchange func(from, to string) error
+	undos            []func() error
 }
 
 // undo takes back all steps, the last one first.
@@ -82,36 +83,113 @@ func (m *moves) directory(from, to string) error {
 	return nil
 }
 
-// files moves the files of one directory into another, each manifest after its
-// table. Files in the way go to replaced.
+// whole swaps two directories in one step, after the files of the one in place
+// that the other one lacks were linked into it. The mode of the one in place is
+// kept. It tells whether that was possible; else nothing has changed.
+func (m *moves) whole(from, to string) bool {
+	old, err := os.Lstat(to)
+	if err != nil || !old.IsDir() { // a symbolic link stays one
+		return false
+	}
+	ours, err := os.Stat(from)
+	if err != nil {
+		return false
+	}
+	linked, err := linkMissing(to, from)
+	back := func() error {
+		errs := []error{os.Chmod(from, ours.Mode())}
+		for _, path := range linked {
+			errs = append(errs, os.Remove(path))
+		}
+		return errors.Join(errs...)
+	}
+	if err == nil {
+		err = os.Chmod(from, old.Mode())
+	}
+	if err == nil {
+		err = m.exchange(from, to)
+	}
+	if err != nil {
+		// What could not be taken back shows again when the files are moved.
+		_ = back()
+		return false
+	}
+	m.undos = append(m.undos, func() error {
+		if err := m.exchange(from, to); err != nil {
+			return err
+		}
+		return back()
+	})
+	return true
+}
+
+// linkMissing gives the files of one directory a second name in another one,
+// unless there is one of that name. It returns the paths it has made, also after
+// an error. A directory is an error: it can have one name only.
+func linkMissing(from, to string) (linked []string, err error) {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		path := filepath.Join(from, entry.Name())
+		if entry.IsDir() {
+			return linked, &fs.PathError{Op: "link", Path: path, Err: syscall.EISDIR}
+		}
+		link := filepath.Join(to, entry.Name())
+		switch err := os.Link(path, link); {
+		case err == nil:
+			linked = append(linked, link)
+		case !errors.Is(err, fs.ErrExist):
+			return linked, err
+		}
+	}
+	return linked, nil
+}
+
+// files moves the files of one directory into another, one table after another.
+// Files in the way go to replaced. A table without its manifest would be taken
+// for one with other settings, a manifest without its table is noticed: so a
+// table goes before its manifest, and comes after it.
 func (m *moves) files(from, to, replaced string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
-		return cmp.Or(
-			cmp.Compare(strings.TrimSuffix(a.Name(), manifestSuffix), strings.TrimSuffix(b.Name(), manifestSuffix)),
-			cmp.Compare(len(a.Name()), len(b.Name())))
-	})
+	tables := map[string][]string{}
 	for _, entry := range entries {
-		target := filepath.Join(to, entry.Name())
-		switch info, err := os.Lstat(target); {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return err
-		case info.IsDir():
-			return fmt.Errorf("%s is a directory, a file is expected there", target)
-		default:
-			if err := m.file(target, filepath.Join(replaced, entry.Name())); err != nil {
+		table := strings.TrimSuffix(entry.Name(), manifestSuffix)
+		tables[table] = append(tables[table], entry.Name())
+	}
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		files := tables[table]
+		slices.SortFunc(files, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+		for _, name := range files {
+			if err := m.outOfTheWay(filepath.Join(to, name), filepath.Join(replaced, name)); err != nil {
 				return err
 			}
 		}
-		if err := m.file(filepath.Join(from, entry.Name()), target); err != nil {
-			return err
+		for _, name := range slices.Backward(files) {
+			if err := m.file(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// outOfTheWay moves a file away, if there is one.
+func (m *moves) outOfTheWay(path, to string) error {
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory, a file is expected there", path)
+	default:
+		return m.file(path, to)
+	}
 }
 
 // file moves one file to a place where there is none.

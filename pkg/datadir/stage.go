@@ -38,7 +38,10 @@ func (d *Dir) Stage() (*Stage, error) {
 	}
 	// os.MkdirTemp would shut out the user id of the next run.
 	s := &Stage{dir: d, path: filepath.Join(d.out(), stagePrefix+rand.Text())}
-	for _, path := range []string{s.path, s.Tables(), s.Temp(), s.replaced()} {
+	if err := os.Mkdir(s.path, anyUser); err != nil {
+		return nil, failure.Applicationf("cannot make a directory for this run: %w", err)
+	}
+	for _, path := range []string{s.Tables(), s.Temp(), s.replaced()} {
 		if err := os.Mkdir(path, anyUser); err != nil {
 			return nil, failure.Applicationf("cannot make a directory for this run: %w", errors.Join(err, s.Discard()))
 		}
@@ -71,14 +74,18 @@ func (s *Stage) Temp() string { return filepath.Join(s.path, "temp") }
 func (s *Stage) replaced() string { return filepath.Join(s.path, "replaced") }
 
 // Commit moves the tables into out/tables and then writes out/state.json. The
-// state comes last: should the machine stop in between, the next run reads
+// state comes last: should the process be killed in between, the next run reads
 // again what this one read, and misses nothing. A null state leaves
 // out/state.json as it is.
 //
-// When out/tables is empty or missing, the tables appear in it all at once. Else
-// they are moved one by one, each manifest after its table; files of earlier
-// runs with the same names are replaced, others stay. When anything fails,
-// everything is put back and the stage is as before.
+// The tables appear in out/tables all at once; files of earlier runs with the
+// same names are replaced, others stay. Only where the file system cannot do
+// that (out/tables is a mount point or a symbolic link, or has directories; no
+// hard links; no exchange of two directories) and for files that are already
+// there, they are moved one table after another: then a process that is killed
+// meanwhile leaves whole tables, each with its manifest, but maybe not all.
+//
+// When anything fails, everything is put back and the stage is as before.
 func (s *Stage) Commit(state value.Value) error {
 	if err := s.commit(state); err != nil {
 		return failure.Applicationf("cannot write the results: %w", err)
@@ -97,7 +104,7 @@ func (s *Stage) commit(state value.Value) error {
 			return err
 		}
 	}
-	moves := moves{rename: s.dir.rename}
+	moves := moves{rename: s.dir.rename, exchange: s.dir.exchange}
 	err := s.moveTables(&moves)
 	if err == nil && !state.IsNull() {
 		err = s.dir.rename(staged, filepath.Join(s.dir.out(), "state.json"))
@@ -120,6 +127,8 @@ func (s *Stage) moveTables(m *moves) error {
 			return err
 		}
 		// A mount point or a symbolic link cannot be replaced, only filled.
+	} else if m.whole(s.Tables(), s.dir.tables()) {
+		return nil
 	}
 	return m.files(s.Tables(), s.dir.tables(), s.replaced())
 }

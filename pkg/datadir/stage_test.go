@@ -41,6 +41,10 @@ type scenario struct {
 	after map[string]string
 	// crossing makes out/tables another file system.
 	crossing bool
+	// piecemeal is where the tables cannot come all at once.
+	piecemeal bool
+	// noExchange is a file system that cannot swap two directories.
+	noExchange bool
 }
 
 var scenarios = []scenario{
@@ -51,11 +55,17 @@ var scenarios = []scenario{
 		after: map[string]string{"files/": ""}},
 	{name: "tables of earlier runs", before: map[string]string{
 		"out/tables/users": "old users", "out/tables/users.manifest": "old manifest", "out/tables/other": "other",
-		"out/tables/slices/1": "slice", "out/state.json": "old"},
-		after: map[string]string{"tables/other": "other", "tables/slices/1": "slice"}},
-	{name: "empty mount point", crossing: true, before: map[string]string{"out/tables/": ""}},
-	{name: "mount point with tables", crossing: true, before: map[string]string{
-		"out/tables/users": "old users", "out/tables/users.csv.manifest": "old", "out/tables/other": "other"},
+		"out/tables/other.manifest": "other manifest", "out/state.json": "old"},
+		after: map[string]string{"tables/other": "other", "tables/other.manifest": "other manifest"}},
+	{name: "tables of earlier runs, no exchange", noExchange: true, piecemeal: true, before: map[string]string{
+		"out/tables/users": "old users", "out/tables/users.manifest": "old manifest", "out/tables/other": "other", "out/state.json": "old"},
+		after: map[string]string{"tables/other": "other"}},
+	{name: "tables of earlier runs, one of them a directory", piecemeal: true, before: map[string]string{
+		"out/tables/users": "old users", "out/tables/users.manifest": "old manifest", "out/tables/slices/1": "slice"},
+		after: map[string]string{"tables/slices/1": "slice"}},
+	{name: "empty mount point", crossing: true, piecemeal: true, before: map[string]string{"out/tables/": ""}},
+	{name: "mount point with tables", crossing: true, piecemeal: true, before: map[string]string{
+		"out/tables/users.csv": "old users.csv", "out/tables/users.csv.manifest": "old", "out/tables/other": "other"},
 		after: map[string]string{"tables/other": "other"}},
 }
 
@@ -71,6 +81,16 @@ func (sc scenario) renameFor(d *Dir) func(from, to string) error {
 		default:
 			return rename(from, to)
 		}
+	}
+}
+
+// exchangeFor is exchange as the scenario's file systems do it.
+func (sc scenario) exchangeFor() func(a, b string) error {
+	return func(a, b string) error {
+		if sc.crossing || sc.noExchange {
+			return &os.LinkError{Op: "exchange", Old: a, New: b, Err: syscall.EINVAL}
+		}
+		return exchange(a, b)
 	}
 }
 
@@ -107,7 +127,7 @@ func TestCommit(t *testing.T) {
 		t.Run(sc.name, func(t *testing.T) {
 			root := lay(t, sc.before)
 			d := open(t, root)
-			d.rename = sc.renameFor(d)
+			d.rename, d.exchange = sc.renameFor(d), sc.exchangeFor()
 			s := staged(t, d)
 			must(t, s.Commit(newState))
 			sameTree(t, "out", tree(t, d.out()), sc.final())
@@ -165,19 +185,22 @@ func TestCommitFailsAtEveryStep(t *testing.T) {
 			s := staged(t, d)
 			all := tree(t, s.path)
 			calls := 0
-			d.rename = func(from, to string) error {
-				if calls++; calls == failAt {
-					return &os.LinkError{Op: "rename", Old: from, New: to, Err: broken}
+			failing := func(do func(from, to string) error) func(from, to string) error {
+				return func(from, to string) error {
+					if calls++; calls == failAt {
+						return &os.LinkError{Op: "rename", Old: from, New: to, Err: broken}
+					}
+					return do(from, to)
 				}
-				return sc.renameFor(d)(from, to)
 			}
+			d.rename, d.exchange = failing(sc.renameFor(d)), failing(sc.exchangeFor())
 			err := s.Commit(newState)
 			if calls < failAt {
 				must(t, err)
 				break
 			}
 			steps++
-			if err == nil { // the empty directory could not be replaced and was filled
+			if err == nil { // the directory could not be replaced and was filled
 				sameTree(t, fmt.Sprintf("%s, step %d: out", sc.name, failAt), tree(t, d.out()), sc.final())
 				continue
 			}
@@ -185,7 +208,7 @@ func TestCommitFailsAtEveryStep(t *testing.T) {
 			sameTree(t, fmt.Sprintf("%s, step %d: out", sc.name, failAt), withoutStage(tree(t, d.out())), before)
 			all["state.json"] = newStateText
 			sameTree(t, fmt.Sprintf("%s, step %d: the stage", sc.name, failAt), tree(t, s.path), all)
-			d.rename = sc.renameFor(d)
+			d.rename, d.exchange = sc.renameFor(d), sc.exchangeFor()
 			must(t, s.Commit(newState))
 			sameTree(t, fmt.Sprintf("%s, step %d: out in the end", sc.name, failAt), tree(t, d.out()), sc.final())
 		}
@@ -195,58 +218,87 @@ func TestCommitFailsAtEveryStep(t *testing.T) {
 	}
 }
 
-// A run may be killed at any moment. There is never a manifest without its
-// table, nor half a file, and the new state only beside all new tables.
+// A run may be killed at any moment. There is never a table without its
+// manifest, nor half a file; all tables are old or all are new, but where that
+// is impossible; and the new state comes only beside all new tables.
 func TestCommitMomentByMoment(t *testing.T) {
 	for _, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
 			d := open(t, lay(t, sc.before))
 			s := staged(t, d)
-			do := sc.renameFor(d)
-			d.rename = func(from, to string) error {
-				err := do(from, to)
-				checkMoment(t, sc, tree(t, d.out()))
-				return err
+			moments := 0
+			watched := func(do func(from, to string) error) func(from, to string) error {
+				return func(from, to string) error {
+					err := do(from, to)
+					moments++
+					checkMoment(t, sc, tree(t, d.out()))
+					return err
+				}
 			}
+			d.rename, d.exchange = watched(sc.renameFor(d)), watched(sc.exchangeFor())
 			must(t, s.Commit(newState))
+			if moments < 2 || sc.piecemeal && moments < len(results) {
+				t.Errorf("only %d moments were looked at", moments)
+			}
 		})
 	}
 }
 
 func checkMoment(t *testing.T, sc scenario, files map[string]string) {
 	t.Helper()
-	complete := 0
+	fresh, old := 0, 0
 	for name, text := range files {
 		table, isTable := strings.CutPrefix(name, "tables/")
-		if !isTable || strings.HasPrefix(table, stagePrefix) {
+		if !isTable || strings.HasPrefix(table, stagePrefix) || strings.HasSuffix(name, "/") {
 			continue
 		}
-		if text == results[table] {
-			complete++
-		} else if old := sc.before["out/"+name]; text != old {
+		before, wasThere := sc.before["out/"+name]
+		switch {
+		case text == results[table]:
+			fresh++
+		case !wasThere || text != before:
 			t.Errorf("%s holds %q", name, text)
+		case results[table] != "":
+			old++
 		}
-		if of, isManifest := strings.CutSuffix(name, ".manifest"); isManifest && text == results[table] && files[of] != results[strings.TrimSuffix(table, ".manifest")] {
-			t.Errorf("%s came before its table", name)
+		manifest, isNew := results[table+".manifest"]
+		switch {
+		case !isNew:
+		case text == results[table] && files[name+".manifest"] != manifest:
+			t.Errorf("%s came before its manifest", name)
+		case text == before && files[name+".manifest"] != sc.before["out/"+name+".manifest"]:
+			t.Errorf("%s is still there without its manifest", name)
 		}
 	}
-	if files["state.json"] == newStateText && complete < len(results) {
-		t.Errorf("the new state is there with %d of %d files", complete, len(results))
+	if !sc.piecemeal && fresh > 0 && (old > 0 || fresh < len(results)) {
+		t.Errorf("%d files are new, %d old: %q", fresh, old, files)
+	}
+	if files["state.json"] == newStateText && fresh < len(results) {
+		t.Errorf("the new state is there with %d of %d files", fresh, len(results))
 	}
 }
 
 func TestCommitCannotUndo(t *testing.T) {
-	d := open(t, lay(t, map[string]string{"out/tables/other": "other"}))
-	s := staged(t, d)
-	broken := errors.New("broken")
-	calls := 0
-	d.rename = func(from, to string) error {
-		if calls++; calls > 2 {
-			return broken
-		}
-		return rename(from, to)
+	for _, sc := range []scenario{{name: "all at once"}, {name: "one after another", noExchange: true}} {
+		t.Run(sc.name, func(t *testing.T) {
+			d := open(t, lay(t, map[string]string{"out/tables/other": "other"}))
+			s := staged(t, d)
+			broken := errors.New("broken")
+			moved := false
+			once := func(do func(from, to string) error) func(from, to string) error {
+				return func(from, to string) error {
+					if moved {
+						return broken
+					}
+					err := do(from, to)
+					moved = err == nil
+					return err
+				}
+			}
+			d.rename, d.exchange = once(rename), once(sc.exchangeFor())
+			isApplicationError(t, s.Commit(newState), "broken", "cannot put back what was there")
+		})
 	}
-	isApplicationError(t, s.Commit(newState), "broken", "cannot put back what was there")
 }
 
 func TestCommitInTheWay(t *testing.T) {
@@ -308,7 +360,14 @@ func TestStageFails(t *testing.T) {
 }
 
 func TestModes(t *testing.T) {
-	d := open(t, lay(t, map[string]string{"out/tables/": "", "compare/": ""}))
+	for name, before := range map[string]string{"empty": "out/tables/", "not empty": "out/tables/other"} {
+		t.Run(name, func(t *testing.T) { testModes(t, map[string]string{before: "", "compare/": ""}) })
+	}
+}
+
+func testModes(t *testing.T, before map[string]string) {
+	t.Helper()
+	d := open(t, lay(t, before))
 	must(t, os.Remove(filepath.Join(d.path, "compare")))
 	must(t, os.Mkdir(filepath.Join(d.path, "compare"), 0o777)) // what the umask makes of it
 	usual := modeOf(t, filepath.Join(d.path, "compare"))

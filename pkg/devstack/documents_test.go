@@ -1,6 +1,10 @@
 package devstack
 
-import "testing"
+import (
+	"os"
+	"strings"
+	"testing"
+)
 
 // TestTutorial runs everything that docs/tutorial.md tells its reader to do.
 func TestTutorial(t *testing.T) {
@@ -17,6 +21,11 @@ func TestLocalPlatform(t *testing.T) {
 	)
 }
 
+// TestInitGuide runs the commands of docs/init.md.
+func TestInitGuide(t *testing.T) {
+	follow(t, "../../docs/init.md", "my-data")
+}
+
 // TestReadme does the same with README.md, but for what needs more than this
 // process.
 func TestReadme(t *testing.T) {
@@ -30,4 +39,25 @@ func TestReadme(t *testing.T) {
 		"docker compose -f docker/compose.yaml down --volumes",
 		`docker run --rm --network host --user "$(id -u):$(id -g)" -v "$PWD/my-data:/data" configurable-extractor`,
 	)
+}
+
+// TestThreeCommands: a new user gets from nothing to tables in three commands,
+// which TestReadme runs.
+func TestThreeCommands(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "\n## From an example to tables\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	n := 0
+	for part := range strings.SplitSeq(section, "```sh\n") {
+		block, _, isBlock := strings.Cut(part, "\n```")
+		if isBlock && strings.HasPrefix(block, "go run ") {
+			n += len(commands(block + "\n"))
+		}
+	}
+	if !found || n != 3 {
+		t.Errorf("the section has %d commands, want 3", n)
+	}
 }

@@ -17,9 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+	"mvdan.cc/sh/v3/shell"
+
+	"github.com/keboola/configurable-extractor/pkg/begin"
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // update writes what the commands of a document really print into it. Look at
@@ -166,6 +171,8 @@ func (s *session) run(command, exit string) error {
 	}
 	code := 0
 	switch words := strings.Fields(command); {
+	case strings.HasPrefix(command, "go run ./cmd/extractor init "):
+		code, err = s.init(command)
 	case strings.HasPrefix(command, "go run ./cmd/extractor "):
 		code, err = s.extractor(words[3:])
 	case command == "go run ./cmd/devstack sample-api":
@@ -298,6 +305,31 @@ func (s *session) extractor(args []string) (int, error) {
 		return 0, fmt.Errorf("unknown argument %s", args[0])
 	}
 	return component.Run(context.Background(), o), nil
+}
+
+// init begins a configuration as cmd/extractor does.
+func (s *session) init(command string) (int, error) {
+	words, err := shell.Fields(command, func(string) string { return "" })
+	if err != nil {
+		return 0, err
+	}
+	var out string
+	o := begin.Options{Stdout: &s.output, Stderr: &s.output, Getenv: func(string) string { return "" }, Dial: s.dial}
+	flags := pflag.NewFlagSet("init", pflag.ContinueOnError)
+	flags.StringVar(&o.Curl, "curl", "", "")
+	flags.StringVar(&out, "out", "", "")
+	if err := flags.Parse(words[4:]); err != nil {
+		return 0, err
+	}
+	o.URL = flags.Arg(0)
+	if o.Out, err = s.path(out); err != nil {
+		return 0, err
+	}
+	if err := begin.Example(context.Background(), o); err != nil {
+		fmt.Fprintln(&s.output, err)
+		return failure.ExitCode(err), nil
+	}
+	return 0, nil
 }
 
 // dial leads connections to the documented address of the sample API to where

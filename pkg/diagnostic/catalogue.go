@@ -155,5 +155,9 @@ func aboutRequests() []Entry {
 			"The job has a parameter that its scroller writes into every request, so the job's value is never sent.",
 			`"jobs": [{"endpoint": "users", "params": {"page": 5}}]`,
 			"Remove the parameter, or set \"firstPage\" or \"offsetFromJob\" of the scroller."},
+		{failure.IdleLookahead, isWarning, "Nothing is asked for in advance",
+			"The setting says which pages may be asked for in advance, but with an \"api.http.concurrency\" of 1 they are asked for one after another.",
+			`"http": {"lookahead": 3}`,
+			"Set \"api.http.concurrency\" to 2 or more, or remove the setting."},
 	}
 }

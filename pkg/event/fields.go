@@ -63,3 +63,27 @@ func redacted(value any, redact func(string) string) any {
 		return redact(fmt.Sprint(v))
 	}
 }
+
+// masked is a copy of a body, a struct, with every string in its exported fields
+// redacted.
+func masked(body Body, redact func(string) string) Body {
+	v := reflect.Indirect(reflect.ValueOf(body))
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	clone := reflect.New(v.Type()).Elem()
+	clone.Set(v)
+	for i := range clone.NumField() {
+		member := clone.Field(i)
+		if !member.CanSet() {
+			continue
+		}
+		if member.Kind() == reflect.String {
+			member.SetString(redact(member.String()))
+		} else if list, ok := member.Interface().([]string); ok {
+			member.Set(reflect.ValueOf(redacted(list, redact)))
+		}
+	}
+	copied, _ := clone.Interface().(Body)
+	return copied
+}

@@ -11,8 +11,10 @@ type Level string
 
 // The levels in use. What `config.debug` asks a person to see is info; Debug is
 // for programs that look closer: it goes over GELF only, where the platform drops
-// it.
+// it. Trace is what only the report of a run wants to know: no sink gets it, see
+// Log.Trace.
 const (
+	Trace Level = "trace"
 	Debug Level = "debug"
 	Info  Level = "info"
 	Warn  Level = "warn"
@@ -32,7 +34,7 @@ type Body interface {
 func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, LoginDone{}, RequestSent{},
-		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{}, TableDrifted{},
+		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, ResponseCleaned{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{}, TableDrifted{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }
@@ -168,7 +170,7 @@ func (e RequestSent) Message() string {
 }
 
 // RequestAnswered is the end of an HTTP request that was sent: its answer has
-// arrived completely, or never will. Only with `config.debug`.
+// arrived completely, or never will. Only with `config.debug`, and for a report.
 type RequestAnswered struct {
 	Method string `json:"method"`
 	// URL, Path, Query and Attempt are those of RequestSent.
@@ -184,13 +186,30 @@ type RequestAnswered struct {
 	Bytes int64 `json:"bytes"`
 	// Seconds from the sending of the request to the last byte of the answer.
 	Seconds float64 `json:"seconds"`
+	// Waited is for how many seconds `api.http.rateLimit` had kept it back.
+	Waited float64 `json:"waited,omitempty"`
+	// Login is set for a request of the authentication.
+	Login bool `json:"login,omitempty"`
+	// Job is the endpoint of the job as configured, "" outside of jobs. JobPointer
+	// is where it stands in the configuration; Iteration counts from 1 and is
+	// absent when there is only one.
+	Job        string `json:"job,omitempty"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+	// Untold is set without `config.debug`: the event is for a report only.
+	Untold bool `json:"-"`
 }
 
 // Kind implements Body.
 func (RequestAnswered) Kind() string { return "request.answered" }
 
 // Level implements Body.
-func (RequestAnswered) Level() Level { return Debug }
+func (e RequestAnswered) Level() Level {
+	if e.Untold {
+		return Trace
+	}
+	return Debug
+}
 
 // Message implements Body.
 func (e RequestAnswered) Message() string {
@@ -212,6 +231,12 @@ type RequestRetried struct {
 	Reason string `json:"reason"`
 	// WaitSeconds is the delay before the next attempt.
 	WaitSeconds float64 `json:"waitSeconds"`
+	// Job is the endpoint of the job as configured, "" outside of jobs. JobPointer
+	// is where it stands in the configuration; Iteration counts from 1 and is
+	// absent when there is only one.
+	Job        string `json:"job,omitempty"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
 // Kind implements Body.
@@ -235,6 +260,8 @@ type ResponseIgnored struct {
 	Status int `json:"status"`
 	// Text is the beginning of the answer.
 	Text string `json:"text"`
+	// JobPointer is where the job stands in the configuration.
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 }
 
 // Kind implements Body.
@@ -248,6 +275,26 @@ func (e ResponseIgnored) Message() string {
 	return fmt.Sprintf("%s: status %d ignored: %s", e.Job, e.Status, e.Text)
 }
 
+// ResponseCleaned says that bytes of an answer were dropped because they are not
+// UTF-8, which JSON has to be.
+type ResponseCleaned struct {
+	// Job is the endpoint of the job.
+	Job string `json:"job"`
+	// Page counts from 1.
+	Page int `json:"page"`
+}
+
+// Kind implements Body.
+func (ResponseCleaned) Kind() string { return "response.cleaned" }
+
+// Level implements Body.
+func (ResponseCleaned) Level() Level { return Warn }
+
+// Message implements Body.
+func (e ResponseCleaned) Message() string {
+	return fmt.Sprintf("Page %d of %s has bytes that are not UTF-8; they were dropped", e.Page, e.Job)
+}
+
 // DataEmpty says that a page held no data.
 type DataEmpty struct {
 	// Job is the endpoint of the job.
@@ -256,6 +303,8 @@ type DataEmpty struct {
 	DataField string `json:"dataField"`
 	// Page counts from 1.
 	Page int `json:"page"`
+	// JobPointer is where the job stands in the configuration.
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 }
 
 // Kind implements Body.
@@ -335,6 +384,10 @@ type JobFinished struct {
 	Pointer string `json:"pointer,omitempty"`
 	// Repeated is set when paging came back to an earlier page.
 	Repeated bool `json:"repeated,omitempty"`
+	// JobPointer is where the job stands in the configuration; Iteration counts
+	// from 1 and is absent when there is only one.
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
 // Kind implements Body.

@@ -25,6 +25,9 @@ type Event struct {
 	// Fields are the body's fields in their order; every string inside is
 	// masked.
 	Fields []Field
+	// Body is a copy of the body with every string inside masked. It is nil for a
+	// body that is no struct, and when nobody asked for it by Log.Trace.
+	Body Body
 }
 
 // Field is one named value of an event.
@@ -51,6 +54,7 @@ var ErrClosed = errors.New("event after the log was closed")
 type Log struct {
 	secrets *Secrets
 	now     func() time.Time
+	trace   func(Event) // nil for none
 
 	mu     sync.Mutex
 	sink   Sink
@@ -64,14 +68,26 @@ func NewLog(sink Sink, secrets *Secrets, now func() time.Time) *Log {
 	return &Log{sink: sink, secrets: secrets, now: now}
 }
 
+// Trace hands every event to a function too, those of level Trace included,
+// which the sink never gets. The function is called like a sink. Trace must be
+// called before the first event.
+func (l *Log) Trace(to func(Event)) { l.trace = to }
+
 // Emit sends one event. It cannot fail for the caller: a run does not end
 // because nobody listens. What went wrong is in Err.
 func (l *Log) Emit(body Body) {
+	level := body.Level()
+	if level == Trace && l.trace == nil {
+		return
+	}
 	e := Event{
 		Kind:    body.Kind(),
-		Level:   body.Level(),
+		Level:   level,
 		Message: l.secrets.Redact(body.Message()),
 		Fields:  fieldsOf(body, l.secrets.Redact),
+	}
+	if l.trace != nil {
+		e.Body = masked(body, l.secrets.Redact)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +96,12 @@ func (l *Log) Emit(body Body) {
 		return
 	}
 	e.Time = l.now()
-	l.keep(l.sink.Write(e))
+	if l.trace != nil {
+		l.trace(e)
+	}
+	if level != Trace {
+		l.keep(l.sink.Write(e))
+	}
 }
 
 // Err is the first error of the sink, or nil.

@@ -70,9 +70,14 @@ func TestEmit(t *testing.T) {
 			{Name: "count", Value: 1}, {Name: "bytes", Value: int64(2)}, {Name: "seconds", Value: 0.5, Programs: true},
 			{Name: "Untagged", Value: "u"}, {Name: "wait", Value: "1s"},
 		},
+		Body: odd{
+			Text: "[hidden]", Texts: []string{"a", "[hidden]"}, Yes: true, Count: 1, Bytes: 2, Seconds: 0.5,
+			NoTexts: []string{}, Untagged: "u", Hidden: "h", Wait: time.Second, private: "p",
+		},
 	}
 	sink := &memory{}
 	log := NewLog(sink, secretsOf("hunter2"), atNoon)
+	log.Trace(func(Event) {})
 	log.Emit(body)
 	log.Emit(&body)
 	log.Emit(scalar("just hunter2 words"))
@@ -81,7 +86,7 @@ func TestEmit(t *testing.T) {
 			t.Errorf("event = %+v\nwant    %+v", got, want)
 		}
 	}
-	if got := sink.events[2]; got.Message != "just [hidden] words" || got.Fields != nil {
+	if got := sink.events[2]; got.Message != "just [hidden] words" || got.Fields != nil || got.Body != nil {
 		t.Errorf("event of a scalar = %+v", got)
 	}
 	if body.Texts[1] != "hunter2" {
@@ -168,5 +173,24 @@ func TestLogConcurrently(t *testing.T) {
 		if string(line) != want {
 			t.Fatalf("line %d = %s\nwant %s", i, line, want)
 		}
+	}
+}
+
+// TestTrace: events of the level trace go to the function and nowhere else, all
+// others to both.
+func TestTrace(t *testing.T) {
+	untold := RequestAnswered{Method: "GET", URL: "http://a.test/?key=hunter2", Untold: true}
+	sink := &memory{}
+	NewLog(sink, secretsOf(), atNoon).Emit(untold)
+	log := NewLog(sink, secretsOf("hunter2"), atNoon)
+	var traced []Event
+	log.Trace(func(e Event) { traced = append(traced, e) })
+	log.Emit(untold)
+	log.Emit(StateWarning{Text: "t"})
+	if len(sink.events) != 1 || sink.events[0].Kind != "state.warning" || len(traced) != 2 {
+		t.Fatalf("the sink got %+v, the function %+v", sink.events, traced)
+	}
+	if body, ok := traced[0].Body.(RequestAnswered); !ok || body.URL != "http://a.test/?key=[hidden]" || !traced[0].Time.Equal(noon) {
+		t.Errorf("traced %+v", traced[0])
 	}
 }

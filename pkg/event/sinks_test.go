@@ -49,10 +49,13 @@ func throughEverySink(t *testing.T, secrets *Secrets, bodies []Body) []sinkRun {
 }
 
 // filled is a body of the same kind with that text in every string and 7 in
-// every number.
+// every number, as far as sinks show them.
 func filled(body Body, text string) Body {
 	v := reflect.New(reflect.TypeOf(body)).Elem()
 	for i := range v.NumField() {
+		if name, _ := tagOf(v.Type().Field(i)); name == "" {
+			continue // no sink shows it
+		}
 		switch f := v.Field(i); f.Kind() {
 		case reflect.String:
 			f.SetString(text)

@@ -78,6 +78,7 @@ type run struct {
 	pacer   *target.Pacer
 	tables  *tables
 	start   int64          // Unix seconds
+	dry     *target.DryRun // nil for a run that sends its requests
 	budget  *target.Budget // nil for no limit
 	cut     *Cut           // nil as long as nothing was left out
 }
@@ -141,15 +142,21 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 }
 
 func (r *run) iterations(ctx context.Context) error {
-	for _, it := range r.plan.iterations {
-		if err := r.iteration(ctx, it); err != nil {
+	for i, it := range r.plan.iterations {
+		number := i + 1
+		if len(r.plan.iterations) == 1 {
+			number = 0
+		}
+		if err := r.iteration(ctx, it, number); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) iteration(ctx context.Context, it iteration) error {
+// iteration runs the jobs of one iteration. Its number is 0 when there is only
+// one.
+func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	client, err := r.client(it)
 	if err != nil {
 		return err
@@ -159,7 +166,7 @@ func (r *run) iteration(ctx context.Context, it iteration) error {
 	if err != nil {
 		return err
 	}
-	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), concurrency: r.concurrency(it), ignored: it.API.IgnoreErrors}
+	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(it), lookahead: it.API.Lookahead, ignored: it.API.IgnoreErrors}
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err
@@ -204,6 +211,7 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		Budget:       r.budget,
 		Recorder:     r.Recorder,
 		Player:       r.Player,
+		DryRun:       r.dry,
 	}, authenticate)
 }
 

@@ -18,8 +18,13 @@ func (p position) below(n int) position { return append(slices.Clip(p), n) }
 // limit pages are under way or wait to be stored; of several requests that want
 // to start the first one by its position does.
 //
-// Beyond that limit only a page may come that stands before all pages that are
-// here already: whoever stores the pages has to wait for it, and nothing gives
+// Pages that wait may stand far behind: those of one level of jobs were fetched
+// while nobody knew the jobs below the first of them. So that these are not kept
+// out, a page that has fewer than limit before it may come until three times as
+// many are here.
+//
+// Beyond that only a page may come that stands before all pages that are here
+// already: whoever stores the pages has to wait for it, and nothing gives
 // way until it is there. There is at most one of them for each level of jobs.
 type gate struct {
 	limit int
@@ -41,22 +46,29 @@ type slot struct {
 	underWay bool
 }
 
-// enter waits until the page at a position may be asked for. It fails only with
-// the context, which then is that of all others too.
-func (g *gate) enter(ctx context.Context, at position) (*slot, error) {
+// want lines up for the page at a position.
+func (g *gate) want(ctx context.Context, at position) *slot {
 	s := &slot{gate: g, at: at, granted: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	i, _ := slices.BinarySearchFunc(g.wanted, s, func(a, b *slot) int { return slices.Compare(a.at, b.at) })
 	g.wanted = slices.Insert(g.wanted, i, s)
 	g.grant()
-	g.mu.Unlock()
+	return s
+}
+
+// enter waits until the page may be asked for. It fails only with the context
+// that the slot was wanted with, and then gives it back.
+func (s *slot) enter() error {
 	select {
 	case <-s.granted:
-		return s, nil
-	case <-ctx.Done():
-		s.cancel()
-		return nil, ctx.Err()
+		return nil
+	case <-s.ctx.Done():
+		err := s.ctx.Err()
+		s.landed()
+		s.leave()
+		return err
 	}
 }
 
@@ -67,7 +79,7 @@ func (g *gate) grant() {
 		if g.failed != nil && slices.Compare(s.at, g.failed) > 0 {
 			return
 		}
-		if len(g.here) >= g.limit && !g.isFirst(s) {
+		if !g.fits(s) {
 			return
 		}
 		g.wanted = g.wanted[1:]
@@ -78,8 +90,18 @@ func (g *gate) grant() {
 	}
 }
 
-func (g *gate) isFirst(s *slot) bool {
-	return !slices.ContainsFunc(g.here, func(other *slot) bool { return slices.Compare(other.at, s.at) < 0 })
+// crowd is how many times limit pages there may be, see gate.
+const crowd = 3
+
+// fits tells whether there is room for a page.
+func (g *gate) fits(s *slot) bool {
+	before := 0
+	for _, other := range g.here {
+		if slices.Compare(other.at, s.at) < 0 {
+			before++
+		}
+	}
+	return before == 0 || len(g.here) < g.limit || before < g.limit && len(g.here) < crowd*g.limit
 }
 
 // fail tells that the run will end at a position: what comes after it is no
@@ -112,10 +134,14 @@ func (s *slot) landed() {
 	s.gate.grant()
 }
 
-// leave gives the slot back: the page has been stored.
+// leave gives the slot back, or stands no longer in line for it: the page has been
+// stored, or nobody wants it any more.
 func (s *slot) leave() {
 	s.gate.mu.Lock()
 	defer s.gate.mu.Unlock()
-	s.gate.here = slices.DeleteFunc(s.gate.here, func(other *slot) bool { return other == s })
+	same := func(other *slot) bool { return other == s }
+	s.gate.here = slices.DeleteFunc(s.gate.here, same)
+	s.gate.wanted = slices.DeleteFunc(s.gate.wanted, same)
+	s.cancel()
 	s.gate.grant()
 }

@@ -21,7 +21,12 @@ func entrants(ctx context.Context, g *gate, positions ...position) []*entrant {
 	for _, at := range positions {
 		e := &entrant{at: at}
 		all = append(all, e)
-		go func() { e.slot, e.err = g.enter(ctx, e.at) }()
+		s := g.want(ctx, at)
+		go func() {
+			if e.err = s.enter(); e.err == nil {
+				e.slot = s
+			}
+		}()
 		synctest.Wait()
 	}
 	return all
@@ -63,13 +68,33 @@ func TestGateBoundsRequestsAndPages(t *testing.T) {
 		all := entrants(ctx, g, position{1, 1, 1}, position{1, 4, 1}, position{1, 3, 1}, position{1, 2, 1})
 		wantIn(t, all, "[[1 1 1] [1 4 1]]")
 		all[0].slot.landed()
-		wantIn(t, all, "[[1 1 1] [1 4 1]]") // its page waits to be stored
+		wantIn(t, all, "[[1 1 1] [1 2 1] [1 4 1]]") // its page waits to be stored
 		all[0].slot.leave()
 		wantIn(t, all, "[[1 1 1] [1 2 1] [1 4 1]]")
 		all[3].slot.landed()
 		all[3].slot.landed() // does nothing
 		all[3].slot.leave()
 		wantIn(t, all, "[[1 1 1] [1 2 1] [1 3 1] [1 4 1]]")
+	})
+}
+
+// Pages that came early do not keep out those before them, up to a bound.
+func TestGateLetsPagesBeforeOthersIn(t *testing.T) {
+	gated(t, 2, func(ctx context.Context, g *gate) {
+		arrive := func(all []*entrant) {
+			t.Helper()
+			for _, e := range all {
+				if e.slot == nil {
+					t.Fatalf("%v was not let in", e.at)
+				}
+				e.slot.landed()
+			}
+		}
+		arrive(entrants(ctx, g, position{1, 7, 1}, position{1, 8, 1}))
+		arrive(entrants(ctx, g, position{1, 4, 1}, position{1, 5, 1}))
+		wantIn(t, entrants(ctx, g, position{1, 6, 1}), "[]") // two stand before it
+		arrive(entrants(ctx, g, position{1, 1, 1}, position{1, 2, 1}))
+		wantIn(t, entrants(ctx, g, position{1, 1, 2}), "[]") // six are here
 	})
 }
 
@@ -113,6 +138,37 @@ func TestGateEndsWithTheContext(t *testing.T) {
 		if all[1].err != context.Canceled || all[0].err != nil || all[0].slot.ctx.Err() == nil {
 			t.Errorf("errors %v and %v, first request %v", all[0].err, all[1].err, all[0].slot.ctx.Err())
 		}
+	})
+}
+
+// Whoever is told to go while it waits, or is not wanted any more, leaves no gap.
+func TestGateForgetsWhoIsCancelled(t *testing.T) {
+	gated(t, 1, func(ctx context.Context, g *gate) {
+		first, second := g.want(ctx, position{1}), g.want(ctx, position{2})
+		second.cancel()
+		if err := second.enter(); err != context.Canceled {
+			t.Errorf("got %v", err)
+		}
+		third := g.want(ctx, position{3})
+		third.leave()
+		if n := len(g.wanted); n != 0 || third.ctx.Err() == nil {
+			t.Errorf("%d still want to come, error %v", n, third.ctx.Err())
+		}
+		all := entrants(ctx, g, position{4})
+		wantIn(t, all, "[]")
+		first.landed()
+		first.leave()
+		wantIn(t, all, "[[4]]")
+		// One that was let in and is told to go before it notices.
+		late := g.want(ctx, position{5})
+		all[0].slot.landed()
+		all[0].slot.leave()
+		late.cancel()
+		if late.enter() == nil { // it notices only while sending
+			late.landed()
+			late.leave()
+		}
+		wantIn(t, entrants(ctx, g, position{6}), "[[6]]")
 	})
 }
 

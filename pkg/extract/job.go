@@ -22,10 +22,15 @@ type jobRunner struct {
 	client *target.Client
 	sink   sink
 	scope  *expr.Scope
+	// number is that of the iteration, from 1; 0 when there is only one.
+	number int
 	// concurrency is how many requests may be under way at once.
 	concurrency int
-	tally       tally // of the root job at hand
-	progress    progress
+	// lookahead is how many pages may be asked for on the chance that they are
+	// there.
+	lookahead int
+	tally     tally // of the root job at hand
+	progress  progress
 	// ignored are the statuses whose answers are data.
 	ignored []int
 }
@@ -42,7 +47,7 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	}
 	err := run(ctx, j, place{endpoint: j.Endpoint})
 	if err == nil || isCut(err) {
-		jr.tally.report(jr.run.Log, j)
+		jr.tally.report(jr.run.Log, j, jr.number)
 	}
 	return err
 }
@@ -151,7 +156,7 @@ func (r *jobRun) within(page int, err error) error {
 // the job when the page only repeats what was there before.
 func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagination.Page, stop *pagination.Stop, err error) {
 	r.pages++
-	answer, err := r.client.Do(r.live.Context(ctx), request)
+	answer, err := r.send(ctx, request)
 	if err != nil {
 		if isCut(err) {
 			r.pages-- // it never came
@@ -177,11 +182,17 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 	return r.facts(page, ids), nil, nil
 }
 
+// send sends a request of the job.
+func (r *jobRun) send(ctx context.Context, request config.Request) (*target.Response, error) {
+	origin := target.Origin{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number}
+	return r.client.Do(target.From(r.live.Context(ctx), origin), request)
+}
+
 // read scans and checks an answer. A page that only repeats what was there
 // before is the reason to stop.
 func (r *jobRun) read(request config.Request, answer *target.Response) (*response.Page, *pagination.Stop, error) {
 	if answer.Ignored {
-		r.note(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "taken as data, as 'api.http.ignoreErrors' wants it"})
+		r.note(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "taken as data, as 'api.http.ignoreErrors' wants it", JobPointer: r.Pointer})
 	}
 	page, err := r.scan(answer)
 	if err != nil {

@@ -22,10 +22,26 @@ type rows interface {
 	Packed() iter.Seq2[value.Packed, error]
 }
 
-// scan reads an answer once. A successful answer without a body has no data; an
+// scan reads an answer once; what is wrong with it is told with its address,
+// where a redirect may have led.
+func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
+	if answer.Body.Unclean() {
+		r.note(event.ResponseCleaned{Job: r.endpoint, Page: r.pages})
+	}
+	page, err := r.decode(answer)
+	if err != nil {
+		if forgetting := answer.Forget(); forgetting != nil {
+			return nil, forgetting
+		}
+		return nil, failure.Within(answer.Method+" "+answer.URL, "", err)
+	}
+	return page, nil
+}
+
+// decode reads an answer. A successful answer without a body has no data; an
 // error answer that the configuration ignores is data, whatever it is, but null
 // is none.
-func (r *jobRun) scan(answer *target.Response) (*response.Page, error) {
+func (r *jobRun) decode(answer *target.Response) (*response.Page, error) {
 	needs := r.scroller.Needs()
 	query := response.Query{
 		Data:   response.Path{Text: r.DataField.Path, Separator: r.DataField.Delimiter},
@@ -56,9 +72,15 @@ func (r *jobRun) ignoresText(status int) bool {
 	return slices.Contains(r.ignored, status) || slices.Contains(r.ignored, 0)
 }
 
+// maxErrorData is how many bytes an answer may have that becomes a single value.
+const maxErrorData = 8 << 20
+
 // errorData takes an answer that is not JSON, but whose status is to be
 // ignored, for an object that holds its text.
 func (r *jobRun) errorData(answer *target.Response, query response.Query) (*response.Page, error) {
+	if size := answer.Body.Size(); size > maxErrorData {
+		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
+	}
 	text, err := answer.Body.Text()
 	if err != nil {
 		return nil, err
@@ -67,7 +89,7 @@ func (r *jobRun) errorData(answer *target.Response, query response.Query) (*resp
 	if err := answer.Body.Replace(data.AppendJSON(nil)); err != nil {
 		return nil, err
 	}
-	r.note(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "its body is not JSON and was taken as errorData"})
+	r.note(event.ResponseIgnored{Job: r.endpoint, Status: answer.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
 	return r.run.scanner.Scan(answer.Body, query)
 }
 
@@ -81,7 +103,7 @@ func (r *jobRun) check(page *response.Page) error {
 	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
 		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(r.Pointer)
 	case page.Rows == 0:
-		r.note(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages})
+		r.note(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages, JobPointer: r.Pointer})
 	}
 	return nil
 }

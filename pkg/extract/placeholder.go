@@ -15,11 +15,12 @@ import (
 // placeholder is one {token} in the endpoint of a child job: where its value
 // comes from.
 type placeholder struct {
-	token   string // as written, with its level: "2:id"
-	level   int    // 1 is the parent row, 2 the row above it …
-	path    string
-	compute *expr.Expr // nil: the value as it is
-	pointer string
+	token    string // as written, with its level: "2:id"
+	level    int    // 1 is the parent row, 2 the row above it …
+	path     string
+	compute  *expr.Expr // nil: the value as it is
+	function string     // that computes it, "" for none
+	pointer  string
 }
 
 // compilePlaceholders reads `placeholders` of a child job that has so many rows
@@ -34,7 +35,7 @@ func compilePlaceholders(s config.Section, above int) []placeholder {
 			if one.Get("function").Present() {
 				compiler := expr.Compiler{Contexts: []expr.Context{expr.Placeholder}, Problems: s.Problems()}
 				compute := compiler.Compile(m.Value, one.Pointer)
-				p.compute = &compute
+				p.compute, p.function = &compute, one.Get("function").Value.Raw()
 			}
 		}
 		if p.path == "" {

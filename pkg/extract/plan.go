@@ -34,6 +34,7 @@ type job struct {
 	config.Job
 	child        bool
 	scroller     pagination.Scroller
+	paging       string // the place of its settings
 	placeholders []placeholder
 	filter       recursionFilter
 	rows         responseFilter
@@ -83,6 +84,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			Job:      j,
 			child:    above > 0,
 			scroller: c.scroller(j),
+			paging:   c.scrollers.Pointer(j.Scroller),
 			rows:     compileResponseFilter(j, c.it.CompatLevel),
 			user:     c.userData(j, above == 0),
 			children: c.jobs(j.Children, above+1),

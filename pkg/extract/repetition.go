@@ -79,3 +79,6 @@ func appendSent(dst []byte, v value.Value) []byte {
 	}
 	return dst
 }
+
+// repetitionRule is check in a sentence.
+const repetitionRule = "Always stops at a page that is the same as the one before it, or whose request and answer both were there before."

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/pagination"
@@ -38,6 +37,10 @@ type branch struct {
 	run  *jobRun
 	stop *pagination.Stop
 	err  error
+	// asked are the pages that were asked for and not taken yet, in their order.
+	asked []*inquiry
+	// children are the branches below it that have not ended.
+	children sync.WaitGroup
 }
 
 // arrival is an answer that waits to be stored.
@@ -65,10 +68,7 @@ func (jr *jobRunner) sideBySide(ctx context.Context, j *job, at place) error {
 	defer f.close()
 	defer cancel()
 	root := f.branch(position{}, j, at)
-	slot, err := f.gate.enter(ctx, root.at.below(1))
-	if err != nil {
-		return err
-	}
+	slot := f.gate.want(ctx, root.at.below(1))
 	f.workers.Go(func() { f.work(ctx, root, slot) })
 	return f.follow(ctx, root)
 }
@@ -123,45 +123,50 @@ func (f *fan) settle(ctx context.Context, b *branch, a *arrival) error {
 	return a.childErr
 }
 
-// work fetches the pages of a branch, whose first slot it is given.
+// work fetches the pages of a branch, whose first slot it is given. It returns
+// when the branches below it have ended, too.
 func (f *fan) work(ctx context.Context, b *branch, first *slot) {
-	defer b.arrivals.close()
 	b.err = failure.Guarded(func() error { return f.pages(ctx, b, first) })
+	b.arrivals.close()
+	drop(b.asked)
+	b.children.Wait()
 }
 
-func (f *fan) pages(ctx context.Context, b *branch, s *slot) error {
+func (f *fan) pages(ctx context.Context, b *branch, first *slot) error {
 	r, err := f.start(b.job, b.place)
 	if err != nil {
-		f.gate.fail(s.at)
-		s.landed()
+		f.gate.fail(first.at)
+		first.landed()
 		return err
 	}
 	b.run = r
 	request, state := r.scroller.First(r.base, r.run.Now())
+	b.asked = []*inquiry{f.ask(r, first, request)}
+	f.askAhead(ctx, b, state, pagination.Page{})
 	for {
-		facts, stop, err := f.page(ctx, b, s, request)
+		facts, stop, err := f.page(ctx, b)
 		if err == nil && stop == nil {
 			request, state, stop, err = r.next(state, facts)
 		}
-		next := b.at.below(r.pages + 1)
 		if err != nil {
-			f.gate.fail(next)
+			f.gate.fail(b.at.below(r.pages + 1))
 			return r.within(r.pages, err)
 		}
 		if stop != nil {
 			b.stop = stop
 			return nil
 		}
-		if s, err = f.gate.enter(ctx, next); err != nil {
-			return err
+		if len(b.asked) == 0 {
+			f.askNext(ctx, b, request)
 		}
+		f.askAhead(ctx, b, state, facts)
 	}
 }
 
-// page fetches one page and runs its child jobs. It returns when all of them
-// have what they want, though nothing of it may be stored yet.
-func (f *fan) page(ctx context.Context, b *branch, s *slot, request config.Request) (facts pagination.Page, stop *pagination.Stop, err error) {
-	a, stop := f.fetch(b.run, s, request)
+// page takes the next page and starts its child jobs, though nothing of it may be
+// stored yet.
+func (f *fan) page(ctx context.Context, b *branch) (facts pagination.Page, stop *pagination.Stop, err error) {
+	a, stop := f.take(b)
 	defer a.children.close()
 	b.arrivals.put(a)
 	if a.page == nil {
@@ -170,28 +175,32 @@ func (f *fan) page(ctx context.Context, b *branch, s *slot, request config.Reque
 	defer f.release(a)
 	ids, err := b.run.ids(a.page)
 	if err == nil {
-		err = f.expand(ctx, b.run, a)
+		err = f.expand(ctx, b, a)
+	}
+	if b.run.scroller.Needs().Time {
+		b.children.Wait() // they count as time spent
 	}
 	return b.run.facts(a.page, ids), nil, err
 }
 
-// fetch asks for a page and reads what came.
-func (f *fan) fetch(r *jobRun, s *slot, request config.Request) (*arrival, *pagination.Stop) {
-	defer s.landed()
+// take waits for the answer to the first request of those asked, and reads it.
+func (f *fan) take(b *branch) (*arrival, *pagination.Stop) {
+	q, r := b.asked[0], b.run
+	b.asked = b.asked[1:]
+	<-q.done
 	r.pages++
-	a := &arrival{slot: s, number: r.pages, children: newQueue[*branch]()}
-	answer, err := f.client.Do(r.live.Context(s.ctx), request)
-	s.landed()
+	a := &arrival{slot: q.slot, number: r.pages, children: newQueue[*branch]()}
 	var stop *pagination.Stop
+	err := q.err
 	if err == nil {
-		a.body = answer.Body
-		a.page, stop, err = r.read(request, answer)
+		a.body = q.answer.Body
+		a.page, stop, err = r.read(q.request, q.answer)
 	}
 	a.notes = r.taken()
 	switch {
 	case err != nil:
 		a.page, a.err = nil, err
-		f.gate.fail(s.at)
+		f.gate.fail(q.slot.at)
 	case a.page != nil:
 		f.keep(a)
 		return a, nil
@@ -203,21 +212,20 @@ func (f *fan) fetch(r *jobRun, s *slot, request config.Request) (*arrival, *pagi
 }
 
 // expand starts the children of a page, each as soon as the gate lets its first
-// request pass, and waits until they have ended.
-func (f *fan) expand(ctx context.Context, r *jobRun, a *arrival) error {
-	var children sync.WaitGroup
+// request pass.
+func (f *fan) expand(ctx context.Context, b *branch, a *arrival) error {
 	n := 0
-	err := r.eachChild(a.page, func(child *job, at place) error {
+	err := b.run.eachChild(a.page, func(child *job, at place) error {
 		n++
 		c := f.branch(a.slot.at.below(n), child, at)
-		s, err := f.gate.enter(ctx, c.at.below(1))
-		if err != nil {
+		s := f.gate.want(ctx, c.at.below(1))
+		if err := s.enter(); err != nil {
 			return err
 		}
 		a.children.put(c)
-		children.Add(1)
+		b.children.Add(1)
 		f.workers.Go(func() {
-			defer children.Done()
+			defer b.children.Done()
 			f.work(ctx, c, s)
 		})
 		return nil
@@ -227,7 +235,6 @@ func (f *fan) expand(ctx context.Context, r *jobRun, a *arrival) error {
 	}
 	a.childErr = err
 	a.children.close()
-	children.Wait()
 	return err
 }
 

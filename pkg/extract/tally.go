@@ -50,12 +50,12 @@ func (t tally) add(j *job, r *jobRun, stop pagination.Stop) {
 }
 
 // report emits one event for a job and for each job below it.
-func (t tally) report(log *event.Log, j *job) {
+func (t tally) report(log *event.Log, j *job, iteration int) {
 	a := t[j]
 	if a == nil {
 		a = &account{rules: []ruleCount{{stop: pagination.Stop{Rule: "it never ran"}}}}
 	}
-	e := event.JobFinished{Job: j.Endpoint, Pages: a.pages, Rows: a.rows, Rule: a.words(), Repeated: a.again}
+	e := event.JobFinished{Job: j.Endpoint, Pages: a.pages, Rows: a.rows, Rule: a.words(), Repeated: a.again, JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = a.runs
 	}
@@ -64,7 +64,7 @@ func (t tally) report(log *event.Log, j *job) {
 	}
 	log.Emit(e)
 	for _, child := range j.children {
-		t.report(log, child)
+		t.report(log, child, iteration)
 	}
 }
 

@@ -36,6 +36,7 @@ const (
 	UnknownScroller      Code = "unknown-scroller"
 	UnusedScroller       Code = "unused-scroller"
 	OverwrittenParameter Code = "overwritten-parameter"
+	IdleLookahead        Code = "idle-lookahead"
 
 	// Jobs and tables.
 	DuplicateJob        Code = "duplicate-job"

@@ -73,6 +73,9 @@ type Pair struct {
 type PostData struct {
 	MimeType string `json:"mimeType"`
 	Text     string `json:"text"`
+	// Params are the fields of a form, which browsers keep beside the text or in
+	// its place; we write none.
+	Params []Pair `json:"params,omitempty"`
 }
 
 // Timings are the parts of Entry.Time in milliseconds.

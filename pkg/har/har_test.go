@@ -271,6 +271,8 @@ func TestFileAppearsAtTheEnd(t *testing.T) {
 func TestRefusedFiles(t *testing.T) {
 	_, err := NewRecorder(Options{Path: filepath.Join(t.TempDir(), "none", "x.har"), Now: time.Now})
 	wantUserError(t, err, "cannot record to", "no such file or directory")
+	_, err = NewRecorder(Options{Path: t.TempDir(), Now: time.Now})
+	wantUserError(t, err, "cannot record to", "it is a directory")
 	_, err = NewPlayer(filepath.Join(t.TempDir(), "none"), &event.Secrets{})
 	wantUserError(t, err, "cannot replay", "no such file or directory")
 	for name, tt := range map[string][2]string{

@@ -21,6 +21,10 @@ type writer struct {
 
 // newWriter starts a file; what there is under its name stays until the end.
 func newWriter(path, creator, version string, page Page) (*writer, error) {
+	// Else it would be noticed only when the run has ended.
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, errors.New("it is a directory, the name of a file is expected")
+	}
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return nil, err

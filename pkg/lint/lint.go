@@ -32,6 +32,7 @@ func checks() []check {
 	return []check{
 		unusedScrollers,
 		overwrittenParameters,
+		idleLookaheads,
 		idlePaging,
 		unusedMappings,
 		unfilledPlaceholders,

@@ -45,6 +45,11 @@ func TestCheck(t *testing.T) {
 		{"a first page without parameters", given{api: `,"pagination":{"method":"pagenum","firstPageParams":false}`, jobs: `{"endpoint":"x","params":{"page":3}}`}, nil},
 		{"a cursor's first value", given{api: `,"pagination":{"method":"cursor","idKey":"id","param":"since"}`, jobs: `{"endpoint":"x","params":{"since":3}}`}, nil},
 
+		{"pages in advance, one after another", given{api: `,"http":{"lookahead":3},"pagination":{"method":"multiple","scrollers":{"default":{"method":"pagenum","total":"t","totalPages":"p"}}}`},
+			[]string{"idle-lookahead /api/http/lookahead", "idle-lookahead /api/pagination/scrollers/default/total", "idle-lookahead /api/pagination/scrollers/default/totalPages"}},
+		{"pages in advance", given{api: `,"http":{"lookahead":3,"concurrency":2},"pagination":{"method":"offset","limit":1,"total":"t"}`}, nil},
+		{"no look-ahead", given{api: `,"http":{"lookahead":"0"}`}, nil},
+
 		{"a mapping no job feeds", given{config: `,"mappings":{"user":{"id":"id"},"users":{"id":"id"}}`}, []string{"unused-mapping /config/mappings/user"}},
 		{"a mapping of a child's data type", given{config: `,"mappings":{"o":{"id":"id"}}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"}}]}`}, nil},
 		{"a mapping that one iteration feeds", given{config: `,"mappings":{"o":{"id":"id"}}`, rest: `,"iterations":[{"jobs":[{"endpoint":"o"}]},{"jobs":[{"endpoint":"p"}]}]`}, nil},
@@ -57,6 +62,7 @@ func TestCheck(t *testing.T) {
 
 		{"paths of other languages", given{api: `,"pagination":{"method":"response.url","urlKey":"links[0].next"}`, jobs: `{"endpoint":"x","dataField":"/a/b","children":[{"endpoint":"{i}{j}","placeholders":{"i":"$.id","j":{"path":"a[1]","function":"md5","args":[{"placeholder":"value"}]}}}]}`},
 			[]string{"foreign-path /config/jobs/0/dataField", "foreign-path /config/jobs/0/children/0/placeholders/i", "foreign-path /config/jobs/0/children/0/placeholders/j/path", "foreign-path /api/pagination/urlKey"}},
+		{"totals in other languages", given{api: `,"http":{"concurrency":2},"pagination":{"method":"offset","limit":1,"total":"$.total"}`}, []string{"foreign-path /api/pagination/total"}},
 		{"a path with another separator", given{jobs: `{"endpoint":"x","dataField":{"path":"a/b","delimiter":"/"}}`}, nil},
 		{"keys without a name", given{api: `,"pagination":{"method":"response.url","urlKey":"/next","delimiter":"/"}`, jobs: `{"endpoint":"x","dataField":"data..items","responseFilter":["a."],"children":[{"endpoint":"{i}","placeholders":{"i":".id"},"recursionFilter":"a==1&b.==2"}]}`},
 			[]string{"foreign-path /config/jobs/0/dataField", "foreign-path /config/jobs/0/responseFilter", "foreign-path /config/jobs/0/children/0/placeholders/i", "foreign-path /config/jobs/0/children/0/recursionFilter", "foreign-path /api/pagination/urlKey"}},

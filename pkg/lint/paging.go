@@ -128,3 +128,27 @@ func or(v value.Value, fallback string) string {
 	}
 	return fallback
 }
+
+// idleLookaheads finds what could be asked for in advance, but never is because
+// requests are sent one after another.
+func idleLookaheads(s settings, found *failure.Problems) {
+	if s.Compiled.Iterations[0].API.Concurrency > 1 {
+		return
+	}
+	idle := func(p place) {
+		if !p.Empty() {
+			found.Add(failure.Problem{Code: failure.IdleLookahead, Pointer: p.pointer,
+				Expected: "this has no effect while \"api.http.concurrency\" is 1", Hint: "set \"concurrency\" to 2 or more, or remove this"})
+		}
+	}
+	idle(s.section("api", "http", "lookahead"))
+	var scrollers func(place)
+	scrollers = func(p place) {
+		idle(p.get("total"))
+		idle(p.get("totalPages"))
+		for _, one := range p.get("scrollers").below() {
+			scrollers(one)
+		}
+	}
+	scrollers(s.section("api", "pagination"))
+}

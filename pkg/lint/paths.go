@@ -137,7 +137,7 @@ func (s settings) apiPaths() []path {
 	var all []path
 	s.section("api").walk(func(p place) bool {
 		switch p.name() {
-		case "response", "responseParam", "idKey":
+		case "response", "responseParam", "idKey", "total", "totalPages":
 			all = append(all, texts(p, ".")...)
 		case "urlKey":
 			scroller := at(s.Tree, p.pointer[:strings.LastIndexByte(p.pointer, '/')])

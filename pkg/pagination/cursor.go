@@ -96,3 +96,17 @@ func excerpt(v value.Value) string {
 	}
 	return fmt.Sprintf("a %s of more than %d characters", v.Kind(), most)
 }
+
+func (c cursor) Describe(config.Request) []string {
+	which, more := "largest", ""
+	if c.reverse {
+		which = "smallest"
+	}
+	switch {
+	case c.increment > 0:
+		more = fmt.Sprintf(" plus %d", c.increment)
+	case c.increment < 0:
+		more = fmt.Sprintf(" minus %d", -c.increment)
+	}
+	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
+}

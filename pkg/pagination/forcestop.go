@@ -2,6 +2,7 @@ package pagination
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -65,7 +66,9 @@ func timeLimit(s config.Section) limit {
 	return l
 }
 
-func (f forceStop) needs() Needs { return Needs{Volume: f.volume.set} }
+func (f forceStop) needs() Needs { return Needs{Volume: f.volume.set, Time: f.seconds.set} }
+
+func (f forceStop) counts() bool { return !f.volume.set && !f.seconds.set }
 
 func (forceStop) start(now time.Time) State { return forceStopState{start: now} }
 
@@ -87,4 +90,24 @@ func (f forceStop) after(state State, p Page) (State, *Stop, error) {
 
 func (l limit) stop(rule string, reached int64) *Stop {
 	return &Stop{Rule: fmt.Sprintf(rule, reached, l.at), Pointer: l.pointer}
+}
+
+func (f forceStop) describe() string {
+	var limits []string
+	for _, one := range []struct {
+		limit
+		text string
+	}{
+		{f.pages, "after page %d"},
+		{f.seconds, "after the page that comes %d seconds or more after the first request"},
+		{f.volume, "after the page with which the answers have more than %d bytes"},
+	} {
+		if one.set {
+			limits = append(limits, fmt.Sprintf(one.text, one.at))
+		}
+	}
+	if len(limits) == 0 {
+		return ""
+	}
+	return "Stops " + strings.Join(limits, ", or ") + "."
 }

@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -36,6 +37,8 @@ func (l limitStop) needs() Needs {
 	return Needs{Fields: []response.Path{l.field}}
 }
 
+func (limitStop) counts() bool { return true }
+
 // start is the number of rows so far.
 func (limitStop) start(time.Time) State { return 0 }
 
@@ -52,4 +55,11 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 		return nil, l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows)), nil
 	}
 	return rows, nil, nil
+}
+
+func (l limitStop) describe() string {
+	if l.field.Text != "" {
+		return fmt.Sprintf("Stops after the page with which there are as many rows as it tells at %q.", l.field.Text)
+	}
+	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.at)
 }

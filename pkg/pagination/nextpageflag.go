@@ -40,6 +40,8 @@ func (n nextPageFlag) path() response.Path { return response.Path{Text: n.field}
 
 func (n nextPageFlag) needs() Needs { return Needs{Fields: []response.Path{n.path()}} }
 
+func (nextPageFlag) counts() bool { return false }
+
 func (nextPageFlag) start(time.Time) State { return nil }
 
 func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {
@@ -58,4 +60,12 @@ func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {
 		return nil, &Stop{Rule: fmt.Sprintf("the field '%s' is %t", n.field, taken), Pointer: n.stopOnPointer}, nil
 	}
 	return s, nil, nil
+}
+
+func (n nextPageFlag) describe() string {
+	text := fmt.Sprintf("Stops after a page whose field %q is %t", n.field, n.stopOn)
+	if n.ifNotSet == n.stopOn {
+		return text + ", or missing."
+	}
+	return text + "; a missing one lets it go on."
 }

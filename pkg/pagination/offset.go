@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -16,6 +17,7 @@ type offset struct {
 	param           string
 	firstPageParams bool
 	fromJob         bool
+	total           total // of rows
 }
 
 // offsetState is where the last request stood and, when the API's own page size
@@ -31,6 +33,7 @@ func compileOffset(s config.Section) Scroller {
 		param:           s.Text("offsetParam", "offset"),
 		firstPageParams: s.Bool("firstPageParams", true),
 		fromJob:         s.Bool("offsetFromJob", false),
+		total:           compileTotal(s, "total"),
 	}
 	if limit := s.Get("limit"); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
 		limit.Problem("expected a number of rows, at least 1", "")
@@ -38,7 +41,7 @@ func compileOffset(s config.Section) Scroller {
 	return o
 }
 
-func (offset) Needs() Needs { return Needs{} }
+func (o offset) Needs() Needs { return Needs{Fields: fields(o.total)} }
 
 func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
 	var s offsetState
@@ -69,4 +72,26 @@ func (o offset) Next(job config.Request, state State, p Page) (config.Request, S
 	}
 	s.at += size
 	return o.request(job, s.at), s, nil, nil
+}
+
+func (o offset) Describe(job config.Request) []string {
+	_, state := o.First(job, time.Time{})
+	start, size := state.(offsetState).at, o.size.of(job)
+	if size == 0 {
+		return sentences(o.firstPageParams, fmt.Sprintf(
+			"Asks with %s = %d, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param, start))
+	}
+	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+		o.param, series(start, size), o.size.param, size, untilShort(size)))
+}
+
+func (o offset) full(job config.Request, state State, _ Page) int {
+	if size := o.size.of(job); size != 0 {
+		return int(size)
+	}
+	return int(state.(offsetState).pageSize)
+}
+
+func (o offset) told(_ config.Request, state State, last Page) bool {
+	return state.(offsetState).at < o.total.of(last)
 }

@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -14,6 +15,8 @@ type pageNumber struct {
 	pageParam       string
 	size            pageSize
 	firstPageParams bool
+	total           total // of rows
+	totalPages      total
 }
 
 func compilePageNumber(s config.Section) Scroller {
@@ -22,10 +25,12 @@ func compilePageNumber(s config.Section) Scroller {
 		pageParam:       s.Text("pageParam", "page"),
 		size:            compilePageSize(s),
 		firstPageParams: s.Bool("firstPageParams", true),
+		total:           compileTotal(s, "total"),
+		totalPages:      compileTotal(s, "totalPages"),
 	}
 }
 
-func (pageNumber) Needs() Needs { return Needs{} }
+func (n pageNumber) Needs() Needs { return Needs{Fields: fields(n.total, n.totalPages)} }
 
 // First leaves the number of the last page as the state.
 func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, State) {
@@ -45,4 +50,31 @@ func (n pageNumber) Next(job config.Request, state State, p Page) (config.Reques
 	}
 	page := state.(int64) + 1
 	return n.request(job, page), page, nil, nil
+}
+
+func (n pageNumber) Describe(job config.Request) []string {
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.pageParam, series(n.firstPage, 1))
+	if size := n.size.of(job); size > 0 {
+		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+			n.pageParam, series(n.firstPage, 1), n.size.param, size, untilShort(size))
+	}
+	return sentences(n.firstPageParams, text)
+}
+
+// full is the size of the last page, or at least one row, when the API has a page
+// size of its own.
+func (n pageNumber) full(job config.Request, _ State, last Page) int {
+	if size := n.size.of(job); size > 0 {
+		return int(size)
+	}
+	return max(1, last.Rows)
+}
+
+func (n pageNumber) told(job config.Request, state State, last Page) bool {
+	before := state.(int64) - n.firstPage // pages
+	if before < n.totalPages.of(last) {
+		return true
+	}
+	size, rows := n.size.of(job), n.total.of(last)
+	return size > 0 && rows > 0 && before <= (rows-1)/size
 }

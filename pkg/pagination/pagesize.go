@@ -52,3 +52,29 @@ func (z pageSize) lastPage(p Page, size int64) *Stop {
 		return nil
 	}
 }
+
+// series is numbers that grow by a step: the first three, unless they are long.
+func series(start, step int64) string {
+	const long = 1_000_000_000
+	if start >= long || step >= long {
+		return fmt.Sprintf("%d, each time %d more,", start, step)
+	}
+	return fmt.Sprintf("%d, %d, %d, …", start, start+step, start+2*step)
+}
+
+// untilShort is lastPage in words.
+func untilShort(size int64) string {
+	if size == 1 {
+		return "until a page is empty"
+	}
+	return fmt.Sprintf("until a page is empty or has fewer than %d rows", size)
+}
+
+// sentences are one about all requests, and one more when the first request does
+// without the parameters of paging (`firstPageParams`).
+func sentences(firstPageParams bool, all string) []string {
+	if firstPageParams {
+		return []string{all}
+	}
+	return []string{all, "The first request goes without these parameters."}
+}

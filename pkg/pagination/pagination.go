@@ -32,15 +32,19 @@ type Page struct {
 	// and there are rows.
 	IDs IDs
 	// Field is the value at one of the places of Needs.Fields, null when
-	// nothing is there.
+	// nothing is there. nil is a page with nothing anywhere.
 	Field func(response.Path) (value.Value, error)
-	// Now is when the page was processed.
+	// Now is when the page was processed. With Needs.Time that is after the
+	// child jobs of the page.
 	Now time.Time
 }
 
 // field is the value at one of the places that a scroller needs, and errors
 // name the setting that asked for it.
 func (p Page) field(path response.Path, pointer string) (value.Value, error) {
+	if p.Field == nil {
+		return value.Value{}, nil
+	}
 	v, err := p.Field(path)
 	if e, ok := errors.AsType[*failure.Error](err); ok {
 		return value.Value{}, e.At(pointer)
@@ -60,6 +64,8 @@ type Needs struct {
 	ItemID response.Path
 	// Volume asks for the size of the response.
 	Volume bool
+	// Time tells that what comes next depends on when the page was processed.
+	Time bool
 }
 
 // State is what a scroller remembers between two pages of one job run. Only
@@ -84,6 +90,8 @@ type Scroller interface {
 	// Next is the request after a page and the state after it, or the reason to
 	// stop. Errors are user errors: the page lacks what paging needs.
 	Next(job config.Request, s State, p Page) (config.Request, State, *Stop, error)
+	// Describe says in whole sentences what a job asks for and what ends it.
+	Describe(job config.Request) []string
 }
 
 // none is no paging: one request.
@@ -95,4 +103,14 @@ func (none) First(job config.Request, _ time.Time) (config.Request, State) { ret
 
 func (none) Next(job config.Request, _ State, _ Page) (config.Request, State, *Stop, error) {
 	return job, nil, &Stop{Rule: "one request without paging"}, nil
+}
+
+func (none) Describe(config.Request) []string { return []string{"Sends one request, without paging."} }
+
+// Pages tells whether a scroller can ask for more than one page.
+func Pages(s Scroller) bool {
+	if g, ok := s.(guarded); ok {
+		return Pages(g.inner)
+	}
+	return s != Scroller(none{})
 }

@@ -16,6 +16,8 @@ func everyKind() []string {
 	return []string{
 		`{}`,
 		`{"method":"offset","limit":2}`,
+		`{"method":"offset","limit":2,"total":"total"}`,
+		`{"method":"pagenum","total":"total","totalPages":"next"}`,
 		`{"method":"offset","offsetFromJob":true,"firstPageParams":false}`,
 		`{"method":"pagenum","limit":2,"firstPageParams":false}`,
 		`{"method":"pagenum"}`,

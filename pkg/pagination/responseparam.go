@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -77,4 +78,17 @@ func (r responseParam) request(job config.Request) config.Request {
 	job.Params = overlay(job.Params, r.scroll.Params)
 	job.Headers = overlay(job.Headers, r.scroll.Headers)
 	return job
+}
+
+func (r responseParam) Describe(config.Request) []string {
+	all := []string{fmt.Sprintf("Each request after the first has %s = what the page before holds at %q, until a page holds nothing there.", r.to, r.from.Text)}
+	if r.includeParams {
+		all = append(all, "The parameters of the job are sent each time.")
+	} else {
+		all = append(all, "The parameters of the job are sent with the first request only.")
+	}
+	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
+		all = append(all, "Later requests differ from the first as \"scrollRequest\" says.")
+	}
+	return all
 }

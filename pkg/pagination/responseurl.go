@@ -88,3 +88,15 @@ func (r responseURL) query(address string) string {
 	_, query, _ := strings.Cut(address, "?")
 	return query
 }
+
+func (r responseURL) Describe(config.Request) []string {
+	what := "goes to the address"
+	if r.paramIsQuery {
+		what = "has the parameters"
+	}
+	text := fmt.Sprintf("Each request after the first %s that the page before holds at %q, until a page holds none.", what, r.urlKey.Text)
+	if r.includeParams {
+		return []string{text, "The parameters of the job are sent each time."}
+	}
+	return []string{text, "The parameters of the job are sent with the first request only."}
+}

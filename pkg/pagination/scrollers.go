@@ -32,6 +32,7 @@ const multiple = "multiple"
 // Scrollers are the scrollers of one configuration: one for all jobs or, with
 // the method multiple, several with names.
 type Scrollers struct {
+	pointer  string
 	stoppers []stopper
 	// single serves all jobs when there are no named ones.
 	single Scroller
@@ -43,7 +44,7 @@ type Scrollers struct {
 
 // Compile reads `api.pagination`. An absent or empty section means: no paging.
 func Compile(s config.Section) Scrollers {
-	all := Scrollers{single: none{}}
+	all := Scrollers{pointer: s.Pointer, single: none{}}
 	if s.Value.Kind() != value.Object {
 		return all
 	}
@@ -125,14 +126,19 @@ func (all Scrollers) For(name string) (Scroller, error) {
 	return chosen, nil
 }
 
+// Pointer is the place of the settings that For goes by.
+func (all Scrollers) Pointer(name string) string {
+	if inner, err := all.find(all.wanted(name)); err == nil {
+		return inner.Pointer(name)
+	}
+	return all.pointer
+}
+
 func (all Scrollers) choose(name string) (Scroller, error) {
 	if all.named == nil {
 		return all.single, nil
 	}
-	wanted := name
-	if wanted == "" {
-		wanted = all.fallback
-	}
+	wanted := all.wanted(name)
 	if wanted == "" {
 		return none{}, nil
 	}
@@ -141,6 +147,14 @@ func (all Scrollers) choose(name string) (Scroller, error) {
 		return nil, err
 	}
 	return inner.For(name)
+}
+
+// wanted is the name of the scroller of a job that names one, or none.
+func (all Scrollers) wanted(name string) string {
+	if name == "" {
+		return all.fallback
+	}
+	return name
 }
 
 func (all Scrollers) find(name string) (Scrollers, error) {

@@ -10,10 +10,14 @@ import (
 // scroller it is a value that keeps nothing.
 type stopper interface {
 	needs() Needs
+	// counts tells whether the rule only counts rows or pages.
+	counts() bool
 	// start is the state at the job's first request.
 	start(now time.Time) State
 	// after is the state after one more page, or the reason to stop.
 	after(s State, p Page) (State, *Stop, error)
+	// describe is the rule in a sentence, "" for none.
+	describe() string
 }
 
 // compileStoppers reads the stoppers that stand in the settings of a scroller,
@@ -49,6 +53,7 @@ func (g guarded) Needs() Needs {
 	own, needs := g.rule.needs(), g.inner.Needs()
 	needs.Fields = append(needs.Fields, own.Fields...)
 	needs.Volume = needs.Volume || own.Volume
+	needs.Time = needs.Time || own.Time
 	return needs
 }
 
@@ -65,4 +70,24 @@ func (g guarded) Next(job config.Request, state State, p Page) (config.Request, 
 	}
 	request, inner, stop, err := g.inner.Next(job, s.inner, p)
 	return request, guardedState{rule, inner}, stop, err
+}
+
+func (g guarded) Describe(job config.Request) []string {
+	all := g.inner.Describe(job)
+	if text := g.rule.describe(); text != "" {
+		all = append(all, text)
+	}
+	return all
+}
+
+func (g guarded) full(job config.Request, state State, last Page) int {
+	if f, ok := g.inner.(foreseeable); ok {
+		return f.full(job, state.(guardedState).inner, last)
+	}
+	return 0
+}
+
+func (g guarded) told(job config.Request, state State, last Page) bool {
+	f, ok := g.inner.(foreseeable)
+	return ok && g.rule.counts() && f.told(job, state.(guardedState).inner, last)
 }

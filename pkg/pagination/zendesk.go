@@ -23,6 +23,12 @@ func compileZendesk(s config.Section) Scroller {
 	return zendesk{responseURL: newResponseURL(s, "."), methodPointer: s.Get("method").Pointer}
 }
 
+func (z zendesk) Needs() Needs {
+	needs := z.responseURL.Needs()
+	needs.Time = true
+	return needs
+}
+
 func (z zendesk) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
 	address, stop, err := z.address(p)
 	if stop != nil || err != nil {
@@ -34,4 +40,9 @@ func (z zendesk) Next(job config.Request, _ State, p Page) (config.Request, Stat
 		return job, nil, &Stop{Rule: rule, Pointer: z.methodPointer}, nil
 	}
 	return z.request(job, address), nil, nil, nil
+}
+
+func (z zendesk) Describe(job config.Request) []string {
+	return append(z.responseURL.Describe(job),
+		fmt.Sprintf("Also stops before a page whose start_time is less than %d minutes ago.", int(tooRecent.Minutes())))
 }

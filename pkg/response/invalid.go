@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Excerpts are cut to mostShown bytes after masking; headBytes are read, so that
@@ -52,8 +53,10 @@ func (sc *Scanner) notJSON(spool *Spool, err error) error {
 		reason = "it ends too early"
 	case errors.Is(err, errMoreText):
 		reason = errMoreText.Error()
+	case errors.Is(err, errLargeItem):
+		return largeItem(err)
 	case ok:
-		reason = syntax.Err.Error()
+		reason = value.Complaint(syntax)
 	default:
 		return err
 	}

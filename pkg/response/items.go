@@ -51,7 +51,7 @@ func (p *Page) readItems(yield func(value.Packed, error) bool) {
 		yield(nil, err)
 		return
 	}
-	dec := value.NewDecoder(r)
+	dec := decoder(r, p.spool.home.item)
 	if p.data.kind == value.Array {
 		if _, err := dec.ReadToken(); err != nil {
 			yield(nil, err)
@@ -65,7 +65,7 @@ func (p *Page) readItems(yield func(value.Packed, error) bool) {
 		if err == nil {
 			item, _ = packer.Append(item[:0], text)
 		}
-		if !yield(item, err) || err != nil {
+		if !yield(item, largeItem(err)) || err != nil {
 			return
 		}
 	}

@@ -41,7 +41,7 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	if r, s.base, err = skipMark(r); err != nil {
 		return nil, err
 	}
-	s.dec = value.NewDecoder(r)
+	s.dec = decoder(r, spool.home.item)
 	s.hash.SetSeed(sc.seed)
 	root := &place{}
 	if !s.detect {

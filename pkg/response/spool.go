@@ -26,13 +26,14 @@ const MemoryLimit = 4 << 20
 type Spooler struct {
 	dir     string
 	limit   int
+	item    int64     // bytes of one value
 	buffers sync.Pool // of *[]byte
 }
 
 // NewSpooler makes spools whose bodies beyond limit bytes go to temporary files
 // in dir.
 func NewSpooler(dir string, limit int) *Spooler {
-	return &Spooler{dir: dir, limit: limit}
+	return &Spooler{dir: dir, limit: limit, item: maxItem}
 }
 
 // Spool holds the bytes of one body. It is written once, from start to end,
@@ -138,6 +139,9 @@ func (s *Spool) checkUTF8(p []byte) {
 // Size is the number of bytes.
 func (s *Spool) Size() int64 { return s.size }
 
+// Unclean tells whether some of the bytes are not UTF-8.
+func (s *Spool) Unclean() bool { return s.invalid || len(s.tail) > 0 }
+
 // Raw reads all bytes as they arrived.
 func (s *Spool) Raw() io.Reader {
 	if s.file == nil {
@@ -167,7 +171,7 @@ func (s *Spool) Head(n int) ([]byte, error) {
 // text reads the bytes from an offset on, without those that are not UTF-8.
 // The offset counts bytes of the cleaned text.
 func (s *Spool) text(offset int64) (io.Reader, error) {
-	if s.invalid || len(s.tail) > 0 {
+	if s.Unclean() {
 		r := &cleaner{source: s.Raw()}
 		if _, err := io.CopyN(io.Discard, r, offset); err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -126,7 +127,7 @@ func (t *cache) claim(ctx context.Context, key string) (done func(), err error) 
 func (t *cache) answer(req *http.Request, path string) (*http.Response, error) {
 	if entry, ok := readEntry(path, t.spooler); ok {
 		if t.fresh(entry, req) {
-			return entry.response(req), nil
+			return entry.response(kept(req, path)), nil
 		}
 		if err := entry.body.Close(); err != nil {
 			return nil, err
@@ -140,7 +141,27 @@ func (t *cache) answer(req *http.Request, path string) (*http.Response, error) {
 	if err := entry.write(path); err != nil {
 		return nil, failure.Applicationf("cannot write to the cache: %w", errors.Join(err, res.Body.Close()))
 	}
+	res.Request = kept(res.Request, path)
 	return res, nil
+}
+
+// cachedKey is where the request of an answer carries the file that keeps it.
+type cachedKey struct{}
+
+func kept(req *http.Request, path string) *http.Request {
+	return req.WithContext(context.WithValue(req.Context(), cachedKey{}, path))
+}
+
+// Forget takes the answer out of the cache, where there is one. It is for an
+// answer that turned out to be useless: the next run should ask for another.
+func (r *Response) Forget() error {
+	if r.cached == "" {
+		return nil
+	}
+	if err := os.Remove(r.cached); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failure.Applicationf("cannot remove an answer from the cache: %w", err)
+	}
+	return nil
 }
 
 // fresh tells whether an entry may answer a request, which can ask for one that

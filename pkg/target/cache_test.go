@@ -77,6 +77,29 @@ func TestCacheAnswersTheSecondRequest(t *testing.T) {
 	}
 }
 
+func TestCacheForgets(t *testing.T) {
+	server := serve(t, ok("useless"), ok("useful"))
+	dir := filepath.Join(t.TempDir(), "cache")
+	f := newFixture(t, server.URL, `{}`, nil, caching(dir, today))
+	for i, want := range []string{"useless", "useless", "useful", "useful"} {
+		res, err := f.Do(t.Context(), config.Request{Endpoint: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body := readSpool(t, res.Body); body != want {
+			t.Errorf("answer %d: got %q, want %q", i+1, body, want)
+		}
+		if i != 1 { // the one that came from the cache
+			continue
+		}
+		for range 2 {
+			if err := res.Forget(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // again is another client with the same options.
 func (f *fixture) again(t testing.TB) *Client {
 	t.Helper()
@@ -286,7 +309,7 @@ func TestCacheThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := f.get(t, "x")
-	if failure.KindOf(err) != failure.Application || !strings.Contains(err.Error(), "cannot write to the cache") {
+	if failure.KindOf(err) != failure.Application || !strings.Contains(err.Error(), "cannot write to the cache") || strings.Count(err.Error(), "no such file") != 1 {
 		t.Errorf("got %v", err)
 	}
 	noSpools(t, f)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -85,10 +86,13 @@ func (e entry) write(path string) error {
 	if err == nil {
 		err = os.Rename(part, path)
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part))
+	if err == nil {
+		return nil
 	}
-	return nil
+	if removed := os.Remove(part); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	return err
 }
 
 func (e entry) writePart(path string) error {

@@ -195,8 +195,8 @@ func TestOwnAuthoritiesAndClientCertificates(t *testing.T) {
 	}{
 		{"own authority", open, authority.pem(), "", "nobody", "", 1},
 		{"one of several", open, foreign.pem() + authority.pem(), "", "nobody", "", 1},
-		{"another authority", open, foreign.pem(), "", "", "60: the server's certificate is not trusted: x509: certificate signed by unknown authority", 1},
-		{"the system's", open, "", "", "", "60: the server's certificate is not trusted: x509: certificate signed by unknown authority", 1},
+		{"another authority", open, foreign.pem(), "", "", "60: the server's certificate is not trusted: it was signed by an unknown authority", 1},
+		{"the system's", open, "", "", "", "60: the server's certificate is not trusted: it was signed by an unknown authority", 1},
 		{"client shown to one that only asks", open, authority.pem(), stranger.pem() + stranger.keyPEM(t), "stranger.test", "", 1},
 		{"client wanted", closed, authority.pem(), client.pem() + client.keyPEM(t), "client.test", "", 1},
 		{"client with a chain", closed, authority.pem(), chained.pem() + between.pem() + chained.keyPEM(t), "chained.test", "", 1},

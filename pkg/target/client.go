@@ -58,6 +58,8 @@ type Options struct {
 	// nil for none. Now and Sleep are theirs then.
 	Recorder *har.Recorder
 	Player   *har.Player
+	// DryRun keeps the requests in the place of the network; nil for none.
+	DryRun *DryRun
 }
 
 // Stats counts the traffic of a run.
@@ -93,12 +95,12 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 		o.Pacer = NewPacer(o.API.RateLimit, o.Stats, o.Now, o.Sleep)
 	}
 	c := &Client{o: o, network: newNetwork(o)}
-	c.plain = c.chain(nil, false)
+	c.plain = c.chain(c.wire(true), nil, false)
 	var a auth.Authenticator
 	if authenticate != nil {
 		a = authenticate(c)
 	}
-	c.full = c.chain(a, caching)
+	c.full = c.chain(c.wire(false), a, caching)
 	return c, nil
 }
 
@@ -119,15 +121,16 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 //	network       connections, TLS, proxy or tunnel
 //
 // A replay has one step, replay, in the place of the last three, and no tunnel.
+// So has a dry run, dryRun, which has no retry either.
 // So credentials and signatures are computed anew for each attempt and each hop,
 // every address that leaves is checked, and every request really sent is
 // reported: one that the cache answers is not.
-func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
-	rt := c.wire()
+func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool) http.RoundTripper {
+	offline := c.o.Player != nil || c.o.DryRun != nil
 	if with := c.o.Settings.signature; with != nil {
 		rt = &aws{next: rt, with: with, now: c.o.Now, secrets: c.o.Secrets}
 	}
-	if c.o.Player == nil { // a replay sends nothing
+	if !offline {
 		rt = &pace{next: rt, pacer: c.o.Pacer}
 	}
 	if c.o.Budget != nil {
@@ -141,20 +144,25 @@ func (c *Client) chain(a auth.Authenticator, caching bool) http.RoundTripper {
 	if a != nil {
 		rt = &authenticate{next: rt, auth: a, logins: c.recordLogins()}
 	}
-	if c.o.Settings.server != nil && c.o.Player == nil {
+	if c.o.Settings.server != nil && !offline {
 		rt = &tunnelled{next: rt, tunnel: c.o.Tunnel}
 	}
-	rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget}
+	if c.o.DryRun == nil {
+		rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget}
+	}
 	return &redirect{next: rt}
 }
 
-// wire are the innermost steps: what becomes of a request that is ready to be
-// sent.
-func (c *Client) wire() http.RoundTripper {
+// wire are the innermost steps: what becomes of a request, perhaps of a login,
+// that is ready to be sent.
+func (c *Client) wire(login bool) http.RoundTripper {
+	if c.o.DryRun != nil {
+		return &dryRun{login: login, o: c.o}
+	}
 	if c.o.Player != nil {
 		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
 	}
-	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
+	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
 	if c.o.Recorder != nil {
 		rt = &record{next: rt, recorder: c.o.Recorder}
 	}
@@ -183,6 +191,8 @@ type Response struct {
 	Ignored bool
 	// Body must be closed.
 	Body *response.Spool
+
+	cached string // the file of the cache that keeps it
 }
 
 // Do sends a request of a job: default options underneath, credentials added.
@@ -200,7 +210,9 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	if failed && !slices.Contains(c.o.API.IgnoreErrors, res.StatusCode) {
 		return nil, c.statusError(res)
 	}
+	cached, _ := res.Request.Context().Value(cachedKey{}).(string)
 	return &Response{
+		cached:  cached,
 		Method:  res.Request.Method,
 		URL:     res.Request.URL.Redacted(),
 		Status:  res.StatusCode,
@@ -212,7 +224,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 // Login sends a login request: with its own headers only, without default
 // options and credentials. Any answer of 400 and above is a user error.
 func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, error) {
-	res, err := c.send(ctx, c.plain, r, nil)
+	res, err := c.send(context.WithValue(ctx, loggingIn{}, true), c.plain, r, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -237,6 +249,9 @@ func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Reques
 	req, err := Build(ctx, c.o.API.BaseURL, r, c.o.UserAgent, headers)
 	if err != nil {
 		return nil, err
+	}
+	if c.o.DryRun != nil {
+		req = remembering(req)
 	}
 	res, err := rt.RoundTrip(req)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"compress/zlib"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -17,10 +18,12 @@ import (
 )
 
 // exchange sends one request and receives the answer to its last byte, within
-// the time-out. A body that breaks off is an error of the exchange.
+// the time-out. A body that breaks off, or has more bytes than the limit, is an
+// error of the exchange.
 type exchange struct {
 	next    http.RoundTripper
 	timeout time.Duration
+	limit   int64 // of bytes of a body, decompressed
 	spooler *response.Spooler
 	stats   *Stats
 	budget  *Budget
@@ -33,24 +36,22 @@ var _ http.RoundTripper = (*exchange)(nil)
 func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, errRequestTimeout)
 	defer cancel()
-	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
-		password, _ := u.Password()
-		req = req.Clone(ctx)
-		req.SetBasicAuth(u.Username(), password)
-	}
-	req = req.WithContext(ctx)
-	if req.Body == nil {
-		// net/http repeats a request without a body by itself when a kept
-		// connection turns out to be dead; we want to know, and to decide.
-		req.Body = emptyBody{}
-	}
+	req = leaving(ctx, req)
 	defer event.Await(ctx, "for an answer")()
 	res, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, networkErrorOf(ctx, err, false)
 	}
+	if res.StatusCode < http.StatusOK {
+		return nil, switched(res)
+	}
 	spool := t.spooler.New()
-	if err := t.receive(res, spool); err != nil {
+	err = t.receive(res, spool)
+	if err == nil {
+		// Reading may win against a context that has ended. The clock decides.
+		err = ctx.Err()
+	}
+	if err != nil {
 		if closing := spool.Close(); closing != nil {
 			err = closing
 		}
@@ -61,16 +62,62 @@ func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
+// leaving is a request as it is handed to net/http.
+func leaving(ctx context.Context, req *http.Request) *http.Request {
+	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
+		password, _ := u.Password()
+		req = req.Clone(ctx)
+		req.SetBasicAuth(u.Username(), password)
+	}
+	req = req.WithContext(ctx)
+	if req.Body == nil {
+		// net/http repeats a request without a body by itself when a kept
+		// connection turns out to be dead; we want to know, and to decide.
+		req.Body = emptyBody{}
+		// Otherwise it looks for a first byte, and on a busy computer gives up
+		// after a while and announces chunks.
+		req.TransferEncoding = []string{"identity"}
+	}
+	return req
+}
+
+// switched is the error for an answer that wants to go on in another protocol,
+// which it closes. Of the other 1xx answers net/http takes no notice.
+func switched(res *http.Response) error {
+	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not asked for"
+	return &networkError{code: codeBadAnswer, what: what, cause: res.Body.Close()}
+}
+
 // receive reads the whole body, decompressed, into a spool.
 func (t *exchange) receive(res *http.Response, spool *response.Spool) error {
 	body, err := decompress(res)
 	if err == nil {
-		_, err = io.Copy(spool, t.budget.reader(body))
+		body = t.budget.reader(body)
+		_, err = io.CopyN(spool, body, t.limit)
+	}
+	switch {
+	case err == io.EOF:
+		err = nil
+	case err == nil:
+		err = atEnd(body, t.limit)
 	}
 	if closing := res.Body.Close(); err == nil {
 		err = closing
 	}
 	return err
+}
+
+// atEnd checks that nothing follows the last byte that is allowed.
+func atEnd(body io.Reader, limit int64) error {
+	n, err := io.ReadFull(body, make([]byte, 1))
+	switch {
+	case n > 0:
+		return &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the answer has more than %d bytes, which is the limit that 'api.http.maxResponseBytes' sets", limit)}
+	case err == io.EOF:
+		return nil
+	default:
+		return err
+	}
 }
 
 // decompress undoes the Content-Encoding. An empty body has none.

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -94,6 +96,35 @@ func TestBrokenCompression(t *testing.T) {
 	}
 }
 
+func TestLargestAnswer(t *testing.T) {
+	text := strings.Repeat("0123456789", 10)
+	bomb := compressed(t, strings.Repeat(" ", 1<<20), gzipped)
+	const tooLarge = "network error 63: the body of the answer has more than 100 bytes, which is the limit that 'api.http.maxResponseBytes' sets"
+	tests := []struct{ name, encoding, sent, fails string }{
+		{"as large as allowed", "", text, ""},
+		{"smaller", "", text[:99], ""},
+		{"empty", "", "", ""},
+		{"a byte more", "", text + "x", tooLarge},
+		{"compressed, as large as allowed", "gzip", compressed(t, text, gzipped), ""},
+		{"compressed, a byte more", "gzip", compressed(t, text+"x", gzipped), tooLarge},
+		{"a bomb", "gzip", bomb, tooLarge},
+		{"cut at the limit", "gzip", compressed(t, text, gzipped)[:20], "network error 18"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, serve(t, say(200, tt.sent, "Content-Encoding: "+tt.encoding)).URL, `{"http":{"maxResponseBytes":100},"retryConfig":{"maxRetries":0}}`, nil)
+			_, err := f.get(t, "x")
+			if tt.fails == "" && err != nil {
+				t.Error(err)
+			}
+			if tt.fails != "" {
+				wantUserError(t, err, "GET "+f.o.API.BaseURL.String()+"/x failed: "+tt.fails)
+			}
+			noSpools(t, f)
+		})
+	}
+}
+
 // noSpools checks that no temporary file is left: neither its name nor an open
 // handle of it.
 func noSpools(t testing.TB, f *fixture) {
@@ -171,3 +202,35 @@ func TestTrafficIsCounted(t *testing.T) {
 		t.Errorf("counted %d requests and %d bytes", requests, bytes)
 	}
 }
+
+// A request without a body announces none, however long it takes to find that
+// out.
+func TestNoBodyIsNoChunks(t *testing.T) {
+	req, err := Build(t.Context(), &url.URL{Scheme: "http", Host: "a.test"}, config.Request{Endpoint: "x"}, "agent/1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req = leaving(t.Context(), req)
+	req.Body = unreadable{t}
+	var wire strings.Builder
+	if err := req.Write(&wire); err != nil {
+		t.Fatal(err)
+	}
+	if want := "GET /x HTTP/1.1\r\nHost: a.test\r\nUser-Agent: agent/1\r\nAccept: application/json\r\nAccept-Encoding: gzip\r\n\r\n"; wire.String() != want {
+		t.Errorf("got %q", wire.String())
+	}
+}
+
+// unreadable is an empty body that is read after the head was written.
+type unreadable struct{ t *testing.T }
+
+func (u unreadable) Read([]byte) (int, error) {
+	for _, line := range strings.Split(string(debug.Stack()), "\n") {
+		if strings.Contains(line, "probeRequestBody") {
+			u.t.Error("net/http looks for a body before it writes the head")
+		}
+	}
+	return 0, io.EOF
+}
+
+func (unreadable) Close() error { return nil }

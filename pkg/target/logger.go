@@ -1,6 +1,7 @@
 package target
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptrace"
 	"sync"
@@ -10,9 +11,36 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/response"
 )
 
+// Origin tells which job a request is sent for.
+type Origin struct {
+	// Job is the job's endpoint as configured, Pointer where it stands.
+	Job, Pointer string
+	// Iteration counts from 1; 0 when there is only one.
+	Iteration int
+}
+
+// originKey carries the origin of a request to its events, loggingIn that it is
+// one of the authentication, and heldKey a *time.Duration, for which the rate
+// limit keeps it back.
+type (
+	originKey struct{}
+	loggingIn struct{}
+	heldKey   struct{}
+)
+
+// From tells which job the requests of a context, logins included, are sent for.
+func From(ctx context.Context, o Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, o)
+}
+
+func originOf(ctx context.Context) Origin {
+	o, _ := ctx.Value(originKey{}).(Origin)
+	return o
+}
+
 // logger counts every request that is really sent and, under debug, reports it
 // as it leaves: after authentication, one event for each attempt, hop and login.
-// Its end is reported too. An attempt that finds no connection sends nothing and
+// Its end is reported too, without debug to a report only. An attempt that finds no connection sends nothing and
 // is told by the retry.
 type logger struct {
 	next  http.RoundTripper
@@ -34,10 +62,12 @@ func (t *logger) RoundTrip(req *http.Request) (*http.Response, error) {
 			t.sent(req)
 		})
 	}}
-	res, err := t.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+	var held time.Duration
+	ctx := context.WithValue(req.Context(), heldKey{}, &held)
+	res, err := t.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	once.Do(func() {}) // nothing is sent any more
-	if t.debug && !start.IsZero() {
-		t.answered(req, res, err, t.now().Sub(start))
+	if !start.IsZero() {
+		t.answered(req, res, err, t.now().Sub(start), held)
 	}
 	return res, err
 }
@@ -56,14 +86,22 @@ func (t *logger) sent(req *http.Request) {
 	})
 }
 
-func (t *logger) answered(req *http.Request, res *http.Response, err error, took time.Duration) {
+func (t *logger) answered(req *http.Request, res *http.Response, err error, took, held time.Duration) {
+	origin := originOf(req.Context())
+	login, _ := req.Context().Value(loggingIn{}).(bool)
 	e := event.RequestAnswered{
-		Method:  req.Method,
-		URL:     req.URL.Redacted(),
-		Path:    req.URL.EscapedPath(),
-		Query:   req.URL.RawQuery,
-		Attempt: attempt(req.Context()),
-		Seconds: took.Seconds(),
+		Method:     req.Method,
+		URL:        req.URL.Redacted(),
+		Path:       req.URL.EscapedPath(),
+		Query:      req.URL.RawQuery,
+		Attempt:    attempt(req.Context()),
+		Seconds:    took.Seconds(),
+		Waited:     held.Seconds(),
+		Login:      login,
+		Job:        origin.Job,
+		JobPointer: origin.Pointer,
+		Iteration:  origin.Iteration,
+		Untold:     !t.debug,
 	}
 	if err != nil {
 		e.Reason = err.Error()

@@ -102,3 +102,45 @@ func TestWhatIsNotSentIsNotReported(t *testing.T) {
 		t.Errorf("%d requests are counted", got)
 	}
 }
+
+// TestReportTellsWhereARequestBelongs: without debug, the ends of requests are
+// told to a report only, with their job, as a login or not, and with the time
+// for which the rate limit kept them back.
+func TestReportTellsWhereARequestBelongs(t *testing.T) {
+	s := serve(t, ok("token"), say(503, ""), ok("token"), ok(""))
+	var told []string
+	f := newFixture(t, s.URL, `{"http":{"rateLimit":{"requests":3,"perSeconds":60}}}`, func(c *Client) auth.Authenticator {
+		return authFunc(func(r *http.Request) error {
+			spool, err := c.Login(r.Context(), config.Request{Endpoint: "login", Method: "GET"})
+			if err != nil {
+				return err
+			}
+			return spool.Close()
+		})
+	}, func(o *Options) {
+		o.Log.Trace(func(e event.Event) {
+			switch b := e.Body.(type) {
+			case event.RequestAnswered:
+				told = append(told, fmt.Sprint(b.Level(), " ", b.Path, " ", b.Login, " ", b.Waited, " ", b.Job, " ", b.JobPointer, " ", b.Iteration))
+			case event.RequestRetried:
+				told = append(told, fmt.Sprint("retry ", b.Path, " ", b.Job, " ", b.JobPointer, " ", b.Iteration))
+			}
+		})
+	})
+	ctx := From(t.Context(), Origin{Job: "users", Pointer: "/jobs/0", Iteration: 2})
+	answer, err := f.Do(ctx, config.Request{Endpoint: "a", Method: "GET"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "told", told, []string{
+		"trace /login true 0 users /jobs/0 2",
+		"trace /a false 0 users /jobs/0 2",
+		"retry /a users /jobs/0 2",
+		"trace /login true 0 users /jobs/0 2",
+		"trace /a false 60 users /jobs/0 2",
+	})
+	equal(t, "events", f.messages("request.answered"), nil)
+}

@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -34,11 +35,13 @@ func newNetwork(o Options) *http.Transport {
 		dial = (&net.Dialer{Timeout: o.API.ConnectTimeout}).DialContext
 	}
 	return &http.Transport{
-		DialContext:         dial,
-		TLSHandshakeTimeout: o.API.ConnectTimeout,
-		TLSClientConfig:     o.Settings.tlsConfig(),
-		TLSNextProto:        map[string]func(string, *tls.Conn) http.RoundTripper{},
-		DisableCompression:  true,
+		DialContext:            dial,
+		TLSHandshakeTimeout:    o.API.ConnectTimeout,
+		TLSClientConfig:        o.Settings.tlsConfig(),
+		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: maxHead,
+
 		MaxIdleConnsPerHost: max(2, o.API.Concurrency),
 		IdleConnTimeout:     90 * time.Second,
 		Proxy:               via,
@@ -46,6 +49,10 @@ func newNetwork(o Options) *http.Transport {
 		OnProxyConnectResponse: acceptTunnel,
 	}
 }
+
+// maxHead is how many bytes the head of an answer may have, with the answers of
+// 1xx before it.
+const maxHead = 1 << 20
 
 // proxy reads the usual environment variables; the upper-case HTTP_PROXY is not
 // among them, since a CGI server would fill it from a request header.
@@ -90,6 +97,7 @@ const (
 	codeReceive   = 56
 	codeVerify    = 60
 	codeEncoding  = 61
+	codeTooLarge  = 63
 	codeSOCKS     = 97
 )
 
@@ -139,15 +147,31 @@ func classify(ctx context.Context, err error, receiving bool) (int, string) {
 // classifyTLS knows the errors of making a secure connection.
 func classifyTLS(err error) (int, string) {
 	if verify, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return codeVerify, "the server's certificate is not trusted: " + verify.Err.Error()
+		return codeVerify, "the server's certificate is not trusted: " + distrust(verify.Err)
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return codeTLS, "the server does not speak TLS"
 	}
 	if strings.Contains(err.Error(), "tls: ") {
-		return codeTLS, "no secure connection: " + reason(err)
+		return codeTLS, "no secure connection: " + strings.TrimPrefix(reason(err), "tls: ")
 	}
 	return 0, ""
+}
+
+// distrust says why a certificate is not trusted.
+func distrust(err error) string {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "it was signed by an unknown authority; 'api.caCertificate' can name it"
+	}
+	invalid, ok := errors.AsType[x509.CertificateInvalidError](err)
+	switch {
+	case !ok || invalid.Reason != x509.Expired:
+		return strings.TrimPrefix(err.Error(), "x509: ")
+	case strings.Contains(invalid.Detail, "is before"):
+		return "it is not valid before " + invalid.Cert.NotBefore.UTC().Format(time.RFC3339)
+	default:
+		return "it expired at " + invalid.Cert.NotAfter.UTC().Format(time.RFC3339)
+	}
 }
 
 // classifyConnect knows the errors of making a connection, to the server or to
@@ -186,6 +210,8 @@ func classifyBroken(err error, receiving bool) (int, string) {
 		return codeEncoding, "the body of the answer cannot be decompressed: " + reason(err)
 	case errors.Is(err, io.EOF), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "server closed idle connection"):
 		return codeNoAnswer, "the server closed the connection without an answer"
+	case strings.Contains(err.Error(), "server response headers exceeded"):
+		return codeBadAnswer, fmt.Sprintf("the head of the answer has more than %d bytes", maxHead)
 	case strings.Contains(err.Error(), "HTTP/1.x transport connection broken"):
 		return codeBadAnswer, "the answer is not valid HTTP"
 	default:

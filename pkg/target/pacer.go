@@ -29,6 +29,9 @@ type Pacer struct {
 	mu      sync.Mutex
 	patient int           // requests that wait as the API asked
 	resume  chan struct{} // closed when none does any more; nil while none does
+	// until is when the API may be asked again, though nobody waits for it: who did
+	// was broken off.
+	until time.Time
 }
 
 // NewPacer makes the pacer of a run, which adds its waits to the statistics.
@@ -36,42 +39,78 @@ func NewPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func
 	return &Pacer{limit: l, stats: stats, now: now, sleep: sleep, turn: make(chan struct{}, 1)}
 }
 
-// hold keeps all requests back until the returned function is called.
-func (p *Pacer) hold() (release func()) {
+// rest waits for some time, in which all other requests are held back. When it is
+// broken off, the next request waits for what is left of it.
+func (p *Pacer) rest(ctx context.Context, wait time.Duration) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.hold()
+	p.mu.Unlock()
+	return p.sit(ctx, p.now().Add(wait), wait)
+}
+
+// hold keeps all requests back; the lock is held.
+func (p *Pacer) hold() {
 	if p.patient == 0 {
 		p.resume = make(chan struct{})
 	}
 	p.patient++
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.patient--; p.patient == 0 {
-			close(p.resume)
-			p.resume = nil
-		}
+}
+
+// sit waits until some time and then lets the requests go that are held back.
+func (p *Pacer) sit(ctx context.Context, until time.Time, wait time.Duration) error {
+	p.stats.Waited.Add(int64(wait))
+	err := p.sleep(ctx, wait)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil && until.After(p.until) {
+		p.until = until
 	}
+	if p.patient--; p.patient == 0 {
+		close(p.resume)
+		p.resume = nil
+	}
+	return err
 }
 
 // ready waits while requests are held back.
 func (p *Pacer) ready(ctx context.Context) error {
 	for {
-		p.mu.Lock()
-		held := p.resume
-		p.mu.Unlock()
-		if held == nil {
+		held, until := p.patience()
+		switch {
+		case held != nil:
+			done := event.Await(ctx, "with another request")
+			select {
+			case <-held:
+				done()
+			case <-ctx.Done():
+				done()
+				return ctx.Err()
+			}
+		case until.IsZero():
 			return nil
-		}
-		done := event.Await(ctx, "with another request")
-		select {
-		case <-held:
+		default:
+			wait := until.Sub(p.now())
+			done := event.Pause(ctx, "as the API asked another request", wait)
+			err := p.sit(ctx, until, wait)
 			done()
-		case <-ctx.Done():
-			done()
-			return ctx.Err()
+			if err != nil {
+				return err
+			}
 		}
 	}
+}
+
+// patience is what a request has to wait for: others that wait, or a time that
+// nobody waits for any more. It then holds all others back and has to sit.
+func (p *Pacer) patience() (held chan struct{}, until time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.resume != nil || !p.until.After(p.now()) {
+		return p.resume, time.Time{}
+	}
+	until, p.until = p.until, time.Time{}
+	p.hold()
+	return nil, until
 }
 
 // pass waits until the next request may be sent, and counts it. Requests pass
@@ -89,6 +128,9 @@ func (p *Pacer) pass(ctx context.Context) error {
 	due := p.due()
 	if wait := due.Sub(p.now()); wait > 0 {
 		p.stats.Waited.Add(int64(wait))
+		if held, ok := ctx.Value(heldKey{}).(*time.Duration); ok {
+			*held += wait
+		}
 		done := event.Pause(ctx, "api.http.rateLimit", wait)
 		err := p.sleep(ctx, wait)
 		done()

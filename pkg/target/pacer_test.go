@@ -114,19 +114,49 @@ func TestRateLimitEndsWithTheContext(t *testing.T) {
 	})
 }
 
-func TestHeldRequestsWaitForTheLastHold(t *testing.T) {
+func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPacer(config.RateLimit{}, &Stats{}, time.Now, wait)
-		for _, d := range []time.Duration{3 * second, 5 * second} {
-			release := p.hold()
-			time.AfterFunc(d, release)
+		var wg sync.WaitGroup
+		rest := func(ctx context.Context, d time.Duration, want error) {
+			wg.Go(func() {
+				if err := p.rest(ctx, d); err != want {
+					t.Errorf("got %v, want %v", err, want)
+				}
+			})
 		}
+		rest(t.Context(), 3*second, nil)
+		rest(t.Context(), 5*second, nil)
+		synctest.Wait()
 		equal(t, "starts", starts(t, p, 2), []time.Duration{5 * second, 5 * second})
+		rest(t.Context(), second, nil)
+		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
-		defer p.hold()()
 		cancel()
 		if err := p.ready(ctx); err != context.Canceled {
 			t.Errorf("got %v", err)
+		}
+		wg.Wait()
+
+		// Of those who are broken off the next ones wait for what is left.
+		begun := time.Now()
+		ctx, cancel = context.WithTimeout(t.Context(), second)
+		defer cancel()
+		rest(ctx, 9*second, context.DeadlineExceeded)
+		rest(ctx, 7*second, context.DeadlineExceeded)
+		wg.Wait()
+		ctx, cancel = context.WithTimeout(t.Context(), second)
+		defer cancel()
+		if err := p.ready(ctx); err != context.DeadlineExceeded {
+			t.Errorf("got %v", err)
+		}
+		starts(t, p, 3)
+		if took := time.Since(begun); took != 9*second {
+			t.Errorf("it took %v", took)
+		}
+		starts(t, p, 3)
+		if took := time.Since(begun); took != 9*second {
+			t.Errorf("nobody has to wait any more, but it took %v", took)
 		}
 	})
 }

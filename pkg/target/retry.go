@@ -56,20 +56,34 @@ func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err := t.budget.check(); err != nil {
 			return nil, err // there is nothing to wait for
 		}
-		t.log.Emit(event.RequestRetried{Method: req.Method, Path: req.URL.EscapedPath(), Retry: attempt, Reason: reason, WaitSeconds: wait.Seconds()})
+		t.tell(req, attempt, reason, wait)
 		if err := t.rest(req.Context(), wait, asked, reason); err != nil {
 			return nil, err
 		}
 	}
 }
 
+func (t *retry) tell(req *http.Request, attempt int, reason string, wait time.Duration) {
+	origin := originOf(req.Context())
+	t.log.Emit(event.RequestRetried{
+		Method:      req.Method,
+		Path:        req.URL.EscapedPath(),
+		Retry:       attempt,
+		Reason:      reason,
+		WaitSeconds: wait.Seconds(),
+		Job:         origin.Job,
+		JobPointer:  origin.Pointer,
+		Iteration:   origin.Iteration,
+	})
+}
+
 // rest waits. What the API asked for is meant for all requests.
 func (t *retry) rest(ctx context.Context, wait time.Duration, asked bool, reason string) error {
+	defer event.Pause(ctx, reason, wait)()
 	if asked {
-		defer t.pacer.hold()()
+		return t.pacer.rest(ctx, wait)
 	}
 	t.stats.Waited.Add(int64(wait))
-	defer event.Pause(ctx, reason, wait)()
 	return t.sleep(ctx, wait)
 }
 

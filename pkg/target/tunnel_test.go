@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,6 +93,63 @@ func TestLostTunnelIsOpenedAgain(t *testing.T) {
 		t.Errorf("%d logins, waits for the tunnel %v", logins, waits)
 	}
 	equal(t, "waits for the request", f.sleeps, []time.Duration{second})
+}
+
+// One tunnel carries many requests at once. When it is lost in the middle of them,
+// all of them are sent again through one new tunnel.
+func TestManyRequestsThroughOneTunnel(t *testing.T) {
+	const workers, each = 12, 8
+	var b *bastion
+	var requests atomic.Int32
+	together := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch n := requests.Add(1); {
+		case n == workers:
+			close(together)
+		case n == workers*each/2:
+			b.start() // and with that the old one is gone
+			panic(http.ErrAbortHandler)
+		}
+		<-together
+		io.WriteString(w, r.URL.Path)
+	}))
+	t.Cleanup(server.Close)
+	b = newBastion(t, map[string]string{"a.test:80": server.Listener.Addr().String()})
+	var waits []time.Duration
+	settings, tunnel := b.tunnel(t, &waits)
+	var lost chan struct{}
+	f := newFixture(t, "http://a.test/", `{"http":{"concurrency":12}}`, nil, through(settings, tunnel), func(o *Options) {
+		o.Sleep = func(ctx context.Context, _ time.Duration) error {
+			<-lost // in a second everybody notices
+			return ctx.Err()
+		}
+	})
+	send := func(round int) {
+		var wg sync.WaitGroup
+		for i := range workers {
+			wg.Go(func() {
+				path := fmt.Sprintf("x%d-%d", round, i)
+				if body, err := f.get(t, path); err != nil || body != "/"+path {
+					t.Errorf("%s: got %q, %v", path, body, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	send(0)
+	lost = tunnel.lost
+	if logins, _ := b.counts(); logins != 1 {
+		t.Errorf("%d logins for the first requests", logins)
+	}
+	for round := range each {
+		send(round + 1)
+	}
+	if logins, _ := b.counts(); logins != 2 || waits != nil {
+		t.Errorf("%d logins, waits for the tunnel %v", logins, waits)
+	}
+	if n := int(requests.Load()); n <= workers*(each+1) {
+		t.Errorf("%d requests, though some were lost", n)
+	}
 }
 
 // A tunnel that was lost is a network error like others: it may come back

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -54,7 +55,7 @@ func (e *SyntaxError) Unwrap() error { return e.cause }
 func syntaxError(text []byte, offset int64, err error) error {
 	e := &SyntaxError{Reason: err.Error(), cause: err}
 	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		offset, e.Reason = s.ByteOffset, s.Err.Error()
+		offset, e.Reason = s.ByteOffset, Complaint(s)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		e.Reason = "unexpected end of the text"
@@ -63,6 +64,16 @@ func syntaxError(text []byte, offset int64, err error) error {
 	e.Line = 1 + bytes.Count(before, []byte("\n"))
 	e.Column = len(before) - bytes.LastIndexByte(before, '\n')
 	return e
+}
+
+// Complaint is what a decoder says of a text that is not JSON, without the
+// place.
+func Complaint(err *jsontext.SyntacticError) string {
+	text := err.Err.Error()
+	if strings.Contains(text, "max depth") {
+		return "it is nested more than 10000 levels deep"
+	}
+	return text
 }
 
 // Read reads the next value from a token reader; io.EOF when there is none.

@@ -19,6 +19,7 @@ const streamed = 64 << 10
 //
 //	/flat?pages=200&limit=500&offset=0    a page of flat items
 //	/nested?pages=200&limit=500&offset=0  a page of nested items
+//	/flat?…&wait=20ms&total=1             the same, with the number of all items
 //	/single?bytes=1000                    one list of flat items of that size
 //	/parents?count=1000&wait=20ms         all parents
 //	/parents/7/child?wait=20ms            the one child of a parent
@@ -50,10 +51,17 @@ func number(r *http.Request, name string) int {
 // pages answers offset paging.
 func (a *api) pages(item func([]byte, int) []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if !wait(r) {
+			return
+		}
 		all := number(r, "pages") * pageSize
 		first := min(number(r, "offset"), all)
 		end := min(first+number(r, "limit"), all)
-		a.send(w, appendPage(nil, item, first, end))
+		page := appendPage(nil, item, first, end)
+		if r.FormValue("total") != "" {
+			page = append(fmt.Appendf(nil, `{"total":%d,`, all), page[1:]...)
+		}
+		a.send(w, page)
 	}
 }
 

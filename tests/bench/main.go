@@ -156,15 +156,20 @@ func choose(list []workload, names string) ([]workload, error) {
 	return slices.DeleteFunc(list, func(w workload) bool { return !wanted[w.name] }), nil
 }
 
-// possible leaves out what the extractor cannot do, with a note.
-func (r *runner) possible(ctx context.Context, list []workload) ([]workload, []string, error) {
-	at := slices.IndexFunc(list, func(w workload) bool { return w.name == "C16" })
-	if at < 0 {
-		return list, nil, nil
+// possible leaves out what the extractor cannot do, with a note for each.
+func (r *runner) possible(ctx context.Context, list []workload) (able []workload, notes []string, err error) {
+	for _, w := range list {
+		ok := w.trial == nil
+		if !ok {
+			if ok, err = r.accepts(ctx, w.trial); err != nil {
+				return nil, nil, err
+			}
+		}
+		if ok {
+			able = append(able, w)
+		} else {
+			notes = append(notes, w.name+" was left out: this extractor does not know its settings.")
+		}
 	}
-	ok, err := r.accepts(ctx, 16)
-	if err != nil || ok {
-		return list, nil, err
-	}
-	return slices.Delete(list, at, at+1), []string{"C16 was left out: this extractor does not know the setting api.http.concurrency."}, nil
+	return able, notes, nil
 }

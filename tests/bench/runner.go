@@ -174,11 +174,9 @@ func (r *runner) run(ctx context.Context, dir, out string, command []string) (ru
 	return run{usage: l.Usage, tables: written, bytes: after - before}, os.RemoveAll(dir)
 }
 
-// accepts tells whether the extractor knows the setting for requests side by
-// side.
-func (r *runner) accepts(ctx context.Context, concurrency int) (bool, error) {
-	w := workload{parameters: func(api string) object { return childrenOf(api, 1, concurrency, 0) }}
-	dir, err := r.dataDir(w)
+// accepts tells whether the extractor knows all settings of a configuration.
+func (r *runner) accepts(ctx context.Context, parameters func(api string) object) (bool, error) {
+	dir, err := r.dataDir(workload{parameters: parameters})
 	if err != nil {
 		return false, err
 	}

@@ -6,14 +6,16 @@ import (
 	"time"
 )
 
-// latency is how long the API of the workloads with child jobs waits before it
-// answers.
+// latency is how long the API of the workloads C and P waits before it answers.
 const latency = 20 * time.Millisecond
 
 // workload is one thing that is measured.
 type workload struct {
 	name, title string
 	rounds      int // unless the caller says otherwise
+	// trial makes the parameters of the least run with the settings that an older
+	// extractor does not know; nil when there are none.
+	trial func(api string) object
 	// needs names the workload that a goal compares with.
 	needs string
 	// command makes the extractor's arguments from the data directory; nil is
@@ -71,6 +73,8 @@ func workloads(s sizes) []workload {
 		},
 		withChildren("C", s.parents, 1, 1, wallBelow(serial(s.parents)*11/10)),
 		withChildren("C16", s.parents, 16, 3, wallBelow(serial(s.parents)/12), sameTables("C")),
+		latePages("P", s.pages, 1, 1, wallBelow(latency*time.Duration(s.pages)*3/2)),
+		latePages("P16", s.pages, 16, 3, wallBelow(latency*time.Duration(s.pages)/4), sameTables("P")),
 		{
 			name: "D", title: fmt.Sprintf("%d pages of %d nested items, two tables", s.pages, pageSize), rounds: 5, needs: "A",
 			parameters: paged("nested", s.pages, ""), floor: pagedFloor("nested", s.pages), generated: true,
@@ -143,6 +147,36 @@ func withChildren(name string, parents, concurrency, rounds int, goals ...goal) 
 	}
 	if concurrency > 1 {
 		w.needs = "C"
+		w.trial = func(api string) object { return childrenOf(api, 1, concurrency, 0) }
+	}
+	return w
+}
+
+// latePages is a paged list that tells its length; the floor asks for one page
+// after another.
+func latePages(name string, pages, concurrency, rounds int, goals ...goal) workload {
+	parameters := func(api string, pages int) object {
+		p := paged("flat", pages, "")(api)
+		settings, job := p["api"].(object), p["config"].(object)["jobs"].([]object)[0]
+		job["params"] = object{"pages": pages, "wait": latency.String(), "total": 1}
+		if concurrency > 1 {
+			settings["http"] = object{"concurrency": concurrency}
+			settings["pagination"].(object)["total"] = "total"
+		}
+		return p
+	}
+	w := workload{
+		name: name, title: fmt.Sprintf("%d pages of %d flat items, %s each, concurrency %d", pages, pageSize, duration(latency), concurrency), rounds: rounds,
+		parameters: func(api string) object { return parameters(api, pages) },
+		floor: func(api string) []string {
+			address := fmt.Sprintf("%s/flat?pages=%d&wait=%v&total=1", api, pages, latency)
+			return []string{"-shape", "flat", "-limit", fmt.Sprint(pageSize), "-url", address}
+		},
+		goals: goals,
+	}
+	if concurrency > 1 {
+		w.needs = "P"
+		w.trial = func(api string) object { return parameters(api, 1) }
 	}
 	return w
 }

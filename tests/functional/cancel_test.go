@@ -95,6 +95,7 @@ var errInterrupted = errors.New("told to end")
 // leave nothing.
 func TestCancel(t *testing.T) {
 	for name, i := range interruptions() {
+		t.Run(name+", in advance", func(t *testing.T) { i.cancel(t, `"concurrency":4,"lookahead":3`, "") })
 		t.Run(name, func(t *testing.T) { i.cancel(t, `"concurrency":1`, "") })
 		t.Run(name+", side by side", func(t *testing.T) {
 			i.cancel(t, `"concurrency":4`, `,"children":[{"endpoint":"c/{id}","placeholders":{"id":"id"},"recursionFilter":"id==3"}]`)

@@ -48,6 +48,8 @@ type description struct {
 	// Complete are kinds of events of which expected/events.jsonl lists every
 	// one.
 	Complete []string `json:"complete"`
+	// AnyOrder lets the requests come in any order.
+	AnyOrder bool `json:"anyOrder"`
 	// Cache is how many files the run leaves in the directory of the cache;
 	// absent: there is no such directory.
 	Cache *int `json:"cache"`
@@ -148,9 +150,14 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// api plays the exchanges of the case.
+func (c *testCase) api(t *testing.T) *script {
+	return &script{t: t, all: c.exchanges, anyOrder: c.AnyOrder, failing: c.AnyOrder && c.Exit != 0}
+}
+
 // run runs the case and checks everything that it and every run promises.
 func (c *testCase) run(t *testing.T) {
-	api := &script{t: t, all: c.exchanges}
+	api := c.api(t)
 	w := newWorld(t, api)
 	w.clock = newClock(c.Start)
 	api.clock, api.server = w.clock, w.api.URL

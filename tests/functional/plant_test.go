@@ -43,7 +43,7 @@ func (a *plantAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.most = max(a.most, a.now)
 	a.mu.Unlock()
 	if a.late {
-		time.Sleep(rand.N(600 * time.Microsecond))
+		linger(r, rand.N(600*time.Microsecond))
 	}
 	status, body, headers := a.answer(r)
 	a.mu.Lock()

@@ -103,7 +103,7 @@ func (c *testCase) told(t *testing.T, o outcome) string {
 // record runs the case against its API and gives the files it left.
 func (c *testCase) record(t *testing.T, file, dir string) (outcome, map[string]string) {
 	t.Helper()
-	api := &script{t: t, all: c.exchanges}
+	api := c.api(t)
 	w := newWorld(t, api)
 	w.clock = newClock(c.Start)
 	api.clock, api.server = w.clock, w.api.URL

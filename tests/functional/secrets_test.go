@@ -250,6 +250,8 @@ func (s scenario) run(t *testing.T, authentication, sink string) {
 		w.options.Record = filepath.Join(t.TempDir(), "run.har")
 		defer searchArchive(t, w.options.Record)
 	}
+	w.options.Report = t.TempDir()
+	defer searchReport(t, w.options.Report)
 	got := w.run(context.Background())
 	log := shown(got)
 	if got.exit != s.exit {
@@ -281,6 +283,26 @@ func searchArchive(t *testing.T, file string) {
 	searchSecrets(t, "the recording", string(archive))
 	for _, text := range decodedStrings(strings.ReplaceAll(string(archive), "\n", "")) {
 		searchSecrets(t, "the recording, decoded", text)
+	}
+}
+
+// searchReport searches both files of a report.
+func searchReport(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range []string{"report.json", "report.html"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !strings.Contains(string(text), "http://api.test/") {
+			t.Errorf("%s holds no request, so that nothing is proved: %s", name, text)
+		}
+		searchSecrets(t, name, string(text))
+		if name == "report.json" {
+			texts := decodedStrings(strings.ReplaceAll(string(text), "\n", ""))
+			searchSecrets(t, "report.json, decoded", strings.Join(texts, "\n"))
+		}
 	}
 }
 

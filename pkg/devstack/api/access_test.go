@@ -143,7 +143,7 @@ func TestBodies(t *testing.T) {
 		"body too large":         {configs, asJSON, `{"name":"n","x":"` + strings.Repeat("x", 32<<20) + `"}`, 413, storageError("The body is larger than 32 MB", "bodyTooLarge")},
 		"deepest document":       {configs, asJSON, `{"name":"n","configuration":` + deep(512) + `}`, 201, `"version":1`},
 		"document too deep":      {configs, asJSON, `{"name":"n","configuration":` + deep(513) + `}`, 400, storageError(`"configuration" is nested deeper than 512 levels`, "validation")},
-		"far too deep":           {configs, asJSON, `{"name":"n","configuration":` + deep(20000) + `}`, 400, "exceeded max depth"},
+		"far too deep":           {configs, asJSON, `{"name":"n","configuration":` + deep(20000) + `}`, 400, "it is nested more than 10000 levels deep"},
 		"event too large":        {events, asJSON, `{"component":"c","message":"` + strings.Repeat("x", 200<<10+1) + `"}`, 400, storageError("The event is larger than 200 KB", "validation")},
 		"largest event":          {events, asJSON, `{"component":"c","message":"` + strings.Repeat("x", 200<<10) + `"}`, 201, `"uuid"`},
 	} {

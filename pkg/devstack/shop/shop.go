@@ -50,8 +50,9 @@ type Options struct {
 //	GET  /stock?warehouse=       […]
 //	GET  /                       what is served, and the credentials
 //
-// Users, orders and stock want the header "Authorization: Bearer TOKEN" and
-// answer 401 without it or when the token has expired. Every answer is JSON, that
+// Users, orders and stock want the header "Authorization: Bearer TOKEN", or user
+// and password by HTTP basic authentication, and answer 401 without them or when
+// the token has expired. Every answer is JSON, that
 // of an unknown path (404) too. Requests may come side by side.
 func New(o Options) http.Handler {
 	if o.Now == nil {

@@ -161,6 +161,19 @@ func TestShopTokens(t *testing.T) {
 	}
 }
 
+func TestShopBasicAuthentication(t *testing.T) {
+	shop := New(Options{})
+	for password, want := range map[string]int{Password: 200, "wrong": 401, "": 401} {
+		r := httptest.NewRequest("GET", "/users", nil)
+		r.SetBasicAuth(User, password)
+		w := httptest.NewRecorder()
+		shop.ServeHTTP(w, r)
+		if w.Code != want || want == 401 && w.Header().Get("WWW-Authenticate") != "Basic" {
+			t.Errorf("password %q: status %d %v, want %d", password, w.Code, w.Header(), want)
+		}
+	}
+}
+
 func TestShopIsBusyNowAndThen(t *testing.T) {
 	rows := []struct {
 		name  string

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/completion"
+	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/preview"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// newPlan is the command that shows what a run would send. The exit code of what
+// failed goes to code.
+func newPlan(code *int, o *component.Options) *cobra.Command {
+	var form planForm
+	cmd := &cobra.Command{
+		Use:   "plan [FILE|DIR]",
+		Short: "Show the requests that a run would begin with, without a network",
+		Long: `Reads a configuration, or config.json in a directory (default: the data
+directory), and shows for each job the first request exactly as it would be
+sent, where its parts come from, how paging goes on and stops, and what child
+jobs would be called with. The state of the previous run is in/state.json beside
+the configuration. Nothing is sent; secrets are masked.
+
+Exit codes: 0 all is shown, 1 the configuration has errors or a request cannot be
+made; stderr says why.`,
+		Example: `  extractor plan config.json
+  extractor plan ./data --var region=eu --curl
+  extractor plan config.json --json | jq -r '.requests[0].url'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completion.First(completion.Files("json")),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			texts, err := configurations(args, o.DataDir)
+			if err != nil {
+				return err
+			}
+			p, err := plan(cmd, o, texts[0].file, texts[0].text)
+			if err != nil {
+				*code = failure.ExitCode(err)
+				if !errors.Is(err, errFindings) {
+					fmt.Fprintln(cmd.ErrOrStderr(), err)
+				}
+			}
+			if p == nil {
+				return nil
+			}
+			return form.write(p, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&form.json, "json", false, "write the requests as JSON")
+	cmd.Flags().BoolVar(&form.curl, "curl", false, "write the requests as commands of curl")
+	cmd.MarkFlagsMutuallyExclusive("json", "curl")
+	return cmd
+}
+
+// planForm is how a plan is written.
+type planForm struct{ json, curl bool }
+
+func (f planForm) write(p *preview.Preview, w io.Writer) error {
+	switch {
+	case f.json:
+		return p.WriteJSON(w)
+	case f.curl:
+		return p.WriteCurl(w)
+	default:
+		return p.WriteText(w)
+	}
+}
+
+// errFindings says that the configuration has errors, which are on stderr.
+var errFindings = failure.Userf("the configuration has errors")
+
+// plan previews a configuration that has no errors. After an error of a request
+// there may be a preview of those before it.
+func plan(cmd *cobra.Command, o *component.Options, file string, text []byte) (*preview.Preview, error) {
+	values, err := flagVariables(o.Variables)
+	if err != nil {
+		return nil, err
+	}
+	typed, err := component.TypedTables(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	stderr := cmd.ErrOrStderr()
+	report := diagnostic.Check(cmd.Context(), file, text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
+	if report.Failed() {
+		if err := diagnostic.WriteText(stderr, []*diagnostic.Report{report}, component.Colours(stderr, os.Getenv)); err != nil {
+			return nil, err
+		}
+		return nil, errFindings
+	}
+	state, warning, err := stateBeside(file)
+	if err != nil {
+		return nil, err
+	}
+	if warning != "" {
+		fmt.Fprintln(stderr, "warning:", warning)
+	}
+	return preview.Of(cmd.Context(), text, preview.Options{
+		Variables: values, Strict: o.Strict, Typed: typed, State: state, Version: version, Token: os.Getenv("KBC_TOKEN"),
+	})
+}
+
+// stateBeside is the state of the previous run in the directory of a
+// configuration, null for none, and a warning about one that is none.
+func stateBeside(file string) (state value.Value, warning string, err error) {
+	dir, err := datadir.Open(filepath.Dir(file))
+	if err != nil {
+		return value.Value{}, "", err
+	}
+	return dir.State()
+}

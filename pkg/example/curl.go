@@ -1,0 +1,271 @@
+package example
+
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// FromCurl reads a curl command line as a shell would: quotes, line
+// continuations, variables by getenv. Options that change nothing but what curl
+// prints are passed over; any other that it does not know is a user error that
+// names it. No error shows a value.
+func FromCurl(command string, getenv func(string) string) (Request, error) {
+	words, err := words(command, getenv)
+	if err != nil {
+		return Request{}, err
+	}
+	if len(words) > 0 && words[0] == "$" {
+		words = words[1:]
+	}
+	if len(words) == 0 || strings.TrimSuffix(path.Base(strings.ReplaceAll(words[0], `\`, "/")), ".exe") != "curl" {
+		return Request{}, failure.Userf("expected a command that begins with curl")
+	}
+	var c curl
+	flags := c.flags()
+	if err := flags.Parse(words[1:]); err != nil {
+		return Request{}, unknownOption(err)
+	}
+	return c.request(flags.Args())
+}
+
+// words splits a command line. A variable that is not set is an error: without
+// it the request would be another one.
+func words(command string, getenv func(string) string) ([]string, error) {
+	var words []*syntax.Word
+	missing := ""
+	for word, err := range syntax.NewParser().WordsSeq(strings.NewReader(command)) {
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		words = append(words, word)
+		syntax.Walk(word, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && missing == "" && getenv(p.Param.Value) == "" {
+				missing = p.Param.Value
+			}
+			return true
+		})
+	}
+	if missing != "" {
+		return nil, failure.Userf("the curl command uses the variable $%s, which is not set", missing)
+	}
+	fields, err := expand.Fields(&expand.Config{Env: expand.FuncEnviron(getenv)}, words...)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return fields, nil
+}
+
+func unreadable(err error) error {
+	return failure.Userf("the curl command cannot be read as a shell would: %s; put an address with a & in quotes", reason(err))
+}
+
+// reason says what a shell would not take. The words of the error are not shown:
+// they may be a secret.
+func reason(err error) string {
+	switch text := err.Error(); {
+	case strings.Contains(text, "quote"):
+		return "a quote is not closed"
+	case strings.Contains(text, "substitution"):
+		return "commands in it are not run"
+	default:
+		return "it is not one simple command"
+	}
+}
+
+// unknownOption names the option that was not understood, without its value.
+func unknownOption(err error) error {
+	const known = "known are -X -H -d --data-raw --data-urlencode --json -G -u -b -A -e -k -L and those that only change what curl prints"
+	if missing, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := "--" + missing.GetSpecifiedName()
+		if missing.GetSpecifiedShortnames() != "" {
+			name = "-" + missing.GetSpecifiedName()
+		}
+		return failure.Userf("curl's option %s is not understood; %s", name, known)
+	}
+	if required, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return failure.Userf("curl's option %s needs a value", required.GetSpecifiedName())
+	}
+	return failure.Userf("the options of the curl command are not understood; %s", known)
+}
+
+// curl is what the options say.
+type curl struct {
+	method, user, agent, referer, url string
+	headers, cookies, forms           []string
+	data                              []datum
+	get, insecure                     bool
+}
+
+// datum is one of the options that make up the body.
+type datum struct{ option, text string }
+
+// data collects the values of an option in their order among all of them.
+type data struct {
+	option string
+	all    *[]datum
+}
+
+// Set implements pflag.Value.
+func (d data) Set(text string) error {
+	*d.all = append(*d.all, datum{d.option, text})
+	return nil
+}
+
+// String implements pflag.Value.
+func (data) String() string { return "" }
+
+// Type implements pflag.Value.
+func (data) Type() string { return "data" }
+
+func (c *curl) flags() *pflag.FlagSet {
+	f := pflag.NewFlagSet("curl", pflag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.Usage = func() {}
+	f.StringVarP(&c.method, "request", "X", "", "")
+	f.StringArrayVarP(&c.headers, "header", "H", nil, "")
+	f.StringArrayVarP(&c.cookies, "cookie", "b", nil, "")
+	f.StringArrayVarP(&c.forms, "form", "F", nil, "")
+	f.StringVarP(&c.user, "user", "u", "", "")
+	f.StringVarP(&c.agent, "user-agent", "A", "", "")
+	f.StringVarP(&c.referer, "referer", "e", "", "")
+	f.StringVar(&c.url, "url", "", "")
+	f.BoolVarP(&c.get, "get", "G", false, "")
+	f.BoolVarP(&c.insecure, "insecure", "k", false, "")
+	f.VarP(data{"data", &c.data}, "data", "d", "")
+	for _, option := range []string{"data-raw", "data-ascii", "data-binary", "data-urlencode", "json"} {
+		f.Var(data{option, &c.data}, option, "")
+	}
+	for long, short := range map[string]string{
+		"compressed": "", "location": "L", "silent": "s", "show-error": "S", "verbose": "v", "include": "i", "fail": "f",
+		"globoff": "g", "no-buffer": "N", "progress-bar": "#", "http1.1": "", "http2": "", "ipv4": "4", "ipv6": "6",
+		"no-progress-meter": "", "fail-with-body": "", "path-as-is": "", "basic": "",
+	} {
+		f.BoolP(long, short, false, "")
+	}
+	for long, short := range map[string]string{"output": "o", "write-out": "w", "max-time": "m", "connect-timeout": "", "retry": ""} {
+		f.StringP(long, short, "", "")
+	}
+	return f
+}
+
+// request puts everything together.
+func (c *curl) request(addresses []string) (Request, error) {
+	if c.url != "" {
+		addresses = append(addresses, c.url)
+	}
+	switch {
+	case len(addresses) != 1:
+		return Request{}, failure.Userf("expected one address in the curl command, found %d", len(addresses))
+	case len(c.forms) > 0:
+		return Request{}, failure.Userf("curl's option -F sends a multipart form, which the extractor cannot send")
+	}
+	address := addresses[0]
+	if !strings.Contains(address, "://") {
+		address = "http://" + address // as curl does
+	}
+	u, err := parseAddress(address)
+	if err != nil {
+		return Request{}, err
+	}
+	r := Request{Header: http.Header{}, Insecure: c.insecure}
+	body, err := c.body()
+	if err != nil {
+		return Request{}, err
+	}
+	switch {
+	case c.get && body != "":
+		u.RawQuery = strings.TrimPrefix(u.RawQuery+"&"+body, "&")
+	case len(c.data) > 0 && !c.get:
+		r.Body, r.Method = []byte(body), http.MethodPost
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if slices.ContainsFunc(c.data, func(d datum) bool { return d.option == "json" }) {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if r.Method == "" {
+		r.Method = http.MethodGet
+	}
+	if c.method != "" {
+		r.Method = strings.ToUpper(c.method)
+	}
+	u.Fragment, u.RawFragment = "", ""
+	r.URL = u.String()
+	return r, c.head(r.Header)
+}
+
+// body is the data joined as curl joins it.
+func (c *curl) body() (string, error) {
+	var b strings.Builder
+	for i, d := range c.data {
+		text := d.text
+		if strings.HasPrefix(text, "@") && d.option != "data-raw" {
+			return "", failure.Userf("curl's option --%s names a file, which is not read: write its text there", d.option)
+		}
+		if d.option == "data-urlencode" {
+			name, content, named := strings.Cut(text, "=")
+			switch {
+			case !named && strings.Contains(text, "@"):
+				return "", failure.Userf("curl's option --data-urlencode names a file, which is not read: write its text there")
+			case !named:
+				text = url.QueryEscape(text)
+			case name == "":
+				text = url.QueryEscape(content)
+			default:
+				text = name + "=" + url.QueryEscape(content)
+			}
+		}
+		if i > 0 && d.option != "json" {
+			b.WriteByte('&')
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+// head fills in the headers.
+func (c *curl) head(h http.Header) error {
+	if c.agent != "" {
+		h.Set("User-Agent", c.agent)
+	}
+	if c.referer != "" {
+		h.Set("Referer", c.referer)
+	}
+	for _, cookie := range c.cookies {
+		if !strings.Contains(cookie, "=") {
+			return failure.Userf("curl's option -b names a file, which is not read: write the cookies there, as name=value")
+		}
+		h.Set("Cookie", strings.TrimPrefix(h.Get("Cookie")+"; "+cookie, "; "))
+	}
+	if c.user != "" {
+		if !strings.Contains(c.user, ":") {
+			return failure.Userf("curl's option -u has no password: write it as user:password, with nothing behind the colon if there is none")
+		}
+		h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.user)))
+	}
+	given := http.Header{}
+	for _, line := range c.headers {
+		name, text, ok := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); name == "" || strings.HasPrefix(line, "@") {
+			return failure.Userf("curl's option -H needs a header like 'Name: value'")
+		}
+		if text = strings.TrimSpace(text); ok && text != "" {
+			given.Add(name, text)
+		}
+	}
+	for name, lines := range given {
+		h[name] = lines
+	}
+	return nil
+}

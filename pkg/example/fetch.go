@@ -1,0 +1,93 @@
+package example
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+const (
+	// maxAnswer is more than one page of any API for people.
+	maxAnswer = 32 << 20
+	// patience is the time for the whole exchange.
+	patience = time.Minute
+	// maxRedirects is the limit of net/http, too.
+	maxRedirects = 10
+)
+
+// Options are what fetching depends on.
+type Options struct {
+	UserAgent string
+	Dial      func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
+}
+
+// Fetch sends a request once and returns its answer whatever its status is. It
+// follows redirects on the same host only, for the credentials belong to it. No
+// answer, or a very large one, is a user error.
+func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
+	if err != nil {
+		return Exchange{}, failure.Userf("the request cannot be made of the example: its method or its address is not valid")
+	}
+	request.Header = r.Header.Clone()
+	for name, text := range map[string]string{"User-Agent": o.UserAgent, "Accept": "application/json"} {
+		if request.Header.Get(name) == "" {
+			request.Header.Set(name, text)
+		}
+	}
+	request.Header.Del("Accept-Encoding") // net/http decompresses only what it asked for itself
+	answer, err := client(r, o).Do(request)
+	if err != nil {
+		return Exchange{}, failure.Userf("no answer from %s: %w", request.URL.Host, cause(err))
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	if err != nil {
+		return Exchange{}, failure.Userf("the answer of %s broke off: %w", request.URL.Host, cause(err))
+	}
+	if len(body) > maxAnswer {
+		return Exchange{}, failure.Userf("the answer of %s is larger than %d MiB; ask for a smaller page", request.URL.Host, maxAnswer>>20)
+	}
+	return Exchange{Request: r, Status: answer.StatusCode, AnswerHeader: answer.Header, Answer: body}, nil
+}
+
+func client(r Request, o Options) *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy:             http.ProxyFromEnvironment,
+			DialContext:       o.Dial,
+			TLSClientConfig:   &tls.Config{InsecureSkipVerify: r.Insecure},
+			ForceAttemptHTTP2: true,
+			DisableKeepAlives: true,
+		},
+		CheckRedirect: func(next *http.Request, before []*http.Request) error {
+			if from := before[0].URL; next.URL.Host != from.Host || next.URL.Scheme != from.Scheme {
+				return fmt.Errorf("it redirects to %s://%s, where the credentials do not belong; give that address if it is right", next.URL.Scheme, next.URL.Host)
+			}
+			if len(before) >= maxRedirects {
+				return errors.New("it redirects again and again")
+			}
+			return nil
+		},
+	}
+}
+
+// cause is an error without the address that net/http puts in front: it may
+// hold credentials.
+func cause(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}

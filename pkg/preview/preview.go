@@ -1,0 +1,163 @@
+// Package preview shows what a configuration would send, without sending it: the
+// first request of every job to the last byte, where its parts come from, how
+// paging goes on and what the child jobs would be called with. It shows that to
+// people, to programs as JSON, and as commands of curl.
+//
+// The requests are those of a run: they are made by the same engine and the same
+// chain, of which only the network is replaced (extract.Plan.Preview). What only
+// a run will know (the answer of a login, the rows of a parent, variables that
+// the platform brings) has a name in braces, and no secret is shown.
+package preview
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/extract"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/target"
+	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/variables"
+)
+
+// Options are what the requests depend on besides the configuration.
+type Options struct {
+	// Variables are the values of {{variables}}; those in the document count
+	// too, where none are given.
+	Variables []variables.Value
+	// Strict makes unknown keys errors.
+	Strict bool
+	// Typed tells whether the tables will be typed, which some configurations
+	// cannot be.
+	Typed bool
+	// State is that of the previous run, null for none.
+	State value.Value
+	// Version of the program, for the User-Agent.
+	Version string
+	// Token is a secret besides those of the document, "" for none.
+	Token string
+	// Now and Rand are the clock and the source of nonces; nil are the
+	// computer's.
+	Now  func() time.Time
+	Rand io.Reader
+}
+
+// Preview is what a configuration would send.
+type Preview struct {
+	// Variables are the names of those that have no value here.
+	Variables []string
+	drafts    []extract.Draft
+	document  value.Value
+	mask      *mask
+	// Iterations is how many the configuration has.
+	Iterations int
+}
+
+// Of previews a configuration. When a request cannot be made the error is that of
+// the run, masked, and the preview has what comes before it, nil for nothing.
+// Problems of the configuration are failure.Problems.
+func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	given, err := config.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	m := newMask(o.Token)
+	doc, unknown, err := fill(ctx, given, o.Variables, m)
+	if err != nil {
+		return nil, err
+	}
+	m.learn(doc, o.State)
+	compiled, plan, err := compile(doc, o, m)
+	if err != nil {
+		return nil, err
+	}
+	p := &Preview{Variables: unknown, document: doc, mask: m, Iterations: len(compiled.Iterations)}
+	if compiled.Action == "validate" {
+		return p, nil // it sends nothing
+	}
+	p.drafts, err = plan.Preview(ctx, o.deps(m.secrets), m.standIn)
+	if compiled.Action != "run" && len(p.drafts) > 1 {
+		p.drafts = p.drafts[:1] // testRequest sends no more
+	}
+	if err == nil {
+		return p, nil
+	}
+	if len(p.drafts) == 0 {
+		p = nil
+	}
+	return p, &failure.Error{Kind: failure.KindOf(err), Message: m.text(err.Error())}
+}
+
+// compile makes the plan of a run. The mask learns of the secrets that the
+// document does not protect.
+func compile(doc value.Value, o Options, m *mask) (*config.Document, *extract.Plan, error) {
+	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
+	plan := extract.Compile(compiled, o.Typed)
+	if err := problems.Unique().Err(); err != nil {
+		return nil, nil, err
+	}
+	for _, w := range lint.Check(lint.Document{Tree: doc, Compiled: compiled}) {
+		if w.Code == failure.PlainSecret {
+			m.unprotected(doc, w.Pointer)
+		}
+	}
+	return compiled, plan, nil
+}
+
+// deps are what the engine works with: nothing of it reaches out.
+func (o Options) deps(secrets *event.Secrets) extract.Deps {
+	return extract.Deps{
+		State:     o.State,
+		Log:       event.NewLog(nowhere{}, secrets, o.Now),
+		Secrets:   secrets,
+		Now:       o.Now,
+		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Getenv:    func(string) string { return "" },
+		Rand:      o.Rand,
+		UserAgent: "configurable-extractor/" + o.Version,
+	}
+}
+
+// fill replaces the variables. Where no values are given, a platform may bring
+// them, and each variable gets a stand-in.
+func fill(ctx context.Context, given value.Value, flags []variables.Value, m *mask) (doc value.Value, unknown []string, err error) {
+	result, err := variables.Resolve(ctx, given, variables.Inputs{Flags: flags})
+	doc = result.Document
+	switch {
+	case err == nil && result.Source != "":
+		return doc, nil, nil
+	case err != nil && (given.Field("variables_id").Empty() || len(flags) > 0 || failure.PointerOf(err) != ""):
+		return value.Value{}, nil, err
+	case err != nil:
+		doc = given.Without("variableValuesData", "variableValuesId")
+	}
+	unknown = variables.Placeholders(doc)
+	values := map[string]string{}
+	for _, name := range unknown {
+		values[name] = m.standIn("{" + name + "}")
+	}
+	doc, _, err = variables.Replace(doc, values)
+	return doc, unknown, err
+}
+
+// nowhere is where the events of a preview go.
+type nowhere struct{}
+
+func (nowhere) Write(event.Event) error { return nil }
+
+func (nowhere) Close() error { return nil }
+
+// header is the text of a header of a request.
+func (p *Preview) header(r *target.Outgoing, h target.Line) []piece {
+	if h.Name == "Content-Length" && p.mask.anyStandIn.Find(string(r.Body)) != nil {
+		return []piece{{shown: "{length of the body}", masked: true}}
+	}
+	return p.mask.header(h.Name, h.Text)
+}

@@ -1,0 +1,257 @@
+package propose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// place is the names on the way from the root of the answer.
+type place []string
+
+// fact is a scalar or null of the answer outside of every list.
+type fact struct {
+	place
+	value value.Value
+}
+
+// name is the last name.
+func (p place) name() string { return p[len(p)-1] }
+
+// parent is the name before the last one, "" at the root.
+func (p place) parent() string {
+	if len(p) < 2 {
+		return ""
+	}
+	return p[len(p)-2]
+}
+
+// dotted is the place as a path whose segments are parted by dots; false when
+// that would lead elsewhere.
+func (p place) dotted() (string, bool) {
+	text, delimiter, ok := p.path()
+	return text, ok && delimiter == "."
+}
+
+// path is the place as a path and what parts its segments; false when nothing
+// does.
+func (p place) path() (text, delimiter string, ok bool) {
+	if slices.Contains(p, "") {
+		return "", "", false
+	}
+	for _, delimiter := range []string{".", "/", "|", "#", "~"} {
+		if !slices.ContainsFunc(p, func(name string) bool { return strings.Contains(name, delimiter) }) {
+			return strings.Join(p, delimiter), delimiter, true
+		}
+	}
+	return "", "", false
+}
+
+// list is a place where data may be.
+type list struct {
+	place
+	items   []value.Value
+	objects int // items that are objects
+	whole   bool
+}
+
+// deepest is how far below the root anything is looked for.
+const deepest = 8
+
+// survey finds the lists of the answer and the scalars outside of them.
+func survey(answer value.Value) (facts []fact, lists []list) {
+	var walk func(v value.Value, at place)
+	walk = func(v value.Value, at place) {
+		switch {
+		case v.Kind() == value.Array:
+			l := list{place: slices.Clone(at), items: v.Items()}
+			for _, item := range l.items {
+				if item.Kind() == value.Object {
+					l.objects++
+				}
+			}
+			lists = append(lists, l)
+		case v.Kind() == value.Object && len(at) < deepest:
+			for _, m := range v.Members() {
+				walk(m.Value, append(slices.Clone(at), m.Name))
+			}
+		case len(at) > 0 && v.Kind() != value.Object:
+			facts = append(facts, fact{slices.Clone(at), v})
+		}
+	}
+	walk(answer, nil)
+	return facts, lists
+}
+
+// setting is the value of dataField.
+func (l list) setting() value.Value {
+	if len(l.place) == 0 {
+		return value.OfString(".")
+	}
+	text, delimiter, _ := l.path()
+	if delimiter == "." {
+		return value.OfString(text)
+	}
+	return value.OfMembers(
+		value.Member{Name: "path", Value: value.OfString(text)},
+		value.Member{Name: "delimiter", Value: value.OfString(delimiter)},
+	)
+}
+
+// label is how the list is called in questions and choices.
+func (l list) label() string {
+	if len(l.place) == 0 {
+		return "."
+	}
+	text, _, _ := l.path()
+	return text
+}
+
+// besides are lists that come along with data but hardly are it.
+var besides = []string{"included", "errors", "warnings", "links", "facets", "aggregations", "columns", "fields", "schema", "headers", "messages", "expand", "deleted", "sort", "filters"}
+
+// rank orders lists: those of objects before others, what comes along with data
+// last, then by the number of items.
+func (l list) rank() (objects, main, items int) {
+	if l.objects > 0 {
+		objects = 1
+	}
+	main = 1
+	if len(l.place) > 0 && slices.Contains(besides, squash(l.name())) {
+		main = 0
+	}
+	return objects, main, len(l.items)
+}
+
+// chooseData settles where the data is.
+func (d *draft) chooseData(choice string) error {
+	d.lists = slices.DeleteFunc(d.lists, func(l list) bool {
+		_, _, ok := l.path()
+		return !ok && len(l.place) > 0
+	})
+	// Lists under a name that suggests something else still win when they are
+	// the only ones with objects.
+	slices.SortStableFunc(d.lists, func(a, b list) int {
+		ao, am, ai := a.rank()
+		bo, bm, bi := b.rank()
+		for _, order := range []int{bo - ao, bm - am, bi - ai, len(a.place) - len(b.place)} {
+			if order != 0 {
+				return order
+			}
+		}
+		return 0
+	})
+	if len(d.lists) == 0 {
+		d.lists = []list{d.single()}
+	}
+	at := 0
+	if choice != "" {
+		at = slices.IndexFunc(d.lists, func(l list) bool { return l.label() == choice })
+		if at < 0 {
+			return failure.Userf("there is no list '%s' in the answer, expected one of %s", choice, strings.Join(labels(d.lists), ", "))
+		}
+	}
+	d.data = d.lists[at]
+	evidence, sure := d.dataEvidence()
+	if choice != "" {
+		evidence, sure = "chosen: "+evidence, Sure
+	}
+	d.DataFields = append(d.DataFields, Option{d.data.label(), describe(d.data)})
+	for i, l := range d.lists {
+		if i != at {
+			d.DataFields = append(d.DataFields, Option{l.label(), describe(l)})
+		}
+	}
+	d.guess("data", "/parameters/config/jobs/0/dataField", d.data.setting(), sure, evidence)
+	return nil
+}
+
+func labels(lists []list) []string {
+	names := make([]string, len(lists))
+	for i, l := range lists {
+		names[i] = l.label()
+	}
+	return names
+}
+
+func describe(l list) string {
+	switch {
+	case l.whole:
+		return "one object"
+	case len(l.items) == 0:
+		return "an empty list"
+	case l.objects == 0:
+		return fmt.Sprintf("a list of %s that are no objects", count(len(l.items), "item"))
+	default:
+		return "a list of " + count(l.objects, "object")
+	}
+}
+
+func (d *draft) dataEvidence() (string, Confidence) {
+	what := describe(d.data)
+	switch {
+	case d.data.whole:
+		return "there is no list in the answer, so it is one row", Likely
+	case len(d.data.place) == 0:
+		return "the answer itself is " + what, Sure
+	case len(d.lists) == 1:
+		return "the only list in the answer, " + what, Sure
+	default:
+		return fmt.Sprintf("%s; the others are %s", what, others(d.lists, d.data)), Likely
+	}
+}
+
+func others(lists []list, chosen list) string {
+	var texts []string
+	for _, l := range lists {
+		if l.label() != chosen.label() {
+			texts = append(texts, fmt.Sprintf("'%s' (%s)", l.label(), describe(l)))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// single is an answer without lists: one row, the object that holds it or the
+// whole answer.
+func (d *draft) single() list {
+	for _, m := range d.answer.Members() {
+		if m.Value.Kind() == value.Object && slices.Contains([]string{"data", "result", "item", "response", "value"}, squash(m.Name)) {
+			if _, _, ok := (place{m.Name}).path(); ok {
+				return list{place: place{m.Name}, items: []value.Value{m.Value}, objects: 1, whole: true}
+			}
+		}
+	}
+	return list{items: []value.Value{d.answer}, objects: 1, whole: true}
+}
+
+// outside are the facts that do not belong to the data.
+func (d *draft) outside() []fact {
+	if !d.data.whole {
+		return d.facts
+	}
+	return nil
+}
+
+// squash is a name without what spellings differ in: lower case, letters and
+// digits only.
+func squash(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		}
+		return -1
+	}, name)
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,139 @@
+package propose
+
+import (
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// document is the whole configuration.
+func (d *draft) document() value.Value {
+	api := object{}
+	api.set("baseUrl", value.OfString(d.baseURL))
+	if len(d.apiHeaders) > 0 {
+		api.set("http", one("headers", value.OfMembers(d.apiHeaders...)))
+	}
+	if d.auth.Len() > 0 {
+		api.set("authentication", d.auth)
+	}
+	if d.paging != nil {
+		api.set("pagination", value.OfMembers(d.paging.settings...))
+	}
+	job := object{}
+	job.set("endpoint", value.OfString(d.endpoint))
+	if d.method != "GET" {
+		job.set("method", value.OfString(d.method))
+	}
+	if len(d.params) > 0 {
+		job.set("params", value.OfMembers(d.params...))
+	}
+	if d.Table != d.endpoint {
+		job.set("dataType", value.OfString(d.Table))
+	}
+	job.set("dataField", d.data.setting())
+	config := object{}
+	config.set("outputBucket", value.OfString(d.bucket))
+	config = append(config, d.attributes...)
+	config.set("jobs", value.OfItems(job.value()))
+	if d.mapping.Len() > 0 {
+		config.set("mappings", one(d.Table, d.mapping))
+	}
+	return one("parameters", value.OfMembers(
+		value.Member{Name: "api", Value: api.value()},
+		value.Member{Name: "config", Value: config.value()},
+	))
+}
+
+// object is an object in the making.
+type object []value.Member
+
+func (o *object) set(name string, v value.Value) { *o = append(*o, value.Member{Name: name, Value: v}) }
+
+func (o object) value() value.Value { return value.OfMembers(o...) }
+
+// one is an object with one member.
+func one(name string, v value.Value) value.Value {
+	return value.OfMembers(value.Member{Name: name, Value: v})
+}
+
+// clean is a value whose texts are UTF-8 throughout.
+func clean(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.String:
+		return value.OfString(strings.ToValidUTF8(v.Raw(), "\ufffd"))
+	case value.Array:
+		items := make([]value.Value, v.Len())
+		for i, item := range v.Items() {
+			items[i] = clean(item)
+		}
+		return value.OfItems(items...)
+	case value.Object:
+		members := make([]value.Member, v.Len())
+		for i, m := range v.Members() {
+			members[i] = value.Member{Name: strings.ToValidUTF8(m.Name, "\ufffd"), Value: clean(m.Value)}
+		}
+		return value.OfMembers(members...)
+	default:
+		return v
+	}
+}
+
+// widest is how long an object or a list on one line may be.
+const widest = 72
+
+// appendPretty appends a value as JSON in the style of the recipes: what is short
+// stands on one line. indent is a line feed and the blanks of this level.
+func appendPretty(dst []byte, v value.Value, indent string) []byte {
+	if v.Kind() != value.Array && v.Kind() != value.Object || v.Len() == 0 {
+		return v.AppendJSON(dst)
+	}
+	if line := appendLine(nil, v); len(line) <= widest && len(indent) > len("\n    ") {
+		return append(dst, line...)
+	}
+	separator := indent + "  "
+	if v.Kind() == value.Array {
+		dst = append(dst, '[')
+		for i, item := range v.Items() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendPretty(append(dst, separator...), item, separator)
+		}
+		return append(append(dst, indent...), ']')
+	}
+	dst = append(dst, '{')
+	for i, m := range v.Members() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(value.OfString(m.Name).AppendJSON(append(dst, separator...)), ": "...)
+		dst = appendPretty(dst, m.Value, separator)
+	}
+	return append(append(dst, indent...), '}')
+}
+
+// appendLine appends a value on one line.
+func appendLine(dst []byte, v value.Value) []byte {
+	switch v.Kind() {
+	case value.Array:
+		dst = append(dst, '[')
+		for i, item := range v.Items() {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = appendLine(dst, item)
+		}
+		return append(dst, ']')
+	case value.Object:
+		dst = append(dst, '{')
+		for i, m := range v.Members() {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = appendLine(append(value.OfString(m.Name).AppendJSON(dst), ": "...), m.Value)
+		}
+		return append(dst, '}')
+	default:
+		return v.AppendJSON(dst)
+	}
+}

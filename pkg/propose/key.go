@@ -1,0 +1,193 @@
+package propose
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// key is a property that tells items apart.
+type key struct {
+	name    string
+	numeric bool // a whole number in every item
+}
+
+// keys are the properties that have another value in each item and a name that
+// suggests so, the best first.
+func (d *draft) keys() []key {
+	if d.data.whole || d.data.objects == 0 || d.data.objects < len(d.data.items) {
+		return nil
+	}
+	var found []key
+	for _, m := range d.data.items[0].Members() {
+		if keyRank(m.Name) == 0 {
+			continue
+		}
+		k, seen := key{m.Name, true}, map[string]bool{}
+		for _, item := range d.data.items {
+			v := item.Field(m.Name)
+			if kind := v.Kind(); kind == value.Number || kind == value.String && v.Raw() != "" {
+				seen[v.Raw()] = true
+			}
+			_, whole := wholeNumber(v)
+			k.numeric = k.numeric && whole
+		}
+		if len(seen) == len(d.data.items) {
+			found = append(found, k)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b key) int { return keyRank(b.name) - keyRank(a.name) })
+	return found
+}
+
+// keyRank is how much a name suggests a key, 0 for not at all.
+func keyRank(name string) int {
+	short := squash(name)
+	switch {
+	case short == "id":
+		return 3
+	case slices.Contains([]string{"uuid", "guid", "key", "sku", "code", "number", "pk"}, short):
+		return 2
+	case len(short) > 2 && (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")):
+		return 1
+	}
+	return 0
+}
+
+// chooseKey settles whether there is a mapping with a primary key. Without one
+// the tables are made of whatever comes, which loses nothing.
+func (d *draft) chooseKey(choice string) error {
+	d.PrimaryKeys = []Option{{None, "tables are made of whatever comes; lists become tables of their own"}}
+	names := []string{None}
+	for _, k := range d.keys() {
+		names = append(names, k.name)
+		d.PrimaryKeys = append(d.PrimaryKeys, Option{k.name, fmt.Sprintf("different in each of %s; a mapping with the columns of the example is written", count(len(d.data.items), "item"))})
+	}
+	if choice == "" || choice == None {
+		if len(names) > 1 {
+			d.note(fmt.Sprintf("'%s' is different in each of %s. With --primary-key %s a mapping is written that makes it the primary key.", names[1], count(len(d.data.items), "item"), names[1]))
+		}
+		return nil
+	}
+	at := slices.Index(names, choice)
+	if at < 0 {
+		return failure.Userf("'%s' cannot be the primary key: it is missing, empty or not unique in the example, or its name does not suggest it; expected one of %s", choice, strings.Join(names, ", "))
+	}
+	d.PrimaryKeys = toFront(d.PrimaryKeys, at)
+	d.mapping = d.columns(choice)
+	d.guess("primary key", failure.PointerJoin(failure.PointerJoin("/parameters/config/mappings", d.Table), choice), d.mapping.Field(choice), Likely, "it is "+d.PrimaryKeys[0].Evidence)
+	d.note("A mapping writes only its own columns: add those that no item of the example has. Lists are JSON text in their column.")
+	return nil
+}
+
+// columns is a mapping of everything in the items: objects as columns of their
+// properties, lists as JSON text.
+func (d *draft) columns(primary string) value.Value {
+	var settings object
+	taken := map[string]bool{}
+	var add func(v value.Value, at place)
+	add = func(v value.Value, at place) {
+		if v.Kind() == value.Object && v.Len() > 0 && len(at) < deepest {
+			for _, m := range v.Members() {
+				add(m.Value, append(slices.Clone(at), m.Name))
+			}
+			return
+		}
+		path, ok := at.dotted()
+		name := columnName(at)
+		if !ok || name == "" {
+			return
+		}
+		if v.Kind() == value.Array || v.Kind() == value.Object {
+			v = value.OfMembers(
+				value.Member{Name: "mapping", Value: one("destination", value.OfString(name))},
+				value.Member{Name: "forceType", Value: value.OfBool(true)})
+		} else {
+			v = value.OfString(name)
+		}
+		if path == primary {
+			v = one("mapping", value.OfMembers(
+				value.Member{Name: "destination", Value: value.OfString(name)},
+				value.Member{Name: "primaryKey", Value: value.OfBool(true)}))
+		}
+		known := slices.IndexFunc(settings, func(m value.Member) bool { return m.Name == path })
+		switch {
+		case known >= 0 && v.Kind() == value.Object && settings[known].Value.Kind() != value.Object:
+			settings[known].Value = v // a list in one item, null in another
+		case known < 0 && !taken[strings.ToLower(name)]:
+			taken[strings.ToLower(name)] = true
+			settings.set(path, v)
+		}
+	}
+	for _, item := range d.data.items {
+		add(item, nil)
+	}
+	return settings.value()
+}
+
+// columnName is the name of a column for a place in an item.
+func columnName(at place) string {
+	parts := make([]string, len(at))
+	for i, name := range at {
+		parts[i] = plainName(name)
+	}
+	return strings.Trim(strings.Join(parts, "_"), "_")
+}
+
+// sinceName is a parameter that asks for what has changed since a time.
+var sinceName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(since|_after|After|modified|changed|from_?(date|time)|start_?(date|time)|date_?from|updated)`)
+})
+
+// remarks are what else the example tells.
+func (d *draft) remarks() {
+	for _, m := range d.params {
+		if sinceName().MatchString(m.Name) && isTime(m.Value) {
+			d.note(fmt.Sprintf("'%s' is fixed at %s. To ask only for what has changed since the previous run, see the recipe incremental.", m.Name, m.Value.Text()))
+		}
+	}
+	if d.data.whole || d.data.objects == 0 {
+		return
+	}
+	var lists, times []string
+	for _, item := range d.data.items {
+		for _, m := range item.Members() {
+			if m.Value.Kind() == value.Array && !slices.Contains(lists, m.Name) {
+				lists = append(lists, m.Name)
+			}
+			if changeName().MatchString(m.Name) && isTime(m.Value) && !slices.Contains(times, m.Name) {
+				times = append(times, m.Name)
+			}
+		}
+	}
+	if len(lists) > 0 && d.mapping.Len() == 0 {
+		d.note(fmt.Sprintf("The items hold lists (%s): each becomes a table of its own, %s_%s and so on.", strings.Join(lists, ", "), d.Table, plainName(lists[0])))
+	}
+	if len(times) > 0 {
+		d.note(fmt.Sprintf("The items tell when they changed (%s). If the API can be asked for what has changed since a time, see the recipe incremental.", strings.Join(times, ", ")))
+	}
+}
+
+// changeName is a property that tells when an item changed.
+var changeName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(updated|modified|changed|last_?(updated|modified|changed|edited)).*$`)
+})
+
+// isTime tells whether a value is a date or a time in one of the usual forms.
+func isTime(v value.Value) bool {
+	if v.Kind() != value.String {
+		return false
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly, time.DateTime, "2006-01-02T15:04:05", "2006-01-02T15:04:05-0700"} {
+		if _, err := time.Parse(layout, v.Raw()); err == nil {
+			return true
+		}
+	}
+	return false
+}

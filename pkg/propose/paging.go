@@ -1,0 +1,302 @@
+package propose
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// paging is one way in which the API may page.
+type paging struct {
+	settings   object // method first
+	confidence Confidence
+	evidence   string
+	// replaced are parameters of the example that paging sends itself, and added
+	// those that the job needs for it.
+	replaced []string
+	added    []value.Member
+	note     string
+}
+
+func (p *paging) method() string { return p.settings[0].Value.Raw() }
+
+func newPaging(method string, c Confidence, evidence string) *paging {
+	return &paging{settings: object{{Name: "method", Value: value.OfString(method)}}, confidence: c, evidence: evidence}
+}
+
+func (p *paging) text(name, text string) { p.settings.set(name, value.OfString(text)) }
+
+func (p *paging) number(name string, n int64) { p.settings.set(name, value.OfInt(n)) }
+
+// pagers are the ways of paging that are looked for, the ones that an answer
+// states before those that are usual.
+func pagers() []func(*draft) *paging {
+	return []func(*draft) *paging{
+		graphQLPaging,
+		nextAddress,
+		nextToken,
+		cursorParam,
+		offsetParam,
+		pageParam,
+		offsetAnswer,
+		pageAnswer,
+		linkHeader,
+		newestFirst,
+	}
+}
+
+// choosePaging settles how the next page is asked for.
+func (d *draft) choosePaging(choice string) error {
+	var found []*paging
+	for _, look := range pagers() {
+		p := look(d)
+		if p != nil && !slices.ContainsFunc(found, func(o *paging) bool { return o.method() == p.method() }) {
+			found = append(found, p)
+		}
+	}
+	names := make([]string, 0, len(found)+1)
+	for _, p := range found {
+		names = append(names, p.method())
+		d.Pagings = append(d.Pagings, Option{p.method(), p.evidence})
+	}
+	d.Pagings, names = append(d.Pagings, Option{None, "one request"}), append(names, None)
+	at := 0
+	if choice != "" {
+		if at = slices.Index(names, choice); at < 0 {
+			return failure.Userf("the example shows no paging by '%s', expected one of %s", choice, strings.Join(names, ", "))
+		}
+		d.Pagings = toFront(d.Pagings, at)
+	}
+	const pointer = "/parameters/api/pagination"
+	if at == len(found) {
+		why := "nothing in the example shows how to ask for the next page"
+		if choice != "" {
+			why = "chosen"
+		} else if d.fullPage() {
+			d.note(fmt.Sprintf("The page is full (%s): the API has probably more. Look in its documentation how to ask for the next page, and give an example that does.", count(len(d.data.items), "item")))
+		}
+		d.guess("paging", pointer, value.OfString(None), Likely, why)
+		return nil
+	}
+	d.take(found[at])
+	d.guess("paging", pointer, value.OfMembers(d.paging.settings...), d.paging.confidence, d.paging.evidence)
+	return nil
+}
+
+// take makes the way of paging that of the proposal.
+func (d *draft) take(p *paging) {
+	d.paging = p
+	d.drop(p.replaced...)
+	d.params = append(d.params, p.added...)
+	if p.note != "" {
+		d.note(p.note)
+	}
+	if m := p.method(); m == "offset" || m == "pagenum" || m == "response.param" {
+		d.flag()
+	}
+}
+
+// flag adds the field of the answer that tells whether there is more.
+func (d *draft) flag() {
+	for _, f := range d.outside() {
+		if len(f.place) != 1 || f.value.Kind() != value.Bool {
+			continue
+		}
+		more := slices.Contains([]string{"hasmore", "hasnext", "hasnextpage", "more", "moreavailable", "moreitems"}, squash(f.name()))
+		last := slices.Contains([]string{"islast", "islastpage", "last", "lastpage", "done", "finished"}, squash(f.name()))
+		if !more && !last {
+			continue
+		}
+		flag := object{{Name: "field", Value: value.OfString(f.name())}, {Name: "stopOn", Value: value.OfBool(last)}}
+		d.paging.settings.set("nextPageFlag", flag.value())
+		d.paging.evidence += fmt.Sprintf("; '%s' tells whether there is more", f.name())
+		return
+	}
+}
+
+// fullPage tells whether the example asked for as many items as it got.
+func (d *draft) fullPage() bool {
+	for _, m := range d.params {
+		if n, ok := m.Value.Int(); ok && slices.Contains(limitNames, squash(m.Name)) && int(n) == len(d.data.items) {
+			return true
+		}
+	}
+	return false
+}
+
+// nextAddress finds the address of the next page in the answer.
+func nextAddress(d *draft) *paging {
+	for _, f := range d.outside() {
+		name, parent := squash(f.name()), squash(f.parent())
+		below := strings.Contains(parent, "next") && slices.Contains([]string{"href", "url", "link", "uri"}, name)
+		if !strings.Contains(name, "next") && !below {
+			continue
+		}
+		address := f.value.Raw()
+		switch {
+		case f.value.Kind() == value.String && looksLikeAddress(address):
+			return d.byAddress(f, address)
+		case f.value.Empty() && (slices.Contains([]string{"nexturl", "nextlink", "nexthref", "nextpageurl", "odatanextlink"}, name) || name == "next" && d.besidesPrevious(f)):
+			p := d.byAddress(f, "")
+			if p != nil {
+				p.confidence = Likely
+				p.evidence = fmt.Sprintf("the answer has the key '%s', which is empty: the example is the last page", strings.Join(f.place, "."))
+			}
+			return p
+		}
+	}
+	return nil
+}
+
+func looksLikeAddress(text string) bool {
+	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "/") && len(text) > 1 || strings.HasPrefix(text, "?")
+}
+
+// besidesPrevious tells whether a key stands beside others of a list of links.
+func (d *draft) besidesPrevious(f fact) bool {
+	return slices.ContainsFunc(d.facts, func(o fact) bool {
+		return slices.Equal(o.place[:len(o.place)-1], f.place[:len(f.place)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, squash(o.name()))
+	})
+}
+
+func (d *draft) byAddress(f fact, address string) *paging {
+	path, delimiter, ok := f.path()
+	if !ok {
+		return nil
+	}
+	p := newPaging("response.url", Sure, fmt.Sprintf("'%s' of the answer holds the address of the next page", path))
+	p.text("urlKey", path)
+	if delimiter != "." {
+		p.text("delimiter", delimiter)
+	}
+	if strings.HasPrefix(address, "?") {
+		p.settings.set("paramIsQuery", value.OfBool(true))
+		p.evidence = fmt.Sprintf("'%s' of the answer holds the query of the next page", path)
+	}
+	_, query, _ := strings.Cut(address, "?")
+	next := value.OfMembers(parseQuery(query)...)
+	if _, ok := next.Get("start_time"); ok && delimiter == "." && d.has("endtime") {
+		p.settings[0].Value = value.OfString("zendesk.response.url")
+		p.evidence += "; it has start_time and the answer end_time, as Zendesk's incremental exports"
+	}
+	if d.method != "GET" || address == "" {
+		return p
+	}
+	var missing []string
+	for _, m := range d.params {
+		v, ok := next.Get(m.Name)
+		if ok && v.Text() != m.Value.Text() {
+			return p // the address knows better
+		}
+		if !ok {
+			missing = append(missing, quote(m.Name))
+		}
+	}
+	if len(missing) > 0 {
+		p.settings.set("includeParams", value.OfBool(true))
+		p.evidence += "; it lacks " + strings.Join(missing, ", ") + " of the request, so the parameters are sent again"
+	}
+	return p
+}
+
+// has tells whether the answer has a scalar of that name.
+func (d *draft) has(name string) bool {
+	return slices.ContainsFunc(d.outside(), func(f fact) bool { return squash(f.name()) == name })
+}
+
+// tokenNames are keys of answers whose value brings the next page.
+var tokenNames = []string{"cursor", "endcursor", "aftercursor", "continuationtoken", "continuation", "scrollid", "bookmark", "marker", "pagetoken"}
+
+// nextNames are what follows "next" in such a key. (There are others:
+// next_delivery_at.)
+var nextNames = []string{"", "cursor", "token", "page", "pagetoken", "pagecursor", "pageid", "pagekey", "offset", "start", "id", "key", "marker", "bookmark", "continuationtoken", "scrollid", "index", "position"}
+
+// tokenParams are parameters that usually carry such a value.
+var tokenParams = []string{"cursor", "startcursor", "pagetoken", "nextpagetoken", "nexttoken", "nextcursor", "paginationtoken", "after", "continuationtoken", "continuation", "scrollid", "bookmark", "marker"}
+
+// isToken tells whether a value of the answer brings the next page.
+func isToken(f fact) bool {
+	name, parent := squash(f.name()), squash(f.parent())
+	if k := f.value.Kind(); k == value.Bool || k == value.String && looksLikeAddress(f.value.Raw()) {
+		return false
+	}
+	switch {
+	case strings.HasPrefix(name, "next") && slices.Contains(nextNames, name[len("next"):]):
+		return !f.value.Empty() || name != "next" // an empty "next" may be anything
+	case slices.Contains(tokenNames, name):
+		return true
+	case name == "after":
+		return strings.Contains(parent, "cursor") || strings.Contains(parent, "paging") || strings.Contains(parent, "next") || strings.Contains(parent, "page")
+	case name == "offset": // a text, as Airtable has it
+		return f.value.Kind() == value.String && !f.value.IsNumeric() && f.value.Raw() != ""
+	}
+	return false
+}
+
+// paramOf is the parameter that carries the token to the API, as its name
+// suggests: next_cursor → cursor.
+func paramOf(f fact) string {
+	name := f.name()
+	switch squash(name) {
+	case "endcursor", "aftercursor":
+		return "after"
+	case "nexttoken":
+		return name
+	case "next":
+		for _, word := range []string{"cursor", "page", "offset"} {
+			if strings.Contains(squash(f.parent()), word) {
+				return word
+			}
+		}
+		return "cursor"
+	}
+	rest := nextWord().ReplaceAllString(name, "")
+	if rest == "" {
+		return name
+	}
+	if rest != name {
+		rest = strings.ToLower(rest[:1]) + rest[1:]
+	}
+	return strings.TrimLeft(rest, "_-")
+}
+
+// nextWord is the word at the beginning of a name.
+var nextWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^_?[nN]ext_?`) })
+
+// nextToken finds a value in the answer that is a parameter of the next request.
+func nextToken(d *draft) *paging {
+	for _, f := range d.outside() {
+		path, ok := f.dotted()
+		if !ok || !isToken(f) {
+			continue
+		}
+		param, confidence, why := paramOf(f), Likely, "; that '%s' carries it is only usual, look it up in the documentation"
+		for _, m := range d.params {
+			if short := squash(m.Name); short == squash(param) || slices.Contains(tokenParams, short) {
+				param, confidence, why = m.Name, Sure, "; the request has the parameter '%s'"
+				break
+			}
+		}
+		if own, ok := d.param(param); ok && !own.Empty() && own.Text() == f.value.Text() {
+			continue // an echo of the request
+		}
+		p := newPaging("response.param", confidence, fmt.Sprintf("'%s' of the answer looks like the value that brings the next page"+why, path, param))
+		if f.value.Empty() {
+			p.evidence = fmt.Sprintf("the answer has the key '%s', which is empty: the example is the last page"+why, path, param)
+			p.confidence = Likely
+		}
+		p.text("responseParam", path)
+		p.text("queryParam", param)
+		p.replaced = []string{param}
+		if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
+			p.settings.set("includeParams", value.OfBool(true))
+		}
+		return p
+	}
+	return nil
+}

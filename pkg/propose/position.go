@@ -1,0 +1,217 @@
+package propose
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The usual names of parameters and of what answers repeat of them, see squash.
+var (
+	offsetNames = []string{"offset", "skip", "start", "startat", "startindex", "startposition", "firstresult", "from", "pageoffset"}
+	pageNames   = []string{"page", "p", "pg", "pagenumber", "pageno", "pagenum", "pageindex", "currentpage"}
+	limitNames  = []string{"limit", "count", "size", "perpage", "pagesize", "maxresults", "top", "take", "rows", "pagelimit", "itemsperpage", "resultsperpage", "length", "num"}
+	totalNames  = []string{"total", "totalcount", "totalresults", "totalitems", "totalrecords", "totalrows", "recordstotal", "numfound", "itemcount", "resultcount", "totalelements", "count"}
+)
+
+// numberOf is the first parameter of the request with one of the names that
+// holds a whole number.
+func (d *draft) numberOf(names []string) (name string, n int64, ok bool) {
+	for _, m := range d.params {
+		if n, isNumber := wholeNumber(m.Value); isNumber && slices.Contains(names, squash(m.Name)) {
+			return m.Name, n, true
+		}
+	}
+	return "", 0, false
+}
+
+// told is the first number of the answer with one of the names.
+func (d *draft) told(names []string) (f fact, n int64, ok bool) {
+	for _, f := range d.outside() {
+		if n, isNumber := wholeNumber(f.value); isNumber && slices.Contains(names, squash(f.name())) {
+			return f, n, true
+		}
+	}
+	return fact{}, 0, false
+}
+
+func wholeNumber(v value.Value) (int64, bool) {
+	n, ok := v.Int()
+	return n, ok && n >= 0 && (v.IsInteger() || v.Kind() == value.String && digits().MatchString(v.Raw()))
+}
+
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+$`) })
+
+// total is the path and the value of the number of all items, which cannot be
+// less than those of the page.
+func (d *draft) total() (path string, n int64, ok bool) {
+	for _, f := range d.outside() {
+		n, isNumber := wholeNumber(f.value)
+		name := squash(f.name())
+		if name == "value" {
+			name = squash(f.parent()) // {"total": {"value": 10}}
+		}
+		least := int64(len(d.data.items))
+		if name == "count" {
+			least++ // else it is that of the page
+		}
+		path, dotted := f.dotted()
+		if isNumber && dotted && n >= least && n > 0 && slices.Contains(totalNames, name) {
+			return path, n, true
+		}
+	}
+	return "", 0, false
+}
+
+// sized adds the page size and where paging ends: what offset and pagenum have
+// in common.
+func (d *draft) sized(p *paging) *paging {
+	items := int64(len(d.data.items))
+	path, total, counted := d.total()
+	param, asked, isAsked := d.numberOf(limitNames)
+	f, told, isTold := d.told(limitNames)
+	limit := int64(0)
+	switch {
+	case isAsked && asked > 0:
+		limit = asked
+		p.replaced = append(p.replaced, param)
+		p.evidence += fmt.Sprintf("; '%s' asks for %d", param, asked)
+		if isTold && told > 0 && told < asked && told >= items {
+			limit = told
+			p.evidence += fmt.Sprintf(", of which the API allows %d", told)
+		} else if counted && items > 0 && items < asked && total > items {
+			limit = items
+			p.evidence += fmt.Sprintf(", of which the API gave %d of %d", items, total)
+		}
+	case isTold && told > 0 && told >= items && squash(f.name()) != "count":
+		limit, param = told, f.name()
+		p.evidence += fmt.Sprintf("; '%s' of the answer is the page size", strings.Join(f.place, "."))
+	}
+	if limit > 0 {
+		p.number("limit", limit)
+		p.text("limitParam", param)
+	}
+	if counted {
+		p.settings.set("limitStop", one("field", value.OfString(path)))
+		p.evidence += fmt.Sprintf("; '%s' is the number of all items (%d)", path, total)
+	}
+	return p
+}
+
+// offsetParam finds an offset among the parameters.
+func offsetParam(d *draft) *paging {
+	name, n, ok := d.numberOf(offsetNames)
+	if !ok {
+		return nil
+	}
+	if _, _, sized := d.numberOf(limitNames); !sized && slices.Contains([]string{"from", "start"}, squash(name)) {
+		return nil // more often a time
+	}
+	p := newPaging("offset", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
+	return d.sized(d.offset(p, name, n))
+}
+
+// offset fills in the name of the parameter and where it begins.
+func (d *draft) offset(p *paging, name string, n int64) *paging {
+	p.text("offsetParam", name)
+	p.replaced = append(p.replaced, name)
+	switch {
+	case n == 1 && slices.Contains([]string{"startindex", "startposition"}, squash(name)):
+		p.settings.set("offsetFromJob", value.OfBool(true))
+		p.added = []value.Member{{Name: name, Value: value.OfInt(1)}}
+		p.evidence += ", which begins at 1"
+	case n > 0:
+		p.evidence += fmt.Sprintf(" (%d in the example, the run begins at 0)", n)
+	}
+	return p
+}
+
+// offsetAnswer finds an offset that the answer repeats.
+func offsetAnswer(d *draft) *paging {
+	f, n, ok := d.told(offsetNames)
+	_, _, limited := d.told(limitNames)
+	_, _, counted := d.total()
+	if !ok || !limited && !counted {
+		return nil
+	}
+	p := newPaging("offset", Likely, fmt.Sprintf("the answer repeats '%s', which is probably a parameter", strings.Join(f.place, ".")))
+	return d.sized(d.offset(p, f.name(), n))
+}
+
+// pageParam finds a page number among the parameters.
+func pageParam(d *draft) *paging {
+	name, n, ok := d.numberOf(pageNames)
+	if !ok {
+		return nil
+	}
+	p := newPaging("pagenum", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
+	return d.sized(d.page(p, name, n))
+}
+
+// page fills in the name of the parameter and the first page.
+func (d *draft) page(p *paging, name string, n int64) *paging {
+	first := min(n, 1)
+	p.number("firstPage", first)
+	p.text("pageParam", name)
+	p.replaced = append(p.replaced, name)
+	if n > first {
+		p.evidence += fmt.Sprintf(" (%d in the example, the run begins at %d)", n, first)
+	}
+	return p
+}
+
+// pageAnswer finds a page number that the answer repeats.
+func pageAnswer(d *draft) *paging {
+	f, n, ok := d.told(append([]string{"number"}, pageNames...))
+	_, _, limited := d.told(limitNames)
+	_, _, counted := d.total()
+	_, _, pages := d.told([]string{"totalpages", "pages", "pagecount", "lastpage", "numpages"})
+	if !ok || !limited && !counted && !pages || squash(f.name()) == "number" && !pages {
+		return nil
+	}
+	name := f.name()
+	switch squash(name) {
+	case "currentpage", "number":
+		name = "page"
+	}
+	p := newPaging("pagenum", Likely, fmt.Sprintf("the answer repeats '%s', which is probably the parameter '%s'", strings.Join(f.place, "."), name))
+	return d.sized(d.page(p, name, n))
+}
+
+// link is the address of the next page in a header.
+var link = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<([^>]*)>[^,]*;\s*rel="?next"?`)
+})
+
+// linkHeader learns from a header that the extractor cannot follow.
+func linkHeader(d *draft) *paging {
+	match := link().FindStringSubmatch(strings.Join(d.x.AnswerHeader.Values("Link"), ", "))
+	if match == nil {
+		return nil
+	}
+	const unknown = "The API tells the next page in the header Link, which the extractor does not follow."
+	u, err := url.Parse(match[1])
+	if err != nil {
+		d.note(unknown)
+		return nil
+	}
+	for _, m := range parseQuery(u.RawQuery) {
+		name := m.Name
+		n, ok := wholeNumber(m.Value)
+		switch short := squash(name); {
+		case ok && n > 0 && slices.Contains(pageNames, short):
+			p := newPaging("pagenum", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
+			return d.sized(d.page(p, name, n-1))
+		case ok && slices.Contains(offsetNames, short):
+			p := newPaging("offset", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
+			return d.sized(d.offset(p, name, 0))
+		}
+	}
+	d.note(unknown + " Look whether the API takes a page number or an offset as well.")
+	return nil
+}

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// timeLayout is RFC 3339 with milliseconds, as in the events.
+const timeLayout = "2006-01-02T15:04:05.000Z07:00"
+
+// Collector folds the events of a run. It is not safe for concurrent use; a log
+// hands it one event after another.
+type Collector struct {
+	report   Report
+	began    time.Time
+	redact   func(string) string
+	jobs     map[jobKey]int
+	warnings map[warningKey]int
+	shapes   map[string][]shapes // by the names of tables
+}
+
+// jobKey tells jobs apart.
+type jobKey struct {
+	pointer   string
+	iteration int
+}
+
+// warningKey tells warnings apart: by their texts, or by where they came up
+// when their texts tell about single pages.
+type warningKey struct{ source, pointer, message string }
+
+// New makes the collector of a run that began at a time. What does not come by
+// events is masked by redact.
+func New(began time.Time, redact func(string) string) *Collector {
+	return &Collector{
+		report: Report{
+			Version:   Version,
+			Status:    Success,
+			Started:   stamp(began),
+			Totals:    Totals{Traffic: Traffic{Statuses: map[string]int{}}},
+			Jobs:      []*Job{},
+			Waterfall: Waterfall{Requests: []*Request{}},
+			Activity:  Activity{Step: firstStep, Periods: []Period{}},
+			Slowest:   []*Request{},
+			Tables:    []*Table{},
+			Warnings:  []Warning{},
+		},
+		began:    began,
+		redact:   redact,
+		jobs:     map[jobKey]int{},
+		warnings: map[warningKey]int{},
+		shapes:   map[string][]shapes{},
+	}
+}
+
+// Event folds one event, see event.Log.Trace.
+func (c *Collector) Event(e event.Event) {
+	switch body := e.Body.(type) {
+	case event.RunStarted:
+		c.report.Extractor = body.Version
+	case event.RequestAnswered:
+		c.answered(e.Time, body)
+	case event.RequestRetried:
+		c.retried(body)
+	case event.JobFinished:
+		c.jobFinished(body)
+	case event.TableWritten:
+		c.tableWritten(body)
+	case event.RunCut:
+		c.report.Status = Cut
+	case event.RunFailed:
+		c.failed(body)
+	}
+	if e.Level == event.Warn {
+		c.warned(e)
+	}
+}
+
+// job is the index of a job, -1 outside of jobs.
+func (c *Collector) job(endpoint, pointer string, iteration int) int {
+	if pointer == "" {
+		return -1
+	}
+	key := jobKey{pointer, iteration}
+	i, known := c.jobs[key]
+	if !known {
+		i = len(c.report.Jobs)
+		c.jobs[key] = i
+		c.report.Jobs = append(c.report.Jobs, &Job{Job: endpoint, Pointer: pointer, Iteration: iteration, Traffic: Traffic{Statuses: map[string]int{}}})
+	}
+	return i
+}
+
+// traffics are what a request of a job counts for: the job, the run.
+func (c *Collector) traffics(job int) []*Traffic {
+	all := []*Traffic{&c.report.Totals.Traffic}
+	if job >= 0 {
+		all = append(all, &c.report.Jobs[job].Traffic)
+	}
+	return all
+}
+
+func (c *Collector) jobFinished(e event.JobFinished) {
+	i := c.job(e.Job, e.JobPointer, e.Iteration)
+	if i < 0 {
+		return
+	}
+	c.report.Jobs[i].Ended = &Ended{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated}
+}
+
+func (c *Collector) failed(e event.RunFailed) {
+	c.report.Error = &Error{Message: e.Error, Kind: e.ErrorKind, Pointer: e.Pointer}
+	// A list that masking has broken is left out: the message tells the same.
+	var problems []Problem
+	if json.Unmarshal([]byte(e.Problems), &problems) == nil {
+		c.report.Error.Problems = problems
+	}
+}
+
+// warned notes an event that is a warning.
+func (c *Collector) warned(e event.Event) {
+	w := Warning{Source: e.Kind, Message: e.Message}
+	key := warningKey{source: e.Kind, message: e.Message}
+	switch body := e.Body.(type) {
+	case event.ConfigWarning:
+		w.Pointer, w.Message = body.Pointer, body.Text
+	case event.RunCut:
+		w.Pointer = body.Pointer
+	case event.JobFinished:
+		w.Pointer = body.Pointer
+		if w.Pointer == "" {
+			w.Pointer = body.JobPointer
+		}
+	case event.ResponseIgnored:
+		w.Pointer = body.JobPointer
+		key = warningKey{source: e.Kind, pointer: body.JobPointer, message: strconv.Itoa(body.Status)}
+	case event.DataEmpty:
+		w.Pointer = body.JobPointer
+		key = warningKey{source: e.Kind, pointer: body.JobPointer}
+	}
+	c.warn(key, w)
+}
+
+func (c *Collector) warn(key warningKey, w Warning) {
+	if i, known := c.warnings[key]; known {
+		c.report.Warnings[i].Count++
+		return
+	}
+	if len(c.report.Warnings) >= maxWarnings {
+		c.report.WarningsOmitted++
+		return
+	}
+	w.Message = shortened(w.Message)
+	w.Count = 1
+	c.warnings[key] = len(c.report.Warnings)
+	c.report.Warnings = append(c.report.Warnings, w)
+}
+
+// Check adds what checks of the configuration found.
+func (c *Collector) Check(found failure.Problems) {
+	for _, p := range found {
+		code, pointer := string(p.Code), c.redact(p.Pointer)
+		text := p.Expected
+		if p.Found != "" {
+			text += ", found " + p.Found
+		}
+		if p.Hint != "" {
+			text += "; " + p.Hint
+		}
+		text = c.redact(text)
+		c.warn(warningKey{code, pointer, text}, Warning{Source: "check", Code: code, Pointer: pointer, Message: text})
+	}
+}
+
+// shortened is a text that is not longer than it may be.
+func shortened(text string) string {
+	n := 0
+	for i := range text {
+		if n == maxText {
+			return text[:i] + "…"
+		}
+		n++
+	}
+	return text
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(timeLayout) }

@@ -1,0 +1,259 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// fixture is a collector behind a log, as in a run.
+type fixture struct {
+	*Collector
+	log     *event.Log
+	secrets event.Secrets
+	now     time.Time
+}
+
+type nowhere struct{}
+
+func (nowhere) Write(event.Event) error { return nil }
+func (nowhere) Close() error            { return nil }
+
+func newFixture() *fixture {
+	f := &fixture{now: noon}
+	f.Collector = New(noon, f.secrets.Redact)
+	f.log = event.NewLog(nowhere{}, &f.secrets, func() time.Time { return f.now })
+	f.log.Trace(f.Event)
+	return f
+}
+
+// emit emits events, each so many seconds after the start of the run.
+func (f *fixture) emit(second float64, bodies ...event.Body) {
+	f.now = noon.Add(time.Duration(second * float64(time.Second)))
+	for _, b := range bodies {
+		f.log.Emit(b)
+	}
+}
+
+func (f *fixture) result(reason string) *Report { return f.finished(f.now, reason) }
+
+// equal compares by the JSON text.
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	a, err := json.Marshal(got)
+	b, err2 := json.Marshal(want)
+	if err != nil || err2 != nil || string(a) != string(b) {
+		t.Errorf("%s: got\n%s\nwant\n%s (%v, %v)", what, a, b, err, err2)
+	}
+}
+
+const users, orders = "/parameters/config/jobs/0", "/parameters/config/jobs/1"
+
+func answer(job string, iteration, status int, seconds float64) event.RequestAnswered {
+	return event.RequestAnswered{
+		Method: "GET", URL: "http://a.test" + job, Path: job, Attempt: 1, Status: status, Bytes: 10, Seconds: seconds,
+		Job: "e" + job, JobPointer: job, Iteration: iteration, Untold: true,
+	}
+}
+
+func TestJobs(t *testing.T) {
+	f := newFixture()
+	login := answer(users, 1, 200, 0.25)
+	login.Login = true
+	lost := answer(users, 1, 0, 0.5)
+	lost.Reason, lost.Bytes, lost.Waited = "connection reset", 0, 1.5
+	f.emit(1, login, lost)
+	f.emit(2, event.RequestRetried{Method: "GET", Path: users, Retry: 1, WaitSeconds: 0.1, Job: "e", JobPointer: users, Iteration: 1})
+	f.emit(3, answer(users, 2, 404, 0.1), answer("", 0, 200, 0.1))
+	f.emit(4,
+		event.JobFinished{Job: "e", Pages: 2, Rows: 3, Rule: "r", Pointer: "/p", JobPointer: users, Iteration: 1},
+		event.JobFinished{Job: "never", Rule: "it never ran", JobPointer: orders, Iteration: 1})
+	r := f.result("")
+	equal(t, "totals", r.Totals, Totals{Traffic: Traffic{
+		Requests: 4, Logins: 1, Failures: 2, Retries: 1, Waited: 1.6, Bytes: 30, Seconds: 0.95,
+		Statuses: map[string]int{"200": 2, "404": 1, "none": 1},
+	}})
+	equal(t, "jobs", r.Jobs, []*Job{
+		{Job: "e" + users, Pointer: users, Iteration: 1, Traffic: Traffic{
+			Requests: 2, Logins: 1, Failures: 1, Retries: 1, Waited: 1.6, Bytes: 10, Seconds: 0.75, Statuses: map[string]int{"200": 1, "none": 1},
+		}, Ended: &Ended{Pages: 2, Rows: 3, Rule: "r", Pointer: "/p"}},
+		{Job: "e" + users, Pointer: users, Iteration: 2, Traffic: Traffic{Requests: 1, Failures: 1, Bytes: 10, Seconds: 0.1, Statuses: map[string]int{"404": 1}}},
+		{Job: "never", Pointer: orders, Iteration: 1, Traffic: Traffic{Statuses: map[string]int{}}, Ended: &Ended{Rule: "it never ran"}},
+	})
+	first, second, soon := 0, 1, 0.1
+	equal(t, "requests", r.Waterfall, Waterfall{Requests: []*Request{
+		{Job: &first, Login: true, Method: "GET", URL: "http://a.test" + users, Attempt: 1, Status: 200, Bytes: 10, Start: 0.75, Seconds: 0.25},
+		{Job: &first, Method: "GET", URL: "http://a.test" + users, Attempt: 1, Reason: "connection reset", Start: 0.5, Seconds: 0.5, Held: 1.5, RetryIn: &soon},
+		{Job: &second, Method: "GET", URL: "http://a.test" + users, Attempt: 1, Status: 404, Bytes: 10, Start: 2.9, Seconds: 0.1},
+		{Method: "GET", URL: "http://a.test", Attempt: 1, Status: 200, Bytes: 10, Start: 2.9, Seconds: 0.1},
+	}})
+	if r.Status != Success || r.Error != nil || r.Seconds != 4 || r.Started != "2026-07-01T12:00:00.000Z" || r.Finished != "2026-07-01T12:00:04.000Z" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// TestMoreThanIsKept: whatever flows, the size of the report is bounded, and
+// nothing is missing in its sums.
+func TestMoreThanIsKept(t *testing.T) {
+	const requests, warnings = 5000, 500
+	f := newFixture()
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []float64
+	end := 0.0
+	for range requests {
+		seconds := math.Round(random.Float64()*1000) / 1000
+		all = append(all, seconds)
+		end += random.Float64()
+		f.emit(end, answer(users, 0, 200+300*random.IntN(2), seconds))
+	}
+	for i := range warnings {
+		f.emit(end, event.StateWarning{Text: strconv.Itoa(i)}, event.DataEmpty{Job: strconv.Itoa(i), JobPointer: users}, event.ResponseIgnored{Job: strconv.Itoa(i), Status: 404, JobPointer: users})
+	}
+	f.emit(end, event.MappingWarning{Table: "t", Text: strings.Repeat("é", maxText+1)})
+	r := f.result("")
+	if len(r.Waterfall.Requests) != maxWaterfall || r.Waterfall.Omitted != requests-maxWaterfall {
+		t.Errorf("waterfall of %d, omitted %d", len(r.Waterfall.Requests), r.Waterfall.Omitted)
+	}
+	slices.SortFunc(all, func(a, b float64) int { return int(math.Copysign(1, b-a)) })
+	var slow []float64
+	for _, s := range r.Slowest {
+		slow = append(slow, s.Seconds)
+	}
+	if !slices.Equal(slow, all[:maxSlowest]) {
+		t.Errorf("slowest %v, want %v", slow, all[:maxSlowest])
+	}
+	sum := Period{}
+	for _, p := range r.Activity.Periods {
+		sum.Requests += p.Requests
+		sum.Failures += p.Failures
+		sum.Bytes += p.Bytes
+	}
+	if n := len(r.Activity.Periods); n > maxPeriods || n < maxPeriods/2 || r.Activity.Step*float64(n) < end-1 {
+		t.Errorf("%d periods of %g s for %g s", n, r.Activity.Step, end)
+	}
+	if want := (Period{Requests: requests, Failures: r.Totals.Failures, Bytes: r.Totals.Bytes}); sum != want || want.Failures < requests/3 {
+		t.Errorf("the periods hold %+v, want %+v", sum, want)
+	}
+	if len(r.Warnings) != maxWarnings || r.WarningsOmitted != warnings+2+1-maxWarnings {
+		t.Errorf("%d warnings, %d omitted", len(r.Warnings), r.WarningsOmitted)
+	}
+	equal(t, "a warning of many pages", r.Warnings[1], Warning{Source: "data.empty", Pointer: users, Message: "No data found in page 0 of 0", Count: warnings})
+	equal(t, "another one", r.Warnings[2], Warning{Source: "response.ignored", Pointer: users, Message: "0: status 404 ignored: ", Count: warnings})
+}
+
+func TestWarnings(t *testing.T) {
+	f := newFixture()
+	f.secrets.Add("hunter2")
+	f.emit(0, event.ConfigWarning{Pointer: "/a", Text: "odd"}, event.ConfigWarning{Pointer: "/a", Text: "odd"}, event.ConfigWarning{Pointer: "/b", Text: "odd"},
+		event.StateWarning{Text: strings.Repeat("é", maxText+1)},
+		event.JobFinished{Job: "j", JobPointer: users, Rule: "page 3 is page 1", Repeated: true},
+		event.JobFinished{Job: "j", JobPointer: orders, Rule: "r"})
+	f.Check(failure.Problems{{Code: "plain-secret", Pointer: "/hunter2", Found: "hunter2", Expected: "looks like hunter2", Hint: "write #"}})
+	got := f.result("").Warnings
+	message := got[2].Message
+	if len([]rune(message)) != maxText+1 || !strings.HasSuffix(message, "é…") {
+		t.Errorf("a long message: %q", message)
+	}
+	equal(t, "warnings", got, []Warning{
+		{Source: "config.warning", Pointer: "/a", Message: "odd", Count: 2},
+		{Source: "config.warning", Pointer: "/b", Message: "odd", Count: 1},
+		{Source: "state.warning", Message: message, Count: 1},
+		{Source: "job.finished", Pointer: users, Message: "Job j finished: 0 pages, 0 rows, page 3 is page 1", Count: 1},
+		{Source: "check", Code: "plain-secret", Pointer: "/[hidden]", Message: "looks like [hidden], found [hidden]; write #", Count: 1},
+	})
+}
+
+func TestFailures(t *testing.T) {
+	f := newFixture()
+	f.emit(1, event.RunFailed{Error: "e", ErrorKind: "user", Pointer: "/p", Problems: `[{"code":"c","pointer":"/p","expected":"x","found":"f","hint":"h"}]`})
+	r := f.result("e")
+	equal(t, "error", r.Error, Error{Message: "e", Kind: "user", Pointer: "/p", Problems: []Problem{{Code: "c", Pointer: "/p", Expected: "x", Found: "f", Hint: "h"}}})
+	if r.Status != Failed {
+		t.Errorf("status %s", r.Status)
+	}
+	cut := newFixture()
+	cut.emit(1, event.RunCut{Budget: "max-requests", Limit: 2, Job: "j", Pointer: users})
+	if r := cut.result(""); r.Status != Cut || r.Error != nil || len(r.Warnings) != 1 || r.Warnings[0].Pointer != users {
+		t.Errorf("a run that was cut: %+v", r)
+	}
+	// What fails when nothing can be told any more.
+	equal(t, "late error", newFixture().result("late").Error, Error{Message: "late", Kind: "application"})
+}
+
+// TestRetriesFindTheirRequests: a failed request is found again by what is known of it.
+func TestRetriesFindTheirRequests(t *testing.T) {
+	f := newFixture()
+	other := answer(users, 0, 503, 0.1)
+	other.JobPointer = orders
+	f.emit(1, answer(users, 0, 503, 0.1), answer(users, 0, 503, 0.1), other)
+	retry := event.RequestRetried{Method: "GET", Path: users, Retry: 1, JobPointer: users}
+	f.emit(2, retry)
+	retry.WaitSeconds = 2
+	f.emit(2, retry)
+	f.emit(2, retry, event.RequestRetried{Method: "GET", Path: users, Retry: 2, JobPointer: users}) // found no connection
+	var got []any
+	for _, r := range f.result("").Waterfall.Requests {
+		got = append(got, r.RetryIn)
+	}
+	equal(t, "waits", got, []any{2, 0, nil})
+}
+
+// TestKeysAreDocumented: docs/report.md has a table for each object, with its
+// keys in their order.
+func TestKeysAreDocumented(t *testing.T) {
+	documented := documentedKeys(t)
+	for _, object := range []any{Report{}, Error{}, Problem{}, Totals{}, Job{}, Ended{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Warning{}} {
+		typ := reflect.TypeOf(object)
+		var want []string
+		for _, field := range reflect.VisibleFields(typ) {
+			name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if field.Anonymous || !field.IsExported() {
+				continue
+			}
+			words := name
+			if options == "omitempty" {
+				words += ", optional"
+			}
+			want = append(want, words)
+		}
+		if typ.Name() == "Job" { // those of Totals are not repeated
+			from, to := slices.Index(want, "requests"), slices.Index(want, "statuses")
+			want = slices.Replace(want, from, to+1, "requests … statuses")
+		}
+		if got := documented[typ.Name()]; !slices.Equal(got, want) {
+			t.Errorf("%s is documented with\n%q, want\n%q", typ.Name(), got, want)
+		}
+		delete(documented, typ.Name())
+	}
+	for name := range documented {
+		t.Errorf("there is no object %s", name)
+	}
+}
+
+func TestLimitsAreDocumented(t *testing.T) {
+	text := readDoc(t)
+	for _, words := range []string{
+		fmt.Sprintf("the first %d requests, the %d slowest ones, at most %d periods of activity and %d different warnings", maxWaterfall, maxSlowest, maxPeriods, maxWarnings),
+		"Addresses, reasons and warnings end after 2,000 characters", "the first 10,000 rows", "16 MiB",
+		fmt.Sprintf("version of the form: %d", Version),
+	} {
+		if !strings.Contains(text, words) {
+			t.Errorf("docs/report.md does not say %q", words)
+		}
+	}
+	if maxText != 2000 || maxSampleRows != 10_000 || maxSampleBytes != 16<<20 {
+		t.Error("docs/report.md tells other limits")
+	}
+}

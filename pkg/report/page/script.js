@@ -1,0 +1,255 @@
+"use strict";
+
+// Shows the report that stands in the page. Everything in it is set as text,
+// nothing as HTML.
+const report = JSON.parse(document.getElementById("data").textContent);
+const main = document.getElementById("report");
+
+// make is an element with a class and children, which are elements or text.
+function make(name, className, ...children) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined && child !== "") element.append(child);
+  }
+  return element;
+}
+
+const whole = new Intl.NumberFormat("en");
+const figure = (n) => whole.format(n);
+
+function duration(seconds) {
+  if (seconds < 1) return Math.round(seconds * 1000) + " ms";
+  if (seconds < 60) return seconds.toFixed(seconds < 10 ? 2 : 1) + " s";
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return minutes + " min " + Math.floor(seconds % 60) + " s";
+  return Math.floor(minutes / 60) + " h " + (minutes % 60) + " min";
+}
+
+function bytes(n) {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let i = 0;
+  while (n >= 1000 && i < units.length - 1) { n /= 1000; i++; }
+  return (i === 0 ? n : n.toFixed(1)) + " " + units[i];
+}
+
+const count = (n, noun) => figure(n) + " " + noun + (n === 1 ? "" : "s");
+const pointer = (p) => p ? make("code", "", p) : "";
+const under = (...what) => make("span", "under", ...what);
+
+// column is a heading of a table with what makes a cell of an entry.
+const column = (heading, cell, className = "") => ({ heading, cell, className });
+const number = (heading, cell) => column(heading, cell, "figure");
+
+// sheet is a table with a caption; its first column names the rows.
+function sheet(id, caption, note, columns, entries, className = "", rowClass = () => "") {
+  const table = make("table", className,
+    make("caption", "", caption, note ? make("span", "quiet", note) : ""),
+    make("thead", "", make("tr", "", columns.map((c) => {
+      const th = make("th", c.className === "figure" ? "figure" : "", c.heading);
+      th.scope = "col";
+      return th;
+    }))),
+    make("tbody", "", entries.map((entry, index) => make("tr", rowClass(entry), columns.map((c, i) => {
+      const cell = make(i === 0 ? "th" : "td", c.className, c.cell(entry, index));
+      if (i === 0) cell.scope = "row";
+      return cell;
+    })))));
+  const frame = make("div", "sheet", table);
+  frame.tabIndex = 0;
+  frame.setAttribute("role", "region");
+  frame.setAttribute("aria-label", caption);
+  const section = make("section", "", frame);
+  section.id = id;
+  return section;
+}
+
+const failed = (request) => !request.status || request.status >= 400;
+
+function status(request) {
+  if (!request.status) {
+    const none = make("span", "bad", "no answer");
+    none.title = request.reason || "";
+    return none;
+  }
+  return make("span", failed(request) ? "bad" : "good", String(request.status));
+}
+
+function statuses(all) {
+  return Object.entries(all).map(([status, n]) => make("span", "code", (status === "none" ? "no answer" : status) + " × " + figure(n)));
+}
+
+function address(url) {
+  const rest = url.replace(/^[a-z]+:\/\/[^/?#]*/i, "");
+  return rest || url;
+}
+
+function jobOf(request) {
+  if (request.login) return "login";
+  return request.job === undefined ? "" : report.jobs[request.job].job;
+}
+
+function headline() {
+  const colours = { success: "good", cut: "warn" };
+  const line = make("div", "headline", make("h1", "", "Extraction report"),
+    make("span", "status " + (colours[report.status] || "bad"), report.status));
+  const t = report.totals;
+  const facts = make("dl", "facts", [
+    ["Started", report.started.replace("T", " ").replace("Z", " UTC")],
+    ["Took", duration(report.seconds)],
+    ["Requests", figure(t.requests)],
+    ["Failures", figure(t.failures)],
+    ["Retries", figure(t.retries)],
+    ["Waited", duration(t.waited)],
+    ["Received", bytes(t.bytes)],
+    ...(t.requests ? [["Status codes", statuses(t.statuses)]] : []),
+    ["Tables", figure(t.tables)],
+    ["Rows", figure(t.rows)],
+    ["Version", report.extractor || "unknown"],
+  ].map(([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value))));
+  return [line, facts];
+}
+
+function fault(error) {
+  const box = make("section", "fault", make("h2", "", "Why it failed"), make("p", "", error.message),
+    error.pointer ? make("p", "quiet", "Look at ", pointer(error.pointer)) : "");
+  box.id = "error";
+  return box;
+}
+
+function problems(list) {
+  return sheet("problems", "Problems of the configuration", "", [
+    column("Where", (p) => pointer(p.pointer) || "the document", "long"),
+    column("Expected", (p) => p.expected, "long"),
+    column("Found", (p) => p.found || ""),
+    column("Hint", (p) => p.hint || ""),
+    column("Code", (p) => p.code ? make("code", "", p.code) : ""),
+  ], list);
+}
+
+function jobs() {
+  const ended = (show) => (job) => job.ended ? show(job.ended) : "–";
+  const iterations = report.jobs.some((job) => job.iteration);
+  return sheet("jobs", "Jobs", "", [
+    column("Job", (j) => [j.job, under(pointer(j.pointer))], "long"),
+    ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
+    number("Runs", ended((e) => figure(e.runs || 1))),
+    number("Pages", ended((e) => figure(e.pages))),
+    number("Rows", ended((e) => figure(e.rows))),
+    number("Requests", (j) => figure(j.requests)),
+    number("Retries", (j) => figure(j.retries)),
+    number("Waited", (j) => duration(j.waited)),
+    number("Received", (j) => bytes(j.bytes)),
+    column("Status codes", (j) => statuses(j.statuses)),
+    column("Stopped because", (j) => j.ended
+      ? [make("span", j.ended.repeated ? "warn" : "", j.ended.rule), j.ended.pointer ? under(pointer(j.ended.pointer)) : ""]
+      : make("span", "bad", "the run failed before its end"), "long"),
+  ], report.jobs);
+}
+
+// place puts a bar on its track.
+function place(className, from, seconds, total) {
+  const bar = make("i", className);
+  bar.style.left = 100 * from / total + "%";
+  bar.style.width = 100 * seconds / total + "%";
+  return bar;
+}
+
+function waterfall() {
+  const w = report.waterfall;
+  let total = 0.001;
+  for (const r of w.requests) total = Math.max(total, r.start + r.seconds + (r.retryIn || 0));
+  const track = (r) => make("div", "track",
+    r.held ? place("pause", r.start - r.held, r.held, total) : "",
+    place("took", r.start, r.seconds, total),
+    r.retryIn ? place("pause", r.start + r.seconds, r.retryIn, total) : "");
+  const asked = (r) => {
+    const text = make("span", "", make("b", "", r.method), " " + address(r.url), r.login ? make("span", "quiet", " login") : "",
+      r.attempt > 1 ? make("span", "quiet", " attempt " + r.attempt) : "");
+    text.title = r.method + " " + r.url;
+    return text;
+  };
+  const note = w.omitted ? "the first " + figure(w.requests.length) + " of " + figure(w.requests.length + w.omitted) + " requests" : "";
+  const section = sheet("waterfall", "Waterfall", note, [
+    column("Request", asked, "asked"),
+    column("Status", status),
+    number("Start", (r) => duration(r.start)),
+    number("Took", (r) => duration(r.seconds)),
+    column("0 to " + duration(total), track),
+  ], w.requests, "waterfall", (r) => failed(r) ? "failed" : "");
+  section.append(make("p", "legend", make("span", "key"), "answered", make("span", "key bad"), "failed",
+    make("span", "key pause"), "waiting for a retry or the rate limit"));
+  return section;
+}
+
+function activity() {
+  const a = report.activity;
+  let most = 1;
+  for (const p of a.periods) most = Math.max(most, p.requests);
+  const chart = make("div", "activity", a.periods.map((p, i) => {
+    const bar = make("i", "", p.failures ? make("b", "") : "");
+    bar.style.height = 100 * p.requests / most + "%";
+    if (p.failures) bar.firstChild.style.height = 100 * p.failures / p.requests + "%";
+    bar.title = "from " + duration(i * a.step) + ": " + count(p.requests, "request") + ", " + count(p.failures, "failure") + ", " + bytes(p.bytes);
+    return bar;
+  }));
+  chart.setAttribute("role", "img");
+  chart.setAttribute("aria-label", "Requests in each of " + count(a.periods.length, "period") + " of " + duration(a.step) + ", at most " + figure(most));
+  const section = make("section", "", make("div", "sheet", make("p", "caption",
+    "Activity", make("span", "quiet", "requests in each " + duration(a.step) + ", at most " + figure(most))), chart));
+  section.id = "activity";
+  return section;
+}
+
+function slowest() {
+  return sheet("slowest", "Slowest requests", "", [
+    column("Request", (r) => [make("b", "", r.method), " ", make("code", "", r.url)], "long"),
+    column("Job", jobOf),
+    column("Status", status),
+    number("Took", (r) => duration(r.seconds)),
+    number("Start", (r) => duration(r.start)),
+    number("Received", (r) => bytes(r.bytes)),
+    number("Attempt", (r) => r.attempt),
+  ], report.slowest);
+}
+
+const range = (s) => s.shortest === s.longest ? String(s.shortest) : s.shortest + "–" + s.longest;
+
+function tables() {
+  const section = make("section", "", make("h2", "", "Tables"));
+  section.id = "tables";
+  for (const t of report.tables) {
+    const share = (n) => t.sampled ? (100 * n / t.sampled).toFixed(n && n < t.sampled ? 1 : 0) + " %" : "";
+    const note = !t.sampled ? "no rows were looked at" : t.sampled < t.rows ? "shapes of the first " + count(t.sampled, "row") : "";
+    const table = sheet("", "Columns of " + t.table, note, [
+      column("Column", (c) => make("code", "", c.name)),
+      column("Shape (characters)", (c) => c.shapes.map((s) => s.shape + "(" + range(s) + ")" + (c.shapes.length > 1 ? " × " + figure(s.count) : "")).join(", "), "long"),
+      number("Empty", (c) => share(c.empty)),
+    ], t.columns);
+    const details = make("details", "", make("summary", "", make("b", "", t.table), " ",
+      make("span", "quiet", count(t.rows, "row") + ", " + count(t.columns.length, "column"))), table.firstChild);
+    details.open = report.tables.length <= 3;
+    section.append(details);
+  }
+  return section;
+}
+
+function warnings() {
+  const note = report.warningsOmitted ? count(report.warningsOmitted, "more") + " not shown" : "";
+  return sheet("warnings", "Warnings", note, [
+    column("Where", (w) => pointer(w.pointer) || make("span", "quiet", w.source), "long"),
+    column("What", (w) => [w.message, w.code ? under("extractor explain ", make("code", "", w.code)) : ""], "long"),
+    number("Times", (w) => figure(w.count)),
+  ], report.warnings);
+}
+
+const nothing = (what) => make("section", "", make("p", "quiet", what));
+
+document.title = "Extraction report: " + report.status;
+main.replaceChildren(...headline(),
+  report.error ? fault(report.error) : "",
+  report.error && report.error.problems ? problems(report.error.problems) : "",
+  report.warnings.length ? warnings() : nothing("No warnings."),
+  report.jobs.length ? jobs() : nothing("No job was run."),
+  ...(report.waterfall.requests.length ? [waterfall(), activity(), slowest()] : [nothing("No request was sent.")]),
+  report.tables.length ? tables() : nothing("No table was written."));

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+)
+
+// firstStep is how many seconds a period of the activity has in a short run. It
+// is doubled whenever there would be too many periods.
+const firstStep = 0.01
+
+// answered counts a request that has come to its end.
+func (c *Collector) answered(end time.Time, e event.RequestAnswered) {
+	job := c.job(e.Job, e.JobPointer, e.Iteration)
+	failed := e.Status == 0 || e.Status >= 400
+	status := "none"
+	if e.Status != 0 {
+		status = strconv.Itoa(e.Status)
+	}
+	for _, t := range c.traffics(job) {
+		t.Requests++
+		t.Bytes += e.Bytes
+		t.Seconds += e.Seconds
+		t.Waited += e.Waited
+		t.Statuses[status]++
+		if e.Login {
+			t.Logins++
+		}
+		if failed {
+			t.Failures++
+		}
+	}
+	r := &Request{
+		Login:   e.Login,
+		Method:  e.Method,
+		URL:     shortened(e.URL),
+		Attempt: e.Attempt,
+		Status:  e.Status,
+		Reason:  shortened(e.Reason),
+		Bytes:   e.Bytes,
+		Start:   max(0, milliseconds(end.Sub(c.began).Seconds()-e.Seconds)),
+		Seconds: e.Seconds,
+		Held:    e.Waited,
+		path:    e.Path,
+	}
+	if job >= 0 {
+		r.Job = &job
+	}
+	c.report.Activity.add(r, failed)
+	c.report.Slowest = slowest(c.report.Slowest, r)
+	if len(c.report.Waterfall.Requests) < maxWaterfall {
+		c.report.Waterfall.Requests = append(c.report.Waterfall.Requests, r)
+	} else {
+		c.report.Waterfall.Omitted++
+	}
+}
+
+// retried counts a retry and notes it with the request that failed, unless that
+// found no connection or is beyond the first ones.
+func (c *Collector) retried(e event.RequestRetried) {
+	job := c.job(e.Job, e.JobPointer, e.Iteration)
+	for _, t := range c.traffics(job) {
+		t.Retries++
+		t.Waited += e.WaitSeconds
+	}
+	for _, r := range slices.Backward(c.report.Waterfall.Requests) {
+		if r.RetryIn == nil && r.path == e.Path && r.Method == e.Method && r.Attempt == e.Retry && r.of(job) {
+			r.RetryIn = &e.WaitSeconds
+			return
+		}
+	}
+}
+
+// of tells whether a request is one of that job.
+func (r *Request) of(job int) bool {
+	if r.Job == nil {
+		return job < 0
+	}
+	return *r.Job == job
+}
+
+// slowest adds a request to those that took longest, if it is one of them.
+func slowest(list []*Request, r *Request) []*Request {
+	i, _ := slices.BinarySearchFunc(list, r, func(a, b *Request) int {
+		if a.Seconds >= b.Seconds {
+			return -1
+		}
+		return 1
+	})
+	if i == maxSlowest {
+		return list
+	}
+	list = slices.Insert(list, i, r)
+	return list[:min(len(list), maxSlowest)]
+}
+
+// add counts a request in its period.
+func (a *Activity) add(r *Request, failed bool) {
+	for r.Start/a.Step >= maxPeriods {
+		a.double()
+	}
+	i := int(r.Start / a.Step)
+	for len(a.Periods) <= i {
+		a.Periods = append(a.Periods, Period{})
+	}
+	p := &a.Periods[i]
+	p.Requests++
+	p.Bytes += r.Bytes
+	if failed {
+		p.Failures++
+	}
+}
+
+// double makes one period of two.
+func (a *Activity) double() {
+	a.Step *= 2
+	half := make([]Period, (len(a.Periods)+1)/2)
+	for i, p := range a.Periods {
+		h := &half[i/2]
+		h.Requests += p.Requests
+		h.Failures += p.Failures
+		h.Bytes += p.Bytes
+	}
+	a.Periods = half
+}

@@ -1,0 +1,138 @@
+package faults
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+func statusFaults() []fault {
+	var passingCodes, fatalCodes []fault
+	for _, code := range []int{500, 502, 503, 504, 408, 420, 429} {
+		passingCodes = append(passingCodes, fault{name: "status " + strconv.Itoa(code), says: "[" + strconv.Itoa(code) + "]", hit: answering(code)})
+	}
+	for _, code := range []int{400, 402, 403, 404, 405, 409, 410, 418, 451, 501, 505, 599, 999} {
+		fatalCodes = append(fatalCodes, fault{name: "status " + strconv.Itoa(code), says: "[" + strconv.Itoa(code) + "]", hit: answering(code)})
+	}
+	return slices.Concat(
+		with(storm("status 408, 420, 429, 500, 502, 503, 504"), passingCodes...),
+		retryAfters(),
+		with(fatal("any other status of 400 and above"), fatalCodes...),
+		with(fatal("status 401"),
+			fault{name: "401 without credentials to renew", only: unrenewable, says: "[401]", hit: answering(401)},
+		),
+		[]fault{{name: "401 in the middle", row: "status 401", only: renewing, once: healthy, stays: refused, says: "[401]", hit: answering(401)}},
+		redirects(),
+		[]fault{
+			{name: "clock jumps a day forward", row: "clock jumps", once: healthy, hit: jumping(24 * time.Hour)},
+			{name: "clock jumps ten years forward", row: "clock jumps", once: healthy, hit: jumping(87600 * time.Hour)},
+			{name: "clock jumps a day back", row: "clock jumps", once: healthy, hit: jumping(-24 * time.Hour)},
+			{name: "clock jumps back to 1970", row: "clock jumps", once: healthy, hit: jumping(-time.Duration(56) * 365 * 24 * time.Hour)},
+		},
+	)
+}
+
+func answering(status int, headers ...string) func(*strike) {
+	return func(s *strike) { s.say(status, `{"error": "the API is not well"}`, headers...) }
+}
+
+// jumping answers well, but puts the clock of the run forward or back first.
+func jumping(d time.Duration) func(*strike) {
+	return func(s *strike) {
+		s.world.clock.jump(d)
+		s.whole().write(s)
+	}
+}
+
+// retryAfters are storms of 429 and 503 with every form of Retry-After.
+func retryAfters() []fault {
+	now := func(s *strike) time.Time { return s.world.clock.Now() }
+	forms := []struct {
+		name string
+		text func(*strike) string
+	}{
+		{"seconds", func(*strike) string { return "3" }},
+		{"zero", func(*strike) string { return "0" }},
+		{"negative", func(*strike) string { return "-5" }},
+		{"fraction", func(*strike) string { return "5.7" }},
+		{"exponent", func(*strike) string { return "1e2" }},
+		{"blanks", func(*strike) string { return "  7  " }},
+		{"a number beyond any time", func(*strike) string { return "99999999999999999999999" }},
+		{"a time", func(s *strike) string { return strconv.FormatInt(now(s).Unix()+30, 10) }},
+		{"a time that is over", func(s *strike) string { return strconv.FormatInt(now(s).Unix()-30, 10) }},
+		{"a time in milliseconds", func(s *strike) string { return strconv.FormatInt(now(s).UnixMilli()+30000, 10) }},
+		{"a date", func(s *strike) string { return now(s).Add(time.Minute).UTC().Format(http.TimeFormat) }},
+		{"a date with a zone", func(s *strike) string { return now(s).Add(time.Minute).UTC().Format(time.RFC1123Z) }},
+		{"a date that is over", func(s *strike) string { return now(s).Add(-time.Hour).UTC().Format(http.TimeFormat) }},
+		{"a date of RFC 850", func(s *strike) string { return now(s).Add(time.Minute).UTC().Format(time.RFC850) }},
+		{"a date of ISO 8601", func(s *strike) string { return now(s).Add(time.Minute).UTC().Format(time.RFC3339) }},
+		{"a text", func(*strike) string { return "soon" }},
+		{"empty", func(*strike) string { return "" }},
+	}
+	var all []fault
+	for i, form := range forms {
+		status := []int{429, 503}[i%2]
+		all = append(all, fault{name: strconv.Itoa(status) + " with Retry-After: " + form.name, says: "[" + strconv.Itoa(status) + "]",
+			hit: func(s *strike) { answering(status, "Retry-After: "+form.text(s))(s) }})
+	}
+	all = append(all, fault{name: "429 with two Retry-After", says: "[429]", hit: answering(429, "Retry-After: 3", "Retry-After: 4")},
+		fault{name: "429 with a header of its own", says: "[429]", settings: `{"retryConfig": {"http": {"retryHeader": "X-Reset"}}}`, hit: answering(429, "X-Reset: 9", "Retry-After: 3")})
+	return with(storm("429 or 503 with Retry-After, in any form"), all...)
+}
+
+// redirected answers with a redirect to an address, "" is that of the request.
+func redirected(status int, to string) func(*strike) {
+	return func(s *strike) {
+		location := to
+		if location == "" {
+			location = s.r.URL.RequestURI()
+		}
+		s.say(status, "moved", "Location: "+location)
+	}
+}
+
+// elsewhere answers with a redirect to the same on another host.
+func elsewhere(status int, host string) func(*strike) {
+	return func(s *strike) { redirected(status, host+s.r.URL.RequestURI())(s) }
+}
+
+func redirects() []fault {
+	return slices.Concat(
+		with(func(f *fault) {
+			f.row, f.often, f.stays, f.says = "redirect", healthy, refused, "too many redirects"
+		},
+			fault{name: "307 to itself", hit: redirected(307, "")},
+			fault{name: "308 to itself", hit: redirected(308, "")},
+			fault{name: "301 to itself", only: reading, hit: redirected(301, "")},
+			fault{name: "302 to itself, absolute", only: reading, hit: elsewhere(302, "http://api.test")},
+			fault{name: "303 to itself", only: reading, hit: redirected(303, "")},
+		),
+		with(func(f *fault) { f.row, f.once = "redirect to another host", healthy },
+			fault{name: "307 to another host", only: open, hit: elsewhere(307, "http://other.test")},
+			fault{name: "302 to another port", only: readingOpen, hit: elsewhere(302, "http://api.test:8080")},
+		),
+		with(func(f *fault) { f.row, f.secure = "redirect from https to http", true },
+			fault{name: "downgrade to http", only: open, once: healthy, hit: elsewhere(307, "http://api.test")},
+			fault{name: "downgrade to http, which gets no credentials", only: proved, once: refused, says: "[401]", hit: elsewhere(307, "http://api.test")},
+		),
+		with(fatal("redirect to another host"),
+			fault{name: "307 to another host, which gets no credentials", only: proved, says: "[401]", hit: elsewhere(307, "http://other.test")},
+			fault{name: "307 to a host that is not allowed", says: "http://other.test", beside: `{"image_parameters": {"allowed_hosts": [{"host": "api.test"}]}}`, hit: elsewhere(307, "http://other.test")},
+		),
+		with(fatal("redirect that leads nowhere"),
+			fault{name: "to a file", says: "redirected", hit: redirected(302, "file:///etc/passwd")},
+			fault{name: "to a script", says: "redirected", hit: redirected(302, "javascript:alert(1)")},
+			fault{name: "to FTP", says: "redirected", hit: redirected(307, "ftp://api.test/x")},
+			fault{name: "to nonsense", says: "redirected", hit: redirected(302, "http://[::1")},
+			fault{name: "to no host", says: "redirected", hit: redirected(302, "http:///x")},
+			fault{name: "without an address", only: noLogin, says: "status 302", hit: func(s *strike) { s.say(302, "") }},
+			fault{name: "304 that nobody asked for", only: noLogin, says: "status 304", hit: func(s *strike) { s.WriteHeader(304) }},
+		),
+	)
+}
+
+// reading are the requests that a redirect does not change.
+func reading(s scenario, p place) bool { return s.name != "POST" && p.name != "login" }
+
+func readingOpen(s scenario, p place) bool { return reading(s, p) && open(s, p) }

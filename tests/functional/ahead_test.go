@@ -1,0 +1,440 @@
+package functional
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestPagesInAdvance generates lists that are paged by offset and by page number,
+// some of which tell how long they are, and compares what every concurrency and
+// every look-ahead bring with what comes one request after another.
+func TestPagesInAdvance(t *testing.T) {
+	t.Parallel()
+	const seeds, perSeed = 12, 8
+	failed, dropped, exact := 0, 0, 0
+	for seed := range uint64(seeds) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := newShelf(seed)
+			serial := s.run(t, 1, 0)
+			if serial.exit != 0 {
+				failed++
+			}
+			for i := range perSeed {
+				// All settings have their turn again and again.
+				n := int(seed)*perSeed + i
+				concurrency, lookahead := 1+n%8, []int{0, 1, 0, 2, 0, 3, 0, 4}[n/8%8]
+				got := s.run(t, concurrency, lookahead)
+				got.compare(t, serial)
+				more := difference(got.requests, serial.requests)
+				switch {
+				case concurrency == 1 && len(more) > 0:
+					t.Errorf("%s: sent as well: %v", got.setting, more)
+				case lookahead == 0 && s.honest && got.exit == 0:
+					exact++
+					if len(more) > 0 {
+						t.Errorf("%s: sent though the totals are true: %v", got.setting, more)
+					}
+				}
+				dropped += len(more)
+			}
+		})
+	}
+	if failed < 2 || failed > seeds/2 || dropped < 60 || exact < 6 {
+		t.Errorf("the generated runs are too few of one kind: %d of %d fail, %d pages were dropped, %d runs are exact", failed, seeds, dropped, exact)
+	}
+}
+
+// shelf is what a seed grows into: the lists of an API and the configuration that
+// extracts them.
+type shelf struct {
+	seed uint64
+	// end is what comes behind the last page: "none" is an empty page, "missing" a
+	// 404, "again" the last page.
+	end string
+	// lies is added to the totals; damages and patience are how many of a
+	// thousand pages are not what they should be, and ask for some time first.
+	lies, damages, patience int
+	// honest lists have true totals and whole pages.
+	honest    bool
+	scrollers map[string]any
+	jobs      []map[string]any
+}
+
+func newShelf(seed uint64) *shelf {
+	random := rand.New(rand.NewPCG(seed, 9))
+	s := &shelf{seed: seed, end: pick(random, "none", "none", "missing", "again"), patience: random.IntN(60), scrollers: map[string]any{}}
+	switch random.IntN(4) {
+	case 0:
+		s.lies = pick(random, -4, 3, 50)
+	case 1:
+		s.damages = 30
+	default:
+		s.honest = true
+	}
+	for i := range 2 + random.IntN(2) {
+		j := s.job(random, fmt.Sprintf("l%d", i))
+		if i > 0 {
+			s.withChildren(random, j, 1)
+		}
+		s.jobs = append(s.jobs, j)
+	}
+	return s
+}
+
+func (s *shelf) withChildren(random *rand.Rand, j map[string]any, depth int) {
+	token := fmt.Sprintf("id%d", depth)
+	child := s.job(random, fmt.Sprintf("%s/{%s}/c", j["endpoint"], token))
+	child["placeholders"] = map[string]any{token: "id"}
+	if depth < 2 && random.IntN(3) == 0 {
+		s.withChildren(random, child, depth+1)
+	}
+	j["children"] = []any{child}
+}
+
+func (s *shelf) job(random *rand.Rand, endpoint string) map[string]any {
+	name := fmt.Sprintf("s%d", len(s.scrollers))
+	s.scrollers[name] = s.scroller(random)
+	return map[string]any{"endpoint": endpoint, "dataType": pick(random, "a", "b"), "dataField": "items", "scroller": name}
+}
+
+func (s *shelf) scroller(random *rand.Rand) any {
+	text := pick(random,
+		`"method":"offset","limit":3,"total":"total"`,
+		`"method":"offset","total":"meta.total"`,
+		`"method":"offset","limit":3,"firstPageParams":false,"total":"total"`,
+		`"method":"offset","limit":2`,
+		`"method":"pagenum","limit":2,"total":"total"`,
+		`"method":"pagenum","limit":2,"totalPages":"meta.pages"`,
+		`"method":"pagenum","limit":3,"firstPageParams":false,"total":"total"`,
+		`"method":"pagenum","totalPages":"meta.pages"`,
+		`"method":"pagenum"`,
+		`"method":"response.param","responseParam":"next","queryParam":"offset"`)
+	if random.IntN(2) == 0 {
+		text += pick(random,
+			`,"limitStop":{"count":7}`,
+			`,"limitStop":{"field":"total"}`,
+			`,"forceStop":{"pages":3}`,
+			`,"forceStop":{"volume":300}`,
+			`,"forceStop":{"time":1}`, // the clock of the runs stands still
+			`,"nextPageFlag":{"field":"more","stopOn":false}`)
+	}
+	return json.RawMessage("{" + text + "}")
+}
+
+func pick[T any](random *rand.Rand, of ...T) T { return of[random.IntN(len(of))] }
+
+// run runs the configuration once.
+func (s *shelf) run(t *testing.T, concurrency, lookahead int) (h harvest) {
+	t.Helper()
+	config, err := json.Marshal(map[string]any{
+		"api": map[string]any{
+			"baseUrl":    "http://api.test/",
+			"http":       map[string]any{"concurrency": concurrency, "lookahead": lookahead},
+			"pagination": map[string]any{"method": "multiple", "scrollers": s.scrollers},
+		},
+		"config": map[string]any{"debug": true, "outputBucket": "b", "jobs": s.jobs},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := &shelfAPI{shelf: s, asked: map[string]bool{}}
+	inBubble(t, api, func(t *testing.T, w *world) { h = reap(t, w, string(config)) })
+	h.setting = fmt.Sprintf("concurrency %d, lookahead %d", concurrency, lookahead)
+	h.requests = slices.Sorted(slices.Values(api.sent))
+	return h
+}
+
+// shelfAPI answers the requests of a shelf, each after another while.
+type shelfAPI struct {
+	*shelf
+
+	mu    sync.Mutex
+	sent  []string
+	asked map[string]bool
+}
+
+// ServeHTTP implements http.Handler.
+func (a *shelfAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	first := !a.asked[r.RequestURI]
+	a.asked[r.RequestURI] = true
+	if first { // what comes again was refused, or broken off
+		a.sent = append(a.sent, r.RequestURI)
+	}
+	a.mu.Unlock()
+	linger(r, rand.N(100*time.Millisecond))
+	if first && a.number("patience", r.RequestURI)%1000 < a.patience {
+		w.Header().Set("Retry-After", "3")
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	}
+	status, body := a.page(r)
+	w.WriteHeader(status)
+	write(w, body)
+}
+
+// number is a number that follows from a place and the seed.
+func (s *shelf) number(what, place string) int {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%d %s %s", s.seed, what, place)
+	return int(h.Sum32() >> 3)
+}
+
+// page is the part of a list that a request asks for.
+func (s *shelf) page(r *http.Request) (status int, body string) {
+	length := s.number("length", r.URL.Path) % 7
+	if len(r.URL.Path) < 5 { // of a root job
+		length = 10 + s.number("length", r.URL.Path)%12
+	}
+	value := func(name string, otherwise int) int {
+		if n, err := strconv.Atoi(r.URL.Query().Get(name)); err == nil {
+			return n
+		}
+		return otherwise
+	}
+	size := value("limit", 3)
+	from := value("offset", (value("page", 1)-1)*size)
+	if from >= length {
+		switch s.end {
+		case "missing":
+			return http.StatusNotFound, "no page " + r.RequestURI
+		case "again":
+			from = max(0, length-1) / size * size
+		}
+	}
+	to := from + size
+	switch n := s.number("damage", r.RequestURI) % 1000; {
+	case n < s.damages/2:
+		to--
+	case n < s.damages:
+		from, to = max(0, from-size), from
+	}
+	items := []map[string]any{}
+	for i := from; i < min(to, length); i++ {
+		items = append(items, map[string]any{"id": i + 1, fmt.Sprintf("c%d", s.number("column", r.URL.Path+fmt.Sprint(i))%4): r.URL.Path})
+	}
+	answer := map[string]any{
+		"items": items, "total": length + s.lies, "more": to < length,
+		"meta": map[string]any{"total": fmt.Sprint(length + s.lies), "pages": (length+size-1)/size + s.lies},
+	}
+	if to < length {
+		answer["next"] = to
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		panic(err)
+	}
+	return http.StatusOK, string(text)
+}
+
+// TestPagesAtOnce has an API that takes 20 ms for every answer and tells how long
+// its lists are: how long all of them take shows how many were under way.
+func TestPagesAtOnce(t *testing.T) {
+	t.Parallel()
+	const took = 20 * time.Millisecond
+	const withChild = `,"children":[{"endpoint":"c/{id}","dataField":"items","placeholders":{"id":"id"}}]`
+	paged := func(pages int) func(*http.Request) string { // of one row
+		return func(r *http.Request) string {
+			offset, err := strconv.Atoi(r.URL.Query().Get("offset"))
+			if err != nil || offset >= pages {
+				return fmt.Sprintf(`{"items":[],"total":%d}`, pages)
+			}
+			return fmt.Sprintf(`{"items":[{"id":%d}],"total":%d}`, offset, pages)
+		}
+	}
+	list, parents, child := paged(33), paged(3), paged(1)
+	family := func(r *http.Request) string {
+		if r.URL.Path == "/t" {
+			return parents(r)
+		}
+		return child(r)
+	}
+	tests := []struct {
+		name, http, total, more string
+		answer                  func(*http.Request) string
+		requests, guesses       int
+		most, rounds            int
+	}{
+		// 33 pages and the empty one behind them.
+		{name: "one after another", http: `"concurrency":1,"lookahead":9`, total: "total", answer: list, requests: 34, most: 1, rounds: 34},
+		{name: "nobody tells the total", http: `"concurrency":16`, total: "none", answer: list, requests: 34, most: 1, rounds: 34},
+		{name: "all after the first one", http: `"concurrency":16`, total: "total", answer: list, requests: 34, most: 16, rounds: 1 + 2 + 1},
+		{name: "two at once", http: `"concurrency":2`, total: "total", answer: list, requests: 34, most: 2, rounds: 1 + 16 + 1},
+		{name: "on the chance", http: `"concurrency":16,"lookahead":3`, total: "none", answer: list, requests: 34, guesses: 3, most: 4, rounds: 9},
+		{name: "both", http: `"concurrency":16,"lookahead":15`, total: "total", answer: list, requests: 34, guesses: 15, most: 16, rounds: 3},
+		// Three pages of a child each, and the empty pages behind all of them.
+		{name: "children one after another", http: `"concurrency":1`, total: "total", more: withChild, answer: family, requests: 10, most: 1, rounds: 10},
+		{name: "children", http: `"concurrency":16`, total: "total", more: withChild, answer: family, requests: 10, most: 3, rounds: 5},
+		{name: "children that take time", http: `"concurrency":16`, total: "total", more: `,"scroller":"timed"` + withChild, answer: family, requests: 10, most: 1, rounds: 10},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			requests, now, most := 0, 0, 0
+			api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				requests++
+				now++
+				most = max(most, now)
+				mu.Unlock()
+				linger(r, took)
+				mu.Lock()
+				now--
+				mu.Unlock()
+				write(w, tt.answer(r))
+			})
+			paging := `"method":"offset","limit":1,"total":"` + tt.total + `"`
+			var h harvest
+			var passed time.Duration
+			inBubble(t, api, func(t *testing.T, w *world) {
+				begun := time.Now()
+				h = reap(t, w, `{"api":{"baseUrl":"http://api.test/","http":{`+tt.http+`},
+					"pagination":{"method":"multiple","scrollers":{"default":{`+paging+`},"timed":{`+paging+`,"forceStop":{"time":99}}}}},
+					"config":{"jobs":[{"endpoint":"t","dataField":"items"`+tt.more+`}]}}`)
+				passed = time.Since(begun)
+			})
+			if h.exit != 0 {
+				t.Error(h.stderr)
+			}
+			if requests < tt.requests || requests > tt.requests+tt.guesses || most != tt.most || passed != time.Duration(tt.rounds)*took {
+				t.Errorf("%d requests, at most %d at once, in %v; want %d and %d guesses, %d, %v", requests, most, passed, tt.requests, tt.guesses, tt.most, time.Duration(tt.rounds)*took)
+			}
+		})
+	}
+}
+
+// TestPagesThatNobodyNeeds has a job that ends with its first page, while pages
+// asked for on the chance fail in every way. Only their number is told.
+func TestPagesThatNobodyNeeds(t *testing.T) {
+	t.Parallel()
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Query().Get("offset") {
+		case "0":
+			linger(r, 1500*time.Millisecond)
+			write(w, `[{"id":1}]`)
+		case "2": // is tried again after a second, and would be after two more
+			w.WriteHeader(http.StatusInternalServerError)
+		case "4":
+			w.WriteHeader(http.StatusNotFound)
+		case "6":
+			write(w, `[{"id":`)
+		case "8":
+			linger(r, time.Hour)
+		}
+	})
+	inBubble(t, api, func(t *testing.T, w *world) {
+		writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","http":{"concurrency":5,"lookahead":4},
+			"pagination":{"method":"offset","limit":2}},"config":{"jobs":[{"endpoint":"t"}]}}`)
+		begun := time.Now()
+		got := w.run(t.Context())
+		if passed := time.Since(begun); got.exit != 0 || passed != 1500*time.Millisecond {
+			t.Errorf("exit code %d after %v\n%s", got.exit, passed, got.stderr)
+		}
+		var kinds []any
+		for _, e := range got.events(t) {
+			kinds = append(kinds, e["event"])
+			if n := fmt.Sprint(e["requests"]); e["event"] == "run.finished" && n != "6" {
+				t.Errorf("%s requests, want 6", n)
+			}
+		}
+		if want := []any{"run.started", "request.retried", "request.retried", "job.finished", "table.written", "run.finished"}; !slices.Equal(kinds, want) {
+			t.Errorf("events %v, want %v", kinds, want)
+		}
+		if rows := readTree(t, w.dir)["out/tables/t"]; rows != "\"id\"\n\"1\"\n" {
+			t.Errorf("rows %q", rows)
+		}
+	})
+}
+
+// TestPatienceOfPagesInAdvance has an API that answers one page of many with a
+// request for patience. Nobody asks for anything meanwhile, also when that page
+// turns out not to be needed.
+func TestPatienceOfPagesInAdvance(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		limit   int // of pages
+		refused int // which one asks for patience
+	}{
+		{"a page that is needed", 30, 3},
+		{"a page that nobody needs", 2, 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			var starts []time.Duration
+			var begun time.Time
+			refused := false
+			api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				page, err := strconv.Atoi(r.URL.Query().Get("page"))
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				starts = append(starts, time.Since(begun))
+				refuse := page == tt.refused && r.URL.Path == "/a" && !refused
+				refused = refused || refuse
+				mu.Unlock()
+				if refuse {
+					w.Header().Set("Retry-After", "60")
+					w.WriteHeader(http.StatusTooManyRequests)
+					return
+				}
+				linger(r, time.Second)
+				if page > tt.limit {
+					write(w, "[]")
+				} else {
+					write(w, fmt.Sprintf(`[{"id":%d}]`, page))
+				}
+			})
+			inBubble(t, api, func(t *testing.T, w *world) {
+				begun = time.Now()
+				h := reap(t, w, `{"api":{"baseUrl":"http://api.test/","http":{"concurrency":4,"lookahead":3},"pagination":{"method":"pagenum"}},
+					"config":{"jobs":[{"endpoint":"a"},{"endpoint":"b"}]}}`)
+				if h.exit != 0 {
+					t.Error(h.stderr)
+				}
+			})
+			for _, at := range starts[4:] {
+				if at < time.Minute {
+					t.Errorf("a request %v after the beginning", at)
+				}
+			}
+			if len(starts) < 8 {
+				t.Errorf("only %d requests", len(starts))
+			}
+		})
+	}
+}
+
+// TestManyLevelsAtOnce has jobs at three levels: 1, 20 and 400 requests of 20 ms.
+// Those of the second level are all there at once, and must not keep out those
+// of the third, which come before them.
+func TestManyLevelsAtOnce(t *testing.T) {
+	t.Parallel()
+	rows := "[" + strings.TrimSuffix(strings.Repeat(`{"id":1},`, 20), ",") + "]"
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		linger(r, 20*time.Millisecond)
+		write(w, rows)
+	})
+	inBubble(t, api, func(t *testing.T, w *world) {
+		begun := time.Now()
+		h := reap(t, w, `{"api":{"baseUrl":"http://api.test/","http":{"concurrency":16}},"config":{"jobs":[{"endpoint":"a",
+			"children":[{"endpoint":"b/{b}","placeholders":{"b":"id"},"children":[{"endpoint":"c/{b}/{c}","placeholders":{"c":"id"}}]}]}]}}`)
+		// As little as possible are 27 times 20 ms, one after another 421 times.
+		if passed := time.Since(begun); h.exit != 0 || passed > 60*20*time.Millisecond {
+			t.Errorf("it took %v\n%s", passed, h.stderr)
+		}
+	})
+}
