@@ -2,13 +2,14 @@
 # nothing. The final image holds one static binary with CA roots and time zones
 # inside, for it brings the extractor with it; it runs as any user, with a
 # read-only root file system, and writes nowhere but /data.
-FROM golang:1.26 AS builder
+ARG GO_IMAGE=golang:1.26
+FROM ${GO_IMAGE} AS builder
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY cmd cmd
 COPY pkg pkg
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o /out/devstack ./cmd/devstack
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o /out/devstack ./cmd/devstack
 # A new volume takes over the rights of the directory it is mounted on.
 RUN mkdir -p /out/root/data && chmod 1777 /out/root/data
 

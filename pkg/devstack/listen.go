@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -17,6 +18,10 @@ const (
 	// shutdownTimeout is how long a client may take to finish its request, and to
 	// take its answer, after the end has come.
 	shutdownTimeout = time.Second
+	// bodyTimeout is how long the body of a request may take to arrive, idleTimeout
+	// how long a connection may be kept for the next one.
+	bodyTimeout = 2 * time.Minute
+	idleTimeout = 2 * time.Minute
 )
 
 // listen opens the port of a server; what names the server in the user error.
@@ -34,8 +39,9 @@ func listen(ctx context.Context, what, address string) (net.Listener, error) {
 func serve(ctx context.Context, what string, listener net.Listener, handler http.Handler) error {
 	unused := &unusedConnections{open: map[net.Conn]struct{}{}}
 	server := &http.Server{
-		Handler:           handler,
+		Handler:           inTime(bodyTimeout, handler),
 		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnState:         unused.track,
 	}
@@ -57,6 +63,50 @@ func serve(ctx context.Context, what string, listener net.Listener, handler http
 		return fmt.Errorf("stopping the %s: %w", what, err)
 	}
 	return nil
+}
+
+// inTime breaks off requests whose body does not arrive in time. The server's own
+// limit would break off streams and delayed answers too.
+func inTime(limit time.Duration, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != http.NoBody {
+			body := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), limit: limit}
+			// What nobody reads is read by the server before it answers.
+			if err := body.begin(); err != nil {
+				panic(http.ErrAbortHandler) // the connection is gone
+			}
+			r.Body = body
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// timedBody is a body that must arrive in time, from when it is asked for.
+type timedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	limit   time.Duration
+	begun   bool
+}
+
+func (b *timedBody) begin() error { return b.control.SetReadDeadline(time.Now().Add(b.limit)) }
+
+// Read implements io.Reader.
+func (b *timedBody) Read(p []byte) (int, error) {
+	if !b.begun {
+		b.begun = true
+		if err := b.begin(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		// From now on the server listens whether the client is still there.
+		if err := b.control.SetReadDeadline(time.Time{}); err != nil {
+			return n, err
+		}
+	}
+	return n, err
 }
 
 // unusedConnections are those that no request has come on yet. Browsers and Go's

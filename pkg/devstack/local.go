@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/api"
@@ -130,7 +131,7 @@ func (l *local) handler(ctx context.Context) http.Handler {
 		Report:   l.o.report,
 	})
 	mux := http.NewServeMux()
-	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/faults"} {
+	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/faults", "/faults/"} {
 		mux.Handle(path, apis)
 	}
 	mux.Handle("/", page.New(page.Options{
@@ -147,7 +148,7 @@ func (l *local) handler(ctx context.Context) http.Handler {
 // page of the internet whose name was made to mean this machine would count as
 // the same site.
 func ownNames(address net.Addr, next http.Handler) http.Handler {
-	if tcp, ok := address.(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+	if !onLoopback(address) {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -155,7 +156,8 @@ func ownNames(address net.Addr, next http.Handler) http.Handler {
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}
-		if host != "localhost" && !net.ParseIP(host).IsLoopback() {
+		// An address of IPv6 without a port keeps its brackets.
+		if host != "localhost" && !net.ParseIP(strings.Trim(host, "[]")).IsLoopback() {
 			http.Error(w, fmt.Sprintf("this local platform answers on loopback only, not as %q", host), http.StatusMisdirectedRequest)
 			return
 		}

@@ -108,6 +108,10 @@ func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 	if err != nil {
 		return nil, Addresses{}, err
 	}
+	report := reporter(o.Stderr)
+	if o.Token == DefaultToken && !onLoopback(listener.Addr()) {
+		report(fmt.Errorf("%s can be reached from elsewhere, and its token is the one everybody knows; choose another with --token", listener.Addr()))
+	}
 	near := reachable(listener.Addr())
 	if o.Host == "" {
 		o.Host = near
@@ -124,7 +128,7 @@ func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 		dataTypes:        o.DataTypes,
 		parallel:         o.Parallel,
 		now:              o.Now,
-		report:           reporter(o.Stderr),
+		report:           report,
 	})
 	if err != nil {
 		return nil, Addresses{}, errors.Join(err, listener.Close())
@@ -163,6 +167,12 @@ func reachable(address net.Addr) string {
 		return address.String()
 	}
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
+}
+
+// onLoopback tells whether only this machine reaches a listener.
+func onLoopback(address net.Addr) bool {
+	tcp, ok := address.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }
 
 // reporter writes errors as lines, one at a time.

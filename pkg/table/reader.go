@@ -14,6 +14,11 @@ const (
 	// maxCell is how long a cell may be in bytes. Without a limit a quote that is
 	// never closed would bring the whole file into memory.
 	maxCell = 16 << 20
+	// maxRecord is how long the cells of a record may be together. Without it a
+	// file of nothing but delimiters would be brought into memory.
+	maxRecord = 64 << 20
+	// cellOverhead is what a cell takes beyond its bytes.
+	cellOverhead = 24
 )
 
 // Reader reads the records of one CSV file (RFC 4180): cells may be enclosed, an
@@ -60,6 +65,9 @@ func (r *Reader) Read() ([]string, error) {
 			return nil, r.fault("is not valid UTF-8")
 		}
 		r.ends = append(r.ends, len(r.text))
+		if len(r.text)+cellOverhead*len(r.ends) > maxRecord {
+			return nil, r.fault("has cells of more than 64 MiB together")
+		}
 	}
 	text, from := string(r.text), 0
 	r.cells = r.cells[:0]

@@ -55,6 +55,7 @@ func TestReader(t *testing.T) {
 		{"not UTF-8", "a\nb,\xff\n", ',', `"`, `is not valid UTF-8`},
 		{"a huge cell", strings.Repeat("x", maxCell+1), ',', `"`, `line 1 has a cell of more than 16 MiB`},
 		{"a huge enclosed cell", `"` + strings.Repeat("x", maxCell+2), ',', `"`, `line 1 opens an enclosure that is never closed`},
+		{"a huge record", strings.Repeat("x,", maxRecord/cellOverhead), ',', `"`, `line 1 has cells of more than 64 MiB together`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			got, err := readAll(NewReader(strings.NewReader(row.text), row.delimiter, row.enclosure))

@@ -67,7 +67,7 @@ func (i images) compose(t *testing.T) {
 		}
 	})
 	do("up", "--detach", "--no-build")
-	p := platform{"http://" + strings.TrimSpace(do("port", "platform", "8088"))}
+	p := platform{"http://" + strings.TrimSpace(do("port", "platform", "8088")), "local"}
 	p.untilUp(t)
 	text, err := os.ReadFile(filepath.Join(projectRoot(t), "docker/data/config.json"))
 	if err != nil {

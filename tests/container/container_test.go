@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/tests/image"
 )
 
 // run runs a command and returns what it printed.
@@ -53,9 +55,9 @@ func mustWith(t *testing.T, dir string, env []string, name string, args ...strin
 	return stdout
 }
 
-// images are what the tests run: the images of the two Dockerfiles, and the
-// program that is in the second one.
-type images struct{ extractor, devstack, program string }
+// images are what the tests run: the images of the two Dockerfiles, the program
+// that is in the second one, and the list of modules that is in the first one.
+type images struct{ extractor, devstack, program, sbom string }
 
 // TestImages builds the images once for all that run them.
 func TestImages(t *testing.T) {
@@ -63,6 +65,8 @@ func TestImages(t *testing.T) {
 	i := buildImages(t)
 	for name, test := range map[string]func(*testing.T){
 		"what is in it":                  i.whatIsInIt,
+		"list of modules":                i.listOfModules,
+		"no way out":                     i.noWayOut,
 		"any user with a read-only root": i.anyUserWithAReadOnlyRoot,
 		"failure leaves nothing":         i.failureLeavesNothing,
 		"large answer in little memory":  i.largeAnswer,
@@ -101,37 +105,28 @@ func buildImages(t *testing.T) images {
 		extractor: fmt.Sprintf("configurable-extractor:test-%d", os.Getpid()),
 		devstack:  fmt.Sprintf("configurable-extractor-devstack:test-%d", os.Getpid()),
 	}
-	build(t, i.extractor, "Dockerfile", "extractor")
-	i.program = build(t, i.devstack, "docker/devstack.Dockerfile", "devstack")
+	i.sbom = filepath.Join(build(t, i.extractor, "Dockerfile"), "extractor.cdx.json")
+	i.program = filepath.Join(build(t, i.devstack, "docker/devstack.Dockerfile"), "devstack")
 	return i
 }
 
-// build builds the final stage of an image around a program of this machine, and
-// gives the path of that program.
-func build(t *testing.T, image, dockerfile, program string) string {
+// build builds an image without its base image: the commands of the builder run on
+// this machine. It gives the directory of what they made.
+func build(t *testing.T, name, dockerfile string) (out string) {
 	t.Helper()
-	root, dir := projectRoot(t), t.TempDir()
-	must(t, root, "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=test", "-o", filepath.Join(dir, program), "./cmd/"+program)
-	text, err := os.ReadFile(filepath.Join(root, dockerfile))
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	out = t.TempDir()
+	final, err := image.Build(ctx, projectRoot(t), dockerfile, out, "VERSION=test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, final, ok := strings.Cut(string(text), "\nFROM scratch\n")
-	copied := "COPY --from=builder /out/" + program + " /" + program
-	if !ok || !strings.Contains(final, copied) {
-		t.Fatalf("%s has no final stage from scratch that copies the program", dockerfile)
-	}
-	final = strings.Replace(final, copied, "COPY "+program+" /"+program, 1)
-	// What the builder makes besides is a directory that everybody can write to.
-	final = "FROM scratch\n" + strings.Replace(final, "COPY --from=builder /out/root/ /", "COPY root/ /", 1)
-	shared := filepath.Join(dir, "root", "data")
-	if err := errors.Join(os.MkdirAll(shared, 0o755), os.Chmod(shared, 0o777|os.ModeSticky),
-		os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(final), 0o644)); err != nil {
+	if err := os.WriteFile(filepath.Join(out, "Dockerfile"), []byte(final), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	must(t, dir, "docker", "build", "--build-arg", "VERSION=test", "-t", image, ".")
-	cleanUp(t, "docker", "rmi", "--force", image)
-	return filepath.Join(dir, program)
+	must(t, out, "docker", "build", "--build-arg", "VERSION=test", "-t", name, ".")
+	cleanUp(t, "docker", "rmi", "--force", name)
+	return out
 }
 
 // cleanUp runs a command when the test has ended.
@@ -155,6 +150,21 @@ func (i images) whatIsInIt(t *testing.T) {
 	labels := must(t, "", "docker", "image", "inspect", "-f", `{{index .Config.Labels "org.opencontainers.image.version"}}`, i.extractor)
 	if strings.TrimSpace(labels) != "test" {
 		t.Errorf("version label: got %q", labels)
+	}
+}
+
+// listOfModules: the label says where in the image the list is that was made of
+// the program in it.
+func (i images) listOfModules(t *testing.T) {
+	path := strings.TrimSpace(must(t, "", "docker", "image", "inspect", "-f", `{{index .Config.Labels "com.keboola.sbom"}}`, i.extractor))
+	container := strings.TrimSpace(must(t, "", "docker", "create", i.extractor))
+	cleanUp(t, "docker", "rm", "--force", "--volumes", container)
+	file := filepath.Join(t.TempDir(), "sbom")
+	must(t, "", "docker", "cp", container+":"+path, file)
+	got, err := os.ReadFile(file)
+	want, wantErr := os.ReadFile(i.sbom)
+	if err := errors.Join(err, wantErr); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: %v\n%s", path, err, got)
 	}
 }
 

@@ -28,10 +28,10 @@ func unique(what string) string {
 
 // network makes a private network, and gives its name and the address of this
 // machine in it.
-func network(t *testing.T) (name, gateway string) {
+func network(t *testing.T, options ...string) (name, gateway string) {
 	t.Helper()
 	name = unique("net")
-	must(t, "", "docker", "network", "create", name)
+	must(t, "", "docker", append([]string{"network", "create", name}, options...)...)
 	cleanUp(t, "docker", "network", "rm", name)
 	gateway = must(t, "", "docker", "network", "inspect", "-f", "{{(index .IPAM.Config 0).Gateway}}", name)
 	return name, strings.TrimSpace(gateway)
@@ -100,8 +100,9 @@ func hangs(baseURL string) string {
 func (i images) served(t *testing.T, network, gateway string) (p platform, data string) {
 	t.Helper()
 	data = t.TempDir()
+	const token = "of this test" // it would warn of the default one, which everybody knows
 	cmd := exec.Command(i.program, "serve", "--data", data, "--listen", gateway+":0", "--runner", "docker", "--image", i.extractor,
-		"--docker-network", network, "--memory", "64m", "--gelf-listen", gateway+":0", "--gelf-host", gateway)
+		"--docker-network", network, "--token", token, "--memory", "64m", "--gelf-listen", gateway+":0", "--gelf-host", gateway)
 	if os.Getuid() == 0 {
 		// Who may talk to the engine is settled by the group of its socket.
 		info, err := os.Stat("/var/run/docker.sock")
@@ -141,7 +142,35 @@ func (i images) served(t *testing.T, network, gateway string) (p platform, data 
 	if err := json.Unmarshal(line, &addresses); err != nil {
 		t.Fatalf("%q: %v, %v", line, readErr, err)
 	}
-	return platform{addresses.Storage}, data
+	return platform{addresses.Storage, token}, data
+}
+
+// sampleAPI starts the sample API in a network: http://sample-api:8089.
+func (i images) sampleAPI(t *testing.T, network string) {
+	t.Helper()
+	shop := unique("shop")
+	must(t, "", "docker", "run", "--detach", "--name", shop, "--network", network, "--network-alias", "sample-api", "--read-only",
+		"--cap-drop", "ALL", i.devstack, "sample-api", "--listen", "0.0.0.0:8089")
+	cleanUp(t, "docker", "rm", "--force", "--volumes", shop)
+	eventually(t, "the sample API answers", 10*time.Second, func() bool {
+		_, _, err := run(t, "", "docker", "exec", shop, "/devstack", "healthy", "http://127.0.0.1:8089/")
+		return err == nil
+	})
+}
+
+// noWayOut: in a network without a way out of it, with the target API as the only
+// neighbour, a run finds everything that it needs.
+func (i images) noWayOut(t *testing.T) {
+	name, _ := network(t, "--internal")
+	i.sampleAPI(t, name)
+	dir := dataDir(t, `{"parameters":{"api":{"baseUrl":"http://sample-api:8089"},"config":{"outputBucket":"shop","jobs":[{"endpoint":"products"}]}}}`)
+	if stdout, stderr, err := run(t, "", "docker", "run", "--rm", "--network", name, "--read-only", "--cap-drop", "ALL", "-v", dir+":/data", i.extractor); err != nil {
+		t.Fatalf("%v\n%s%s", err, stdout, stderr)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "out/tables/shop.products"))
+	if err != nil || !strings.HasPrefix(string(text), `"sku",`) {
+		t.Errorf("got %q, %v", text, err)
+	}
 }
 
 // platformBesideContainers: a queue of this machine, the sample API and the
@@ -149,14 +178,7 @@ func (i images) served(t *testing.T, network, gateway string) (p platform, data 
 func (i images) platformBesideContainers(t *testing.T) {
 	name, gateway := network(t)
 	a := api(t, gateway)
-	shop := unique("shop")
-	must(t, "", "docker", "run", "--detach", "--name", shop, "--network", name, "--network-alias", "sample-api", "--read-only",
-		"--cap-drop", "ALL", i.devstack, "sample-api", "--listen", "0.0.0.0:8089")
-	cleanUp(t, "docker", "rm", "--force", "--volumes", shop)
-	eventually(t, "the sample API answers", 10*time.Second, func() bool {
-		_, _, err := run(t, "", "docker", "exec", shop, "/devstack", "healthy", "http://127.0.0.1:8089/")
-		return err == nil
-	})
+	i.sampleAPI(t, name)
 	p, data := i.served(t, name, gateway)
 
 	t.Run("tables of the sample API", func(t *testing.T) {

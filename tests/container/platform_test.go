@@ -16,7 +16,7 @@ import (
 const component = "keboola.configurable-extractor"
 
 // platform is the base address of a local platform.
-type platform struct{ url string }
+type platform struct{ url, token string }
 
 type job struct {
 	ID, Status string
@@ -33,7 +33,7 @@ func (p platform) call(t *testing.T, method, path, kind string, body []byte) str
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("X-StorageApi-Token", "local")
+	request.Header.Set("X-StorageApi-Token", p.token)
 	request.Header.Set("Content-Type", kind)
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {

@@ -35,7 +35,6 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, a answer) {
 	}
 	if a.kind != "" {
 		w.Header().Set("Content-Type", a.kind)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
 	}
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.text)

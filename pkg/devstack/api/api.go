@@ -29,7 +29,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
 	"net/http"
 	"time"
 
@@ -41,8 +40,8 @@ type Options struct {
 	Store *store.Store
 	// Token is what X-StorageApi-Token must be; not "".
 	Token string
-	// JobToken is accepted like Token; it is the one that running components
-	// get. "" is none.
+	// JobToken is accepted like Token, but for /faults; it is the one that running
+	// components get. "" is none.
 	JobToken string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -68,12 +67,13 @@ const (
 // paths. Any other path is a 404 in the shape of the storage API.
 func New(o Options) http.Handler {
 	s := &server{
-		store:  o.Store,
-		tokens: hashes(o.Token, o.JobToken),
-		now:    o.Now,
-		sleep:  o.Sleep,
-		report: o.Report,
-		routes: http.NewServeMux(),
+		store:    o.Store,
+		token:    o.Token,
+		jobToken: o.JobToken,
+		now:      o.Now,
+		sleep:    o.Sleep,
+		report:   o.Report,
+		routes:   http.NewServeMux(),
 	}
 	if s.now == nil {
 		s.now = time.Now
@@ -90,20 +90,25 @@ func New(o Options) http.Handler {
 }
 
 type server struct {
-	store   *store.Store
-	tokens  [][sha256.Size]byte
-	now     func() time.Time
-	sleep   func(context.Context, time.Duration) error
-	report  func(error)
-	started time.Time
-	routes  *http.ServeMux
-	faults  faults
+	store           *store.Store
+	token, jobToken string
+	now             func() time.Time
+	sleep           func(context.Context, time.Duration) error
+	report          func(error)
+	started         time.Time
+	routes          *http.ServeMux
+	faults          faults
 }
 
 // serve takes a request from the network. Faults come before the token is
 // looked at, as the faults of a real platform do; only the way to end them is
 // spared.
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
+	// A browser must not make anything of an answer but show it to its page: a
+	// fault may be HTML, and shares the address with the page of the platform.
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 	if err := sameSite(r); err != nil {
 		s.refuse(w, r, err)
 		return

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -55,6 +56,12 @@ func readFields(r *http.Request, forms bool) *fields {
 }
 
 func readBody(r *http.Request) ([]byte, error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, &refusal{
+			status: http.StatusUnsupportedMediaType, code: "contentEncoding",
+			message: "The Content-Encoding " + strconv.Quote(encoding) + " is not supported, send the body as it is",
+		}
+	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return nil, invalid("The body cannot be read")

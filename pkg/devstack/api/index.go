@@ -22,8 +22,8 @@ type service struct {
 	URL string `json:"url"`
 }
 
-// index tells everybody where the queue is and which components are in use; it
-// is the only answer that needs no token.
+// index tells everybody where the queue is; it is the only answer that needs no
+// token. Which components are in use is told to those with one.
 func (s *server) index(r *http.Request) (answer, error) {
 	q := queryOf(r)
 	record := indexRecord{
@@ -33,11 +33,14 @@ func (s *server) index(r *http.Request) (answer, error) {
 	}
 	excluded := strings.Split(strings.Join(q.list("exclude"), ","), ",")
 	if q.err == nil && !slices.Contains(excluded, "components") {
-		configurations, err := s.store.Configurations("", false)
-		if err != nil {
-			return answer{}, err
+		components := []component{}
+		if s.authorize(r) == nil {
+			configurations, err := s.store.Configurations("", false)
+			if err != nil {
+				return answer{}, err
+			}
+			components = componentsOf(r, configurations, shown{})
 		}
-		components := componentsOf(r, configurations, shown{})
 		record.Components = &components
 	}
 	if q.err != nil {

@@ -12,6 +12,8 @@ import (
 const (
 	previewRows    = 100
 	maxPreviewRows = 1000
+	// maxPreview is how many bytes a preview may have, which is held in memory.
+	maxPreview = 32 << 20
 )
 
 // previewTable answers the first rows as CSV with every cell in quotes, as the
@@ -30,14 +32,20 @@ func (s *server) previewTable(r *http.Request) (answer, error) {
 	if q.err != nil {
 		return answer{}, q.err
 	}
+	if sizeCSV(names) > maxPreview {
+		return answer{}, tooLarge()
+	}
 	text, left := appendCSV(nil, names), limit
-	row, changed := make([]string, len(places)), false
+	row, changed, full := make([]string, len(places)), false, false
 	err = s.store.Rows(t.ID, func(cells []string) bool {
 		if changed = len(cells) != len(t.Columns); changed {
 			return false
 		}
 		for i, place := range places {
 			row[i] = cells[place]
+		}
+		if full = len(text)+sizeCSV(row) > maxPreview; full {
+			return false
 		}
 		text = appendCSV(text, row)
 		left--
@@ -55,7 +63,23 @@ func (s *server) previewTable(r *http.Request) (answer, error) {
 			message: "The columns of table " + t.ID + " have just changed",
 		}
 	}
+	if full {
+		return answer{}, tooLarge()
+	}
 	return answer{status: http.StatusOK, kind: "text/csv; charset=utf-8", text: text}, nil
+}
+
+func tooLarge() error {
+	return invalid("The preview is larger than 32 MB, ask for fewer rows (limit) or columns")
+}
+
+// sizeCSV is about the size of a line.
+func sizeCSV(cells []string) int {
+	size := 0
+	for _, cell := range cells {
+		size += len(cell) + len(`"",`)
+	}
+	return size
 }
 
 // columnsOf are the names in columns, which is a list or one text with commas.

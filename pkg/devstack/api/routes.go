@@ -24,8 +24,19 @@ type methods map[string]endpoint
 // register enters every path once: what it does with a method that it does not
 // know is the same for all of them.
 func (s *server) register() {
-	s.routes.Handle(storagePath, s.public(methods{http.MethodGet: s.index}))
-	for pattern, m := range map[string]methods{
+	for pattern, m := range s.endpoints() {
+		if pattern == storagePath {
+			s.routes.Handle(pattern, s.public(m))
+		} else {
+			s.routes.Handle(pattern, s.private(m))
+		}
+	}
+}
+
+// endpoints are all paths there are. The index alone is for everybody.
+func (s *server) endpoints() map[string]methods {
+	all := map[string]methods{
+		storagePath:                    {http.MethodGet: s.index},
 		storagePath + "/tokens/verify": {http.MethodGet: s.verifyToken},
 		storagePath + "/dev-branches":  {http.MethodGet: s.listBranches},
 		storagePath + "/tickets":       {http.MethodPost: s.createTicket},
@@ -34,13 +45,12 @@ func (s *server) register() {
 		queuePath + "/jobs/{job}/kill": {http.MethodPost: s.killJob},
 		queuePath + "/search/jobs":     {http.MethodGet: s.searchJobs},
 		faultsPath:                     {http.MethodGet: s.listFaults, http.MethodPut: s.setFaults, http.MethodDelete: s.clearFaults},
-	} {
-		s.routes.Handle(pattern, s.private(m))
 	}
 	for pattern, m := range s.ofBranch() {
-		s.routes.Handle(storagePath+"/"+pattern, s.private(m))
-		s.routes.Handle(storagePath+"/branch/{branch}/"+pattern, s.private(m))
+		all[storagePath+"/"+pattern] = m
+		all[storagePath+"/branch/{branch}/"+pattern] = m
 	}
+	return all
 }
 
 // ofBranch are the paths that exist in a branch, and without one for the default

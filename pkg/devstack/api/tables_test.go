@@ -118,3 +118,24 @@ func TestPreviewOfManyRows(t *testing.T) {
 		}
 	}
 }
+
+// TestPreviewIsLimited: a preview is held in memory, however often a column is
+// asked for and however large its cells are.
+func TestPreviewIsLimited(t *testing.T) {
+	w := newWorld(t)
+	large := strings.Repeat("x", 8<<20)
+	w.load(store.Load{Table: "in.c-b.t", Columns: []store.Column{{Name: "a"}, {Name: strings.Repeat("n", 200)}}, Next: rowsOf([]string{large, "1"}, []string{large, "2"})})
+	const preview = "/v2/storage/tables/in.c-b.t/data-preview"
+	for query, status := range map[string]int{
+		"":                       200,
+		"?limit=1&columns=a,a,a": 200,
+		"?columns=a,a,a":         400,
+		"?limit=1&columns=" + strings.Repeat("a,", 1000):                                          400,
+		"?limit=1&columns[]=" + strings.Repeat(strings.Repeat("n", 200)+",", 4500) + "&columns=a": 200,
+	} {
+		got := w.ask(t, "GET", preview+query, nil)
+		if got.Code != status || status == 400 && !strings.Contains(got.Body.String(), "The preview is larger than 32 MB, ask for fewer rows (limit) or columns") {
+			t.Errorf("%.60s: %d %.200s", query, got.Code, got.Body)
+		}
+	}
+}

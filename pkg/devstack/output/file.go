@@ -1,8 +1,10 @@
 package output
 
 import (
+	"errors"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 
@@ -10,20 +12,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/table"
 )
 
-const manifestSuffix = ".manifest"
+const (
+	tablesDir      = "out/tables"
+	manifestSuffix = ".manifest"
+	// maxManifest is far more than the widest table needs.
+	maxManifest = 16 << 20
+)
 
 // data is a table as it lies in out/tables.
 type data struct {
 	name     string
 	sliced   bool
 	manifest bool     // there is one
-	parts    []string // paths of the files, in the order of their names
+	parts    []string // paths of the files below the data directory, in the order of their names
 }
 
 // list is what lies in out/tables, in the order of the names, and the names of
 // manifests without a table. Names that begin with a dot are passed over.
-func list(dir string) (tables []data, orphans []string, err error) {
-	entries, err := visible(dir)
+func list(root *os.Root) (tables []data, orphans []string, err error) {
+	entries, err := visible(root, tablesDir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -38,7 +45,7 @@ func list(dir string) (tables []data, orphans []string, err error) {
 			continue
 		}
 		d := data{name: e.Name(), sliced: e.IsDir(), manifest: manifests[e.Name()+manifestSuffix]}
-		if d.parts, err = partsOf(filepath.Join(dir, e.Name()), d.sliced); err != nil {
+		if d.parts, err = partsOf(root, tablesDir+"/"+e.Name(), d.sliced); err != nil {
 			return nil, nil, err
 		}
 		delete(manifests, e.Name()+manifestSuffix)
@@ -52,32 +59,60 @@ func list(dir string) (tables []data, orphans []string, err error) {
 	return tables, orphans, nil
 }
 
-func partsOf(path string, sliced bool) ([]string, error) {
+func partsOf(root *os.Root, name string, sliced bool) ([]string, error) {
 	if !sliced {
-		return []string{path}, nil
+		return []string{name}, nil
 	}
-	entries, err := visible(path)
+	entries, err := visible(root, name)
 	if err != nil {
 		return nil, err
 	}
 	var parts []string
 	for _, e := range entries {
 		if e.IsDir() {
-			return nil, failure.Userf("sliced table %q holds a directory, %q; only files can be slices", filepath.Base(path), e.Name())
+			return nil, failure.Userf("sliced table %q holds a directory, %q; only files can be slices", path.Base(name), e.Name())
 		}
-		parts = append(parts, filepath.Join(path, e.Name()))
+		parts = append(parts, name+"/"+e.Name())
 	}
 	return parts, nil
 }
 
 // visible is what a directory holds, in the order of the names; nothing when it
-// is not there.
-func visible(dir string) ([]os.DirEntry, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		return nil, failure.Applicationf("listing the tables: %w", err)
+// is not there. Anything but files and directories is a user error: a link could
+// lead to the files of this machine, and a pipe never ends.
+func visible(root *os.Root, dir string) ([]os.DirEntry, error) {
+	if at, err := root.Stat(dir); err == nil && !at.IsDir() {
+		return nil, failure.Userf("%s must be a directory", dir)
 	}
-	return slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }), nil
+	entries, err := fs.ReadDir(root.FS(), dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, failure.Userf("cannot list %s: %w", dir, err)
+	}
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") })
+	for _, e := range entries {
+		if !e.IsDir() && !e.Type().IsRegular() {
+			return nil, failure.Userf("%q is neither a file nor a directory; tables cannot be links, pipes or devices", dir+"/"+e.Name())
+		}
+	}
+	return entries, nil
+}
+
+// readManifest reads a manifest, which is held in memory and so must not be
+// huge.
+func readManifest(root *os.Root, name string) (text []byte, err error) {
+	at, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, failure.Applicationf("reading a manifest: %w", err)
+	case at.IsDir():
+		return nil, failure.Userf("manifest %q is a directory, it must be a file", name)
+	case at.Size() > maxManifest:
+		return nil, failure.Userf("manifest %q has %d bytes, at most %d are allowed", name, at.Size(), maxManifest)
+	}
+	if text, err = root.ReadFile(name); err != nil {
+		return nil, failure.Applicationf("reading a manifest: %w", err)
+	}
+	return text, nil
 }
 
 // file is an open CSV file.
@@ -86,10 +121,10 @@ type file struct {
 	records *table.Reader
 }
 
-func openFile(path string, s settings) (*file, error) {
-	f, err := os.Open(path)
+func openFile(root *os.Root, name string, s settings) (*file, error) {
+	f, err := root.Open(name)
 	if err != nil {
-		return nil, failure.Applicationf("opening table %q: %w", filepath.Base(path), err)
+		return nil, failure.Applicationf("opening table %q: %w", path.Base(name), err)
 	}
 	return &file{f, table.NewReader(f, s.delimiterByte(), s.enclosureText())}, nil
 }

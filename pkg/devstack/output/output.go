@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -47,6 +48,10 @@ type Options struct {
 	// Table is told `Loading table "FILE"` before each load, Warn what is odd.
 	// Either may be nil.
 	Table, Warn func(text string)
+
+	// root is Dir while it is read: links that the component left must not lead
+	// out of it.
+	root *os.Root
 }
 
 // Load loads the tables of a data directory in the order of their file names,
@@ -54,6 +59,12 @@ type Options struct {
 // component or the configuration did wrong is a user error.
 func Load(ctx context.Context, o Options) ([]store.Table, error) {
 	o = o.filled()
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return nil, failure.Applicationf("opening the data directory: %w", err)
+	}
+	defer root.Close()
+	o.root = root
 	plans, err := o.plan()
 	if err != nil {
 		return nil, err
@@ -88,7 +99,7 @@ func (o Options) filled() Options {
 
 // load loads one table.
 func (o Options) load(ctx context.Context, p plan) (store.Table, error) {
-	rows := &rows{ctx: ctx, plan: p}
+	rows := &rows{ctx: ctx, root: o.root, plan: p}
 	if o.DataTypes == Authoritative {
 		rows.types = p.load.Columns
 	}
@@ -107,6 +118,7 @@ func (o Options) load(ctx context.Context, p plan) (store.Table, error) {
 // rows reads the rows of a table, one file after the other.
 type rows struct {
 	ctx   context.Context
+	root  *os.Root
 	plan  plan
 	types []store.Column // to compare the cells with; nil for none
 	files int            // opened so far
@@ -145,7 +157,7 @@ func (r *rows) openNext() error {
 	if r.files == len(r.plan.parts) {
 		return io.EOF
 	}
-	opened, err := openFile(r.plan.parts[r.files], r.plan.settings)
+	opened, err := openFile(r.root, r.plan.parts[r.files], r.plan.settings)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,7 +30,7 @@ func (o Options) plan() ([]plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, orphans, err := list(filepath.Join(o.Dir, "out", "tables"))
+	tables, orphans, err := list(o.root)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +64,12 @@ func (o Options) manifestOf(d data) (settings, error) {
 	if !d.manifest {
 		return settings{}, nil
 	}
-	path := filepath.Join("out", "tables", d.name+manifestSuffix)
-	text, err := os.ReadFile(filepath.Join(o.Dir, path))
+	path := tablesDir + "/" + d.name + manifestSuffix
+	text, err := readManifest(o.root, path)
 	if err != nil {
-		return settings{}, failure.Applicationf("reading a manifest: %w", err)
+		return settings{}, err
 	}
-	s, err := parseManifest(filepath.ToSlash(path), text)
+	s, err := parseManifest(path, text)
 	if o.Failed && err != nil {
 		// The failure of the component is what is to be told.
 		o.Warn(err.Error())
@@ -105,7 +103,7 @@ func (o Options) planOf(d data, s settings, bucket string) (plan, error) {
 	}
 	p.skipsHeader = !d.sliced && (!headless || s.hasHeader)
 	if !headless {
-		if l.Columns, err = p.header(); err != nil {
+		if l.Columns, err = o.header(p); err != nil {
 			return p, within(err)
 		}
 	}
@@ -141,8 +139,8 @@ func (o Options) checkTypes(s settings) error {
 }
 
 // header is the columns that the first line of a file names, as it names them.
-func (p plan) header() (columns []store.Column, err error) {
-	f, err := openFile(p.parts[0], p.settings)
+func (o Options) header(p plan) (columns []store.Column, err error) {
+	f, err := openFile(o.root, p.parts[0], p.settings)
 	if err != nil {
 		return nil, err
 	}

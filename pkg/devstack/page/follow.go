@@ -25,6 +25,9 @@ func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f := follower{site: s, out: newStream(w), after: resumeAfter(r)}
+	if headOnly(r) {
+		return nil
+	}
 	defer f.out.to.release()
 	beats, stop := s.ticker(beat)
 	defer stop()

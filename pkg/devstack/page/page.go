@@ -55,7 +55,7 @@ func New(o Options) http.Handler {
 	}
 	s := &site{store: o.Store, now: o.Now, ticker: o.Ticker, done: o.Done, report: o.Report, assets: newAssets()}
 	s.views = newViews(s)
-	return s.headers(http.NewCrossOriginProtection().Handler(newGate(o.Token, s).handler(s.routes())))
+	return s.headers(ownSite(newGate(o.Token, s).handler(s.routes())))
 }
 
 // site is what the handlers share.
@@ -71,7 +71,19 @@ type site struct {
 
 func (s *site) routes() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, serve := range map[string]func(http.ResponseWriter, *http.Request) error{
+	for pattern, serve := range s.pages() {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := serve(w, r); err != nil {
+				s.fail(w, r, err)
+			}
+		})
+	}
+	return mux
+}
+
+// pages are all addresses that are for those who are logged in.
+func (s *site) pages() map[string]func(http.ResponseWriter, *http.Request) error {
+	return map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET /{$}":                             s.overview,
 		"GET /stream":                          s.followOverview,
 		"GET /configurations/{component}/{id}": s.configuration,
@@ -82,14 +94,7 @@ func (s *site) routes() http.Handler {
 		"GET /tables/{id}":                     s.table,
 		"GET /tables/{id}/csv":                 s.download,
 		"/":                                    func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
-	} {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := serve(w, r); err != nil {
-				s.fail(w, r, err)
-			}
-		})
 	}
-	return mux
 }
 
 // headers forbids the browser everything that the page does not need.
@@ -99,6 +104,8 @@ func (s *site) headers(next http.Handler) http.Handler {
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "+
 			"img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		// Not no-referrer: that would take the origin from the login form's POST.
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")

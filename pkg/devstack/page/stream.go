@@ -14,6 +14,10 @@ import (
 // beat is how often a stream says that it is alive and what only time changes.
 const beat = time.Second
 
+// headOnly tells that a stream is asked for its headers only. What is sent to a
+// HEAD goes nowhere, so such a stream would never notice its end.
+func headOnly(r *http.Request) bool { return r.Method == http.MethodHead }
+
 // stream is server-sent events that carry HTML. There are three kinds: replace
 // (elements with the ids of those on the page), append (lines of the list of
 // events), and end.
@@ -54,6 +58,9 @@ func (s stream) write(text string) error {
 // most once per beat.
 func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
 	out := newStream(w)
+	if headOnly(r) {
+		return nil
+	}
 	defer out.to.release()
 	beats, stop := s.ticker(beat)
 	defer stop()

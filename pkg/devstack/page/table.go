@@ -14,8 +14,10 @@ import (
 const (
 	previewRows = 100
 	// cellRunes is what is seen of a long cell before one asks for more,
-	// pageBytes what a page holds at most of what one may ask for.
+	// pageBytes what a page holds at most of what one may ask for, and about as
+	// much of what is seen at once; cellBytes is a cell without its text.
 	cellRunes = 80
+	cellBytes = 40
 	pageBytes = 4 << 20
 )
 
@@ -74,16 +76,18 @@ func (s *site) table(w http.ResponseWriter, r *http.Request) error {
 	for _, c := range t.Columns {
 		page.Columns = append(page.Columns, columnView{c, slices.Contains(t.PrimaryKey, c.Name), slices.Contains([]string{"INTEGER", "NUMERIC", "FLOAT"}, c.Type)})
 	}
-	budget := pageBytes
+	budget, shown := pageBytes, pageBytes
 	if err := s.store.Rows(t.ID, func(cells []string) bool {
 		row := make([]cell, len(cells))
 		for i, text := range cells {
 			row[i] = newCell(text, budget)
 			row[i].Figure = page.Columns[i].Figure
 			budget -= len(row[i].Text)
+			shown -= len(row[i].Short) + cellBytes
 		}
 		page.Rows = append(page.Rows, row)
-		return len(page.Rows) < previewRows
+		// A table of thousands of columns shows fewer rows, at least one.
+		return len(page.Rows) < previewRows && shown > 0
 	}); err != nil {
 		return err
 	}

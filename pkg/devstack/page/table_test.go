@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,22 @@ func TestTablePreviewIsShort(t *testing.T) {
 	lacks(t, body, "cell 100.")
 	if lines := strings.Count(p.see("/tables/in.c-long.t/csv"), "\n"); lines != 1235 {
 		t.Errorf("%d lines of CSV", lines)
+	}
+}
+
+// TestWideTablePreviewIsShort: of a table of thousands of columns there are fewer
+// rows, so that the page can still be shown.
+func TestWideTablePreviewIsShort(t *testing.T) {
+	p := newPlatform(t)
+	wide := store.Load{Table: "in.c-wide.t"}
+	var row []string
+	for i := range 10_000 {
+		wide.Columns = append(wide.Columns, store.Column{Name: fmt.Sprintf("c%d", i)})
+		row = append(row, strings.Repeat("x", cellRunes))
+	}
+	p.load(wide, slices.Repeat([][]string{row}, 10)...)
+	if body := p.see("/tables/in.c-wide.t", "The first 4 rows of 10"); len(body) > 3*pageBytes {
+		t.Errorf("%d bytes", len(body))
 	}
 }
 

@@ -52,7 +52,7 @@ func copyStage(from, to string) error {
 
 // hideSecrets hides the secrets of a document. One that is not JSON is not kept.
 func hideSecrets(root *os.Root, path string) error {
-	text, err := root.ReadFile(path)
+	text, err := readFile(root, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

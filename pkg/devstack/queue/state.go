@@ -31,14 +31,31 @@ func newState(dir string) (value.Value, error) {
 	return state, nil
 }
 
-// readBelow reads a file that the component may have made: a link must not lead
-// out of its data directory.
+// maxDocument is far more than any configuration or state needs.
+const maxDocument = 16 << 20
+
+// readBelow reads a document that the component may have made: a link must not
+// lead out of its data directory, a pipe would never end, and what is read is
+// held in memory.
 func readBelow(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
+	return readFile(root, name)
+}
+
+func readFile(root *os.Root, name string) ([]byte, error) {
+	at, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !at.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file", name)
+	case at.Size() > maxDocument:
+		return nil, fmt.Errorf("%s has %d bytes, at most %d are allowed", name, at.Size(), maxDocument)
+	}
 	return root.ReadFile(name)
 }
 

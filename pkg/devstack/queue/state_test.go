@@ -2,6 +2,9 @@ package queue
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
@@ -110,4 +113,35 @@ func TestStateOfWhatIsGone(t *testing.T) {
 	}
 	j := p.run(store.Job{Config: "7"})
 	same(t, "status", string(j.Status), "success")
+}
+
+// TestHostileState: only a file is read, and no endless one.
+func TestHostileState(t *testing.T) {
+	for name, tc := range map[string]struct {
+		leave func(t *testing.T, path string)
+		want  string
+	}{
+		"a link to this machine": {func(t *testing.T, path string) {
+			outside := filepath.Join(t.TempDir(), "state.json")
+			must(t, os.WriteFile(outside, []byte(`{"secret":1}`), 0o600))
+			must(t, os.Symlink(outside, path))
+		}, "path escapes from parent"},
+		"a device":    {func(t *testing.T, path string) { must(t, os.Symlink("/dev/zero", path)) }, "path escapes from parent"},
+		"a directory": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, "out/state.json is no file"},
+		"huge": {func(t *testing.T, path string) {
+			must(t, os.WriteFile(path, nil, 0o600))
+			must(t, os.Truncate(path, maxDocument+1))
+		}, "out/state.json has 16777217 bytes, at most 16777216 are allowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			must(t, os.Mkdir(filepath.Join(dir, "out"), 0o700))
+			tc.leave(t, filepath.Join(dir, "out", "state.json"))
+			state, err := newState(dir)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %s, %v, want %s", state.JSON(), err, tc.want)
+			}
+		})
+	}
 }

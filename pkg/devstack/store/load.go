@@ -12,6 +12,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
+// maxColumns is how wide a table can be. What is told of a table is held in
+// memory.
+const maxColumns = 10_000
+
 // Load is one file to be loaded into a table.
 type Load struct {
 	// Table is the id; its bucket is made when it is not there.
@@ -39,11 +43,16 @@ func (l Load) Check() error {
 	if len(l.Columns) == 0 {
 		return l.userf("there are no columns")
 	}
+	if err := l.checkWidth(len(l.Columns)); err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	for i, c := range l.Columns {
 		switch {
 		case c.Name == "":
 			return l.userf("column %d has no name", i+1)
+		case len(c.Name) > maxID:
+			return l.userf("column %d has a name of %d bytes, at most %d are possible", i+1, len(c.Name), maxID)
 		case strings.EqualFold(c.Name, "_timestamp"):
 			return l.userf("the column name %q is reserved", c.Name)
 		case names[c.Name]:
@@ -58,6 +67,13 @@ func (l Load) Check() error {
 		if slices.Contains(l.PrimaryKey[:i], name) {
 			return l.userf("the primary key has column %q twice", name)
 		}
+	}
+	return nil
+}
+
+func (l Load) checkWidth(columns int) error {
+	if columns > maxColumns {
+		return l.userf("it would have %d columns, at most %d are possible", columns, maxColumns)
 	}
 	return nil
 }
@@ -175,7 +191,7 @@ func (l *load) extend() error {
 		}
 	}
 	l.table = t
-	return nil
+	return l.checkWidth(len(t.Columns))
 }
 
 func keyText(columns []string) string {

@@ -219,3 +219,37 @@ func TestLargeLoads(t *testing.T) {
 		t.Errorf("%d generations are left", n)
 	}
 }
+
+// TestWidthIsLimited: what is told of a table is held in memory.
+func TestWidthIsLimited(t *testing.T) {
+	wide := func(from, to int) Load {
+		l := Load{Table: "in.c-b.t", Incremental: true, Next: rowsOf()}
+		for i := range to {
+			if i >= from || i == 0 {
+				l.Columns = append(l.Columns, Column{Name: fmt.Sprintf("c%d", i)})
+			}
+		}
+		return l
+	}
+	long := Load{Table: "in.c-b.t", Columns: []Column{{Name: strings.Repeat("x", maxID+1)}}}
+	for name, tc := range map[string]struct {
+		load Load
+		want string
+	}{
+		"the widest":  {wide(0, maxColumns), ""},
+		"too wide":    {wide(0, maxColumns+1), `table "in.c-b.t": it would have 10001 columns, at most 10000 are possible`},
+		"a long name": {long, `table "in.c-b.t": column 1 has a name of 256 bytes, at most 255 are possible`},
+	} {
+		err := tc.load.Check()
+		if got := fmt.Sprint(err); (err != nil || tc.want != "") && got != tc.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	s := open(t)
+	must[Table](t)(s.Load(wide(0, maxColumns-1)))
+	more := wide(0, maxColumns-1)
+	more.Columns = append(more.Columns, Column{Name: "a"}, Column{Name: "b"})
+	if _, err := s.Load(more); err == nil || !strings.Contains(err.Error(), "it would have 10001 columns") {
+		t.Errorf("added: %v", err)
+	}
+}

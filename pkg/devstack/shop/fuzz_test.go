@@ -1,0 +1,42 @@
+package shop
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzShop: whatever comes, the answer is JSON and no 5xx. Half of the requests
+// are logged in.
+func FuzzShop(f *testing.F) {
+	for _, path := range []string{"/", "/products", "/login", "/users", "/orders", "/stock", "/nowhere", "//", "/users/", "/%00"} {
+		for _, query := range []string{"", "?limit=-1", "?limit=99999999999999999999", "?offset=9223372036854775807&limit=100", "?after=%ff", "?after=9223372036854775807", "?warehouse=%00", "?%zz"} {
+			f.Add("GET", path+query, "Authorization", "Bearer shop-token-0001", "")
+			f.Add("POST", path+query, "Authorization", "Bearer", `{"user":"demo","password":"let-me-in"}`)
+		}
+	}
+	for _, body := range []string{"", "{", "[]", "null", `{"user":1}`, "\xff", strings.Repeat("[", 5000), `{"user":"` + strings.Repeat("x", 5000) + `"}`} {
+		f.Add("POST", "/login", "Content-Encoding", "gzip", body)
+	}
+	f.Fuzz(func(t *testing.T, method, path, header, text, body string) {
+		target, err := url.ParseRequestURI(path)
+		if err != nil || strings.ContainsAny(method, " \r\n") || method == "" {
+			return // nothing that a client could send
+		}
+		shop := New(Options{Now: func() time.Time { return time.Unix(0, 0) }})
+		login := httptest.NewRequest(http.MethodPost, "/login", strings.NewReader(`{"user":"`+User+`","password":"`+Password+`"}`))
+		shop.ServeHTTP(httptest.NewRecorder(), login)
+		r := httptest.NewRequest(http.MethodGet, "/", strings.NewReader(body))
+		r.Method, r.URL = method, target
+		r.Header.Set(header, text)
+		answer := httptest.NewRecorder()
+		shop.ServeHTTP(answer, r)
+		if answer.Code >= 500 || !json.Valid(answer.Body.Bytes()) || answer.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%s %q: %d %s", method, path, answer.Code, answer.Body)
+		}
+	})
+}
