@@ -42,6 +42,7 @@ hold only a part of the data, and out/state.json was not written.`,
 	flags.StringVar(&o.LogFormat, "log-format", "auto", "auto, json or console")
 	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
 	limitFlags(root.Flags(), &o)
+	egressFlags(root.Flags(), &o)
 	root.AddCommand(
 		newConfig(code),
 		newDiff(code),
@@ -98,11 +99,18 @@ Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut
 	}
 	flags := c.Flags()
 	limitFlags(flags, o)
+	egressFlags(flags, o)
 	flags.StringVar(&o.Record, "record", "", "keep every exchange in this file (HAR 1.2, secrets masked)")
 	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most so many bytes of each answer's body (default: all); such a recording cannot be replayed")
 	flags.StringVar(&o.Replay, "replay", "", "let this recording answer instead of the network")
 	flags.StringVar(&o.Report, "report", "", "write report.json and report.html about the run into this directory")
 	return c
+}
+
+// egressFlags are the flags about where requests may go; they belong to the same
+// commands as the limits.
+func egressFlags(flags *pflag.FlagSet, o *component.Options) {
+	flags.BoolVar(&o.DenyPrivateNetworks, "deny-private-networks", false, "refuse every host that is not on the public internet (also $EXTRACTOR_DENY_PRIVATE_NETWORKS)")
 }
 
 // limitFlags are the flags that let a run end early. They belong to no command as

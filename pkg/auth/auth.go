@@ -10,7 +10,9 @@ package auth
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -79,6 +81,9 @@ func methods() map[string]func(source) Method {
 		"oauth20.login": compileOAuth20Login,
 	}
 }
+
+// Types are the names of all authentications, sorted.
+func Types() []string { return slices.Sorted(maps.Keys(methods())) }
 
 // Compile reads `api.authentication` of one iteration. It is nil when there is
 // none. Problems go to the section.

@@ -12,6 +12,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"time"
 
@@ -47,6 +48,9 @@ type Options struct {
 	MaxBytes    int64
 	// Sample is how many items every run of a job takes at most; 0 is all.
 	Sample int
+	// DenyPrivateNetworks refuses every host that is not on the public internet;
+	// EXTRACTOR_DENY_PRIVATE_NETWORKS asks for the same.
+	DenyPrivateNetworks bool
 	// Version of the program, for the User-Agent and the first event.
 	Version        string
 	Stdout, Stderr io.Writer
@@ -55,6 +59,7 @@ type Options struct {
 	Now            func() time.Time                                                  // nil: time.Now
 	Sleep          func(context.Context, time.Duration) error                        // nil: real waiting
 	Dial           func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
+	Lookup         func(ctx context.Context, host string) ([]netip.Addr, error)      // nil: the system's resolver
 	// After calls a function after a while and returns what prevents that; nil
 	// is time.AfterFunc.
 	After func(time.Duration, func()) (stop func() bool)

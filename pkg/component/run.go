@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,10 +82,11 @@ func fail(o Options, secrets *event.Secrets, err error) int {
 	return failure.ExitCode(err)
 }
 
-// oneLine is an error's text in one line. Secrets are masked before white space
-// is folded, for a secret may hold some.
+// oneLine is an error's text in one line without characters that could steer a
+// terminal. Secrets are masked before white space is folded, for a secret may
+// hold some.
 func oneLine(secrets *event.Secrets, err error) string {
-	return strings.Join(strings.Fields(secrets.Redact(err.Error())), " ")
+	return event.Printable(strings.Join(strings.Fields(secrets.Redact(err.Error())), " "))
 }
 
 // problems is the JSON text of all faults of the configuration, "" for an error
@@ -128,20 +130,26 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.
 	if warning != "" {
 		log.Emit(event.StateWarning{Text: warning})
 	}
+	publicOnly, err := denyPrivateNetworks(o)
+	if err != nil {
+		return nil, err
+	}
 	secrets.AddDocument(state)
 	deps := extract.Deps{
-		State:     state,
-		Log:       log,
-		Live:      live,
-		Secrets:   secrets,
-		Now:       o.Now,
-		Sleep:     o.Sleep,
-		Dial:      o.Dial,
-		Getenv:    o.Getenv,
-		Rand:      o.Rand,
-		UserAgent: "configurable-extractor/" + o.Version,
-		Recorder:  tape.recorder,
-		Player:    tape.player,
+		State:               state,
+		Log:                 log,
+		Live:                live,
+		Secrets:             secrets,
+		Now:                 o.Now,
+		Sleep:               o.Sleep,
+		Dial:                o.Dial,
+		Lookup:              o.Lookup,
+		DenyPrivateNetworks: publicOnly,
+		Getenv:              o.Getenv,
+		Rand:                o.Rand,
+		UserAgent:           "configurable-extractor/" + o.Version,
+		Recorder:            tape.recorder,
+		Player:              tape.player,
 	}
 	switch compiled.Action {
 	case "run":
@@ -165,6 +173,22 @@ func checkLimits(o Options) error {
 		}
 	}
 	return nil
+}
+
+// denyPrivateNetworks tells whether the flag or the environment asks for it. What
+// is neither yes nor no ends the run: a guard that is off by a slip of the pen
+// would not be noticed.
+func denyPrivateNetworks(o Options) (bool, error) {
+	const name = "EXTRACTOR_DENY_PRIVATE_NETWORKS"
+	text := o.Getenv(name)
+	if text == "" {
+		return o.DenyPrivateNetworks, nil
+	}
+	deny, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, failure.Userf("%s is %q, expected true or false", name, text)
+	}
+	return deny || o.DenyPrivateNetworks, nil
 }
 
 // extractTables runs the plan in a stage and commits it. When the run was cut it

@@ -50,7 +50,7 @@ func (c *Console) Write(e Event) error {
 	b.WriteByte(' ')
 	b.WriteString(c.level(e.Level))
 	b.WriteByte(' ')
-	b.WriteString(printable(e.Message))
+	b.WriteString(Printable(e.Message))
 	for _, f := range e.Fields {
 		if text := consoleText(f.Value, e.Message); text != "" && !f.Programs {
 			b.WriteByte(' ')
@@ -133,12 +133,12 @@ func quoted(s string) string {
 	if strings.ContainsAny(s, " \"") {
 		return strconv.Quote(s)
 	}
-	return printable(s)
+	return Printable(s)
 }
 
-// printable escapes what is no character to be seen: answers of a foreign API
+// Printable escapes what is no character to be seen: answers of a foreign API
 // must not steer the terminal.
-func printable(s string) string {
+func Printable(s string) string {
 	if strings.IndexFunc(s, hiddenRune) < 0 && utf8.ValidString(s) {
 		return s
 	}

@@ -262,7 +262,7 @@ func (l *Live) lines() []string {
 		if i == height-2 && i < len(l.jobs)-1 {
 			text = fmt.Sprintf("and %d more jobs", len(l.jobs)-i)
 		}
-		lines = append(lines, cutTo(width-keptFree, printable(l.o.Secrets.Redact(text))))
+		lines = append(lines, cutTo(width-keptFree, Printable(l.o.Secrets.Redact(text))))
 		if i == height-2 {
 			break
 		}

@@ -7,7 +7,6 @@ package extract
 import (
 	"context"
 	"io"
-	"net"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/auth"
@@ -32,8 +31,12 @@ type Deps struct {
 	Secrets  *event.Secrets
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
-	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
-	Getenv   func(string) string
+	Dial     target.Dial
+	// DenyPrivateNetworks keeps requests, and the SSH tunnel, to hosts on the
+	// public internet. Lookup resolves names then; nil is the system's way.
+	DenyPrivateNetworks bool
+	Lookup              target.Lookup
+	Getenv              func(string) string
 	// Rand is the source of nonces; nil is the system's.
 	Rand io.Reader
 	// UserAgent is sent unless the configuration names another.
@@ -90,7 +93,7 @@ func (p *Plan) newRun(d Deps) *run {
 		plan:    p,
 		spooler: response.NewSpooler(d.Temp, response.MemoryLimit),
 		scanner: response.NewScanner(d.Secrets.Redact),
-		tunnel:  target.NewTunnel(p.target, d.Dial, d.Sleep),
+		tunnel:  target.NewTunnel(p.target, p.bastionDial(d), d.Sleep),
 		tables:  newTables(d, p.typed),
 		start:   d.Now().Unix(),
 	}
@@ -99,6 +102,15 @@ func (p *Plan) newRun(d Deps) *run {
 	}
 	r.pacer = target.NewPacer(p.doc.Iterations[0].API.RateLimit, &r.stats, d.Now, d.Sleep)
 	return r
+}
+
+// bastionDial is how the SSH server is reached. The configuration names it, so it
+// may be no more private than any other host.
+func (p *Plan) bastionDial(d Deps) target.Dial {
+	if !d.DenyPrivateNetworks {
+		return d.Dial
+	}
+	return target.PublicOnly(d.Dial, d.Lookup, p.doc.Iterations[0].API.ConnectTimeout)
 }
 
 // Run runs all iterations and leaves the tables in the stage. Nothing is
@@ -192,26 +204,28 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		}
 	}
 	return target.New(target.Options{
-		API:          it.API,
-		Settings:     r.plan.target,
-		AllowedHosts: r.plan.doc.AllowedHosts,
-		Debug:        it.Debug,
-		UserAgent:    r.UserAgent,
-		Spooler:      r.spooler,
-		Log:          r.Log,
-		Secrets:      r.Secrets,
-		Now:          r.Now,
-		Sleep:        r.Sleep,
-		Dial:         r.Dial,
-		Tunnel:       r.tunnel,
-		Pacer:        r.pacer,
-		CacheDir:     r.CacheDir,
-		Getenv:       r.Getenv,
-		Stats:        &r.stats,
-		Budget:       r.budget,
-		Recorder:     r.Recorder,
-		Player:       r.Player,
-		DryRun:       r.dry,
+		API:                 it.API,
+		Settings:            r.plan.target,
+		AllowedHosts:        r.plan.doc.AllowedHosts,
+		DenyPrivateNetworks: r.DenyPrivateNetworks,
+		Lookup:              r.Lookup,
+		Debug:               it.Debug,
+		UserAgent:           r.UserAgent,
+		Spooler:             r.spooler,
+		Log:                 r.Log,
+		Secrets:             r.Secrets,
+		Now:                 r.Now,
+		Sleep:               r.Sleep,
+		Dial:                r.Dial,
+		Tunnel:              r.tunnel,
+		Pacer:               r.pacer,
+		CacheDir:            r.CacheDir,
+		Getenv:              r.Getenv,
+		Stats:               &r.stats,
+		Budget:              r.budget,
+		Recorder:            r.Recorder,
+		Player:              r.Player,
+		DryRun:              r.dry,
 	}, authenticate)
 }
 

@@ -57,8 +57,8 @@ func ofColumns(columns []Column) value.Packed {
 // Automatic collects the items of all data types of one bucket. It is not safe
 // for concurrent use.
 type Automatic struct {
-	spool      *spool
-	warn       warnFunc
+	spool *spool
+	learner
 	typed      bool
 	remembered value.Value
 	known      map[string]*node // data types of the previous run
@@ -84,7 +84,7 @@ func NewAutomatic(o Options) (*Automatic, error) {
 	}
 	a := &Automatic{
 		spool:      newSpool(o.TempDir),
-		warn:       o.Warn,
+		learner:    learner{warn: o.Warn},
 		typed:      o.Typed,
 		remembered: o.Structure,
 		known:      known,
@@ -133,7 +133,7 @@ func (b *Batch) Row(row value.Packed) error {
 
 func (b *Batch) add(row value.Packed) error {
 	a := b.owner
-	if err := b.dataType.root.element.mergeItem(row, a.warn); err != nil {
+	if err := b.dataType.root.element.mergeItem(row, &a.learner); err != nil {
 		return err
 	}
 	if a.last != b {

@@ -101,8 +101,28 @@ func (n *node) settle(k kind) {
 	n.kind = k
 }
 
+// maxProperties is how many different properties the rows of a run may have in
+// one bucket. Each takes memory until the end of the run; no platform has tables
+// of so many columns, but an object whose names are data has many names.
+const maxProperties = 100_000
+
+// learner is what all nodes of a collector share while they learn.
+type learner struct {
+	warn       warnFunc
+	properties int // that were new in this run
+}
+
+// count counts a property that is new.
+func (l *learner) count(n *node) error {
+	if l.properties++; l.properties > maxProperties {
+		return failure.Userf("the rows of '%s' have more than %d different properties, the last one below '%s'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'",
+			n.dataType(), maxProperties, n.parent.place())
+	}
+	return nil
+}
+
 // merge learns from one value of the property.
-func (n *node) merge(v value.Packed, warn warnFunc) error {
+func (n *node) merge(v value.Packed, l *learner) error {
 	switch v.Kind() {
 	case value.Null:
 		if n.kind == kindNone {
@@ -110,9 +130,9 @@ func (n *node) merge(v value.Packed, warn warnFunc) error {
 		}
 		return nil
 	case value.Object:
-		return n.mergeObject(v, warn)
+		return n.mergeObject(v, l)
 	case value.Array:
-		return n.mergeArray(v, warn)
+		return n.mergeArray(v, l)
 	default:
 		return n.mergeScalar()
 	}
@@ -136,7 +156,7 @@ func (n *node) mergeScalar() error {
 	}
 }
 
-func (n *node) mergeObject(v value.Packed, warn warnFunc) error {
+func (n *node) mergeObject(v value.Packed, l *learner) error {
 	n.seen = true
 	switch n.kind {
 	case kindScalar:
@@ -145,11 +165,17 @@ func (n *node) mergeObject(v value.Packed, warn warnFunc) error {
 		if n.element.kind == kindScalar {
 			return n.incompatible(kindScalar, kindObject)
 		}
-		return n.element.mergeObject(v, warn)
+		return n.element.mergeObject(v, l)
 	}
 	for i, parts := 0, v.Parts(); parts.More(); i++ {
 		name := parts.Name()
-		if err := n.child(i, name).merge(parts.Value(), warn); err != nil {
+		c := n.child(i, name)
+		if c.kind == kindNone {
+			if err := l.count(c); err != nil {
+				return err
+			}
+		}
+		if err := c.merge(parts.Value(), l); err != nil {
 			return err
 		}
 	}
@@ -159,14 +185,14 @@ func (n *node) mergeObject(v value.Packed, warn warnFunc) error {
 	return nil
 }
 
-func (n *node) mergeArray(array value.Packed, warn warnFunc) error {
+func (n *node) mergeArray(array value.Packed, l *learner) error {
 	if n.kind != kindArray {
 		if err := n.upgrade(array); err != nil {
 			return err
 		}
 	}
 	for items := array.Parts(); items.More(); {
-		if err := n.element.mergeItem(items.Value(), warn); err != nil {
+		if err := n.element.mergeItem(items.Value(), l); err != nil {
 			return err
 		}
 	}
@@ -178,14 +204,14 @@ func (n *node) mergeArray(array value.Packed, warn warnFunc) error {
 
 // mergeItem learns from one item of an array, or one row of a data type. An
 // item that is an array itself becomes JSON text, so it is a scalar.
-func (n *node) mergeItem(item value.Packed, warn warnFunc) error {
+func (n *node) mergeItem(item value.Packed, l *learner) error {
 	n.seen = true
 	if item.Kind() != value.Array {
-		return n.merge(item, warn)
+		return n.merge(item, l)
 	}
 	if !n.warned {
 		n.warned = true
-		warn(n.dataType(), "Converting nested array '"+n.place()+"' to JSON string.")
+		l.warn(n.dataType(), "Converting nested array '"+n.place()+"' to JSON string.")
 	}
 	return n.mergeScalar()
 }

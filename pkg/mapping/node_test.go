@@ -1,6 +1,8 @@
 package mapping
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -105,5 +107,26 @@ func TestTypesOfRowsMerge(t *testing.T) {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		})
+	}
+}
+
+// An object whose names are data is a mistake of the configuration, which must
+// not take all memory.
+func TestPropertiesAreLimited(t *testing.T) {
+	many := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i < to; i++ {
+			fmt.Fprintf(&b, `,"k%d":null`, i)
+		}
+		return `{"a":1,"by_id":{` + b.String()[1:] + `}}`
+	}
+	c := newCollector(t, "")
+	// a and by_id are two more.
+	if err := c.add(t, rowsOf(many(0, maxProperties-2)), rowsOf(many(7, 10))); err != nil {
+		t.Fatal(err)
+	}
+	err := c.add(t, rowsOf(`{"more":1}`))
+	if failure.KindOf(err) != failure.User || !strings.HasPrefix(err.Error(), "the rows of 't' have more than 100000 different properties, the last one below 't.[]'; ") {
+		t.Errorf("got %v", err)
 	}
 }

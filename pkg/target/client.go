@@ -9,7 +9,6 @@ package target
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,7 +39,11 @@ type Options struct {
 	// Sleep waits, or returns the error of the context when it ends first.
 	Sleep func(context.Context, time.Duration) error
 	// Dial makes connections; nil uses the system's way.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	Dial Dial
+	// DenyPrivateNetworks refuses every host that is not on the public internet,
+	// see PublicOnly. Lookup resolves names then; nil uses the system's way.
+	DenyPrivateNetworks bool
+	Lookup              Lookup
 	// Tunnel is that of Settings, which all clients of a run share; nil only when
 	// they name none.
 	Tunnel *Tunnel
@@ -111,6 +114,7 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 //	tunnelled     opens the SSH tunnel, again when it was lost
 //	authenticate  adds credentials; fetches new ones on a 401
 //	hosts         refuses addresses that are not allowed
+//	public        refuses addresses of private networks, where that is asked for
 //	log           counts the request and reports it under debug
 //	cache         answers from an earlier answer; not for logins
 //	spend         ends the run when its budget is used up, where there is one
@@ -118,9 +122,10 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 //	aws           signs the request
 //	record        keeps the exchange in a file, where one is asked for
 //	exchange      sends, reads the whole body into a spool, within the time-out
+//	proxied       prepares requests that go through a proxy
 //	network       connections, TLS, proxy or tunnel
 //
-// A replay has one step, replay, in the place of the last three, and no tunnel.
+// A replay has one step, replay, in the place of the last four, and no tunnel.
 // So has a dry run, dryRun, which has no retry either.
 // So credentials and signatures are computed anew for each attempt and each hop,
 // every address that leaves is checked, and every request really sent is
@@ -140,6 +145,9 @@ func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool)
 		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler, busy: map[string]chan struct{}{}}
 	}
 	rt = &logger{next: rt, log: c.o.Log, debug: c.o.Debug, stats: c.o.Stats, now: c.o.Now}
+	if c.o.DenyPrivateNetworks && c.leavesHere() {
+		rt = &public{next: rt}
+	}
 	rt = &hosts{next: rt, allowed: c.o.AllowedHosts}
 	if a != nil {
 		rt = &authenticate{next: rt, auth: a, logins: c.recordLogins()}
@@ -153,6 +161,13 @@ func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool)
 	return &redirect{next: rt}
 }
 
+// leavesHere tells whether requests go out into the network around us: not those
+// through a tunnel, which leave at its far side, nor those of a replay
+// or a dry run.
+func (c *Client) leavesHere() bool {
+	return c.o.Settings.server == nil && c.o.Player == nil && c.o.DryRun == nil
+}
+
 // wire are the innermost steps: what becomes of a request, perhaps of a login,
 // that is ready to be sent.
 func (c *Client) wire(login bool) http.RoundTripper {
@@ -162,7 +177,11 @@ func (c *Client) wire(login bool) http.RoundTripper {
 	if c.o.Player != nil {
 		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
 	}
-	var rt http.RoundTripper = &exchange{next: c.network, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
+	var rt http.RoundTripper = c.network
+	if via := c.network.Proxy; via != nil {
+		rt = &proxied{next: rt, via: via}
+	}
+	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
 	if c.o.Recorder != nil {
 		rt = &record{next: rt, recorder: c.o.Recorder}
 	}

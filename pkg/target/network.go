@@ -28,11 +28,14 @@ import (
 // HTTP/1.1 only, as the original; no cookies; bodies are not decompressed here.
 func newNetwork(o Options) *http.Transport {
 	dial, via := o.Dial, proxy(o.Getenv)
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: o.API.ConnectTimeout}).DialContext
+	}
 	switch {
 	case o.Settings.server != nil:
 		dial, via = o.Tunnel.connection, nil
-	case dial == nil:
-		dial = (&net.Dialer{Timeout: o.API.ConnectTimeout}).DialContext
+	case o.DenyPrivateNetworks:
+		dial = eitherDial(dial, PublicOnly(dial, o.Lookup, o.API.ConnectTimeout))
 	}
 	return &http.Transport{
 		DialContext:            dial,
@@ -53,6 +56,17 @@ func newNetwork(o Options) *http.Transport {
 // maxHead is how many bytes the head of an answer may have, with the answers of
 // 1xx before it.
 const maxHead = 1 << 20
+
+// eitherDial makes connections to proxies, which the operator chose, in one way
+// and all others in another.
+func eitherDial(proxies, others Dial) Dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if toProxy(ctx) {
+			return proxies(ctx, network, address)
+		}
+		return others(ctx, network, address)
+	}
+}
 
 // proxy reads the usual environment variables; the upper-case HTTP_PROXY is not
 // among them, since a CGI server would fill it from a request header.
@@ -120,6 +134,9 @@ func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 	}
 	if cut, ok := errors.AsType[*Cut](err); ok {
 		return cut
+	}
+	if refusal, ok := errors.AsType[*failure.Error](err); ok {
+		return refusal
 	}
 	if n, ok := errors.AsType[*networkError](err); ok {
 		return n

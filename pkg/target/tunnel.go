@@ -20,7 +20,7 @@ import (
 // resolved on its far side.
 type Tunnel struct {
 	server *sshServer
-	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	dial   Dial
 	sleep  func(context.Context, time.Duration) error
 	probes time.Duration // from one to the next
 
@@ -40,7 +40,7 @@ const (
 // NewTunnel makes the tunnel of a run, nil when the settings name none. Nothing
 // is opened yet. dial makes the connection to the SSH server; nil uses the
 // system's way.
-func NewTunnel(s Settings, dial func(ctx context.Context, network, address string) (net.Conn, error), sleep func(context.Context, time.Duration) error) *Tunnel {
+func NewTunnel(s Settings, dial Dial, sleep func(context.Context, time.Duration) error) *Tunnel {
 	if s.server == nil {
 		return nil
 	}
@@ -99,6 +99,9 @@ func (t *Tunnel) ensure(ctx context.Context) error {
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if refusal, ok := errors.AsType[*failure.Error](err); ok {
+			return refusal.At(t.server.pointer)
 		}
 		if attempt == tunnelAttempts {
 			break

@@ -1,0 +1,201 @@
+package functional
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/pem"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/auth"
+)
+
+// authentications are configurations of every authentication. What they add to a
+// request is an Authorization header, X-Token, or the parameter key.
+var authentications = map[string]string{
+	"basic":         `{"type":"basic"}`,
+	"query":         `{"type":"query","query":{"key":"cnry-value-1"}}`,
+	"url.query":     `{"type":"url.query","query":{"key":"cnry-value-1"}}`,
+	"login":         `{"type":"login","loginRequest":{"endpoint":"login"},"apiRequest":{"headers":{"X-Token":{"response":"token"}},"query":{"key":{"response":"token"}}}}`,
+	"oauth10":       `{"type":"oauth10"}`,
+	"oauth20":       `{"type":"oauth20","format":"json","headers":{"X-Token":{"authorization":"data.access_token"}},"query":{"key":{"authorization":"data.access_token"}}}`,
+	"oauth20.login": `{"type":"oauth20.login","loginRequest":{"endpoint":"login"},"apiRequest":{"headers":{"Authorization":{"response":"token"}},"query":{"key":{"response":"token"}}}}`,
+	"":              `{}`, // only configured headers and the signature below
+}
+
+func TestEveryAuthenticationIsListed(t *testing.T) {
+	t.Parallel()
+	listed := slices.DeleteFunc(slices.Sorted(maps.Keys(authentications)), func(name string) bool { return name == "" })
+	if !slices.Equal(listed, auth.Types()) {
+		t.Errorf("tried are %v, there are %v: list what is missing, so that it is seen where its credentials go", listed, auth.Types())
+	}
+}
+
+// departure is how a request comes to leave the origin of the API.
+type departure struct {
+	first, to string // addresses
+	by        string // "redirect", "next page" or "child"
+	// with tells whether the credentials go along.
+	with bool
+}
+
+var departures = map[string]departure{
+	"redirect within":              {"http://api.test/t", "http://api.test/u", "redirect", true},
+	"redirect to a host":           {"http://api.test/t", "http://evil.test/u", "redirect", false},
+	"redirect to a subdomain":      {"http://api.test/t", "http://x.api.test/u", "redirect", false},
+	"redirect to a port":           {"http://api.test/t", "http://api.test:8080/u", "redirect", false},
+	"redirect to less secure":      {"https://example.com/t", "http://example.com/u", "redirect", false},
+	"redirect to less, same port":  {"https://example.com/t", "http://example.com:443/u", "redirect", false},
+	"redirect to more secure":      {"http://example.com/t", "https://example.com/u", "redirect", false},
+	"next page within":             {"http://api.test/t", "http://api.test/u", "next page", true},
+	"child within":                 {"http://api.test/t", "http://api.test/u", "child", true},
+	"address of the next page":     {"http://api.test/t", "http://other.test/u", "next page", true},
+	"address in a child job":       {"http://api.test/t", "http://other.test/u", "child", true},
+	"redirect of a child":          {"http://api.test/t", "http://api.test/away", "child", false},
+	"redirect of the next page":    {"http://api.test/t", "http://api.test/away", "next page", false},
+	"redirect away and back again": {"http://api.test/t", "http://evil.test/back", "redirect", false},
+}
+
+// origins serves http and https, and remembers the requests after the first one
+// and the logins.
+type origins struct {
+	to string
+	by string
+
+	mu    sync.Mutex
+	first []*http.Request
+	after []*http.Request
+}
+
+func (o *origins) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	away := func(to string) {
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	}
+	switch r.URL.Path {
+	case "/login":
+		write(w, `{"token":"cnry-token-1"}`)
+	case "/t":
+		o.first = append(o.first, r.Clone(context.WithoutCancel(r.Context())))
+		if o.by == "redirect" {
+			away(o.to)
+			return
+		}
+		write(w, `{"rows":[{"id":1,"url":`+jsonText(o.to)+`}],"next_page":`+jsonText(o.to)+`}`)
+	case "/away":
+		away("http://evil.test/u")
+	case "/back":
+		o.after = append(o.after, r.Clone(context.WithoutCancel(r.Context())))
+		away("http://api.test/u")
+	default:
+		o.after = append(o.after, r.Clone(context.WithoutCancel(r.Context())))
+		write(w, `{"rows":[]}`)
+	}
+}
+
+// proofs are what of a request proves who sent it.
+func proofs(r *http.Request) []string {
+	var found []string
+	for _, name := range []string{"Authorization", "Cookie", "X-Token", "X-Amz-Date"} {
+		if len(r.Header.Values(name)) > 0 {
+			found = append(found, name)
+		}
+	}
+	if r.URL.Query().Has("key") {
+		found = append(found, "key")
+	}
+	return found
+}
+
+// leave runs a departure.
+func (d departure) leave(t *testing.T, authentication, more string) *origins {
+	t.Helper()
+	api := &origins{to: d.to, by: d.by}
+	w := newWorld(t, api)
+	secure := httptest.NewUnstartedServer(api)
+	secure.TLS = &tls.Config{NextProtos: []string{"http/1.1"}}
+	secure.StartTLS()
+	t.Cleanup(func() {
+		secure.CloseClientConnections()
+		secure.Close()
+	})
+	w.options.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == "example.com:443" && !strings.HasSuffix(d.to, ":443/u") || address == "example.com:443" && len(api.first) == 0 {
+			return (&net.Dialer{}).DialContext(ctx, "tcp", secure.Listener.Addr().String())
+		}
+		return w.dial(ctx, network, address)
+	}
+	authority := jsonText(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
+	job := map[string]string{
+		"redirect":  `{"endpoint":"t"}`,
+		"next page": `{"endpoint":"t","scroller":"pages"}`,
+		"child":     `{"endpoint":"t","dataField":"rows","children":[{"endpoint":"{url}","dataField":"rows","placeholders":{"url":"url"}}]}`,
+	}[d.by]
+	document := `{"parameters":{"api":{"baseUrl":` + jsonText(strings.TrimSuffix(d.first, "t")) + `,"caCertificate":` + authority + `,"authentication":` + authentication + `,
+		"pagination":{"method":"multiple","scrollers":{"pages":{"method":"response.url"}}}},
+		"config":{"outputBucket":"b","username":"ann","#password":"cnry-password-1","jobs":[` + job + `]}` + more + `},
+		"authorization":{"oauth_api":{"credentials":{"#data":"{\"access_token\":\"cnry-token-1\",\"oauth_token\":\"cnry-token-2\",\"oauth_token_secret\":\"cnry-secret-1\"}","appKey":"app","#appSecret":"cnry-secret-2"}}}}`
+	writeFile(t, filepath.Join(w.dir, "config.json"), document)
+	if got := w.run(t.Context()); got.exit != 0 {
+		t.Fatalf("exit code %d: %s", got.exit, got.stderr)
+	}
+	return api
+}
+
+// TestCredentialsStayOnTheirOrigin: no redirect takes credentials to another
+// origin. An address that the configuration asks for, by the key of the next page
+// or by a placeholder, is asked with them, as the original extractor does.
+func TestCredentialsStayOnTheirOrigin(t *testing.T) {
+	t.Parallel()
+	for name, d := range departures {
+		for kind, authentication := range authentications {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				t.Parallel()
+				more := ""
+				if kind == "" {
+					more = `,"aws":{"signature":{"credentials":{"accessKeyId":"AKID","#secretKey":"cnry-secret-3","serviceName":"s","regionName":"r"}}}`
+				}
+				api := d.leave(t, authentication, more)
+				d.check(t, api)
+			})
+		}
+	}
+}
+
+func (d departure) check(t *testing.T, api *origins) {
+	t.Helper()
+	if len(api.first) != 1 || len(api.after) == 0 {
+		t.Fatalf("%d first requests, %d others", len(api.first), len(api.after))
+	}
+	all := proofs(api.first[0])
+	if len(all) == 0 {
+		t.Fatal("the first request has no credentials")
+	}
+	for _, r := range api.after {
+		got := proofs(r)
+		if d.with && !slices.Equal(got, all) || !d.with && len(got) > 0 {
+			t.Errorf("%s %s has %v, the first request %v", r.Host, r.URL.Path, got, all)
+		}
+	}
+}
+
+// TestConfiguredCredentialsStay: the same for headers that the author wrote.
+func TestConfiguredCredentialsStay(t *testing.T) {
+	t.Parallel()
+	for name, d := range departures {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			api := d.leave(t, `null,"http":{"headers":{"authorization":"Bearer cnry-1","cookie":"session=cnry-2"}}`, "")
+			d.check(t, api)
+		})
+	}
+}

@@ -1,0 +1,192 @@
+package functional
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// way is how a run can come to an address.
+type way struct {
+	// parameters of the configuration; in them and in the answers @THERE@ stands
+	// for the address.
+	parameters string
+	// answers by path, of the API that is asked first. One that begins with
+	// http or @THERE@ is a redirect to that place.
+	answers map[string]string
+}
+
+const oneTable = `"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}`
+
+// ways are all that lead to an address which no request has gone to before.
+func ways() map[string]way {
+	login := func(endpoint string) string {
+		return `"api":{"baseUrl":"http://api.test/","authentication":{"type":"login","loginRequest":{"endpoint":"` + endpoint + `"},"apiRequest":{"headers":{"X-Token":{"response":"token"}}}}},`
+	}
+	paged := func(method string) string {
+		return `"api":{"baseUrl":"http://api.test/","pagination":{"method":"` + method + `"}},`
+	}
+	const plain = `"api":{"baseUrl":"http://api.test/"},`
+	page := map[string]string{"/t": `{"rows":[{"id":1}],"next_page":"@THERE@"}`}
+	row := map[string]string{"/t": `[{"id":1,"url":"@THERE@"}]`, "/t/1": `[{"id":1,"url":"@THERE@"}]`}
+	const child = `{"endpoint":"{url}","placeholders":{"url":"url"}}`
+	return map[string]way{
+		"base address":   {`"api":{"baseUrl":"@THERE@"},` + oneTable, nil},
+		"endpoint":       {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"@THERE@"}]}`, nil},
+		"iteration":      {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]},"iterations":[{},{"jobs":[{"endpoint":"@THERE@"}]}]`, map[string]string{"/t": `[]`}},
+		"next page":      {paged("response.url") + oneTable, page},
+		"zendesk page":   {paged("zendesk.response.url") + oneTable, page},
+		"child":          {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[` + child + `]}]}`, row},
+		"grandchild":     {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[{"endpoint":"t/{id}","placeholders":{"id":"id"},"children":[` + child + `]}]}]}`, row},
+		"login":          {login("@THERE@") + oneTable, nil},
+		"redirect":       {plain + oneTable, map[string]string{"/t": "@THERE@"}},
+		"second hop":     {plain + oneTable, map[string]string{"/t": "http://api.test/u", "/u": "@THERE@"}},
+		"page redirect":  {paged("response.url") + oneTable, map[string]string{"/t": `{"rows":[{"id":1}],"next_page":"/u"}`, "/u": "@THERE@"}},
+		"login redirect": {login("login") + oneTable, map[string]string{"/login": "@THERE@"}},
+	}
+}
+
+// asked is an API that follows a way, and the requests that went elsewhere.
+type asked struct {
+	way   way
+	there string
+
+	mu        sync.Mutex
+	elsewhere []*http.Request
+}
+
+func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	text, known := a.way.answers[r.URL.Path]
+	if r.Host != "api.test" || !known {
+		a.mu.Lock()
+		a.elsewhere = append(a.elsewhere, r.Clone(context.WithoutCancel(r.Context())))
+		a.mu.Unlock()
+		write(w, `{"token":"token-value-1","rows":[]}`)
+		return
+	}
+	text = strings.ReplaceAll(text, "@THERE@", a.there)
+	if strings.HasPrefix(text, "http") {
+		w.Header().Set("Location", text)
+		w.WriteHeader(http.StatusFound)
+		return
+	}
+	write(w, text)
+}
+
+// goes runs a way to an address; more are further sections of the document.
+func (y way) goes(t *testing.T, there, more string, change func(*world)) (outcome, []*http.Request) {
+	t.Helper()
+	api := &asked{way: y, there: there}
+	w := newWorld(t, api)
+	if change != nil {
+		change(w)
+	}
+	document := `{"parameters":{` + strings.ReplaceAll(y.parameters, "@THERE@", there) + `}` + more + `}`
+	writeFile(t, filepath.Join(w.dir, "config.json"), document)
+	got := w.run(t.Context())
+	if got.exit != 0 {
+		entries, err := os.ReadDir(filepath.Join(w.dir, "out"))
+		if err != nil && !os.IsNotExist(err) || len(entries) > 0 {
+			t.Errorf("left behind: %v, %v", entries, err)
+		}
+	}
+	return got, api.elsewhere
+}
+
+// TestEveryWayLeadsThere: the tests below would prove nothing if a way led
+// nowhere.
+func TestEveryWayLeadsThere(t *testing.T) {
+	t.Parallel()
+	for name, y := range ways() {
+		got, elsewhere := y.goes(t, "http://evil.test/x", "", nil)
+		if got.exit != 0 || len(elsewhere) == 0 || elsewhere[0].Host != "evil.test" {
+			t.Errorf("%s: exit code %d, %d requests: %s", name, got.exit, len(elsewhere), got.stderr)
+		}
+	}
+}
+
+func TestAllowedHostsHoldEverywhere(t *testing.T) {
+	t.Parallel()
+	const allowed = `,"image_parameters":{"allowed_hosts":[{"scheme":"http","host":"api.test"}]}`
+	for name, y := range ways() {
+		for _, there := range []string{"http://evil.test/x", "https://api.test/x", "http://api.test.evil.test/", "http://api.test@evil.test/", "http://evil.test#@api.test/", "http://evil.test/?x=api.test"} {
+			got, elsewhere := y.goes(t, there, allowed, nil)
+			if got.exit != 1 || len(elsewhere) > 0 || !strings.Contains(got.stderr, "is not allowed by 'image_parameters.allowed_hosts'") {
+				t.Errorf("%s to %s: exit code %d, %d requests: %s", name, there, got.exit, len(elsewhere), got.stderr)
+			}
+		}
+	}
+}
+
+// resolve knows the names of these tests.
+func resolve(_ context.Context, host string) ([]netip.Addr, error) {
+	known := map[string]string{"api.test": "93.184.215.14", "evil.test": "10.0.0.5"}
+	if ip, ok := known[host]; ok {
+		return []netip.Addr{netip.MustParseAddr(ip)}, nil
+	}
+	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+}
+
+func TestPrivateNetworksAreRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"flag", "environment"} {
+		guard := func(w *world) {
+			w.options.Lookup = resolve
+			if by == "flag" {
+				w.options.DenyPrivateNetworks = true
+			} else {
+				w.env["EXTRACTOR_DENY_PRIVATE_NETWORKS"] = "1"
+			}
+		}
+		for name, y := range ways() {
+			for there, host := range map[string]string{
+				"http://evil.test/x": "evil.test", "http://169.254.169.254/latest/meta-data/": "169.254.169.254", "http://[::ffff:10.0.0.5]:81/": "::ffff:10.0.0.5", "http://2130706433/": "2130706433",
+			} {
+				got, elsewhere := y.goes(t, there, "", guard)
+				if got.exit != 1 || len(elsewhere) > 0 || !strings.Contains(got.stderr, "the host "+host+" is refused by --deny-private-networks") {
+					t.Errorf("%s to %s: exit code %d, %d requests: %s", name, there, got.exit, len(elsewhere), got.stderr)
+				}
+				if len(got.waits) > 0 {
+					t.Errorf("%s to %s: waited %v", name, there, got.waits)
+				}
+			}
+		}
+	}
+}
+
+func TestGuardThatIsMisspelt(t *testing.T) {
+	t.Parallel()
+	for text, exit := range map[string]int{"yes": 1, "on": 1, " ": 1, "true": 0, "TRUE": 0, "0": 0, "false": 0} {
+		got, _ := ways()["endpoint"].goes(t, "http://api.test/x", "", func(w *world) {
+			w.options.Lookup = resolve
+			w.env["EXTRACTOR_DENY_PRIVATE_NETWORKS"] = text
+		})
+		if got.exit != exit || exit == 1 && !strings.Contains(got.stderr, fmt.Sprintf("EXTRACTOR_DENY_PRIVATE_NETWORKS is %q, expected true or false", text)) {
+			t.Errorf("%q: exit code %d: %s", text, got.exit, got.stderr)
+		}
+	}
+}
+
+// TestSynchronousActionIsGuarded: it sends requests too.
+func TestSynchronousActionIsGuarded(t *testing.T) {
+	t.Parallel()
+	for name, y := range ways() {
+		if !slices.Contains([]string{"base address", "endpoint", "login", "redirect"}, name) {
+			continue
+		}
+		got, elsewhere := y.goes(t, "http://evil.test/x", `,"action":"testRequest"`, func(w *world) {
+			w.options.Lookup, w.options.DenyPrivateNetworks = resolve, true
+		})
+		if got.exit != 1 || len(elsewhere) > 0 || !strings.Contains(got.stderr, "evil.test is refused") {
+			t.Errorf("%s: exit code %d, %d requests: %s", name, got.exit, len(elsewhere), got.stderr)
+		}
+	}
+}
