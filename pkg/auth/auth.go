@@ -13,13 +13,11 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/response"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -91,22 +89,11 @@ func Types() []string { return slices.Sorted(maps.Keys(methods())) }
 // none. Problems go to the section.
 func Compile(doc *config.Document, it config.Iteration) Method {
 	s := it.API.Authentication
-	if !s.Present() || s.Value.Kind() != value.Object {
+	if s.Value.Kind() != value.Object {
 		return nil
 	}
-	name := s.Text("type", "")
-	if name == "" {
-		return nil
-	}
-	known := methods()
-	compile, ok := known[name]
-	if !ok {
-		names := Types()
-		hint := ""
-		if near, ok := failure.Nearest(name, names); ok {
-			hint = "did you mean '" + near + "'?"
-		}
-		s.Get("type").Fault(failure.UnknownChoice, "expected one of "+strings.Join(names, ", "), hint)
+	compile, ok := methods()[s.Text("type", "")]
+	if !ok { // no type; any other is a problem of the schema
 		return nil
 	}
 	attr := expr.Flatten(it.Attributes)

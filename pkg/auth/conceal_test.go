@@ -17,6 +17,7 @@ func TestSecretsOfALogin(t *testing.T) {
 	}{
 		{"every leaf of the answer", ``, `{"token":"tok-123","deep":[{"id":987654}],"role":"admin"}`,
 			[]string{"tok-123", "987654", "admin"}, nil},
+		{"from four characters on", ``, `{"four":"abcd","three":"xyz"}`, []string{"abcd"}, []string{"xyz"}},
 		{"in other spellings", ``, `{"token":"a/b c\"d"}`, []string{`a/b c"d`, "a%2Fb+c%22d", "a%2Fb%20c%22d", `a\/b c\"d`, "YS9iIGMiZA==", "612f6220632264"}, nil},
 		{"but for short ones and booleans", ``, `{"status":"ok","n":12,"flag":true,"off":false}`, nil, []string{"ok", "12", "true", "false"}},
 		{"short ones that a request carries", `"apiRequest":{"query":{"pin":{"response":"pin"},"n":"n"}}`, `{"pin":"42","n":7,"x":"ok"}`, []string{"42", "7"}, []string{"ok", "n"}},

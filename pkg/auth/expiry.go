@@ -72,19 +72,13 @@ func compileExpiry(s config.Section) expiry {
 	return e
 }
 
-// wholeSeconds reads an integer, or a text that holds a decimal one.
+// wholeSeconds reads an integer, or a text that holds a decimal one. Fractions
+// and other spellings are problems of the schema; a number may be too large.
 func wholeSeconds(v value.Value) (int64, bool) {
 	if v.Kind() == value.Number {
-		f, ok := v.Float()
-		seconds, ok2 := v.Int()
-		return seconds, ok && ok2 && f == float64(seconds)
+		return v.Int()
 	}
-	text := strings.TrimSpace(v.Raw())
-	digits := strings.TrimLeft(text, "+-")
-	if len(digits) > 1 && digits[0] == '0' {
-		return 0, false
-	}
-	seconds, err := strconv.ParseInt(text, 10, 64)
+	seconds, err := strconv.ParseInt(strings.TrimSpace(v.Raw()), 10, 64)
 	return seconds, err == nil
 }
 

@@ -140,6 +140,7 @@ func TestLoginsAreReported(t *testing.T) {
 		{`0`, `{}`, "Logged in by session"},
 		{`60`, `{}`, "Logged in by session, valid until 2025-03-01T09:01:00Z"},
 		{`{"response":"t.until"}`, `{"t":{"until":"2025-03-01T10:00:00Z"}}`, "Logged in by session, valid until 2025-03-01T10:00:00Z"},
+		{`{"response":"u"}`, `{"u":1740819660}`, "Logged in by session, valid until 2025-03-01T09:01:00Z"},
 		{`{"response":"ttl","relative":true}`, `{"ttl":3600}`, "Logged in by session, valid until 2025-03-01T10:00:00Z"},
 	}
 	for _, tt := range tests {

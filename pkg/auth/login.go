@@ -41,15 +41,9 @@ func compileLogin(s source) Method { return newLogin(s, nil) }
 func newLogin(s source, more map[expr.Context]expr.Members) login {
 	l := login{pointer: s.Pointer, contexts: map[expr.Context]expr.Members{expr.Attr: s.attr}}
 	maps.Copy(l.contexts, more)
-	switch format := s.Text("format", "json"); format {
-	case "json":
-	case "text":
-		l.text = true
-	default:
-		s.Get("format").Fault(failure.UnknownChoice, "expected 'json' or 'text'", "")
-	}
+	l.text = s.Text("format", "json") == "text"
 	request := s.Get("loginRequest")
-	if !request.Present() || request.Value.Kind() != value.Object {
+	if request.Value.Kind() != value.Object {
 		request.Problem("the login needs the object 'loginRequest'", "")
 	} else {
 		l.compileRequest(s, request)
@@ -68,15 +62,10 @@ func newLogin(s source, more map[expr.Context]expr.Members) login {
 
 func (l *login) compileRequest(s source, request config.Section) {
 	endpoint := request.Get("endpoint")
-	if l.endpoint = request.Text("endpoint", ""); l.endpoint == "" && !endpoint.Present() {
+	if l.endpoint = request.Text("endpoint", ""); l.endpoint == "" {
 		endpoint.Problem("the login request needs an endpoint", "")
 	}
 	l.method = strings.ToUpper(request.Text("method", "GET"))
-	switch l.method {
-	case "GET", "POST", "FORM", "PUT", "PATCH", "DELETE":
-	default:
-		request.Get("method").Fault(failure.UnknownChoice, "expected one of GET, POST, FORM, PUT, PATCH, DELETE", "")
-	}
 	contexts := slices.Sorted(maps.Keys(l.contexts))
 	l.params = s.params(request.Get("params"), contexts...)
 	l.headers = s.headers(request.Get("headers"), contexts...)

@@ -124,6 +124,11 @@ func TestLoginAnswers(t *testing.T) {
 	}
 }
 
+func TestLargestAnswerOfALogin(t *testing.T) {
+	w := newWorld(t, "{}"+strings.Repeat(" ", maxAnswer-2))
+	authenticated(t, w.start(mustCompile(t, loginWith(), `{}`)), request(t, "http://a.test/"))
+}
+
 func TestLoginFailures(t *testing.T) {
 	const at = "/parameters/api/authentication"
 	tests := []struct{ name, keys, answer, pointer, words string }{

@@ -21,6 +21,7 @@ func TestQueryIsRebuilt(t *testing.T) {
 		{"a value with an equals sign", "a=b=c", "a=b%3Dc"},
 		{"no name", "=a", "=a"},
 		{"empty pairs", "&&a=1&", "a=1"},
+		{"an empty pair between others", "a=1&&b=2", "a=1&b=2"},
 		{"an escape that is none", "a=100%", "a=100%25"},
 	}
 	for _, tt := range tests {

@@ -237,6 +237,14 @@ func (brokenSource) Read([]byte) (int, error) { return 0, errors.New("out of ord
 
 // TestNonceFails shows that without random bytes nothing is sent, and that this
 // is not the user's fault.
+// TestBaseStringTakesTheFirstOfANameOnly: also where the name is the very first.
+func TestBaseStringTakesTheFirstOfANameOnly(t *testing.T) {
+	parameters := query{{"a", []text{{s: "1"}}}, {"b", []text{{s: "2"}}}, {"a", []text{{s: "3"}}}, {"b", []text{{s: "4"}}}}
+	if got, want := baseString(request(t, "http://a.test/x"), parameters), "GET&http%3A%2F%2Fa.test%2Fx&a%3D1%26b%3D2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestNonceFails(t *testing.T) {
 	for _, authentication := range []string{oauth10Type, `{"type":"oauth20"}`} {
 		method, _ := trial{authentication: authentication, credentials: oauth10Credentials}.compile(t)

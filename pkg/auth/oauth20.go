@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/expr"
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -23,12 +22,8 @@ func compileOAuth20(s source) Method {
 	c := s.credentials()
 	o := oauth20{credentials: c}
 	data := value.OfString(c.data)
-	switch s.Text("format", "text") {
-	case "text":
-	case "json":
+	if s.Text("format", "text") == "json" {
 		data = c.decoded("expected JSON text", value.Object, value.Array, value.String, value.Number, value.Bool)
-	default:
-		s.Get("format").Fault(failure.UnknownChoice, "expected 'json' or 'text'", "")
 	}
 	c.report()
 	o.data = value.OfMembers(value.Member{Name: "data", Value: data})

@@ -134,6 +134,7 @@ func TestOAuth20Problems(t *testing.T) {
 		{"the secret of the application", `"headers":{"A":{"authorization":"clientSecret"}}`, textCredentials, []string{place + "/headers/A/authorization: " + exists}},
 		{"name of a header", `"headers":{"A B":"c"}`, textCredentials, []string{place + "/headers/A B: expected the name of a header: letters, digits and -"}},
 		{"headers that are no object", `"headers":"x","query":["y"]`, textCredentials, []string{place + "/headers: expected an object", place + "/query: expected an object"}},
+		{"unknown part of the request", `"headers":{"A":{"request":"verb"}}`, textCredentials, []string{place + `/headers/A/request: expected the path of a string, number or boolean that exists in "request"`}},
 		{"unknown function", `"headers":{"A":{"function":"sha3","args":["x"]}}`, textCredentials, []string{place + "/headers/A/function: expected the name of a function"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

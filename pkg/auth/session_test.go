@@ -65,13 +65,19 @@ func TestRenewedCredentials(t *testing.T) {
 	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
 	renewer := a.(Renewer)
 	first, alsoFirst := authenticated(t, a, request(t, "http://a.test/")), authenticated(t, a, request(t, "http://a.test/"))
-	renewer.Renew(first)
+	if !renewer.Renew(first) {
+		t.Error("the credentials of now were not given up")
+	}
 	if len(w.logins) != 1 {
 		t.Errorf("giving credentials up sent a login")
 	}
 	second := authenticated(t, a, request(t, "http://a.test/"))
-	renewer.Renew(alsoFirst)                         // was sent with what has been replaced already
-	renewer.Renew(request(t, "http://a.test/other")) // was never authenticated
+	if renewer.Renew(alsoFirst) {
+		t.Error("was sent with what has been replaced already")
+	}
+	if renewer.Renew(request(t, "http://a.test/other")) {
+		t.Error("was never authenticated")
+	}
 	third := authenticated(t, a, request(t, "http://a.test/"))
 	renewer.Renew(third)
 	fourth := authenticated(t, a, request(t, "http://a.test/"))

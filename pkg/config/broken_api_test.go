@@ -11,6 +11,9 @@ func brokenAPIs() []brokenDocument {
 		{"baseUrl zero", given{baseURL: `"0"`}, []string{
 			`/parameters/api/baseUrl: expected a valid http or https address, found "0"; an address begins with http:// or https://`,
 		}},
+		{"baseUrl an expression that fails", given{baseURL: `{"function":"hash_hmac","args":[{"attr":"algorithm"},"a","b"]}`, config: `"algorithm":"nope",`}, []string{
+			`/parameters/api/baseUrl: hash_hmac: argument 1 is not the name of a hash algorithm`,
+		}},
 		{"baseUrl empty list", given{baseURL: `[]`}, []string{
 			`/parameters/api/baseUrl: expected a URL or an expression, found an empty list`,
 		}},

@@ -152,3 +152,19 @@ func checkTables(t *testing.T, got, want map[string]string) {
 		}
 	}
 }
+
+// TestNobodyNeedsToBeWarned: Options.Warn may be nil.
+func TestNobodyNeedsToBeWarned(t *testing.T) {
+	a, err := NewAutomatic(Options{TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	c := &collector{Automatic: a}
+	if err := c.add(t, rowsOf(`{"list":[[1,2]]}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.tables(t)["t_list"]; !strings.Contains(got, `"[1,2]"`) {
+		t.Errorf("tables %v", got)
+	}
+}

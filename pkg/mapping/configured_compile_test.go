@@ -78,6 +78,9 @@ var brokenMappings = []struct {
 		`/t/g: expected another name for the column "f": table "t" has a column of that name already`,
 	}},
 	{"no column of that name after all", `{"t":{"a":{"mapping":{"destination":"A","primaryKey":true}},"d":{"type":"table","destination":"A","parentKey":{"disable":1},"tableMapping":{"x":"t_pk"}},"e":{"type":"table","destination":"e","tableMapping":{"x":"X"}},"f":"e"}}`, nil},
+	{"a list in the place of a column", `{"t":{"a":[1],"b":"B"}}`, []string{
+		`/t/a: expected the name of a column or a mapping setting, found a list of 1`,
+	}},
 	{"own child", `{"t":{"a":{"type":"table","destination":"t"},".":{"type":"table","destination":"t","parentKey":{"disable":true}},"":{"type":"table","destination":"t","parentKey":{"disable":true}},
 		"#":{"type":"table","destination":"t","delimiter":"#","parentKey":{"disable":true}},"b":{"type":"table","destination":"t","parentKey":{"disable":true}}}}`, []string{
 		`/t/a: expected "parentKey" with "disable": true, for the child table is the table itself`,

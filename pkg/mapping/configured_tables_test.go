@@ -140,6 +140,12 @@ func TestChildTables(t *testing.T) {
 			},
 		},
 		{
+			name:     "its own child, row after row",
+			mappings: `{"t":{"id":"ID","note":"N","c":{"type":"table","destination":"t","parentKey":{"disable":true}}}}`,
+			pages:    []page{rowsOf(`{"id":1,"note":"a","c":{"id":2,"note":"b"}}`, `{"id":3,"note":"c","c":{"id":4,"c":[{"id":5,"note":"e"}]}}`)},
+			want:     map[string]string{"t": csv(`ID|N`, `2|b`, `1|a`, `5|e`, `4|`, `3|c`)},
+		},
+		{
 			name:     "its own child, with a key: empty values bring no rows",
 			mappings: `{"t":{"id":{"mapping":{"destination":"ID","primaryKey":true}},"c":{"type":"table","destination":"t","parentKey":{"disable":true},"tableMapping":{"ignored":"X"}}}}`,
 			pages:    []page{rowsOf(`{"id":1,"c":[{"id":2,"c":null},{"id":3,"c":0}]}`)},

@@ -283,3 +283,16 @@ func TestMappedValuesRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestMembersInAnotherOrder: a member is found wherever it stands, also where it
+// moves to the very front.
+func TestMembersInAnotherOrder(t *testing.T) {
+	c := newMapper(t, mappingsOf(t, `{"t":{"v":"V","w":"W"}}`))
+	if err := c.add(t, rowsOf(`{"x":1,"v":2,"w":3}`, `{"v":4,"w":5,"x":6}`, `{"w":7,"x":8,"v":9}`, `{"x":10}`)); err != nil {
+		t.Fatal(err)
+	}
+	files, err := c.finish(t)
+	if want := csv(`V|W`, `2|3`, `4|5`, `9|7`, `|`); err != nil || files["t"] != want {
+		t.Errorf("got %v, %v, want\n%s", files, err, want)
+	}
+}

@@ -27,6 +27,7 @@ func TestSafeName(t *testing.T) {
 			strings.Repeat("b", 20) + "c_" + strings.Repeat("d", 41)},
 		{"one more than fits", strings.Repeat("b-", 20) + strings.Repeat("c", 20) + "_" + strings.Repeat("d", 42),
 			strings.Repeat("b", 20) + "c"},
+		{"as many initials as fit, and a second word", strings.Repeat("b-", 63) + "c_d", md5hex(strings.Repeat("b-", 63)+"c_d") + "_d"},
 		{"more initials than fit", strings.Repeat("b-", 70) + "c", md5hex(strings.Repeat("b-", 70) + "c")},
 	}
 	for _, row := range rows {

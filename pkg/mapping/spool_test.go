@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -162,6 +164,24 @@ func TestMemoryStaysFlat(t *testing.T) {
 	results, err := writeInto(dir, c.Automatic, Defaults{})
 	if err != nil || len(results) != 2 || results[1].Rows != 30_000 {
 		t.Errorf("results %v, %v", results, err)
+	}
+}
+
+// TestIDsOfEarlierRowsAreForgotten: they would grow with the data.
+func TestIDsOfEarlierRowsAreForgotten(t *testing.T) {
+	c := collect(t, "", rowsOf(slices.Repeat([]string{`{"v":[1]}`}, 100)...))
+	set := table.NewSet(t.TempDir())
+	defer set.Abort()
+	l := c.layout()
+	if err := l.create(set, table.Table{}); err != nil {
+		t.Fatal(err)
+	}
+	convert := &converter{stop: t.Context().Err, roots: l.roots, hasher: newHasher(), warn: c.warn}
+	if err := c.spool.each(convert.record); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(convert.ids); n == 0 || n > 64 { // those of one row
+		t.Errorf("%d bytes of ids are kept", n)
 	}
 }
 

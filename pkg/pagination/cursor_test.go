@@ -46,3 +46,17 @@ func TestCursorNeedsNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestExcerptIsWholeOrNothing: half of a secret could not be masked.
+func TestExcerptIsWholeOrNothing(t *testing.T) {
+	s := scroller(t, `{"method":"cursor","idKey":"id","param":"p"}`, "")
+	longest := `"` + strings.Repeat("x", 58) + `"`
+	for id, want := range map[string]string{
+		longest:                                longest,
+		strings.Replace(longest, "x", "xx", 1): "a string of more than 60 characters",
+	} {
+		if _, _, err := walk(t, s, request(t, ""), 0, ids(id)); err == nil || !strings.Contains(err.Error(), "is not a number: "+want) {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+}

@@ -25,10 +25,9 @@ func compilePageSize(s config.Section) pageSize {
 // of is the page size in force: the job's own parameter, else the limit, else
 // 0.
 func (z pageSize) of(job config.Request) int64 {
-	if own, ok := job.Param(z.param); ok && !own.Empty() {
-		if n, ok := own.Int(); ok && n > 0 {
-			return n
-		}
+	own, _ := job.Param(z.param)
+	if n, ok := own.Int(); ok && n > 0 {
+		return n
 	}
 	return z.limit
 }

@@ -45,7 +45,7 @@ type Scrollers struct {
 // Compile reads `api.pagination`. An absent or empty section means: no paging.
 func Compile(s config.Section) Scrollers {
 	all := Scrollers{pointer: s.Pointer, single: none{}}
-	if !s.Present() || s.Value.Kind() != value.Object {
+	if s.Value.Kind() != value.Object {
 		return all
 	}
 	if method := s.Text("method", ""); method == multiple {

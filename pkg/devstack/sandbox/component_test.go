@@ -28,15 +28,20 @@ func TestMain(m *testing.M) {
 	commands, isComponent := os.LookupEnv(script)
 	switch {
 	case os.Getenv(dockerDir) != "" && len(os.Args) > 1:
-		os.Exit(fakeDocker(os.Getenv(dockerDir), os.Args[1:]))
+		exit(fakeDocker(os.Getenv(dockerDir), os.Args[1:]))
 	case os.Getenv(platform) != "":
-		os.Exit(fakePlatform())
+		exit(fakePlatform())
 	case isComponent:
 		fakeComponent(commands)
-		os.Exit(0)
+		exit(0)
 	}
 	os.Exit(m.Run())
 }
+
+// exit ends a process that plays a part. os.Exit would let a binary built with
+// coverage complain on stderr, which these tests read, that it has nowhere to
+// write to.
+func exit(code int) { syscall.Exit(code) }
 
 // fakeComponent does what a script says. The argument of a command is the rest
 // of its line, as a Go string when it begins with a quote.
@@ -104,7 +109,7 @@ func fakeComponent(text string) {
 			go func() {
 				<-asked
 				fmt.Println(argument)
-				os.Exit(3)
+				exit(3)
 			}()
 		case "signal":
 			must(syscall.Kill(os.Getpid(), syscall.Signal(check(strconv.Atoi(argument)))))
@@ -115,7 +120,7 @@ func fakeComponent(text string) {
 		case "panic":
 			panic(argument)
 		case "exit":
-			os.Exit(check(strconv.Atoi(argument)))
+			exit(check(strconv.Atoi(argument)))
 		default:
 			panic("unknown command " + command)
 		}

@@ -1,0 +1,62 @@
+package devstack
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+func TestRunners(t *testing.T) {
+	image := sandbox.Docker{Image: "extractor:dev"}
+	tests := []struct {
+		name    string
+		options ServeOptions
+		runs    string // its name in words
+		problem string
+		kind    failure.Kind
+	}{
+		{name: "a process", options: ServeOptions{Runner: RunnerProcess, Program: []string{os.Args[0], "component"}}, runs: os.Args[0]},
+		{name: "no program", options: ServeOptions{Runner: RunnerProcess}, problem: "no program to run", kind: failure.Application},
+		{name: "a container", options: ServeOptions{Runner: RunnerDocker, Docker: image}, runs: "extractor:dev"},
+		{name: "no image", options: ServeOptions{Runner: RunnerDocker}, problem: "the runner docker needs the image of the component", kind: failure.User},
+		{name: "something else", options: ServeOptions{Runner: "podman", Docker: image}, problem: "the runner is process or docker, found 'podman'", kind: failure.User},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			engine, runs, err := tt.options.runner()
+			if tt.problem != "" {
+				if err == nil || err.Error() != tt.problem || failure.KindOf(err) != tt.kind {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err != nil || engine == nil || runs != tt.runs {
+				t.Errorf("got %v, %s, %v", engine, runs, err)
+			}
+		})
+	}
+}
+
+func TestSelfIsThisProgram(t *testing.T) {
+	program, err := Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := os.Executable()
+	if got := strings.Join(program, " "); err != nil || got != of+" "+ComponentCommand {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+func TestReporterWritesLines(t *testing.T) {
+	var written strings.Builder
+	report := reporter(&written)
+	report(failure.Userf("one"))
+	report(failure.Applicationf("two"))
+	if written.String() != "devstack: one\ndevstack: two\n" {
+		t.Errorf("got %q", written.String())
+	}
+}
