@@ -48,7 +48,7 @@ func TestCanary(t *testing.T) {
 	}
 	t.Run("cases", func(t *testing.T) {
 		for i, path := range paths {
-			if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			if info, err := os.Stat(path); err != nil || !info.IsDir() || leftOut(filepath.Base(path)) {
 				continue
 			}
 			t.Run(filepath.Base(path), func(t *testing.T) {

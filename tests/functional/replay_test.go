@@ -40,6 +40,9 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
+		if leftOut(entry.Name()) {
+			continue
+		}
 		t.Run(entry.Name(), func(t *testing.T) {
 			t.Parallel()
 			c, err := readCase(filepath.Join("cases", entry.Name()))

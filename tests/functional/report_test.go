@@ -23,6 +23,9 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
+		if leftOut(entry.Name()) {
+			continue
+		}
 		t.Run(entry.Name(), func(t *testing.T) {
 			t.Parallel()
 			c, err := readCase(filepath.Join("cases", entry.Name()))

@@ -221,6 +221,9 @@ func TestSecrets(t *testing.T) {
 				continue // there is no login whose answer could be a secret
 			}
 			for _, sink := range []string{"json", "console", "gelf"} {
+				if leftOut(authentication + "/" + name + "/" + sink) {
+					continue
+				}
 				t.Run(authentication+"/"+name+"/"+sink, func(t *testing.T) {
 					t.Parallel()
 					s.run(t, authentication, sink)
