@@ -256,6 +256,9 @@ func watchHeap(f func()) uint64 {
 // TestHostileAnswersInLittleMemory sends large answers. It is not parallel, for it
 // looks at the memory of the process.
 func TestHostileAnswersInLittleMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector needs memory and minutes of its own; this runs without it")
+	}
 	const size = 64 << 20
 	fill := func(w io.Writer, text string) {
 		for sent := 0; sent < size; sent += len(text) {
