@@ -61,11 +61,7 @@ func (c *compiler) compile(strict bool) *Document {
 	if prefix != "" {
 		settings = all.Get("parameters")
 	}
-	attributes := []string{settings.Pointer + "/config"}
-	for _, item := range settings.Get("iterations").Items() {
-		attributes = append(attributes, item.Pointer)
-	}
-	c.unknownKeys(p.unknown, attributes, strict)
+	c.unknownKeys(p.unknown, settings.Pointer, strict)
 	return &Document{
 		Action:        all.Text("action", "run"),
 		Iterations:    c.iterations(settings),
