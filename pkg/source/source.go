@@ -72,8 +72,6 @@ func (t *Text) read(dec *jsontext.Decoder) {
 		kind := tok.Kind()
 		t.end = int(dec.InputOffset())
 		span := Span{before + len(between(t.text[before:t.end])), t.end}
-		pointer := string(dec.StackPointer())
-		t.last = pointer
 		if kind == '}' || kind == ']' {
 			closed := open[len(open)-1]
 			open = open[:len(open)-1]
@@ -89,6 +87,7 @@ func (t *Text) read(dec *jsontext.Decoder) {
 			name = span // an odd number of tokens so far: this one is a name
 			continue
 		}
+		pointer := string(dec.StackPointer())
 		scalar := kind != '{' && kind != '['
 		t.add(pointer, Place{Name: name, Value: span, Scalar: scalar})
 		if scalar {
@@ -102,6 +101,7 @@ func (t *Text) read(dec *jsontext.Decoder) {
 			break
 		}
 	}
+	t.last = string(dec.StackPointer())
 	for _, pointer := range open {
 		p := t.places[pointer]
 		p.Value.End = t.end
