@@ -29,6 +29,7 @@ func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 		now:      o.Now,
 		problems: &failure.Problems{},
 		faulty:   map[string]bool{},
+		ids:      map[string]string{},
 	}
 	if c.now == nil {
 		c.now = time.Now
@@ -48,6 +49,8 @@ type compiler struct {
 	warnings failure.Problems
 	// faulty holds the places of values that violate the schema.
 	faulty map[string]bool
+	// ids are the computed ids of jobs, by their places.
+	ids map[string]string
 }
 
 func (c *compiler) compile(strict bool) *Document {

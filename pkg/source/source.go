@@ -71,7 +71,7 @@ func (t *Text) read(dec *jsontext.Decoder) {
 		}
 		kind := tok.Kind()
 		t.end = int(dec.InputOffset())
-		span := Span{before + len(between(t.text[before:t.end])), t.end}
+		span := Span{t.token(before), t.end}
 		if kind == '}' || kind == ']' {
 			closed := open[len(open)-1]
 			open = open[:len(open)-1]
@@ -131,9 +131,18 @@ func (t *Text) forget(prefix string) {
 	t.order = kept
 }
 
-// between is what parts two tokens: white space, a comma, a colon.
-func between(text []byte) []byte {
-	return text[:len(text)-len(bytes.TrimLeft(text, " \t\r\n,:"))]
+// token is where the token behind an offset begins: between two tokens stand
+// white space, a comma, a colon.
+func (t *Text) token(from int) int {
+	for from < t.end {
+		switch t.text[from] {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			from++
+		default:
+			return from
+		}
+	}
+	return from
 }
 
 // Find is the place of a JSON pointer, and its pointer: when nothing is there,
