@@ -48,7 +48,7 @@ type job struct {
 func Compile(doc *config.Document, typed bool) *Plan {
 	p := &Plan{doc: doc, target: target.Compile(doc), typed: typed}
 	scrollers := pagination.Compile(doc.Iterations[0].API.Pagination) // `api` is the same for all
-	mappings := map[string]mapping.Mappings{} // by their places: many iterations may share them
+	mappings := map[string]mapping.Mappings{}                         // by their places: many iterations may share them
 	for _, it := range doc.Iterations {
 		if _, ok := mappings[it.Mappings.Pointer]; !ok {
 			mappings[it.Mappings.Pointer] = mapping.CompileMappings(it.Mappings, typed)

@@ -9,7 +9,6 @@ import (
 	"bytes"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -39,6 +38,7 @@ type Scalar struct {
 type Text struct {
 	text   []byte
 	lines  []int // offsets of their beginnings
+	before []int // characters before every block of that many bytes
 	places map[string]Place
 	order  []string // pointers in the order of the text
 	scalar []Scalar
@@ -50,7 +50,14 @@ type Text struct {
 // members with one name the last counts.
 func New(text []byte) *Text {
 	t := &Text{text: text, lines: []int{0}, places: map[string]Place{}}
+	characters := 0
 	for i, c := range text {
+		if i%block == 0 {
+			t.before = append(t.before, characters)
+		}
+		if begins(c) {
+			characters++
+		}
 		if c == '\n' {
 			t.lines = append(t.lines, i+1)
 		}
@@ -176,7 +183,40 @@ func (t *Text) End() (offset int, pointer string) { return t.end, t.last }
 func (t *Text) Position(offset int) (line, column int) {
 	offset = max(0, min(offset, len(t.text)))
 	line = sort.Search(len(t.lines), func(i int) bool { return t.lines[i] > offset })
-	return line, 1 + utf8.RuneCount(t.text[t.lines[line-1]:offset])
+	return line, 1 + t.characters(offset) - t.characters(t.lines[line-1])
+}
+
+// block is how many bytes are counted at once at most: a document may be one
+// line, with a thousand findings in it.
+const block = 1024
+
+// characters is how many characters begin before an offset.
+func (t *Text) characters(offset int) int {
+	if len(t.before) == 0 {
+		return 0
+	}
+	from := min(offset/block, len(t.before)-1)
+	n := t.before[from]
+	for _, c := range t.text[from*block : offset] {
+		if begins(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// begins tells whether a byte of UTF-8 is the first one of a character.
+func begins(c byte) bool { return c&0xC0 != 0x80 }
+
+// Characters is the span without a part of a character at its ends.
+func (t *Text) Characters(s Span) Span {
+	for s.Start < s.End && !begins(t.text[s.Start]) {
+		s.Start++
+	}
+	for s.End > s.Start && s.End < len(t.text) && !begins(t.text[s.End]) {
+		s.End--
+	}
+	return s
 }
 
 // Line is a line of the text, from 1, without its end.
