@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -34,9 +35,10 @@ type Scalar struct {
 	Span
 }
 
-// Text is a JSON text whose places are known.
+// Text is a JSON text whose places are known as soon as somebody asks for one.
 type Text struct {
 	text   []byte
+	once   sync.Once
 	lines  []int // offsets of their beginnings
 	before []int // characters before every block of that many bytes
 	places map[string]Place
@@ -46,24 +48,29 @@ type Text struct {
 	last   string // pointer of the last token
 }
 
-// New reads a text, at the longest up to the first thing that is not JSON. Of
-// members with one name the last counts.
-func New(text []byte) *Text {
-	t := &Text{text: text, lines: []int{0}, places: map[string]Place{}}
-	characters := 0
-	for i, c := range text {
-		if i%block == 0 {
-			t.before = append(t.before, characters)
+// New is a text that is read when a place is asked for first, at the longest up
+// to the first thing that is not JSON. Of members with one name the last counts.
+// The text must not change afterwards.
+func New(text []byte) *Text { return &Text{text: text} }
+
+// load reads the text, once.
+func (t *Text) load() {
+	t.once.Do(func() {
+		t.lines, t.places = []int{0}, map[string]Place{}
+		characters := 0
+		for i, c := range t.text {
+			if i%block == 0 {
+				t.before = append(t.before, characters)
+			}
+			if begins(c) {
+				characters++
+			}
+			if c == '\n' {
+				t.lines = append(t.lines, i+1)
+			}
 		}
-		if begins(c) {
-			characters++
-		}
-		if c == '\n' {
-			t.lines = append(t.lines, i+1)
-		}
-	}
-	t.read(value.NewDecoder(bytes.NewReader(text)))
-	return t
+		t.read(value.NewDecoder(bytes.NewReader(t.text)))
+	})
 }
 
 // read follows the tokens of the text.
@@ -155,6 +162,7 @@ func (t *Text) token(from int) int {
 // Find is the place of a JSON pointer, and its pointer: when nothing is there,
 // of the nearest value around it. ok is false when the text has no value.
 func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
+	t.load()
 	for {
 		if p, ok := t.places[pointer]; ok {
 			return p, pointer, true
@@ -168,19 +176,29 @@ func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
 }
 
 // Pointers are those of all values, in the order of the text.
-func (t *Text) Pointers() []string { return t.order }
+func (t *Text) Pointers() []string {
+	t.load()
+	return t.order
+}
 
 // Scalars are all scalars in the order of the text, also those that a later
 // member of the same name replaces.
-func (t *Text) Scalars() []Scalar { return t.scalar }
+func (t *Text) Scalars() []Scalar {
+	t.load()
+	return t.scalar
+}
 
 // End is the offset behind the last token that was read, and the pointer of
 // the value or member it belongs to.
-func (t *Text) End() (offset int, pointer string) { return t.end, t.last }
+func (t *Text) End() (offset int, pointer string) {
+	t.load()
+	return t.end, t.last
+}
 
 // Position is the line and the column of an offset, both from 1; columns are
 // counted in characters.
 func (t *Text) Position(offset int) (line, column int) {
+	t.load()
 	offset = max(0, min(offset, len(t.text)))
 	line = sort.Search(len(t.lines), func(i int) bool { return t.lines[i] > offset })
 	return line, 1 + t.characters(offset) - t.characters(t.lines[line-1])
@@ -221,6 +239,7 @@ func (t *Text) Characters(s Span) Span {
 
 // Line is a line of the text, from 1, without its end.
 func (t *Text) Line(number int) Span {
+	t.load()
 	if number < 1 || number > len(t.lines) {
 		return Span{len(t.text), len(t.text)}
 	}
@@ -240,6 +259,7 @@ func (t *Text) Slice(s Span) string { return string(t.text[s.Start:s.End]) }
 // Offset is the offset of a line and a column in bytes, both from 1, as a
 // value.SyntaxError tells them.
 func (t *Text) Offset(line, column int) int {
+	t.load()
 	if line < 1 || line > len(t.lines) {
 		return len(t.text)
 	}
