@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !race
 
 package diagnostic
 
@@ -13,7 +13,7 @@ import (
 // TestLargeDocuments: the work grows with the size of a document, not with its
 // square. It is measured as CPU time, which does not depend on what else the
 // computer does: eight times the size takes eight times as long, and what is
-// quadratic sixty-four times.
+// quadratic sixty-four times. The race detector would only make it slow.
 func TestLargeDocuments(t *testing.T) {
 	const size, times = 100_000, 8
 	small, larger := large(size), large(times*size)
