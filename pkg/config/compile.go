@@ -58,6 +58,10 @@ func (c *compiler) compile(strict bool) *Document {
 	root, prefix := c.locate()
 	p := preparer{warnings: &c.warnings}
 	prepared := p.prepare(root, c.schema.root, "")
+	for _, pointer := range p.sole {
+		found, _ := lookup(c.document, pointer)
+		c.fault(failure.WrongType, pointer, found, "expected a list of jobs", "put the job into brackets: [{\"endpoint\": …}]")
+	}
 	c.validate(prepared)
 	all := Section{Value: prepared, problems: c.problems, faulty: c.faulty}
 	settings := all

@@ -29,11 +29,7 @@ func (c *compiler) unknownKeys(unknown []unknownKey, settings string, strict boo
 				code, text = failure.UnusedAttribute, "unknown key, and no expression refers to it"
 			}
 		}
-		hint := ""
-		if near, ok := failure.Nearest(key.name, key.known); ok {
-			hint = "did you mean " + quoted(near) + "?"
-		}
-		sink.Add(failure.Problem{Code: code, Pointer: key.pointer, Expected: text, Hint: hint})
+		sink.Add(failure.Problem{Code: code, Pointer: key.pointer, Expected: text, Hint: c.unknownHint(key)})
 	}
 }
 

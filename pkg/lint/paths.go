@@ -38,8 +38,10 @@ func foreignPaths(s settings, found *failure.Problems) {
 func foreign(p path) string {
 	dots := p.separator == "."
 	switch {
-	case dots && strings.HasPrefix(p.text, "$."):
+	case dots && strings.HasPrefix(p.text, "$.") && !strings.Contains(p.text, "["):
 		return "leave out \"$.\""
+	case dots && strings.HasSuffix(p.text, "[*]"):
+		return "write " + strconv.Quote(strings.TrimSuffix(strings.TrimPrefix(p.text, "$."), "[*]")) + ", the path of the list itself"
 	case dots && strings.HasPrefix(p.text, "/") && len(p.text) > 1:
 		return "write \"a.b\" instead of \"/a/b\""
 	case dots && strings.Contains(p.text, "[") && indexed().MatchString(p.text):
