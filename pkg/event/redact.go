@@ -67,7 +67,7 @@ func (s *Secrets) Add(secret string) {
 func (s *Secrets) AddPassing(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.younger == nil || len(s.younger.added) >= passingSecrets {
+	if s.younger == nil || s.younger.secrets >= passingSecrets {
 		s.younger, s.older = &set{}, s.younger
 	}
 	s.younger.addAll(secret)
@@ -75,9 +75,9 @@ func (s *Secrets) AddPassing(secret string) {
 
 // set is a set of secrets by the hashes of their forms.
 type set struct {
-	seed  maphash.Seed
-	added map[uint64]struct{} // hashes of the secrets
-	forms map[uint64]bool     // hashes of their forms; true: as a whole word only
+	seed    maphash.Seed
+	secrets int             // how many
+	forms   map[uint64]form // by their hashes
 	// starts has the lengths of all forms that start with the same bytes, the
 	// longest first.
 	starts map[uint32][]int
@@ -87,6 +87,16 @@ type set struct {
 	// width is the least number of bytes in a start.
 	width int
 }
+
+// form is what is known of a form of a secret.
+type form uint8
+
+const (
+	// inWords forms are masked inside words, too.
+	inWords form = 1 << iota
+	// whole forms are a secret as it is: all its other forms are there, too.
+	whole
+)
 
 // addAll adds a secret and the parts of it that are secrets too.
 func (s *set) addAll(secret string) {
@@ -108,20 +118,23 @@ func (s *set) add(secret string) {
 	}
 	if s.forms == nil {
 		s.seed = maphash.MakeSeed()
-		s.added = map[uint64]struct{}{}
-		s.forms = map[uint64]bool{}
+		s.forms = map[uint64]form{}
 		s.starts = map[uint32][]int{}
 		s.width = startBytes
 	}
 	hash := maphash.String(s.seed, secret)
-	if _, known := s.added[hash]; known {
+	if s.forms[hash]&whole != 0 {
 		return
 	}
-	s.added[hash] = struct{}{}
-	word := utf8.RuneCountInString(secret) < wordCharacters
-	for _, form := range formsOf(secret) {
-		s.addForm(form, word)
+	s.secrets++
+	var where form
+	if utf8.RuneCountInString(secret) >= wordCharacters {
+		where = inWords
 	}
+	for _, text := range formsOf(secret) {
+		s.addForm(text, where)
+	}
+	s.forms[hash] |= whole
 }
 
 // formsOf lists the spellings of a secret that no unescaping gives back.
@@ -135,19 +148,19 @@ func formsOf(secret string) []string {
 	}
 }
 
-func (s *set) addForm(form string, word bool) {
-	hash := maphash.String(s.seed, form)
-	if before, known := s.forms[hash]; known {
-		s.forms[hash] = before && word
+func (s *set) addForm(text string, where form) {
+	hash := maphash.String(s.seed, text)
+	before, known := s.forms[hash]
+	s.forms[hash] = before | where
+	if known {
 		return
 	}
-	s.forms[hash] = word
-	width := min(len(form), startBytes)
+	width := min(len(text), startBytes)
 	s.width = min(s.width, width)
-	start := startOf(form, 0, width)
+	start := startOf(text, 0, width)
 	lengths := s.starts[start]
-	if at, known := slices.BinarySearchFunc(lengths, len(form), func(a, b int) int { return b - a }); !known {
-		s.starts[start] = slices.Insert(lengths, at, len(form))
+	if at, known := slices.BinarySearchFunc(lengths, len(text), func(a, b int) int { return b - a }); !known {
+		s.starts[start] = slices.Insert(lengths, at, len(text))
 	}
 	word64, bit := filterBit(start)
 	s.filter[word64] |= bit
@@ -232,8 +245,8 @@ func (s *set) match(text string, at int) int {
 			if n <= longest || n > len(text)-at {
 				continue
 			}
-			word, found := s.forms[maphash.String(s.seed, text[at:at+n])]
-			if found && (!word || alone(text, at, at+n)) {
+			where, found := s.forms[maphash.String(s.seed, text[at:at+n])]
+			if found && (where&inWords != 0 || alone(text, at, at+n)) {
 				longest = n
 			}
 		}
