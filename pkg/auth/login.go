@@ -195,10 +195,10 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 	scope := &expr.Scope{Now: s.deps.Now, Contexts: maps.Clone(s.contexts)}
 	request := config.Request{Endpoint: s.endpoint, Method: s.method}
 	var err error
-	if request.Params, err = s.params.eval(scope, s.deps.Secrets); err != nil {
+	if request.Params, err = s.params.eval(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
-	if request.Headers, err = s.headers.texts(scope, s.deps.Secrets); err != nil {
+	if request.Headers, err = s.headers.texts(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
 	spool, err := s.deps.Login(ctx, request)
@@ -210,7 +210,7 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 	if err != nil {
 		return nil, err
 	}
-	conceal(s.deps.Secrets, answer, s.expires.path)
+	conceal(s.deps.Secrets.AddToken, answer, s.expires.path)
 	return s.use(scope, answer)
 }
 
@@ -219,10 +219,10 @@ func (s *session) use(scope *expr.Scope, answer value.Value) (*credentials, erro
 	scope.Contexts[expr.Response] = expr.Flatten(answer)
 	c := &credentials{}
 	var err error
-	if c.headers, err = s.with.headers.texts(scope, s.deps.Secrets); err != nil {
+	if c.headers, err = s.with.headers.texts(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
-	if c.query, err = s.with.query.texts(scope, s.deps.Secrets); err != nil {
+	if c.query, err = s.with.query.texts(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
 	if c.end, err = s.expires.from(answer, s.deps.Now()); err != nil {

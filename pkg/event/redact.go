@@ -42,13 +42,18 @@ const (
 type Secrets struct {
 	mu      sync.RWMutex
 	lasting set
-	// Passing secrets are in two sets: when the younger one is full it becomes
-	// the older one, and what the older one held is forgotten.
-	younger, older *set
+	// Those of logins and those of single requests are apart, since a token may
+	// serve millions of requests with a signature each.
+	tokens, passing passing
 }
 
-// passingSecrets is how many passing secrets are remembered at least; twice as
-// many at most.
+// passing are secrets that are forgotten in the end. They are in two sets: when
+// the younger one is full it becomes the older one, and what the older one held
+// is forgotten.
+type passing struct{ younger, older *set }
+
+// passingSecrets is how many passing secrets of a kind are remembered at least;
+// twice as many at most.
 const passingSecrets = 4096
 
 // Add puts a secret into the set for good. White space around it is not part of
@@ -61,16 +66,28 @@ func (s *Secrets) Add(secret string) {
 	s.lasting.addAll(secret)
 }
 
-// AddPassing is Add for a secret that belongs to one request, such as a
-// signature or a token that is fetched anew each time: it is forgotten when
-// thousands of others have followed, so that a long run does not grow.
+// AddToken is Add for a secret that a login brought and that another login may
+// replace: it is forgotten when thousands of others have followed, so that a long
+// run does not grow.
+func (s *Secrets) AddToken(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens.add(secret)
+}
+
+// AddPassing is AddToken for a secret that belongs to one request, such as a
+// signature. However many there are, no token is forgotten because of them.
 func (s *Secrets) AddPassing(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.younger == nil || s.younger.secrets >= passingSecrets {
-		s.younger, s.older = &set{}, s.younger
+	s.passing.add(secret)
+}
+
+func (p *passing) add(secret string) {
+	if p.younger == nil || p.younger.secrets >= passingSecrets {
+		p.younger, p.older = &set{}, p.younger
 	}
-	s.younger.addAll(secret)
+	p.younger.addAll(secret)
 }
 
 // set is a set of secrets by the hashes of their forms.
@@ -212,7 +229,7 @@ func (s *Secrets) Find(text string) []Span {
 	defer s.mu.RUnlock()
 	var spans []Span
 	var views []view
-	for _, set := range []*set{&s.lasting, s.younger, s.older} {
+	for _, set := range []*set{&s.lasting, s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older} {
 		if set == nil || len(set.forms) == 0 || text == "" {
 			continue
 		}
