@@ -111,8 +111,7 @@ func (f *fan) settle(ctx context.Context, b *branch, a *arrival) error {
 		if err != nil {
 			return err
 		}
-		f.progress.page(a.page.Rows)
-		b.run.live.Page(a.page.Rows)
+		f.stored(b.run, a.page.Rows)
 	}
 	a.slot.leave()
 	for child := range a.children.all() {
