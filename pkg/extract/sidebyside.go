@@ -186,6 +186,7 @@ func (f *fan) page(ctx context.Context, b *branch) (facts pagination.Page, stop 
 func (f *fan) take(b *branch) (*arrival, *pagination.Stop) {
 	q, r := b.asked[0], b.run
 	b.asked = b.asked[1:]
+	close(q.needed)
 	<-q.done
 	r.pages++
 	a := &arrival{slot: q.slot, number: r.pages, children: newQueue[*branch]()}
