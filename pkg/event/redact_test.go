@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -235,6 +237,36 @@ func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 				t.Errorf("the first passing secret is still there: %s", got)
 			}
 		})
+	}
+}
+
+// TestPassingSecretsAreSmall: docs/architecture.md tells how much memory they take.
+func TestPassingSecretsAreSmall(t *testing.T) {
+	const most = 3 << 20
+	random := rand.New(rand.NewPCG(1, 2))
+	token := func() string { // the worst of them: all forms differ, and where they start
+		text := make([]byte, 20+random.IntN(40))
+		for i := range text {
+			text[i] = '!' + byte(random.IntN('~'-'!'))
+		}
+		return string(text)
+	}
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := inUse()
+	var s Secrets
+	for range 2*passingSecrets - 1 {
+		s.AddToken(token())
+	}
+	if got := inUse() - before; got > most {
+		t.Errorf("%d bytes in use, want at most %d", got, most)
+	}
+	if n := s.kept(); n != 2*passingSecrets-1 {
+		t.Errorf("%d secrets are kept", n)
 	}
 }
 
