@@ -65,6 +65,7 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/http/properties/requestTimeout", api: `"http":{§"__":0},`, other: `10`, see: model},
 		{pointer: "/$defs/http/properties/maxResponseBytes", api: `"http":{§"__":0},`, other: `10`, see: model},
 		{pointer: "/$defs/http/properties/ignoreErrors", api: `"http":{§"__":0},`, other: `[404]`, see: model},
+		{pointer: "/$defs/http/properties/trustedOrigins", api: `"http":{§"__":0},`, other: `["https://files.test"]`, see: model},
 		{pointer: "/$defs/http/properties/concurrency", api: `"http":{§"__":0},`, other: `2`, see: model},
 		{pointer: "/$defs/http/properties/lookahead", api: `"http":{§"__":0},`, other: `2`, see: model},
 		{pointer: "/$defs/defaultOptions/properties/method", api: `"http":{"defaultOptions":{§"__":0}},`, other: `"POST"`, see: run},
@@ -188,8 +189,8 @@ func model(t *testing.T, text string) string {
 	}
 	it := doc.Iterations[0]
 	api := it.API
-	return fmt.Sprintf("%s %q %v %v %v %d %v %d %d bucket %q, debug %v, drift %v, incremental %v, level %d, %+v", doc.Action, api.Name, api.Retry,
-		api.ConnectTimeout, api.RequestTimeout, api.MaxResponseBytes, api.IgnoreErrors, api.Concurrency, api.Lookahead,
+	return fmt.Sprintf("%s %q %v %v %v %d %v %v %d %d bucket %q, debug %v, drift %v, incremental %v, level %d, %+v", doc.Action, api.Name, api.Retry,
+		api.ConnectTimeout, api.RequestTimeout, api.MaxResponseBytes, api.IgnoreErrors, api.TrustedOrigins, api.Concurrency, api.Lookahead,
 		it.Bucket, it.Debug, it.DriftWarning, it.Incremental, it.CompatLevel, settings)
 }
 
