@@ -34,6 +34,10 @@ const (
 // it. Base64 of a secret joined with something else is another secret: whoever
 // computes it adds it.
 //
+// A secret of four and more characters is also masked as what becomes of it in a
+// name: of a table or column, of a header, of a host. Whoever cuts a name adds
+// what is left.
+//
 // A secret of fewer than four characters is masked only where neither of its
 // neighbours is a letter or digit, so that a secret "1" leaves "2012" alone. It
 // still hides the 1 of "page 1": better not to add what nobody would guard.
@@ -128,11 +132,17 @@ func (s *set) add(secret string) {
 func formsOf(secret string) []string {
 	raw := []byte(secret)
 	digits := hex.EncodeToString(raw)
-	return []string{
+	forms := []string{
 		secret, digits, strings.ToUpper(digits),
 		base64.StdEncoding.EncodeToString(raw), base64.RawStdEncoding.EncodeToString(raw),
 		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
 	}
+	for _, name := range namesOf(secret) {
+		if utf8.RuneCountInString(name) >= wordCharacters {
+			forms = append(forms, name)
+		}
+	}
+	return forms
 }
 
 func (s *set) addForm(form string, word bool) {
