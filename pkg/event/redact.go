@@ -19,6 +19,8 @@ const (
 	wordCharacters = 4
 	// lineCharacters is the length from which a line of a secret is one itself.
 	lineCharacters = 16
+	// pathCharacters is the length from which the path of a secret address is one.
+	pathCharacters = 8
 	// startBytes is how much of a form must match before it is looked up.
 	startBytes = 4
 )
@@ -75,6 +77,31 @@ func (s *Secrets) AddPassing(secret string) {
 		s.younger, s.older = &set{}, s.younger
 	}
 	s.younger.addAll(secret)
+}
+
+// AddAddress tells of an endpoint, or a whole address, that is about to be used.
+// Where a secret in it holds a question mark or a number sign it will be taken
+// apart there, and be seen in pieces: the path in messages of the API, an address
+// without what follows the number sign. So the pieces of four and more characters
+// are secrets too. Of a secret that is an address with a host so is the path
+// behind that, from eight characters on.
+func (s *Secrets) AddAddress(text string) {
+	if !strings.ContainsAny(text, "?#:") {
+		return
+	}
+	for _, one := range s.Find(text) {
+		secret := text[one.From:one.To]
+		for piece := range strings.FieldsFuncSeq(secret, func(r rune) bool { return r == '?' || r == '#' }) {
+			if len(piece) < len(secret) && utf8.RuneCountInString(piece) >= wordCharacters {
+				s.Add(piece)
+			}
+			_, behind, _ := strings.Cut(piece, "://")
+			_, path, _ := strings.Cut(behind, "/")
+			if utf8.RuneCountInString(path) >= pathCharacters {
+				s.Add(path)
+			}
+		}
+	}
 }
 
 // set is a set of secrets by the hashes of their forms.
@@ -199,6 +226,24 @@ func (s *Secrets) Redact(text string) string {
 		done = one.To
 	}
 	b.WriteString(text[done:])
+	return b.String()
+}
+
+// RedactPart is a part of a text, From inclusive, To exclusive, with [hidden] in
+// the place of what belongs to a secret in the whole: of one that stands across
+// the border, what is left in the part would not be known.
+func (s *Secrets) RedactPart(text string, part Span) string {
+	var b strings.Builder
+	done := part.From
+	for _, one := range s.Find(text) {
+		if one.To <= done || one.From >= part.To {
+			continue
+		}
+		b.WriteString(text[done:max(done, one.From)])
+		b.WriteString(Hidden)
+		done = min(one.To, part.To)
+	}
+	b.WriteString(text[done:part.To])
 	return b.String()
 }
 

@@ -95,6 +95,37 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+func TestRedactPart(t *testing.T) {
+	s := secretsOf("SEC?RET", "key1")
+	const whole = "http://a/x/SEC?RET&k=key1&l=key1"
+	for part, want := range map[string]string{
+		"/x/SEC": "/x/[hidden]", "RET&k=key1&l=key1": "[hidden]&k=[hidden]&l=[hidden]",
+		"http://a": "http://a", "EC?RE": "[hidden]", "": "", whole: "http://a/x/[hidden]&k=[hidden]&l=[hidden]",
+	} {
+		from := strings.Index(whole, part)
+		if got := s.RedactPart(whole, Span{from, from + len(part)}); got != want {
+			t.Errorf("%q: %q, want %q", part, got, want)
+		}
+	}
+}
+
+func TestAddAddress(t *testing.T) {
+	tests := []struct{ secret, address, text, want string }{
+		{"left?rig#most", "/x/left?rig#most", "/x/left and rig and most", "/x/[hidden] and rig and [hidden]"},
+		{"left?right", "/x/other?left", "left right", "left right"},
+		{"a left?right", "/x/a%20left?right", "/x/a%20left", "/x/[hidden]"},
+		{"https://a.test/hooks/T00/B11?x=1234", "https://a.test/hooks/T00/B11?x=1234", "no hooks/T00/B11 at a.test, x=1234", "no [hidden] at a.test, [hidden]"},
+		{"https://a.test/v2/api", "https://a.test/v2/api/users", "v2/api", "v2/api"},
+	}
+	for _, tt := range tests {
+		s := secretsOf(tt.secret)
+		s.AddAddress(tt.address)
+		if got := s.Redact(tt.text); got != tt.want {
+			t.Errorf("%s in %s: Redact(%q) = %q, want %q", tt.secret, tt.address, tt.text, got, tt.want)
+		}
+	}
+}
+
 // spellings are the texts a secret may appear as anywhere in the program.
 func spellings(secret string) map[string]string {
 	raw := []byte(secret)

@@ -144,3 +144,16 @@ func TestReportTellsWhereARequestBelongs(t *testing.T) {
 	})
 	equal(t, "events", f.messages("request.answered"), nil)
 }
+
+func TestSecretAcrossPathAndQuery(t *testing.T) {
+	s := serve(t, say(503, ""), ok(""))
+	f := newFixture(t, s.URL, `{}`, nil, debugging)
+	f.secrets.Add("s3?k=t")
+	if _, err := f.get(t, "a/xs3?k=tx&y=1"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "events", append(f.messages("request.sent"), f.messages("request.retried")...), []string{
+		"GET /a/x[hidden]?[hidden]x&y=1", "GET /a/x[hidden]?[hidden]x&y=1 (attempt 2)",
+		"GET /a/x[hidden]: status 503 Service Unavailable, retry 1 in 1s",
+	})
+}
