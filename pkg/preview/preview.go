@@ -82,7 +82,10 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	if compiled.Action == "validate" {
 		return p, nil // it sends nothing
 	}
-	p.drafts, err = plan.Preview(ctx, o.deps(m.secrets), m.standIn)
+	err = failure.Guarded(func() (err error) {
+		p.drafts, err = plan.Preview(ctx, o.deps(m.secrets), m.standIn)
+		return err
+	})
 	if compiled.Action != "run" && len(p.drafts) > 1 {
 		p.drafts = p.drafts[:1] // testRequest sends no more
 	}
