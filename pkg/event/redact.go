@@ -31,7 +31,7 @@ const (
 //
 // A secret is masked as it is, in hexadecimal (both cases) and in base64 (both
 // alphabets, with and without padding), and each of these also under any
-// percent-encoding and any JSON escapes: it does not matter which characters
+// percent-encoding and any escapes of JSON and HTML: it does not matter which characters
 // the writer chose to escape, for the text is compared as its reader would see
 // it. Base64 of a secret joined with something else is another secret: whoever
 // computes it adds it.
