@@ -137,13 +137,7 @@ func (s *set) add(secret string) {
 	if strings.TrimSpace(secret) == "" {
 		return
 	}
-	if s.forms == nil {
-		s.seed = maphash.MakeSeed()
-		s.added = map[uint64]struct{}{}
-		s.forms = map[uint64]bool{}
-		s.starts = map[uint32][]int{}
-		s.width = startBytes
-	}
+	s.prepare()
 	hash := maphash.String(s.seed, secret)
 	if _, known := s.added[hash]; known {
 		return
@@ -152,6 +146,17 @@ func (s *set) add(secret string) {
 	word := utf8.RuneCountInString(secret) < wordCharacters
 	for _, form := range formsOf(secret) {
 		s.addForm(form, word)
+	}
+}
+
+// prepare makes an empty set of the zero value.
+func (s *set) prepare() {
+	if s.forms == nil {
+		s.seed = maphash.MakeSeed()
+		s.added = map[uint64]struct{}{}
+		s.forms = map[uint64]bool{}
+		s.starts = map[uint32][]int{}
+		s.width = startBytes
 	}
 }
 

@@ -54,6 +54,7 @@ func (m *mask) learn(doc, state value.Value) {
 		m.add(secret)
 		m.name(secret, pointer[strings.Index(pointer, "/#")+1:])
 	}
+	m.secrets.AddDocument(doc)
 	m.plain = plainTexts(doc, nil)
 }
 
