@@ -81,6 +81,8 @@ func TestRedact(t *testing.T) {
 		{"host", []string{"Hunter-Two"}, "https://hunter-two.example.com/", "https://[hidden].example.com/"},
 		{"header", []string{"hunter-tWo"}, "Hunter-Two: 1, X-Hunter-Two: 1, Xhunter-Two: 1", "[hidden]: 1, X-[hidden]: 1, X[hidden]: 1"},
 		{"a name of three letters is none", []string{"ключ abc"}, "abc", "abc"},
+		{"in one line", []string{"ab\r\n\t cd"}, "Reason: ab cd.", "Reason: [hidden]."},
+		{"pointer", []string{"ab/c~d"}, "/parameters/ab~1c~0d/0", "/parameters/[hidden]/0"},
 		{"short: as a word", []string{"1"}, "page 1 of 12, k=1&l=21", "page [hidden] of 12, k=[hidden]&l=21"},
 		{"short: three characters", []string{"abc"}, "abc abcd xabc (abc)", "[hidden] abcd xabc ([hidden])"},
 		{"short: letters of any script", []string{"žlu"}, "žlu žluť", "[hidden] žluť"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,4 +106,73 @@ func texts(t *testing.T, document string, visit func(pointer string) string) str
 		return v
 	}
 	return jsonText(walk(root, ""))
+}
+
+// kindsOfSecrets are secrets that are hard to find: long ones, some in another one,
+// some of characters that nothing can carry as they are.
+func kindsOfSecrets() map[string][]string {
+	const part = canaryMark + ` /+?="&\<`
+	return map[string][]string{
+		"10 kB":              {strings.Repeat(part, 10_000/len(part))},
+		"10 kB of one word":  {strings.Repeat(canaryMark+"-", 1_000)},
+		"no ASCII":           {"žluť" + canaryMark + "ÿ😀\u202e" + canaryMark},
+		"no text":            {"\xff\xfe" + canaryMark + "\xc3" + canaryMark},
+		"control characters": {canaryMark + "\r\n\x01\a\t\x7f" + canaryMark},
+		"one in another":     {canaryMark + "-in", "x" + canaryMark + "-in?" + canaryMark, canaryMark, canaryMark + "-in" + canaryMark + "-in"},
+	}
+}
+
+// TestKindsOfSecrets sends each kind of secret to an API that gives it back in
+// every way.
+func TestKindsOfSecrets(t *testing.T) {
+	t.Parallel()
+	ways := []string{"header", "GET", "POST", "FORM", "endpoint"}
+	number := 0
+	for _, kind := range slices.Sorted(maps.Keys(kindsOfSecrets())) {
+		number++ // so that each fault meets another way
+		for i, fault := range canaryFaults() {
+			way := ways[(number+i)%len(ways)]
+			if leftOut(kind + fault.name + way) {
+				continue
+			}
+			t.Run(kind+"/"+fault.name+"/"+way, func(t *testing.T) {
+				t.Parallel()
+				kindRun(t, kindsOfSecrets()[kind], fault, way)
+			})
+		}
+	}
+}
+
+// kindRun runs a configuration that sends secrets in one way.
+func kindRun(t *testing.T, secrets []string, fault canaryFault, way string) {
+	config := map[string]any{"debug": true, "outputBucket": "b", "#unused": map[string]any{"list": secrets}}
+	all := map[string]any{}
+	for i, secret := range secrets {
+		name := fmt.Sprintf("#key%d", i)
+		config[name] = secret
+		all[fmt.Sprintf("X-%d", i)] = map[string]any{"attr": name}
+	}
+	job := map[string]any{"endpoint": "t", "params": all, "method": way}
+	api := map[string]any{"baseUrl": "http://api.test/", "retryConfig": map[string]any{"maxRetries": 1}}
+	switch way {
+	case "header":
+		job = map[string]any{"endpoint": "t"}
+		api["http"] = map[string]any{"headers": all}
+	case "endpoint":
+		job = map[string]any{"endpoint": "t/" + secrets[0]}
+	}
+	config["jobs"] = []any{job}
+	document := jsonText(map[string]any{"parameters": map[string]any{"api": api, "config": config}})
+	w := newWorld(t, fault.api)
+	dir := t.TempDir()
+	w.options.LogFormat, w.options.Record, w.options.Report = "json", filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
+	w.options.MaxRequests, w.env["KBC_TOKEN"] = 5, platformCanary
+	if fault.sleep != nil {
+		w.options.Sleep = fault.sleep
+	}
+	writeFile(t, filepath.Join(w.dir, "config.json"), document)
+	n := &nest{t: t, tally: &canaryTally{kinds: map[string]int{}}}
+	r := nestRun{world: w, got: w.run(t.Context())}
+	n.searchRun(r, w.options.Record, w.options.Report)
+	n.looks([]byte(document), nil, false, defaultStart)
 }
