@@ -2,13 +2,11 @@ package functional
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"github.com/keboola/configurable-extractor/pkg/preview"
 )
 
 // splitCanary holds everything at which an address is taken apart.
@@ -77,19 +75,7 @@ func addressRun(t *testing.T, document string, code int) {
 		}
 		shown[file] = string(text)
 	}
-	p, err := preview.Of(t.Context(), []byte(document), preview.Options{Version: version, Now: w.clock.Now, Rand: sameNonce{}})
-	if err != nil {
-		shown["plan's error"] = err.Error()
-	}
-	if p != nil {
-		var text, asJSON, curl strings.Builder
-		for _, err := range []error{p.WriteText(&text), p.WriteJSON(&asJSON), p.WriteCurl(&curl)} {
-			if err != nil {
-				t.Error(err)
-			}
-		}
-		shown["plan"], shown["plan --json"], shown["plan --curl"] = text.String(), asJSON.String(), curl.String()
-	}
+	maps.Copy(shown, saidOf(t, []byte(document), nil, false, defaultStart))
 	for where, text := range shown {
 		for _, hit := range seen(text) {
 			t.Errorf("%s shows: %s", where, hit)
