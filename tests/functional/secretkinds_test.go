@@ -3,6 +3,7 @@ package functional
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -175,4 +176,28 @@ func kindRun(t *testing.T, secrets []string, fault canaryFault, way string) {
 	r := nestRun{world: w, got: w.run(t.Context())}
 	n.searchRun(r, w.options.Record, w.options.Report)
 	n.looks([]byte(document), nil, false, defaultStart)
+}
+
+// TestSecretsAsNamesOfHeaders: an API may give a secret back as the name of a
+// header, which net/http spells in its own way.
+func TestSecretsAsNamesOfHeaders(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{canaryMark, canaryMark + "-in-" + canaryMark, strings.ToLower(canaryMark)} {
+		for _, form := range []string{
+			"HTTP/1.1 200 OK\r\n%s: 1\r\nX-%[1]s: 2\r\nx%[1]s: 3\r\nContent-Length: 2\r\n\r\n[]",
+			"HTTP/1.1 503 %s\r\n%[1]s: 1\r\n-%[1]s-: 2\r\nContent-Length: 2\r\n\r\n[]",
+			"HTTP/1.1 200 OK\r\nTrailer: %s\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n%[1]s: %[1]s\r\n\r\n",
+			"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n%s: 1\r\n %[1]s\r\n\r\n[]",
+			"HTTP/1.1 200 OK\r\n%s\x01: 1\r\n\r\n[]",
+		} {
+			kindRun(t, []string{secret}, canaryFault{api: func(w http.ResponseWriter, r *http.Request) {
+				conn, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					return
+				}
+				defer conn.Close()
+				write(conn, fmt.Sprintf(form, secret))
+			}}, "header")
+		}
+	}
 }
