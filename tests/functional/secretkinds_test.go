@@ -201,3 +201,60 @@ func TestSecretsAsNamesOfHeaders(t *testing.T) {
 		}
 	}
 }
+
+// TestSecretsInBrokenText: of a document that is no JSON by one character nobody
+// knows for sure what in it is a secret; what validate, plan and a run say of it
+// shows none.
+func TestSecretsInBrokenText(t *testing.T) {
+	t.Parallel()
+	compact := strings.ReplaceAll(`{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"#a":"SECRET","#b":{"c":["SECRET",{"d":"x SECRET"}]},"#e":"{\"f\":\"SECRET\"}","outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`, "SECRET", canaryMark+"."+canaryMark)
+	spread := strings.NewReplacer(",", ",\n  ", "{", "{\n ", "[", "[\n").Replace(compact)
+	n := &nest{t: t, tally: &canaryTally{kinds: map[string]int{}}}
+	for _, document := range []string{compact, spread} {
+		for at := range len(document) {
+			for _, put := range []string{"", `"`, ",", `\`, "{", "]", "\n", "'", ":", "#", "\x00", "\xff"} {
+				if leftOut(put + fmt.Sprint(at)) {
+					continue
+				}
+				broken := document[:at] + put + document[at+1:]
+				if document[at] == '#' || inside(broken) {
+					continue // without its hash sign it is no secret
+				}
+				n.looks([]byte(broken), nil, false, defaultStart)
+				if t.Failed() {
+					t.Fatalf("%q in the place of %q: %s", put, document[at:at+1], broken)
+				}
+			}
+		}
+	}
+}
+
+// inside tells whether a canary stands in a document that is JSON after all where
+// it is no secret.
+func inside(document string) bool {
+	var root any
+	if decodeJSON([]byte(document), &root) != nil {
+		return false
+	}
+	open := false
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, item := range v {
+				open = open || strings.Contains(name, canaryMark)
+				if !strings.HasPrefix(name, "#") {
+					walk(item)
+				}
+			}
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case string:
+			open = open || strings.Contains(v, canaryMark)
+		}
+	}
+	walk(root)
+	return open
+}
