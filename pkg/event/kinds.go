@@ -34,7 +34,7 @@ type Body interface {
 func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, LoginDone{}, RequestSent{},
-		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, ResponseCleaned{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{}, TableDrifted{},
+		RequestAnswered{}, RequestRetried{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseCleaned{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{}, TableDrifted{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }
@@ -249,6 +249,30 @@ func (RequestRetried) Level() Level { return Info }
 func (e RequestRetried) Message() string {
 	return fmt.Sprintf("%s %s: %s, retry %d in %s", e.Method, e.Path, e.Reason, e.Retry,
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
+}
+
+// CredentialsWithheld says that an answer led a job to another origin, which is
+// asked without credentials; once for each job.
+type CredentialsWithheld struct {
+	// Origin is the first such one: scheme, host and port.
+	Origin string `json:"origin"`
+	// Job is the endpoint of the job as configured.
+	Job string `json:"job"`
+	// JobPointer is where the job stands in the configuration.
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	// Iteration counts from 1; absent when there is only one.
+	Iteration int `json:"iteration,omitempty"`
+}
+
+// Kind implements Body.
+func (CredentialsWithheld) Kind() string { return "credentials.withheld" }
+
+// Level implements Body.
+func (CredentialsWithheld) Level() Level { return Warn }
+
+// Message implements Body.
+func (e CredentialsWithheld) Message() string {
+	return fmt.Sprintf("%s: an answer led to %s, which is asked without credentials; 'api.http.trustedOrigins' can list it", e.Job, e.Origin)
 }
 
 // ResponseIgnored says that an error response was taken as data because

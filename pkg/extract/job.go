@@ -186,8 +186,8 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 // send sends a request of the job.
 func (r *jobRun) send(ctx context.Context, request config.Request) (*target.Response, error) {
 	r.run.Secrets.AddAddress(request.Endpoint) // of the next page: an answer may have given it
-	origin := target.Origin{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number}
-	return r.client.Do(target.From(r.live.Context(ctx), origin), request)
+	sender := target.Sender{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number}
+	return r.client.Do(target.From(r.live.Context(ctx), sender), request)
 }
 
 // read scans and checks an answer. A page that only repeats what was there
