@@ -35,16 +35,11 @@ func (s *Secrets) addCut(secret string) {
 	if at := strings.LastIndexByte(secret, '@'); at >= 0 {
 		shown = append(shown, Hidden+secret[at:])
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, text := range shown {
-		if i > 0 {
-			s.lasting.add(text)
-		}
+	for _, text := range shown {
+		s.AddPart(text)
 		runes := []rune(text)
 		for n := wordCharacters; n < min(len(runes), mostShown+1); n++ {
-			s.lasting.prepare()
-			s.lasting.addForm(string(runes[:n])+mark, false)
+			s.AddPart(string(runes[:n]) + mark)
 		}
 	}
 }

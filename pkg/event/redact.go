@@ -36,9 +36,9 @@ const (
 // it. Base64 of a secret joined with something else is another secret: whoever
 // computes it adds it.
 //
-// A secret of four and more characters is also masked as what becomes of it in a
-// name: of a table or column, of a header, of a host. Whoever cuts a name adds
-// what is left.
+// What may be left of a secret is masked too, but is none (Find): of four and more
+// characters what becomes of it in a name, of a column, a header or a host; pieces
+// of addresses; what was cut.
 //
 // A secret of fewer than four characters is masked only where neither of its
 // neighbours is a letter or digit, so that a secret "1" leaves "2012" alone. It
@@ -67,6 +67,18 @@ func (s *Secrets) Add(secret string) {
 	s.lasting.addAll(secret)
 }
 
+// AddPart puts into the set for good what may be left of a secret: it is masked,
+// but Find does not take it for one.
+func (s *Secrets) AddPart(part string) {
+	if strings.TrimSpace(part) == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lasting.prepare()
+	s.lasting.addForm(part, kind{part: true, word: utf8.RuneCountInString(part) < wordCharacters})
+}
+
 // AddPassing is Add for a secret that belongs to one request, such as a
 // signature or a token that is fetched anew each time: it is forgotten when
 // thousands of others have followed, so that a long run does not grow.
@@ -83,7 +95,7 @@ func (s *Secrets) AddPassing(secret string) {
 // Where a secret in it holds a question mark or a number sign it will be taken
 // apart there, and be seen in pieces: the path in messages of the API, an address
 // without what follows the number sign. So the pieces of four and more characters
-// are secrets too. Of a secret that is an address with a host so is the path
+// are masked too. Of a secret that is an address with a host so is the path
 // behind that, from eight characters on.
 func (s *Secrets) AddAddress(text string) {
 	if !strings.ContainsAny(text, "?#:") {
@@ -93,12 +105,12 @@ func (s *Secrets) AddAddress(text string) {
 		secret := text[one.From:one.To]
 		for piece := range strings.FieldsFuncSeq(secret, func(r rune) bool { return r == '?' || r == '#' }) {
 			if len(piece) < len(secret) && utf8.RuneCountInString(piece) >= wordCharacters {
-				s.Add(piece)
+				s.AddPart(piece)
 			}
 			_, behind, _ := strings.Cut(piece, "://")
 			_, path, _ := strings.Cut(behind, "/")
 			if utf8.RuneCountInString(path) >= pathCharacters {
-				s.Add(path)
+				s.AddPart(path)
 			}
 		}
 	}
@@ -108,7 +120,7 @@ func (s *Secrets) AddAddress(text string) {
 type set struct {
 	seed  maphash.Seed
 	added map[uint64]struct{} // hashes of the secrets
-	forms map[uint64]bool     // hashes of their forms; true: as a whole word only
+	forms map[uint64]kind     // hashes of their forms
 	// starts has the lengths of all forms that start with the same bytes, the
 	// longest first.
 	starts map[uint32][]int
@@ -117,6 +129,12 @@ type set struct {
 	filter [1 << 10]uint64
 	// width is the least number of bytes in a start.
 	width int
+}
+
+// kind says what a form is.
+type kind struct {
+	word bool // masked as a whole word only
+	part bool // not a secret, but what may be left of one
 }
 
 // addAll adds a secret and the parts of it that are secrets too.
@@ -145,7 +163,12 @@ func (s *set) add(secret string) {
 	s.added[hash] = struct{}{}
 	word := utf8.RuneCountInString(secret) < wordCharacters
 	for _, form := range formsOf(secret) {
-		s.addForm(form, word)
+		s.addForm(form, kind{word: word})
+	}
+	for _, name := range namesOf(secret) {
+		if utf8.RuneCountInString(name) >= wordCharacters {
+			s.addForm(name, kind{word: word, part: true})
+		}
 	}
 }
 
@@ -154,7 +177,7 @@ func (s *set) prepare() {
 	if s.forms == nil {
 		s.seed = maphash.MakeSeed()
 		s.added = map[uint64]struct{}{}
-		s.forms = map[uint64]bool{}
+		s.forms = map[uint64]kind{}
 		s.starts = map[uint32][]int{}
 		s.width = startBytes
 	}
@@ -164,26 +187,20 @@ func (s *set) prepare() {
 func formsOf(secret string) []string {
 	raw := []byte(secret)
 	digits := hex.EncodeToString(raw)
-	forms := []string{
+	return []string{
 		secret, digits, strings.ToUpper(digits),
 		base64.StdEncoding.EncodeToString(raw), base64.RawStdEncoding.EncodeToString(raw),
 		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
 	}
-	for _, name := range namesOf(secret) {
-		if utf8.RuneCountInString(name) >= wordCharacters {
-			forms = append(forms, name)
-		}
-	}
-	return forms
 }
 
-func (s *set) addForm(form string, word bool) {
+func (s *set) addForm(form string, of kind) {
 	hash := maphash.String(s.seed, form)
 	if before, known := s.forms[hash]; known {
-		s.forms[hash] = before && word
+		s.forms[hash] = kind{word: before.word && of.word, part: before.part && of.part}
 		return
 	}
-	s.forms[hash] = word
+	s.forms[hash] = of
 	width := min(len(form), startBytes)
 	s.width = min(s.width, width)
 	start := startOf(form, 0, width)
@@ -219,7 +236,7 @@ func filterBit(start uint32) (index int, bit uint64) {
 // Secrets that overlap are replaced together, so that nothing of either is
 // left.
 func (s *Secrets) Redact(text string) string {
-	spans := s.Find(text)
+	spans := s.Masked(text)
 	if spans == nil {
 		return text
 	}
@@ -240,7 +257,7 @@ func (s *Secrets) Redact(text string) string {
 func (s *Secrets) RedactPart(text string, part Span) string {
 	var b strings.Builder
 	done := part.From
-	for _, one := range s.Find(text) {
+	for _, one := range s.Masked(text) {
 		if one.To <= done || one.From >= part.To {
 			continue
 		}
@@ -252,9 +269,14 @@ func (s *Secrets) RedactPart(text string, part Span) string {
 	return b.String()
 }
 
-// Find lists the parts of the text that Redact replaces, in their order and
+// Masked lists the parts of the text that Redact replaces, in their order and
 // apart from each other; nil for none.
-func (s *Secrets) Find(text string) []Span {
+func (s *Secrets) Masked(text string) []Span { return s.find(text, true) }
+
+// Find is Masked without what is no secret, only what may be left of one.
+func (s *Secrets) Find(text string) []Span { return s.find(text, false) }
+
+func (s *Secrets) find(text string, parts bool) []Span {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var spans []Span
@@ -268,7 +290,7 @@ func (s *Secrets) Find(text string) []Span {
 		}
 		for _, v := range views {
 			for at := range len(v.text) {
-				if n := set.match(v.text, at); n > 0 {
+				if n := set.match(v.text, at, parts); n > 0 {
 					spans = append(spans, v.span(at, at+n))
 				}
 			}
@@ -277,8 +299,9 @@ func (s *Secrets) Find(text string) []Span {
 	return joined(spans)
 }
 
-// match is the length of the longest form at that place of the text, or 0.
-func (s *set) match(text string, at int) int {
+// match is the length of the longest form at that place of the text, or 0. parts
+// tells whether what may be left of a secret counts.
+func (s *set) match(text string, at int, parts bool) int {
 	longest := 0
 	for width := startBytes; width >= s.width; width-- {
 		if len(text)-at < width {
@@ -292,8 +315,8 @@ func (s *set) match(text string, at int) int {
 			if n <= longest || n > len(text)-at {
 				continue
 			}
-			word, found := s.forms[maphash.String(s.seed, text[at:at+n])]
-			if found && (!word || alone(text, at, at+n)) {
+			is, found := s.forms[maphash.String(s.seed, text[at:at+n])]
+			if found && (parts || !is.part) && (!is.word || alone(text, at, at+n)) {
 				longest = n
 			}
 		}

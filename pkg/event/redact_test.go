@@ -100,6 +100,28 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// What may be left of a secret is masked, and is no secret.
+func TestFind(t *testing.T) {
+	s := secretsOf("Hun/ter-2", "https://a.test/rest/api")
+	s.AddAddress("https://a.test/rest/api/users")
+	s.AddPart("hun-t")
+	s.AddPart(" ")
+	for text, want := range map[string][2]int{ // found, masked
+		"Hun/ter-2 SHVuL3Rlci0y Hun%2Fter-2": {3, 3},
+		"Hun_ter-2 hun/ter-2 rest/api hun-t": {0, 4},
+		"https://a.test/rest/api":            {1, 1},
+		"another text":                       {0, 0},
+	} {
+		if got := [2]int{len(s.Find(text)), len(s.Masked(text))}; got != want {
+			t.Errorf("%q: %v found and masked, want %v", text, got, want)
+		}
+	}
+	s.Add("hun-t")
+	if len(s.Find("hun-t")) != 1 {
+		t.Error("a part that is a secret too is not found")
+	}
+}
+
 func TestRedactPart(t *testing.T) {
 	s := secretsOf("SEC?RET", "key1")
 	const whole = "http://a/x/SEC?RET&k=key1&l=key1"

@@ -55,8 +55,8 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		},
 		Named: func(text, name string) {
 			// What the API gave back of a secret may have been cut in the name.
-			if t.deps.Secrets.Find(text) != nil {
-				t.deps.Secrets.Add(name)
+			if t.deps.Secrets.Masked(text) != nil {
+				t.deps.Secrets.AddPart(name)
 			}
 		},
 	})

@@ -135,7 +135,7 @@ func shown(pieces []piece) string {
 func (m *mask) pieces(text string) []piece {
 	var all []piece
 	from := 0
-	for _, s := range m.secrets.Find(text) {
+	for _, s := range m.secrets.Masked(text) {
 		all = append(all, m.names(text[from:s.From], true)...)
 		all = append(all, m.hidden(text[s.From:s.To])...)
 		from = s.To

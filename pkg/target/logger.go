@@ -127,7 +127,7 @@ func shownAddress(u *url.URL, secrets *event.Secrets) masked {
 	whole, path, query := u.Redacted(), u.EscapedPath(), u.RawQuery
 	end := len(whole) - len(query)
 	to := end
-	if query != "" {
+	if query != "" || u.ForceQuery {
 		to -= len("?")
 	}
 	return masked{
