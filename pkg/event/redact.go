@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"hash/maphash"
+	"iter"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -19,8 +21,8 @@ const (
 	wordCharacters = 4
 	// lineCharacters is the length from which a line of a secret is one itself.
 	lineCharacters = 16
-	// pathCharacters is the length from which the path of a secret address is one.
-	pathCharacters = 8
+	// pieceCharacters is the length from which a piece of a secret address is masked.
+	pieceCharacters = 8
 	// startBytes is how much of a form must match before it is looked up.
 	startBytes = 4
 )
@@ -92,28 +94,48 @@ func (s *Secrets) AddPassing(secret string) {
 }
 
 // AddAddress tells of an endpoint, or a whole address, that is about to be used.
-// Where a secret in it holds a question mark or a number sign it will be taken
-// apart there, and be seen in pieces: the path in messages of the API, an address
-// without what follows the number sign. So the pieces of four and more characters
-// are masked too. Of a secret that is an address with a host so is the path
-// behind that, from eight characters on.
+// The characters of a secret in it mean something there, so that the secret is
+// taken apart and its escapes are undone: an API tells of the path, or of a
+// parameter, and what follows a number sign is not sent at all. The pieces are
+// masked: between question marks and number signs those of four and more
+// characters, else those of eight.
 func (s *Secrets) AddAddress(text string) {
-	if !strings.ContainsAny(text, "?#:") {
-		return
-	}
 	for _, one := range s.Find(text) {
 		secret := text[one.From:one.To]
-		for piece := range strings.FieldsFuncSeq(secret, func(r rune) bool { return r == '?' || r == '#' }) {
-			if len(piece) < len(secret) && utf8.RuneCountInString(piece) >= wordCharacters {
-				s.AddPart(piece)
-			}
-			_, behind, _ := strings.Cut(piece, "://")
-			_, path, _ := strings.Cut(behind, "/")
-			if utf8.RuneCountInString(path) >= pathCharacters {
-				s.AddPart(path)
+		add := func(piece string, least int) {
+			for _, read := range readings(piece) {
+				if read != secret && utf8.RuneCountInString(read) >= least {
+					s.AddPart(read)
+				}
 			}
 		}
+		add(secret, wordCharacters)
+		for piece := range splitAt(secret, "?#") {
+			add(piece, wordCharacters)
+			_, behind, _ := strings.Cut(piece, "://")
+			_, path, _ := strings.Cut(behind, "/")
+			add(path, pieceCharacters)
+		}
+		for piece := range splitAt(secret, "?#&=") {
+			add(piece, pieceCharacters)
+		}
 	}
+}
+
+func splitAt(text, characters string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(characters, r) })
+}
+
+// readings are a piece of an address as it is, and as its reader takes it in a path
+// and in a query.
+func readings(piece string) []string {
+	all := []string{piece}
+	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
+		if plain, err := unescape(piece); err == nil && plain != piece {
+			all = append(all, plain)
+		}
+	}
+	return all
 }
 
 // set is a set of secrets by the hashes of their forms.

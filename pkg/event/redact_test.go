@@ -142,6 +142,9 @@ func TestAddAddress(t *testing.T) {
 		{"left?right", "/x/other?left", "left right", "left right"},
 		{"a left?right", "/x/a%20left?right", "/x/a%20left", "/x/[hidden]"},
 		{"https://a.test/hooks/T00/B11?x=1234", "https://a.test/hooks/T00/B11?x=1234", "no hooks/T00/B11 at a.test, x=1234", "no [hidden] at a.test, [hidden]"},
+		{"one&parameter=another12", "/x?a=one&parameter=another12", "one, parameter, another12", "one, [hidden], [hidden]"},
+		{"ab+cd%2Fe==", "/x?t=ab+cd%2Fe==", "ab cd/e==, ab+cd/e==", "[hidden], [hidden]"},
+		{"100% sure", "/x/100% sure", "100% sure", "[hidden]"},
 		{"https://a.test/v2/api", "https://a.test/v2/api/users", "v2/api", "v2/api"},
 	}
 	for _, tt := range tests {
