@@ -33,14 +33,14 @@ const (
 //
 // A secret is masked as it is, in hexadecimal (both cases) and in base64 (both
 // alphabets, with and without padding), and each of these also under any
-// percent-encoding and any escapes of JSON and HTML: it does not matter which characters
-// the writer chose to escape, for the text is compared as its reader would see
-// it. Base64 of a secret joined with something else is another secret: whoever
-// computes it adds it.
+// percent-encoding and any escapes of JSON and HTML: it does not matter which
+// characters the writer chose to escape, for the text is compared as its reader
+// would see it. Base64 of a secret joined with something else is another secret:
+// whoever computes it adds it.
 //
 // What may be left of a secret is masked too, but is none (Find): of four and more
-// characters what becomes of it in a name, of a column, a header or a host; pieces
-// of addresses; what was cut.
+// characters what becomes of a lasting one in a name, of a column, a header or a
+// host; pieces of addresses; what was cut.
 //
 // A secret of fewer than four characters is masked only where neither of its
 // neighbours is a letter or digit, so that a secret "1" leaves "2012" alone. It
@@ -50,13 +50,18 @@ const (
 type Secrets struct {
 	mu      sync.RWMutex
 	lasting set
-	// Passing secrets are in two sets: when the younger one is full it becomes
-	// the older one, and what the older one held is forgotten.
-	younger, older *set
+	// Those of logins and those of single requests are apart, since a token may
+	// serve millions of requests with a signature each.
+	tokens, passing passing
 }
 
-// passingSecrets is how many passing secrets are remembered at least; twice as
-// many at most.
+// passing are secrets that are forgotten in the end. They are in two sets: when
+// the younger one is full it becomes the older one, and what the older one held
+// is forgotten.
+type passing struct{ younger, older *set }
+
+// passingSecrets is how many passing secrets of a kind are remembered at least;
+// twice as many at most.
 const passingSecrets = 4096
 
 // Add puts a secret into the set for good. White space around it is not part of
@@ -66,6 +71,7 @@ const passingSecrets = 4096
 func (s *Secrets) Add(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.lasting.names = true
 	s.lasting.addAll(secret)
 }
 
@@ -78,19 +84,31 @@ func (s *Secrets) AddPart(part string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lasting.prepare()
-	s.lasting.addForm(part, kind{part: true, word: utf8.RuneCountInString(part) < wordCharacters})
+	s.lasting.addForm(part, masking(part))
 }
 
-// AddPassing is Add for a secret that belongs to one request, such as a
-// signature or a token that is fetched anew each time: it is forgotten when
-// thousands of others have followed, so that a long run does not grow.
+// AddToken is Add for a secret that a login brought and that another login may
+// replace: it is forgotten when thousands of others have followed, so that a long
+// run does not grow.
+func (s *Secrets) AddToken(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens.add(secret)
+}
+
+// AddPassing is AddToken for a secret that belongs to one request, such as a
+// signature. However many there are, no token is forgotten because of them.
 func (s *Secrets) AddPassing(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.younger == nil || len(s.younger.added) >= passingSecrets {
-		s.younger, s.older = &set{}, s.younger
+	s.passing.add(secret)
+}
+
+func (p *passing) add(secret string) {
+	if p.younger == nil || p.younger.secrets >= passingSecrets {
+		p.younger, p.older = &set{}, p.younger
 	}
-	s.younger.addAll(secret)
+	p.younger.addAll(secret)
 }
 
 // AddAddress tells of an endpoint, or a whole address, that is about to be used.
@@ -140,9 +158,10 @@ func readings(piece string) []string {
 
 // set is a set of secrets by the hashes of their forms.
 type set struct {
-	seed  maphash.Seed
-	added map[uint64]struct{} // hashes of the secrets
-	forms map[uint64]kind     // hashes of their forms
+	seed    maphash.Seed
+	names   bool            // that what becomes of a secret in names is masked too
+	secrets int             // how many
+	forms   map[uint64]form // by their hashes
 	// starts has the lengths of all forms that start with the same bytes, the
 	// longest first.
 	starts map[uint32][]int
@@ -153,10 +172,24 @@ type set struct {
 	width int
 }
 
-// kind says what a form is.
-type kind struct {
-	word bool // masked as a whole word only
-	part bool // not a secret, but what may be left of one
+// form is what is known of a form of a secret.
+type form uint8
+
+const (
+	// inWords forms are masked inside words, too.
+	inWords form = 1 << iota
+	// whole forms are a secret as it is: all its other forms are there, too.
+	whole
+	// complete forms tell the secret; others are what may be left of one.
+	complete
+)
+
+// masking is how a text is masked: a short one as a word only.
+func masking(text string) form {
+	if utf8.RuneCountInString(text) >= wordCharacters {
+		return inWords
+	}
+	return 0
 }
 
 // addAll adds a secret and the parts of it that are secrets too.
@@ -179,17 +212,21 @@ func (s *set) add(secret string) {
 	}
 	s.prepare()
 	hash := maphash.String(s.seed, secret)
-	if _, known := s.added[hash]; known {
+	if s.forms[hash]&whole != 0 {
 		return
 	}
-	s.added[hash] = struct{}{}
-	word := utf8.RuneCountInString(secret) < wordCharacters
-	for _, form := range formsOf(secret) {
-		s.addForm(form, kind{word: word})
+	s.secrets++
+	where := masking(secret)
+	for _, text := range formsOf(secret) {
+		s.addForm(text, where|complete)
+	}
+	s.forms[hash] |= whole
+	if !s.names {
+		return
 	}
 	for _, name := range namesOf(secret) {
 		if utf8.RuneCountInString(name) >= wordCharacters {
-			s.addForm(name, kind{word: word, part: true})
+			s.addForm(name, where)
 		}
 	}
 }
@@ -198,8 +235,7 @@ func (s *set) add(secret string) {
 func (s *set) prepare() {
 	if s.forms == nil {
 		s.seed = maphash.MakeSeed()
-		s.added = map[uint64]struct{}{}
-		s.forms = map[uint64]kind{}
+		s.forms = map[uint64]form{}
 		s.starts = map[uint32][]int{}
 		s.width = startBytes
 	}
@@ -216,19 +252,19 @@ func formsOf(secret string) []string {
 	}
 }
 
-func (s *set) addForm(form string, of kind) {
-	hash := maphash.String(s.seed, form)
-	if before, known := s.forms[hash]; known {
-		s.forms[hash] = kind{word: before.word && of.word, part: before.part && of.part}
+func (s *set) addForm(text string, where form) {
+	hash := maphash.String(s.seed, text)
+	before, known := s.forms[hash]
+	s.forms[hash] = before | where
+	if known {
 		return
 	}
-	s.forms[hash] = of
-	width := min(len(form), startBytes)
+	width := min(len(text), startBytes)
 	s.width = min(s.width, width)
-	start := startOf(form, 0, width)
+	start := startOf(text, 0, width)
 	lengths := s.starts[start]
-	if at, known := slices.BinarySearchFunc(lengths, len(form), func(a, b int) int { return b - a }); !known {
-		s.starts[start] = slices.Insert(lengths, at, len(form))
+	if at, known := slices.BinarySearchFunc(lengths, len(text), func(a, b int) int { return b - a }); !known {
+		s.starts[start] = slices.Insert(lengths, at, len(text))
 	}
 	word64, bit := filterBit(start)
 	s.filter[word64] |= bit
@@ -303,7 +339,7 @@ func (s *Secrets) find(text string, parts bool) []Span {
 	defer s.mu.RUnlock()
 	var spans []Span
 	var views []view
-	for _, set := range []*set{&s.lasting, s.younger, s.older} {
+	for _, set := range []*set{&s.lasting, s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older} {
 		if set == nil || len(set.forms) == 0 || text == "" {
 			continue
 		}
@@ -337,8 +373,8 @@ func (s *set) match(text string, at int, parts bool) int {
 			if n <= longest || n > len(text)-at {
 				continue
 			}
-			is, found := s.forms[maphash.String(s.seed, text[at:at+n])]
-			if found && (parts || !is.part) && (!is.word || alone(text, at, at+n)) {
+			where, found := s.forms[maphash.String(s.seed, text[at:at+n])]
+			if found && (parts || where&complete != 0) && (where&inWords != 0 || alone(text, at, at+n)) {
 				longest = n
 			}
 		}

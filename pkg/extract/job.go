@@ -48,6 +48,8 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	err := run(ctx, j, place{endpoint: j.Endpoint})
 	if err == nil || isCut(err) {
 		jr.tally.report(jr.run.Log, j, jr.number)
+	} else {
+		jr.tally.unfinished(jr.run.Log, j, jr.number)
 	}
 	return err
 }
@@ -140,6 +142,13 @@ func (r *jobRun) next(state pagination.State, page pagination.Page) (config.Requ
 	return request, state, stop, err
 }
 
+// stored counts a page that was stored.
+func (jr *jobRunner) stored(r *jobRun, rows int) {
+	jr.progress.page(rows)
+	jr.tally.page(r.job, rows)
+	r.live.Page(rows)
+}
+
 // ended counts a run of a job that came to its end.
 func (jr *jobRunner) ended(r *jobRun, stop pagination.Stop) {
 	if r.sample.dropped {
@@ -174,8 +183,7 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 	if err != nil {
 		return facts, nil, err
 	}
-	r.progress.page(page.Rows)
-	r.live.Page(page.Rows)
+	r.jobRunner.stored(r, page.Rows)
 	if err := r.eachChild(page, func(child *job, at place) error { return r.jobRunner.job(ctx, child, at) }); err != nil {
 		return facts, nil, err
 	}
