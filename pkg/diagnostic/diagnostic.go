@@ -136,6 +136,9 @@ func (r *Report) unreadable(text []byte, err error) {
 	at := r.text.Offset(syntax.Line, syntax.Column)
 	line, column := r.text.Position(at)
 	_, pointer := r.text.End()
+	if secret := secretAround(pointer); secret != "" {
+		pointer = secret
+	}
 	r.Findings = append(r.Findings, Finding{
 		Code: failure.InvalidJSON, Severity: Error, File: r.File, Pointer: pointer, Line: line, Column: column,
 		Expected: "expected valid JSON", Message: "not valid JSON: " + syntax.Reason,

@@ -2,6 +2,7 @@ package diagnostic
 
 import (
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -140,6 +141,20 @@ func (r *Report) hiddenIn(line, shown source.Span, secrets []source.Span) []sour
 	if r.broken {
 		all = append(all, r.unread(line)...)
 	}
+	return merged(all)
+}
+
+// merged sorts parts of a text and makes one of those that overlap.
+func merged(spans []source.Span) []source.Span {
+	slices.SortFunc(spans, func(a, b source.Span) int { return a.Start - b.Start })
+	var all []source.Span
+	for _, s := range spans {
+		if last := len(all) - 1; last >= 0 && s.Start < all[last].End {
+			all[last].End = max(all[last].End, s.End)
+			continue
+		}
+		all = append(all, s)
+	}
 	return all
 }
 
@@ -191,6 +206,26 @@ var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`:\s*("(?:[^"\\]|\\.)*"?|[^\s",{}\[\]]+)`)
 })
 
+// marked is the rest of a text behind a name with a number sign, as far as one can
+// tell in a text that is not JSON.
+var marked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`#(?:[^"\\]|\\.)*"\s*:\s*|#`)
+})
+
+// secretAround is the part of a pointer up to a key with a hash sign, "" for none:
+// what follows may be a secret that was taken for a name.
+func secretAround(pointer string) string {
+	at := strings.Index(pointer, "/#")
+	if at < 0 {
+		return ""
+	}
+	end := strings.IndexByte(pointer[at+1:], '/')
+	if end < 0 {
+		return pointer
+	}
+	return pointer[:at+1+end]
+}
+
 // withinSecret tells whether what follows the last token may belong to a secret:
 // its value has not been read to its end, or it stands among others.
 func (r *Report) withinSecret(last string) bool {
@@ -202,9 +237,16 @@ func (r *Report) withinSecret(last string) bool {
 }
 
 // unread are the secrets in the part of a line that could not be read: every
-// value with a name, and everything below a name that sounds like a secret.
+// value with a name, everything below a name that sounds like a secret, and all
+// of it in and behind a value whose name has a hash sign.
 func (r *Report) unread(line source.Span) []source.Span {
 	from, pointer := r.text.End()
+	if secret := secretAround(pointer); secret != "" {
+		if place, at, ok := r.text.Find(secret); ok && at == secret {
+			from = min(from, place.Value.Start)
+		}
+		return []source.Span{{Start: max(from, line.Start), End: line.End}}
+	}
 	from = max(from, line.Start)
 	if from >= line.End {
 		return nil
@@ -214,6 +256,10 @@ func (r *Report) unread(line source.Span) []source.Span {
 		return []source.Span{{Start: from, End: line.End}}
 	}
 	var all []source.Span
+	if m := marked().FindStringIndex(rest); m != nil {
+		all = append(all, source.Span{Start: from + m[1], End: line.End})
+		rest = rest[:m[1]]
+	}
 	for _, m := range assigned().FindAllStringSubmatchIndex(rest, -1) {
 		all = append(all, source.Span{Start: from + m[2], End: from + m[3]})
 	}
