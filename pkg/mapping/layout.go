@@ -17,17 +17,15 @@ const parentColumn = "JSON_parentId"
 // arrays at one path. Several sheets may share a file.
 type sheet struct {
 	element *node
-	// path is the data type and the names of the properties on the way, joined
-	// by dots. It begins the ids of the rows; made safe, it is the table's name.
-	path string
 	// extra are the columns that do not come from the item: user and parent
 	// columns of a data type, the parent's id of an array.
 	extra []extraColumn
 	out   *output // nil for rows without any column
 
+	record record // that is being filled, borrowed from out
+
 	// Reused from record to record:
 
-	record record
 	fixed  []fixedCell    // of the extra columns
 	hashed []hashedMember // the extra columns under their raw names
 }
@@ -62,7 +60,26 @@ type output struct {
 	columns []string
 	places  map[string]int
 	writer  *table.Writer
+	typed   bool
+	records []record // to be used again
 }
+
+// borrow is a record without cells. There are as many as rows are being filled
+// at once, not as sheets: thousands of sheets with columns of their own may
+// share a file.
+func (o *output) borrow() record {
+	last := len(o.records) - 1
+	if last < 0 {
+		return newRecord(len(o.columns), o.typed)
+	}
+	r := o.records[last]
+	o.records = o.records[:last]
+	r.clear()
+	return r
+}
+
+// giveBack ends the use of a record.
+func (o *output) giveBack(r record) { o.records = append(o.records, r) }
 
 // place is the column of that name, new when it is not there yet.
 func (o *output) place(name string) int {
@@ -90,7 +107,7 @@ type layout struct {
 func (a *Automatic) layout() *layout {
 	l := &layout{byName: map[string]*output{}, renamed: map[string]bool{}}
 	for _, t := range a.order {
-		l.roots = append(l.roots, l.addSheet(t.root.element, t.root.name, t.extra, l.renamed))
+		l.roots = append(l.roots, l.addSheet(t.root.element, trailOf(t.root.name), t.extra, l.renamed))
 	}
 	for _, o := range l.outputs {
 		o.arrange(a.typed)
@@ -102,23 +119,29 @@ func (a *Automatic) layout() *layout {
 }
 
 // addSheet makes the sheet of an array's elements and those of the arrays
-// below. renamed is what addExtra takes.
-func (l *layout) addSheet(element *node, path string, extra []string, renamed map[string]bool) *sheet {
-	s := &sheet{element: element, path: path}
+// below. The safe name of the path is the table's name; renamed is what addExtra
+// takes.
+func (l *layout) addSheet(element *node, path trail, extra []string, renamed map[string]bool) *sheet {
+	s := &sheet{element: element}
 	s.addExtra(element.nameColumns(), extra, renamed)
 	if element.seen && s.hasColumns() {
-		s.out = l.output(safeName(path))
+		s.out = l.output(path.name())
 		s.out.sheets = append(s.out.sheets, s)
 	}
-	element.eachProperty("", func(p *node, below string) {
-		switch p.kind {
-		case kindObject:
-			p.path = path + "." + below
-		case kindArray:
-			p.sheet = l.addSheet(p.element, path+"."+below, []string{parentColumn}, map[string]bool{})
-		}
-	})
+	l.addSheets(element, path)
 	return s
+}
+
+// addSheets makes the sheets of the arrays in an object.
+func (l *layout) addSheets(object *node, path trail) {
+	for _, c := range object.children {
+		switch c.kind {
+		case kindObject:
+			l.addSheets(c, path.below(c.name))
+		case kindArray:
+			c.sheet = l.addSheet(c.element, path.below(c.name), []string{parentColumn}, map[string]bool{})
+		}
+	}
 }
 
 // addExtra names the extra columns. One that has the name of a property gets
@@ -146,7 +169,7 @@ func (s *sheet) hasProperty(name string) bool {
 
 func (s *sheet) hasColumns() bool {
 	found := len(s.extra) > 0 || s.element.kind == kindScalar
-	s.element.eachProperty("", func(p *node, _ string) { found = found || p.kind != kindObject })
+	s.element.eachProperty(func(p *node) { found = found || p.kind != kindObject })
 	return found
 }
 
@@ -167,7 +190,7 @@ func (o *output) arrange(typed bool) {
 		if s.element.kind == kindScalar {
 			s.element.column = o.place(dataColumn)
 		}
-		s.element.eachProperty("", func(p *node, _ string) {
+		s.element.eachProperty(func(p *node) {
 			if p.kind != kindObject {
 				p.column = o.place(p.header)
 			}
@@ -178,9 +201,7 @@ func (o *output) arrange(typed bool) {
 			s.extra[i].column = o.place(s.extra[i].header)
 		}
 	}
-	for _, s := range o.sheets {
-		s.record = newRecord(len(o.columns), typed)
-	}
+	o.typed = typed
 }
 
 // storedColumns are the columns of a file under their stored names. Two that
@@ -204,5 +225,5 @@ func (o *output) storedColumns() ([]string, error) {
 
 func shared(o *output) string {
 	return fmt.Sprintf("%q and %q are one table, because their names become the same; columns are matched by name",
-		o.sheets[0].path, o.sheets[1].path)
+		o.sheets[0].element.path(), o.sheets[1].element.path())
 }
