@@ -94,7 +94,7 @@ func (c *converter) begin(head []value.Value) error {
 // text is any value as a cell.
 func text(v value.Packed) []byte {
 	if k := v.Kind(); k == value.Array || k == value.Object {
-		return v.Value().AppendEscapedJSON(nil)
+		return v.AppendEscapedJSON(nil)
 	}
 	return v.Cell()
 }

@@ -14,8 +14,9 @@ type Packer struct {
 	at    int // how far the text was read
 	known []names
 	depth int // of objects around
-	// irregular tells that the text had an irregular number.
-	irregular bool
+	// irregular tells that the text had an irregular number, repeated that an
+	// object in it had a name twice.
+	irregular, repeated bool
 }
 
 // Append appends the packed form of a JSON text that a decoder of NewDecoder has
@@ -23,10 +24,16 @@ type Packer struct {
 // forms: where it is false, there are numbers that could be written in another
 // way, and Regular writes them so.
 func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
-	p.text, p.at, p.depth, p.irregular = text, 0, 0, false
+	start := len(dst)
+	p.begin(text)
 	dst = p.value(dst)
 	p.text = nil
-	return dst, !p.irregular
+	return p.finish(dst, start)
+}
+
+// begin starts with another text.
+func (p *Packer) begin(text []byte) {
+	p.text, p.at, p.depth, p.irregular, p.repeated = text, 0, 0, false, false
 }
 
 // next is the first byte that is no white space.
@@ -155,15 +162,61 @@ func (p *Packer) object(dst []byte) []byte {
 	p.depth--
 	p.at++
 	closePacked(dst, start)
-	if same || p.known[depth].learn(dst[start:]) {
-		return dst
+	if !same && !p.known[depth].learn(dst[start:]) {
+		p.repeated = true
 	}
-	return dropRepeated(dst, start)
+	return dst
 }
 
-// dropRepeated packs the object at the end anew: of equal names the last value
-// counts, at the place of the first.
-func dropRepeated(dst []byte, start int) []byte {
-	object := Packed(dst[start:]).Value()
-	return OfMembers(object.Members()...).AppendPacked(dst[:start])
+// finish ends the packing of a value: where names were repeated, the whole of it
+// is packed once more, for what was packed lies in each object around it.
+func (p *Packer) finish(dst []byte, start int) (_ []byte, regular bool) {
+	if p.repeated {
+		end := len(dst)
+		dst = Packed(dst[start:]).appendUnique(dst)
+		dst = append(dst[:start], dst[end:]...)
+	}
+	return dst, !p.irregular
+}
+
+// appendUnique appends the value with each name once in an object: of equal
+// names the last value counts, at the place of the first.
+func (p Packed) appendUnique(dst []byte) []byte {
+	k := p.Kind()
+	if k != Array && k != Object {
+		return append(dst, p...)
+	}
+	start := len(dst)
+	dst = openPacked(dst, p[0])
+	if k == Array {
+		for parts := p.Parts(); parts.More(); {
+			dst = parts.Value().appendUnique(dst)
+		}
+	} else {
+		dst = p.appendMembers(dst)
+	}
+	closePacked(dst, start)
+	return dst
+}
+
+func (p Packed) appendMembers(dst []byte) []byte {
+	var last map[string]Packed // nil where all names are different
+	if !new(names).learn(p) {
+		last = map[string]Packed{}
+		for parts := p.Parts(); parts.More(); {
+			last[string(parts.Name())] = parts.Value()
+		}
+	}
+	for parts := p.Parts(); parts.More(); {
+		name, v := parts.Name(), parts.Value()
+		if last != nil {
+			var first bool
+			if v, first = last[string(name)]; !first {
+				continue
+			}
+			delete(last, string(name))
+		}
+		dst = v.appendUnique(appendPackedText(dst, name))
+	}
+	return dst
 }
