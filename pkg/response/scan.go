@@ -42,7 +42,8 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	if r, s.base, err = skipMark(r); err != nil {
 		return nil, err
 	}
-	s.dec = decoder(r, spool.home.item)
+	s.leash = spool.home.leash(r)
+	s.dec = s.leash.dec
 	s.hash.SetSeed(sc.seed)
 	root := &place{}
 	if !s.detect {
@@ -151,7 +152,8 @@ func (p *place) forget() {
 // scan is the state of one Scan.
 type scan struct {
 	dec     *jsontext.Decoder
-	base    int64 // bytes before the decoder's first
+	leash   *leash // of the decoder
+	base    int64  // bytes before the decoder's first
 	hash    maphash.Hash
 	volume  volume
 	packing *packing
@@ -231,7 +233,7 @@ func (s *scan) all(root *place) error {
 
 var errMoreText = errors.New("more text after the end of the value")
 
-func (s *scan) offset() int64 { return s.base + s.dec.InputOffset() }
+func (s *scan) offset() int64 { return s.base + s.leash.offset() }
 
 // value scans the next value, which stands at p; p is nil where nothing is
 // wanted. With collect, list-valued members are candidates for the data.

@@ -77,6 +77,28 @@ func TestPackerPacksAsValuesDo(t *testing.T) {
 				t.Errorf("%s: regular %v", text, regular)
 			}
 			unchanged(t, got[len("before"):], v)
+			read, same, err := p.Read([]byte("before"), NewDecoder(strings.NewReader(text)))
+			if err != nil || string(read) != want || same != regular {
+				t.Errorf("%s: token by token %q, regular %v, %v", text, read, same, err)
+			}
+		}
+	}
+}
+
+func TestPackerReadsNoPartOfAValue(t *testing.T) {
+	for _, text := range []string{``, `[`, `[1`, `[1,`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{"a":[{}`, `[1}`, `{"a":1,}`} {
+		if got, _, err := new(Packer).Read(nil, NewDecoder(strings.NewReader(text))); err == nil {
+			t.Errorf("%s: packed as %q", text, got)
+		}
+	}
+}
+
+func TestEscapedJSONOfPackedValues(t *testing.T) {
+	samples := append(packedSamples, `["`+strings.Repeat("ě/😀x", 2000)+`"]`, `"`+strings.Repeat("x", escapedStep)+`"`, `"x`+strings.Repeat("😀", escapedStep)+`"`)
+	for _, text := range samples {
+		v := parse(t, text)
+		if got, want := string(Packed(v.AppendPacked(nil)).AppendEscapedJSON(nil)), string(v.AppendEscapedJSON(nil)); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
@@ -97,6 +119,12 @@ func FuzzPacker(f *testing.F) {
 			t.Fatalf("%s: got %q, want %q", text, got, want)
 		}
 		unchanged(t, got, v)
+		if read, _, err := new(Packer).Read(nil, NewDecoder(strings.NewReader(text))); err != nil || string(read) != string(got) {
+			t.Errorf("%s: token by token %q, %v", text, read, err)
+		}
+		if got, want := string(Packed(got).AppendEscapedJSON(nil)), string(v.AppendEscapedJSON(nil)); got != want {
+			t.Errorf("written as %s instead of %s", got, want)
+		}
 		if again := Packed(got).Value(); !again.Equal(v) {
 			t.Errorf("%s came back as %s", v.JSON(), again.JSON())
 		}

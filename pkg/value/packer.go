@@ -142,11 +142,8 @@ func (p *Packer) object(dst []byte) []byte {
 	start := len(dst)
 	dst = openPacked(dst, packedObject)
 	p.at++ // the brace
-	if p.depth == len(p.known) {
-		p.known = append(p.known, names{})
-	}
-	depth, same := p.depth, true
-	p.depth++
+	depth := p.enter()
+	same := true
 	for place := 0; p.next() != '}'; place++ {
 		from := len(dst)
 		dst = p.string(dst)
@@ -159,13 +156,99 @@ func (p *Packer) object(dst []byte) []byte {
 		dst = p.value(dst)
 		p.comma()
 	}
-	p.depth--
 	p.at++
+	p.leave(dst, start, same)
+	return dst
+}
+
+// enter goes into an object and returns its depth.
+func (p *Packer) enter() int {
+	if p.depth == len(p.known) {
+		p.known = append(p.known, names{})
+	}
+	p.depth++
+	return p.depth - 1
+}
+
+// leave ends the object that begins at start. same tells that its names begin
+// like those of the one before.
+func (p *Packer) leave(dst []byte, start int, same bool) {
+	p.depth--
 	closePacked(dst, start)
-	if !same && !p.known[depth].learn(dst[start:]) {
+	if !same && !p.known[p.depth].learn(dst[start:]) {
 		p.repeated = true
 	}
-	return dst
+}
+
+// Read appends the packed form of the next value of a decoder of NewDecoder, as
+// Append does, without having its text in memory as a whole.
+func (p *Packer) Read(dst []byte, dec *jsontext.Decoder) (_ []byte, regular bool, err error) {
+	start := len(dst)
+	p.begin(nil)
+	dst, err = p.read(dst, dec)
+	p.text = nil
+	if err != nil {
+		return dst, false, err
+	}
+	dst, regular = p.finish(dst, start)
+	return dst, regular, nil
+}
+
+func (p *Packer) read(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
+	switch dec.PeekKind() {
+	case '[':
+		return p.readArray(dst, dec)
+	case '{':
+		return p.readObject(dst, dec)
+	default:
+		p.text, err = dec.ReadValue()
+		if err != nil {
+			return dst, err
+		}
+		p.at = 0
+		return p.value(dst), nil
+	}
+}
+
+func (p *Packer) readArray(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
+	start := len(dst)
+	dst = openPacked(dst, packedArray)
+	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != ']'; {
+		dst, err = p.read(dst, dec)
+	}
+	if err == nil {
+		_, err = dec.ReadToken()
+		closePacked(dst, start)
+	}
+	return dst, err
+}
+
+func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
+	start := len(dst)
+	dst = openPacked(dst, packedObject)
+	depth := p.enter()
+	same, place := true, 0
+	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != '}'; place++ {
+		p.text, err = dec.ReadValue()
+		if err != nil {
+			break
+		}
+		from := len(dst)
+		p.at = 0
+		dst = p.string(dst)
+		if same {
+			name, _ := cutPackedText(dst[from:])
+			same = p.known[depth].at(place, name)
+		}
+		dst, err = p.read(dst, dec)
+	}
+	if err == nil {
+		_, err = dec.ReadToken()
+	}
+	if err == nil {
+		p.leave(dst, start, same)
+	}
+	return dst, err
 }
 
 // finish ends the packing of a value: where names were repeated, the whole of it
