@@ -58,10 +58,13 @@ func (p *Page) readItems(yield func(value.Packed, error) bool) {
 		}
 	}
 	var packer value.Packer
-	// The scan has used a buffer that is large enough.
 	item := p.spool.packed
 	p.spool.packed = nil
-	defer func() { p.spool.packed = item }()
+	defer func() {
+		if !p.spool.home.huge(item) {
+			p.spool.packed = item
+		}
+	}()
 	for range p.Rows {
 		item, _, err = l.item(&packer, item[:0])
 		if !yield(item, largeItem(err)) || err != nil {
@@ -95,8 +98,13 @@ func (s *Spool) packing() *packing {
 	return k
 }
 
-// keep takes the items over, until the spool is closed.
-func (s *Spool) keep(k *packing) { s.packed = k.items }
+// keep takes the items over, until the spool is closed. Only those that are kept
+// need a huge buffer, and an answer may wait long.
+func (s *Spool) keep(k *packing) {
+	if k.whole || !s.home.huge(k.items) {
+		s.packed = k.items
+	}
+}
 
 // begin starts with the items of another list.
 func (k *packing) begin(list *place) {

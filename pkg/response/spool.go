@@ -98,11 +98,14 @@ func (s *Spool) recycle() {
 }
 
 func (s *Spooler) recycle(b []byte) {
-	// That of a huge item is better given back to the operating system.
-	if cap(b) > 0 && cap(b) <= 2*max(s.limit, MemoryLimit) {
+	if cap(b) > 0 && !s.huge(b) {
 		s.buffers.Put(&b)
 	}
 }
+
+// huge tells whether a buffer is better left to the garbage collector: that of a
+// large item, which few answers have.
+func (s *Spooler) huge(b []byte) bool { return cap(b) > 2*max(s.limit, MemoryLimit) }
 
 // buffer is an empty buffer, with some capacity if there is one to use again.
 func (s *Spooler) buffer() []byte {

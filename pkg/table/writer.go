@@ -66,11 +66,39 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 			w.seen[i].add(k)
 		}
 	}
-	w.buf = appendRecord(w.buf, cells)
 	w.rows++
+	for _, cell := range cells {
+		if len(cell) >= flushAt {
+			return w.largeRow(cells)
+		}
+	}
+	w.buf = appendRecord(w.buf, cells)
 	if len(w.buf) < flushAt {
 		return nil
 	}
+	return w.flush()
+}
+
+// largeRow writes a record with large cells, which are not gathered as a whole.
+func (w *Writer) largeRow(cells [][]byte) error {
+	for i, cell := range cells {
+		if i > 0 {
+			w.buf = append(w.buf, ',')
+		}
+		w.buf = append(w.buf, '"')
+		for len(cell) > 0 {
+			n := min(len(cell), flushAt)
+			w.buf = appendQuoted(w.buf, cell[:n])
+			cell = cell[n:]
+			if len(w.buf) >= flushAt {
+				if err := w.flush(); err != nil {
+					return err
+				}
+			}
+		}
+		w.buf = append(w.buf, '"')
+	}
+	w.buf = append(w.buf, '\n')
 	return w.flush()
 }
 
@@ -132,18 +160,20 @@ func appendRecord(dst []byte, cells [][]byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, '"')
-		for {
-			quote := bytes.IndexByte(cell, '"')
-			if quote < 0 {
-				break
-			}
-			dst = append(dst, cell[:quote+1]...)
-			dst = append(dst, '"')
-			cell = cell[quote+1:]
-		}
-		dst = append(dst, cell...)
-		dst = append(dst, '"')
+		dst = append(appendQuoted(append(dst, '"'), cell), '"')
 	}
 	return append(dst, '\n')
+}
+
+// appendQuoted appends the contents of a cell, with every quote doubled.
+func appendQuoted(dst, cell []byte) []byte {
+	for {
+		quote := bytes.IndexByte(cell, '"')
+		if quote < 0 {
+			return append(dst, cell...)
+		}
+		dst = append(dst, cell[:quote+1]...)
+		dst = append(dst, '"')
+		cell = cell[quote+1:]
+	}
 }
