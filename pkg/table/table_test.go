@@ -13,6 +13,36 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
+// TestLargeCells are written in parts.
+func TestLargeCells(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(dir, Table{Name: "t", Columns: []string{"a", "b", "c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "\"a\",\"b\",\"c\"\n"
+	for _, long := range []string{strings.Repeat("x", flushAt-1), strings.Repeat("x", flushAt), strings.Repeat(`"`, flushAt), strings.Repeat(`ab"`, flushAt)} {
+		for _, cells := range [][]string{{"1", long, ""}, {long, `q"`, long}, {"1", "2", "3"}} {
+			if err := w.Row([][]byte{[]byte(cells[0]), []byte(cells[1]), []byte(cells[2])}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if cap(w.buf) > 8*flushAt {
+				t.Fatalf("%d bytes are gathered", cap(w.buf))
+			}
+			for i, cell := range cells {
+				cells[i] = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+			}
+			want += strings.Join(cells, ",") + "\n"
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "t")); err != nil || string(got) != want {
+		t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))
+	}
+}
+
 func TestManifest(t *testing.T) {
 	rows := []struct {
 		name  string

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -82,6 +83,25 @@ func TestPackerPacksAsValuesDo(t *testing.T) {
 				t.Errorf("%s: token by token %q, regular %v, %v", text, read, same, err)
 			}
 		}
+	}
+}
+
+// TestRepeatedNamesArePackedAnewOnce compares the bytes that are allocated for a
+// chain of objects and for one four times as long: not sixteen times as many.
+func TestRepeatedNamesArePackedAnewOnce(t *testing.T) {
+	allocated := func(depth int) float64 {
+		text := []byte(strings.Repeat(`{"a":1,"a":`, depth) + "1" + strings.Repeat("}", depth))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		packed, _ := new(Packer).Append(nil, text)
+		runtime.ReadMemStats(&after)
+		if got, want := Packed(packed).Value().JSON(), strings.Repeat(`{"a":`, depth)+"1"+strings.Repeat("}", depth); got != want {
+			t.Fatalf("packed as %s", got)
+		}
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	if small, large := allocated(200), allocated(800); large > 5.5*small {
+		t.Errorf("%.0f bytes for 200 levels, %.0f for 800", small, large)
 	}
 }
 
