@@ -118,13 +118,12 @@ func (h *hasher) string(s []byte) {
 	h.buf = append(h.buf, "s:"...)
 	h.buf = strconv.AppendInt(h.buf, int64(len(s)), 10)
 	h.buf = append(h.buf, `:"`...)
-	if len(s) < hashFlush {
-		h.buf = append(h.buf, s...)
-	} else { // need not be copied
+	for len(s) >= hashFlush { // is not copied as a whole
+		h.buf = append(h.buf, s[:hashFlush]...)
 		h.md5.Write(h.buf)
-		h.md5.Write(s)
-		h.buf = h.buf[:0]
+		h.buf, s = h.buf[:0], s[hashFlush:]
 	}
+	h.buf = append(h.buf, s...)
 	h.buf = append(h.buf, `";`...)
 }
 
