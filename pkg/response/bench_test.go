@@ -15,9 +15,12 @@ func BenchmarkScan(b *testing.B) {
 		fmt.Fprintf(&text, `{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,"created":"2020-01-01T00:00:00Z","score":12.5,"note":null,"tags":["a","b"],"tag":"a \"b\" c"},`, i, i)
 	}
 	text.WriteString(`null]}`)
-	for name, limit := range map[string]int{"memory": MemoryLimit, "file": 8} {
-		b.Run(name, func(b *testing.B) {
-			spool := spoolOf(b, text.String(), limit)
+	for _, home := range []struct {
+		name  string
+		limit int
+	}{{"memory", MemoryLimit}, {"file", 8}} {
+		b.Run(home.name, func(b *testing.B) {
+			spool := spoolOf(b, text.String(), home.limit)
 			sc := newScanner()
 			b.SetBytes(int64(text.Len()))
 			b.ReportAllocs()

@@ -25,15 +25,13 @@ type Packer struct {
 // way, and Regular writes them so.
 func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
 	start := len(dst)
-	p.begin(text)
+	p.text, p.at, p.depth, p.irregular, p.repeated = text, 0, 0, false, false
 	dst = p.value(dst)
 	p.text = nil
-	return p.finish(dst, start)
-}
-
-// begin starts with another text.
-func (p *Packer) begin(text []byte) {
-	p.text, p.at, p.depth, p.irregular, p.repeated = text, 0, 0, false, false
+	if p.repeated {
+		dst = packAnew(dst, start)
+	}
+	return dst, !p.irregular
 }
 
 // next is the first byte that is no white space.
@@ -142,8 +140,11 @@ func (p *Packer) object(dst []byte) []byte {
 	start := len(dst)
 	dst = openPacked(dst, packedObject)
 	p.at++ // the brace
-	depth := p.enter()
-	same := true
+	if p.depth == len(p.known) {
+		p.known = append(p.known, names{})
+	}
+	depth, same := p.depth, true
+	p.depth++
 	for place := 0; p.next() != '}'; place++ {
 		from := len(dst)
 		dst = p.string(dst)
@@ -156,42 +157,29 @@ func (p *Packer) object(dst []byte) []byte {
 		dst = p.value(dst)
 		p.comma()
 	}
-	p.at++
-	p.leave(dst, start, same)
-	return dst
-}
-
-// enter goes into an object and returns its depth.
-func (p *Packer) enter() int {
-	if p.depth == len(p.known) {
-		p.known = append(p.known, names{})
-	}
-	p.depth++
-	return p.depth - 1
-}
-
-// leave ends the object that begins at start. same tells that its names begin
-// like those of the one before.
-func (p *Packer) leave(dst []byte, start int, same bool) {
 	p.depth--
+	p.at++
 	closePacked(dst, start)
-	if !same && !p.known[p.depth].learn(dst[start:]) {
+	if !same && !p.known[depth].learn(dst[start:]) {
 		p.repeated = true
 	}
+	return dst
 }
 
 // Read appends the packed form of the next value of a decoder of NewDecoder, as
 // Append does, without having its text in memory as a whole.
 func (p *Packer) Read(dst []byte, dec *jsontext.Decoder) (_ []byte, regular bool, err error) {
 	start := len(dst)
-	p.begin(nil)
+	p.depth, p.irregular, p.repeated = 0, false, false
 	dst, err = p.read(dst, dec)
 	p.text = nil
 	if err != nil {
 		return dst, false, err
 	}
-	dst, regular = p.finish(dst, start)
-	return dst, regular, nil
+	if p.repeated {
+		dst = packAnew(dst, start)
+	}
+	return dst, !p.irregular, nil
 }
 
 func (p *Packer) read(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
@@ -226,8 +214,11 @@ func (p *Packer) readArray(dst []byte, dec *jsontext.Decoder) (_ []byte, err err
 func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
 	start := len(dst)
 	dst = openPacked(dst, packedObject)
-	depth := p.enter()
-	same, place := true, 0
+	if p.depth == len(p.known) {
+		p.known = append(p.known, names{})
+	}
+	depth, same, place := p.depth, true, 0
+	p.depth++
 	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != '}'; place++ {
 		p.text, err = dec.ReadValue()
 		if err != nil {
@@ -245,21 +236,23 @@ func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err er
 	if err == nil {
 		_, err = dec.ReadToken()
 	}
-	if err == nil {
-		p.leave(dst, start, same)
+	if err != nil {
+		return dst, err
 	}
-	return dst, err
+	p.depth--
+	closePacked(dst, start)
+	if !same && !p.known[depth].learn(dst[start:]) {
+		p.repeated = true
+	}
+	return dst, nil
 }
 
-// finish ends the packing of a value: where names were repeated, the whole of it
-// is packed once more, for what was packed lies in each object around it.
-func (p *Packer) finish(dst []byte, start int) (_ []byte, regular bool) {
-	if p.repeated {
-		end := len(dst)
-		dst = Packed(dst[start:]).appendUnique(dst)
-		dst = append(dst[:start], dst[end:]...)
-	}
-	return dst, !p.irregular
+// packAnew packs the value that begins at start once more, where names were
+// repeated: the whole of it, for each object lies in all those around it.
+func packAnew(dst []byte, start int) []byte {
+	end := len(dst)
+	dst = Packed(dst[start:]).appendUnique(dst)
+	return append(dst[:start], dst[end:]...)
 }
 
 // appendUnique appends the value with each name once in an object: of equal
