@@ -131,7 +131,11 @@ func (c *converter) item(s *sheet, item value.Packed) error {
 		return err
 	}
 	held := len(c.ids)
-	s.record = s.out.borrow()
+	if s.out.shared() {
+		s.record = s.out.borrow()
+	} else {
+		s.record.clear()
+	}
 	for _, f := range s.fixed {
 		s.record.set(f.column, f.text, f.kind)
 	}
@@ -146,7 +150,9 @@ func (c *converter) item(s *sheet, item value.Packed) error {
 		c.frames = append(c.frames, f)
 	}
 	err := s.out.writer.Row(s.record.cells, s.record.kinds)
-	s.out.giveBack(s.record)
+	if s.out.shared() {
+		s.out.giveBack(s.record)
+	}
 	c.ids = c.ids[:held]
 	return err
 }

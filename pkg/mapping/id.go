@@ -118,13 +118,21 @@ func (h *hasher) string(s []byte) {
 	h.buf = append(h.buf, "s:"...)
 	h.buf = strconv.AppendInt(h.buf, int64(len(s)), 10)
 	h.buf = append(h.buf, `:"`...)
-	for len(s) >= hashFlush { // is not copied as a whole
+	if len(s) >= hashFlush {
+		s = h.long(s)
+	}
+	h.buf = append(h.buf, s...)
+	h.buf = append(h.buf, `";`...)
+}
+
+// long takes all but the end of a long string, which is not copied as a whole.
+func (h *hasher) long(s []byte) []byte {
+	for len(s) >= hashFlush {
 		h.buf = append(h.buf, s[:hashFlush]...)
 		h.md5.Write(h.buf)
 		h.buf, s = h.buf[:0], s[hashFlush:]
 	}
-	h.buf = append(h.buf, s...)
-	h.buf = append(h.buf, `";`...)
+	return s
 }
 
 func (h *hasher) array(array value.Packed) {

@@ -22,7 +22,7 @@ type sheet struct {
 	extra []extraColumn
 	out   *output // nil for rows without any column
 
-	record record // that is being filled, borrowed from out
+	record record // that is being filled; borrowed from out where that is shared
 
 	// Reused from record to record:
 
@@ -63,6 +63,8 @@ type output struct {
 	typed   bool
 	records []record // to be used again
 }
+
+func (o *output) shared() bool { return len(o.sheets) > 1 }
 
 // borrow is a record without cells. There are as many as rows are being filled
 // at once, not as sheets: thousands of sheets with columns of their own may
@@ -111,8 +113,8 @@ func (a *Automatic) layout() *layout {
 	}
 	for _, o := range l.outputs {
 		o.arrange(a.typed)
-		if len(o.sheets) > 1 {
-			a.warn(o.name, shared(o))
+		if o.shared() {
+			a.warn(o.name, sharing(o))
 		}
 	}
 	return l
@@ -202,6 +204,9 @@ func (o *output) arrange(typed bool) {
 		}
 	}
 	o.typed = typed
+	if !o.shared() {
+		o.sheets[0].record = newRecord(len(o.columns), typed)
+	}
 }
 
 // storedColumns are the columns of a file under their stored names. Two that
@@ -223,7 +228,7 @@ func (o *output) storedColumns() ([]string, error) {
 	return stored, nil
 }
 
-func shared(o *output) string {
+func sharing(o *output) string {
 	return fmt.Sprintf("%q and %q are one table, because their names become the same; columns are matched by name",
 		o.sheets[0].element.path(), o.sheets[1].element.path())
 }

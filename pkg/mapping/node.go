@@ -55,6 +55,7 @@ type node struct {
 
 	column int    // place of the cell in its record
 	sheet  *sheet // of an array: where its items go
+	kept   string // the path, once it was wanted, if it is short
 }
 
 const elementName = "[]"
@@ -347,16 +348,28 @@ func (n *node) place() string {
 // dots.
 func (n *node) path() string { return string(n.appendPath(nil)) }
 
-// appendPath appends the path. It is not kept with the node: all paths together
-// may be far longer than all names.
+// maxKept is how many bytes a path may have that is kept with its node. All
+// paths together may be far longer than all names.
+const maxKept = 200
+
+// appendPath appends the path.
 func (n *node) appendPath(dst []byte) []byte {
+	if n.kept != "" {
+		return append(dst, n.kept...)
+	}
+	start := len(dst)
 	switch {
 	case n.parent == nil:
-		return append(dst, n.name...)
+		dst = append(dst, n.name...)
 	case n.isElement():
-		return n.parent.appendPath(dst)
+		dst = n.parent.appendPath(dst)
+	default:
+		dst = append(append(n.parent.appendPath(dst), '.'), n.name...)
 	}
-	return append(append(n.parent.appendPath(dst), '.'), n.name...)
+	if len(dst)-start <= maxKept {
+		n.kept = string(dst[start:])
+	}
+	return dst
 }
 
 // dataType is the name of the data type the node belongs to.
