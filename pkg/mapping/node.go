@@ -110,8 +110,9 @@ func (n *node) settle(k kind) {
 // of so many columns, but an object whose names are data has many names.
 const maxProperties = 100_000
 
-// maxNames is how many bytes their names may have, all together.
-const maxNames = 128 << 20
+// maxNames is how many bytes their names may have, all together: they are in the
+// structure, in the one for the next run and in its text.
+const maxNames = 32 << 20
 
 // maxLevels is how many names may stand on the way to a list. The id of each row
 // on the way is a hash of everything in it, so the work grows with the number

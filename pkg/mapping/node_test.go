@@ -160,7 +160,7 @@ func TestPlacesInMessagesAreShort(t *testing.T) {
 func TestNamesTakeMemory(t *testing.T) {
 	c := newCollector(t, "")
 	c.names = maxNames - 10
-	const want = "the rows of 't' have more than 128 MiB of names of different properties, the last one below 't.[]'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'"
+	const want = "the rows of 't' have more than 32 MiB of names of different properties, the last one below 't.[]'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'"
 	if err := c.add(t, rowsOf(`{"0123456789":1}`)); err != nil {
 		t.Fatal(err)
 	}
