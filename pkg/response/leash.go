@@ -26,21 +26,21 @@ var (
 )
 
 // leash keeps a decoder from reading on and on for a single value, and from
-// holding white space. Offsets count bytes of the source.
+// holding white space.
 type leash struct {
 	dec    *jsontext.Decoder
 	source io.Reader
-	given  int64 // bytes the decoder got
+	given  int64 // bytes the decoder got; its offsets count these
 	limit  int64 // bytes of one value
-	most   int64 // bytes of an item's text
-	whole  bool  // an item is read as a whole
-	start  int64 // of the item that is read token by token, else -1
+	most   int64 // bytes of the text of an item that is read as a whole
+	whole  bool  // one is read so
+	start  int64 // offset of the item that is read token by token, else -1
 
 	white   []gap // that the decoder has not come to, in order
 	dropped int64 // bytes of the gaps before it
 
-	// What was looked at to tell white space from blanks in a string. Offsets of
-	// the decoder.
+	// What was looked at to tell white space from blanks in a string, up to an
+	// offset of the decoder.
 	seen     int64
 	inString bool
 	escaped  bool
