@@ -53,11 +53,13 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		Warn: func(table, text string) {
 			t.deps.Log.Emit(event.MappingWarning{Table: table, Text: text})
 		},
-		Named: func(text, name string) {
+		Named: func(text, name string) bool {
 			// What the API gave back of a secret may have been cut in the name.
-			if t.deps.Secrets.Masked(text) != nil {
+			secret := t.deps.Secrets.Masked(text) != nil
+			if secret {
 				t.deps.Secrets.AddPart(name)
 			}
+			return secret
 		},
 	})
 	if err != nil {

@@ -34,10 +34,10 @@ type Options struct {
 	// Warn is told what is stored in another way than its shape suggests, each
 	// thing once. It may be nil.
 	Warn func(table, text string)
-	// Named is told every name that is made for a table or column, and the text
-	// it was made of: of a secret in that text a part may be left in the name. It
-	// is told again when a name is made of a name, and may be nil.
-	Named func(text, name string)
+	// Named is told every name that is made for a table or column, and each text
+	// it was made of, and tells whether that holds a secret: a part of it may be
+	// left in the name. It may be nil.
+	Named func(text, name string) (secret bool)
 }
 
 type warnFunc func(table, text string)
@@ -64,7 +64,7 @@ type Automatic struct {
 	spool *spool
 	learner
 	typed      bool
-	named      func(text, name string)
+	named      func(text, name string) (secret bool)
 	remembered value.Value
 	known      map[string]*node // data types of the previous run
 	types      map[string]*dataType
@@ -100,7 +100,7 @@ func NewAutomatic(o Options) (*Automatic, error) {
 		a.warn = func(string, string) {}
 	}
 	if a.named == nil {
-		a.named = func(string, string) {}
+		a.named = func(string, string) bool { return false }
 	}
 	return a, nil
 }

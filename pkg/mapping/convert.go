@@ -41,7 +41,7 @@ func (l *layout) create(set *table.Set, t table.Table) error {
 			o.writer, err = set.Create(t)
 		}
 		if err != nil {
-			return fmt.Errorf("data type %q: %w", o.sheets[0].path, err)
+			return fmt.Errorf("data type %q: %w", o.sheets[0].element.path(), err)
 		}
 	}
 	return nil
@@ -54,7 +54,7 @@ type converter struct {
 	roots  []*sheet
 	sheet  *sheet // of the current batch
 	hasher *hasher
-	// ids are those of the row at hand and of all rows in it, packed. They are
+	// ids are those of the row at hand and of the rows it is in, packed. They are
 	// kept together because cells and the rows of arrays refer to them.
 	ids    []byte
 	frames []*frame // to be used again
@@ -82,7 +82,7 @@ func (c *converter) begin(head []value.Value) error {
 		x := &s.extra[slices.IndexFunc(s.extra, func(x extraColumn) bool { return x.name == m.Name })]
 		if k := m.Value.Kind(); !x.warned && (k == value.Array || k == value.Object) {
 			x.warned = true
-			c.warn(s.path, fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
+			c.warn(s.element.path(), fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
 		}
 		packed := value.Packed(m.Value.AppendPacked(nil))
 		s.fixed = append(s.fixed, fixedCell{x.column, text(packed), kindOf(packed)})
@@ -94,7 +94,7 @@ func (c *converter) begin(head []value.Value) error {
 // text is any value as a cell.
 func text(v value.Packed) []byte {
 	if k := v.Kind(); k == value.Array || k == value.Object {
-		return v.Value().AppendEscapedJSON(nil)
+		return v.AppendEscapedJSON(nil)
 	}
 	return v.Cell()
 }
@@ -102,7 +102,7 @@ func text(v value.Packed) []byte {
 // frame is an object on the way from a row down to the property at hand. Its
 // id is made when the first array needs it.
 type frame struct {
-	path   string
+	node   *node
 	object value.Packed
 	extra  []hashedMember // hashed after the members of the object
 	outer  *frame         // nil for a row
@@ -130,7 +130,12 @@ func (c *converter) item(s *sheet, item value.Packed) error {
 	if err := c.stop(); err != nil {
 		return err
 	}
-	s.record.clear()
+	held := len(c.ids)
+	if s.out.shared() {
+		s.record = s.out.borrow()
+	} else {
+		s.record.clear()
+	}
 	for _, f := range s.fixed {
 		s.record.set(f.column, f.text, f.kind)
 	}
@@ -138,13 +143,18 @@ func (c *converter) item(s *sheet, item value.Packed) error {
 	case s.element.kind == kindScalar:
 		s.record.setValue(s.element.column, text(item), item)
 	case item.Kind() == value.Object:
-		f := c.frame(frame{path: s.path, object: item, extra: s.hashed})
+		f := c.frame(frame{node: s.element, object: item, extra: s.hashed})
 		if err := c.object(s, s.element, f); err != nil {
 			return err
 		}
 		c.frames = append(c.frames, f)
 	}
-	return s.out.writer.Row(s.record.cells, s.record.kinds)
+	err := s.out.writer.Row(s.record.cells, s.record.kinds)
+	if s.out.shared() {
+		s.out.giveBack(s.record)
+	}
+	c.ids = c.ids[:held]
+	return err
 }
 
 // object fills the cells of an object's properties.
@@ -161,7 +171,7 @@ func (c *converter) object(s *sheet, n *node, f *frame) error {
 			}
 		case kindObject:
 			if v.Kind() == value.Object {
-				below := c.frame(frame{path: p.path, object: v, outer: f})
+				below := c.frame(frame{node: p, object: v, outer: f})
 				err = c.object(s, p, below)
 				c.frames = append(c.frames, below)
 			}
@@ -205,7 +215,7 @@ func (c *converter) id(f *frame) value.Packed {
 			outer = c.id(f.outer).Raw()
 		}
 		start := len(c.ids)
-		c.ids = value.PackString(c.ids, c.hasher.id(f.path, f.object, f.extra, outer))
+		c.ids = value.PackString(c.ids, c.hasher.id(f.node, f.object, f.extra, outer))
 		f.id = c.ids[start:]
 	}
 	return f.id

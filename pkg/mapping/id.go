@@ -30,10 +30,10 @@ type hashedMember struct {
 	value value.Packed
 }
 
-// id is the path, "_", and the hash of the object followed by the id of what
-// is around it. Extra members are hashed as if they were the object's last. The
+// id is the path of a node, "_", and the hash of the object followed by the id
+// of what is around it. Extra members are hashed as if they were the object's last. The
 // id is gone when the next one is made.
-func (h *hasher) id(path string, object value.Packed, extra []hashedMember, outer []byte) []byte {
+func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []byte) []byte {
 	h.md5.Reset()
 	h.buf = h.buf[:0]
 	h.objectHead(object.Len() + len(extra))
@@ -45,7 +45,7 @@ func (h *hasher) id(path string, object value.Packed, extra []hashedMember, oute
 	h.buf = append(h.buf, '}')
 	h.buf = append(h.buf, outer...)
 	h.md5.Write(h.buf) // never fails, says package hash
-	h.buf = append(append(h.buf[:0], path...), '_')
+	h.buf = append(n.appendPath(h.buf[:0]), '_')
 	h.buf = hex.AppendEncode(h.buf, h.md5.Sum(h.sum[:0]))
 	return h.buf
 }
@@ -118,8 +118,21 @@ func (h *hasher) string(s []byte) {
 	h.buf = append(h.buf, "s:"...)
 	h.buf = strconv.AppendInt(h.buf, int64(len(s)), 10)
 	h.buf = append(h.buf, `:"`...)
+	if len(s) >= hashFlush {
+		s = h.long(s)
+	}
 	h.buf = append(h.buf, s...)
 	h.buf = append(h.buf, `";`...)
+}
+
+// long takes all but the end of a long string, which is not copied as a whole.
+func (h *hasher) long(s []byte) []byte {
+	for len(s) >= hashFlush {
+		h.buf = append(h.buf, s[:hashFlush]...)
+		h.md5.Write(h.buf)
+		h.buf, s = h.buf[:0], s[hashFlush:]
+	}
+	return s
 }
 
 func (h *hasher) array(array value.Packed) {

@@ -17,17 +17,15 @@ const parentColumn = "JSON_parentId"
 // arrays at one path. Several sheets may share a file.
 type sheet struct {
 	element *node
-	// path is the data type and the names of the properties on the way, joined
-	// by dots. It begins the ids of the rows; made safe, it is the table's name.
-	path string
 	// extra are the columns that do not come from the item: user and parent
 	// columns of a data type, the parent's id of an array.
 	extra []extraColumn
 	out   *output // nil for rows without any column
 
+	record record // that is being filled; borrowed from out where that is shared
+
 	// Reused from record to record:
 
-	record record
 	fixed  []fixedCell    // of the extra columns
 	hashed []hashedMember // the extra columns under their raw names
 }
@@ -62,7 +60,28 @@ type output struct {
 	columns []string
 	places  map[string]int
 	writer  *table.Writer
+	typed   bool
+	records []record // to be used again
 }
+
+func (o *output) shared() bool { return len(o.sheets) > 1 }
+
+// borrow is a record without cells. There are as many as rows are being filled
+// at once, not as sheets: thousands of sheets with columns of their own may
+// share a file.
+func (o *output) borrow() record {
+	last := len(o.records) - 1
+	if last < 0 {
+		return newRecord(len(o.columns), o.typed)
+	}
+	r := o.records[last]
+	o.records = o.records[:last]
+	r.clear()
+	return r
+}
+
+// giveBack ends the use of a record.
+func (o *output) giveBack(r record) { o.records = append(o.records, r) }
 
 // place is the column of that name, new when it is not there yet.
 func (o *output) place(name string) int {
@@ -78,7 +97,7 @@ func (o *output) place(name string) int {
 // layout decides, now that the structure is final, which tables there are and
 // which columns they have.
 type layout struct {
-	named   func(text, name string)
+	named   func(text, name string) (secret bool)
 	roots   []*sheet // of the data types, by their number
 	outputs []*output
 	byName  map[string]*output
@@ -91,40 +110,58 @@ type layout struct {
 func (a *Automatic) layout() *layout {
 	l := &layout{named: a.named, byName: map[string]*output{}, renamed: map[string]bool{}}
 	for _, t := range a.order {
-		l.roots = append(l.roots, l.addSheet(t.root.element, t.root.name, t.extra, l.renamed))
+		l.roots = append(l.roots, l.addSheet(t.root.element, trailOf(t.root.name), l.tell(t.root.name, "", ""), t.extra, l.renamed))
 	}
 	for _, o := range l.outputs {
 		o.arrange(a.typed)
-		if len(o.sheets) > 1 {
-			a.warn(o.name, shared(o))
+		if o.shared() {
+			a.warn(o.name, sharing(o))
 		}
 	}
 	return l
 }
 
 // addSheet makes the sheet of an array's elements and those of the arrays
-// below. renamed is what addExtra takes.
-func (l *layout) addSheet(element *node, path string, extra []string, renamed map[string]bool) *sheet {
-	s := &sheet{element: element, path: path}
+// below. The safe name of the path is the table's name, above one of the
+// path that holds a secret, if any; renamed is what addExtra takes.
+func (l *layout) addSheet(element *node, path trail, above string, extra []string, renamed map[string]bool) *sheet {
+	s := &sheet{element: element}
 	s.addExtra(element.nameColumns(), extra, renamed)
 	if element.seen && s.hasColumns() {
-		s.out = l.output(safeName(path))
+		s.out = l.output(path.name())
 		s.out.sheets = append(s.out.sheets, s)
-		l.named(path, s.out.name)
+		l.tell("", above, s.out.name)
 	}
 	for _, x := range s.extra {
 		l.named(x.raw, x.header)
 	}
-	element.eachProperty("", func(p *node, below string) {
-		l.named(below, p.header)
-		switch p.kind {
-		case kindObject:
-			p.path = path + "." + below
-		case kindArray:
-			p.sheet = l.addSheet(p.element, path+"."+below, []string{parentColumn}, map[string]bool{})
-		}
-	})
+	l.addSheets(element, path, above)
 	return s
+}
+
+// tell tells the name that is made of a text and of those above it. It gives one
+// of them that holds a secret, "" for none: all names below are made of it, too.
+func (l *layout) tell(text, above, name string) string {
+	if l.named(text, name) {
+		return text
+	}
+	if above != "" {
+		l.named(above, name)
+	}
+	return above
+}
+
+// addSheets makes the sheets of the arrays in an object; above is as in addSheet.
+func (l *layout) addSheets(object *node, path trail, above string) {
+	for _, c := range object.children {
+		above := l.tell(c.name, above, c.header)
+		switch c.kind {
+		case kindObject:
+			l.addSheets(c, path.below(c.name), above)
+		case kindArray:
+			c.sheet = l.addSheet(c.element, path.below(c.name), above, []string{parentColumn}, map[string]bool{})
+		}
+	}
 }
 
 // addExtra names the extra columns. One that has the name of a property gets
@@ -152,7 +189,7 @@ func (s *sheet) hasProperty(name string) bool {
 
 func (s *sheet) hasColumns() bool {
 	found := len(s.extra) > 0 || s.element.kind == kindScalar
-	s.element.eachProperty("", func(p *node, _ string) { found = found || p.kind != kindObject })
+	s.element.eachProperty(func(p *node) { found = found || p.kind != kindObject })
 	return found
 }
 
@@ -173,7 +210,7 @@ func (o *output) arrange(typed bool) {
 		if s.element.kind == kindScalar {
 			s.element.column = o.place(dataColumn)
 		}
-		s.element.eachProperty("", func(p *node, _ string) {
+		s.element.eachProperty(func(p *node) {
 			if p.kind != kindObject {
 				p.column = o.place(p.header)
 			}
@@ -184,14 +221,15 @@ func (o *output) arrange(typed bool) {
 			s.extra[i].column = o.place(s.extra[i].header)
 		}
 	}
-	for _, s := range o.sheets {
-		s.record = newRecord(len(o.columns), typed)
+	o.typed = typed
+	if !o.shared() {
+		o.sheets[0].record = newRecord(len(o.columns), typed)
 	}
 }
 
 // storedColumns are the columns of a file under their stored names. Two that
 // would become one are a user error. named is that of Options.
-func (o *output) storedColumns(named func(text, name string)) ([]string, error) {
+func (o *output) storedColumns(named func(text, name string) bool) ([]string, error) {
 	stored := make([]string, len(o.columns))
 	takenBy := map[string]string{}
 	for i, column := range o.columns {
@@ -209,7 +247,7 @@ func (o *output) storedColumns(named func(text, name string)) ([]string, error) 
 	return stored, nil
 }
 
-func shared(o *output) string {
+func sharing(o *output) string {
 	return fmt.Sprintf("%q and %q are one table, because their names become the same; columns are matched by name",
-		o.sheets[0].path, o.sheets[1].path)
+		o.sheets[0].element.path(), o.sheets[1].element.path())
 }

@@ -1,6 +1,10 @@
 package mapping
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -50,8 +54,8 @@ type node struct {
 	// Known when the tables are laid out, for the conversion:
 
 	column int    // place of the cell in its record
-	path   string // of an object: the data type and all names, joined by dots
 	sheet  *sheet // of an array: where its items go
+	kept   string // the path, once it was wanted, if it is short
 }
 
 const elementName = "[]"
@@ -106,19 +110,52 @@ func (n *node) settle(k kind) {
 // of so many columns, but an object whose names are data has many names.
 const maxProperties = 100_000
 
+// maxNames is how many bytes their names may have, all together: they are in the
+// structure, in the one for the next run and in its text.
+const maxNames = 32 << 20
+
+// maxLevels is how many names may stand on the way to a list. The id of each row
+// on the way is a hash of everything in it, so the work grows with the number
+// of levels times the size of a row. The original reads no deeper JSON.
+const maxLevels = 512
+
 // learner is what all nodes of a collector share while they learn.
 type learner struct {
 	warn       warnFunc
 	properties int // that were new in this run
+	names      int // bytes of their names
 }
 
 // count counts a property that is new.
 func (l *learner) count(n *node) error {
-	if l.properties++; l.properties > maxProperties {
-		return failure.Userf("the rows of '%s' have more than %d different properties, the last one below '%s'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'",
-			n.dataType(), maxProperties, n.parent.place())
+	l.properties++
+	l.names += len(n.name)
+	limit := ""
+	switch {
+	case l.properties > maxProperties:
+		limit = fmt.Sprintf("more than %d different properties", maxProperties)
+	case l.names > maxNames:
+		limit = fmt.Sprintf("more than %d MiB of names of different properties", maxNames>>20)
+	default:
+		return nil
 	}
-	return nil
+	return failure.Userf("the rows of '%s' have %s, the last one below '%s'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'",
+		n.dataType(), limit, n.parent.place())
+}
+
+// checkLevels refuses a list that stands too deep.
+func (n *node) checkLevels() error {
+	levels := 0
+	for at := n; at.parent != nil; at = at.parent {
+		if !at.isElement() {
+			levels++
+		}
+	}
+	if levels <= maxLevels {
+		return nil
+	}
+	return failure.Userf("the list '%s' in the rows of '%s' stands below more than %d others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'",
+		n.place(), n.dataType(), maxLevels-1)
 }
 
 // merge learns from one value of the property.
@@ -219,6 +256,9 @@ func (n *node) mergeItem(item value.Packed, l *learner) error {
 // upgrade turns the node into an array: what it was becomes the element, as
 // far as the items of the first array fit.
 func (n *node) upgrade(array value.Packed) error {
+	if err := n.checkLevels(); err != nil {
+		return err
+	}
 	element := newElement(n)
 	if n.kind == kindScalar || n.kind == kindObject {
 		if err := n.checkUpgrade(array); err != nil {
@@ -282,12 +322,55 @@ func (n *node) incompatible(element, other kind) error {
 	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'", n.place(), element, other)
 }
 
-// place is the path of the node as error texts spell it: t.[].list.[].name.
+// maxPlace is about how many bytes of a path messages show.
+const maxPlace = 1000
+
+// place is the path of the node as error texts spell it: t.[].list.[].name. Of a
+// very long one it is the end.
 func (n *node) place() string {
-	if n.parent == nil {
-		return n.name
+	var names []string
+	size := 0
+	for ; n != nil && size < maxPlace; n = n.parent {
+		names = append(names, n.name)
+		size += len(n.name) + len(".")
 	}
-	return n.parent.place() + "." + n.name
+	slices.Reverse(names)
+	text := strings.Join(names, ".")
+	if cut := len(text) - maxPlace; cut > 0 {
+		return "…" + strings.ToValidUTF8(text[cut:], "")
+	}
+	if n != nil {
+		return "…." + text
+	}
+	return text
+}
+
+// path is the data type and the names of the properties on the way, joined by
+// dots.
+func (n *node) path() string { return string(n.appendPath(nil)) }
+
+// maxKept is how many bytes a path may have that is kept with its node. All
+// paths together may be far longer than all names.
+const maxKept = 200
+
+// appendPath appends the path.
+func (n *node) appendPath(dst []byte) []byte {
+	if n.kept != "" {
+		return append(dst, n.kept...)
+	}
+	start := len(dst)
+	switch {
+	case n.parent == nil:
+		dst = append(dst, n.name...)
+	case n.isElement():
+		dst = n.parent.appendPath(dst)
+	default:
+		dst = append(append(n.parent.appendPath(dst), '.'), n.name...)
+	}
+	if len(dst)-start <= maxKept {
+		n.kept = string(dst[start:])
+	}
+	return dst
 }
 
 // dataType is the name of the data type the node belongs to.

@@ -130,3 +130,41 @@ func TestPropertiesAreLimited(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestLevelsOfLists(t *testing.T) {
+	row := func(levels int) string { return strings.Repeat(`{"a":`, levels) + "[1]" + strings.Repeat("}", levels) }
+	c := newCollector(t, "")
+	if err := c.add(t, rowsOf(row(maxLevels))); err != nil {
+		t.Fatal(err)
+	}
+	err := newCollector(t, "").add(t, rowsOf(row(maxLevels+1)))
+	if err == nil || failure.KindOf(err) != failure.User || !strings.HasSuffix(err.Error(), "in the rows of 't' stands below more than 511 others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'") {
+		t.Errorf("got %v", err)
+	}
+	if n := len(err.Error()); n > maxPlace+300 {
+		t.Errorf("the message has %d bytes", n)
+	}
+}
+
+func TestPlacesInMessagesAreShort(t *testing.T) {
+	end := strings.Repeat("é", maxPlace/2)
+	for name, want := range map[string]string{"v": "t.[].v", end: "…." + end, "é" + end: "…" + end} {
+		c := newCollector(t, "")
+		err := c.add(t, rowsOf(`{"`+name+`":{}}`, `{"`+name+`":1}`))
+		if err == nil || !strings.HasSuffix(err.Error(), `from "object" to "scalar" in "`+want+`"`) {
+			t.Errorf("got %v, want the end %s", err, want)
+		}
+	}
+}
+
+func TestNamesTakeMemory(t *testing.T) {
+	c := newCollector(t, "")
+	c.names = maxNames - 10
+	const want = "the rows of 't' have more than 32 MiB of names of different properties, the last one below 't.[]'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'"
+	if err := c.add(t, rowsOf(`{"0123456789":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.add(t, rowsOf(`{"a":1}`)); err == nil || failure.KindOf(err) != failure.User || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

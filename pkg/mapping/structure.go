@@ -41,6 +41,25 @@ func knownKind(text string) (kind, bool) {
 	}
 }
 
+// spot is a place in a remembered structure. It becomes a JSON pointer only when
+// there is something to say of it: the pointers of deep places are long.
+type spot struct {
+	above *spot // nil for the structure itself
+	token string
+}
+
+func (s *spot) below(token string) *spot { return &spot{s, token} }
+
+// String is the JSON pointer.
+func (s *spot) String() string {
+	var tokens []string
+	for ; s.above != nil; s = s.above {
+		tokens = append(tokens, failure.PointerJoin("", s.token))
+	}
+	slices.Reverse(tokens)
+	return strings.Join(tokens, "")
+}
+
 // loadStructure reads a remembered structure: the node of every data type. An
 // array without items stands for an empty object, since the platform turns one
 // into the other.
@@ -49,16 +68,17 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 	if structure.Empty() {
 		return types, nil
 	}
+	root := &spot{}
 	if structure.Kind() != value.Object {
-		return nil, broken("", "expected an object, found %s", structure.Kind())
+		return nil, broken(root, "expected an object, found %s", structure.Kind())
 	}
-	pointer := "/" + dataKey
+	inData := root.below(dataKey)
 	data := structure.Field(dataKey)
 	if data.Kind() != value.Object && (data.Len() > 0 || data.IsScalar()) {
-		return nil, broken(pointer, "expected an object, found %s", data.Kind())
+		return nil, broken(inData, "expected an object, found %s", data.Kind())
 	}
 	for _, m := range data.Members() {
-		at := failure.PointerJoin(pointer, m.Name)
+		at := inData.below(m.Name)
 		name, ok := strings.CutPrefix(m.Name, propertyMark)
 		if !ok {
 			return nil, broken(at, "undefined property %q", m.Name)
@@ -76,59 +96,59 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 }
 
 // load fills the node from its remembered form.
-func (n *node) load(v value.Value, pointer string) error {
+func (n *node) load(v value.Value, at *spot) error {
 	if v.Kind() != value.Object {
-		return broken(pointer, "expected an object, found %s", v.Kind())
+		return broken(at, "expected an object, found %s", v.Kind())
 	}
 	text, ok := v.Get(typeKey)
 	if !ok {
-		return broken(pointer, "the node has no %s", typeKey)
+		return broken(at, "the node has no %s", typeKey)
 	}
 	if n.kind, ok = knownKind(text.Raw()); !ok {
-		return broken(pointer, "undefined node type %s", text.JSON())
+		return broken(at, "undefined node type %s", text.JSON())
 	}
 	if _, ok := v.Get(elementName); ok != (n.kind == kindArray) {
-		return broken(pointer, "a node of type %q: only arrays have a member %q, and always", n.kind.String(), elementName)
+		return broken(at, "a node of type %q: only arrays have a member %q, and always", n.kind.String(), elementName)
 	}
 	for _, m := range v.Members() {
-		if err := n.loadMember(m, failure.PointerJoin(pointer, m.Name)); err != nil {
+		if err := n.loadMember(m, at.below(m.Name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (n *node) loadMember(m value.Member, pointer string) error {
+func (n *node) loadMember(m value.Member, at *spot) error {
 	switch m.Name {
 	case typeKey:
 		return nil
 	case roleKey:
 		if m.Value.Raw() != roleParent {
-			return broken(pointer, "undefined data type %s", m.Value.JSON())
+			return broken(at, "undefined data type %s", m.Value.JSON())
 		}
 		return nil
 	case headerKey:
 		if m.Value.Kind() != value.String {
-			return broken(pointer, "expected a string, found %s", m.Value.Kind())
+			return broken(at, "expected a string, found %s", m.Value.Kind())
 		}
 		n.header, n.named = m.Value.Raw(), true
 		return nil
 	case elementName:
 		n.element = newElement(n)
-		if err := n.element.load(m.Value, pointer); err != nil {
+		if err := n.element.load(m.Value, at); err != nil {
 			return err
 		}
 		if n.element.kind == kindArray {
-			return broken(pointer, "the elements of an array cannot be arrays")
+			return broken(at, "the elements of an array cannot be arrays")
 		}
 		return nil
 	}
 	name, ok := strings.CutPrefix(m.Name, propertyMark)
 	if !ok {
-		return broken(pointer, "undefined property %q", m.Name)
+		return broken(at, "undefined property %q", m.Name)
 	}
 	c := &node{name: name}
-	if err := c.load(m.Value, pointer); err != nil {
+	if err := c.load(m.Value, at); err != nil {
 		return err
 	}
 	// Children of anything but an object are left over from the time before
@@ -139,8 +159,8 @@ func (n *node) loadMember(m value.Member, pointer string) error {
 	return nil
 }
 
-func broken(pointer, format string, args ...any) error {
-	return failure.Userf("in/state.json holds a broken structure: json_parser.struct%s: %s", pointer, fmt.Sprintf(format, args...))
+func broken(at *spot, format string, args ...any) error {
+	return failure.Userf("in/state.json holds a broken structure: json_parser.struct%s: %s", at, fmt.Sprintf(format, args...))
 }
 
 // remembered is the node as the next run shall know it.

@@ -2,8 +2,7 @@ package response
 
 import (
 	"iter"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -51,20 +50,23 @@ func (p *Page) readItems(yield func(value.Packed, error) bool) {
 		yield(nil, err)
 		return
 	}
-	dec := decoder(r, p.spool.home.item)
+	l := p.spool.home.leash(r)
 	if p.data.kind == value.Array {
-		if _, err := dec.ReadToken(); err != nil {
+		if _, err := l.dec.ReadToken(); err != nil {
 			yield(nil, err)
 			return
 		}
 	}
 	var packer value.Packer
-	var item []byte
-	for range p.Rows {
-		text, err := dec.ReadValue()
-		if err == nil {
-			item, _ = packer.Append(item[:0], text)
+	item := p.spool.packed
+	p.spool.packed = nil
+	defer func() {
+		if !p.spool.home.huge(item) {
+			p.spool.packed = item
 		}
+	}()
+	for range p.Rows {
+		item, _, err = l.item(&packer, item[:0])
 		if !yield(item, largeItem(err)) || err != nil {
 			return
 		}
@@ -96,8 +98,13 @@ func (s *Spool) packing() *packing {
 	return k
 }
 
-// keep takes the items over, until the spool is closed.
-func (s *Spool) keep(k *packing) { s.packed = k.items }
+// keep takes the items over, until the spool is closed. Only those that are kept
+// need a huge buffer, and an answer may wait long.
+func (s *Spool) keep(k *packing) {
+	if k.whole || !s.home.huge(k.items) {
+		s.packed = k.items
+	}
+}
 
 // begin starts with the items of another list.
 func (k *packing) begin(list *place) {
@@ -105,29 +112,28 @@ func (k *packing) begin(list *place) {
 }
 
 // add packs one more item and returns it.
-func (k *packing) add(text jsontext.Value) (item value.Packed, regular bool) {
+func (k *packing) add(l *leash) (item value.Packed, regular bool, err error) {
 	if !k.whole {
 		k.items = k.items[:0]
 	}
 	start := len(k.items)
-	k.items, regular = k.packer.Append(k.items, text)
+	k.items, regular, err = l.item(&k.packer, k.items)
 	if len(k.items) > k.limit {
 		k.whole = false
 	}
-	return k.items[start:], regular
+	return k.items[start:], regular, err
 }
 
 // packItems scans the items of a list that may be the data.
 func (s *scan) packItems(p *place) error {
 	s.packing.begin(p)
 	for ; s.dec.PeekKind() != ']'; p.rows++ {
-		text, err := s.dec.ReadValue()
+		item, regular, err := s.packing.add(s.leash)
 		if err != nil {
 			return err
 		}
-		item, regular := s.packing.add(text)
 		if !regular {
-			s.buf = item.Regular(s.buf[:0])
+			s.buf = item.Regular(slices.Grow(s.buf[:0], len(item)))
 			item = s.buf
 		}
 		s.hash.Write(item)

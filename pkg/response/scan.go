@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -41,7 +42,8 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	if r, s.base, err = skipMark(r); err != nil {
 		return nil, err
 	}
-	s.dec = decoder(r, spool.home.item)
+	s.leash = spool.home.leash(r)
+	s.dec = s.leash.dec
 	s.hash.SetSeed(sc.seed)
 	root := &place{}
 	if !s.detect {
@@ -75,11 +77,12 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 
 // locate settles where the items are and how many.
 func (s *scan) locate(page *Page) error {
-	for _, l := range s.lists {
+	s.lists.tidy()
+	for _, l := range s.lists.all {
 		page.Lists = append(page.Lists, l.name)
 	}
-	if s.detect && len(s.lists) == 1 {
-		s.data = s.lists[0].place
+	if s.detect && len(s.lists.all) == 1 {
+		s.data = s.lists.all[0].place
 	}
 	page.data, page.Rows = s.data.at, s.data.rows
 	page.packed = page.data.kind == value.Array && s.packing.list == s.data && s.packing.whole
@@ -149,19 +152,66 @@ func (p *place) forget() {
 // scan is the state of one Scan.
 type scan struct {
 	dec     *jsontext.Decoder
-	base    int64 // bytes before the decoder's first
+	leash   *leash // of the decoder
+	base    int64  // bytes before the decoder's first
 	hash    maphash.Hash
 	volume  volume
 	packing *packing
 	buf     []byte
 	detect  bool
 	data    *place
-	lists   []list // list-valued root properties, when the data must be found
+	lists   lists // when the data must be found
+}
+
+// lists are the list-valued properties of the root in the order of their last
+// occurrence.
+type lists struct {
+	all   []list
+	index map[string]int // where in all; the others there are void
+	bytes int            // of the names
 }
 
 type list struct {
 	name  string
 	place *place
+}
+
+// maxLists is how many there may be: they are only counted and named in a
+// message.
+const maxLists = 100_000
+
+// forget drops a property that occurs once more.
+func (l *lists) forget(name string) {
+	if at, ok := l.index[name]; ok {
+		l.all[at].place = nil
+		delete(l.index, name)
+		l.bytes -= len(name)
+	}
+}
+
+// add adds a property that is not there.
+func (l *lists) add(name string, p *place) error {
+	if len(l.index) == maxLists || l.bytes+len(name) > maxItem {
+		return failure.Userf("the response has more than %d list-valued properties, or more than %d MiB of their names: set 'dataField' to the one with the data", maxLists, maxItem>>20)
+	}
+	if len(l.all) > 2*len(l.index)+maxLists {
+		l.tidy()
+	}
+	if l.index == nil {
+		l.index = map[string]int{}
+	}
+	l.index[name] = len(l.all)
+	l.bytes += len(name)
+	l.all = append(l.all, list{name, p})
+	return nil
+}
+
+// tidy drops what is void.
+func (l *lists) tidy() {
+	l.all = slices.DeleteFunc(l.all, func(one list) bool { return one.place == nil })
+	for i, one := range l.all {
+		l.index[one.name] = i
+	}
 }
 
 // all scans the whole text.
@@ -183,7 +233,7 @@ func (s *scan) all(root *place) error {
 
 var errMoreText = errors.New("more text after the end of the value")
 
-func (s *scan) offset() int64 { return s.base + s.dec.InputOffset() }
+func (s *scan) offset() int64 { return s.base + s.leash.offset() }
 
 // value scans the next value, which stands at p; p is nil where nothing is
 // wanted. With collect, list-valued members are candidates for the data.
@@ -227,7 +277,9 @@ func (s *scan) members(p *place, collect bool) error {
 			child = p.children[name]
 		}
 		if collect {
-			child = s.candidate(name, child)
+			if child, err = s.candidate(name, child); err != nil {
+				return err
+			}
 		}
 		if err := s.value(child, false); err != nil {
 			return err
@@ -237,17 +289,16 @@ func (s *scan) members(p *place, collect bool) error {
 }
 
 // candidate notes a list-valued property of the root.
-func (s *scan) candidate(name string, child *place) *place {
-	s.lists = slices.DeleteFunc(s.lists, func(l list) bool { return l.name == name })
+func (s *scan) candidate(name string, child *place) (*place, error) {
+	s.lists.forget(name)
 	if s.dec.PeekKind() != '[' {
-		return child
+		return child, nil
 	}
 	if child == nil {
 		child = &place{}
 	}
 	child.list = true
-	s.lists = append(s.lists, list{name, child})
-	return child
+	return child, s.lists.add(name, child)
 }
 
 func (s *scan) items(p *place) error {

@@ -342,6 +342,96 @@ func TestNoPage(t *testing.T) {
 	}
 }
 
+// stretched is a JSON text with much white space wherever there may be some.
+func stretched(text string) string {
+	white := strings.Repeat(" \n\t\r", 150)
+	var b strings.Builder
+	inString, escaped := false, false
+	for _, c := range []byte(text) {
+		mark := !inString && strings.IndexByte("{}[]:,", c) >= 0
+		if mark {
+			b.WriteString(white)
+		}
+		b.WriteByte(c)
+		if mark {
+			b.WriteString(white)
+		}
+		inString = inString != (c == '"' && !escaped)
+		escaped = inString && c == '\\' && !escaped
+	}
+	return white + b.String() + white
+}
+
+// checkStretched compares a page with that of the same values among white space,
+// which is not kept, and read token by token, as large items are.
+func checkStretched(t *testing.T, sc *Scanner, text string, query Query, want *Page) {
+	t.Helper()
+	home := NewSpooler(t.TempDir(), 8)
+	home.text = 20
+	spool := home.New()
+	defer spool.Close()
+	if _, err := io.WriteString(spool, stretched(text)); err != nil {
+		t.Fatal(err)
+	}
+	page, err := sc.Scan(spool, query)
+	if err != nil || page.Fingerprint != want.Fingerprint || page.Rows != want.Rows || page.Volume != want.Volume {
+		t.Fatalf("among white space: %v, %+v instead of %+v", err, page, want)
+	}
+	if got, want := items(t, page), items(t, want); got != want {
+		t.Errorf("among white space: %s instead of %s", got, want)
+	}
+	for _, path := range query.Fields {
+		got, err := page.Field(path)
+		if want, _ := want.Field(path); err != nil || !got.Equal(want) {
+			t.Errorf("among white space: field %s: %s instead of %s, %v", path.Text, got.JSON(), want.JSON(), err)
+		}
+	}
+}
+
+func TestWhiteSpaceMakesNoDifference(t *testing.T) {
+	long := strings.Repeat(" ", 5000)
+	for _, text := range []string{
+		`[{"a":{"b":[1,{"c":null}]},"d":"` + long + `"},2,"` + long + `\"` + long + `",1.50,{"a":1,"a":2}]`,
+		`{"a":{"b":"x y` + long + `\\"},"n":12,"rows":[1,{"a":[{}]},"` + long + `"]}`,
+		`{"a":{"b":12345},"rows":[{"x":[` + strings.Repeat(`"0123456789",`, 100) + `1]},{"y":"\ud800"}]}`,
+	} {
+		for _, data := range []Path{{}, dot("."), dot("rows"), dot("0.a.b")} {
+			sc, query := newScanner(), Query{Data: data, Fields: []Path{dot("a.b"), dot("n"), dot("0.a.b.1"), dot("rows.1.a")}}
+			if data.Text == "rows" { // its items are packed
+				query.Fields = []Path{dot("a.b"), dot("n")}
+			}
+			page, err := sc.Scan(spoolOf(t, text, 8), query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkStretched(t, sc, text, query, page)
+		}
+	}
+}
+
+// TestBlanksInTextsStay: what is white space outside of a text.
+func TestBlanksInTextsStay(t *testing.T) {
+	for _, before := range []string{``, `x`, `\"`, `\\`, `\\\"`, `{`, `\u0022`} {
+		text := `["` + before + strings.Repeat(" ", 10_000) + `"]`
+		page, err := newScanner().Scan(spoolOf(t, text, 8), Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := items(t, page), tree.Items()[0].JSON(); got != want {
+			t.Errorf("got %d bytes, want %d: %.20s", len(got), len(want), got)
+		}
+	}
+	for _, text := range []string{`[1` + strings.Repeat(" ", 10_000) + `2]`, `1` + strings.Repeat("\n", 10_000) + `2`, `[tr` + strings.Repeat(" ", 10_000) + `ue]`, `["` + strings.Repeat("\n", 10_000) + `"]`} {
+		if page, err := newScanner().Scan(spoolOf(t, text, 8), Query{Data: dot(".")}); err == nil {
+			t.Errorf("%.5s: %d rows", text, page.Rows)
+		}
+	}
+}
+
 // FuzzScan compares the streaming scan with a tree of the whole text.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{`{"a":{"b":[1,{"c":null}]}}`, `[1,"x"]`, `{"a":[{"b":[2]}],"a":1}`, "\ufeff[]", `{"a":"\ud800"}`, "{\"a\xff\":1}"} {
@@ -366,6 +456,7 @@ func FuzzScan(f *testing.F) {
 		if err != nil || inMemory.Fingerprint != page.Fingerprint || inMemory.Rows != page.Rows || items(t, inMemory) != items(t, page) {
 			t.Fatalf("in memory: %v, %d rows, %s", err, inMemory.Rows, items(t, inMemory))
 		}
+		checkStretched(t, sc, clean, query, page)
 		if f, err := page.Field(dot("a.b")); err != nil {
 			t.Fatal(err)
 		} else if want, _ := tree.At("a.b", "."); !f.Equal(want) {

@@ -27,13 +27,14 @@ type Spooler struct {
 	dir     string
 	limit   int
 	item    int64     // bytes of one value
+	text    int64     // bytes of an item that is read as a whole
 	buffers sync.Pool // of *[]byte
 }
 
 // NewSpooler makes spools whose bodies beyond limit bytes go to temporary files
 // in dir.
 func NewSpooler(dir string, limit int) *Spooler {
-	return &Spooler{dir: dir, limit: limit, item: maxItem}
+	return &Spooler{dir: dir, limit: limit, item: maxItem, text: maxText}
 }
 
 // Spool holds the bytes of one body. It is written once, from start to end,
@@ -97,10 +98,14 @@ func (s *Spool) recycle() {
 }
 
 func (s *Spooler) recycle(b []byte) {
-	if cap(b) > 0 {
+	if cap(b) > 0 && !s.huge(b) {
 		s.buffers.Put(&b)
 	}
 }
+
+// huge tells whether a buffer is better left to the garbage collector: that of a
+// large item, which few answers have.
+func (s *Spooler) huge(b []byte) bool { return cap(b) > 2*max(s.limit, MemoryLimit) }
 
 // buffer is an empty buffer, with some capacity if there is one to use again.
 func (s *Spooler) buffer() []byte {

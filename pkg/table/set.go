@@ -107,9 +107,13 @@ func difference(first, second []string) string {
 		name      string
 		has, lack []string
 	}{{"first", first, second}, {"second", second, first}} {
+		lack := make(map[string]bool, len(side.lack))
+		for _, column := range side.lack {
+			lack[column] = true
+		}
 		var only []string
 		for _, column := range side.has {
-			if !slices.Contains(side.lack, column) {
+			if !lack[column] {
 				only = append(only, fmt.Sprintf("%q", column))
 			}
 		}

@@ -13,6 +13,36 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
+// TestLargeCells are written in parts.
+func TestLargeCells(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(dir, Table{Name: "t", Columns: []string{"a", "b", "c"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "\"a\",\"b\",\"c\"\n"
+	for _, long := range []string{strings.Repeat("x", flushAt-1), strings.Repeat("x", flushAt), strings.Repeat(`"`, flushAt), strings.Repeat(`ab"`, flushAt)} {
+		for _, cells := range [][]string{{"1", long, ""}, {long, `q"`, long}, {"1", "2", "3"}} {
+			if err := w.Row([][]byte{[]byte(cells[0]), []byte(cells[1]), []byte(cells[2])}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if cap(w.buf) > 8*flushAt {
+				t.Fatalf("%d bytes are gathered", cap(w.buf))
+			}
+			for i, cell := range cells {
+				cells[i] = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+			}
+			want += strings.Join(cells, ",") + "\n"
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "t")); err != nil || string(got) != want {
+		t.Errorf("got %d bytes, %v, want %d", len(got), err, len(want))
+	}
+}
+
 func TestManifest(t *testing.T) {
 	rows := []struct {
 		name  string
@@ -162,7 +192,14 @@ func FuzzRecord(f *testing.F) {
 	f.Add(`"`, "x,\ny")
 	f.Add(`""""`, "\r\x00")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := csv.NewReader(strings.NewReader(string(appendRecord(nil, cellsOf(a, b)))))
+		if max(len(a), len(b)) >= flushAt/4 {
+			return // it would be written
+		}
+		w := &Writer{table: Table{Columns: []string{"a", "b"}}}
+		if err := w.Row(cellsOf(a, b), nil); err != nil || string(appendHeader(nil, []string{a, b})) != string(w.buf) {
+			t.Errorf("record %q, %v, but header %q", w.buf, err, appendHeader(nil, []string{a, b}))
+		}
+		r := csv.NewReader(strings.NewReader(string(w.buf)))
 		got, err := r.Read()
 		// The reader of the standard library turns CR LF into LF.
 		want := []string{strings.ReplaceAll(a, "\r\n", "\n"), strings.ReplaceAll(b, "\r\n", "\n")}
@@ -186,9 +223,10 @@ func BenchmarkRow(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cells := cellsOf("1234567", "John Doe", "", "1", "2020-01-01T00:00:00Z", "12.50", `say "hi"`, "x", "london", "some longer text in a cell")
-	b.SetBytes(int64(len(appendRecord(nil, cells))))
+	texts := []string{"1234567", "John Doe", "", "1", "2020-01-01T00:00:00Z", "12.50", `say "hi"`, "x", "london", "some longer text in a cell"}
+	b.SetBytes(int64(len(appendHeader(nil, texts))))
 	b.ReportAllocs()
+	cells := cellsOf(texts...)
 	for b.Loop() {
 		if err := w.Row(cells, nil); err != nil {
 			b.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -66,12 +68,50 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 			w.seen[i].add(k)
 		}
 	}
-	w.buf = appendRecord(w.buf, cells)
+	dst := w.buf
+	for i, cell := range cells {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, '"')
+		if len(cell) >= flushAt {
+			w.buf = dst
+			if err := w.largeCell(cell); err != nil {
+				return err
+			}
+			dst, cell = w.buf, nil
+		}
+		for {
+			quote := bytes.IndexByte(cell, '"')
+			if quote < 0 {
+				break
+			}
+			dst = append(dst, cell[:quote+1]...)
+			dst = append(dst, '"')
+			cell = cell[quote+1:]
+		}
+		dst = append(dst, cell...)
+		dst = append(dst, '"')
+	}
+	w.buf = append(dst, '\n')
 	w.rows++
 	if len(w.buf) < flushAt {
 		return nil
 	}
 	return w.flush()
+}
+
+// largeCell writes the contents of a cell, which are not gathered as a whole.
+func (w *Writer) largeCell(cell []byte) error {
+	for part := range slices.Chunk(cell, flushAt) {
+		w.buf = append(w.buf, bytes.ReplaceAll(part, []byte(`"`), []byte(`""`))...)
+		if len(w.buf) >= flushAt {
+			if err := w.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Rows is the number of records so far, the header not counted.
@@ -119,30 +159,12 @@ func (w *Writer) failed(err error) error {
 
 // appendHeader appends the names of columns as a CSV record.
 func appendHeader(dst []byte, columns []string) []byte {
-	cells := make([][]byte, len(columns))
 	for i, column := range columns {
-		cells[i] = []byte(column)
-	}
-	return appendRecord(dst, cells)
-}
-
-// appendRecord appends the cells as one CSV record.
-func appendRecord(dst []byte, cells [][]byte) []byte {
-	for i, cell := range cells {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '"')
-		for {
-			quote := bytes.IndexByte(cell, '"')
-			if quote < 0 {
-				break
-			}
-			dst = append(dst, cell[:quote+1]...)
-			dst = append(dst, '"')
-			cell = cell[quote+1:]
-		}
-		dst = append(dst, cell...)
+		dst = append(dst, strings.ReplaceAll(column, `"`, `""`)...)
 		dst = append(dst, '"')
 	}
 	return append(dst, '\n')

@@ -200,7 +200,11 @@ func appendString(dst []byte, s string) []byte {
 }
 
 func appendEscapedString(dst []byte, s string) []byte {
-	dst = append(dst, '"')
+	return append(appendEscaped(append(dst, '"'), s), '"')
+}
+
+// appendEscaped appends the contents of a string.
+func appendEscaped(dst []byte, s string) []byte {
 	for _, r := range s {
 		switch {
 		case r == '/':
@@ -216,7 +220,7 @@ func appendEscapedString(dst []byte, s string) []byte {
 			dst = appendU(dst, r)
 		}
 	}
-	return append(dst, '"')
+	return dst
 }
 
 func appendEscape(dst []byte, r rune) []byte {

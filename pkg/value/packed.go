@@ -3,6 +3,8 @@ package value
 import (
 	"encoding/binary"
 	"slices"
+	"strconv"
+	"unicode/utf8"
 )
 
 // Packed is one value in a binary form that can be walked without building
@@ -149,6 +151,59 @@ func (p Packed) Value() Value {
 	return unpack(&rest)
 }
 
+// AppendEscapedJSON appends the value as compact JSON, as
+// Value.AppendEscapedJSON.
+func (p Packed) AppendEscapedJSON(dst []byte) []byte {
+	switch k := p.Kind(); k {
+	case Null:
+		return append(dst, "null"...)
+	case Bool:
+		return strconv.AppendBool(dst, p.True())
+	case Number:
+		return append(dst, p.Raw()...)
+	case String:
+		return appendEscapedText(dst, p.Raw())
+	case Array:
+		dst = append(dst, '[')
+		for parts := p.Parts(); parts.More(); {
+			dst = appendComma(parts.Value().AppendEscapedJSON(dst), parts)
+		}
+		return append(dst, ']')
+	default:
+		dst = append(dst, '{')
+		for parts := p.Parts(); parts.More(); {
+			dst = append(appendEscapedText(dst, parts.Name()), ':')
+			dst = appendComma(parts.Value().AppendEscapedJSON(dst), parts)
+		}
+		return append(dst, '}')
+	}
+}
+
+// appendComma appends a comma when there are more parts.
+func appendComma(dst []byte, left Parts) []byte {
+	if left.More() {
+		return append(dst, ',')
+	}
+	return dst
+}
+
+// escapedStep is how many bytes of a text are escaped at once: a long one need
+// not be copied as a whole.
+const escapedStep = 4096
+
+func appendEscapedText(dst, text []byte) []byte {
+	dst = append(dst, '"')
+	for len(text) > escapedStep {
+		end := escapedStep
+		for end > escapedStep-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		dst = appendEscaped(dst, string(text[:end]))
+		text = text[end:]
+	}
+	return append(appendEscaped(dst, string(text)), '"')
+}
+
 // At walks a path from the value, as Value.At.
 func (p Packed) At(path, separator string) (Value, bool) { return p.Value().At(path, separator) }
 
@@ -292,10 +347,11 @@ func (n *names) learn(object Packed) bool {
 // different tells whether all names are.
 func (n *names) different() bool {
 	if len(n.ends) >= indexFrom {
+		all := string(n.text)
 		sorted := make([]string, len(n.ends))
 		start := 0
 		for i, end := range n.ends {
-			sorted[i] = string(n.text[start:end])
+			sorted[i] = all[start:end]
 			start = end
 		}
 		slices.Sort(sorted)

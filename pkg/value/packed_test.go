@@ -1,6 +1,7 @@
 package value
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -77,6 +78,47 @@ func TestPackerPacksAsValuesDo(t *testing.T) {
 				t.Errorf("%s: regular %v", text, regular)
 			}
 			unchanged(t, got[len("before"):], v)
+			read, same, err := p.Read([]byte("before"), NewDecoder(strings.NewReader(text)))
+			if err != nil || string(read) != want || same != regular {
+				t.Errorf("%s: token by token %q, regular %v, %v", text, read, same, err)
+			}
+		}
+	}
+}
+
+// TestRepeatedNamesArePackedAnewOnce compares the bytes that are allocated for a
+// chain of objects and for one four times as long: not sixteen times as many.
+func TestRepeatedNamesArePackedAnewOnce(t *testing.T) {
+	allocated := func(depth int) float64 {
+		text := []byte(strings.Repeat(`{"a":1,"a":`, depth) + "1" + strings.Repeat("}", depth))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		packed, _ := new(Packer).Append(nil, text)
+		runtime.ReadMemStats(&after)
+		if got, want := Packed(packed).Value().JSON(), strings.Repeat(`{"a":`, depth)+"1"+strings.Repeat("}", depth); got != want {
+			t.Fatalf("packed as %s", got)
+		}
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	if small, large := allocated(200), allocated(800); large > 5.5*small {
+		t.Errorf("%.0f bytes for 200 levels, %.0f for 800", small, large)
+	}
+}
+
+func TestPackerReadsNoPartOfAValue(t *testing.T) {
+	for _, text := range []string{``, `[`, `[1`, `[1,`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{"a":[{}`, `[1}`, `{"a":1,}`} {
+		if got, _, err := new(Packer).Read(nil, NewDecoder(strings.NewReader(text))); err == nil {
+			t.Errorf("%s: packed as %q", text, got)
+		}
+	}
+}
+
+func TestEscapedJSONOfPackedValues(t *testing.T) {
+	samples := append(packedSamples, `["`+strings.Repeat("ě/😀x", 2000)+`"]`, `"`+strings.Repeat("x", escapedStep)+`"`, `"x`+strings.Repeat("😀", escapedStep)+`"`)
+	for _, text := range samples {
+		v := parse(t, text)
+		if got, want := string(Packed(v.AppendPacked(nil)).AppendEscapedJSON(nil)), string(v.AppendEscapedJSON(nil)); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
@@ -97,6 +139,12 @@ func FuzzPacker(f *testing.F) {
 			t.Fatalf("%s: got %q, want %q", text, got, want)
 		}
 		unchanged(t, got, v)
+		if read, _, err := new(Packer).Read(nil, NewDecoder(strings.NewReader(text))); err != nil || string(read) != string(got) {
+			t.Errorf("%s: token by token %q, %v", text, read, err)
+		}
+		if got, want := string(Packed(got).AppendEscapedJSON(nil)), string(v.AppendEscapedJSON(nil)); got != want {
+			t.Errorf("written as %s instead of %s", got, want)
+		}
 		if again := Packed(got).Value(); !again.Equal(v) {
 			t.Errorf("%s came back as %s", v.JSON(), again.JSON())
 		}

@@ -14,8 +14,9 @@ type Packer struct {
 	at    int // how far the text was read
 	known []names
 	depth int // of objects around
-	// irregular tells that the text had an irregular number.
-	irregular bool
+	// irregular tells that the text had an irregular number, repeated that an
+	// object in it had a name twice.
+	irregular, repeated bool
 }
 
 // Append appends the packed form of a JSON text that a decoder of NewDecoder has
@@ -23,9 +24,13 @@ type Packer struct {
 // forms: where it is false, there are numbers that could be written in another
 // way, and Regular writes them so.
 func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
-	p.text, p.at, p.depth, p.irregular = text, 0, 0, false
+	start := len(dst)
+	p.text, p.at, p.depth, p.irregular, p.repeated = text, 0, 0, false, false
 	dst = p.value(dst)
 	p.text = nil
+	if p.repeated {
+		dst = packAnew(dst, start)
+	}
 	return dst, !p.irregular
 }
 
@@ -155,15 +160,139 @@ func (p *Packer) object(dst []byte) []byte {
 	p.depth--
 	p.at++
 	closePacked(dst, start)
-	if same || p.known[depth].learn(dst[start:]) {
-		return dst
+	if !same && !p.known[depth].learn(dst[start:]) {
+		p.repeated = true
 	}
-	return dropRepeated(dst, start)
+	return dst
 }
 
-// dropRepeated packs the object at the end anew: of equal names the last value
-// counts, at the place of the first.
-func dropRepeated(dst []byte, start int) []byte {
-	object := Packed(dst[start:]).Value()
-	return OfMembers(object.Members()...).AppendPacked(dst[:start])
+// Read appends the packed form of the next value of a decoder of NewDecoder, as
+// Append does, without having its text in memory as a whole.
+func (p *Packer) Read(dst []byte, dec *jsontext.Decoder) (_ []byte, regular bool, err error) {
+	start := len(dst)
+	p.depth, p.irregular, p.repeated = 0, false, false
+	dst, err = p.read(dst, dec)
+	p.text = nil
+	if err != nil {
+		return dst, false, err
+	}
+	if p.repeated {
+		dst = packAnew(dst, start)
+	}
+	return dst, !p.irregular, nil
+}
+
+func (p *Packer) read(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
+	switch dec.PeekKind() {
+	case '[':
+		return p.readArray(dst, dec)
+	case '{':
+		return p.readObject(dst, dec)
+	default:
+		p.text, err = dec.ReadValue()
+		if err != nil {
+			return dst, err
+		}
+		p.at = 0
+		return p.value(dst), nil
+	}
+}
+
+func (p *Packer) readArray(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
+	start := len(dst)
+	dst = openPacked(dst, packedArray)
+	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != ']'; {
+		dst, err = p.read(dst, dec)
+	}
+	if err == nil {
+		_, err = dec.ReadToken()
+		closePacked(dst, start)
+	}
+	return dst, err
+}
+
+func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
+	start := len(dst)
+	dst = openPacked(dst, packedObject)
+	if p.depth == len(p.known) {
+		p.known = append(p.known, names{})
+	}
+	depth, same, place := p.depth, true, 0
+	p.depth++
+	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != '}'; place++ {
+		p.text, err = dec.ReadValue()
+		if err != nil {
+			break
+		}
+		from := len(dst)
+		p.at = 0
+		dst = p.string(dst)
+		if same {
+			name, _ := cutPackedText(dst[from:])
+			same = p.known[depth].at(place, name)
+		}
+		dst, err = p.read(dst, dec)
+	}
+	if err == nil {
+		_, err = dec.ReadToken()
+	}
+	if err != nil {
+		return dst, err
+	}
+	p.depth--
+	closePacked(dst, start)
+	if !same && !p.known[depth].learn(dst[start:]) {
+		p.repeated = true
+	}
+	return dst, nil
+}
+
+// packAnew packs the value that begins at start once more, where names were
+// repeated: the whole of it, for each object lies in all those around it.
+func packAnew(dst []byte, start int) []byte {
+	end := len(dst)
+	dst = Packed(dst[start:]).appendUnique(dst)
+	return append(dst[:start], dst[end:]...)
+}
+
+// appendUnique appends the value with each name once in an object: of equal
+// names the last value counts, at the place of the first.
+func (p Packed) appendUnique(dst []byte) []byte {
+	k := p.Kind()
+	if k != Array && k != Object {
+		return append(dst, p...)
+	}
+	start := len(dst)
+	dst = openPacked(dst, p[0])
+	if k == Array {
+		for parts := p.Parts(); parts.More(); {
+			dst = parts.Value().appendUnique(dst)
+		}
+	} else {
+		dst = p.appendMembers(dst)
+	}
+	closePacked(dst, start)
+	return dst
+}
+
+func (p Packed) appendMembers(dst []byte) []byte {
+	var last map[string]Packed // nil where all names are different
+	if !new(names).learn(p) {
+		last = map[string]Packed{}
+		for parts := p.Parts(); parts.More(); {
+			last[string(parts.Name())] = parts.Value()
+		}
+	}
+	for parts := p.Parts(); parts.More(); {
+		name, v := parts.Name(), parts.Value()
+		if last != nil {
+			var first bool
+			if v, first = last[string(name)]; !first {
+				continue
+			}
+			delete(last, string(name))
+		}
+		dst = v.appendUnique(appendPackedText(dst, name))
+	}
+	return dst
 }

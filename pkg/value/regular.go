@@ -8,7 +8,8 @@ import (
 
 // A number with a fraction or an exponent is a double, and the same double can
 // be written in many ways. The regular one has the fewest digits that give the
-// double again, no exponent, and a point. Integers are not touched.
+// double again; no exponent, and a point, while that is short. Integers are not
+// touched.
 
 // regular tells whether the literal of such a number is the regular one, as far
 // as that is seen without computing: decimals of up to 15 digits are all
@@ -51,6 +52,10 @@ func appendRegular(dst []byte, number Packed) []byte {
 	f, _ := strconv.ParseFloat(string(literal), 64)
 	if math.IsInf(f, 0) {
 		return append(dst, number...)
+	}
+	// Without an exponent the largest double has 309 digits.
+	if size := math.Abs(f); size != 0 && (size < 1e-16 || size >= 1e16) {
+		return appendPackedText(append(dst, packedNumber), strconv.AppendFloat(nil, f, 'e', -1, 64))
 	}
 	text := strconv.AppendFloat(nil, f, 'f', -1, 64)
 	if bytes.IndexByte(text, '.') < 0 {
