@@ -34,11 +34,22 @@ type Authenticator interface {
 type Renewer interface {
 	// Renew gives up the credentials that a request was sent with. The next
 	// Authenticate fetches new ones. It is false when they had been given up
-	// already, because of another request.
+	// already, because of another request. Of a request in advance, see Ahead, it
+	// waits until one of both is clear, or the request is broken off.
 	Renew(sent *http.Request) bool
 	// InUse tells whether the credentials that a request was sent with have not
 	// been given up.
 	InUse(sent *http.Request) bool
+}
+
+// aheadKey is where the context of a request carries the channel of Ahead.
+type aheadKey struct{}
+
+// Ahead marks requests that nobody may need. Until needed is closed no
+// credentials are given up because of them: an API may answer 401 behind the end
+// of a list, and what nobody needs should cost no login.
+func Ahead(ctx context.Context, needed <-chan struct{}) context.Context {
+	return context.WithValue(ctx, aheadKey{}, needed)
 }
 
 // Deps is what an authentication may use while it works.

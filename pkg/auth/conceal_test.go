@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -94,5 +95,30 @@ func TestReportOfALoginShowsNoSecret(t *testing.T) {
 	authenticated(t, w.start(m), request(t, "http://a.test/"))
 	if got := w.events[0]; got.Message != "Logged in by login/[hidden]" || strings.Contains(got.Fields[0].Value.(string), "tok") {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestSecretsOutliveThoseOfRequests: signatures are forgotten after thousands of
+// others, what serves all requests is not.
+func TestSecretsOutliveThoseOfRequests(t *testing.T) {
+	const (
+		credentials = `{"#data":"{\"oauth_token\":\"token-of-oauth\",\"oauth_token_secret\":\"s3cret\",\"more\":\"more-of-oauth\"}","appKey":"k","#appSecret":"s"}`
+		signed      = `{"sig":{"function":"md5","args":[{"request":"url"}]}}`
+	)
+	tests := []struct{ name, authentication, hidden string }{
+		{"the answer of a login", loginWith(tokenLogin), "token-of-the-login"},
+		{"an authorization", `{"type":"oauth20","format":"json","query":` + signed + `}`, "token-of-oauth"},
+		{"an authorization with signatures", `{"type":"oauth10"}`, "more-of-oauth"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, `{"t":"token-of-the-login","s":"sid"}`)
+			a := trial{authentication: tt.authentication, credentials: credentials}.start(t, w)
+			authenticated(t, a, request(t, "http://a.test/"))
+			for n := range 20_000 {
+				w.secrets.AddPassing(fmt.Sprintf("signature-%08d", n))
+			}
+			wantMasked(t, w, []string{tt.hidden}, []string{"signature-00000000"})
+		})
 	}
 }

@@ -91,9 +91,10 @@ func (c *oauthCredentials) report() {
 // sound tells whether nothing is wrong so far.
 func (c *oauthCredentials) sound() bool { return len(c.faults) == 0 }
 
-// conceal keeps the secrets and what is in the decoded data out of every event.
+// conceal keeps the secrets and what is in the decoded data out of every event,
+// for good: they serve all requests.
 func (c *oauthCredentials) conceal(secrets *event.Secrets, decoded value.Value) {
 	secrets.Add(c.data)
 	secrets.Add(c.secret)
-	conceal(secrets, decoded, "")
+	conceal(secrets.Add, decoded, "")
 }

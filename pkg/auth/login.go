@@ -92,6 +92,7 @@ var _ Renewer = (*session)(nil)
 type credentials struct {
 	headers, query value.Value
 	end            end
+	givenUp        chan struct{} // closed when they are
 }
 
 // usedKey is where a request carries the credentials it was given.
@@ -110,29 +111,36 @@ func (s *session) Authenticate(ctx context.Context, r *http.Request) error {
 	return nil
 }
 
-// Renew gives up the credentials that a request was sent with, unless that was
-// done because of another request already.
+// Renew implements Renewer.
 func (s *session) Renew(sent *http.Request) bool {
+	ctx := sent.Context()
+	c, ok := ctx.Value(usedKey{}).(*credentials)
+	if !ok {
+		return false
+	}
+	if needed, ok := ctx.Value(aheadKey{}).(<-chan struct{}); ok {
+		select {
+		case <-needed:
+		case <-c.givenUp:
+		case <-ctx.Done():
+			return false
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.used(sent) {
+	if c != s.current {
 		return false
 	}
 	s.current = nil
+	close(c.givenUp)
 	return true
 }
 
 // InUse implements Renewer.
 func (s *session) InUse(sent *http.Request) bool {
+	c, ok := sent.Context().Value(usedKey{}).(*credentials)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.used(sent)
-}
-
-// used tells whether a request was sent with the credentials of now; the lock is
-// held.
-func (s *session) used(sent *http.Request) bool {
-	c, ok := sent.Context().Value(usedKey{}).(*credentials)
 	return ok && c == s.current
 }
 
@@ -195,10 +203,10 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 	scope := &expr.Scope{Now: s.deps.Now, Contexts: maps.Clone(s.contexts)}
 	request := config.Request{Endpoint: s.endpoint, Method: s.method}
 	var err error
-	if request.Params, err = s.params.eval(scope, s.deps.Secrets); err != nil {
+	if request.Params, err = s.params.eval(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
-	if request.Headers, err = s.headers.texts(scope, s.deps.Secrets); err != nil {
+	if request.Headers, err = s.headers.texts(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
 	spool, err := s.deps.Login(ctx, request)
@@ -210,19 +218,19 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 	if err != nil {
 		return nil, err
 	}
-	conceal(s.deps.Secrets, answer, s.expires.path)
+	conceal(s.deps.Secrets.AddToken, answer, s.expires.path)
 	return s.use(scope, answer)
 }
 
 // use computes the credentials of an answer.
 func (s *session) use(scope *expr.Scope, answer value.Value) (*credentials, error) {
 	scope.Contexts[expr.Response] = expr.Flatten(answer)
-	c := &credentials{}
+	c := &credentials{givenUp: make(chan struct{})}
 	var err error
-	if c.headers, err = s.with.headers.texts(scope, s.deps.Secrets); err != nil {
+	if c.headers, err = s.with.headers.texts(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
-	if c.query, err = s.with.query.texts(scope, s.deps.Secrets); err != nil {
+	if c.query, err = s.with.query.texts(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
 	if c.end, err = s.expires.from(answer, s.deps.Now()); err != nil {

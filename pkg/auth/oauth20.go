@@ -70,11 +70,11 @@ func (a authorizing) Authenticate(_ context.Context, r *http.Request) error {
 	}
 	scope := &expr.Scope{Now: a.deps.Now, Contexts: requestContexts(r)}
 	scope.Contexts[expr.Authorization] = a.authorization(nonce, a.deps.Now().Unix())
-	added, err := a.query.texts(scope, a.deps.Secrets)
+	added, err := a.query.texts(scope, a.deps.Secrets.AddPassing)
 	if err != nil {
 		return err
 	}
-	headers, err := a.headers.texts(scope, a.deps.Secrets)
+	headers, err := a.headers.texts(scope, a.deps.Secrets.AddPassing)
 	if err != nil {
 		return err
 	}

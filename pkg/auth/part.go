@@ -8,7 +8,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -55,17 +54,17 @@ func (s source) headers(section config.Section, contexts ...expr.Context) part {
 	return p
 }
 
-// eval computes the entries and keeps what expressions gave out of every event.
-func (p part) eval(scope *expr.Scope, secrets *event.Secrets) (value.Value, error) {
+// eval computes the entries and hides what expressions gave.
+func (p part) eval(scope *expr.Scope, hide hide) (value.Value, error) {
 	computed, err := p.entries.Eval(scope)
 	if err != nil {
 		return value.Value{}, err
 	}
 	for i, written := range p.section.Items() {
 		if computed.Kind() == value.Array {
-			concealComputed(secrets, written.Value, computed.Items()[i])
+			concealComputed(hide, written.Value, computed.Items()[i])
 		} else {
-			concealComputed(secrets, written.Value, computed.Members()[i].Value)
+			concealComputed(hide, written.Value, computed.Members()[i].Value)
 		}
 	}
 	return computed, nil
@@ -74,8 +73,8 @@ func (p part) eval(scope *expr.Scope, secrets *event.Secrets) (value.Value, erro
 // texts computes the entries of an object, each a text or a list of texts. A
 // literal that is a path of the login's answer stands for the value there: old
 // configurations name their token like that.
-func (p part) texts(scope *expr.Scope, secrets *event.Secrets) (value.Value, error) {
-	computed, err := p.eval(scope, secrets)
+func (p part) texts(scope *expr.Scope, hide hide) (value.Value, error) {
+	computed, err := p.eval(scope, hide)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -84,7 +83,7 @@ func (p part) texts(scope *expr.Scope, secrets *event.Secrets) (value.Value, err
 		if written := p.section.Value.Field(m.Name); written.Kind() == value.String {
 			if found, ok := scope.Contexts[expr.Response][written.Raw()]; ok {
 				m.Value = found
-				concealText(secrets, found)
+				concealText(hide, found)
 			}
 		}
 		if m.Value, err = p.text(m); err != nil {

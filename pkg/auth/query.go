@@ -39,7 +39,7 @@ type querying struct {
 func (q querying) Authenticate(_ context.Context, r *http.Request) error {
 	scope := &expr.Scope{Now: q.deps.Now, Contexts: requestContexts(r)}
 	scope.Contexts[expr.Attr] = q.attr
-	added, err := q.added.texts(scope, q.deps.Secrets)
+	added, err := q.added.texts(scope, q.deps.Secrets.AddPassing)
 	if err != nil {
 		return err
 	}

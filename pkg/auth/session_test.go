@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -85,6 +86,40 @@ func TestRenewedCredentials(t *testing.T) {
 		if want := "X-Token: " + []string{"t1", "t1", "t2", "t2", "t3"}[i]; r != want {
 			t.Errorf("request %d: got %s, want %s", i+1, r, want)
 		}
+	}
+}
+
+// TestRenewedInAdvance: of a request that may not be needed the credentials are
+// given up when it is, and not when it is broken off.
+func TestRenewedInAdvance(t *testing.T) {
+	w := newWorld(t, tokensOf(3)...)
+	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
+	renewer := a.(Renewer)
+	sent := func() (r *http.Request, needed chan struct{}, breakOff func()) {
+		needed = make(chan struct{})
+		ctx, cancel := context.WithCancel(Ahead(t.Context(), needed))
+		return authenticated(t, a, request(t, "http://a.test/").WithContext(ctx)), needed, cancel
+	}
+
+	dropped, _, breakOff := sent()
+	breakOff()
+	if renewer.Renew(dropped) || !renewer.InUse(dropped) {
+		t.Error("given up because of a request that was broken off")
+	}
+	first, needed, _ := sent()
+	renewed := make(chan bool)
+	go func() { renewed <- renewer.Renew(first) }()
+	second, _, _ := sent()
+	go func() { renewed <- renewer.Renew(second) }()
+	if !renewer.InUse(first) {
+		t.Error("given up because of a request that nobody needs yet")
+	}
+	close(needed)
+	if one, other := <-renewed, <-renewed; one == other {
+		t.Errorf("given up by both or by none: %v", one)
+	}
+	if got := headersOf(authenticated(t, a, request(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
+		t.Errorf("got %s after %d logins", got, len(w.logins))
 	}
 }
 

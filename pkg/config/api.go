@@ -42,6 +42,7 @@ func (c *compiler) api(s Section, conf settings, e evaluator) API {
 		ConnectTimeout:    seconds(http.Get("connectTimeout"), defaultConnectTimeout),
 		RequestTimeout:    seconds(http.Get("requestTimeout"), defaultRequestTimeout),
 		MaxResponseBytes:  maxResponseBytes(http),
+		TrustedOrigins:    origins(http.Get("trustedOrigins")),
 		IgnoreErrors:      integers(http.Get("ignoreErrors")),
 		Concurrency:       atOnce(http, "concurrency", 1),
 		Lookahead:         atOnce(http, "lookahead", 0),

@@ -133,6 +133,16 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/api/http/lookahead: expected an integer from 0 to 64, found -1`,
 			`/parameters/api/http/rateLimit: expected the key "perSeconds"`,
 		}},
+		{"trustedOrigins", given{api: `"http":{"trustedOrigins":["h.test","ftp://h.test","https://h.test/v1","https://u@h.test","https://*","https://a.*.test",7,"https://h.test?a=b"]},`}, []string{
+			`/parameters/api/http/trustedOrigins/0: expected scheme and host of an address, perhaps with a port, found "h.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/1: expected scheme and host of an address, perhaps with a port, found "ftp://h.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/2: expected scheme and host of an address, perhaps with a port, found "https://h.test/v1"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/3: expected scheme and host of an address, perhaps with a port, found "https://[hidden]@h.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/4: expected scheme and host of an address, perhaps with a port, found "https://*"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/5: expected scheme and host of an address, perhaps with a port, found "https://a.*.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/6: expected scheme and host of an address, perhaps with a port, found 7; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/7: expected scheme and host of an address, perhaps with a port, found "https://h.test?[hidden]"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+		}},
 		{"ignoreErrors number", given{api: `"http":{"ignoreErrors":404},`}, []string{
 			`/parameters/api/http/ignoreErrors: expected a list, found 404`,
 		}},

@@ -68,6 +68,8 @@ type API struct {
 	// MaxResponseBytes is how many bytes the body of one answer may have, after
 	// decompression.
 	MaxResponseBytes int64
+	// TrustedOrigins may have the credentials too when an answer leads to them.
+	TrustedOrigins []Origin
 	// IgnoreErrors are the status codes whose answers are taken as data.
 	IgnoreErrors []int
 	// Concurrency is how many requests may be under way at once, 1 to

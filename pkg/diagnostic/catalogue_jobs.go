@@ -69,5 +69,9 @@ func aboutSecrets() []Entry {
 			"The address begins with http:// and requests carry credentials, which everybody on the way can read.",
 			`"baseUrl": "http://api.example.com"`,
 			"Write https://. Addresses of the computer itself and those behind an SSH server are not reported."},
+		{failure.WithheldCredential, isWarning, "This job is asked without credentials",
+			"The host of the endpoint is made of a value that the API gave. Credentials and secrets are sent only to hosts that the configuration names.",
+			`"children": [{"endpoint": "https://{host}/items", "placeholders": {"host": "host"}}]`,
+			"Where these hosts may have the credentials, list them in \"api.http.trustedOrigins\", for example \"https://*.example.com\"."},
 	}
 }

@@ -34,7 +34,7 @@ type Body interface {
 func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, LoginDone{}, RequestSent{},
-		RequestAnswered{}, RequestRetried{}, ResponseIgnored{}, ResponseCleaned{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, TableWritten{}, TableDrifted{},
+		RequestAnswered{}, RequestRetried{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseCleaned{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, JobUnfinished{}, TableWritten{}, TableDrifted{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }
@@ -251,6 +251,30 @@ func (e RequestRetried) Message() string {
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
+// CredentialsWithheld says that an answer led a job to another origin, which is
+// asked without credentials; once for each job.
+type CredentialsWithheld struct {
+	// Origin is the first such one: scheme, host and port.
+	Origin string `json:"origin"`
+	// Job is the endpoint of the job as configured.
+	Job string `json:"job"`
+	// JobPointer is where the job stands in the configuration.
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	// Iteration counts from 1; absent when there is only one.
+	Iteration int `json:"iteration,omitempty"`
+}
+
+// Kind implements Body.
+func (CredentialsWithheld) Kind() string { return "credentials.withheld" }
+
+// Level implements Body.
+func (CredentialsWithheld) Level() Level { return Warn }
+
+// Message implements Body.
+func (e CredentialsWithheld) Message() string {
+	return fmt.Sprintf("%s: an answer led to %s, which is asked without credentials; 'api.http.trustedOrigins' can list it", e.Job, e.Origin)
+}
+
 // ResponseIgnored says that an error response was taken as data because
 // `api.http.ignoreErrors` lists its status.
 type ResponseIgnored struct {
@@ -408,6 +432,30 @@ func (e JobFinished) Message() string {
 		s += count(e.Runs, "run") + ", "
 	}
 	return s + fmt.Sprintf("%s, %s, %s", count(e.Pages, "page"), count(e.Rows, "row"), e.Rule)
+}
+
+// JobUnfinished says how much of a job had been stored when the run failed. No
+// table holds it: a run that fails leaves none.
+type JobUnfinished struct {
+	// Job is the endpoint of the job.
+	Job string `json:"job"`
+	// Pages and Rows that were stored, those of all runs of a child job together.
+	Pages int `json:"pages"`
+	Rows  int `json:"rows"`
+	// JobPointer and Iteration are those of JobFinished.
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+// Kind implements Body.
+func (JobUnfinished) Kind() string { return "job.unfinished" }
+
+// Level implements Body.
+func (JobUnfinished) Level() Level { return Debug }
+
+// Message implements Body.
+func (e JobUnfinished) Message() string {
+	return fmt.Sprintf("Job %s not finished: %s, %s until then", e.Job, count(e.Pages, "page"), count(e.Rows, "row"))
 }
 
 // TableWritten says that a table is complete in out/tables.

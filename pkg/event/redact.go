@@ -42,13 +42,18 @@ const (
 type Secrets struct {
 	mu      sync.RWMutex
 	lasting set
-	// Passing secrets are in two sets: when the younger one is full it becomes
-	// the older one, and what the older one held is forgotten.
-	younger, older *set
+	// Those of logins and those of single requests are apart, since a token may
+	// serve millions of requests with a signature each.
+	tokens, passing passing
 }
 
-// passingSecrets is how many passing secrets are remembered at least; twice as
-// many at most.
+// passing are secrets that are forgotten in the end. They are in two sets: when
+// the younger one is full it becomes the older one, and what the older one held
+// is forgotten.
+type passing struct{ younger, older *set }
+
+// passingSecrets is how many passing secrets of a kind are remembered at least;
+// twice as many at most.
 const passingSecrets = 4096
 
 // Add puts a secret into the set for good. White space around it is not part of
@@ -61,23 +66,35 @@ func (s *Secrets) Add(secret string) {
 	s.lasting.addAll(secret)
 }
 
-// AddPassing is Add for a secret that belongs to one request, such as a
-// signature or a token that is fetched anew each time: it is forgotten when
-// thousands of others have followed, so that a long run does not grow.
+// AddToken is Add for a secret that a login brought and that another login may
+// replace: it is forgotten when thousands of others have followed, so that a long
+// run does not grow.
+func (s *Secrets) AddToken(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens.add(secret)
+}
+
+// AddPassing is AddToken for a secret that belongs to one request, such as a
+// signature. However many there are, no token is forgotten because of them.
 func (s *Secrets) AddPassing(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.younger == nil || len(s.younger.added) >= passingSecrets {
-		s.younger, s.older = &set{}, s.younger
+	s.passing.add(secret)
+}
+
+func (p *passing) add(secret string) {
+	if p.younger == nil || p.younger.secrets >= passingSecrets {
+		p.younger, p.older = &set{}, p.younger
 	}
-	s.younger.addAll(secret)
+	p.younger.addAll(secret)
 }
 
 // set is a set of secrets by the hashes of their forms.
 type set struct {
-	seed  maphash.Seed
-	added map[uint64]struct{} // hashes of the secrets
-	forms map[uint64]bool     // hashes of their forms; true: as a whole word only
+	seed    maphash.Seed
+	secrets int             // how many
+	forms   map[uint64]form // by their hashes
 	// starts has the lengths of all forms that start with the same bytes, the
 	// longest first.
 	starts map[uint32][]int
@@ -87,6 +104,16 @@ type set struct {
 	// width is the least number of bytes in a start.
 	width int
 }
+
+// form is what is known of a form of a secret.
+type form uint8
+
+const (
+	// inWords forms are masked inside words, too.
+	inWords form = 1 << iota
+	// whole forms are a secret as it is: all its other forms are there, too.
+	whole
+)
 
 // addAll adds a secret and the parts of it that are secrets too.
 func (s *set) addAll(secret string) {
@@ -108,20 +135,23 @@ func (s *set) add(secret string) {
 	}
 	if s.forms == nil {
 		s.seed = maphash.MakeSeed()
-		s.added = map[uint64]struct{}{}
-		s.forms = map[uint64]bool{}
+		s.forms = map[uint64]form{}
 		s.starts = map[uint32][]int{}
 		s.width = startBytes
 	}
 	hash := maphash.String(s.seed, secret)
-	if _, known := s.added[hash]; known {
+	if s.forms[hash]&whole != 0 {
 		return
 	}
-	s.added[hash] = struct{}{}
-	word := utf8.RuneCountInString(secret) < wordCharacters
-	for _, form := range formsOf(secret) {
-		s.addForm(form, word)
+	s.secrets++
+	var where form
+	if utf8.RuneCountInString(secret) >= wordCharacters {
+		where = inWords
 	}
+	for _, text := range formsOf(secret) {
+		s.addForm(text, where)
+	}
+	s.forms[hash] |= whole
 }
 
 // formsOf lists the spellings of a secret that no unescaping gives back.
@@ -135,19 +165,19 @@ func formsOf(secret string) []string {
 	}
 }
 
-func (s *set) addForm(form string, word bool) {
-	hash := maphash.String(s.seed, form)
-	if before, known := s.forms[hash]; known {
-		s.forms[hash] = before && word
+func (s *set) addForm(text string, where form) {
+	hash := maphash.String(s.seed, text)
+	before, known := s.forms[hash]
+	s.forms[hash] = before | where
+	if known {
 		return
 	}
-	s.forms[hash] = word
-	width := min(len(form), startBytes)
+	width := min(len(text), startBytes)
 	s.width = min(s.width, width)
-	start := startOf(form, 0, width)
+	start := startOf(text, 0, width)
 	lengths := s.starts[start]
-	if at, known := slices.BinarySearchFunc(lengths, len(form), func(a, b int) int { return b - a }); !known {
-		s.starts[start] = slices.Insert(lengths, at, len(form))
+	if at, known := slices.BinarySearchFunc(lengths, len(text), func(a, b int) int { return b - a }); !known {
+		s.starts[start] = slices.Insert(lengths, at, len(text))
 	}
 	word64, bit := filterBit(start)
 	s.filter[word64] |= bit
@@ -199,7 +229,7 @@ func (s *Secrets) Find(text string) []Span {
 	defer s.mu.RUnlock()
 	var spans []Span
 	var views []view
-	for _, set := range []*set{&s.lasting, s.younger, s.older} {
+	for _, set := range []*set{&s.lasting, s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older} {
 		if set == nil || len(set.forms) == 0 || text == "" {
 			continue
 		}
@@ -232,8 +262,8 @@ func (s *set) match(text string, at int) int {
 			if n <= longest || n > len(text)-at {
 				continue
 			}
-			word, found := s.forms[maphash.String(s.seed, text[at:at+n])]
-			if found && (!word || alone(text, at, at+n)) {
+			where, found := s.forms[maphash.String(s.seed, text[at:at+n])]
+			if found && (where&inWords != 0 || alone(text, at, at+n)) {
 				longest = n
 			}
 		}

@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -202,27 +204,78 @@ func BenchmarkAdd(b *testing.B) {
 }
 
 func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
+	for _, kind := range []struct {
+		name          string
+		add, addOther func(*Secrets, string)
+	}{
+		{"tokens", (*Secrets).AddToken, (*Secrets).AddPassing},
+		{"those of a request", (*Secrets).AddPassing, (*Secrets).AddToken},
+	} {
+		t.Run(kind.name, func(t *testing.T) {
+			var s Secrets
+			s.Add("lasting-one")
+			kind.addOther(&s, "other-kind")
+			kind.add(&s, "passing-first")
+			if got := s.Redact("lasting-one passing-first"); got != "[hidden] [hidden]" {
+				t.Errorf("got %s", got)
+			}
+			for i := range 3 * passingSecrets {
+				kind.add(&s, fmt.Sprintf("signature-%08d", i))
+			}
+			if got := s.Redact("lasting-one other-kind"); got != "[hidden] [hidden]" {
+				t.Errorf("a lasting secret, or one of the other kind, is gone: %s", got)
+			}
+			for i := 3*passingSecrets - passingSecrets; i < 3*passingSecrets; i++ {
+				if text := fmt.Sprintf("signature-%08d", i); s.Redact(text) != Hidden {
+					t.Fatalf("a recent secret is gone: %s", text)
+				}
+			}
+			if n := s.kept(); n > 2*passingSecrets+1 {
+				t.Errorf("%d passing secrets are kept", n)
+			}
+			if got := s.Redact("passing-first"); got != "passing-first" {
+				t.Errorf("the first passing secret is still there: %s", got)
+			}
+		})
+	}
+}
+
+// TestPassingSecretsAreSmall: docs/architecture.md tells how much memory they take.
+func TestPassingSecretsAreSmall(t *testing.T) {
+	const most = 3 << 20
+	random := rand.New(rand.NewPCG(1, 2))
+	token := func() string { // the worst of them: all forms differ, and where they start
+		text := make([]byte, 20+random.IntN(40))
+		for i := range text {
+			text[i] = '!' + byte(random.IntN('~'-'!'))
+		}
+		return string(text)
+	}
+	inUse := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := inUse()
 	var s Secrets
-	s.Add("lasting-one")
-	s.AddPassing("passing-first")
-	if got := s.Redact("lasting-one passing-first"); got != "[hidden] [hidden]" {
-		t.Errorf("got %s", got)
+	for range 2*passingSecrets - 1 {
+		s.AddToken(token())
 	}
-	for i := range 3 * passingSecrets {
-		s.AddPassing(fmt.Sprintf("signature-%08d", i))
+	if got := inUse() - before; got > most {
+		t.Errorf("%d bytes in use, want at most %d", got, most)
 	}
-	if got := s.Redact("lasting-one"); got != Hidden {
-		t.Errorf("a lasting secret is gone: %s", got)
+	if n := s.kept(); n != 2*passingSecrets-1 {
+		t.Errorf("%d secrets are kept", n)
 	}
-	for i := 3*passingSecrets - passingSecrets; i < 3*passingSecrets; i++ {
-		if text := fmt.Sprintf("signature-%08d", i); s.Redact(text) != Hidden {
-			t.Fatalf("a recent secret is gone: %s", text)
+}
+
+// kept is how many passing secrets are remembered.
+func (s *Secrets) kept() (n int) {
+	for _, set := range []*set{s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older} {
+		if set != nil {
+			n += set.secrets
 		}
 	}
-	if n := len(s.younger.added) + len(s.older.added); n > 2*passingSecrets {
-		t.Errorf("%d passing secrets are kept", n)
-	}
-	if got := s.Redact("passing-first"); got != "passing-first" {
-		t.Errorf("the first passing secret is still there: %s", got)
-	}
+	return n
 }

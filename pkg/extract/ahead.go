@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 
+	"github.com/keboola/configurable-extractor/pkg/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/pagination"
@@ -14,6 +15,7 @@ import (
 type inquiry struct {
 	slot    *slot
 	request config.Request
+	needed  chan struct{} // closed when the job comes to the page
 	// answer or err are set when done is closed.
 	done   chan struct{}
 	answer *target.Response
@@ -22,7 +24,7 @@ type inquiry struct {
 
 // ask sends a request as soon as its slot lets it.
 func (f *fan) ask(r *jobRun, s *slot, request config.Request) *inquiry {
-	q := &inquiry{slot: s, request: request, done: make(chan struct{})}
+	q := &inquiry{slot: s, request: request, needed: make(chan struct{}), done: make(chan struct{})}
 	f.workers.Go(func() {
 		defer close(q.done)
 		if q.err = s.enter(); q.err != nil {
@@ -30,7 +32,7 @@ func (f *fan) ask(r *jobRun, s *slot, request config.Request) *inquiry {
 		}
 		defer s.landed()
 		q.err = failure.Guarded(func() (err error) {
-			q.answer, err = r.send(s.ctx, request)
+			q.answer, err = r.send(auth.Ahead(s.ctx, q.needed), request)
 			return err
 		})
 	})

@@ -206,6 +206,7 @@ func (r *run) client(it iteration) (*target.Client, error) {
 	return target.New(target.Options{
 		API:                 it.API,
 		Settings:            r.plan.target,
+		Endpoints:           it.endpoints(),
 		AllowedHosts:        r.plan.doc.AllowedHosts,
 		DenyPrivateNetworks: r.DenyPrivateNetworks,
 		Lookup:              r.Lookup,

@@ -48,6 +48,8 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	err := run(ctx, j, place{endpoint: j.Endpoint})
 	if err == nil || isCut(err) {
 		jr.tally.report(jr.run.Log, j, jr.number)
+	} else {
+		jr.tally.unfinished(jr.run.Log, j, jr.number)
 	}
 	return err
 }
@@ -139,6 +141,13 @@ func (r *jobRun) next(state pagination.State, page pagination.Page) (config.Requ
 	return request, state, stop, err
 }
 
+// stored counts a page that was stored.
+func (jr *jobRunner) stored(r *jobRun, rows int) {
+	jr.progress.page(rows)
+	jr.tally.page(r.job, rows)
+	r.live.Page(rows)
+}
+
 // ended counts a run of a job that came to its end.
 func (jr *jobRunner) ended(r *jobRun, stop pagination.Stop) {
 	if r.sample.dropped {
@@ -173,8 +182,7 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 	if err != nil {
 		return facts, nil, err
 	}
-	r.progress.page(page.Rows)
-	r.live.Page(page.Rows)
+	r.jobRunner.stored(r, page.Rows)
 	if err := r.eachChild(page, func(child *job, at place) error { return r.jobRunner.job(ctx, child, at) }); err != nil {
 		return facts, nil, err
 	}
@@ -184,8 +192,8 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 
 // send sends a request of the job.
 func (r *jobRun) send(ctx context.Context, request config.Request) (*target.Response, error) {
-	origin := target.Origin{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number}
-	return r.client.Do(target.From(r.live.Context(ctx), origin), request)
+	sender := target.Sender{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number}
+	return r.client.Do(target.From(r.live.Context(ctx), sender), request)
 }
 
 // read scans and checks an answer. A page that only repeats what was there

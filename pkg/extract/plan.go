@@ -61,6 +61,20 @@ func Compile(doc *config.Document, typed bool) *Plan {
 	return p
 }
 
+// endpoints are those of all jobs, as they are configured.
+func (it iteration) endpoints() []string {
+	all := []string{it.API.DefaultOptions.Field("endpoint").Text()}
+	var add func([]config.Job)
+	add = func(jobs []config.Job) {
+		for _, j := range jobs {
+			all = append(all, j.Endpoint)
+			add(j.Children)
+		}
+	}
+	add(it.Jobs)
+	return all
+}
+
 // Jobs is the number of root jobs of all iterations.
 func (p *Plan) Jobs() int {
 	n := 0

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"strconv"
@@ -12,19 +13,29 @@ import (
 )
 
 // repetition notices that paging does not get on: the same answer twice in a
-// row, or a request and an answer that both were there before. It remembers 16
-// bytes for each page of a job.
+// row, or a request and an answer that both were there before. It remembers
+// about 16 bytes for each page of a job.
+//
+// There is no way around that: a page may repeat any earlier one, and the first
+// one that does is dropped before its rows are stored. What finds a circle with
+// the memory of two pages (Brent, Floyd) finds it rounds later, after requests
+// that nobody needs and with their rows stored again.
 type repetition struct {
-	seed     maphash.Seed
-	pages    map[exchange]int // number of the page
+	seed maphash.Seed
+	// pages are parted by a byte of their hashes, so that few are compared and
+	// that growing moves few of them: a map takes three times the memory.
+	pages    map[byte][]earlier
 	previous uint64
 	any      bool
 	// again is set when paging came back to an earlier page.
 	again bool
 }
 
-// exchange identifies a request with its answer.
-type exchange struct{ request, answer uint64 }
+// earlier is a page that was there: the two halves of a hash of its request and
+// its answer, which as one number would make it larger by a third, and its
+// number. That two of a million pages have the same hash by chance happens to
+// one job of thirty million.
+type earlier struct{ high, low, number uint32 }
 
 // check tells whether the page repeats an earlier one, which ends the job and
 // drops the page.
@@ -32,31 +43,37 @@ func (r *repetition) check(number int, request config.Request, page *response.Pa
 	if page.NoBody {
 		return nil
 	}
-	if r.pages == nil {
-		r.pages, r.seed = map[exchange]int{}, maphash.MakeSeed()
-	}
 	same := r.any && r.previous == page.Fingerprint
 	r.previous, r.any = page.Fingerprint, true
 	if same {
 		return &pagination.Stop{Rule: fmt.Sprintf("page %d is the same as the page before it and was dropped", number)}
 	}
-	key := exchange{r.hash(request), page.Fingerprint}
-	if earlier, ok := r.pages[key]; ok {
+	if before, ok := r.remember(number, request, page.Fingerprint); ok {
 		r.again = true
-		return &pagination.Stop{Rule: fmt.Sprintf("page %d repeats page %d, request and answer alike, and was dropped: paging goes round in circles", number, earlier)}
+		return &pagination.Stop{Rule: fmt.Sprintf("page %d repeats page %d, request and answer alike, and was dropped: paging goes round in circles", number, before)}
 	}
-	r.pages[key] = number
 	return nil
 }
 
-func (r *repetition) hash(request config.Request) uint64 {
-	var h maphash.Hash
-	h.SetSeed(r.seed)
+// remember keeps a page, or gives the number of an earlier one with the same
+// request and answer.
+func (r *repetition) remember(number int, request config.Request, answer uint64) (before uint32, ok bool) {
+	if r.pages == nil {
+		r.pages, r.seed = map[byte][]earlier{}, maphash.MakeSeed()
+	}
 	text := []byte(request.Method + " " + request.Endpoint + " ")
 	text = appendSent(text, request.Params)
 	text = appendSent(text, request.Headers)
-	h.Write(text)
-	return h.Sum64()
+	hash := maphash.Bytes(r.seed, binary.LittleEndian.AppendUint64(text, answer))
+	page := earlier{uint32(hash >> 32), uint32(hash), uint32(number)}
+	part := r.pages[byte(hash)]
+	for _, e := range part {
+		if e.high == page.high && e.low == page.low {
+			return e.number, true
+		}
+	}
+	r.pages[byte(hash)] = append(part, page)
+	return 0, false
 }
 
 // appendSent appends a value in a form that is equal for values that look the

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -48,4 +49,32 @@ func TestRepetition(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRepetitionIsSmall: what is kept of a page stays for as long as its job
+// runs.
+func TestRepetitionIsSmall(t *testing.T) {
+	const pages, most = 150_000, 20 // bytes for each
+	before := inUse()
+	var seen repetition
+	for n := range pages {
+		if stop := seen.check(n+1, config.Request{Endpoint: fmt.Sprint(n)}, &response.Page{Fingerprint: uint64(n)}); stop != nil {
+			t.Fatal(stop.Rule)
+		}
+	}
+	if each := (inUse() - before) / pages; each > most {
+		t.Errorf("%d bytes for a page, want at most %d", each, most)
+	}
+	stop := seen.check(pages+1, config.Request{Endpoint: "17"}, &response.Page{Fingerprint: 17})
+	if stop == nil || !strings.Contains(stop.Rule, "repeats page 18,") {
+		t.Errorf("the repeated page: %+v", stop)
+	}
+}
+
+// inUse is how many bytes of memory are in use.
+func inUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

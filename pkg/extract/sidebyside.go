@@ -111,8 +111,7 @@ func (f *fan) settle(ctx context.Context, b *branch, a *arrival) error {
 		if err != nil {
 			return err
 		}
-		f.progress.page(a.page.Rows)
-		b.run.live.Page(a.page.Rows)
+		f.stored(b.run, a.page.Rows)
 	}
 	a.slot.leave()
 	for child := range a.children.all() {
@@ -187,6 +186,7 @@ func (f *fan) page(ctx context.Context, b *branch) (facts pagination.Page, stop 
 func (f *fan) take(b *branch) (*arrival, *pagination.Stop) {
 	q, r := b.asked[0], b.run
 	b.asked = b.asked[1:]
+	close(q.needed)
 	<-q.done
 	r.pages++
 	a := &arrival{slot: q.slot, number: r.pages, children: newQueue[*branch]()}

@@ -9,7 +9,7 @@ import (
 )
 
 // tally sums up the runs of a root job and its children, so that each
-// configured job ends with one event, however often it ran.
+// configured job ends with one event, however often it ran and whatever ended it.
 type tally map[*job]*account
 
 // account is what the runs of one job brought.
@@ -17,6 +17,8 @@ type account struct {
 	runs, pages, rows int
 	again             bool
 	rules             []ruleCount
+	// stored are the pages and rows so far, also those of runs that go on.
+	stored struct{ pages, rows int }
 }
 
 // ruleCount is how many runs ended by a rule.
@@ -28,12 +30,23 @@ type ruleCount struct {
 // maxRules is how many different rules are told of one job.
 const maxRules = 3
 
-func (t tally) add(j *job, r *jobRun, stop pagination.Stop) {
-	a := t[j]
-	if a == nil {
-		a = &account{}
-		t[j] = a
+// of is the account of a job.
+func (t tally) of(j *job) *account {
+	if t[j] == nil {
+		t[j] = &account{}
 	}
+	return t[j]
+}
+
+// page counts a page that was stored.
+func (t tally) page(j *job, rows int) {
+	a := t.of(j)
+	a.stored.pages++
+	a.stored.rows += rows
+}
+
+func (t tally) add(j *job, r *jobRun, stop pagination.Stop) {
+	a := t.of(j)
 	a.runs++
 	a.pages += r.pages
 	a.rows += r.found
@@ -65,6 +78,17 @@ func (t tally) report(log *event.Log, j *job, iteration int) {
 	log.Emit(e)
 	for _, child := range j.children {
 		t.report(log, child, iteration)
+	}
+}
+
+// unfinished tells, for a job and each job below it, what was stored before the
+// run failed.
+func (t tally) unfinished(log *event.Log, j *job, iteration int) {
+	if a := t.of(j); a.stored.pages > 0 {
+		log.Emit(event.JobUnfinished{Job: j.Endpoint, Pages: a.stored.pages, Rows: a.stored.rows, JobPointer: j.Pointer, Iteration: iteration})
+	}
+	for _, child := range j.children {
+		t.unfinished(log, child, iteration)
 	}
 }
 

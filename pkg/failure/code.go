@@ -56,4 +56,5 @@ const (
 	EncryptedSecret    Code = "encrypted-secret"
 	PlainSecret        Code = "plain-secret"
 	PlainAddress       Code = "plain-address"
+	WithheldCredential Code = "withheld-credential"
 )

@@ -46,6 +46,7 @@ func checks() []check {
 		unsendableHeaders,
 		plainSecrets,
 		plainAddresses,
+		withheldCredentials,
 	}
 }
 

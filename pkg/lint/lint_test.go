@@ -121,6 +121,11 @@ func TestCheck(t *testing.T) {
 		{"the computer itself", given{base: "http://127.0.0.1:8080", api: auth, config: `,"#k":"x"`}, nil},
 		{"the computer itself by name", given{base: "http://LOCALHOST", api: auth, config: `,"#k":"x"`}, nil},
 		{"an endpoint with an address", given{api: auth, config: `,"#k":"x"`, jobs: `{"endpoint":"http://other.example.com/x"}`}, []string{"plain-address /config/jobs/0/endpoint"}},
+		{"a trusted origin without TLS", given{api: auth + `,"http":{"trustedOrigins":["https://a.example.com","http://*.example.com:8080"]}`, config: `,"#k":"x"`}, []string{"plain-address /api/http/trustedOrigins/1"}},
+		{"hosts of rows", given{api: auth, config: `,"#k":"x"`, jobs: `{"endpoint":"x","children":[{"endpoint":"https://{h}/x","placeholders":{"h":"h"}},{"endpoint":"//a.{h}.test?x","placeholders":{"h":"h"}},{"endpoint":"https://a.test/{h}","placeholders":{"h":"h"}},{"endpoint":"{h}","placeholders":{"h":"h"}},{"endpoint":"https://a.test?h={h}","placeholders":{"h":"h"}}]}`},
+			[]string{"withheld-credential /config/jobs/0/children/0/endpoint", "withheld-credential /config/jobs/0/children/1/endpoint"}},
+		{"hosts of rows that are trusted", given{api: auth + `,"http":{"trustedOrigins":["https://*.test"]}`, config: `,"#k":"x"`, jobs: `{"endpoint":"x","children":[{"endpoint":"https://{h}/x","placeholders":{"h":"h"}}]}`}, nil},
+		{"hosts of rows without credentials", given{jobs: `{"endpoint":"x","children":[{"endpoint":"https://{h}/x","placeholders":{"h":"h"}}]}`}, nil},
 		{"behind an SSH server", given{base: "http://api.example.com", api: auth, config: `,"#k":"x"`, rest: `,"sshProxy":{"host":"h","port":22,"user":"u","#privateKey":"k"}`}, nil},
 	}
 	for _, tt := range tests {

@@ -3,8 +3,11 @@ package lint
 import (
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -94,6 +97,29 @@ func plainAddresses(s settings, found *failure.Problems) {
 		absolute(login.Raw(), login.pointer, report)
 		for _, j := range it.jobs {
 			absolute(j.Endpoint, j.Pointer+"/endpoint", report)
+		}
+		for i, o := range it.API.TrustedOrigins {
+			host, _, _ := strings.Cut(o.Host, ":")
+			report(&url.URL{Scheme: o.Scheme, Host: host}, s.section("api", "http", "trustedOrigins", strconv.Itoa(i)).pointer)
+		}
+	}
+}
+
+// hostOfRow matches an endpoint whose host a placeholder makes.
+var hostOfRow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:https?:)?//[^/?#]*\{[^/?#]*\}`) })
+
+// withheldCredentials finds child jobs whose host comes out of a row: it gets no
+// credentials unless it is trusted.
+func withheldCredentials(s settings, found *failure.Problems) {
+	for _, it := range s.iterations {
+		if len(it.API.TrustedOrigins) > 0 || !credentials(s) {
+			continue
+		}
+		for _, j := range it.jobs {
+			if len(j.above) > 0 && hostOfRow().MatchString(j.Endpoint) {
+				found.Add(failure.Problem{Code: failure.WithheldCredential, Pointer: j.Pointer + "/endpoint",
+					Expected: "the host comes from a row, so it is asked without credentials", Hint: "list the hosts that may have them in \"api.http.trustedOrigins\""})
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -178,6 +179,7 @@ func (d *draft) byAddress(f fact, address string) *paging {
 		p.settings.set("paramIsQuery", value.OfBool(true))
 		p.evidence = fmt.Sprintf("'%s' of the answer holds the query of the next page", path)
 	}
+	p.note = d.elsewhere(address)
 	_, query, _ := strings.Cut(address, "?")
 	next := value.OfMembers(parseQuery(query)...)
 	if _, ok := next.Get("start_time"); ok && delimiter == "." && d.has("endtime") {
@@ -202,6 +204,16 @@ func (d *draft) byAddress(f fact, address string) *paging {
 		p.evidence += "; it lacks " + strings.Join(missing, ", ") + " of the request, so the parameters are sent again"
 	}
 	return p
+}
+
+// elsewhere warns of a next page at an origin that gets no credentials.
+func (d *draft) elsewhere(address string) string {
+	next, err := d.url.Parse(address)
+	if err != nil || config.OriginOf(next) == config.OriginOf(d.url) {
+		return ""
+	}
+	return fmt.Sprintf("The next page is at %s, the example at %s: credentials do not follow there. If it may have them, add \"http\": {\"trustedOrigins\": [%q]} to \"api\".",
+		config.OriginOf(next), config.OriginOf(d.url), config.OriginOf(next))
 }
 
 // has tells whether the answer has a scalar of that name.

@@ -383,6 +383,7 @@ func TestNotes(t *testing.T) {
 		{"a time in the items", "https://h.example/orders", `[{"id":1,"updatedAt":"2026-01-01T00:00:00Z"}]`, "when they changed (updatedAt)"},
 		{"a parameter twice", "'https://h.example/orders?a=1&a=2'", ids(1), "'a' is there more than once"},
 		{"a full page", "'https://h.example/orders?limit=2'", ids(1, 2), "The page is full (2 items)"},
+		{"a next page without TLS", "https://h.example/orders", `{"next":"http://h.example/orders?page=2","items":` + ids(1) + `}`, `{"trustedOrigins": ["http://h.example"]}`},
 		{"GraphQL without an alias", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "pageInfo { after: endCursor }"},
 		{"a primary key", "https://h.example/orders", ids(1, 2), "--primary-key id"},
 		{"a link that cannot be followed", "https://h.example/orders", ids(1), "the header Link"},

@@ -68,6 +68,10 @@ func (c *Collector) Event(e event.Event) {
 		c.retried(body)
 	case event.JobFinished:
 		c.jobFinished(body)
+	case event.JobUnfinished:
+		if i := c.job(body.Job, body.JobPointer, body.Iteration); i >= 0 {
+			c.report.Jobs[i].Stored = &Stored{Pages: body.Pages, Rows: body.Rows}
+		}
 	case event.TableWritten:
 		c.tableWritten(body)
 	case event.RunCut:

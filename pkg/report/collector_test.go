@@ -79,7 +79,8 @@ func TestJobs(t *testing.T) {
 	f.emit(3, answer(users, 2, 404, 0.1), answer("", 0, 200, 0.1))
 	f.emit(4,
 		event.JobFinished{Job: "e", Pages: 2, Rows: 3, Rule: "r", Pointer: "/p", JobPointer: users, Iteration: 1},
-		event.JobFinished{Job: "never", Rule: "it never ran", JobPointer: orders, Iteration: 1})
+		event.JobFinished{Job: "never", Rule: "it never ran", JobPointer: orders, Iteration: 1},
+		event.JobUnfinished{Job: "e" + users, Pages: 1, Rows: 2, JobPointer: users, Iteration: 2})
 	r := f.result("")
 	equal(t, "totals", r.Totals, Totals{Traffic: Traffic{
 		Requests: 4, Logins: 1, Failures: 2, Retries: 1, Waited: 1.6, Bytes: 30, Seconds: 0.95,
@@ -89,7 +90,8 @@ func TestJobs(t *testing.T) {
 		{Job: "e" + users, Pointer: users, Iteration: 1, Traffic: Traffic{
 			Requests: 2, Logins: 1, Failures: 1, Retries: 1, Waited: 1.6, Bytes: 10, Seconds: 0.75, Statuses: map[string]int{"200": 1, "none": 1},
 		}, Ended: &Ended{Pages: 2, Rows: 3, Rule: "r", Pointer: "/p"}},
-		{Job: "e" + users, Pointer: users, Iteration: 2, Traffic: Traffic{Requests: 1, Failures: 1, Bytes: 10, Seconds: 0.1, Statuses: map[string]int{"404": 1}}},
+		{Job: "e" + users, Pointer: users, Iteration: 2, Traffic: Traffic{Requests: 1, Failures: 1, Bytes: 10, Seconds: 0.1, Statuses: map[string]int{"404": 1}},
+			Stored: &Stored{Pages: 1, Rows: 2}},
 		{Job: "never", Pointer: orders, Iteration: 1, Traffic: Traffic{Statuses: map[string]int{}}, Ended: &Ended{Rule: "it never ran"}},
 	})
 	first, second, soon := 0, 1, 0.1
@@ -214,7 +216,7 @@ func TestRetriesFindTheirRequests(t *testing.T) {
 // keys in their order.
 func TestKeysAreDocumented(t *testing.T) {
 	documented := documentedKeys(t)
-	for _, object := range []any{Report{}, Error{}, Problem{}, Totals{}, Job{}, Ended{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Warning{}} {
+	for _, object := range []any{Report{}, Error{}, Problem{}, Totals{}, Job{}, Ended{}, Stored{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Warning{}} {
 		typ := reflect.TypeOf(object)
 		var want []string
 		for _, field := range reflect.VisibleFields(typ) {

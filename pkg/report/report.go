@@ -122,6 +122,14 @@ type Job struct {
 	Traffic
 	// Ended is what the job told at its end; absent when the run failed before.
 	Ended *Ended `json:"ended,omitempty"`
+	// Stored is what the job had stored when the run failed before its end.
+	Stored *Stored `json:"stored,omitempty"`
+}
+
+// Stored is what a job had stored when the run failed. No table holds it.
+type Stored struct {
+	Pages int `json:"pages"`
+	Rows  int `json:"rows"`
 }
 
 // Ended is what a job told at its end.

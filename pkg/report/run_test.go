@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,14 +40,13 @@ func (c *clock) pass(d time.Duration) {
 
 // shop is an API with a login, pages of users, the orders of each, and moods.
 func shop(c *clock) http.Handler {
-	tried := false
+	var tried atomic.Bool
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.pass(time.Duration(40+len(r.URL.Path)*9) * time.Millisecond)
 		switch {
 		case r.URL.Path == "/login":
 			fmt.Fprint(w, `{"token":"t0p-s3cret"}`)
-		case r.URL.Path == "/users" && r.URL.Query().Get("offset") == "2" && !tried:
-			tried = true
+		case r.URL.Path == "/users" && r.URL.Query().Get("offset") == "2" && tried.CompareAndSwap(false, true):
 			w.WriteHeader(http.StatusServiceUnavailable)
 		case r.URL.Path == "/users" && r.URL.Query().Get("offset") == "0":
 			c.pass(120 * time.Millisecond)
@@ -88,11 +88,16 @@ const config = `{"parameters": {
 // run runs the component on a shop and gives the two files of the report.
 func run(t *testing.T, jobs string) (exit int, r report.Report, text, page string) {
 	t.Helper()
+	return runConfig(t, fmt.Sprintf(config, "http://shop.test/", jobs))
+}
+
+func runConfig(t *testing.T, config string) (exit int, r report.Report, text, page string) {
+	t.Helper()
 	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	api := httptest.NewServer(shop(c))
 	defer api.Close()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "config.json"), fmt.Sprintf(config, "http://shop.test/", jobs))
+	write(t, filepath.Join(dir, "config.json"), config)
 	var stdout, stderr bytes.Buffer
 	out := filepath.Join(dir, "new", "report")
 	exit = component.Run(t.Context(), component.Options{
@@ -165,6 +170,30 @@ shop.users 3 3 [{id 0 [{integer 3 1 1}]} {name 0 [{text 3 2 34}]} {born 1 [{date
 shop.orders 4 4 [{order 0 [{text 4 4 4}]} {at 0 [{time 4 20 20}]} {parent_id 0 [{integer 4 1 1}]}]`
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+// TestStoredByAFailedRun: what jobs had stored is told, though no table holds it.
+func TestStoredByAFailedRun(t *testing.T) {
+	jobs := `, {"endpoint": "users", "id": "other", "children": [
+	  {"endpoint": "users/{user}/orders", "id": "nearly", "placeholders": {"user": "id"}, "children": [
+	    {"endpoint": "broken/{order}", "placeholders": {"order": "order"}}]}]}, {"endpoint": "never"}`
+	text := fmt.Sprintf(config, "http://shop.test/", jobs)
+	for _, text := range []string{text, strings.Replace(text, `"api": {`, `"api": {"http": {"concurrency": 4},`, 1)} {
+		exit, r, _, _ := runConfig(t, text)
+		var got []string
+		for _, j := range r.Jobs {
+			got = append(got, fmt.Sprintln(j.Job, j.Ended != nil, j.Stored))
+		}
+		want := `users true <nil>
+users/{user}/orders true <nil>
+users false &{1 2}
+users/{user}/orders false &{1 2}
+broken/{order} false <nil>
+`
+		if strings.Join(got, "") != want || exit != 1 || len(r.Tables) != 0 {
+			t.Errorf("exit %d, tables %v, jobs\n%swant\n%s", exit, r.Tables, strings.Join(got, ""), want)
+		}
 	}
 }
 

@@ -25,8 +25,11 @@ import (
 
 // Options are what a client needs beside the configuration of the API.
 type Options struct {
-	API          config.API
-	Settings     Settings
+	API      config.API
+	Settings Settings
+	// Endpoints are those of the jobs as they are configured. Their origins, that
+	// of the base address and API.TrustedOrigins may have the credentials.
+	Endpoints    []string
 	AllowedHosts []config.AllowedHost
 	// Debug asks for one event for every request sent.
 	Debug bool
@@ -79,7 +82,7 @@ type Stats struct {
 // Client sends requests to the target API. It is safe for concurrent use.
 type Client struct {
 	o       Options
-	network *http.Transport
+	network *network
 	plain   http.RoundTripper // without credentials, for logins
 	full    http.RoundTripper
 }
@@ -103,12 +106,13 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 	if authenticate != nil {
 		a = authenticate(c)
 	}
-	c.full = c.chain(c.wire(false), a, caching)
+	c.full = newWithhold(c.chain(c.wire(false), a, caching), o, a != nil)
 	return c, nil
 }
 
 // chain puts the RoundTrippers together. From the outside in:
 //
+//	withhold      keeps credentials from origins that an answer led to; not for logins
 //	redirect      follows redirects; credentials stay on their own origin
 //	retry         repeats an exchange that failed for a while
 //	tunnelled     opens the SSH tunnel, again when it was lost
@@ -158,7 +162,7 @@ func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool)
 	if c.o.DryRun == nil {
 		rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget}
 	}
-	return &redirect{next: rt}
+	return &redirect{next: rt, trusted: c.o.API.TrustedOrigins, secrets: c.o.Secrets}
 }
 
 // leavesHere tells whether requests go out into the network around us: not those
@@ -178,7 +182,7 @@ func (c *Client) wire(login bool) http.RoundTripper {
 		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
 	}
 	var rt http.RoundTripper = c.network
-	if via := c.network.Proxy; via != nil {
+	if via := c.network.known.Proxy; via != nil {
 		rt = &proxied{next: rt, via: via}
 	}
 	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
@@ -288,6 +292,9 @@ func (c *Client) statusError(res *http.Response) error {
 	}
 	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, side,
 		res.Request.Method, res.Request.URL.Redacted(), strings.TrimSpace(res.Status))
+	if denied := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden; denied && foreign(res.Request.Context()) {
+		e.Message += "; it was asked without credentials, for an answer led to an origin that may not have them: 'api.http.trustedOrigins' can list it"
+	}
 	if text := response.Excerpt(res.Body.(*response.Spool), c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
 	}
@@ -295,4 +302,4 @@ func (c *Client) statusError(res *http.Response) error {
 }
 
 // Close ends the idle connections.
-func (c *Client) Close() { c.network.CloseIdleConnections() }
+func (c *Client) Close() { c.network.close() }

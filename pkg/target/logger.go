@@ -11,31 +11,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/response"
 )
 
-// Origin tells which job a request is sent for.
-type Origin struct {
+// Sender tells which job a request is sent for.
+type Sender struct {
 	// Job is the job's endpoint as configured, Pointer where it stands.
 	Job, Pointer string
 	// Iteration counts from 1; 0 when there is only one.
 	Iteration int
 }
 
-// originKey carries the origin of a request to its events, loggingIn that it is
+// senderKey carries the sender of a request to its events, loggingIn that it is
 // one of the authentication, and heldKey a *time.Duration, for which the rate
 // limit keeps it back.
 type (
-	originKey struct{}
+	senderKey struct{}
 	loggingIn struct{}
 	heldKey   struct{}
 )
 
 // From tells which job the requests of a context, logins included, are sent for.
-func From(ctx context.Context, o Origin) context.Context {
-	return context.WithValue(ctx, originKey{}, o)
+func From(ctx context.Context, s Sender) context.Context {
+	return context.WithValue(ctx, senderKey{}, s)
 }
 
-func originOf(ctx context.Context) Origin {
-	o, _ := ctx.Value(originKey{}).(Origin)
-	return o
+func senderOf(ctx context.Context) Sender {
+	s, _ := ctx.Value(senderKey{}).(Sender)
+	return s
 }
 
 // logger counts every request that is really sent and, under debug, reports it
@@ -87,7 +87,7 @@ func (t *logger) sent(req *http.Request) {
 }
 
 func (t *logger) answered(req *http.Request, res *http.Response, err error, took, held time.Duration) {
-	origin := originOf(req.Context())
+	sender := senderOf(req.Context())
 	login, _ := req.Context().Value(loggingIn{}).(bool)
 	e := event.RequestAnswered{
 		Method:     req.Method,
@@ -98,9 +98,9 @@ func (t *logger) answered(req *http.Request, res *http.Response, err error, took
 		Seconds:    took.Seconds(),
 		Waited:     held.Seconds(),
 		Login:      login,
-		Job:        origin.Job,
-		JobPointer: origin.Pointer,
-		Iteration:  origin.Iteration,
+		Job:        sender.Job,
+		JobPointer: sender.Pointer,
+		Iteration:  sender.Iteration,
 		Untold:     !t.debug,
 	}
 	if err != nil {

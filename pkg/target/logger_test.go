@@ -127,7 +127,7 @@ func TestReportTellsWhereARequestBelongs(t *testing.T) {
 			}
 		})
 	})
-	ctx := From(t.Context(), Origin{Job: "users", Pointer: "/jobs/0", Iteration: 2})
+	ctx := From(t.Context(), Sender{Job: "users", Pointer: "/jobs/0", Iteration: 2})
 	answer, err := f.Do(ctx, config.Request{Endpoint: "a", Method: "GET"})
 	if err != nil {
 		t.Fatal(err)

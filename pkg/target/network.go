@@ -24,9 +24,43 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newNetwork makes the innermost step: connections, TLS and proxy or tunnel.
-// HTTP/1.1 only, as the original; no cookies; bodies are not decompressed here.
-func newNetwork(o Options) *http.Transport {
+// network is the innermost step: connections, TLS and proxy or tunnel.
+type network struct {
+	known *http.Transport
+	// foreign is for origins that must not see the certificate of the client; the
+	// same one when there is none.
+	foreign *http.Transport
+}
+
+var _ http.RoundTripper = (*network)(nil)
+
+func newNetwork(o Options) *network {
+	n := &network{known: newTransport(o)}
+	n.foreign = n.known
+	if o.Settings.certificate != nil {
+		o.Settings.certificate = nil
+		n.foreign = newTransport(o)
+	}
+	return n
+}
+
+// RoundTrip implements http.RoundTripper.
+func (n *network) RoundTrip(req *http.Request) (*http.Response, error) {
+	if foreign(req.Context()) {
+		return n.foreign.RoundTrip(req)
+	}
+	return n.known.RoundTrip(req)
+}
+
+// close ends the idle connections.
+func (n *network) close() {
+	n.known.CloseIdleConnections()
+	n.foreign.CloseIdleConnections()
+}
+
+// newTransport speaks HTTP/1.1 only, as the original; no cookies; bodies are not
+// decompressed here.
+func newTransport(o Options) *http.Transport {
 	dial, via := o.Dial, proxy(o.Getenv)
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: o.API.ConnectTimeout}).DialContext

@@ -5,17 +5,22 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // maxRedirects is how many redirects of one request are followed.
 const maxRedirects = 5
 
-// redirect follows redirects. What proves who we are (credentials of the
-// authentication, configured Authorization and Cookie headers) is sent only
-// while scheme, host and port stay those of the first request.
+// redirect follows redirects. What proves who we are stays behind when one leaves
+// scheme, host or port of the first request, and is not taken up again when
+// another one leads back; see keepBack.
 type redirect struct {
 	next http.RoundTripper
+	// trusted are the origins that credentials may follow to.
+	trusted []config.Origin
+	secrets *event.Secrets
 }
 
 var _ http.RoundTripper = (*redirect)(nil)
@@ -38,44 +43,30 @@ func (t *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 		if hop == maxRedirects {
 			return nil, failure.Userf("too many redirects: %s %s was redirected more than %d times", req.Method, origin.Redacted(), maxRedirects)
 		}
-		if req, err = follow(req, origin, res.StatusCode, location); err != nil {
+		if req, err = t.follow(req, origin, res.StatusCode, location); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // follow is the request a redirect asks for.
-func follow(req *http.Request, origin *url.URL, status int, location string) (*http.Request, error) {
+func (t *redirect) follow(req *http.Request, origin *url.URL, status int, location string) (*http.Request, error) {
 	to, err := req.URL.Parse(location)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
 		return nil, failure.Userf("%s %s was redirected to what is not a valid http or https address", req.Method, req.URL.Redacted())
 	}
 	to = finish(to, to.EscapedPath(), escape(to.RawQuery, queryCharacters))
 	to.Fragment, to.RawFragment = "", ""
-	ctx := req.Context()
-	same := to.Scheme == origin.Scheme && to.Host == origin.Host
-	if !same {
-		ctx = context.WithValue(ctx, foreignKey{}, true)
-	}
-	next := req.Clone(ctx)
+	next := req.Clone(req.Context())
 	next.URL, next.Host = to, to.Host
-	if !same {
-		next.Header.Del("Authorization")
-		next.Header.Del("Cookie")
-	}
 	safe := req.Method == http.MethodGet || req.Method == http.MethodHead || req.Method == http.MethodOptions
 	if status == http.StatusSeeOther || !safe && status <= http.StatusFound {
 		next.Method = http.MethodGet
 		next.Body, next.GetBody, next.ContentLength = nil, nil, 0
 	}
-	return next, nil
-}
-
-// foreignKey marks the context of a request that a redirect led to another
-// origin.
-type foreignKey struct{}
-
-func foreign(ctx context.Context) bool {
-	is, _ := ctx.Value(foreignKey{}).(bool)
-	return is
+	if config.OriginOf(to) == config.OriginOf(origin) || trusts(t.trusted, to) {
+		return next, nil
+	}
+	_, err = keepBack(next, t.secrets)
+	return next.WithContext(context.WithValue(next.Context(), foreignKey{}, true)), err
 }

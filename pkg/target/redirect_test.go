@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // to redirects to a place.
@@ -187,7 +188,7 @@ func TestAnotherSchemeIsAnotherOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := follow(req, req.URL, 302, change[1])
+		next, err := (&redirect{secrets: &event.Secrets{}}).follow(req, req.URL, 302, change[1])
 		if err != nil || !foreign(next.Context()) || next.Header.Get("Authorization") != "" {
 			t.Errorf("from %s to %s: got %v, %v", change[0], change[1], next, err)
 		}

@@ -64,16 +64,16 @@ func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (t *retry) tell(req *http.Request, attempt int, reason string, wait time.Duration) {
-	origin := originOf(req.Context())
+	sender := senderOf(req.Context())
 	t.log.Emit(event.RequestRetried{
 		Method:      req.Method,
 		Path:        req.URL.EscapedPath(),
 		Retry:       attempt,
 		Reason:      reason,
 		WaitSeconds: wait.Seconds(),
-		Job:         origin.Job,
-		JobPointer:  origin.Pointer,
-		Iteration:   origin.Iteration,
+		Job:         sender.Job,
+		JobPointer:  sender.Pointer,
+		Iteration:   sender.Iteration,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -416,6 +417,63 @@ func TestPatienceOfPagesInAdvance(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCredentialsOfPagesInAdvance has an API that answers 401 to pages: in
+// advance as many logins are sent as one after another.
+func TestCredentialsOfPagesInAdvance(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		pages  int // with a row; the next one is empty
+		refuse func(page int, token string) bool
+		logins int
+	}{
+		{"behind the end", 5, func(page int, _ string) bool { return page > 6 }, 1},
+		{"once the token has ended", 9, func(page int, token string) bool { return page > 3 && token == "token-1" }, 2},
+	}
+	for _, tt := range tests {
+		for _, settings := range []string{`"concurrency":1`, `"concurrency":4,"lookahead":3`, `"concurrency":9,"lookahead":8`} {
+			t.Run(tt.name+", "+settings, func(t *testing.T) {
+				t.Parallel()
+				credentialsInAdvance(t, settings, tt.pages, tt.refuse, tt.logins)
+			})
+		}
+	}
+}
+
+func credentialsInAdvance(t *testing.T, settings string, pages int, refuse func(page int, token string) bool, logins int) {
+	var sent atomic.Int64
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/login" {
+			write(w, fmt.Sprintf(`{"token":"token-%d"}`, sent.Add(1)))
+			return
+		}
+		page, err := strconv.Atoi(r.URL.Query().Get("page"))
+		switch {
+		case err != nil:
+			t.Error(err)
+		case refuse(page, r.Header.Get("X-Token")):
+			w.WriteHeader(http.StatusUnauthorized)
+		case page > pages:
+			linger(r, time.Second)
+			write(w, "[]")
+		default:
+			linger(r, time.Second) // a refusal comes sooner
+			write(w, fmt.Sprintf(`[{"id":%d}]`, page))
+		}
+	})
+	inBubble(t, api, func(t *testing.T, w *world) {
+		h := reap(t, w, `{"api":{"baseUrl":"http://api.test/","http":{`+settings+`},"pagination":{"method":"pagenum"},
+			"authentication":{"type":"login","loginRequest":{"endpoint":"login"},"apiRequest":{"headers":{"X-Token":{"response":"token"}}}}},
+			"config":{"jobs":[{"endpoint":"t"}]}}`)
+		if rows := strings.Count(h.files["out/tables/t"], "\n") - 1; h.exit != 0 || rows != pages {
+			t.Errorf("exit code %d, %d rows\n%s", h.exit, rows, h.stderr)
+		}
+		if n := sent.Load(); n != int64(logins) {
+			t.Errorf("%d logins, want %d", n, logins)
+		}
+	})
 }
 
 // TestManyLevelsAtOnce has jobs at three levels: 1, 20 and 400 requests of 20 ms.

@@ -1,6 +1,7 @@
 package functional
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/pem"
@@ -44,23 +45,41 @@ type departure struct {
 	by        string // "redirect", "next page" or "child"
 	// with tells whether the credentials go along.
 	with bool
+	// listed is an entry of `trustedOrigins`, child the endpoint of the child
+	// job, {url} when it is empty; {host} is other.test.
+	listed, child string
 }
 
 var departures = map[string]departure{
-	"redirect within":              {"http://api.test/t", "http://api.test/u", "redirect", true},
-	"redirect to a host":           {"http://api.test/t", "http://evil.test/u", "redirect", false},
-	"redirect to a subdomain":      {"http://api.test/t", "http://x.api.test/u", "redirect", false},
-	"redirect to a port":           {"http://api.test/t", "http://api.test:8080/u", "redirect", false},
-	"redirect to less secure":      {"https://example.com/t", "http://example.com/u", "redirect", false},
-	"redirect to less, same port":  {"https://example.com/t", "http://example.com:443/u", "redirect", false},
-	"redirect to more secure":      {"http://example.com/t", "https://example.com/u", "redirect", false},
-	"next page within":             {"http://api.test/t", "http://api.test/u", "next page", true},
-	"child within":                 {"http://api.test/t", "http://api.test/u", "child", true},
-	"address of the next page":     {"http://api.test/t", "http://other.test/u", "next page", true},
-	"address in a child job":       {"http://api.test/t", "http://other.test/u", "child", true},
-	"redirect of a child":          {"http://api.test/t", "http://api.test/away", "child", false},
-	"redirect of the next page":    {"http://api.test/t", "http://api.test/away", "next page", false},
-	"redirect away and back again": {"http://api.test/t", "http://evil.test/back", "redirect", false},
+	"redirect within":              {first: "http://api.test/t", to: "http://api.test/u", by: "redirect", with: true},
+	"redirect to a host":           {first: "http://api.test/t", to: "http://evil.test/u", by: "redirect"},
+	"redirect to a subdomain":      {first: "http://api.test/t", to: "http://x.api.test/u", by: "redirect"},
+	"redirect to a port":           {first: "http://api.test/t", to: "http://api.test:8080/u", by: "redirect"},
+	"redirect to less secure":      {first: "https://example.com/t", to: "http://example.com/u", by: "redirect"},
+	"redirect to less, same port":  {first: "https://example.com/t", to: "http://example.com:443/u", by: "redirect"},
+	"redirect to more secure":      {first: "http://example.com/t", to: "https://example.com/u", by: "redirect"},
+	"redirect to a listed origin":  {first: "http://example.com/t", to: "https://example.com/u", by: "redirect", with: true, listed: "https://example.com"},
+	"redirect of a child":          {first: "http://api.test/t", to: "http://api.test/away", by: "child"},
+	"redirect of the next page":    {first: "http://api.test/t", to: "http://api.test/away", by: "next page"},
+	"redirect away and back again": {first: "http://api.test/t", to: "http://evil.test/back", by: "redirect"},
+	"next page within":             {first: "http://api.test/t", to: "http://api.test/u", by: "next page", with: true},
+	"next page elsewhere":          {first: "http://api.test/t", to: "http://other.test/u", by: "next page"},
+	"next page at a port":          {first: "http://api.test/t", to: "http://api.test:8080/u", by: "next page"},
+	"next page less secure":        {first: "https://example.com/t", to: "http://example.com/u", by: "next page"},
+	"next page, only the host":     {first: "http://api.test/t", to: "//other.test/u", by: "next page"},
+	"next page, leads back":        {first: "http://api.test/t", to: "http://evil.test/back", by: "next page"},
+	"next page, listed":            {first: "http://api.test/t", to: "http://other.test/u", by: "next page", with: true, listed: "http://other.test"},
+	"next page, other scheme":      {first: "http://api.test/t", to: "http://other.test/u", by: "next page", listed: "https://other.test"},
+	"next page below a host":       {first: "http://api.test/t", to: "http://eu.other.test/u", by: "next page", with: true, listed: "http://*.other.test"},
+	"next page beside a host":      {first: "http://api.test/t", to: "http://another.test/u", by: "next page", listed: "http://*.other.test"},
+	"child within":                 {first: "http://api.test/t", to: "http://api.test/u", by: "child", with: true},
+	"child elsewhere":              {first: "http://api.test/t", to: "http://other.test/u", by: "child"},
+	"child at a host of the row":   {first: "http://api.test/t", to: "/u", by: "child", child: "http://{host}/u"},
+	"child below the host":         {first: "http://api.test/t", to: "/u", by: "child", child: "http://{host}.api.test/u"},
+	"child at a host we name":      {first: "http://api.test/t", to: "http://other.test/u", by: "child", with: true, child: "http://other.test/u?from={url}"},
+	"child at a port of the row":   {first: "http://api.test/t", to: "8080", by: "child", child: "http://api.test:{url}/u"},
+	"child breaks out of its path": {first: "http://api.test/t", to: ".other.test/u", by: "child", child: "http://api.test{url}"},
+	"child, listed":                {first: "http://api.test/t", to: "http://other.test/u", by: "child", with: true, listed: "http://other.test:80/"},
 }
 
 // origins serves http and https, and remembers the requests after the first one
@@ -90,7 +109,7 @@ func (o *origins) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			away(o.to)
 			return
 		}
-		write(w, `{"rows":[{"id":1,"url":`+jsonText(o.to)+`}],"next_page":`+jsonText(o.to)+`}`)
+		write(w, `{"rows":[{"id":1,"host":"other.test","url":`+jsonText(o.to)+`}],"next_page":`+jsonText(o.to)+`}`)
 	case "/away":
 		away("http://evil.test/u")
 	case "/back":
@@ -110,14 +129,16 @@ func proofs(r *http.Request) []string {
 			found = append(found, name)
 		}
 	}
-	if r.URL.Query().Has("key") {
-		found = append(found, "key")
+	for _, name := range []string{"key", "secret"} {
+		if r.URL.Query().Has(name) {
+			found = append(found, name)
+		}
 	}
 	return found
 }
 
 // leave runs a departure.
-func (d departure) leave(t *testing.T, authentication, more string) *origins {
+func (d departure) leave(t *testing.T, authentication, headers, more string) *origins {
 	t.Helper()
 	api := &origins{to: d.to, by: d.by}
 	w := newWorld(t, api)
@@ -135,13 +156,19 @@ func (d departure) leave(t *testing.T, authentication, more string) *origins {
 		return w.dial(ctx, network, address)
 	}
 	authority := jsonText(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
+	const params = `,"params":{"secret":{"attr":"#password"},"open":"sesame"}`
 	job := map[string]string{
-		"redirect":  `{"endpoint":"t"}`,
-		"next page": `{"endpoint":"t","scroller":"pages"}`,
-		"child":     `{"endpoint":"t","dataField":"rows","children":[{"endpoint":"{url}","dataField":"rows","placeholders":{"url":"url"}}]}`,
+		"redirect":  `{"endpoint":"t"` + params + `}`,
+		"next page": `{"endpoint":"t","scroller":"pages"` + params + `}`,
+		"child":     `{"endpoint":"t","dataField":"rows"` + params + `,"children":[{"endpoint":` + jsonText(cmp.Or(d.child, "{url}")) + `,"dataField":"rows"` + params + `,"placeholders":{"url":"url","host":"host"}}]}`,
 	}[d.by]
+	var listed []string
+	if d.listed != "" {
+		listed = []string{jsonText(d.listed)}
+	}
 	document := `{"parameters":{"api":{"baseUrl":` + jsonText(strings.TrimSuffix(d.first, "t")) + `,"caCertificate":` + authority + `,"authentication":` + authentication + `,
-		"pagination":{"method":"multiple","scrollers":{"pages":{"method":"response.url"}}}},
+		"http":{"headers":{` + headers + `},"trustedOrigins":[` + strings.Join(listed, "") + `]},
+		"pagination":{"method":"multiple","scrollers":{"pages":{"method":"response.url","includeParams":true}}}},
 		"config":{"outputBucket":"b","username":"ann","#password":"cnry-password-1","jobs":[` + job + `]}` + more + `},
 		"authorization":{"oauth_api":{"credentials":{"#data":"{\"access_token\":\"cnry-token-1\",\"oauth_token\":\"cnry-token-2\",\"oauth_token_secret\":\"cnry-secret-1\"}","appKey":"app","#appSecret":"cnry-secret-2"}}}}`
 	writeFile(t, filepath.Join(w.dir, "config.json"), document)
@@ -151,9 +178,8 @@ func (d departure) leave(t *testing.T, authentication, more string) *origins {
 	return api
 }
 
-// TestCredentialsStayOnTheirOrigin: no redirect takes credentials to another
-// origin. An address that the configuration asks for, by the key of the next page
-// or by a placeholder, is asked with them, as the original extractor does.
+// TestCredentialsStayOnTheirOrigin: an answer takes no credentials to another
+// origin, be it by a redirect, by the address of the next page or by a row.
 func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 	t.Parallel()
 	for name, d := range departures {
@@ -164,7 +190,7 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 				if kind == "" {
 					more = `,"aws":{"signature":{"credentials":{"accessKeyId":"AKID","#secretKey":"cnry-secret-3","serviceName":"s","regionName":"r"}}}`
 				}
-				api := d.leave(t, authentication, more)
+				api := d.leave(t, authentication, "", more)
 				d.check(t, api)
 			})
 		}
@@ -182,6 +208,9 @@ func (d departure) check(t *testing.T, api *origins) {
 	}
 	for _, r := range api.after {
 		got := proofs(r)
+		if d.by == "redirect" && d.with {
+			all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "secret" }) // a redirect has its own parameters
+		}
 		if d.with && !slices.Equal(got, all) || !d.with && len(got) > 0 {
 			t.Errorf("%s %s has %v, the first request %v", r.Host, r.URL.Path, got, all)
 		}
@@ -194,7 +223,7 @@ func TestConfiguredCredentialsStay(t *testing.T) {
 	for name, d := range departures {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			api := d.leave(t, `null,"http":{"headers":{"authorization":"Bearer cnry-1","cookie":"session=cnry-2"}}`, "")
+			api := d.leave(t, `null`, `"authorization":"Bearer cnry-1","cookie":"session=cnry-2","X-Token":{"attr":"#password"}`, "")
 			d.check(t, api)
 		})
 	}

@@ -2,6 +2,8 @@ package functional
 
 import (
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 // TestMain wants nothing left when all runs have ended, however they ended: no
 // goroutine and nothing in the system's directory for temporary files.
 func TestMain(m *testing.M) {
+	log.SetOutput(io.Discard) // as cmd/extractor does: net/http logs what a server sends behind an answer
 	temp, err := os.MkdirTemp("", "functional-")
 	if err == nil {
 		err = os.Setenv("TMPDIR", temp)

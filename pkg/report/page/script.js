@@ -128,14 +128,14 @@ function problems(list) {
 }
 
 function jobs() {
-  const ended = (show) => (job) => job.ended ? show(job.ended) : "–";
+  const held = (show) => (job) => job.ended || job.stored ? show(job.ended || job.stored) : "–";
   const iterations = report.jobs.some((job) => job.iteration);
   return sheet("jobs", "Jobs", "", [
     column("Job", (j) => [j.job, under(pointer(j.pointer))], "long"),
     ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
-    number("Runs", ended((e) => figure(e.runs || 1))),
-    number("Pages", ended((e) => figure(e.pages))),
-    number("Rows", ended((e) => figure(e.rows))),
+    number("Runs", (j) => j.ended ? figure(j.ended.runs || 1) : "–"),
+    number("Pages", held((e) => figure(e.pages))),
+    number("Rows", held((e) => figure(e.rows))),
     number("Requests", (j) => figure(j.requests)),
     number("Retries", (j) => figure(j.retries)),
     number("Waited", (j) => duration(j.waited)),
@@ -143,7 +143,7 @@ function jobs() {
     column("Status codes", (j) => statuses(j.statuses)),
     column("Stopped because", (j) => j.ended
       ? [make("span", j.ended.repeated ? "warn" : "", j.ended.rule), j.ended.pointer ? under(pointer(j.ended.pointer)) : ""]
-      : make("span", "bad", "the run failed before its end"), "long"),
+      : [make("span", "bad", "the run failed before its end"), j.stored ? under("what it had stored is in no table") : ""], "long"),
   ], report.jobs);
 }
 
@@ -252,4 +252,4 @@ main.replaceChildren(...headline(),
   report.warnings.length ? warnings() : nothing("No warnings."),
   report.jobs.length ? jobs() : nothing("No job was run."),
   ...(report.waterfall.requests.length ? [waterfall(), activity(), slowest()] : [nothing("No request was sent.")]),
-  report.tables.length ? tables() : nothing("No table was written."));
+  report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, whatever its jobs had stored." : "")));

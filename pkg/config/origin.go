@@ -1,0 +1,64 @@
+package config
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Origin is where an address leads, without its path: what decides who may have
+// the credentials.
+type Origin struct {
+	// Scheme is http or https.
+	Scheme string
+	// Host in lower case, with its port unless that is the scheme's own. In an
+	// entry of `api.http.trustedOrigins` it may begin with "*.".
+	Host string
+}
+
+// OriginOf is the origin of an absolute http or https address.
+func OriginOf(u *url.URL) Origin {
+	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	own := map[string]string{"http": ":80", "https": ":443"}[scheme]
+	return Origin{Scheme: scheme, Host: strings.TrimSuffix(host, own)}
+}
+
+// Covers tells whether an origin is meant: the very same one, or for *.host one
+// with something in the place of the asterisk.
+func (o Origin) Covers(other Origin) bool {
+	if o.Scheme != other.Scheme {
+		return false
+	}
+	if parent, any := strings.CutPrefix(o.Host, "*"); any {
+		return len(other.Host) > len(parent) && strings.HasSuffix(other.Host, parent)
+	}
+	return o.Host == other.Host
+}
+
+// String is the origin as an address without a path.
+func (o Origin) String() string { return o.Scheme + "://" + o.Host }
+
+// origins reads `api.http.trustedOrigins`.
+func origins(s Section) []Origin {
+	var all []Origin
+	for _, entry := range s.Items() {
+		if entry.faulty[entry.Pointer] {
+			continue
+		}
+		text := entry.Value.Raw()
+		asterisk := ""
+		if scheme, rest, ok := strings.Cut(text, "://*."); ok {
+			text, asterisk = scheme+"://"+rest, "*."
+		}
+		u := parseBaseURL(text)
+		if u == nil || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+			entry.Fault(failure.InvalidAddress, "expected scheme and host of an address, perhaps with a port", "for example \"https://files.example.com\", or \"https://*.example.com\" for all hosts below it")
+			continue
+		}
+		o := OriginOf(u)
+		o.Host = asterisk + o.Host
+		all = append(all, o)
+	}
+	return all
+}

@@ -1,0 +1,177 @@
+package target
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// proving adds a credential to every request.
+func proving(r *http.Request) error {
+	r.Header.Set("X-Proof", "me")
+	return nil
+}
+
+// elsewhere is an API at a.test that one at b.test stands beside.
+func elsewhere(s *script) func(*Options) {
+	at := s.Listener.Addr().String()
+	return dialer(map[string]string{"a.test:80": at, "b.test:80": at})
+}
+
+func TestForeignOriginsGetNoSecrets(t *testing.T) {
+	tests := []struct {
+		name    string
+		request config.Request
+		line    string
+		headers []string // of those below, which arrive
+	}{
+		{"headers", config.Request{Endpoint: "http://b.test/x", Headers: parse(t, `{"Authorization":"x","cookie":"y","X-Key":"key s3cret","X-Coded":"czNjcmV0","X-Short":"7","X-Open":"z"}`)},
+			"GET /x", []string{"X-Open", "X-Short"}},
+		{"parameters", config.Request{Endpoint: "http://b.test/x?key=s3cret&page=7&k=%733cret", Params: parse(t, `{"other":"s3cret","open":"sesame"}`)},
+			"GET /x?page=7&open=sesame", nil},
+		{"none but secrets", config.Request{Endpoint: "http://b.test/x?key=s3cret"}, "GET /x", nil},
+		{"user name", config.Request{Endpoint: "http://ann:s3cret@b.test/x"}, "GET /x", nil},
+		{"a user name that an answer gives", config.Request{Endpoint: "http://ann:pass@b.test/x"}, "GET /x", []string{"Authorization"}},
+		{"a body without secrets", config.Request{Endpoint: "http://b.test/x", Method: "POST", Params: parse(t, `{"page":"7"}`)}, "POST /x", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, ok("there"))
+			f := newFixture(t, "http://a.test/", `{}`, authenticated(proving), elsewhere(s))
+			f.secrets.Add("s3cret")
+			f.secrets.Add("7")
+			if _, err := f.do(t, tt.request); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.seen[0]; got.host != "b.test" || got.line != tt.line {
+				t.Errorf("got %s at %s, want %s", got.line, got.host, tt.line)
+			}
+			for _, name := range []string{"Authorization", "Cookie", "X-Key", "X-Coded", "X-Short", "X-Open", "X-Proof"} {
+				if got, want := s.seen[0].header.Get(name) != "", slices.Contains(tt.headers, name); got != want {
+					t.Errorf("%s: sent is %v, want %v", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestSecretsThatCannotBeLeftOutAreNotSent(t *testing.T) {
+	away := func(status int) []http.HandlerFunc { return []http.HandlerFunc{to(status, "http://b.test/x")} }
+	body := parse(t, `{"password":"s3cret"}`)
+	tests := []struct {
+		name    string
+		request config.Request
+		steps   []http.HandlerFunc
+		what    string
+	}{
+		{"in a body", config.Request{Endpoint: "http://b.test/x", Method: "FORM", Params: body}, nil, "the body"},
+		{"in a body with escapes", config.Request{Endpoint: "http://b.test/x", Method: "POST", Params: parse(t, `{"password":"a\"b/c"}`)}, nil, "the body"},
+		{"in a path", config.Request{Endpoint: "http://b.test/bot%733cret/x"}, nil, "the path"},
+		{"in a body that a redirect repeats", config.Request{Endpoint: "x", Method: "POST", Params: body}, away(307), "the body"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, tt.steps...)
+			f := newFixture(t, "http://a.test/", `{}`, nil, elsewhere(s))
+			f.secrets.Add("s3cret")
+			f.secrets.Add(`a"b/c`)
+			_, err := f.do(t, tt.request)
+			wantUserError(t, err, "http://b.test was not asked", tt.what+" holds a secret", "'api.http.trustedOrigins'")
+			if strings.Contains(err.Error(), "3cret") {
+				t.Errorf("the error shows the secret: %v", err)
+			}
+		})
+	}
+	t.Run("of a login", func(t *testing.T) {
+		s := serve(t, to(308, "http://b.test/login"))
+		f := newFixture(t, "http://a.test/", `{}`, nil, elsewhere(s))
+		f.secrets.Add("s3cret")
+		_, err := f.Login(t.Context(), config.Request{Endpoint: "login", Method: "POST", Params: body})
+		wantUserError(t, err, "the body holds a secret")
+	})
+}
+
+// TestNamedOriginsGetCredentials: an endpoint of the configuration may lead
+// anywhere.
+func TestNamedOriginsGetCredentials(t *testing.T) {
+	tests := []struct {
+		name, api, endpoint string
+		endpoints           []string
+		want                bool
+	}{
+		{"the base address", `{}`, "http://A.test:80/x", nil, true},
+		{"a relative one", `{}`, "x", nil, true},
+		{"another host", `{}`, "http://b.test/x", nil, false},
+		{"one of a job", `{}`, "http://b.test/y", []string{"x", "http://b.test/x"}, true},
+		{"one of a job, without a scheme", `{}`, "//b.test/y", []string{"//b.test/{id}"}, true},
+		{"one whose host is a row's", `{}`, "http://b.test/y", []string{"http://{host}/x", "{url}", "http://b.test{path}", "http://b.{domain}/x"}, false},
+		{"one that is no address", `{}`, "http://b.test/y", []string{"http://b.test:port/"}, false},
+		{"listed", `{"http":{"trustedOrigins":["http://B.test"]}}`, "http://b.test/y", nil, true},
+		{"listed with another scheme", `{"http":{"trustedOrigins":["https://b.test"]}}`, "http://b.test/y", nil, false},
+		{"listed with a port", `{"http":{"trustedOrigins":["http://b.test:8080"]}}`, "http://b.test/y", nil, false},
+		{"all below", `{"http":{"trustedOrigins":["http://*.test/"]}}`, "http://b.test/y", nil, true},
+		{"not the host itself", `{"http":{"trustedOrigins":["http://*.b.test"]}}`, "http://b.test/y", nil, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, ok(""))
+			f := newFixture(t, "http://a.test/", tt.api, authenticated(proving), elsewhere(s), func(o *Options) { o.Endpoints = tt.endpoints })
+			if _, err := f.get(t, tt.endpoint); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.seen[0].header.Get("X-Proof") != ""; got != tt.want {
+				t.Errorf("credentials are sent: %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWithheldCredentialsAreToldOfOnce(t *testing.T) {
+	say401 := say(401, "who are you?")
+	s := serve(t, say401, say401, ok(""))
+	f := newFixture(t, "http://a.test/", `{}`, authenticated(proving), elsewhere(s))
+	ctx := From(t.Context(), Sender{Job: "users", Pointer: "/jobs/0"})
+	for range 2 {
+		_, err := f.Do(ctx, config.Request{Endpoint: "http://b.test/x"})
+		wantUserError(t, err, "401 Unauthorized; it was asked without credentials", "'api.http.trustedOrigins'", "who are you?")
+	}
+	if _, err := f.Do(From(t.Context(), Sender{Job: "shops", Pointer: "/jobs/1"}), config.Request{Endpoint: "http://b.test/x"}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "events", f.messages("credentials.withheld"), []string{
+		"users: an answer led to http://b.test, which is asked without credentials; 'api.http.trustedOrigins' can list it",
+		"shops: an answer led to http://b.test, which is asked without credentials; 'api.http.trustedOrigins' can list it",
+	})
+}
+
+func TestNothingWithheldIsNothingToTell(t *testing.T) {
+	s := serve(t, say(401, ""))
+	f := newFixture(t, "http://a.test/", `{}`, nil, elsewhere(s))
+	_, err := f.get(t, "http://b.test/x")
+	wantUserError(t, err, "401 Unauthorized")
+	equal(t, "events", f.messages("credentials.withheld"), nil)
+}
+
+func TestForeignOriginsSeeNoClientCertificate(t *testing.T) {
+	authority := issue(t, "authority.test", nil, true)
+	client := issue(t, "client.test", authority, false)
+	settings, problems := settingsOf(t, nil, []value.Member{
+		{Name: "caCertificate", Value: value.OfString(authority.pem())},
+		{Name: "#clientCertificate", Value: value.OfString(client.pem() + client.keyPEM(t))},
+	})
+	if problems != "" {
+		t.Fatal(problems)
+	}
+	at := strings.TrimPrefix(secure(t, authority), "https://")
+	ways := dialer(map[string]string{"server.test:443": at, "server.test:8443": at})
+	f := newFixture(t, "https://server.test/", `{}`, nil, ways, func(o *Options) { o.Settings = settings })
+	for _, row := range [][2]string{{"x", "client.test"}, {"https://server.test:8443/x", "nobody"}, {"x", "client.test"}} {
+		if body, err := f.get(t, row[0]); err != nil || body != row[1] {
+			t.Errorf("%s: the server saw %q (%v), want %s", row[0], body, err, row[1])
+		}
+	}
+}
