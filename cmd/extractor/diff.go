@@ -2,11 +2,17 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/keboola/configurable-extractor/pkg/completion"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/diff"
+	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // The exit codes of the command diff are those of diff(1).
@@ -28,7 +34,7 @@ whatever the order of the rows. Where both manifests name the same primary key
 rows are compared by it, else as a whole.
 
 Some of the rows that differ are shown, with the data that is in them; --samples 0
-shows none. Rows are sorted in files in $TMPDIR, which needs room for both tables.
+shows none. The secrets in config.json of a data directory are masked. Rows are sorted in files in $TMPDIR, which needs room for both tables.
 
 Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
 		Example: `  extractor diff expected shop
@@ -39,9 +45,16 @@ Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
 			if len(args) != 2 {
 				return errors.New("expected two directories: extractor diff DIR1 DIR2")
 			}
+			secrets := &event.Secrets{}
+			for _, dir := range args {
+				if err := addSecrets(secrets, dir); err != nil {
+					return err
+				}
+			}
+			o.Redact = secrets.Redact
 			report, err := diff.Directories(cmd.Context(), args[0], args[1], o)
 			if err != nil {
-				return err
+				return errors.New(secrets.Redact(err.Error()))
 			}
 			out := cmd.OutOrStdout()
 			if asJSON {
@@ -67,4 +80,23 @@ Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the differences as one JSON document")
 	cmd.Flags().IntVar(&o.Samples, "samples", 5, "how many rows of each kind of difference are shown of a table")
 	return cmd
+}
+
+// addSecrets adds the secrets of a data directory's configuration, where there is
+// one: an API may have given them back as data.
+func addSecrets(secrets *event.Secrets, dir string) error {
+	path := filepath.Join(dir, "config.json")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read the secrets to mask: %w", err)
+	}
+	document, err := config.Parse(text)
+	if err != nil {
+		return fmt.Errorf("cannot tell which secrets to mask, %s: %w", path, err)
+	}
+	secrets.AddDocument(document)
+	return nil
 }

@@ -209,6 +209,7 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 	if request.Headers, err = s.headers.texts(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
+	s.deps.Secrets.AddAddress(s.endpoint)
 	spool, err := s.deps.Login(ctx, request)
 	if err != nil {
 		return nil, err

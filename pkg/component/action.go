@@ -61,7 +61,7 @@ func refuse(o Options, secrets *event.Secrets, err error) error {
 		{Name: "status", Value: value.OfString("error")},
 		{Name: "error", Value: value.OfString(oneLine(secrets, err))},
 		{Name: "kind", Value: value.OfString(string(failure.KindOf(err)))},
-		{Name: "pointer", Value: value.OfString(failure.PointerOf(err))},
+		{Name: "pointer", Value: value.OfString(secrets.Redact(failure.PointerOf(err)))},
 	}
 	if problems, ok := errors.AsType[failure.Problems](err); ok {
 		members = append(members, value.Member{Name: "problems", Value: problemList(secrets, problems)})

@@ -25,10 +25,23 @@ import (
 // that was cut by one of its limits returns 3: the last event is run.cut, stderr
 // holds its message, out/tables has what had arrived, out/state.json is as it was
 // before.
-func Run(ctx context.Context, o Options) int {
+func Run(ctx context.Context, o Options) (code int) {
 	o.fill()
 	secrets := &event.Secrets{}
 	secrets.Add(o.Getenv("KBC_TOKEN"))
+	// A panic that nobody turns into an error is printed with all it holds.
+	err := failure.Guarded(func() error {
+		code = start(ctx, o, secrets)
+		return nil
+	})
+	if err != nil {
+		return fail(o, secrets, err)
+	}
+	return code
+}
+
+// start is Run with the secrets that are known before anything is read.
+func start(ctx context.Context, o Options, secrets *event.Secrets) int {
 	action := wantsAction(o)
 	sink, err := openSink(ctx, o, action)
 	if err != nil {

@@ -190,7 +190,7 @@ func brokenAPIs() []brokenDocument {
 		}},
 		{"login apiRequest", given{api: `"authentication":{"type":"login","apiRequest":{"headers":"X","query":["a"]}},`}, []string{
 			`/parameters/api/authentication/apiRequest/headers: expected an object, found a string`,
-			`/parameters/api/authentication/apiRequest/query: expected an object, found a list of 1`,
+			`/parameters/api/authentication/apiRequest/query: expected an object, found a list of 1; write an object, {"name": value}, in the place of the list`,
 		}},
 		{"expires word", given{api: `"authentication":{"type":"login","expires":"1e3"},`}, []string{
 			`/parameters/api/authentication/expires: expected a number of seconds or an object with "response", found "1e3"`,

@@ -24,7 +24,7 @@ func TestBrokenDocuments(t *testing.T) {
 func brokenConfigs() []brokenDocument {
 	return []brokenDocument{
 		{"config list", given{raw: `{"parameters":{"api":{"baseUrl":"https://h.test"},"config":["x"]}}`}, []string{
-			`/parameters/config: expected an object, found a list of 1`,
+			`/parameters/config: expected an object, found a list of 1; write an object, {"name": value}, in the place of the list`,
 		}},
 		{"jobs missing", given{jobs: `null`}, []string{
 			`/parameters/config: expected the key "jobs"`,
@@ -75,7 +75,7 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/0/responseFilterDelimiter: expected a string, found a list of 1`,
 		}},
 		{"dataField list", given{job: `"dataField":["a"],`}, []string{
-			`/parameters/config/jobs/0/dataField: expected a path or an object with "path", found a list of 1`,
+			`/parameters/config/jobs/0/dataField: expected a path or an object with "path", found a list of 1; write "a"`,
 		}},
 		{"dataField without path", given{job: `"dataField":{"delimiter":"/"},`}, []string{
 			`/parameters/config/jobs/0/dataField: expected the key "path"`,
@@ -96,7 +96,7 @@ func brokenConfigs() []brokenDocument {
 		}},
 		{"placeholders", given{job: `"children":[{"endpoint":"a","placeholders":{"a":{"function":"urlencode"},"b":["x"],"c":{"path":"x","function":5}}}],`}, []string{
 			`/parameters/config/jobs/0/children/0/placeholders/a: expected the key "path"`,
-			`/parameters/config/jobs/0/children/0/placeholders/b: expected a path or an object with "path" and "function", found a list of 1`,
+			`/parameters/config/jobs/0/children/0/placeholders/b: expected a path or an object with "path" and "function", found a list of 1; write "x"`,
 			`/parameters/config/jobs/0/children/0/placeholders/c/function: expected the name of a function, found 5`,
 		}},
 		{"placeholders string", given{job: `"children":[{"endpoint":"a","placeholders":"id"}],`}, []string{
@@ -113,7 +113,7 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/mappings/d/x/type: expected one of "column", "user", "table", found "colum"; did you mean "column"?`,
 			`/parameters/config/mappings/d/y: expected the name of a column or a mapping setting, found a list of 1`,
 			`/parameters/config/mappings/d/z/tableMapping: expected a mapping with at least one path, found "t"`,
-			`/parameters/config/mappings/d/z/parentKey: expected an object, found "p"`,
+			`/parameters/config/mappings/d/z/parentKey: expected an object, found "p"; write an object with the keys "destination", "primaryKey", "disable"`,
 		}},
 		{"compatLevel 1", given{config: `"compatLevel":1,`}, []string{
 			`/parameters/config/compatLevel: expected 2 or 3, for the first table parser (1) is not supported, found 1; remove the key, or set 2 to keep the older form of responseFilter; columns may get other names`,
@@ -136,7 +136,7 @@ func brokenConfigs() []brokenDocument {
 		}},
 		{"iteration items", given{parameters: `"iterations":["a",{"jobs":null},{"jobs":""},{"jobs":[]},{"compatLevel":1},{"jobs":[{"endpoint":"x","method":"Y"}]},{"http":{"headers":{"A":{"attr":"nope"}}}}],`}, []string{
 			`/parameters/iterations/0: expected an object, found "a"`,
-			`/parameters/iterations/1/jobs: expected a list with at least one job, found null`,
+			`/parameters/iterations/1/jobs: expected a list with at least one job`,
 			`/parameters/iterations/2/jobs: expected a list with at least one job, found an empty string`,
 			`/parameters/iterations/3/jobs: expected a list with at least one job, found an empty list`,
 			`/parameters/iterations/4/compatLevel: expected 2 or 3, for the first table parser (1) is not supported, found 1; remove the key, or set 2 to keep the older form of responseFilter; columns may get other names`,
@@ -156,7 +156,7 @@ func brokenConfigs() []brokenDocument {
 func brokenEnvelopes() []brokenDocument {
 	return []brokenDocument{
 		{"allowed hosts", given{top: `"image_parameters":{"allowed_hosts":["h.test",{"scheme":"https","port":"x"}]},`}, []string{
-			`/image_parameters/allowed_hosts/0: expected an object, found "h.test"`,
+			`/image_parameters/allowed_hosts/0: expected an object, found "h.test"; write an object with the keys "host", "scheme", "port", "endpoint"`,
 			`/image_parameters/allowed_hosts/1: expected the key "host"`,
 			`/image_parameters/allowed_hosts/1/port: expected an integer, found "x"`,
 		}},

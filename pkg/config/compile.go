@@ -29,6 +29,7 @@ func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 		now:      o.Now,
 		problems: &failure.Problems{},
 		faulty:   map[string]bool{},
+		ids:      map[string]string{},
 	}
 	if c.now == nil {
 		c.now = time.Now
@@ -48,6 +49,8 @@ type compiler struct {
 	warnings failure.Problems
 	// faulty holds the places of values that violate the schema.
 	faulty map[string]bool
+	// ids are the computed ids of jobs, by their places.
+	ids map[string]string
 }
 
 func (c *compiler) compile(strict bool) *Document {
@@ -55,17 +58,17 @@ func (c *compiler) compile(strict bool) *Document {
 	root, prefix := c.locate()
 	p := preparer{warnings: &c.warnings}
 	prepared := p.prepare(root, c.schema.root, "")
+	for _, pointer := range p.sole {
+		found, _ := lookup(c.document, pointer)
+		c.fault(failure.WrongType, pointer, found, "expected a list of jobs", "put the job into brackets: [{\"endpoint\": …}]")
+	}
 	c.validate(prepared)
 	all := Section{Value: prepared, problems: c.problems, faulty: c.faulty}
 	settings := all
 	if prefix != "" {
 		settings = all.Get("parameters")
 	}
-	attributes := []string{settings.Pointer + "/config"}
-	for _, item := range settings.Get("iterations").Items() {
-		attributes = append(attributes, item.Pointer)
-	}
-	c.unknownKeys(p.unknown, attributes, strict)
+	c.unknownKeys(p.unknown, settings.Pointer, strict)
 	return &Document{
 		Action:        all.Text("action", "run"),
 		Iterations:    c.iterations(settings),

@@ -55,8 +55,7 @@ func (c *compiler) job(s Section, e evaluator, child, inherited bool) Job {
 		UserData:                s.Get("userData"),
 	}
 	if j.ID == "" {
-		given, _ := lookup(c.document, s.Pointer)
-		j.ID = jobID(given)
+		j.ID = c.idAt(s.Pointer)
 	}
 	if j.DataType == "" {
 		j.DataType = j.Endpoint
@@ -69,6 +68,17 @@ func (c *compiler) job(s Section, e evaluator, child, inherited bool) Job {
 	}
 	j.Children = c.jobs(s.Get("children"), e, true, inherited)
 	return j
+}
+
+// idAt is the computed id of a job, which all iterations that share it share.
+func (c *compiler) idAt(pointer string) string {
+	id, ok := c.ids[pointer]
+	if !ok {
+		given, _ := lookup(c.document, pointer)
+		id = jobID(given)
+		c.ids[pointer] = id
+	}
+	return id
 }
 
 // params compiles the parameters, unless they have a problem already.

@@ -14,6 +14,7 @@ import (
 type preparer struct {
 	warnings *failure.Problems
 	unknown  []unknownKey
+	sole     []string // places of single jobs where a list of jobs is expected
 }
 
 // unknownKey is a key the schema does not know, and those it knows beside it.
@@ -32,6 +33,9 @@ func (p *preparer) prepare(v value.Value, s *shape, pointer string) value.Value 
 		return value.OfMembers()
 	case v.Kind() == value.Object && v.Len() == 0 && !s.allows(value.Object) && s.allows(value.Array):
 		return value.OfItems()
+	case soleJob(v, base):
+		p.sole = append(p.sole, pointer)
+		return value.OfItems()
 	case v.Kind() == value.Object:
 		return p.members(v, s, pointer)
 	case v.Kind() == value.Array && base.items != nil:
@@ -44,6 +48,12 @@ func (p *preparer) prepare(v value.Value, s *shape, pointer string) value.Value 
 		}
 	}
 	return v
+}
+
+// soleJob tells whether a value is one job in the place of a list of jobs, which
+// could be an object with jobs in it.
+func soleJob(v value.Value, s *shape) bool {
+	return v.Field("endpoint").Kind() == value.String && s.items != nil && s.others != nil && s.items.requires("endpoint")
 }
 
 func (p *preparer) items(v value.Value, s *shape, pointer string) value.Value {

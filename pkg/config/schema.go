@@ -32,6 +32,8 @@ type schema struct {
 	validator *jsonschema.Schema
 	root      *shape
 	shapes    map[string]*shape // by JSON pointer in the schema
+	// owners are the paths of the sections that have a key of a name.
+	owners map[string][]string
 }
 
 // loadSchema compiles the schema when it is needed first. A schema that does not
@@ -52,6 +54,7 @@ var loadSchema = sync.OnceValue(func() *schema {
 	}
 	s := &schema{validator: validator, shapes: map[string]*shape{}}
 	s.root = s.load(text, text, "")
+	s.findOwners(s.shapes["/$defs/parameters"])
 	return s
 })
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -31,41 +30,6 @@ func TestSchemaIsValid(t *testing.T) {
 			t.Errorf("no violation in %s", bad.document())
 		}
 	}
-}
-
-// TestSchemaExamples: what the reference shows is accepted where it is shown.
-func TestSchemaExamples(t *testing.T) {
-	s := loadSchema()
-	var check func(v value.Value, at string)
-	check = func(v value.Value, at string) {
-		for _, m := range v.Field("properties").Members() {
-			check(m.Value, at+"/properties/"+m.Name)
-		}
-		for _, m := range v.Field("$defs").Members() {
-			check(m.Value, at+"/$defs/"+m.Name)
-		}
-		examples := v.Field("examples").Items()
-		if d, ok := v.Get("default"); ok {
-			examples = append(examples, d)
-		}
-		for _, example := range examples {
-			sh := s.shapes[at]
-			if sh == nil {
-				continue
-			}
-			p := preparer{}
-			if p.prepare(example, sh, ""); len(p.unknown) > 0 && !strings.HasSuffix(at, "/iterations") {
-				t.Errorf("%s: unknown keys in the example %s", at, example.JSON())
-			}
-			if !sh.allows(example.Kind()) {
-				t.Errorf("%s: the example %s has a type that is not allowed", at, example.JSON())
-			}
-			if enum := sh.base().enum; len(enum) > 0 && !strings.Contains(strings.Join(enum, " "), example.Raw()) {
-				t.Errorf("%s: the example %s is none of %v", at, example.JSON(), enum)
-			}
-		}
-	}
-	check(mustValue(t, string(Schema())), "")
 }
 
 // TestSchemaDescribesEveryProperty: also where nothing refers to.

@@ -113,5 +113,9 @@ func (s Section) Fault(code failure.Code, expected, hint string) {
 	if s.faulty[s.Pointer] {
 		return
 	}
-	s.problems.Add(failure.Problem{Code: code, Pointer: s.Pointer, Found: Describe(s.Pointer, s.Value), Expected: expected, Hint: hint})
+	found := Describe(s.Pointer, s.Value)
+	if code == failure.MissingKey || code == failure.MissingCredentials && !s.Value.IsScalar() {
+		found = "" // what is missing stands elsewhere, or nowhere
+	}
+	s.problems.Add(failure.Problem{Code: code, Pointer: s.Pointer, Found: found, Expected: expected, Hint: hint})
 }

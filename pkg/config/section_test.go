@@ -59,7 +59,7 @@ func TestSectionProblems(t *testing.T) {
 		`/s/list: expected a string, found a list of 2`,
 		`/s/list/0: expected luck, found "y"; try again`,
 		`/s/list/1: expected luck, found a list of 1; try again`,
-		`/s/missing: expected it, found null`,
+		`/s/missing: expected it`,
 	})
 }
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -10,47 +9,60 @@ import (
 
 // unknownKeys reports keys nobody reads: as warnings, or as problems when the
 // options are strict. A key of `config` that an expression refers to is read.
-func (c *compiler) unknownKeys(unknown []unknownKey, attributes []string, strict bool) {
+// settings is the place of the sections `config` and `iterations`.
+func (c *compiler) unknownKeys(unknown []unknownKey, settings string, strict bool) {
 	sink := &c.warnings
 	if strict {
 		sink = c.problems
 	}
-	var referred []string
+	var referred map[string]bool
 	if len(unknown) > 0 {
-		referred = attributesReferredTo(c.document, nil)
+		referred = withLeadingParts(attributesReferredTo(c.document, nil))
 	}
 	for _, key := range unknown {
 		code, text := failure.UnknownKey, "unknown key"
-		if attribute, itself, ok := attributeAbove(key.pointer, attributes); ok {
-			if slices.ContainsFunc(referred, func(name string) bool { return name == attribute || strings.HasPrefix(name, attribute+".") }) {
+		if attribute, itself, ok := attributeAbove(key.pointer, settings); ok {
+			if referred[attribute] {
 				continue
 			}
 			if itself {
 				code, text = failure.UnusedAttribute, "unknown key, and no expression refers to it"
 			}
 		}
-		hint := ""
-		if near, ok := failure.Nearest(key.name, key.known); ok {
-			hint = "did you mean " + quoted(near) + "?"
-		}
-		sink.Add(failure.Problem{Code: code, Pointer: key.pointer, Expected: text, Hint: hint})
+		sink.Add(failure.Problem{Code: code, Pointer: key.pointer, Expected: text, Hint: c.unknownHint(key)})
 	}
 }
 
 // attributeAbove is the attribute a place belongs to: the key of `config`, or of
 // an item of `iterations`, at or above it; and whether the place is that key
 // itself. Jobs are no attributes.
-func attributeAbove(pointer string, parents []string) (name string, itself, ok bool) {
-	for _, parent := range parents {
-		below, ok := strings.CutPrefix(pointer, parent+"/")
-		if !ok {
-			continue
-		}
-		if name := segments("/" + below)[0]; name != "jobs" {
-			return name, !strings.Contains(below, "/"), true
+func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
+	below, ok := strings.CutPrefix(pointer, settings+"/iterations/")
+	if ok {
+		_, below, ok = strings.Cut(below, "/") // behind the number of the item
+	} else {
+		below, ok = strings.CutPrefix(pointer, settings+"/config/")
+	}
+	if !ok {
+		return "", false, false
+	}
+	name = segments("/" + below)[0]
+	return name, !strings.Contains(below, "/"), name != "jobs"
+}
+
+// withLeadingParts are the names, and of each what stands before any of its
+// dots: with "a.b" the attribute "a" is referred to, too.
+func withLeadingParts(names []string) map[string]bool {
+	all := make(map[string]bool, len(names))
+	for _, name := range names {
+		all[name] = true
+		for i, c := range name {
+			if c == '.' {
+				all[name[:i]] = true
+			}
 		}
 	}
-	return "", false, false
+	return all
 }
 
 // attributesReferredTo appends the name in every {"attr": name}, wherever it

@@ -52,7 +52,11 @@ func (c *compiler) violations(e *jsonschema.ValidationError, at, message string)
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
-			c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: "expected the key " + quoted(name), Hint: misspelt(found, name, node)})
+			hint := misspelt(found, name, node)
+			if hint == "" {
+				hint = renamedKey(found, name, node)
+			}
+			c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: "expected the key " + quoted(name), Hint: hint})
 		}
 		return
 	case *kind.MinProperties:
@@ -61,11 +65,10 @@ func (c *compiler) violations(e *jsonschema.ValidationError, at, message string)
 			return
 		}
 	case *kind.Enum:
-		hint := ""
-		if near, ok := failure.Nearest(found.Raw(), node.enum); ok {
-			hint = "did you mean " + quoted(near) + "?"
-		}
-		c.fault(failure.UnknownChoice, pointer, found, "expected one of "+list(node.enum), hint)
+		c.fault(failure.UnknownChoice, pointer, found, "expected one of "+list(node.enum), choiceHint(pointer, found.Raw(), node.enum))
+		return
+	case *kind.Pattern:
+		c.fault(code, pointer, found, message, secondsHint(pointer, found))
 		return
 	case *kind.Type:
 		code = failure.WrongType
@@ -74,6 +77,8 @@ func (c *compiler) violations(e *jsonschema.ValidationError, at, message string)
 		} else if message == "" {
 			message = "expected " + phrase(k.Want)
 		}
+		c.fault(code, pointer, found, message, typeHint(pointer, found, node))
+		return
 	}
 	c.fault(code, pointer, found, message, "")
 }
@@ -105,6 +110,17 @@ func misspelt(object value.Value, missing string, s *shape) string {
 			continue
 		}
 		if _, ok := failure.Nearest(m.Name, []string{missing}); ok {
+			return "is " + quoted(m.Name) + " meant to be it?"
+		}
+	}
+	return ""
+}
+
+// renamedKey is the hint for a missing key when the object has an unknown one
+// that other tools know it by.
+func renamedKey(object value.Value, missing string, s *shape) string {
+	for _, m := range object.Members() {
+		if _, ok := foreignKey(m.Name, []string{missing}); ok && !slices.Contains(s.base().names, m.Name) {
 			return "is " + quoted(m.Name) + " meant to be it?"
 		}
 	}

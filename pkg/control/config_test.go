@@ -199,7 +199,7 @@ func TestPushFails(t *testing.T) {
 			w := newWorld(t)
 			w.answers(createOurs, tc.ours)
 			w.answers(createVars, tc.vars)
-			p := Push{File: file(t, "c.json", `{"parameters":{"api":[{"#password":"hunter22"}]}}`)}
+			p := Push{File: file(t, "c.json", `{"parameters":{"api":[{"#password":{"old":["hunter22"]}}]}}`)}
 			if tc.variables != "" {
 				p.Variables = file(t, "v.json", tc.variables)
 			}

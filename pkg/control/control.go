@@ -68,7 +68,7 @@ func (s *Session) Fail(err error) (exit int) {
 
 // line writes one line of text without what could steer a terminal.
 func (s *Session) line(w io.Writer, format string, args ...any) error {
-	_, err := fmt.Fprintln(w, s.Secrets.Redact(printable(fmt.Sprintf(format, args...))))
+	_, err := fmt.Fprintln(w, printable(s.Secrets.Redact(fmt.Sprintf(format, args...))))
 	return err
 }
 
@@ -89,7 +89,7 @@ func (s *Session) table(rows [][]string) error {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			// Masked cell by cell: afterwards the cells are padded.
-			cells[i] = s.Secrets.Redact(printable(cell))
+			cells[i] = printable(s.Secrets.Redact(cell))
 		}
 		if _, err := fmt.Fprintln(w, strings.Join(cells, "\t")); err != nil {
 			return err
@@ -122,19 +122,6 @@ func unsettled(err error, advice string) error {
 		return fmt.Errorf("%w; %s", err, advice)
 	}
 	return err
-}
-
-// hideMarked makes secrets of the texts under names that begin with #.
-func hideMarked(secrets *event.Secrets, v value.Value) {
-	for _, m := range v.Members() {
-		if strings.HasPrefix(m.Name, "#") && m.Value.IsScalar() {
-			secrets.Add(m.Value.Raw())
-		}
-		hideMarked(secrets, m.Value)
-	}
-	for _, item := range v.Items() {
-		hideMarked(secrets, item)
-	}
 }
 
 func member(name, text string) value.Member {

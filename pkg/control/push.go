@@ -219,6 +219,6 @@ func (s *Session) document(path string) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, failure.Within(path, "", err)
 	}
-	hideMarked(s.Secrets, v)
+	s.Secrets.AddDocument(v)
 	return v, nil
 }

@@ -68,7 +68,7 @@ func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) 
 	if err != nil {
 		return nil, err
 	}
-	hideMarked(s.Secrets, stored.Content)
+	s.Secrets.AddDocument(stored.Content)
 	if err := splittable(stored); err != nil {
 		return nil, err
 	}

@@ -3,37 +3,71 @@ package diagnostic
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 )
 
-// large is a configuration of about so many bytes: jobs with child jobs and
-// mappings, as a program would write them.
-func large(size int) []byte {
-	var jobs, mappings strings.Builder
-	for i := 0; jobs.Len()+mappings.Len() < size; i++ {
-		if i > 0 {
-			jobs.WriteString(",\n")
-			mappings.WriteString(",\n")
-		}
-		fmt.Fprintf(&jobs, `{"endpoint": "accounts/%d/orders", "dataType": "orders_%d", "dataField": "data.items", "params": {"since": {"time": "previousStart"}, "key": {"attr": "#key"}, "expand": ["lines", "customer"]},
+// job is a job with a child, as a program would write it.
+func job(i int) string {
+	return fmt.Sprintf(`{"endpoint": "accounts/%d/orders", "dataType": "orders_%d", "dataField": "data.items", "params": {"since": {"time": "previousStart"}, "key": {"attr": "#key"}, "expand": ["lines", "customer"]},
  "responseFilter": ["meta", "lines[].tax"], "children": [{"endpoint": "orders/{id}/lines", "placeholders": {"id": "id"}, "recursionFilter": "status==open|total>100", "userData": {"account": %d}}]}`, i, i, i)
-		fmt.Fprintf(&mappings, `"orders_%d": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "total": "total", "customer.name": "customer"}`, i)
-	}
-	return []byte(`{"parameters": {"api": {"baseUrl": "https://api.example.com/v1", "pagination": {"method": "offset", "limit": 100}},
-"config": {"#key": "s3cret", "outputBucket": "b", "mappings": {` + mappings.String() + `},
-"jobs": [` + jobs.String() + `]}}}`)
 }
 
-// BenchmarkCheck is about a configuration of 5 MB, which should take about a
+// mapped is the mapping of that job.
+func mapped(i int) string {
+	return fmt.Sprintf(`"orders_%d": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "total": "total", "customer.name": "customer"}`, i)
+}
+
+// listed writes one entry after the other until they have so many bytes.
+func listed(size int, entry func(i int) string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		if i > 0 {
+			b.WriteString(",\n")
+		}
+		b.WriteString(entry(i))
+	}
+	return b.String()
+}
+
+func document(config, iterations string) string {
+	return `{"parameters": {"api": {"baseUrl": "https://api.example.com/v1", "pagination": {"method": "offset", "limit": 100}},
+"config": {"#key": "s3cret", "outputBucket": "b", ` + config + `}, "iterations": [` + iterations + `]}}`
+}
+
+// large are configurations of about so many bytes, each of another form. What
+// looks at all of a document for each of its parts takes minutes for one of
+// them.
+func large(size int) map[string]string {
+	few := `"mappings": {` + mapped(0) + `}, "jobs": [` + job(0) + `]`
+	unknown := `"jobs": [` + listed(size, func(i int) string { return strings.Replace(job(i), `"dataField"`, `"datafield"`, 1) }) + `]`
+	return map[string]string{
+		"jobs with mappings": document(`"mappings": {`+listed(size/5, mapped)+`}, "jobs": [`+listed(size*4/5, job)+`]`, ""),
+		"iterations with jobs": document(few, listed(size, func(i int) string {
+			return fmt.Sprintf(`{"region": "r%d", "jobs": [%s], "mappings": {%s}}`, i, job(i), mapped(i))
+		})),
+		"iterations with attributes": document(few, listed(size, func(i int) string {
+			return fmt.Sprintf(`{"region": "region-%d", "account": %d, "since": "2026-01-01", "note": "what this account is for, in a sentence or two"}`, i, i)
+		})),
+		"a finding in each job":     document(unknown, ""),
+		"a finding in each, a line": strings.ReplaceAll(document(unknown, ""), "\n", ""),
+	}
+}
+
+// BenchmarkCheck is about configurations of 5 MB, which should take about a
 // second: people wait for it.
 func BenchmarkCheck(b *testing.B) {
-	text := large(5 << 20)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if r := Check(context.Background(), "config.json", text, Options{}); r.Failed() {
-			b.Fatal(r.Findings)
-		}
+	for name, text := range large(5 << 20) {
+		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				r := Check(context.Background(), "config.json", []byte(text), Options{})
+				if err := WriteText(io.Discard, []*Report{r}, false); r.Failed() || err != nil {
+					b.Fatal(r.Findings, err)
+				}
+			}
+		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -87,7 +88,7 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 	r := &Report{File: file, text: source.New(text)}
 	given, err := config.Parse(text)
 	if err != nil {
-		r.unreadable(err)
+		r.unreadable(text, err)
 		return r
 	}
 	filled, open, err := fill(ctx, given, o.Variables)
@@ -125,7 +126,7 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 }
 
 // unreadable reports a text that is no document.
-func (r *Report) unreadable(err error) {
+func (r *Report) unreadable(text []byte, err error) {
 	syntax, ok := errors.AsType[*value.SyntaxError](err)
 	if !ok {
 		r.add(Errors(failure.Problems{{Code: failure.WrongType, Expected: err.Error()}})...)
@@ -135,11 +136,31 @@ func (r *Report) unreadable(err error) {
 	at := r.text.Offset(syntax.Line, syntax.Column)
 	line, column := r.text.Position(at)
 	_, pointer := r.text.End()
+	if secret := secretAround(pointer); secret != "" {
+		pointer = secret
+	}
 	r.Findings = append(r.Findings, Finding{
 		Code: failure.InvalidJSON, Severity: Error, File: r.File, Pointer: pointer, Line: line, Column: column,
 		Expected: "expected valid JSON", Message: "not valid JSON: " + syntax.Reason,
-		Hint: "look at the comma, the quote or the bracket here and just before", span: source.Span{Start: at, End: at + 1},
+		Hint: syntaxHint(r.text.Slice(source.Span{Start: at, End: len(text)})), span: source.Span{Start: at, End: at + 1},
 	})
+}
+
+// syntaxHint says what to do about a text that is not JSON from here on: what
+// people write who know JavaScript, YAML or Python.
+func syntaxHint(rest string) string {
+	behind := strings.TrimLeft(strings.TrimPrefix(rest, ","), " \t\r\n")
+	switch {
+	case strings.HasPrefix(rest, "'"), strings.HasPrefix(rest, "“"):
+		return "names and texts stand in double quotes: \""
+	case strings.HasPrefix(rest, "/"), strings.HasPrefix(rest, "#"):
+		return "JSON has no comments; a note may stand under a key that begins with \"__\""
+	case strings.HasPrefix(rest, ",") && (strings.HasPrefix(behind, "}") || strings.HasPrefix(behind, "]")):
+		return "remove this comma, nothing follows it"
+	case strings.HasPrefix(rest, "True"), strings.HasPrefix(rest, "False"), strings.HasPrefix(rest, "None"):
+		return "write true, false or null"
+	}
+	return "look at the comma, the quote or the bracket here and just before"
 }
 
 // add appends findings with their places.

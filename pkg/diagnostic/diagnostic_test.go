@@ -99,6 +99,47 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+func TestSyntaxHints(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"single quotes", `{'a': 1}`, "names and texts stand in double quotes: \""},
+		{"quotes of a word processor", `{“a”: 1}`, "names and texts stand in double quotes: \""},
+		{"a comment", "{\n// note\n}", `JSON has no comments; a note may stand under a key that begins with "__"`},
+		{"a comment of YAML", "{\"a\": 1, # note\n\"b\": 2}", `JSON has no comments; a note may stand under a key that begins with "__"`},
+		{"a comma too many", "{\"a\": 1,\n}", "remove this comma, nothing follows it"},
+		{"a comma too many in a list", `{"a": [1, ]}`, "remove this comma, nothing follows it"},
+		{"the truth of Python", `{"a": True}`, "write true, false or null"},
+		{"anything else", `{"a" 1}`, "look at the comma, the quote or the bracket here and just before"},
+		{"the end", `{"a": `, "look at the comma, the quote or the bracket here and just before"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if r := check(tt.text); len(r.Findings) != 1 || r.Findings[0].Hint != tt.want {
+				t.Errorf("got %+v, want %q", r.Findings, tt.want)
+			}
+		})
+	}
+}
+
+// TestLongLine: a line is shown around its finding, whatever its length, and its
+// secrets are not.
+func TestLongLine(t *testing.T) {
+	secret := strings.Repeat("S3CRET", 500)
+	text := `{"api":{"baseUrl":"https://a.b"},"config":{"ž":"` + strings.Repeat("ž", 3000) + `","#before":"` + secret + `","jobs":[{"endpoint":"e","x":1,"#after":"` + secret + `"}]}}`
+	r := check(text)
+	var out bytes.Buffer
+	if err := WriteText(&out, []*Report{r}, false); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "S3CRET") {
+		t.Errorf("a secret is shown:\n%s", out.String())
+	}
+	want := `1 | …hidden],"jobs":[{"endpoint":"e","x":1,"#after":[hidden]…` + "\n" +
+		`  |                                  ^^^` + "\n"
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
+	}
+}
+
 func TestColours(t *testing.T) {
 	var plain, coloured bytes.Buffer
 	for w, colours := range map[*bytes.Buffer]bool{&plain: false, &coloured: true} {

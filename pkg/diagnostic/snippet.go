@@ -2,10 +2,10 @@ package diagnostic
 
 import (
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/lint"
@@ -24,59 +24,66 @@ const widest = 100
 // by its key alone; shorter ones are limits and page numbers.
 const shortestSecret = 6
 
+// around is how many bytes beside the marked part are looked at: enough for the
+// characters that are shown, however many findings one endless line has.
+const around = 4 * widest
+
 // snippet is the line of a finding without its indentation and the secrets, and
 // the marker that goes under it.
 func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string) {
 	span := r.text.Line(f.Line)
+	shown := r.text.Characters(source.Span{Start: max(span.Start, f.span.Start-around), End: min(span.End, f.span.End+around)})
 	var b strings.Builder
 	start, end := -1, -1
-	at := span.Start
+	at := shown.Start
 	copyTo := func(to int) {
-		for at < to {
+		for _, stop := range []int{min(f.span.Start, to), min(f.span.End, to), to} {
+			if at < stop {
+				b.WriteString(r.text.Slice(source.Span{Start: at, End: stop}))
+				at = stop
+			}
 			if at >= f.span.Start && start < 0 {
 				start = b.Len()
 			}
 			if at >= f.span.End && end < 0 {
 				end = b.Len()
 			}
-			_, size := utf8.DecodeRuneInString(r.text.Slice(source.Span{Start: at, End: to}))
-			b.WriteString(r.text.Slice(source.Span{Start: at, End: at + size}))
-			at += size
 		}
 	}
-	for _, secret := range r.hiddenIn(span, secrets) {
-		copyTo(secret.Start)
-		if at >= secret.End {
+	for _, secret := range r.hiddenIn(span, shown, secrets) {
+		copyTo(min(secret.Start, shown.End))
+		if at >= min(secret.End, shown.End) {
 			continue
 		}
 		if f.span.Start < secret.End && start < 0 {
 			start = b.Len()
 		}
 		b.WriteString(hidden)
-		at = secret.End
+		at = min(secret.End, shown.End)
 		if f.span.End <= secret.End && f.span.End > secret.Start && end < 0 {
 			end = b.Len()
 		}
 	}
-	copyTo(span.End)
+	copyTo(shown.End)
 	if start < 0 {
 		start = b.Len()
 	}
 	if end < start {
 		end = b.Len()
 	}
-	return crop(b.String(), start, end)
+	return crop(b.String(), start, end, shown.Start > span.Start, shown.End < span.End)
 }
 
-// crop trims a line and shortens it around the marked part.
-func crop(text string, start, end int) (line, marker string) {
+// crop trims a line and shortens it around the marked part. more tells that the
+// line goes on before or after the text.
+func crop(text string, start, end int, moreBefore, moreAfter bool) (line, marker string) {
 	before, marked, after := runes(text[:start]), runes(text[start:end]), runes(text[end:])
 	before = []rune(strings.TrimLeft(string(before), " "))
 	after = []rune(strings.TrimRight(string(after), " "))
-	if len(before)+len(marked)+len(after) > widest {
-		before = lastRunes(before, widest/3)
-		marked = firstRunes(marked, widest/3)
-		after = firstRunes(after, widest/3)
+	if moreBefore || moreAfter || len(before)+len(marked)+len(after) > widest {
+		before = lastRunes(before, widest/3, moreBefore)
+		marked = firstRunes(marked, widest/3, false)
+		after = firstRunes(after, widest/3, moreAfter)
 	}
 	return string(before) + string(marked) + string(after),
 		strings.Repeat(" ", len(before)) + strings.Repeat("^", max(1, len(marked)))
@@ -92,18 +99,20 @@ func runes(text string) []rune {
 	}, text))
 }
 
-func firstRunes(r []rune, n int) []rune {
-	if len(r) <= n {
+// firstRunes are at most n characters; the last one tells that there are more.
+func firstRunes(r []rune, n int, more bool) []rune {
+	if len(r) <= n && !more {
 		return r
 	}
-	return append(r[:n-1:n-1], '…')
+	return append(r[:min(n-1, len(r)):min(n-1, len(r))], '…')
 }
 
-func lastRunes(r []rune, n int) []rune {
-	if len(r) <= n {
+// lastRunes are at most n characters; the first one tells that there are more.
+func lastRunes(r []rune, n int, more bool) []rune {
+	if len(r) <= n && !more {
 		return r
 	}
-	return append([]rune{'…'}, r[len(r)-n+1:]...)
+	return append([]rune{'…'}, r[max(0, len(r)-n+1):]...)
 }
 
 // secrets are the parts of the text that must not be shown, in order, as far as
@@ -118,18 +127,33 @@ func (r *Report) secrets() []source.Span {
 	return all
 }
 
-// hiddenIn are the parts of a line that must not be shown, in order.
-func (r *Report) hiddenIn(line source.Span, secrets []source.Span) []source.Span {
-	first := sort.Search(len(secrets), func(i int) bool { return secrets[i].End > line.Start })
+// hiddenIn are the parts of a line that must not be shown, in order, as far as
+// they reach into what is shown of it.
+func (r *Report) hiddenIn(line, shown source.Span, secrets []source.Span) []source.Span {
+	first := sort.Search(len(secrets), func(i int) bool { return secrets[i].End > shown.Start })
 	var all []source.Span
 	for _, s := range secrets[first:] {
-		if s.Start >= line.End {
+		if s.Start >= shown.End {
 			break
 		}
 		all = append(all, s)
 	}
 	if r.broken {
 		all = append(all, r.unread(line)...)
+	}
+	return merged(all)
+}
+
+// merged sorts parts of a text and makes one of those that overlap.
+func merged(spans []source.Span) []source.Span {
+	slices.SortFunc(spans, func(a, b source.Span) int { return a.Start - b.Start })
+	var all []source.Span
+	for _, s := range spans {
+		if last := len(all) - 1; last >= 0 && s.Start < all[last].End {
+			all[last].End = max(all[last].End, s.End)
+			continue
+		}
+		all = append(all, s)
 	}
 	return all
 }
@@ -182,6 +206,26 @@ var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`:\s*("(?:[^"\\]|\\.)*"?|[^\s",{}\[\]]+)`)
 })
 
+// marked is the rest of a text behind a name with a number sign, as far as one can
+// tell in a text that is not JSON.
+var marked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`#(?:[^"\\]|\\.)*"\s*:\s*|#`)
+})
+
+// secretAround is the part of a pointer up to a key with a hash sign, "" for none:
+// what follows may be a secret that was taken for a name.
+func secretAround(pointer string) string {
+	at := strings.Index(pointer, "/#")
+	if at < 0 {
+		return ""
+	}
+	end := strings.IndexByte(pointer[at+1:], '/')
+	if end < 0 {
+		return pointer
+	}
+	return pointer[:at+1+end]
+}
+
 // withinSecret tells whether what follows the last token may belong to a secret:
 // its value has not been read to its end, or it stands among others.
 func (r *Report) withinSecret(last string) bool {
@@ -193,9 +237,16 @@ func (r *Report) withinSecret(last string) bool {
 }
 
 // unread are the secrets in the part of a line that could not be read: every
-// value with a name, and everything below a name that sounds like a secret.
+// value with a name, everything below a name that sounds like a secret, and all
+// of it in and behind a value whose name has a hash sign.
 func (r *Report) unread(line source.Span) []source.Span {
 	from, pointer := r.text.End()
+	if secret := secretAround(pointer); secret != "" {
+		if place, at, ok := r.text.Find(secret); ok && at == secret {
+			from = min(from, place.Value.Start)
+		}
+		return []source.Span{{Start: max(from, line.Start), End: line.End}}
+	}
 	from = max(from, line.Start)
 	if from >= line.End {
 		return nil
@@ -205,6 +256,10 @@ func (r *Report) unread(line source.Span) []source.Span {
 		return []source.Span{{Start: from, End: line.End}}
 	}
 	var all []source.Span
+	if m := marked().FindStringIndex(rest); m != nil {
+		all = append(all, source.Span{Start: from + m[1], End: line.End})
+		rest = rest[:m[1]]
+	}
 	for _, m := range assigned().FindAllStringSubmatchIndex(rest, -1) {
 		all = append(all, source.Span{Start: from + m[2], End: from + m[3]})
 	}

@@ -30,10 +30,11 @@ const (
 func WriteText(w io.Writer, reports []*Report, colours bool) error {
 	var b strings.Builder
 	for _, r := range reports {
-		r.writeFindings(&b, paint(colours))
 		if len(r.Findings) == 0 {
 			fmt.Fprintf(&b, "%s: no problems\n", r.File)
+			continue
 		}
+		r.writeFindings(&b, paint(colours))
 	}
 	b.WriteString(summary(reports))
 	_, err := io.WriteString(w, b.String())

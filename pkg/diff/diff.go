@@ -23,6 +23,9 @@ import (
 type Options struct {
 	// Samples is how many rows of each kind of difference are kept of a table.
 	Samples int
+	// Redact masks the secrets in a text; nil for none. It is applied to
+	// everything that the report shows of the tables.
+	Redact func(string) string
 }
 
 // Report is what differs between a first and a second directory.
@@ -100,6 +103,9 @@ type CellChange struct {
 // Directories compares the tables of two directories: data directories, whose
 // tables lie in out/tables, or directories of tables.
 func Directories(ctx context.Context, first, second string, o Options) (report Report, err error) {
+	if o.Redact == nil {
+		o.Redact = func(text string) string { return text }
+	}
 	a, err := openFolder(first)
 	if err != nil {
 		return Report{}, err
@@ -113,7 +119,7 @@ func Directories(ctx context.Context, first, second string, o Options) (report R
 		return Report{}, failure.Applicationf("cannot make a temporary directory: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	report = Report{OnlyFirst: missing(a.names, b.names), OnlySecond: missing(b.names, a.names), Tables: []Table{}}
+	report = Report{OnlyFirst: masked(missing(a.names, b.names), o.Redact), OnlySecond: masked(missing(b.names, a.names), o.Redact), Tables: []Table{}}
 	report.Equal = len(report.OnlyFirst) == 0 && len(report.OnlySecond) == 0
 	for _, name := range a.names {
 		if !slices.Contains(b.names, name) {
@@ -142,23 +148,44 @@ func compareTables(ctx context.Context, a, b folder, name, temp string, o Option
 	}
 	defer func() { err = errors.Join(err, second.close()) }()
 	t = Table{
-		Name:     name,
-		Added:    missing(second.columns, first.columns),
-		Removed:  missing(first.columns, second.columns),
-		Manifest: compareManifests(first.manifest, second.manifest),
+		Name:     o.Redact(name),
+		Added:    masked(missing(second.columns, first.columns), o.Redact),
+		Removed:  masked(missing(first.columns, second.columns), o.Redact),
+		Manifest: compareManifests(first.manifest, second.manifest, o.Redact),
 	}
 	shared, other := common(first.columns, second.columns), common(second.columns, first.columns)
 	t.Reordered = !slices.Equal(shared, other)
-	c := comparison{temp: temp, memory: maxRun, samples: o.Samples, columns: shared}
+	c := comparison{temp: temp, memory: maxRun, samples: o.Samples, columns: shared, redact: o.Redact}
 	if key := first.manifest.key; sameSet(key, second.manifest.key) && len(missing(key, shared)) == 0 {
 		c.key = key
 	}
 	if t.Rows, err = c.rows(ctx, first, second); err != nil {
 		return t, err
 	}
+	t.Rows.mask(o.Redact)
 	t.Equal = len(t.Added)+len(t.Removed)+len(t.Manifest) == 0 && !t.Reordered &&
 		t.Rows.OnlyFirst+t.Rows.OnlySecond+t.Rows.Changed == 0 && t.Rows.First == t.Rows.Second
 	return t, nil
+}
+
+// mask masks the names of columns. Of columns whose masked names are equal the
+// numbers are added up.
+func (r *Rows) mask(redact func(string) string) {
+	r.Key = masked(r.Key, redact)
+	counts := make(map[string]int, len(r.ChangedColumns))
+	for column, n := range r.ChangedColumns {
+		counts[redact(column)] += n
+	}
+	r.ChangedColumns = counts
+}
+
+// masked are texts as they may be shown.
+func masked(texts []string, redact func(string) string) []string {
+	all := slices.Clone(texts)
+	for i, text := range all {
+		all[i] = redact(text)
+	}
+	return all
 }
 
 // missing is what the first list has and the second one lacks, never nil.

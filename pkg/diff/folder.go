@@ -178,12 +178,12 @@ func plain(v value.Value) bool {
 }
 
 // compareManifests lists what two manifests say differently; what is said about a
-// column counts only where both know it.
-func compareManifests(first, second manifest) []Setting {
+// column counts only where both know it. What is said is masked.
+func compareManifests(first, second manifest, redact func(string) string) []Setting {
 	differ := []Setting{}
 	compare := func(name string, a, b value.Value) {
 		if !a.Equal(b) {
-			differ = append(differ, Setting{name, said(a), said(b)})
+			differ = append(differ, Setting{redact(name), said(a, redact), said(b, redact)})
 		}
 	}
 	compare("primary_key", list(first.key), list(second.key))
@@ -211,11 +211,11 @@ func compareManifests(first, second manifest) []Setting {
 }
 
 // said is the JSON of a setting, "" for one that is not there.
-func said(v value.Value) string {
+func said(v value.Value, redact func(string) string) string {
 	if v.IsNull() {
 		return ""
 	}
-	return shortened(v.JSON())
+	return shortened(redact(v.JSON()))
 }
 
 func names(v value.Value) []string {

@@ -26,6 +26,7 @@ type comparison struct {
 	temp    string
 	memory  int // bytes of rows of one table
 	samples int
+	redact  func(string) string
 	columns []string // that both have
 	key     []string // some of them, or none
 
@@ -250,30 +251,35 @@ func (c *comparison) cells(r record) []Cell {
 	if len(c.key) > 0 {
 		columns = append(slices.Clone(c.key), c.others...)
 	}
-	return under(columns, append(unpack(r.key), unpack(r.rest)...))
+	return c.under(columns, append(unpack(r.key), unpack(r.rest)...))
 }
 
-func under(columns, cells []string) []Cell {
+func (c *comparison) under(columns, cells []string) []Cell {
 	all := make([]Cell, len(columns))
 	for i, column := range columns {
-		all[i] = Cell{column, shortened(cells[i])}
+		all[i] = Cell{c.redact(column), shortened(c.redact(cells[i]))}
 	}
 	return all
 }
 
 func (c *comparison) changed(first, second record) {
 	c.result.Changed++
-	change := Change{Key: under(c.key, unpack(first.key)), Cells: []CellChange{}}
 	a, b := unpack(first.rest), unpack(second.rest)
 	for i, column := range c.others {
 		if a[i] != b[i] {
 			c.result.ChangedColumns[column]++
-			change.Cells = append(change.Cells, CellChange{column, shortened(a[i]), shortened(b[i])})
 		}
 	}
-	if len(c.result.ChangedSamples) < c.samples {
-		c.result.ChangedSamples = append(c.result.ChangedSamples, change)
+	if len(c.result.ChangedSamples) >= c.samples {
+		return
 	}
+	change := Change{Key: c.under(c.key, unpack(first.key)), Cells: []CellChange{}}
+	for i, column := range c.others {
+		if a[i] != b[i] {
+			change.Cells = append(change.Cells, CellChange{c.redact(column), shortened(c.redact(a[i])), shortened(c.redact(b[i]))})
+		}
+	}
+	c.result.ChangedSamples = append(c.result.ChangedSamples, change)
 }
 
 // shortened is a text without what is too much for a sample.

@@ -10,10 +10,37 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// AddDocument puts every secret of a document into the set.
+// mostShown is how many characters of a text from a document a message shows at
+// most.
+const mostShown = 60
+
+// AddDocument puts every secret of a document into the set, and what is left of
+// one in a message about the document: variables and expressions can bring a
+// secret to any place, and what stands there is shortened before it is masked.
 func (s *Secrets) AddDocument(doc value.Value) {
 	for _, secret := range SecretsIn(doc) {
 		s.Add(secret)
+		s.addCut(secret)
+	}
+}
+
+// addCut adds the beginnings of a secret, each with the mark of a text that was
+// shortened behind it, and the secret as an address without query or user.
+func (s *Secrets) addCut(secret string) {
+	const mark = "…"
+	shown := []string{secret}
+	if path, _, ok := strings.Cut(secret, "?"); ok {
+		shown = append(shown, path+"?"+Hidden)
+	}
+	if at := strings.LastIndexByte(secret, '@'); at >= 0 {
+		shown = append(shown, Hidden+secret[at:])
+	}
+	for _, text := range shown {
+		s.AddPart(text)
+		runes := []rune(text)
+		for n := wordCharacters; n < min(len(runes), mostShown+1); n++ {
+			s.AddPart(string(runes[:n]) + mark)
+		}
 	}
 }
 
@@ -23,11 +50,12 @@ func SecretsIn(doc value.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
 }
 
-// Problems are the same problems with the secrets masked in what was found.
+// Problems are the same problems with the secrets masked in what they say.
 func (s *Secrets) Problems(problems failure.Problems) failure.Problems {
 	masked := slices.Clone(problems)
 	for i := range masked {
-		masked[i].Found = s.Redact(masked[i].Found)
+		p := &masked[i]
+		p.Found, p.Expected, p.Hint = s.Redact(p.Found), s.Redact(p.Expected), s.Redact(p.Hint)
 	}
 	return masked
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -204,4 +205,29 @@ func TestNoLive(t *testing.T) {
 	}
 	live.Forget()
 	live.Close()
+}
+
+// A line is masked before it is cut to the width of the terminal, whatever that is.
+func TestLiveShowsNoSecret(t *testing.T) {
+	const secret = "s3cr3t/of a?line&s3cr3t"
+	for width := minWidth; width < 120; width++ {
+		var shown bytes.Buffer
+		live := NewLive(LiveOptions{
+			Terminal: &shown,
+			Size:     func() (int, int, error) { return width, 10, nil },
+			Secrets:  secretsOf(secret, "s3cr3t"),
+			Now:      time.Now,
+		})
+		job := live.Job(1, "users/"+secret, 0)
+		child := live.Job(2, "users/"+url.PathEscape(secret)+"/x", 1)
+		Await(job.Context(t.Context()), "for "+secret)
+		Pause(child.Context(t.Context()), "status 503 "+secret, time.Minute)
+		live.mu.Lock()
+		live.draw()
+		live.mu.Unlock()
+		live.Close()
+		if text := shown.String(); strings.Contains(text, "s3cr") || !strings.Contains(text, "users") {
+			t.Errorf("at a width of %d: %q", width, text)
+		}
+	}
 }

@@ -73,6 +73,9 @@ func NewLog(sink Sink, secrets *Secrets, now func() time.Time) *Log {
 // called before the first event.
 func (l *Log) Trace(to func(Event)) { l.trace = to }
 
+// Secrets are those that the log masks.
+func (l *Log) Secrets() *Secrets { return l.secrets }
+
 // Emit sends one event. It cannot fail for the caller: a run does not end
 // because nobody listens. What went wrong is in Err.
 func (l *Log) Emit(body Body) {

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"hash/maphash"
+	"iter"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +21,8 @@ const (
 	wordCharacters = 4
 	// lineCharacters is the length from which a line of a secret is one itself.
 	lineCharacters = 16
+	// pieceCharacters is the length from which a piece of a secret address is masked.
+	pieceCharacters = 8
 	// startBytes is how much of a form must match before it is looked up.
 	startBytes = 4
 )
@@ -29,10 +33,14 @@ const (
 //
 // A secret is masked as it is, in hexadecimal (both cases) and in base64 (both
 // alphabets, with and without padding), and each of these also under any
-// percent-encoding and any JSON escapes: it does not matter which characters
-// the writer chose to escape, for the text is compared as its reader would see
-// it. Base64 of a secret joined with something else is another secret: whoever
-// computes it adds it.
+// percent-encoding and any escapes of JSON and HTML: it does not matter which
+// characters the writer chose to escape, for the text is compared as its reader
+// would see it. Base64 of a secret joined with something else is another secret:
+// whoever computes it adds it.
+//
+// What may be left of a secret is masked too, but is none (Find): of four and more
+// characters what becomes of a lasting one in a name, of a column, a header or a
+// host; pieces of addresses; what was cut.
 //
 // A secret of fewer than four characters is masked only where neither of its
 // neighbours is a letter or digit, so that a secret "1" leaves "2012" alone. It
@@ -63,7 +71,20 @@ const passingSecrets = 4096
 func (s *Secrets) Add(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.lasting.names = true
 	s.lasting.addAll(secret)
+}
+
+// AddPart puts into the set for good what may be left of a secret: it is masked,
+// but Find does not take it for one.
+func (s *Secrets) AddPart(part string) {
+	if strings.TrimSpace(part) == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lasting.prepare()
+	s.lasting.addForm(part, masking(part))
 }
 
 // AddToken is Add for a secret that a login brought and that another login may
@@ -90,9 +111,55 @@ func (p *passing) add(secret string) {
 	p.younger.addAll(secret)
 }
 
+// AddAddress tells of an endpoint, or a whole address, that is about to be used.
+// The characters of a secret in it mean something there, so that the secret is
+// taken apart and its escapes are undone: an API tells of the path, or of a
+// parameter, and what follows a number sign is not sent at all. The pieces are
+// masked: between question marks and number signs those of four and more
+// characters, else those of eight.
+func (s *Secrets) AddAddress(text string) {
+	for _, one := range s.Find(text) {
+		secret := text[one.From:one.To]
+		add := func(piece string, least int) {
+			for _, read := range readings(piece) {
+				if read != secret && utf8.RuneCountInString(read) >= least {
+					s.AddPart(read)
+				}
+			}
+		}
+		add(secret, wordCharacters)
+		for piece := range splitAt(secret, "?#") {
+			add(piece, wordCharacters)
+			_, behind, _ := strings.Cut(piece, "://")
+			_, path, _ := strings.Cut(behind, "/")
+			add(path, pieceCharacters)
+		}
+		for piece := range splitAt(secret, "?#&=") {
+			add(piece, pieceCharacters)
+		}
+	}
+}
+
+func splitAt(text, characters string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(characters, r) })
+}
+
+// readings are a piece of an address as it is, and as its reader takes it in a path
+// and in a query.
+func readings(piece string) []string {
+	all := []string{piece}
+	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
+		if plain, err := unescape(piece); err == nil && plain != piece {
+			all = append(all, plain)
+		}
+	}
+	return all
+}
+
 // set is a set of secrets by the hashes of their forms.
 type set struct {
 	seed    maphash.Seed
+	names   bool            // that what becomes of a secret in names is masked too
 	secrets int             // how many
 	forms   map[uint64]form // by their hashes
 	// starts has the lengths of all forms that start with the same bytes, the
@@ -113,7 +180,17 @@ const (
 	inWords form = 1 << iota
 	// whole forms are a secret as it is: all its other forms are there, too.
 	whole
+	// complete forms tell the secret; others are what may be left of one.
+	complete
 )
+
+// masking is how a text is masked: a short one as a word only.
+func masking(text string) form {
+	if utf8.RuneCountInString(text) >= wordCharacters {
+		return inWords
+	}
+	return 0
+}
 
 // addAll adds a secret and the parts of it that are secrets too.
 func (s *set) addAll(secret string) {
@@ -133,25 +210,35 @@ func (s *set) add(secret string) {
 	if strings.TrimSpace(secret) == "" {
 		return
 	}
+	s.prepare()
+	hash := maphash.String(s.seed, secret)
+	if s.forms[hash]&whole != 0 {
+		return
+	}
+	s.secrets++
+	where := masking(secret)
+	for _, text := range formsOf(secret) {
+		s.addForm(text, where|complete)
+	}
+	s.forms[hash] |= whole
+	if !s.names {
+		return
+	}
+	for _, name := range namesOf(secret) {
+		if utf8.RuneCountInString(name) >= wordCharacters {
+			s.addForm(name, where)
+		}
+	}
+}
+
+// prepare makes an empty set of the zero value.
+func (s *set) prepare() {
 	if s.forms == nil {
 		s.seed = maphash.MakeSeed()
 		s.forms = map[uint64]form{}
 		s.starts = map[uint32][]int{}
 		s.width = startBytes
 	}
-	hash := maphash.String(s.seed, secret)
-	if s.forms[hash]&whole != 0 {
-		return
-	}
-	s.secrets++
-	var where form
-	if utf8.RuneCountInString(secret) >= wordCharacters {
-		where = inWords
-	}
-	for _, text := range formsOf(secret) {
-		s.addForm(text, where)
-	}
-	s.forms[hash] |= whole
 }
 
 // formsOf lists the spellings of a secret that no unescaping gives back.
@@ -207,7 +294,7 @@ func filterBit(start uint32) (index int, bit uint64) {
 // Secrets that overlap are replaced together, so that nothing of either is
 // left.
 func (s *Secrets) Redact(text string) string {
-	spans := s.Find(text)
+	spans := s.Masked(text)
 	if spans == nil {
 		return text
 	}
@@ -222,9 +309,32 @@ func (s *Secrets) Redact(text string) string {
 	return b.String()
 }
 
-// Find lists the parts of the text that Redact replaces, in their order and
+// RedactPart is a part of a text, From inclusive, To exclusive, with [hidden] in
+// the place of what belongs to a secret in the whole: of one that stands across
+// the border, what is left in the part would not be known.
+func (s *Secrets) RedactPart(text string, part Span) string {
+	var b strings.Builder
+	done := part.From
+	for _, one := range s.Masked(text) {
+		if one.To <= done || one.From >= part.To {
+			continue
+		}
+		b.WriteString(text[done:max(done, one.From)])
+		b.WriteString(Hidden)
+		done = min(one.To, part.To)
+	}
+	b.WriteString(text[done:part.To])
+	return b.String()
+}
+
+// Masked lists the parts of the text that Redact replaces, in their order and
 // apart from each other; nil for none.
-func (s *Secrets) Find(text string) []Span {
+func (s *Secrets) Masked(text string) []Span { return s.find(text, true) }
+
+// Find is Masked without what is no secret, only what may be left of one.
+func (s *Secrets) Find(text string) []Span { return s.find(text, false) }
+
+func (s *Secrets) find(text string, parts bool) []Span {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var spans []Span
@@ -238,7 +348,7 @@ func (s *Secrets) Find(text string) []Span {
 		}
 		for _, v := range views {
 			for at := range len(v.text) {
-				if n := set.match(v.text, at); n > 0 {
+				if n := set.match(v.text, at, parts); n > 0 {
 					spans = append(spans, v.span(at, at+n))
 				}
 			}
@@ -247,8 +357,9 @@ func (s *Secrets) Find(text string) []Span {
 	return joined(spans)
 }
 
-// match is the length of the longest form at that place of the text, or 0.
-func (s *set) match(text string, at int) int {
+// match is the length of the longest form at that place of the text, or 0. parts
+// tells whether what may be left of a secret counts.
+func (s *set) match(text string, at int, parts bool) int {
 	longest := 0
 	for width := startBytes; width >= s.width; width-- {
 		if len(text)-at < width {
@@ -263,7 +374,7 @@ func (s *set) match(text string, at int) int {
 				continue
 			}
 			where, found := s.forms[maphash.String(s.seed, text[at:at+n])]
-			if found && (where&inWords != 0 || alone(text, at, at+n)) {
+			if found && (parts || where&complete != 0) && (where&inWords != 0 || alone(text, at, at+n)) {
 				longest = n
 			}
 		}

@@ -69,11 +69,22 @@ func TestRedact(t *testing.T) {
 		{"query in a query", []string{"ab/c d"}, "r=%2Ft%3Fk%3Dab%252Fc%2Bd%26x&k=ab%252Fc%2520d", "r=%2Ft%3Fk%3D[hidden]%26x&k=[hidden]"},
 		{"query around JSON", []string{"ab\"c d"}, "q=%7B%22k%22%3A%22ab%5C%22c+d%22%7D", "q=%7B%22k%22%3A%22[hidden]%22%7D"},
 		{"quoted Go string", []string{"ab\x01cd"}, `"ab\x01cd"`, `"[hidden]"`},
+		{"HTML", []string{`a<b>'c"&d/é😀`}, "a&lt;b&gt;&#39;c&quot;&amp;d&#x2F;&eacute;&#x1F600; a&#60;b&gt;&apos;c&#x22;&AMP;d/é😀", "[hidden] [hidden]"},
+		{"HTML in JSON", []string{`a<b"c`}, `"a\u0026lt;b\u0026#34;c" "a&lt;b\"c"`, `"[hidden]" "[hidden]"`},
+		{"no HTML", []string{"abcd"}, "a&lt b;&&;abcd&#;", "a&lt b;&&;[hidden]&#;"},
 		{"backslash that escapes nothing", []string{"abcd"}, `\q\u12\xz\`, `\q\u12\xz\`},
 		{"escape touched on both sides", []string{"\xa9abc\xc3"}, `\u00e9abc\u00e9`, "[hidden]"},
 		{"PEM", []string{pem}, "key " + strings.TrimSpace(pem), "key [hidden]"},
 		{"line of a PEM", []string{pem}, "at MIIEvQIBADANBgkqhkiG, short", "at [hidden], short"},
 		{"PEM with other line ends", []string{pem}, "MIIEvQIBADANBgkqhkiG\nshort\n", "[hidden]\nshort\n"},
+		{"column", []string{"pa/ss+word=="}, "data_pa_ss_word and pa_ss_words", "data_[hidden] and [hidden]s"},
+		{"column of other letters", []string{"žluťoučký-kůň"}, "_lu_ou_k_-k_", "_[hidden]_"},
+		{"typed column", []string{"-tok--en-1"}, "x_tok_en_1_y", "x_[hidden]_y"},
+		{"host", []string{"Hunter-Two"}, "https://hunter-two.example.com/", "https://[hidden].example.com/"},
+		{"header", []string{"hunter-tWo"}, "Hunter-Two: 1, X-Hunter-Two: 1, Xhunter-Two: 1", "[hidden]: 1, X-[hidden]: 1, X[hidden]: 1"},
+		{"a name of three letters is none", []string{"ключ abc"}, "abc", "abc"},
+		{"in one line", []string{"ab\r\n\t cd"}, "Reason: ab cd.", "Reason: [hidden]."},
+		{"pointer", []string{"ab/c~d"}, "/parameters/ab~1c~0d/0", "/parameters/[hidden]/0"},
 		{"short: as a word", []string{"1"}, "page 1 of 12, k=1&l=21", "page [hidden] of 12, k=[hidden]&l=21"},
 		{"short: three characters", []string{"abc"}, "abc abcd xabc (abc)", "[hidden] abcd xabc ([hidden])"},
 		{"short: letters of any script", []string{"žlu"}, "žlu žluť", "[hidden] žluť"},
@@ -88,6 +99,62 @@ func TestRedact(t *testing.T) {
 				t.Errorf("Redact(%q) = %q, want %q", tt.text, got, tt.want)
 			}
 		})
+	}
+}
+
+// What may be left of a secret is masked, and is no secret.
+func TestFind(t *testing.T) {
+	s := secretsOf("Hun/ter-2", "https://a.test/rest/api")
+	s.AddAddress("https://a.test/rest/api/users")
+	s.AddPart("hun-t")
+	s.AddPart(" ")
+	for text, want := range map[string][2]int{ // found, masked
+		"Hun/ter-2 SHVuL3Rlci0y Hun%2Fter-2": {3, 3},
+		"Hun_ter-2 hun/ter-2 rest/api hun-t": {0, 4},
+		"https://a.test/rest/api":            {1, 1},
+		"another text":                       {0, 0},
+	} {
+		if got := [2]int{len(s.Find(text)), len(s.Masked(text))}; got != want {
+			t.Errorf("%q: %v found and masked, want %v", text, got, want)
+		}
+	}
+	s.Add("hun-t")
+	if len(s.Find("hun-t")) != 1 {
+		t.Error("a part that is a secret too is not found")
+	}
+}
+
+func TestRedactPart(t *testing.T) {
+	s := secretsOf("SEC?RET", "key1")
+	const whole = "http://a/x/SEC?RET&k=key1&l=key1"
+	for part, want := range map[string]string{
+		"/x/SEC": "/x/[hidden]", "RET&k=key1&l=key1": "[hidden]&k=[hidden]&l=[hidden]",
+		"http://a": "http://a", "EC?RE": "[hidden]", "": "", whole: "http://a/x/[hidden]&k=[hidden]&l=[hidden]",
+	} {
+		from := strings.Index(whole, part)
+		if got := s.RedactPart(whole, Span{from, from + len(part)}); got != want {
+			t.Errorf("%q: %q, want %q", part, got, want)
+		}
+	}
+}
+
+func TestAddAddress(t *testing.T) {
+	tests := []struct{ secret, address, text, want string }{
+		{"left?rig#most", "/x/left?rig#most", "/x/left and rig and most", "/x/[hidden] and rig and [hidden]"},
+		{"left?right", "/x/other?left", "left right", "left right"},
+		{"a left?right", "/x/a%20left?right", "/x/a%20left", "/x/[hidden]"},
+		{"https://a.test/hooks/T00/B11?x=1234", "https://a.test/hooks/T00/B11?x=1234", "no hooks/T00/B11 at a.test, x=1234", "no [hidden] at a.test, [hidden]"},
+		{"one&parameter=another12", "/x?a=one&parameter=another12", "one, parameter, another12", "one, [hidden], [hidden]"},
+		{"ab+cd%2Fe==", "/x?t=ab+cd%2Fe==", "ab cd/e==, ab+cd/e==", "[hidden], [hidden]"},
+		{"100% sure", "/x/100% sure", "100% sure", "[hidden]"},
+		{"https://a.test/v2/api", "https://a.test/v2/api/users", "v2/api", "v2/api"},
+	}
+	for _, tt := range tests {
+		s := secretsOf(tt.secret)
+		s.AddAddress(tt.address)
+		if got := s.Redact(tt.text); got != tt.want {
+			t.Errorf("%s in %s: Redact(%q) = %q, want %q", tt.secret, tt.address, tt.text, got, tt.want)
+		}
 	}
 }
 

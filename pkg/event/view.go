@@ -1,6 +1,7 @@
 package event
 
 import (
+	"html"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ const (
 )
 
 // viewsOf lists the text as it is and the ways to undo escapes in it that make a
-// difference: JSON, percent-encoding, the same with + for a blank, and these
+// difference: JSON, percent-encoding, the same with + for a blank, HTML, and these
 // around each other, for an API may give back a JSON body inside a JSON text. What
 // needs fewer steps comes first.
 func viewsOf(text string) []view {
@@ -52,7 +53,7 @@ func (v view) unescaped() []view {
 	for _, kind := range []struct {
 		mark   string
 		escape func(string) (string, int)
-	}{{`\`, jsonEscape}, {"%", percentEscape}, {"+", formEscape}} {
+	}{{`\`, jsonEscape}, {"%", percentEscape}, {"+", formEscape}, {"&", htmlEscape}} {
 		if strings.Contains(v.text, kind.mark) {
 			all = append(all, v.decode(kind.escape))
 		}
@@ -138,6 +139,26 @@ func jsonEscape(rest string) (string, int) {
 	default:
 		return "", 0
 	}
+}
+
+// longestEntity is the length of what HTML calls a character by, at most, of those
+// that a writer must or might escape.
+const longestEntity = len("&#x1F600;")
+
+// htmlEscape knows numbers and the names that are short.
+func htmlEscape(rest string) (string, int) {
+	if rest[0] != '&' {
+		return "", 0
+	}
+	size := strings.IndexByte(rest[:min(len(rest), longestEntity)], ';') + 1
+	if size == 0 {
+		return "", 0
+	}
+	plain := html.UnescapeString(rest[:size])
+	if plain == rest[:size] {
+		return "", 0
+	}
+	return plain, size
 }
 
 // hexByte reads the two digits at that place.

@@ -197,6 +197,7 @@ func (r *run) concurrency(it iteration) int {
 
 // client is the client of an iteration, with a login of its own.
 func (r *run) client(it iteration) (*target.Client, error) {
+	r.Secrets.AddAddress(it.API.BaseURL.String())
 	var authenticate func(*target.Client) auth.Authenticator
 	if it.auth != nil {
 		authenticate = func(c *target.Client) auth.Authenticator {

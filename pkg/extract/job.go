@@ -98,6 +98,7 @@ func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
 
 // request is a job's own request, before any paging.
 func (jr *jobRunner) request(j *job, at place) (config.Request, error) {
+	jr.run.Secrets.AddAddress(at.endpoint)
 	params, err := j.Params.Eval(jr.scope)
 	return config.Request{Endpoint: at.endpoint, Method: j.Method, Params: params, Headers: j.Headers}, err
 }
@@ -192,6 +193,7 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 
 // send sends a request of the job.
 func (r *jobRun) send(ctx context.Context, request config.Request) (*target.Response, error) {
+	r.run.Secrets.AddAddress(request.Endpoint) // of the next page: an answer may have given it
 	sender := target.Sender{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number}
 	return r.client.Do(target.From(r.live.Context(ctx), sender), request)
 }

@@ -47,14 +47,19 @@ type job struct {
 // not.
 func Compile(doc *config.Document, typed bool) *Plan {
 	p := &Plan{doc: doc, target: target.Compile(doc), typed: typed}
+	scrollers := pagination.Compile(doc.Iterations[0].API.Pagination) // `api` is the same for all
+	mappings := map[string]mapping.Mappings{}                         // by their places: many iterations may share them
 	for _, it := range doc.Iterations {
+		if _, ok := mappings[it.Mappings.Pointer]; !ok {
+			mappings[it.Mappings.Pointer] = mapping.CompileMappings(it.Mappings, typed)
+		}
 		compiled := iteration{
 			Iteration:  it,
 			attributes: expr.Flatten(it.Attributes),
 			auth:       auth.Compile(doc, it),
-			mappings:   mapping.CompileMappings(it.Mappings, typed),
+			mappings:   mappings[it.Mappings.Pointer],
 		}
-		c := compiler{it: &compiled, scrollers: pagination.Compile(it.API.Pagination)}
+		c := compiler{it: &compiled, scrollers: scrollers}
 		compiled.jobs = c.jobs(it.Jobs, 0)
 		p.iterations = append(p.iterations, compiled)
 	}

@@ -53,7 +53,7 @@ func (p *Plan) Preview(ctx context.Context, d Deps, standIn func(name string) st
 		}
 		v := &previewer{
 			jobRunner: &jobRunner{run: r, client: client, scope: r.scope(it)},
-			origins:   origins{it: it, doc: p.doc},
+			origins:   origins{it: it, doc: p.doc, secrets: d.Secrets},
 			number:    number,
 			standIn:   standIn,
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -27,8 +28,9 @@ type Source struct {
 
 // origins knows the sources of an iteration's requests.
 type origins struct {
-	it  iteration
-	doc *config.Document
+	it      iteration
+	doc     *config.Document
+	secrets *event.Secrets
 }
 
 // sources are those of a request: of a job's own request (base) and what paging
@@ -140,7 +142,10 @@ func (o origins) params(j *job, base, first config.Request, sent *target.Outgoin
 		tell(s, name)
 	}
 	if sent.Built != nil {
-		for _, name := range namesOf(sent.Built.URL.RawQuery) {
+		// A secret may hold what parts parameters: no piece of it is the name of one.
+		whole, query := sent.Built.URL.String(), sent.Built.URL.RawQuery
+		query = o.secrets.RedactPart(whole, event.Span{From: len(whole) - len(query), To: len(whole)})
+		for _, name := range namesOf(query) {
 			// What is in the query and no parameter was in the endpoint.
 			if top, _, _ := strings.Cut(name, "["); !told["query "+top] {
 				tell(Source{Part: "query " + name, From: "endpoint", Pointer: j.at("endpoint")}, name)

@@ -53,6 +53,12 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		Warn: func(table, text string) {
 			t.deps.Log.Emit(event.MappingWarning{Table: table, Text: text})
 		},
+		Named: func(text, name string) {
+			// What the API gave back of a secret may have been cut in the name.
+			if t.deps.Secrets.Masked(text) != nil {
+				t.deps.Secrets.AddPart(name)
+			}
+		},
 	})
 	if err != nil {
 		return sink{}, err

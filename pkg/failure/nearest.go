@@ -22,8 +22,11 @@ func Nearest(name string, known []string) (string, bool) {
 			continue
 		}
 		other := []rune(strings.ToLower(candidate))
-		distance := editDistance(folded, other)
 		allowed := min(max(1, max(len(folded), len(other))/3), 3)
+		if len(folded)-len(other) > allowed || len(other)-len(folded) > allowed {
+			continue // so many letters more or less
+		}
+		distance := editDistance(folded, other)
 		if distance > allowed || distance >= max(len(folded), len(other)) {
 			continue
 		}

@@ -66,7 +66,7 @@ func looksLikeJSON(text []byte) bool {
 // write writes the beginning of a text masked, or all of it, and tells how much
 // it wrote. What it leaves is long enough to hold a secret that goes on behind.
 func (m *masker) write(text string, all bool) (int, error) {
-	spans := m.secrets.Find(text)
+	spans := m.secrets.Masked(text)
 	limit := len(text)
 	if !all {
 		limit = border(text, len(text)-maskAhead)

@@ -230,7 +230,7 @@ func (r *Recorder) headers(h http.Header) []Pair {
 			case "authorization", "proxy-authorization", "cookie", "set-cookie":
 				text = event.Hidden
 			}
-			pairs = append(pairs, Pair{name, r.o.Secrets.Redact(text)})
+			pairs = append(pairs, Pair{r.o.Secrets.Redact(name), r.o.Secrets.Redact(text)})
 		}
 	}
 	return pairs

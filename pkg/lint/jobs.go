@@ -40,13 +40,14 @@ func unusedMappings(s settings, found *failure.Problems) {
 		for _, j := range it.jobs {
 			types[j.DataType] = true
 		}
+		names := slices.Collect(maps.Keys(types))
 		for _, m := range (place{it.Mappings.Value, it.Mappings.Pointer}).below() {
 			if types[m.name()] {
 				used[m.pointer] = true
 				continue
 			}
 			unused = append(unused, failure.Problem{Code: failure.UnusedMapping, Pointer: m.pointer,
-				Expected: "no job has this data type, the mapping is not used", Hint: didYouMean(m.name(), slices.Collect(maps.Keys(types)))})
+				Expected: "no job has this data type, the mapping is not used", Hint: didYouMean(m.name(), names)})
 		}
 	}
 	for _, p := range unused {

@@ -53,8 +53,12 @@ func checks() []check {
 // Check gives all warnings, each once.
 func Check(d Document) failure.Problems {
 	s := settings{Document: d, root: d.Tree}
+	seen := map[parts]bool{}
 	for _, it := range d.Compiled.Iterations {
-		s.iterations = append(s.iterations, iteration{it, jobs(it)})
+		if p := partsOf(it); !seen[p] {
+			seen[p] = true
+			s.iterations = append(s.iterations, iteration{it, jobs(it)})
+		}
 	}
 	if parameters := d.Tree.Field("parameters"); !parameters.Empty() {
 		s.root, s.pointer = parameters, "/parameters"
@@ -78,6 +82,18 @@ type settings struct {
 type iteration struct {
 	config.Iteration
 	jobs []family
+}
+
+// parts are what the checks see of an iteration, by its places. Iterations that
+// differ in attributes only are looked at once: there may be thousands.
+type parts struct{ jobs, mappings, userData, baseURL string }
+
+func partsOf(it config.Iteration) parts {
+	p := parts{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.API.BaseURL.String()}
+	if len(it.Jobs) > 0 {
+		p.jobs = it.Jobs[0].Pointer // the others stand beside it
+	}
+	return p
 }
 
 // section is a part of the settings as it is written, with its pointer.

@@ -38,13 +38,16 @@ func foreignPaths(s settings, found *failure.Problems) {
 func foreign(p path) string {
 	dots := p.separator == "."
 	switch {
-	case dots && strings.HasPrefix(p.text, "$."):
+	case dots && strings.HasPrefix(p.text, "$.") && !strings.Contains(p.text, "["):
 		return "leave out \"$.\""
+	case dots && strings.HasSuffix(p.text, "[*]"):
+		return "write " + strconv.Quote(strings.TrimSuffix(strings.TrimPrefix(p.text, "$."), "[*]")) + ", the path of the list itself"
 	case dots && strings.HasPrefix(p.text, "/") && len(p.text) > 1:
 		return "write \"a.b\" instead of \"/a/b\""
-	case dots && indexed().MatchString(p.text) && strings.HasSuffix(p.pointer, "/responseFilter"):
-		return "write \"a[]\", which means every item, instead of \"a[0]\""
-	case dots && indexed().MatchString(p.text):
+	case dots && strings.Contains(p.text, "[") && indexed().MatchString(p.text):
+		if strings.HasSuffix(p.pointer, "/responseFilter") {
+			return "write \"a[]\", which means every item, instead of \"a[0]\""
+		}
 		return "write \"a.0\" instead of \"a[0]\""
 	}
 	for _, key := range p.segments() {

@@ -79,13 +79,10 @@ func PlainSecret(name string, v value.Value) bool {
 // to. A computer talking to itself needs none, and behind an SSH server the
 // address is inside its network.
 func plainAddresses(s settings, found *failure.Problems) {
-	if !s.Compiled.SSHProxy.Value.IsNull() {
+	if !s.Compiled.SSHProxy.Value.IsNull() || !credentials(s) {
 		return
 	}
 	for _, it := range s.iterations {
-		if !credentials(s) {
-			continue
-		}
 		report := func(u *url.URL, pointer string) {
 			if strings.EqualFold(u.Scheme, "http") && !loopback(u.Hostname()) {
 				found.Add(failure.Problem{Code: failure.PlainAddress, Pointer: pointer,
@@ -111,8 +108,11 @@ var hostOfRow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // withheldCredentials finds child jobs whose host comes out of a row: it gets no
 // credentials unless it is trusted.
 func withheldCredentials(s settings, found *failure.Problems) {
+	if !credentials(s) {
+		return
+	}
 	for _, it := range s.iterations {
-		if len(it.API.TrustedOrigins) > 0 || !credentials(s) {
+		if len(it.API.TrustedOrigins) > 0 {
 			continue
 		}
 		for _, j := range it.jobs {

@@ -34,6 +34,10 @@ type Options struct {
 	// Warn is told what is stored in another way than its shape suggests, each
 	// thing once. It may be nil.
 	Warn func(table, text string)
+	// Named is told every name that is made for a table or column, and the text
+	// it was made of: of a secret in that text a part may be left in the name. It
+	// is told again when a name is made of a name, and may be nil.
+	Named func(text, name string)
 }
 
 type warnFunc func(table, text string)
@@ -60,6 +64,7 @@ type Automatic struct {
 	spool *spool
 	learner
 	typed      bool
+	named      func(text, name string)
 	remembered value.Value
 	known      map[string]*node // data types of the previous run
 	types      map[string]*dataType
@@ -86,12 +91,16 @@ func NewAutomatic(o Options) (*Automatic, error) {
 		spool:      newSpool(o.TempDir),
 		learner:    learner{warn: o.Warn},
 		typed:      o.Typed,
+		named:      o.Named,
 		remembered: o.Structure,
 		known:      known,
 		types:      map[string]*dataType{},
 	}
 	if a.warn == nil {
 		a.warn = func(string, string) {}
+	}
+	if a.named == nil {
+		a.named = func(string, string) {}
 	}
 	return a, nil
 }

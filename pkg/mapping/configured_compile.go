@@ -165,7 +165,11 @@ func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (set
 func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, bool) {
 	m := s.Get("mapping")
 	if m.Value.IsNull() {
-		c.problem(s.Pointer, `expected the key "mapping" with the name of the column as "destination"`)
+		hint := ""
+		if s.Get("destination").Present() {
+			hint = `write "mapping": {"destination": …} around it`
+		}
+		c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: s.Pointer, Expected: `expected the key "mapping" with the name of the column as "destination"`, Hint: hint})
 		return compiled, false
 	}
 	compiled.primary = m.Bool("primaryKey", false)

@@ -21,7 +21,7 @@ var brokenMappings = []struct {
 	want           []string
 }{
 	{"no object", `"t"`, []string{`: expected an object, found "t"`}},
-	{"a list", `[{"a":"b"}]`, []string{`: expected an object, found a list of 1`}},
+	{"a list", `[{"a":"b"}]`, []string{`: expected an object, found a list of 1; write an object, {"name": value}, in the place of the list`}},
 	{"empty mappings", `{"a":{},"b":[],"c":"","d":null}`, []string{
 		`/a: expected a mapping with at least one path, found an empty object`,
 		`/b: expected a mapping with at least one path, found an empty list`,
@@ -51,7 +51,7 @@ var brokenMappings = []struct {
 		`/t/e/mapping: expected the key "destination", the name of the column`,
 		`/t/f/mapping: expected the key "destination", the name of the column`,
 		`/t/g/mapping/destination: expected a string, found a list of 1`,
-		`/t/h/mapping: expected an object, found "x"`,
+		`/t/h/mapping: expected an object, found "x"; write an object with the keys "destination", "primaryKey"`,
 	}},
 	{"no child table", `{"t":{"a":{"type":"table","tableMapping":{"x":"X"}},"b":{"type":"table","destination":"b"},"c":{"type":"table","destination":"c","tableMapping":{}},
 		"d":{"type":"table","destination":"d","tableMapping":"x"},"e":{"type":"table","destination":"e","tableMapping":{"x":{}}}}}`, []string{

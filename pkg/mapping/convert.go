@@ -35,7 +35,7 @@ func (l *layout) create(set *table.Set, t table.Table) error {
 		t.Name, t.Columns = o.name, o.columns
 		var err error
 		if t.Typed {
-			t.Columns, err = o.storedColumns()
+			t.Columns, err = o.storedColumns(l.named)
 		}
 		if err == nil {
 			o.writer, err = set.Create(t)

@@ -78,6 +78,7 @@ func (o *output) place(name string) int {
 // layout decides, now that the structure is final, which tables there are and
 // which columns they have.
 type layout struct {
+	named   func(text, name string)
 	roots   []*sheet // of the data types, by their number
 	outputs []*output
 	byName  map[string]*output
@@ -88,7 +89,7 @@ type layout struct {
 }
 
 func (a *Automatic) layout() *layout {
-	l := &layout{byName: map[string]*output{}, renamed: map[string]bool{}}
+	l := &layout{named: a.named, byName: map[string]*output{}, renamed: map[string]bool{}}
 	for _, t := range a.order {
 		l.roots = append(l.roots, l.addSheet(t.root.element, t.root.name, t.extra, l.renamed))
 	}
@@ -109,8 +110,13 @@ func (l *layout) addSheet(element *node, path string, extra []string, renamed ma
 	if element.seen && s.hasColumns() {
 		s.out = l.output(safeName(path))
 		s.out.sheets = append(s.out.sheets, s)
+		l.named(path, s.out.name)
+	}
+	for _, x := range s.extra {
+		l.named(x.raw, x.header)
 	}
 	element.eachProperty("", func(p *node, below string) {
+		l.named(below, p.header)
 		switch p.kind {
 		case kindObject:
 			p.path = path + "." + below
@@ -184,8 +190,8 @@ func (o *output) arrange(typed bool) {
 }
 
 // storedColumns are the columns of a file under their stored names. Two that
-// would become one are a user error.
-func (o *output) storedColumns() ([]string, error) {
+// would become one are a user error. named is that of Options.
+func (o *output) storedColumns(named func(text, name string)) ([]string, error) {
 	stored := make([]string, len(o.columns))
 	takenBy := map[string]string{}
 	for i, column := range o.columns {
@@ -193,6 +199,7 @@ func (o *output) storedColumns() ([]string, error) {
 		if stored[i], err = table.StoredName(column); err != nil {
 			return nil, err
 		}
+		named(column, stored[i])
 		if other, taken := takenBy[stored[i]]; taken {
 			return nil, failure.Userf("the columns %q and %q of table %q would both be stored as %q: name them apart with a mapping",
 				other, column, o.name, stored[i])

@@ -104,7 +104,7 @@ func TestProblems(t *testing.T) {
 		{`{"method":"cursor"}`, []string{`: expected the key "idKey", which the method cursor needs`, `: expected the key "param", which the method cursor needs`}},
 		{`{"method":"cursor","idKey":"id","param":"p","increment":"x"}`, []string{`/increment: expected an integer, found "x"`}},
 
-		{`{"method":"multiple"}`, []string{`/scrollers: expected at least one scroller, found null`}},
+		{`{"method":"multiple"}`, []string{`/scrollers: expected at least one scroller`}},
 		{`{"method":"multiple","scrollers":[{}]}`, []string{`/scrollers: expected at least one scroller, found a list of 1`}},
 		{`{"method":"multiple","scrollers":{"a":5}}`, []string{`/scrollers/a: expected an object with the settings of a scroller, found 5`}},
 		{`{"method":"multiple","default":"b","scrollers":{"a":{"method":"x"}}}`, []string{

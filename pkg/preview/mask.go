@@ -54,6 +54,7 @@ func (m *mask) learn(doc, state value.Value) {
 		m.add(secret)
 		m.name(secret, pointer[strings.Index(pointer, "/#")+1:])
 	}
+	m.secrets.AddDocument(doc)
 	m.plain = plainTexts(doc, nil)
 }
 
@@ -134,7 +135,7 @@ func shown(pieces []piece) string {
 func (m *mask) pieces(text string) []piece {
 	var all []piece
 	from := 0
-	for _, s := range m.secrets.Find(text) {
+	for _, s := range m.secrets.Masked(text) {
 		all = append(all, m.names(text[from:s.From], true)...)
 		all = append(all, m.hidden(text[s.From:s.To])...)
 		from = s.To

@@ -82,7 +82,10 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	if compiled.Action == "validate" {
 		return p, nil // it sends nothing
 	}
-	p.drafts, err = plan.Preview(ctx, o.deps(m.secrets), m.standIn)
+	err = failure.Guarded(func() (err error) {
+		p.drafts, err = plan.Preview(ctx, o.deps(m.secrets), m.standIn)
+		return err
+	})
 	if compiled.Action != "run" && len(p.drafts) > 1 {
 		p.drafts = p.drafts[:1] // testRequest sends no more
 	}
@@ -100,7 +103,11 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 func compile(doc value.Value, o Options, m *mask) (*config.Document, *extract.Plan, error) {
 	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
 	plan := extract.Compile(compiled, o.Typed)
-	if err := m.secrets.Problems(problems.Unique()).Err(); err != nil {
+	found := m.secrets.Problems(problems.Unique())
+	for i := range found {
+		found[i].Pointer = m.secrets.Redact(found[i].Pointer)
+	}
+	if err := found.Err(); err != nil {
 		return nil, nil, err
 	}
 	for _, w := range lint.Check(lint.Document{Tree: doc, Compiled: compiled}) {

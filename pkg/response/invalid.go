@@ -15,7 +15,7 @@ import (
 // Excerpts are cut to mostShown bytes after masking; headBytes are read, so that
 // a secret is masked whole and not cut in two first.
 const (
-	headBytes = 4096
+	headBytes = 64 << 10
 	mostShown = 120
 )
 

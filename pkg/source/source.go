@@ -9,7 +9,7 @@ import (
 	"bytes"
 	"sort"
 	"strings"
-	"unicode/utf8"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -35,10 +35,12 @@ type Scalar struct {
 	Span
 }
 
-// Text is a JSON text whose places are known.
+// Text is a JSON text whose places are known as soon as somebody asks for one.
 type Text struct {
 	text   []byte
+	once   sync.Once
 	lines  []int // offsets of their beginnings
+	before []int // characters before every block of that many bytes
 	places map[string]Place
 	order  []string // pointers in the order of the text
 	scalar []Scalar
@@ -46,17 +48,29 @@ type Text struct {
 	last   string // pointer of the last token
 }
 
-// New reads a text, at the longest up to the first thing that is not JSON. Of
-// members with one name the last counts.
-func New(text []byte) *Text {
-	t := &Text{text: text, lines: []int{0}, places: map[string]Place{}}
-	for i, c := range text {
-		if c == '\n' {
-			t.lines = append(t.lines, i+1)
+// New is a text that is read when a place is asked for first, at the longest up
+// to the first thing that is not JSON. Of members with one name the last counts.
+// The text must not change afterwards.
+func New(text []byte) *Text { return &Text{text: text} }
+
+// load reads the text, once.
+func (t *Text) load() {
+	t.once.Do(func() {
+		t.lines, t.places = []int{0}, map[string]Place{}
+		characters := 0
+		for i, c := range t.text {
+			if i%block == 0 {
+				t.before = append(t.before, characters)
+			}
+			if begins(c) {
+				characters++
+			}
+			if c == '\n' {
+				t.lines = append(t.lines, i+1)
+			}
 		}
-	}
-	t.read(value.NewDecoder(bytes.NewReader(text)))
-	return t
+		t.read(value.NewDecoder(bytes.NewReader(t.text)))
+	})
 }
 
 // read follows the tokens of the text.
@@ -71,9 +85,7 @@ func (t *Text) read(dec *jsontext.Decoder) {
 		}
 		kind := tok.Kind()
 		t.end = int(dec.InputOffset())
-		span := Span{before + len(between(t.text[before:t.end])), t.end}
-		pointer := string(dec.StackPointer())
-		t.last = pointer
+		span := Span{t.token(before), t.end}
 		if kind == '}' || kind == ']' {
 			closed := open[len(open)-1]
 			open = open[:len(open)-1]
@@ -89,6 +101,7 @@ func (t *Text) read(dec *jsontext.Decoder) {
 			name = span // an odd number of tokens so far: this one is a name
 			continue
 		}
+		pointer := string(dec.StackPointer())
 		scalar := kind != '{' && kind != '['
 		t.add(pointer, Place{Name: name, Value: span, Scalar: scalar})
 		if scalar {
@@ -102,6 +115,7 @@ func (t *Text) read(dec *jsontext.Decoder) {
 			break
 		}
 	}
+	t.last = string(dec.StackPointer())
 	for _, pointer := range open {
 		p := t.places[pointer]
 		p.Value.End = t.end
@@ -131,14 +145,24 @@ func (t *Text) forget(prefix string) {
 	t.order = kept
 }
 
-// between is what parts two tokens: white space, a comma, a colon.
-func between(text []byte) []byte {
-	return text[:len(text)-len(bytes.TrimLeft(text, " \t\r\n,:"))]
+// token is where the token behind an offset begins: between two tokens stand
+// white space, a comma, a colon.
+func (t *Text) token(from int) int {
+	for from < t.end {
+		switch t.text[from] {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			from++
+		default:
+			return from
+		}
+	}
+	return from
 }
 
 // Find is the place of a JSON pointer, and its pointer: when nothing is there,
 // of the nearest value around it. ok is false when the text has no value.
 func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
+	t.load()
 	for {
 		if p, ok := t.places[pointer]; ok {
 			return p, pointer, true
@@ -152,26 +176,70 @@ func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
 }
 
 // Pointers are those of all values, in the order of the text.
-func (t *Text) Pointers() []string { return t.order }
+func (t *Text) Pointers() []string {
+	t.load()
+	return t.order
+}
 
 // Scalars are all scalars in the order of the text, also those that a later
 // member of the same name replaces.
-func (t *Text) Scalars() []Scalar { return t.scalar }
+func (t *Text) Scalars() []Scalar {
+	t.load()
+	return t.scalar
+}
 
 // End is the offset behind the last token that was read, and the pointer of
 // the value or member it belongs to.
-func (t *Text) End() (offset int, pointer string) { return t.end, t.last }
+func (t *Text) End() (offset int, pointer string) {
+	t.load()
+	return t.end, t.last
+}
 
 // Position is the line and the column of an offset, both from 1; columns are
 // counted in characters.
 func (t *Text) Position(offset int) (line, column int) {
+	t.load()
 	offset = max(0, min(offset, len(t.text)))
 	line = sort.Search(len(t.lines), func(i int) bool { return t.lines[i] > offset })
-	return line, 1 + utf8.RuneCount(t.text[t.lines[line-1]:offset])
+	return line, 1 + t.characters(offset) - t.characters(t.lines[line-1])
+}
+
+// block is how many bytes are counted at once at most: a document may be one
+// line, with a thousand findings in it.
+const block = 1024
+
+// characters is how many characters begin before an offset.
+func (t *Text) characters(offset int) int {
+	if len(t.before) == 0 {
+		return 0
+	}
+	from := min(offset/block, len(t.before)-1)
+	n := t.before[from]
+	for _, c := range t.text[from*block : offset] {
+		if begins(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// begins tells whether a byte of UTF-8 is the first one of a character.
+func begins(c byte) bool { return c&0xC0 != 0x80 }
+
+// Characters is the span without a part of a character at its ends.
+func (t *Text) Characters(s Span) Span {
+	for s.Start < s.End && !begins(t.text[s.Start]) {
+		s.Start++
+	}
+	for s.End > s.Start && s.End < len(t.text) && !begins(t.text[s.End]) {
+		s.End--
+	}
+	return s
 }
 
 // Line is a line of the text, from 1, without its end.
 func (t *Text) Line(number int) Span {
+	t.load()
 	if number < 1 || number > len(t.lines) {
 		return Span{len(t.text), len(t.text)}
 	}
@@ -191,6 +259,7 @@ func (t *Text) Slice(s Span) string { return string(t.text[s.Start:s.End]) }
 // Offset is the offset of a line and a column in bytes, both from 1, as a
 // value.SyntaxError tells them.
 func (t *Text) Offset(line, column int) int {
+	t.load()
 	if line < 1 || line > len(t.lines) {
 		return len(t.text)
 	}

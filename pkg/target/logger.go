@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync"
 	"time"
 
@@ -66,6 +67,9 @@ func (t *logger) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := context.WithValue(req.Context(), heldKey{}, &held)
 	res, err := t.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
 	once.Do(func() {}) // nothing is sent any more
+	if res != nil {
+		t.log.Secrets().AddAddress(res.Header.Get("Location"))
+	}
 	if !start.IsZero() {
 		t.answered(req, res, err, t.now().Sub(start), held)
 	}
@@ -77,11 +81,12 @@ func (t *logger) sent(req *http.Request) {
 	if !t.debug {
 		return
 	}
+	a := shownAddress(req.URL, t.log.Secrets())
 	t.log.Emit(event.RequestSent{
 		Method:  req.Method,
-		URL:     req.URL.Redacted(),
-		Path:    req.URL.EscapedPath(),
-		Query:   req.URL.RawQuery,
+		URL:     a.whole,
+		Path:    a.path,
+		Query:   a.query,
 		Attempt: attempt(req.Context()),
 	})
 }
@@ -89,11 +94,12 @@ func (t *logger) sent(req *http.Request) {
 func (t *logger) answered(req *http.Request, res *http.Response, err error, took, held time.Duration) {
 	sender := senderOf(req.Context())
 	login, _ := req.Context().Value(loggingIn{}).(bool)
+	a := shownAddress(req.URL, t.log.Secrets())
 	e := event.RequestAnswered{
 		Method:     req.Method,
-		URL:        req.URL.Redacted(),
-		Path:       req.URL.EscapedPath(),
-		Query:      req.URL.RawQuery,
+		URL:        a.whole,
+		Path:       a.path,
+		Query:      a.query,
 		Attempt:    attempt(req.Context()),
 		Seconds:    took.Seconds(),
 		Waited:     held.Seconds(),
@@ -110,4 +116,23 @@ func (t *logger) answered(req *http.Request, res *http.Response, err error, took
 		e.Bytes = res.Body.(*response.Spool).Size()
 	}
 	t.log.Emit(e)
+}
+
+// masked is an address as events show it.
+type masked struct{ whole, path, query string }
+
+// shownAddress masks an address before it is taken apart, for a secret may stand
+// in its path and go on in its query.
+func shownAddress(u *url.URL, secrets *event.Secrets) masked {
+	whole, path, query := u.Redacted(), u.EscapedPath(), u.RawQuery
+	end := len(whole) - len(query)
+	to := end
+	if query != "" || u.ForceQuery {
+		to -= len("?")
+	}
+	return masked{
+		whole: secrets.Redact(whole),
+		path:  secrets.RedactPart(whole, event.Span{From: to - len(path), To: to}),
+		query: secrets.RedactPart(whole, event.Span{From: end, To: len(whole)}),
+	}
 }

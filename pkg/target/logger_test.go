@@ -3,6 +3,7 @@ package target
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/auth"
@@ -143,4 +144,34 @@ func TestReportTellsWhereARequestBelongs(t *testing.T) {
 		"trace /a false 60 users /jobs/0 2",
 	})
 	equal(t, "events", f.messages("request.answered"), nil)
+}
+
+func TestSecretAcrossPathAndQuery(t *testing.T) {
+	s := serve(t, say(503, ""), ok(""))
+	f := newFixture(t, s.URL, `{}`, nil, debugging)
+	f.secrets.Add("s3?k=t")
+	if _, err := f.get(t, "a/xs3?k=tx&y=1"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "events", append(f.messages("request.sent"), f.messages("request.retried")...), []string{
+		"GET /a/x[hidden]?[hidden]x&y=1", "GET /a/x[hidden]?[hidden]x&y=1 (attempt 2)",
+		"GET /a/x[hidden]: status 503 Service Unavailable, retry 1 in 1s",
+	})
+}
+
+func TestPartsOfAnAddress(t *testing.T) {
+	for text, want := range map[string]masked{
+		"http://a":               {"http://a", "", ""},
+		"http://a/":              {"http://a/", "/", ""},
+		"http://a/b?":            {"http://a/b?", "/b", ""},
+		"http://u:p@a/b%2Fc?d=e": {"http://u:xxxxx@a/b%2Fc?d=e", "/b%2Fc", "d=e"},
+	} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shownAddress(u, &event.Secrets{}); got != want {
+			t.Errorf("%s: %+v, want %+v", text, got, want)
+		}
+	}
 }

@@ -72,7 +72,7 @@ func newTransport(o Options) *http.Transport {
 		dial = eitherDial(dial, PublicOnly(dial, o.Lookup, o.API.ConnectTimeout))
 	}
 	return &http.Transport{
-		DialContext:            orderedDial(dial),
+		DialContext:            orderedDial(guarded(dial)),
 		TLSHandshakeTimeout:    o.API.ConnectTimeout,
 		TLSClientConfig:        o.Settings.tlsConfig(),
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
@@ -90,6 +90,19 @@ func newTransport(o Options) *http.Transport {
 // maxHead is how many bytes the head of an answer may have, with the answers of
 // 1xx before it.
 const maxHead = 1 << 20
+
+// guarded turns a panic into an error: net/http makes connections in goroutines of
+// its own, where nobody else would, and the program would end with a message that
+// nothing has masked.
+func guarded(dial Dial) Dial {
+	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		err = failure.Guarded(func() (err error) {
+			conn, err = dial(ctx, network, address)
+			return err
+		})
+		return conn, err
+	}
+}
 
 // eitherDial makes connections to proxies, which the operator chose, in one way
 // and all others in another.

@@ -3,6 +3,7 @@ package functional
 import (
 	"context"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -166,6 +167,9 @@ func canaryFaults() []canaryFault {
 	return []canaryFault{
 		{"401", echo(401, "%s"), nil},
 		{"400 in HTML", echo(400, "<p>%s</p>"), nil},
+		{"400 in escaped HTML", func(w http.ResponseWriter, r *http.Request) {
+			status(400, "<p>"+html.EscapeString(echoOf(r))+"</p>")(w, r)
+		}, nil},
 		{"400 as JSON", func(w http.ResponseWriter, r *http.Request) {
 			status(400, jsonText(map[string]any{"error": echoOf(r)}))(w, r)
 		}, nil},
@@ -175,6 +179,16 @@ func canaryFaults() []canaryFault {
 		{"rows", func(w http.ResponseWriter, r *http.Request) {
 			// as a child job may put it into its address
 			status(200, jsonText([]any{map[string]any{"id": url.QueryEscape(echoOf(r))}}))(w, r)
+		}, nil},
+		{"names of columns", func(w http.ResponseWriter, r *http.Request) {
+			row := map[string]any{"id": 1, echoOf(r): map[string]any{"a": 1}}
+			for _, values := range r.URL.Query() {
+				row[values[0]] = []any{1}
+			}
+			for _, text := range headerTexts(r.Header) {
+				row[text] = 1
+			}
+			status(200, jsonText([]any{row}))(w, r)
 		}, nil},
 		{"names of lists", func(w http.ResponseWriter, r *http.Request) {
 			status(200, jsonText(map[string]any{echoOf(r): []any{}, "other": []any{}}))(w, r)

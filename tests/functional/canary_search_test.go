@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html"
+	"net/textproto"
 	"net/url"
 	"strings"
 	"sync"
@@ -29,7 +30,7 @@ var canarySpellings = sync.OnceValue(func() []string {
 	var all []string
 	for _, mark := range []string{canaryMark, canaryDigits} {
 		raw := []byte(mark)
-		all = append(all, mark, strings.ToUpper(mark), strings.ToLower(mark), hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)))
+		all = append(all, mark, strings.ToUpper(mark), strings.ToLower(mark), textproto.CanonicalMIMEHeaderKey(mark), hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)))
 		for _, each := range []string{"%%%02x", "%%%02X", `\u%04x`, `\x%02x`, "&#%d;", "&#x%x;", "&#x%X;"} {
 			spelled := ""
 			for _, b := range raw {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -301,36 +302,38 @@ func (n *nest) static(a *aviary) {
 // looks searches what plan and validate say of a document.
 func (n *nest) looks(document []byte, given []variables.Value, strict bool, now time.Time) {
 	n.t.Helper()
-	clock := func() time.Time { return now }
-	report := diagnostic.Check(context.Background(), "config.json", document, diagnostic.Options{Strict: strict, Variables: given, Now: clock})
-	reports := []*diagnostic.Report{report}
-	var text, asJSON, sarif bytes.Buffer
-	for _, err := range []error{diagnostic.WriteText(&text, reports, true), diagnostic.WriteJSON(&asJSON, reports), diagnostic.WriteSARIF(&sarif, reports, version)} {
-		if err != nil {
-			n.t.Error(err)
-		}
+	for name, text := range saidOf(n.t, document, given, strict, now) {
+		n.search(name, text)
 	}
-	n.search("validate", text.String())
-	n.search("validate --format json", asJSON.String())
-	n.search("validate --format sarif", sarif.String())
+}
+
+// saidOf is what plan and validate say of a document, by the names of the
+// commands.
+func saidOf(t *testing.T, document []byte, given []variables.Value, strict bool, now time.Time) map[string]string {
+	t.Helper()
+	said := map[string]string{}
+	clock := func() time.Time { return now }
+	write := func(name string, write func(io.Writer) error) {
+		var text strings.Builder
+		if err := write(&text); err != nil {
+			t.Error(err)
+		}
+		said[name] = text.String()
+	}
+	reports := []*diagnostic.Report{diagnostic.Check(context.Background(), "config.json", document, diagnostic.Options{Strict: strict, Variables: given, Now: clock})}
+	write("validate", func(w io.Writer) error { return diagnostic.WriteText(w, reports, true) })
+	write("validate --format json", func(w io.Writer) error { return diagnostic.WriteJSON(w, reports) })
+	write("validate --format sarif", func(w io.Writer) error { return diagnostic.WriteSARIF(w, reports, version) })
 	p, err := preview.Of(context.Background(), document, preview.Options{Strict: strict, Variables: given, Version: version, Now: clock, Rand: sameNonce{}})
 	if err != nil {
-		n.search("plan's error", err.Error())
+		said["plan's error"] = err.Error()
 	}
-	if p == nil {
-		return
+	if p != nil {
+		write("plan", p.WriteText)
+		write("plan --json", p.WriteJSON)
+		write("plan --curl", p.WriteCurl)
 	}
-	text.Reset()
-	asJSON.Reset()
-	var curl bytes.Buffer
-	for _, err := range []error{p.WriteText(&text), p.WriteJSON(&asJSON), p.WriteCurl(&curl)} {
-		if err != nil {
-			n.t.Error(err)
-		}
-	}
-	n.search("plan", text.String())
-	n.search("plan --json", asJSON.String())
-	n.search("plan --curl", curl.String())
+	return said
 }
 
 // init searches the configuration that is guessed from a recording.

@@ -1,0 +1,44 @@
+//go:build unix && !race
+
+package diagnostic
+
+import (
+	"context"
+	"io"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestLargeDocuments: the work grows with the size of a document, not with its
+// square. It is measured as CPU time, which does not depend on what else the
+// computer does: eight times the size takes eight times as long, and what is
+// quadratic sixty-four times. The race detector would only make it slow.
+func TestLargeDocuments(t *testing.T) {
+	const size, times = 100_000, 8
+	small, larger := large(size), large(times*size)
+	spent := func(text string) time.Duration {
+		before := cpuTime(t)
+		r := Check(context.Background(), "config.json", []byte(text), Options{})
+		if err := WriteText(io.Discard, []*Report{r}, false); r.Failed() || err != nil {
+			t.Fatal(r.Findings, err)
+		}
+		return cpuTime(t) - before
+	}
+	for name, text := range small {
+		spent(text) // what is made once
+		one, many := spent(text), spent(larger[name])
+		if many > 3*times*one {
+			t.Errorf("%s: %v for %d bytes, %v for %d times as many", name, one, size, many, times)
+		}
+	}
+}
+
+// cpuTime is the time that the process has used so far.
+func cpuTime(t *testing.T) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

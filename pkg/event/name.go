@@ -1,0 +1,59 @@
+package event
+
+import (
+	"net/textproto"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// namesOf lists what becomes of a text in one line, without line feeds, and in
+// names, which are made of fewer characters: of columns and tables (see pkg/mapping), of typed columns, of hosts,
+// of properties in JSON pointers, and of headers as net/http spells them at the
+// start of a word and inside of one.
+func namesOf(text string) []string {
+	column := columnName(text)
+	inside := textproto.CanonicalMIMEHeaderKey("x" + text)
+	return []string{
+		strings.Join(strings.Fields(text), " "),
+		column, strings.Trim(dashes(column), "_"),
+		strings.ToLower(text),
+		strings.TrimPrefix(failure.PointerJoin("", text), "/"),
+		textproto.CanonicalMIMEHeaderKey(text), inside[1:],
+	}
+}
+
+// columnName puts one underscore in the place of all bytes between letters, digits
+// and dashes, and none at either end: there it belongs to what stands beside the
+// text.
+func columnName(text string) string {
+	var b strings.Builder
+	gap := false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-':
+			if gap && b.Len() > 0 {
+				b.WriteByte('_')
+			}
+			gap = false
+			b.WriteByte(c)
+		default:
+			gap = true
+		}
+	}
+	return b.String()
+}
+
+// dashes puts an underscore in the place of all dashes that stand together.
+func dashes(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		switch {
+		case name[i] != '-':
+			b.WriteByte(name[i])
+		case i == 0 || name[i-1] != '-':
+			b.WriteByte('_')
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,93 @@
+package functional
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSecretsInNames: an API that gives a secret back as the name of a property
+// makes tables and columns of it. They are data; no event, error or report shows
+// what is left of the secret in their names.
+func TestSecretsInNames(t *testing.T) {
+	t.Parallel()
+	long := strings.TrimSuffix(strings.Repeat(canaryMark+"/", 20), "/")
+	secrets := map[string]string{
+		"of words":      canaryText(1),
+		"cut":           long,
+		"cut, one word": strings.Repeat(canaryMark, 20),
+		"with dashes":   canaryMark + "--=" + canaryMark,
+		"letters":       "žluťoučký " + canaryMark + " kůň",
+	}
+	for name, secret := range secrets {
+		quoted, key := jsonText(secret), jsonText("k."+secret+".k")
+		answers := map[string]string{
+			"column":       `[{` + quoted + `:1}]`,
+			"inside":       `[{"outer":{` + key + `:{"inner":1}}}]`,
+			"table":        `[{"id":1,` + quoted + `:[{"a":1,"b":[1]}]}]`,
+			"two tables":   `[{"id":1,` + quoted + `:[{"a":1}]},{"id":2,` + jsonText(secret+"?") + `:[{"b":2}]}]`,
+			"stored twice": `[{` + jsonText("a-"+secret) + `:1,` + jsonText("a_"+secret) + `:1}]`,
+			"types":        `[{` + quoted + `:{"a":1}},{` + quoted + `:[[1]]},{` + quoted + `:"b"}]`,
+		}
+		for kind, answer := range answers {
+			for _, typed := range []string{"", "hints"} {
+				if leftOut(name + kind + typed) {
+					continue
+				}
+				t.Run(name+"/"+kind+"/"+typed, func(t *testing.T) {
+					t.Parallel()
+					namesRun(t, secret, answer, typed)
+				})
+			}
+		}
+	}
+}
+
+// namesRun runs a configuration twice, the second time with another answer, so
+// that columns have come and gone.
+func namesRun(t *testing.T, secret, answer, typed string) {
+	w := newWorld(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Key") != secret && r.URL.Query().Get("key") != secret {
+			t.Error("a request without the secret")
+		}
+		write(out, answer)
+	}))
+	w.env["KBC_DATA_TYPE_SUPPORT"] = typed
+	writeFile(t, filepath.Join(w.dir, "config.json"), jsonText(map[string]any{"parameters": map[string]any{
+		"api": map[string]any{"baseUrl": "http://api.test/"},
+		"config": map[string]any{"debug": true, "outputBucket": "b", "driftWarning": true, "#key": secret,
+			"jobs": []any{map[string]any{"endpoint": "t", "params": map[string]any{"key": map[string]any{"attr": "#key"}}}}},
+	}}))
+	w.options.LogFormat = "json"
+	for _, answer = range []string{answer, `[{"id":1,"other":2}]`} {
+		w.options.Report = t.TempDir()
+		got := w.run(t.Context())
+		shown := got.stdout + got.stderr
+		for _, file := range []string{"report.json", "report.html"} {
+			text, err := os.ReadFile(filepath.Join(w.options.Report, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown += string(text)
+		}
+		for _, hit := range seen(shown) {
+			t.Errorf("exit %d, shown: %s", got.exit, hit)
+		}
+		if state := readTree(t, filepath.Join(w.dir, "out"))["state.json"]; state != "" {
+			writeFile(t, filepath.Join(w.dir, "in", "state.json"), state)
+		}
+	}
+	if !strings.Contains(strings.ToLower(strings.Join(namesIn(readTree(t, w.dir)), "\n")), "b.t") {
+		t.Error("there is no table, so that nothing is proved")
+	}
+}
+
+func namesIn(files map[string]string) []string {
+	var all []string
+	for name := range files {
+		all = append(all, name)
+	}
+	return all
+}
