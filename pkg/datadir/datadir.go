@@ -25,8 +25,9 @@ import (
 // Dir is a data directory.
 type Dir struct {
 	path string
-	// rename is rename(2), exchange swaps two directories; tests make them fail.
-	rename, exchange func(from, to string) error
+	// rename is rename(2), exchange swaps two directories, link gives a file a
+	// second name; tests make them fail.
+	rename, exchange, link func(from, to string) error
 }
 
 // Open is the data directory at a path, which must exist. Nothing is created.
@@ -42,7 +43,7 @@ func Open(path string) (*Dir, error) {
 	case !info.IsDir():
 		return nil, failure.Applicationf("%s is not a directory, the data directory is expected there", path)
 	}
-	return &Dir{path: path, rename: rename, exchange: exchange}, nil
+	return &Dir{path: path, rename: rename, exchange: exchange, link: os.Link}, nil
 }
 
 // Config is the text of config.json.

@@ -1,7 +1,6 @@
 package datadir
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -35,8 +34,8 @@ func rename(from, to string) error {
 
 // moves are the steps of a commit, with what undoes each of them.
 type moves struct {
-	rename, exchange func(from, to string) error
-	undos            []func() error
+	rename, exchange, link func(from, to string) error
+	undos                  []func() error
 }
 
 // undo takes back all steps, the last one first.
@@ -95,7 +94,7 @@ func (m *moves) whole(from, to string) bool {
 	if err != nil {
 		return false
 	}
-	linked, err := linkMissing(to, from)
+	linked, err := m.linkMissing(to, from)
 	back := func() error {
 		errs := []error{os.Chmod(from, ours.Mode())}
 		for _, path := range linked {
@@ -126,7 +125,7 @@ func (m *moves) whole(from, to string) bool {
 // linkMissing gives the files of one directory a second name in another one,
 // unless there is one of that name. It returns the paths it has made, also after
 // an error. A directory is an error: it can have one name only.
-func linkMissing(from, to string) (linked []string, err error) {
+func (m *moves) linkMissing(from, to string) (linked []string, err error) {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return nil, err
@@ -137,7 +136,7 @@ func linkMissing(from, to string) (linked []string, err error) {
 			return linked, &fs.PathError{Op: "link", Path: path, Err: syscall.EISDIR}
 		}
 		link := filepath.Join(to, entry.Name())
-		switch err := os.Link(path, link); {
+		switch err := m.link(path, link); {
 		case err == nil:
 			linked = append(linked, link)
 		case !errors.Is(err, fs.ErrExist):
@@ -162,8 +161,7 @@ func (m *moves) files(from, to, replaced string) error {
 		tables[table] = append(tables[table], entry.Name())
 	}
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		files := tables[table]
-		slices.SortFunc(files, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+		files := tables[table] // in the order of os.ReadDir: the manifest has the longer name
 		for _, name := range files {
 			if err := m.outOfTheWay(filepath.Join(to, name), filepath.Join(replaced, name)); err != nil {
 				return err

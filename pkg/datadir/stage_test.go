@@ -45,6 +45,8 @@ type scenario struct {
 	piecemeal bool
 	// noExchange is a file system that cannot swap two directories.
 	noExchange bool
+	// noLinks is a file system where a file has one name only.
+	noLinks bool
 }
 
 var scenarios = []scenario{
@@ -58,6 +60,9 @@ var scenarios = []scenario{
 		"out/tables/other.manifest": "other manifest", "out/state.json": "old"},
 		after: map[string]string{"tables/other": "other", "tables/other.manifest": "other manifest"}},
 	{name: "tables of earlier runs, no exchange", noExchange: true, piecemeal: true, before: map[string]string{
+		"out/tables/users": "old users", "out/tables/users.manifest": "old manifest", "out/tables/other": "other", "out/state.json": "old"},
+		after: map[string]string{"tables/other": "other"}},
+	{name: "tables of earlier runs, no hard links", noLinks: true, piecemeal: true, before: map[string]string{
 		"out/tables/users": "old users", "out/tables/users.manifest": "old manifest", "out/tables/other": "other", "out/state.json": "old"},
 		after: map[string]string{"tables/other": "other"}},
 	{name: "tables of earlier runs, one of them a directory", piecemeal: true, before: map[string]string{
@@ -94,6 +99,16 @@ func (sc scenario) exchangeFor() func(a, b string) error {
 	}
 }
 
+// linkFor is link(2) as the scenario's file systems do it.
+func (sc scenario) linkFor() func(from, to string) error {
+	return func(from, to string) error {
+		if sc.noLinks {
+			return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.EPERM}
+		}
+		return os.Link(from, to)
+	}
+}
+
 // final is all of out after a successful run.
 func (sc scenario) final() map[string]string {
 	want := map[string]string{"state.json": newStateText}
@@ -127,7 +142,7 @@ func TestCommit(t *testing.T) {
 		t.Run(sc.name, func(t *testing.T) {
 			root := lay(t, sc.before)
 			d := open(t, root)
-			d.rename, d.exchange = sc.renameFor(d), sc.exchangeFor()
+			d.rename, d.exchange, d.link = sc.renameFor(d), sc.exchangeFor(), sc.linkFor()
 			s := staged(t, d)
 			must(t, s.Commit(newState))
 			sameTree(t, "out", tree(t, d.out()), sc.final())
@@ -193,7 +208,7 @@ func TestCommitFailsAtEveryStep(t *testing.T) {
 					return do(from, to)
 				}
 			}
-			d.rename, d.exchange = failing(sc.renameFor(d)), failing(sc.exchangeFor())
+			d.rename, d.exchange, d.link = failing(sc.renameFor(d)), failing(sc.exchangeFor()), failing(sc.linkFor())
 			err := s.Commit(newState)
 			if calls < failAt {
 				must(t, err)
@@ -208,7 +223,7 @@ func TestCommitFailsAtEveryStep(t *testing.T) {
 			sameTree(t, fmt.Sprintf("%s, step %d: out", sc.name, failAt), withoutStage(tree(t, d.out())), before)
 			all["state.json"] = newStateText
 			sameTree(t, fmt.Sprintf("%s, step %d: the stage", sc.name, failAt), tree(t, s.path), all)
-			d.rename, d.exchange = sc.renameFor(d), sc.exchangeFor()
+			d.rename, d.exchange, d.link = sc.renameFor(d), sc.exchangeFor(), sc.linkFor()
 			must(t, s.Commit(newState))
 			sameTree(t, fmt.Sprintf("%s, step %d: out in the end", sc.name, failAt), tree(t, d.out()), sc.final())
 		}
@@ -235,7 +250,7 @@ func TestCommitMomentByMoment(t *testing.T) {
 					return err
 				}
 			}
-			d.rename, d.exchange = watched(sc.renameFor(d)), watched(sc.exchangeFor())
+			d.rename, d.exchange, d.link = watched(sc.renameFor(d)), watched(sc.exchangeFor()), watched(sc.linkFor())
 			must(t, s.Commit(newState))
 			if moments < 2 || sc.piecemeal && moments < len(results) {
 				t.Errorf("only %d moments were looked at", moments)
@@ -333,11 +348,22 @@ func TestCommitInTheWay(t *testing.T) {
 }
 
 func TestCommitThroughSymbolicLink(t *testing.T) {
-	elsewhere := t.TempDir()
-	d := open(t, lay(t, map[string]string{"out/": ""}))
-	must(t, os.Symlink(elsewhere, d.tables()))
-	must(t, staged(t, d).Commit(newState))
-	sameTree(t, "the target of the link", tree(t, elsewhere), results)
+	for name, before := range map[string]map[string]string{
+		"empty": {}, "with tables": {"users": "old users", "other": "other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			elsewhere := lay(t, before)
+			d := open(t, lay(t, map[string]string{"out/": ""}))
+			must(t, os.Symlink(elsewhere, d.tables()))
+			must(t, staged(t, d).Commit(newState))
+			want := maps.Clone(before)
+			maps.Copy(want, results)
+			sameTree(t, "the target of the link", tree(t, elsewhere), want)
+			if target, err := os.Readlink(d.tables()); err != nil || target != elsewhere {
+				t.Errorf("the link leads to %q, %v", target, err)
+			}
+		})
+	}
 }
 
 func TestStageRemovesStale(t *testing.T) {

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -149,6 +150,47 @@ func checkTables(t *testing.T, got, want map[string]string) {
 	for name := range got {
 		if _, ok := want[name]; !ok {
 			t.Errorf("table %q should not exist:\n%s", name, got[name])
+		}
+	}
+}
+
+func TestHasRows(t *testing.T) {
+	for text, want := range map[string]bool{``: false, `null`: false, `{}`: true, `{"id":1}`: true} {
+		c := newCollector(t, structureOf(twoColumns))
+		if text != "" {
+			c = collect(t, structureOf(twoColumns), rowsOf(text))
+		}
+		if c.HasRows() != want {
+			t.Errorf("%s: got %t", text, !want)
+		}
+	}
+}
+
+// endsAt is a context that has ended when it is asked for the n-th time.
+type endsAt struct {
+	context.Context
+	n *int
+}
+
+func (e endsAt) Err() error {
+	if *e.n--; *e.n == 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestConversionEndsAnywhere: an error in a row of a row of a row is an error of
+// the whole.
+func TestConversionEndsAnywhere(t *testing.T) {
+	const rows = 6
+	for n := range rows + 1 {
+		c := collect(t, "", rowsOf(`{"o":{"list":[{"p":{"list":[1]}},{}]},"last":[2]}`, `{"o":{}}`))
+		asked := n + 1
+		set := table.NewSet(t.TempDir())
+		err := c.Write(endsAt{t.Context(), &asked}, set, Defaults{})
+		set.Abort()
+		if n < rows && !errors.Is(err, context.Canceled) || n == rows && err != nil {
+			t.Errorf("ended at row %d: %v", n, err)
 		}
 	}
 }

@@ -25,6 +25,16 @@ func TestExtraColumns(t *testing.T) {
 			want: map[string]string{"c_id": csv(`x|parent_id|parent_id_u0`, `1|Z|1`, `2||2`)},
 		},
 		{
+			name:  "scalar rows have that column",
+			pages: []page{{dataType: "t", columns: `{"data":"U"}`, rows: []string{`1`}}},
+			want:  map[string]string{"t": csv(`data|data_u0`, `1|U`)},
+		},
+		{
+			name:  "scalar rows have a column of that safe name",
+			pages: []page{{dataType: "t", columns: `{"data.":"U"}`, rows: []string{`1`}}},
+			want:  map[string]string{"t": csv(`data|data_u0`, `1|U`)},
+		},
+		{
 			name: "property of that name on a later page",
 			pages: []page{
 				{dataType: "t", columns: `{"a":"A"}`, rows: []string{`{"x":1}`}},

@@ -159,6 +159,12 @@ func TestColumnsOfMappings(t *testing.T) {
 			want:     map[string]string{"t": csv(`ID|5`, `1|2`)},
 		},
 		{
+			name:     "paths that are called as the keys of a setting",
+			mappings: `{"t":{"type":"table","tableMapping":"m"},"u":{"type":{"mapping":{"destination":"a"}},"tableMapping":{"mapping":{"destination":"b"}}}}`,
+			pages:    []page{rowsOf(`{"type":1,"tableMapping":2}`), {dataType: "u", rows: []string{`{"type":3,"tableMapping":4}`}}},
+			want:     map[string]string{"t": csv(`table|m`, `1|2`), "u": csv(`a|b`, `3|4`)},
+		},
+		{
 			name:     "short form of numeric paths",
 			mappings: `{"t":{"0":"A","1":"B"}}`,
 			pages:    []page{rowsOf(`["x","y"]`, `{"1":"z"}`)},

@@ -20,6 +20,7 @@ func TestSafeName(t *testing.T) {
 		{"long path, initials after dashes", `x-y.modules.#DistributionGroups.outputs.groupCharacteristics.persistent`,
 			`xy_DistributionGroups_outputs_groupCharacteristics_persistent`},
 		{"one long word", strings.Repeat("a", 65), md5hex(strings.Repeat("a", 65))},
+		{"long words of the first and the last letters", strings.Repeat("a", 40) + ".Z.z.A." + strings.Repeat("b", 30), `a_Z_z_A_` + strings.Repeat("b", 30)},
 		{"one long word and a tail of digits", strings.Repeat("a", 65) + ".1", md5hex(strings.Repeat("a", 65)+"_1") + "_1"},
 		{"long words without a place to cut", strings.Repeat("a", 40) + "." + strings.Repeat("b", 70), `a`},
 		{"long without words", strings.Repeat("1", 70), md5hex(strings.Repeat("1", 70))},

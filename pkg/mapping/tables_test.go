@@ -31,6 +31,11 @@ var tableRows = []struct {
 		warnings: []string{"t: Converting nested array 't.[]' to JSON string."},
 	},
 	{
+		name:  "an object in the place of an array is its only item",
+		pages: []page{rowsOf(`{"v":{"a":1}}`, `{"v":[]}`)},
+		want:  map[string]string{"t": csv(`v`, idOf(`O:8:"stdClass":1:{s:1:"v";O:8:"stdClass":1:{s:1:"a";i:1;}}`), ``), "t_v": csv(`a|JSON_parentId`, `1|`+idOf(`O:8:"stdClass":1:{s:1:"v";O:8:"stdClass":1:{s:1:"a";i:1;}}`))},
+	},
+	{
 		name:  "scalar rows",
 		pages: []page{rowsOf(`"a"`, `1`, `true`, `false`, `null`)},
 		want:  map[string]string{"t": csv(`data`, `a`, `1`, `1`, ``, ``)},

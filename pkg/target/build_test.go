@@ -213,6 +213,26 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// TestHeadersThatCannotBeSent: what no configuration can hold, as it is checked
+// when it is read, is refused once more.
+func TestHeadersThatCannotBeSent(t *testing.T) {
+	for headers, want := range map[string]string{
+		`{"X-A":"a\r\nX-Evil: 1"}`: "the value of the header 'X-A' holds a character that no header can carry",
+		`{"X-A":["a","b\u0000"]}`:  "the value of the header 'X-A' holds a character",
+		`{"X-A: 1\r\nX-Evil":"1"}`: "cannot be the name of a header",
+		`{"":"1"}`:                 "cannot be the name of a header",
+		`{"X-A":{"a":{"b":"c"}}}`:  "the value of the header 'X-A' must be a text, found an object",
+		`["a"]`:                    "headers must be an object, found a",
+	} {
+		req, err := Build(t.Context(), baseURL(t, "https://h/"), config.Request{Endpoint: "f", Headers: parse(t, headers)}, "agent/1", nil)
+		if err == nil {
+			t.Errorf("%s: sends %v", headers, req.Header)
+			continue
+		}
+		wantUserError(t, err, want)
+	}
+}
+
 // FuzzResolve checks that no endpoint escapes the host of the base address
 // unless it names another, and that addresses can be sent.
 func FuzzResolve(f *testing.F) {

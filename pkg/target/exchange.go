@@ -36,9 +36,13 @@ var _ http.RoundTripper = (*exchange)(nil)
 func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, errRequestTimeout)
 	defer cancel()
-	req = leaving(ctx, req)
+	ordered, early := watchOrder(ctx)
+	req = leaving(ordered, req)
 	defer event.Await(ctx, "for an answer")()
 	res, err := t.next.RoundTrip(req)
+	if early() {
+		return nil, unrelated(res, err)
+	}
 	if err != nil {
 		return nil, networkErrorOf(ctx, err, false)
 	}
@@ -86,6 +90,14 @@ func leaving(ctx context.Context, req *http.Request) *http.Request {
 func switched(res *http.Response) error {
 	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not asked for"
 	return &networkError{code: codeBadAnswer, what: what, cause: res.Body.Close()}
+}
+
+// unrelated is the error for an answer that was there before its request.
+func unrelated(res *http.Response, err error) error {
+	if err == nil {
+		err = res.Body.Close()
+	}
+	return &networkError{code: codeReceive, what: unasked, cause: err}
 }
 
 // receive reads the whole body, decompressed, into a spool.

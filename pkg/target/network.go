@@ -72,7 +72,7 @@ func newTransport(o Options) *http.Transport {
 		dial = eitherDial(dial, PublicOnly(dial, o.Lookup, o.API.ConnectTimeout))
 	}
 	return &http.Transport{
-		DialContext:            guarded(dial),
+		DialContext:            orderedDial(guarded(dial)),
 		TLSHandshakeTimeout:    o.API.ConnectTimeout,
 		TLSClientConfig:        o.Settings.tlsConfig(),
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
@@ -272,6 +272,8 @@ func classifyBroken(err error, receiving bool) (int, string) {
 		return codeReceive, "the body of the answer cannot be read: " + reason(err)
 	case receiving:
 		return codeEncoding, "the body of the answer cannot be decompressed: " + reason(err)
+	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // what net/http calls it
+		return codeReceive, unasked
 	case errors.Is(err, io.EOF), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "server closed idle connection"):
 		return codeNoAnswer, "the server closed the connection without an answer"
 	case strings.Contains(err.Error(), "server response headers exceeded"):
@@ -282,6 +284,9 @@ func classifyBroken(err error, receiving bool) (int, string) {
 		return codeUnknown, reason(err)
 	}
 }
+
+// unasked is said of a connection that was good for an earlier request.
+const unasked = "the server sent bytes that nobody had asked for"
 
 // compression tells whether an error is that of a compressed body.
 func compression(err error) bool {

@@ -80,7 +80,9 @@ func publicAddresses(ctx context.Context, lookup Lookup, host string) ([]netip.A
 	if err != nil {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
 	}
-	for _, ip := range found {
+	for i, ip := range found {
+		ip = ip.Unmap() // the system's resolver gives IPv4 addresses as IPv6
+		found[i] = ip
 		if why := notPublic(ip); why != "" {
 			return nil, refused(host, fmt.Sprintf("it resolves to %s, which is %s", ip, why))
 		}

@@ -45,13 +45,13 @@ func TestNotPublicHost(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{
 		"127.0.0.1", "127.0.0.1.", "127.1", "127.0.1", "0x7f.1", "0x7F000001", "2130706433", "017700000001", "0177.0.0.1", "10.1", "0", "00", "0x0",
-		"１２７.０.０.１", "127。0。0。1", "①27.0.0.1", "localhost", "LOCALHOST.", "x.localhost", "::1", "::ffff:127.0.0.1", "fe80::1%eth0", "169.254.43518",
+		"１２７.０.０.１", "127。0。0。1", "①27.0.0.1", "localhost", "LOCALHOST.", "x.localhost", "a_b.LOCALHOST.", "::1", "::ffff:127.0.0.1", "fe80::1%eth0", "169.254.43518",
 	} {
 		if notPublicHost(host) == "" {
 			t.Errorf("%s passes", host)
 		}
 	}
-	for _, host := range []string{"api.test", "1.1.1.1", "0x01010101", "16843009", "localhost.test", "notlocalhost", "10.0.0.1.nip.test", "10.x", "256.0.0.1.test", "č.test", "a_b.test", "1.2.3.4.5", ""} {
+	for _, host := range []string{"api.test", "1.1.1.1", "0x01010101", "16843009", "localhost.test", "notlocalhost", "10.0.0.1.nip.test", "10.x", "256.0.0.1.test", "č.test", "a_b.test", "1.2.3.4.5", "127.0.0.1.5", ""} {
 		if why := notPublicHost(host); why != "" {
 			t.Errorf("%s is refused: %s", host, why)
 		}
@@ -136,7 +136,7 @@ func TestPrivateHostsAreRefused(t *testing.T) {
 		{"http://inner.test/x?token=secret", "the host inner.test is refused by --deny-private-networks: it resolves to 10.0.0.5, which is private"},
 		{"https://inner.test/x", "inner.test"},
 		{"http://both.test/x", "both.test is refused by --deny-private-networks: it resolves to 169.254.169.254, which is link-local"},
-		{"http://mapped.test/x", "which is this machine"},
+		{"http://mapped.test/x", "it resolves to 127.0.0.1, which is this machine"},
 		{"http://six.test/x", "it resolves to fd00::1, which is private"},
 		{"http://127.0.0.1:8080/x", "the host 127.0.0.1 is refused by --deny-private-networks: it is this machine"},
 		{"http://[::1]/x", "the host ::1 is refused"},
@@ -169,6 +169,35 @@ func TestPublicHostsAreReached(t *testing.T) {
 	equal(t, "addresses", dialled(), []string{"1.1.1.1:80", publicIP + ":80", "[" + otherIP + "]:8080", publicIP + ":80"})
 	if s.seen[0].host != "a.test" {
 		t.Errorf("the server was asked for %s", s.seen[0].host)
+	}
+}
+
+func TestPublicHostThatIsDown(t *testing.T) {
+	change, dialled := publicOnly(&resolver{known: map[string][][]string{"down.test": {{"1.1.1.1", "1.1.1.1"}}}}, "")
+	f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":0}}`, nil, change)
+	_, err := f.get(t, "http://down.test/x")
+	wantUserError(t, err, "network error 7: no connection: connection refused")
+	equal(t, "addresses", dialled(), []string{"1.1.1.1:80", "1.1.1.1:80"})
+}
+
+// TestPublicOnlyBySystem: the resolver and the connections of the system, which
+// get nothing to ask and nobody to connect to here.
+func TestPublicOnlyBySystem(t *testing.T) {
+	reached := errors.New("reached")
+	dial := func(_ context.Context, _, address string) (net.Conn, error) {
+		if address != publicIP+":80" {
+			t.Errorf("dialled %s", address)
+		}
+		return nil, reached
+	}
+	if _, err := PublicOnly(dial, nil, time.Minute)(t.Context(), "tcp", publicIP+":80"); !errors.Is(err, reached) {
+		t.Errorf("the system's resolver: %v", err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	n := &resolver{known: map[string][][]string{"a.test": {{publicIP}}}}
+	if _, err := PublicOnly(nil, n.lookup, time.Minute)(over, "tcp", "a.test:80"); err == nil || !strings.Contains(err.Error(), "operation was canceled") {
+		t.Errorf("the system's connections: %v", err)
 	}
 }
 

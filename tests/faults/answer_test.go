@@ -155,6 +155,11 @@ func framing() []fault {
 				text := whole.wire(len(whole.body))
 				s.send(text + text)
 			}},
+			fault{name: "another answer behind the answer, on a connection that stays", hit: func(s *strike) {
+				whole := s.whole()
+				text := whole.wire(len(whole.body))
+				s.hang(text + strings.Replace(text, "200 OK", "200 OK\r\nX-Second: 1", 1))
+			}},
 			fault{name: "HTTP/1.0 without a length", hit: func(s *strike) {
 				s.send("HTTP/1.0 200 OK\r\n\r\n" + string(plain(s)))
 			}},

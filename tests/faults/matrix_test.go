@@ -166,6 +166,10 @@ func (h spot) meet(t *testing.T, f fault, count *tally) {
 			w := newWorld(t, h.scenario, h.place, f, d.times, h.first)
 			before := w.files(t)
 			got := w.run(t)
+			// A run that the fault missed would prove nothing.
+			if hits := w.hits(); hits < 1 || d.times < always && d.end == healthy && hits != d.times {
+				t.Errorf("the fault has hit the run %d times", hits)
+			}
 			if d.end == healthy {
 				h.compare(t, got)
 			} else {

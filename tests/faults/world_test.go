@@ -67,6 +67,7 @@ type world struct {
 
 	mu          sync.Mutex
 	connections int
+	struck      int // connections that the fault has hit
 }
 
 // newWorld is a world in which nothing has happened.
@@ -192,11 +193,24 @@ func (w *world) dial(ctx context.Context, network, address string) (net.Conn, er
 	w.mu.Lock()
 	w.connections++
 	n := w.connections - w.first + 1
+	hit := w.fault.connect != nil && n >= 1 && n <= w.times
+	if hit {
+		w.struck++
+	}
 	w.mu.Unlock()
-	if w.fault.connect != nil && n >= 1 && n <= w.times {
+	if hit {
 		return w.fault.connect(ctx, w, n)
 	}
 	return (&net.Dialer{}).DialContext(ctx, network, w.server.Listener.Addr().String())
+}
+
+// hits are how often the fault has hit the run.
+func (w *world) hits() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.api.mu.Lock()
+	defer w.api.mu.Unlock()
+	return w.struck + w.api.hits
 }
 
 // files are those of the data directory, without the cache.

@@ -309,6 +309,66 @@ func TestHostileAnswersInLittleMemory(t *testing.T) {
 	}
 }
 
+// TestGigabyteOfText: one text of an answer is larger than what memory should
+// hold, and ends the run with a message. Most of its bytes only go to the disk.
+func TestGigabyteOfText(t *testing.T) {
+	if raceDetector || testing.Short() {
+		t.Skip("a gigabyte takes the race detector minutes; this runs without it")
+	}
+	const size = 1 << 30
+	long := strings.Repeat("x", 1<<20)
+	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		write(w, `[{"a":1},{"a":"`)
+		for sent := 0; sent < size; sent += len(long) {
+			if _, err := io.WriteString(w, long); err != nil {
+				return
+			}
+		}
+		write(w, `"}]`)
+	}))
+	writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`)
+	runtime.GC()
+	var got outcome
+	most := watchHeap(func() { got = w.run(t.Context()) })
+	if got.exit != 1 || !strings.Contains(got.stderr, "the response is too large: one value of it has more than 128 MiB") {
+		t.Errorf("exit code %d: %.300s", got.exit, got.stderr)
+	}
+	got.checkStderr(t)
+	checkTables(t, w.dir, false)
+	if most > size {
+		t.Errorf("%d MB of memory for a text of %d MB", most>>20, size>>20)
+	}
+}
+
+// TestMillionKeysAsText: as the message of TestManyKeys advises.
+func TestMillionKeysAsText(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector needs a minute for this; it runs without it")
+	}
+	t.Parallel()
+	const keys = 1_000_000
+	for name, settings := range map[string]string{
+		"responseFilter": `"jobs":[{"endpoint":"t","dataType":"d","responseFilter":"by_id"}]`,
+		"mappings":       `"mappings":{"d":{"id":"id","by_id":{"mapping":{"destination":"by_id"},"forceType":true}}},"jobs":[{"endpoint":"t","dataType":"d"}]`,
+	} {
+		w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			buffered := bufio.NewWriter(w)
+			write(buffered, `[{"id":1,"by_id":{"k":0`)
+			for i := range keys {
+				fmt.Fprintf(buffered, `,"k%d":%d`, i, i)
+			}
+			write(buffered, `}}]`)
+			_ = buffered.Flush()
+		}))
+		writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b",`+settings+`}}}`)
+		got := w.run(t.Context())
+		table := readTree(t, filepath.Join(w.dir, "out"))["tables/b.d"]
+		if got.exit != 0 || strings.Count(table, "\n") != 2 || !strings.HasSuffix(table, `""k999999"":999999}"`+"\n") || strings.Count(table, `"":`) != keys+1 {
+			t.Errorf("%s: exit code %d: %.300s\na table of %d bytes: %.80q", name, got.exit, got.stderr, len(table), table)
+		}
+	}
+}
+
 // TestManyKeys: an object whose names are data.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()

@@ -125,7 +125,12 @@ func TestFilesTooLarge(t *testing.T) {
 // files and directories; 0 is no limit.
 func disk(t *testing.T, blocks, inodes int) string {
 	t.Helper()
-	dir := t.TempDir()
+	return mount(t, t.TempDir(), blocks, inodes)
+}
+
+// mount mounts such a disk on a directory.
+func mount(t *testing.T, dir string, blocks, inodes int) string {
+	t.Helper()
 	options := fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", blocks*4096, inodes)
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
 		t.Skipf("SKIPPED: a disk of one's own needs the right to mount: %v", err)
@@ -171,6 +176,32 @@ func TestDiskFull(t *testing.T) {
 			seen.mustHave(t, tt.steps...)
 		})
 	}
+}
+
+// TestDiskOfTablesFull: out/tables is a disk of its own, which is full before all
+// tables are copied there.
+func TestDiskOfTablesFull(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t, 20, 5000)
+	want, seen := newTemplate(t, a), faults{}
+	for step := 0; ; step++ {
+		data := dataDir(t, a.config())
+		lay(t, data, map[string]string{"out/tables/": ""})
+		mount(t, filepath.Join(data, "out", "tables"), 5+4*step, 0)
+		lay(t, filepath.Join(data, "out"), earlier)
+		r := program{}.run(t, data)
+		if r.exit == 0 {
+			succeeded(t, data, want)
+			break
+		}
+		r.mustFail(t, 2, "no space left on device", filepath.Join(data, "out", "tables"), "make room there")
+		leavesAllAsItWas(t, data)
+		seen.add(r)
+		if t.Failed() || step > 100 {
+			t.Fatalf("with %d blocks", 5+4*step)
+		}
+	}
+	seen.mustHave(t, "cannot write the results")
 }
 
 // onFullDisk runs once and checks what is left. It tells whether the disk was
