@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -99,7 +100,7 @@ func (r *jobRun) check(page *response.Page) error {
 	detected := r.DataField.Path == ""
 	switch {
 	case detected && len(page.Lists) > 1:
-		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", strings.Join(page.Lists, ", ")).At(r.Pointer)
+		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", some(page.Lists)).At(r.Pointer)
 	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
 		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(r.Pointer)
 	case page.Rows == 0:
@@ -184,4 +185,13 @@ func (r *jobRun) filtered(page rows) iter.Seq2[value.Value, error] {
 			}
 		}
 	}
+}
+
+// some are the first few of many names, for a message.
+func some(names []string) string {
+	const most = 10
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
 }
