@@ -9,7 +9,7 @@ import (
 
 // Items streams the items in their order, each one a value of its own. An
 // object or scalar at the place of the data is one item. The spool must not be
-// closed meanwhile.
+// closed meanwhile. Several goroutines may do so at once.
 func (p *Page) Items() iter.Seq2[value.Value, error] {
 	return func(yield func(value.Value, error) bool) {
 		for item, err := range p.Packed() {
@@ -25,7 +25,7 @@ func (p *Page) Items() iter.Seq2[value.Value, error] {
 }
 
 // Packed streams the items as Items does, for who does not need them as values.
-// An item is gone when the next one comes.
+// An item is gone when the next one comes, or the loop ends.
 func (p *Page) Packed() iter.Seq2[value.Packed, error] {
 	return func(yield func(value.Packed, error) bool) {
 		switch {
@@ -58,13 +58,9 @@ func (p *Page) readItems(yield func(value.Packed, error) bool) {
 		}
 	}
 	var packer value.Packer
-	item := p.spool.packed
-	p.spool.packed = nil
-	defer func() {
-		if !p.spool.home.huge(item) {
-			p.spool.packed = item
-		}
-	}()
+	// Not the spool's own buffer: several goroutines may read a page at once.
+	item := p.spool.home.buffer()
+	defer func() { p.spool.home.recycle(item) }()
 	for range p.Rows {
 		item, _, err = l.item(&packer, item[:0])
 		if !yield(item, largeItem(err)) || err != nil {
