@@ -292,11 +292,11 @@ func (c *Client) statusError(res *http.Response) error {
 	}
 	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, side,
 		res.Request.Method, res.Request.URL.Redacted(), strings.TrimSpace(res.Status))
-	if denied := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden; denied && foreign(res.Request.Context()) {
-		e.Message += "; it was asked without credentials, for an answer led to an origin that may not have them: 'api.http.trustedOrigins' can list it"
-	}
 	if text := response.Excerpt(res.Body.(*response.Spool), c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
+	}
+	if denied := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden; denied && foreign(res.Request.Context()) {
+		e.Message += "; it was asked without credentials, for an answer led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
 	}
 	return e
 }

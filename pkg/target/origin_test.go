@@ -137,7 +137,7 @@ func TestWithheldCredentialsAreToldOfOnce(t *testing.T) {
 	ctx := From(t.Context(), Sender{Job: "users", Pointer: "/jobs/0"})
 	for range 2 {
 		_, err := f.Do(ctx, config.Request{Endpoint: "http://b.test/x"})
-		wantUserError(t, err, "401 Unauthorized; it was asked without credentials", "'api.http.trustedOrigins'", "who are you?")
+		wantUserError(t, err, "401 Unauthorized: who are you?; it was asked without credentials", "'api.http.trustedOrigins'")
 	}
 	if _, err := f.Do(From(t.Context(), Sender{Job: "shops", Pointer: "/jobs/1"}), config.Request{Endpoint: "http://b.test/x"}); err != nil {
 		t.Fatal(err)
