@@ -78,13 +78,9 @@ func (s *Secrets) Add(secret string) {
 // AddPart puts into the set for good what may be left of a secret: it is masked,
 // but Find does not take it for one.
 func (s *Secrets) AddPart(part string) {
-	if strings.TrimSpace(part) == "" {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lasting.prepare()
-	s.lasting.addForm(part, masking(part))
+	s.lasting.addPart(part)
 }
 
 // AddToken is Add for a secret that a login brought and that another login may
@@ -104,11 +100,16 @@ func (s *Secrets) AddPassing(secret string) {
 	s.passing.add(secret)
 }
 
-func (p *passing) add(secret string) {
+func (p *passing) add(secret string) { p.open().addAll(secret) }
+
+func (p *passing) addPart(part string) { p.open().addPart(part) }
+
+// open is the set that has room.
+func (p *passing) open() *set {
 	if p.younger == nil || p.younger.secrets >= passingSecrets {
 		p.younger, p.older = &set{}, p.younger
 	}
-	p.younger.addAll(secret)
+	return p.younger
 }
 
 // AddAddress tells of an endpoint, or a whole address, that is about to be used.
@@ -116,14 +117,24 @@ func (p *passing) add(secret string) {
 // taken apart and its escapes are undone: an API tells of the path, or of a
 // parameter, and what follows a number sign is not sent at all. The pieces are
 // masked: between question marks and number signs those of four and more
-// characters, else those of eight.
+// characters, else those of eight. They are forgotten with their secret.
 func (s *Secrets) AddAddress(text string) {
-	for _, one := range s.Find(text) {
-		secret := text[one.From:one.To]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	addPieces(text, find(text, false, &s.lasting), s.lasting.addPart)
+	for _, p := range []*passing{&s.tokens, &s.passing} {
+		addPieces(text, find(text, false, p.younger, p.older), p.addPart)
+	}
+}
+
+// addPieces adds the pieces of the secrets in an address.
+func addPieces(address string, secrets []Span, addPart func(string)) {
+	for _, one := range secrets {
+		secret := address[one.From:one.To]
 		add := func(piece string, least int) {
 			for _, read := range readings(piece) {
 				if read != secret && utf8.RuneCountInString(read) >= least {
-					s.AddPart(read)
+					addPart(read)
 				}
 			}
 		}
@@ -160,7 +171,7 @@ func readings(piece string) []string {
 type set struct {
 	seed    maphash.Seed
 	names   bool            // that what becomes of a secret in names is masked too
-	secrets int             // how many
+	secrets int             // how many, and parts of some
 	forms   map[uint64]form // by their hashes
 	// starts has the lengths of all forms that start with the same bytes, the
 	// longest first.
@@ -229,6 +240,17 @@ func (s *set) add(secret string) {
 			s.addForm(name, where)
 		}
 	}
+}
+
+// addPart adds what may be left of a secret.
+func (s *set) addPart(part string) {
+	if strings.TrimSpace(part) == "" {
+		return
+	}
+	s.prepare()
+	before := len(s.forms)
+	s.addForm(part, masking(part))
+	s.secrets += len(s.forms) - before
 }
 
 // prepare makes an empty set of the zero value.
@@ -329,17 +351,22 @@ func (s *Secrets) RedactPart(text string, part Span) string {
 
 // Masked lists the parts of the text that Redact replaces, in their order and
 // apart from each other; nil for none.
-func (s *Secrets) Masked(text string) []Span { return s.find(text, true) }
+func (s *Secrets) Masked(text string) []Span { return s.findAny(text, true) }
 
 // Find is Masked without what is no secret, only what may be left of one.
-func (s *Secrets) Find(text string) []Span { return s.find(text, false) }
+func (s *Secrets) Find(text string) []Span { return s.findAny(text, false) }
 
-func (s *Secrets) find(text string, parts bool) []Span {
+func (s *Secrets) findAny(text string, parts bool) []Span {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	return find(text, parts, &s.lasting, s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older)
+}
+
+// find lists what is to be hidden because of some sets, of which some may be nil.
+func find(text string, parts bool, sets ...*set) []Span {
 	var spans []Span
 	var views []view
-	for _, set := range []*set{&s.lasting, s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older} {
+	for _, set := range sets {
 		if set == nil || len(set.forms) == 0 || text == "" {
 			continue
 		}

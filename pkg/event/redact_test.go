@@ -346,3 +346,32 @@ func (s *Secrets) kept() (n int) {
 	}
 	return n
 }
+
+// TestPiecesOfPassingSecretsAreForgotten: an API that gives signed addresses back
+// makes a long run no larger.
+func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
+	for name, add := range map[string]func(*Secrets, string){"tokens": (*Secrets).AddToken, "those of a request": (*Secrets).AddPassing} {
+		t.Run(name, func(t *testing.T) {
+			var s Secrets
+			s.Add("lasting?one")
+			s.AddAddress("https://a.test/lasting?one")
+			lasting := len(s.lasting.forms)
+			const all = 3 * passingSecrets
+			for i := range all {
+				signature := fmt.Sprintf("sig?nature&%08d==", i)
+				add(&s, signature)
+				s.AddAddress("https://a.test/" + signature)
+			}
+			if n := s.kept(); n > 2*passingSecrets+10 {
+				t.Errorf("%d secrets and pieces are kept", n)
+			}
+			if n := len(s.lasting.forms); n != lasting {
+				t.Errorf("%d forms are kept for good, %d before", n, lasting)
+			}
+			last := fmt.Sprintf("nature&%08d==", all-1)
+			if got := s.Redact("lasting, " + last); got != "[hidden], [hidden]" {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
