@@ -41,8 +41,8 @@ func senderOf(ctx context.Context) Sender {
 
 // logger counts every request that is really sent and, under debug, reports it
 // as it leaves: after authentication, one event for each attempt, hop and login.
-// Its end is reported too, without debug to a report only. An attempt that finds no connection sends nothing and
-// is told by the retry.
+// Its end is reported too, without debug to a report only. An attempt that finds
+// no connection sends nothing and is told by the retry.
 type logger struct {
 	next  http.RoundTripper
 	log   *event.Log

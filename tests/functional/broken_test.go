@@ -2,6 +2,7 @@ package functional
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -14,7 +15,8 @@ import (
 // brokenConfig is a file below broken: a configuration that must be refused
 // before anything is sent.
 type brokenConfig struct {
-	// Config is the document, or Text when it is not even JSON.
+	// Config is the document, or Text when it is not even JSON; Text is both once
+	// it is read.
 	Config json.RawMessage `json:"config"`
 	Text   string          `json:"text"`
 	// Variables and Strict are the flags of the same names.
@@ -28,16 +30,15 @@ type brokenConfig struct {
 	Exit int `json:"exit"`
 }
 
-// TestBroken runs every file below broken: the run must end with one line that
-// tells the place, without a request, a table or a state.
-func TestBroken(t *testing.T) {
+// eachBroken gives every file below broken to a subtest of its name.
+func eachBroken(t *testing.T, run func(*testing.T, brokenConfig)) {
+	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("broken", "*.json"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no file below broken (%v)", err)
 	}
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
-			t.Parallel()
 			text, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -51,9 +52,19 @@ func TestBroken(t *testing.T) {
 			if len(b.Stderr) == 0 {
 				t.Fatal("nothing is expected on stderr, which any failure would satisfy")
 			}
-			b.run(t)
+			b.Text = cmp.Or(b.Text, string(b.Config))
+			run(t, b)
 		})
 	}
+}
+
+// TestBroken runs every file below broken: the run must end with one line that
+// tells the place, without a request, a table or a state.
+func TestBroken(t *testing.T) {
+	eachBroken(t, func(t *testing.T, b brokenConfig) {
+		t.Parallel()
+		b.run(t)
+	})
 }
 
 func (b brokenConfig) run(t *testing.T) {
@@ -62,11 +73,7 @@ func (b brokenConfig) run(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	w.options.Variables, w.options.Strict = b.Variables, b.Strict
-	text := b.Text
-	if text == "" {
-		text = string(b.Config)
-	}
-	writeFile(t, filepath.Join(w.dir, "config.json"), text)
+	writeFile(t, filepath.Join(w.dir, "config.json"), b.Text)
 	before := readTree(t, w.dir)
 	got := w.run(context.Background())
 	c := testCase{description: description{Exit: b.Exit, Stderr: b.Stderr, Conceals: b.Conceals}}

@@ -351,42 +351,25 @@ func (n *nest) init(archive string) {
 
 // broken searches what is told about configurations that are refused.
 func (tally *canaryTally) broken(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("broken", "*.json"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no file below broken (%v)", err)
-	}
-	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".json"), func(t *testing.T) {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
+	eachBroken(t, func(t *testing.T, b brokenConfig) {
+		a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}
+		document := a.plantConfig(b.Text, !b.Strict)
+		n := &nest{t: t, tally: tally}
+		w := newWorld(t, &cannedAPI{clock: newClock(defaultStart)})
+		w.options.Variables, w.options.Strict = b.Variables, b.Strict
+		writeFile(t, filepath.Join(w.dir, "config.json"), document)
+		got := w.run(context.Background())
+		n.search("events", got.stdout)
+		n.search("stderr", got.stderr)
+		var given []variables.Value
+		for _, flag := range b.Variables {
+			if name, text, ok := strings.Cut(flag, "="); ok {
+				given = append(given, variables.Value{Name: name, Text: text})
 			}
-			var b brokenConfig
-			if err := json.Unmarshal(text, &b); err != nil {
-				t.Fatal(err)
-			}
-			if b.Text == "" {
-				b.Text = string(b.Config)
-			}
-			a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}
-			document := a.plantConfig(b.Text, !b.Strict)
-			n := &nest{t: t, tally: tally}
-			w := newWorld(t, &cannedAPI{clock: newClock(defaultStart)})
-			w.options.Variables, w.options.Strict = b.Variables, b.Strict
-			writeFile(t, filepath.Join(w.dir, "config.json"), document)
-			got := w.run(context.Background())
-			n.search("events", got.stdout)
-			n.search("stderr", got.stderr)
-			var given []variables.Value
-			for _, flag := range b.Variables {
-				if name, text, ok := strings.Cut(flag, "="); ok {
-					given = append(given, variables.Value{Name: name, Text: text})
-				}
-			}
-			n.looks([]byte(document), given, b.Strict, defaultStart)
-			tally.canaries += a.numbers
-		})
-	}
+		}
+		n.looks([]byte(document), given, b.Strict, defaultStart)
+		tally.canaries += a.numbers
+	})
 }
 
 // filesOf are all files below a directory by their names; one that goes while
