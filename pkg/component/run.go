@@ -253,7 +253,7 @@ func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, 
 // ended tells how a run ended, and returns the event when it was cut.
 func ended(log *event.Log, r extract.Result, seconds float64) *event.RunCut {
 	if r.Cut == nil {
-		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables})
+		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
 		return nil
 	}
 	e := event.RunCut{

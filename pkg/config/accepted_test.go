@@ -31,7 +31,7 @@ func TestEmptyIsAbsent(t *testing.T) {
 		"api":    {api: `"name":%[1]s,"http":%[1]s,"retryConfig":%[1]s,"authentication":%[1]s,"pagination":%[1]s,"query":%[1]s,`},
 		"http":   {api: `"http":{"headers":%[1]s,"defaultOptions":%[1]s,"ignoreErrors":%[1]s,"requiredHeaders":%[1]s,"connectTimeout":%[1]s,"requestTimeout":%[1]s},`},
 		"retry":  {api: `"retryConfig":{"http":%[1]s,"curl":%[1]s},`},
-		"config": {config: `"debug":%[1]s,"driftWarning":%[1]s,"outputBucket":%[1]s,"id":%[1]s,"incrementalOutput":%[1]s,"compatLevel":%[1]s,"http":%[1]s,"mappings":%[1]s,`},
+		"config": {config: `"debug":%[1]s,"onIncomplete":%[1]s,"driftWarning":%[1]s,"outputBucket":%[1]s,"id":%[1]s,"incrementalOutput":%[1]s,"compatLevel":%[1]s,"http":%[1]s,"mappings":%[1]s,`},
 		"job":    {job: `"method":%[1]s,"params":%[1]s,"headers":%[1]s,"dataType":%[1]s,"dataField":%[1]s,"scroller":%[1]s,"responseFilter":%[1]s,"children":%[1]s,"placeholders":%[1]s,"recursionFilter":%[1]s,`},
 		"rest":   {parameters: `"iterations":%[1]s,"cache":%[1]s,"aws":%[1]s,`, top: `"authorization":%[1]s,"image_parameters":%[1]s,`},
 	}
@@ -66,7 +66,7 @@ func show(it Iteration) string {
 	j := it.Jobs[0]
 	params, _ := j.Params.Eval(&expr.Scope{Now: clock})
 	return fmt.Sprint(it.API.Name, it.API.BaseURL, it.API.Headers, it.API.DefaultOptions.JSON(), it.API.Retry, it.API.ConnectTimeout, it.API.RequestTimeout,
-		it.API.IgnoreErrors, it.API.Authentication.Present(), it.API.Pagination.Present(), it.Debug, it.Bucket, it.Incremental, it.CompatLevel, it.Mappings.Present(),
+		it.API.IgnoreErrors, it.API.Authentication.Present(), it.API.Pagination.Present(), it.Debug, it.FailIncomplete, it.Bucket, it.Incremental, it.CompatLevel, it.Mappings.Present(),
 		"|", j.Pointer, j.Endpoint, j.Method, params.JSON(), j.Headers.JSON(), j.DataType, j.DataField, j.Scroller, j.ResponseFilter, j.ResponseFilterDelimiter,
 		len(j.Children), j.Placeholders.Present(), j.RecursionFilter, j.UserData.Present())
 }
@@ -238,6 +238,22 @@ func TestFlags(t *testing.T) {
 		if it.Debug != want || it.DriftWarning != want || it.Incremental != want {
 			t.Errorf("%s: got %v, want %v", in, it.Debug, want)
 		}
+	}
+}
+
+// TestOnIncomplete: an item of iterations replaces the value of config.
+func TestOnIncomplete(t *testing.T) {
+	doc, problems, _ := compiled(t, given{
+		config:     `"onIncomplete":"fail",`,
+		parameters: `"iterations":[{},{"onIncomplete":"warn"},{"onIncomplete":""},{"onIncomplete":"fail"}],`,
+	}.document(), false)
+	sameLines(t, "problems", problems, nil)
+	var got []bool
+	for _, it := range doc.Iterations {
+		got = append(got, it.FailIncomplete)
+	}
+	if want := []bool{true, false, false, true}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

@@ -118,6 +118,9 @@ func brokenConfigs() []brokenDocument {
 		{"compatLevel 1", given{config: `"compatLevel":1,`}, []string{
 			`/parameters/config/compatLevel: expected 2 or 3, for the first table parser (1) is not supported, found 1; remove the key, or set 2 to keep the older form of responseFilter; columns may get other names`,
 		}},
+		{"onIncomplete word", given{config: `"onIncomplete":"error",`}, []string{
+			`/parameters/config/onIncomplete: expected one of "warn", "fail", found "error"`,
+		}},
 		{"compatLevel word", given{config: `"compatLevel":"old",`}, []string{
 			`/parameters/config/compatLevel: expected an integer, found "old"`,
 		}},

@@ -98,6 +98,7 @@ func defaults() []givenDefault {
 		{pointer: p + "reverse", api: paging(`"method":"cursor","idKey":"id","param":"since",§`), other: `true`, see: run},
 		{pointer: "/$defs/settings/properties/incrementalOutput", config: `§`, other: `true`, see: model},
 		{pointer: "/$defs/settings/properties/debug", config: `§`, other: `true`, see: model},
+		{pointer: "/$defs/settings/properties/onIncomplete", config: `§`, other: `"fail"`, see: model},
 		{pointer: "/$defs/settings/properties/driftWarning", config: `§`, other: `true`, see: model},
 		{pointer: "/$defs/settings/properties/http/properties/headers", config: `"http":{§"__":0},`, other: `{"X-A":"1"}`, see: run},
 		{pointer: "/$defs/settings/properties/compatLevel", config: `§`, other: `2`, see: model},
@@ -189,9 +190,9 @@ func model(t *testing.T, text string) string {
 	}
 	it := doc.Iterations[0]
 	api := it.API
-	return fmt.Sprintf("%s %q %v %v %v %d %v %v %d %d bucket %q, debug %v, drift %v, incremental %v, level %d, %+v", doc.Action, api.Name, api.Retry,
+	return fmt.Sprintf("%s %q %v %v %v %d %v %v %d %d bucket %q, debug %v, incomplete fails %v, drift %v, incremental %v, level %d, %+v", doc.Action, api.Name, api.Retry,
 		api.ConnectTimeout, api.RequestTimeout, api.MaxResponseBytes, api.IgnoreErrors, api.TrustedOrigins, api.Concurrency, api.Lookahead,
-		it.Bucket, it.Debug, it.DriftWarning, it.Incremental, it.CompatLevel, settings)
+		it.Bucket, it.Debug, it.FailIncomplete, it.DriftWarning, it.Incremental, it.CompatLevel, settings)
 }
 
 // unwrapped is the model of a document that has `parameters` beside its sections,

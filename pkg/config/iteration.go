@@ -41,14 +41,15 @@ func (c *compiler) iterations(root Section) []Iteration {
 
 func (c *compiler) iteration(api Section, s settings) Iteration {
 	it := Iteration{
-		Attributes:   c.attributes(s),
-		Debug:        s.owner("debug").Bool("debug", false),
-		DriftWarning: s.owner("driftWarning").Bool("driftWarning", false),
-		Bucket:       bucket(api, s),
-		Incremental:  s.owner("incrementalOutput").Bool("incrementalOutput", false),
-		CompatLevel:  compatLevel(s.owner("compatLevel")),
-		UserData:     s.Get("userData"),
-		Mappings:     s.Get("mappings"),
+		Attributes:     c.attributes(s),
+		Debug:          s.owner("debug").Bool("debug", false),
+		FailIncomplete: s.owner("onIncomplete").Text("onIncomplete", "") == "fail",
+		DriftWarning:   s.owner("driftWarning").Bool("driftWarning", false),
+		Bucket:         bucket(api, s),
+		Incremental:    s.owner("incrementalOutput").Bool("incrementalOutput", false),
+		CompatLevel:    compatLevel(s.owner("compatLevel")),
+		UserData:       s.Get("userData"),
+		Mappings:       s.Get("mappings"),
 	}
 	e := evaluator{compiler: c, attr: expr.Flatten(it.Attributes)}
 	it.API = c.api(api, s, e)

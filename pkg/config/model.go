@@ -34,6 +34,9 @@ type Iteration struct {
 	// Attributes is `config` without `jobs`: what {"attr": …} refers to.
 	Attributes value.Value
 	Debug      bool
+	// FailIncomplete is set by `onIncomplete: fail`: the first event.Finding ends
+	// the run.
+	FailIncomplete bool
 	// DriftWarning asks for a warning when the columns of a table are not those
 	// of the last run.
 	DriftWarning bool

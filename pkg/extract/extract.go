@@ -62,6 +62,9 @@ type Result struct {
 	Bytes    int64
 	Rows     int
 	Tables   int
+	// Incomplete is how many findings said that data may be missing, see
+	// event.Finding.
+	Incomplete int
 	// State is what the next run is to start from.
 	State value.Value
 	// Cut is set when the tables hold only a part of the data, because a limit
