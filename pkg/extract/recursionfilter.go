@@ -84,19 +84,24 @@ func (f recursionFilter) passes(row value.Value) (bool, error) {
 		row = value.OfMembers(value.Member{Name: "scalar", Value: row})
 	}
 	for _, all := range f {
-		pass := true
-		for _, c := range all {
-			ok, err := c.holds(row)
-			if err != nil {
-				return false, err
-			}
-			pass = pass && ok
-		}
-		if pass {
-			return true, nil
+		pass, err := allHold(all, row)
+		if pass || err != nil {
+			return pass, err
 		}
 	}
 	return false, nil
+}
+
+// allHold tells whether all conditions hold. The first one that does not ends
+// the evaluation: those after it may compare what rows like this one hold as an
+// object.
+func allHold(conditions []condition, row value.Value) (bool, error) {
+	for _, c := range conditions {
+		if ok, err := c.holds(row); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func (c condition) holds(row value.Value) (bool, error) {

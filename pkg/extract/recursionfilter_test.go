@@ -82,6 +82,11 @@ func TestRecursionFilter(t *testing.T) {
 		{"n~~J%&id>1|id==3", `{"id":2,"n":"Ja"}`, true},
 		{"n~~J%&id>1|id==3", `{"id":3,"n":""}`, true},
 
+		{"a==1&o==2", `{"a":0,"o":{"x":1}}`, false},
+		{"a==1|o==2", `{"a":1,"o":{"x":1}}`, true},
+		{"a==1&o==2|b==3", `{"a":0,"b":3,"o":{"x":1}}`, true},
+		{"a==1|b==2&o==3", `{"a":0,"b":0,"o":{"x":1}}`, false},
+
 		{"id==1==2", `{"id":1}`, true},
 		{"a<b==c", `{"a<b":"c"}`, true},
 		{"scalar==5", `5`, true},
@@ -99,8 +104,10 @@ func TestRecursionFilter(t *testing.T) {
 	if pass, err := recursionFilter(nil).passes(parse(t, `{}`)); err != nil || !pass {
 		t.Errorf("no filter: got %v, %v", pass, err)
 	}
-	if _, err := filterOf(t, "o==1").passes(parse(t, `{"o":{"x":1}}`)); failure.KindOf(err) != failure.User {
-		t.Errorf("an object: got %v, want a user error", err)
+	for _, filter := range []string{"o==1", "a==0&o==1", "a==1|o==1", "o==1&a==1", "o==1|a==0"} {
+		if _, err := filterOf(t, filter).passes(parse(t, `{"a":0,"o":{"x":1}}`)); failure.KindOf(err) != failure.User {
+			t.Errorf("%s with an object: got %v, want a user error", filter, err)
+		}
 	}
 }
 
