@@ -68,11 +68,14 @@ func parseDirective(s string) (d directive, rest string, err error) {
 		d.width, s = n, after
 	}
 	if strings.HasPrefix(s, ".") {
-		n, after, _, err := number(s[1:])
+		n, after, ok, err := number(s[1:])
 		if err != nil {
 			return d, "", err
 		}
-		d.precision, s = n, after
+		if ok { // a point without digits is no precision
+			d.precision = n
+		}
+		s = after
 	}
 	s = strings.TrimPrefix(s, "l") // a size, as C has it, means nothing here
 	switch {

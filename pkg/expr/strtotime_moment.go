@@ -20,6 +20,7 @@ type moment struct {
 
 	// How far away the moment is from the date and time.
 	years, months, days, seconds, workdays int64
+	haveWorkdays                           bool // also for no working days away
 	weekday                                *weekdayRule
 	edge                                   edge
 	// nthFrom is the day that a weekday of a month is counted from.
@@ -136,13 +137,42 @@ func (m *moment) isoWeek(t token) bool {
 	return m.setDate(known(year), known(1), known(monday+(week-1)*7+day-1))
 }
 
-func (m *moment) offset(t token) bool {
-	digits := strings.TrimPrefix(t.text[:t.ends[1]], "gmt")
-	seconds := offsetOf(digits[1:])
-	if digits[0] == '-' {
+// logTime is the moment of a request as web servers log it.
+func (m *moment) logTime(t token) bool {
+	return m.setDate(yearOf(t.group(3)), monthOf(t.group(2)), dayOf(t.group(1))) &&
+		m.setTime(numberOf(t.group(4)), numberOf(t.group(5)), numberOf(t.group(6))) &&
+		m.inZone(fixedZone(t.group(7)))
+}
+
+// aroundHour is a quarter past an hour (back of) or a quarter to it (front of),
+// whatever time of day was said before. The original takes any "back" with a
+// capital B for "front".
+func (m *moment) aroundHour(t token) bool {
+	hour, minute := numberOf(t.group(2)), 15
+	if t.original[0] != 'b' {
+		hour, minute = hour-1, 45
+	}
+	switch half := t.group(3); {
+	case half == "a" && hour == 12:
+		hour = 0
+	case half == "p" && hour != 12:
+		hour += 12
+	}
+	m.haveTime = false
+	return m.setTime(hour, minute, 0)
+}
+
+func (m *moment) offset(t token) bool { return m.inZone(fixedZone(t.text[:t.ends[1]])) }
+
+// fixedZone is the zone of an offset such as +02:00, which may have GMT before
+// it.
+func fixedZone(offset string) *time.Location {
+	offset = strings.TrimPrefix(offset, "gmt")
+	seconds := offsetOf(offset[1:])
+	if offset[0] == '-' {
 		seconds = -seconds
 	}
-	return m.inZone(time.FixedZone("", seconds))
+	return time.FixedZone("", seconds)
 }
 
 func (m *moment) zoneName(t token) bool {
@@ -172,7 +202,7 @@ func (m *moment) ago(token) bool {
 	return true
 }
 
-// comingWeekday is the name of a weekday alone.
+// comingWeekday is the name of a weekday alone. "weekdays" alone is a Monday.
 func (m *moment) comingWeekday(t token) bool {
 	m.dayStart(0)
 	chosen := sameOrOne
@@ -228,6 +258,9 @@ func (m *moment) relativeWord(t token) bool {
 	if t.group(1) == "this" {
 		c = sameOrOne
 	}
+	if strings.HasPrefix(t.group(2), "weekday") {
+		m.dayStart(0) // "+1 weekday" keeps the time of day
+	}
 	return m.away(amountOf(t.group(1)), t.group(2), c)
 }
 
@@ -259,7 +292,7 @@ func (m *moment) away(amount int64, unit string, c choice) bool {
 	case "year":
 		m.years += amount
 	case "weekday":
-		m.workdays = amount
+		m.workdays, m.haveWorkdays = amount, true
 	default:
 		return m.weekdaysAway(amount, unit, c)
 	}

@@ -17,7 +17,9 @@ func (m *moment) resolve(base time.Time) (time.Time, bool) {
 		d = d.AddDate(0, 0, m.weekday.daysFrom(int(d.Weekday()), m.days))
 	}
 	d = m.edge.of(d.Year()+int(m.years), int(d.Month())+int(m.months), d.Day()+int(m.days))
-	d = addWorkdays(d, int(m.workdays))
+	if m.haveWorkdays {
+		d = addWorkdays(d, int(m.workdays))
+	}
 
 	zone := m.zone
 	if zone == nil {
@@ -82,16 +84,20 @@ func (w weekdayRule) daysFrom(today int, days int64) int {
 	return difference
 }
 
-// addWorkdays goes so many days from Monday to Friday away.
+// addWorkdays goes so many days from Monday to Friday away; 0 is the day itself,
+// or the Monday after a weekend.
 func addWorkdays(d time.Time, n int) time.Time {
+	weekend := func() bool { return d.Weekday() == time.Saturday || d.Weekday() == time.Sunday }
 	if n == 0 {
+		for weekend() {
+			d = d.AddDate(0, 0, 1)
+		}
 		return d
 	}
 	step := 1
 	if n < 0 {
 		n, step = -n, -1
 	}
-	weekend := func() bool { return d.Weekday() == time.Saturday || d.Weekday() == time.Sunday }
 	// The weekend counts as the working day that was passed last.
 	for weekend() {
 		d = d.AddDate(0, 0, -step)

@@ -46,6 +46,7 @@ const (
 
 	reClock24 = `t?(` + reHour24 + `)[:.](` + reMinute + `)(?:[:.](` + reSecond + `)(?:\.[0-9]+)?)?`
 	reClock12 = `(` + reHour12 + `)(?:[:.](` + reMinutelz + `)(?:[:.](` + reSecondlz + `))?)?[ \t]*([ap])\.?m\.?(?:[ \t]|$)`
+	reOffset  = `[+-]` + reHour24 + `(?::?` + reMinute + `)?`
 	reDayOnly = `(` + reMonthName + `)` + reBetween + `(` + reDay + `)`
 )
 
@@ -63,7 +64,7 @@ var tokenRules = sync.OnceValue(func() []tokenRule {
 	addTimes(add)
 	addDates(add)
 	addRelatives(add)
-	add(`(?:gmt)?[+-]`+reHour24+`(?::?`+reMinute+`)?`, (*moment).offset)
+	add(`(?:gmt)?`+reOffset, (*moment).offset)
 	add(`\(?[a-z]{1,6}\)?|[a-z]+(?:/[a-z_-]+)+`, (*moment).zoneName)
 	add(`[ .,\t]`, func(*moment, token) bool { return true })
 	return rules
@@ -88,6 +89,7 @@ func addTimes(add addRule) {
 		return m.setTime(numberOf(t.group(1)+t.group(4)), numberOf(t.group(2)), numberOf(t.group(3)))
 	})
 	add(`t?(`+reHour24lz+`)(`+reMinutelz+`)`, (*moment).fourDigits)
+	add(`(back|front) of (`+reHour24+`)(?:[ \t]*([ap])\.?m\.?(?:[ \t]|$))?`, (*moment).aroundHour)
 	add(`t?(`+reHour24lz+`)(`+reMinutelz+`)(`+reSecondlz+`)`, func(m *moment, t token) bool {
 		return m.setTime(numberOf(t.group(1)), numberOf(t.group(2)), numberOf(t.group(3)))
 	})
@@ -119,6 +121,13 @@ func addDates(add addRule) {
 	date(3, 1, 2, `(`+reMonthName3+`)-(`+reDaylz+`)-(`+reYear+`)`)
 	date(1, 2, 3, `(`+reYear+`)-(`+reMonthName3+`)-(`+reDaylz+`)`)
 
+	// The date and time of the log of a web server, and of a photograph.
+	add(`(`+reDay+`)/(`+reMonthName3+`)/(`+reYear4+`):(`+reHour24lz+`):(`+reMinutelz+`):(`+reSecondlz+`)[ \t]+((?:gmt)?`+reOffset+`)`, (*moment).logTime)
+	add(`(`+reYear4+`):(`+reMonthlz+`):(`+reDaylz+`) (`+reHour24lz+`):(`+reMinutelz+`):(`+reSecondlz+`)`, func(m *moment, t token) bool {
+		return m.setDate(yearOf(t.group(1)), monthOf(t.group(2)), dayOf(t.group(3))) &&
+			m.setTime(numberOf(t.group(4)), numberOf(t.group(5)), numberOf(t.group(6)))
+	})
+
 	firstOfMonth := func(year, month int, pattern string) {
 		add(pattern, func(m *moment, t token) bool {
 			return m.setDate(yearOf(t.group(year)), monthOf(t.group(month)), known(1))
@@ -148,7 +157,7 @@ func addDates(add addRule) {
 
 func addRelatives(add addRule) {
 	add(`ago`, (*moment).ago)
-	add(`(`+reWeekday+`)`, (*moment).comingWeekday)
+	add(`(`+reWeekday+`|weekdays?)`, (*moment).comingWeekday)
 	add(`(`+reWhich+`)[ \t]+week`, (*moment).weekAround)
 	add(`(`+reOrdinal+`|`+reWhich+`)[ \t]+(`+reUnit+`)`, (*moment).relativeWord)
 	add(`([+-]*)[ \t]*([0-9]{1,13})[ \t]*(`+reUnit+`|week)`, (*moment).relativeNumber)

@@ -247,6 +247,80 @@ func TestParseTimeRelative(t *testing.T) {
 	checkPhrases(t, sunday, []phrase{{"this week", "2017-10-16 21:16:00"}, {"monday next week", "2017-10-23 00:00:00"}, {"sunday this week", "2017-10-22 00:00:00"}})
 }
 
+func TestParseTimeLogs(t *testing.T) {
+	checkPhrases(t, saturday, []phrase{
+		{"10/Oct/2000:13:55:36 +0200", "2000-10-10 11:55:36"},
+		{"10/Oct/2000:13:55:36  -07:00", "2000-10-10 20:55:36"},
+		{"1/sept/2000:03:55:36 GMT+2", "2000-09-01 01:55:36"},
+		{"10/Oct/2000:13:55:36 +0200 +1 day", "2000-10-11 11:55:36"},
+		{"10/Oct/2000:13:55:36", ""},
+		{"10/Oct/2000:13:55:36 UTC", ""},
+		{"10/10/2000:13:55:36 +0200", ""},
+		{"10/October/2000:13:55:36 +0200", ""},
+		{"10/Oct/2000", ""},
+		{"10/Oct/2000 13:55:36", ""},
+		{"2008:08:07 18:11:31", "2008-08-07 18:11:31"},
+		{"2008:08:07 18:11:31 +02:00", "2008-08-07 16:11:31"},
+		{"2008:08:07 18:11:31 -1 day", "2008-08-06 18:11:31"},
+		{"2008:08:07  18:11:31", ""},
+		{"2008:08:07T18:11:31", ""},
+		{"2008:08:07 18:11", ""},
+		{"2008:8:7 18:11:31", ""},
+		{"2008:08:07", ""},
+	})
+}
+
+func TestParseTimeAroundAnHour(t *testing.T) {
+	checkPhrases(t, saturday, []phrase{
+		{"back of 7pm", "2017-10-21 19:15:00"},
+		{"back of 7 p.m.", "2017-10-21 19:15:00"},
+		{"back of 7", "2017-10-21 07:15:00"},
+		{"back of 19", "2017-10-21 19:15:00"},
+		{"back of 12am", "2017-10-21 00:15:00"},
+		{"back of 12pm", "2017-10-21 12:15:00"},
+		{"back of 24", "2017-10-22 00:15:00"},
+		{"front of 7pm", "2017-10-21 18:45:00"},
+		{"front of 5am", "2017-10-21 04:45:00"},
+		{"front of 12pm", "2017-10-21 23:45:00"}, // as the original has it
+		{"front of 12am", "2017-10-21 11:45:00"},
+		{"front of 0", "2017-10-20 23:45:00"},
+		{"Back of 7pm", "2017-10-21 18:45:00"}, // for the original, too
+		{"2017-10-04 back of 7pm", "2017-10-04 19:15:00"},
+		{"tomorrow back of 7pm", "2017-10-22 19:15:00"},
+		{"back of 7pm tomorrow", "2017-10-22 00:00:00"},
+		{"back of 7pm +1 day", "2017-10-22 19:15:00"},
+		{"12:30 back of 7pm", "2017-10-21 19:15:00"},
+		{"back of 7pm 12:30", ""},
+		{"back  of 7pm", ""},
+		{"back of  7pm", ""},
+		{"back of 7:30", ""},
+		{"back of 25", ""},
+	})
+}
+
+func TestParseTimeWorkingDays(t *testing.T) {
+	checkPhrases(t, saturday, []phrase{
+		{"weekdays", "2017-10-23 00:00:00"},
+		{"weekday", "2017-10-23 00:00:00"},
+		{"weekdays ago", "2017-10-09 00:00:00"},
+		{"weekday 10:00", "2017-10-23 10:00:00"},
+		{"10:00 weekday", "2017-10-23 00:00:00"},
+		{"next week weekdays", "2017-10-23 00:00:00"},
+		{"next weekday", "2017-10-23 00:00:00"},
+		{"last weekday", "2017-10-20 00:00:00"},
+		{"this weekday", "2017-10-23 00:00:00"},
+		{"third weekday", "2017-10-25 00:00:00"},
+		{"+1 weekday", "2017-10-23 21:16:00"},
+		{"0 weekdays", "2017-10-23 21:16:00"},
+		{"first weekday of next month", ""},
+	})
+	checkPhrases(t, time.Date(2017, time.October, 26, 8, 0, 0, 0, time.UTC), []phrase{
+		{"weekdays", "2017-10-30 00:00:00"},
+		{"this weekday", "2017-10-26 00:00:00"},
+		{"0 weekdays", "2017-10-26 08:00:00"},
+	})
+}
+
 func TestParseTimeWeekdays(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"monday", "2017-10-23 00:00:00"},
@@ -329,6 +403,7 @@ func FuzzParseTime(f *testing.F) {
 	for _, text := range []string{
 		"2017-10-04T12:30:45.678Z", "last monday of next month", "-1 week 2 days ago", "@1490000000", "Wed Oct  4 12:30:45 2017",
 		"first day of january", "+3 weekdays", "2017-W40-3", "20171004 9:16 pm Europe/Prague", "sunday last week", "\xff 2017",
+		"10/Oct/2000:13:55:36 +0200", "2008:08:07 18:11:31", "weekdays", "back of 7pm", "front of 12 am",
 	} {
 		f.Add(text, int64(1508620560))
 	}

@@ -66,8 +66,12 @@ func hourOf(digits, half string) int {
 	return hour
 }
 
-// weekdayOf is the number of a weekday from its name, Sunday being 0.
+// weekdayOf is the number of a weekday from its name, Sunday being 0. The first
+// of the "weekdays" is Monday.
 func weekdayOf(name string) int {
+	if strings.HasPrefix(name, "weekday") {
+		return 1
+	}
 	const names = "sun mon tue wed thu fri sat"
 	return strings.Index(names, name[:3]) / 4
 }
