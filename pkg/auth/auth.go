@@ -64,6 +64,13 @@ type Deps struct {
 	Rand io.Reader
 }
 
+// scope is what expressions see while the authentication works.
+func (d Deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
+	return &expr.Scope{Now: d.Now, Contexts: contexts, Warn: func(pointer, text string) {
+		d.Log.WarnOnce(event.ConfigWarning{Pointer: pointer, Text: text})
+	}}
+}
+
 // Method is an authentication that was read from the configuration. Each Start
 // gives it a life of its own: one for each iteration.
 type Method interface {

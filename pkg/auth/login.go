@@ -200,7 +200,7 @@ func (s *session) try(ctx context.Context, e *entrance) (c *credentials, err err
 
 // logIn sends the login request and reads its answer.
 func (s *session) logIn(ctx context.Context) (*credentials, error) {
-	scope := &expr.Scope{Now: s.deps.Now, Contexts: maps.Clone(s.contexts)}
+	scope := s.deps.scope(maps.Clone(s.contexts))
 	request := config.Request{Endpoint: s.endpoint, Method: s.method}
 	var err error
 	if request.Params, err = s.params.eval(scope, s.deps.Secrets.AddToken); err != nil {

@@ -68,7 +68,7 @@ func (a authorizing) Authenticate(_ context.Context, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	scope := &expr.Scope{Now: a.deps.Now, Contexts: requestContexts(r)}
+	scope := a.deps.scope(requestContexts(r))
 	scope.Contexts[expr.Authorization] = a.authorization(nonce, a.deps.Now().Unix())
 	added, err := a.query.texts(scope, a.deps.Secrets.AddPassing)
 	if err != nil {

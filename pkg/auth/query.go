@@ -37,7 +37,7 @@ type querying struct {
 
 // Authenticate implements Authenticator.
 func (q querying) Authenticate(_ context.Context, r *http.Request) error {
-	scope := &expr.Scope{Now: q.deps.Now, Contexts: requestContexts(r)}
+	scope := q.deps.scope(requestContexts(r))
 	scope.Contexts[expr.Attr] = q.attr
 	added, err := q.added.texts(scope, q.deps.Secrets.AddPassing)
 	if err != nil {

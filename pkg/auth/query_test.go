@@ -140,7 +140,7 @@ func TestQueryErrors(t *testing.T) {
 		{"parameter that the request lacks", `{"a":{"query":"nope"}}`, `query "nope" not found`, "/a"},
 		{"parameter without value", `{"a":{"query":"n"}}`, `query "n" not found`, "/a"},
 		{"list under its plain name", `{"a":{"query":"k"}}`, `query "k" not found`, "/a"},
-		{"failing function", `{"a":{"function":"date","args":["Y",{"query":"t"}]}}`, "date", "/a"},
+		{"failing function", `{"a":{"function":"hash","args":[{"query":"t"},"x"]}}`, "hash", "/a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := trial{authentication: `{"type":"query","query":` + tt.query + `}`}.start(t, newWorld(t))
@@ -163,5 +163,24 @@ func TestQuerySecrets(t *testing.T) {
 	want := "kind=fresh&sig=[hidden]&type=fresh&p=%2Fitems&who=somebody&lit=plainword"
 	if got := w.secrets.Redact(sent.URL.RawQuery); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestQueryOfNoTime: an odd value of one request does not end the run, and is
+// told once.
+func TestQueryOfNoTime(t *testing.T) {
+	w := newWorld(t)
+	a := trial{authentication: `{"type":"query","query":{"day":{"function":"date","args":["Y-m-d",{"query":"t"}]}}}`}.start(t, w)
+	for address, want := range map[string]string{
+		"http://api.test/items?t=s3cret":     "t=s3cret&day=",
+		"http://api.test/items?t=soon":       "t=soon&day=",
+		"http://api.test/items?t=1700000000": "t=1700000000&day=2023-11-14",
+	} {
+		if got := attempt(t, a, request(t, address)).URL.RawQuery; got != want {
+			t.Errorf("%s: got %s, want %s", address, got, want)
+		}
+	}
+	if len(w.events) != 1 || w.events[0].Message != "Configuration: /parameters/api/authentication/query/day: date: argument 2 is not a number of seconds, the result is empty" {
+		t.Errorf("got the events %v, want one warning", w.events)
 	}
 }

@@ -173,7 +173,11 @@ func (e evaluator) value(v value.Value, pointer string) (value.Value, bool) {
 	if len(*e.problems) > before {
 		return value.Value{}, false
 	}
-	result, err := compiled.Eval(&expr.Scope{Now: e.now, Contexts: map[expr.Context]expr.Members{expr.Attr: e.attr}})
+	result, err := compiled.Eval(&expr.Scope{
+		Now:      e.now,
+		Contexts: map[expr.Context]expr.Members{expr.Attr: e.attr},
+		Warn:     func(pointer, text string) { e.warn(failure.FailedExpression, pointer, text, "") },
+	})
 	if err != nil {
 		place := pointer
 		if at := failure.PointerOf(err); at != "" {

@@ -60,6 +60,7 @@ type Log struct {
 	sink   Sink
 	err    error // the first one
 	closed bool
+	warned map[ConfigWarning]bool // by WarnOnce
 }
 
 // NewLog makes a log. Secrets may still grow while events are emitted; now
@@ -104,6 +105,21 @@ func (l *Log) Emit(body Body) {
 	}
 	if level != Trace {
 		l.keep(l.sink.Write(e))
+	}
+}
+
+// WarnOnce sends a warning about the configuration unless the log has had the
+// same one: what is computed for each request or row would repeat it.
+func (l *Log) WarnOnce(w ConfigWarning) {
+	l.mu.Lock()
+	had := l.warned[w]
+	if l.warned == nil {
+		l.warned = map[ConfigWarning]bool{}
+	}
+	l.warned[w] = true
+	l.mu.Unlock()
+	if !had {
+		l.Emit(w)
 	}
 }
 

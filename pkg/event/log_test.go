@@ -194,3 +194,21 @@ func TestTrace(t *testing.T) {
 		t.Errorf("traced %+v", traced[0])
 	}
 }
+
+// TestWarnOnce: equal warnings are told once, others each, from any goroutine.
+func TestWarnOnce(t *testing.T) {
+	sink := &memory{}
+	log := NewLog(sink, &Secrets{}, atNoon)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			log.WarnOnce(ConfigWarning{Pointer: "/a", Text: "odd"})
+			log.WarnOnce(ConfigWarning{Pointer: "/b", Text: "odd"})
+			log.WarnOnce(ConfigWarning{Pointer: "/a", Text: "odder"})
+		})
+	}
+	all.Wait()
+	if len(sink.events) != 3 {
+		t.Errorf("%d events, want 3", len(sink.events))
+	}
+}

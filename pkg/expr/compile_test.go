@@ -82,8 +82,8 @@ func TestCompileProblems(t *testing.T) {
 			`/x/a~1b/0/args/x~0/function: expected the name of a function, found "md6"; did you mean "md5"?`},
 		{"algorithm in an object of arguments", `{"function":"hash","args":{"alg":"sha257","text":{"attr":"#t"}}}`,
 			`/x/args/alg: expected the name of a hash algorithm, found another text; did you mean "sha256"?`},
-		{"call of literals that must fail", `{"function":"date","args":["Y","soon"]}`,
-			`/x: date: argument 2 is not a number of seconds; write it as date(format, timestamp?)`},
+		{"call of literals that must fail", `{"function":"date","args":["Y",[1]]}`,
+			`/x: date: argument 2 is an array, expected a number of seconds; write it as date(format, timestamp?)`},
 		{"long names are cut", `{"function":"` + strings.Repeat("f", 99) + `","args":["a"]}`,
 			`/x/function: expected the name of a function, found "` + strings.Repeat("f", 60) + `…"; known are concat, implode, sprintf, ifempty, base64_encode, md5, sha1, hash, hash_hmac, time, date, strtotime`},
 	} {

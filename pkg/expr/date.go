@@ -13,7 +13,7 @@ func timeFunctions() []Function {
 		{Name: "time", Arguments: "", min: 0, max: 0, call: unixTime,
 			Doc: "the number of seconds since 1970"},
 		{Name: "date", Arguments: "format, timestamp?", min: 1, max: 2, call: date,
-			Doc: "a point in time (now when not given) in UTC by a format of single letters: Y-m-d H:i:s"},
+			Doc: "a point in time (now when not given) in UTC by a format of single letters: Y-m-d H:i:s; false, with a warning, when the timestamp is no number"},
 		{Name: "strtotime", Arguments: "text, base?", min: 1, max: 2, call: stringToTime,
 			Doc: "the seconds since 1970 of a date or of a phrase such as \"-7 days\", reckoned from base (now when not given); false when it is not understood"},
 	}
@@ -28,9 +28,12 @@ func date(in input) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	t, err := in.timestamp(1)
-	if err != nil {
+	t, known, err := in.timestamp(1)
+	switch {
+	case err != nil:
 		return value.Value{}, err
+	case !known:
+		return value.OfBool(false), nil
 	}
 	return value.OfString(formatDate(format, t)), nil
 }
@@ -42,12 +45,12 @@ func stringToTime(in input) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	base, err := in.timestamp(1)
+	base, known, err := in.timestamp(1)
 	if err != nil {
 		return value.Value{}, err
 	}
 	t, ok := ParseTime(text, base)
-	if !ok {
+	if !known || !ok {
 		return value.OfBool(false), nil
 	}
 	return value.OfInt(t.Unix()), nil

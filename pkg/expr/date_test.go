@@ -1,8 +1,11 @@
 package expr
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 func TestDateLetters(t *testing.T) {
@@ -91,17 +94,41 @@ func TestTimeFunctions(t *testing.T) {
 	checkFaults(t, []faultCase{
 		{"time", `[1]`, "expected no arguments for time, found 1 argument; write it as time()"},
 		{"date", `[]`, "expected 1 to 2 arguments for date, found no arguments"},
-		{"date", `["Y","tomorrow"]`, "date: argument 2 is not a number of seconds"},
-		{"date", `["Y",""]`, "date: argument 2 is not a number of seconds"},
-		{"date", `["Y",{"attr":"s"}]`, "date: argument 2 is not a number of seconds (at /x)"},
-		{"date", `["Y",[1]]`, "date: argument 2 is not a number of seconds"},
+		{"date", `["Y",[1]]`, "date: argument 2 is an array, expected a number of seconds"},
 		{"date", `["Y",99999999999999999]`, "date: argument 2: the time is beyond what can be reckoned with"},
-		{"date", `["Y",1e30]`, "date: argument 2 is not a number of seconds"},
 		{"date", `[["Y"]]`, "date: argument 1 is an array, expected a text"},
 		{"strtotime", `[]`, "expected 1 to 2 arguments for strtotime, found no arguments"},
-		{"strtotime", `["now",{"attr":"s"}]`, "strtotime: argument 2 is not a number of seconds"},
 		{"strtotime", `[[]]`, "strtotime: argument 1 is an array"},
 	})
+}
+
+// A time that is none gives an empty value and a warning that does not show it:
+// one row with an empty text must not end a run.
+func TestTimesThatAreNone(t *testing.T) {
+	for _, c := range []struct{ call, want, warning string }{
+		{`{"function":"date","args":["Y",""]}`, `false`, "/x date: argument 2 is not a number of seconds, the result is empty"},
+		{`{"function":"date","args":["Y","tomorrow"]}`, `false`, "/x date: argument 2 is not a number of seconds, the result is empty"},
+		{`{"function":"date","args":["Y",{"attr":"s"}]}`, `false`, "/x date: argument 2 is not a number of seconds, the result is empty"},
+		{`{"function":"date","args":["Y",{"attr":"empty"}]}`, `false`, "/x date: argument 2 is not a number of seconds, the result is empty"},
+		{`{"function":"date","args":["Y",1e30]}`, `false`, "/x date: argument 2 is not a number of seconds, the result is empty"},
+		{`{"function":"strtotime","args":["now",{"attr":"s"}]}`, `false`, "/x strtotime: argument 2 is not a number of seconds, the result is empty"},
+		{`{"function":"concat","args":["<",{"function":"date","args":["Y",{"attr":"empty"}]},">"]}`, `"<>"`, "/x/args/1 date: argument 2 is not a number of seconds, the result is empty"},
+		{`{"function":"date","args":["Y-m-d",{"attr":"one"}]}`, `"1970-01-01"`, ""},
+	} {
+		var problems failure.Problems
+		e := Compiler{Contexts: []Context{Attr}, Problems: &problems}.Compile(parse(t, c.call), "/x")
+		if err := problems.Err(); err != nil {
+			t.Fatalf("%s: %v", c.call, err)
+		}
+		var warnings []string
+		got, err := e.Eval(scope().Warning(func(pointer, text string) { warnings = append(warnings, pointer+" "+text) }))
+		if err != nil || got.JSON() != c.want || strings.Join(warnings, "\n") != c.warning {
+			t.Errorf("%s = %s, %v with the warnings %q, want %s with %q", c.call, got.JSON(), err, warnings, c.want, c.warning)
+		}
+		if silent, err := e.Eval(scope()); err != nil || !silent.Equal(got) {
+			t.Errorf("%s without anybody to warn = %s, %v", c.call, silent.JSON(), err)
+		}
+	}
 }
 
 func FuzzDate(f *testing.F) {

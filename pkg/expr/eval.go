@@ -155,7 +155,11 @@ func (n call) eval(s *Scope) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	v, err := n.function.call(input{args: args, now: s.now})
+	in := input{args: args, now: s.now}
+	if s != nil && s.Warn != nil {
+		in.warn = func(text string) { s.Warn(n.pointer, n.function.Name+": "+text) }
+	}
+	v, err := n.function.call(in)
 	if err != nil {
 		return value.Value{}, failure.Userf("%s: %w", n.function.Name, err).At(n.pointer)
 	}

@@ -50,6 +50,16 @@ type Scope struct {
 	Now func() time.Time
 	// Contexts holds the members of each context that is available.
 	Contexts map[Context]Members
+	// Warn takes what is odd about the arguments of a call that has a value all
+	// the same, and the place of the call. The text holds no value. Nil drops it.
+	Warn func(pointer, text string)
+}
+
+// Warning is the scope with another Warn. It shares the contexts.
+func (s *Scope) Warning(warn func(pointer, text string)) *Scope {
+	warning := *s
+	warning.Warn = warn
+	return &warning
 }
 
 func (s *Scope) now() time.Time {

@@ -73,6 +73,9 @@ func count(n int, noun string) string {
 type input struct {
 	args []value.Value
 	now  func() time.Time
+	// warn takes what is odd about the arguments and does not keep the function
+	// from having a value; nil drops it.
+	warn func(text string)
 }
 
 // text is an argument as text, see textOf.
@@ -115,10 +118,11 @@ var errFarthest = errors.New("the time is beyond what can be reckoned with")
 
 // timestamp is an optional argument as a point in time, in whole seconds since
 // 1970. Without it, or when it is null, it is now; false, which a failed
-// strtotime gives, is 1970.
-func (in input) timestamp(i int) (time.Time, error) {
+// strtotime gives, is 1970. A scalar that is no number of seconds is not known,
+// with a warning: data may hold an empty text in the place of a time.
+func (in input) timestamp(i int) (t time.Time, known bool, err error) {
 	if i >= len(in.args) || in.args[i].IsNull() {
-		return in.now().UTC(), nil
+		return in.now().UTC(), true, nil
 	}
 	v := in.args[i]
 	seconds, ok := v.Int()
@@ -129,12 +133,17 @@ func (in input) timestamp(i int) (time.Time, error) {
 		}
 	}
 	switch {
+	case !ok && v.IsScalar():
+		if in.warn != nil {
+			in.warn(fmt.Sprintf("argument %d is not a number of seconds, the result is empty", i+1))
+		}
+		return time.Time{}, false, nil
 	case !ok:
-		return time.Time{}, fmt.Errorf("argument %d is not a number of seconds", i+1)
+		return time.Time{}, false, fmt.Errorf("argument %d is %s, expected a number of seconds", i+1, kindOf(v))
 	case seconds < -farthest || seconds > farthest:
-		return time.Time{}, fmt.Errorf("argument %d: %w", i+1, errFarthest)
+		return time.Time{}, false, fmt.Errorf("argument %d: %w", i+1, errFarthest)
 	}
-	return time.Unix(seconds, 0).UTC(), nil
+	return time.Unix(seconds, 0).UTC(), true, nil
 }
 
 // textOf is a scalar as text: true is "1", false and null are nothing, integers

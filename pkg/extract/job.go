@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -60,6 +61,8 @@ type place struct {
 	endpoint string
 	filled   []filled
 	parents  []value.Value
+	// notes are events about the values that filled it.
+	notes []event.Body
 }
 
 // jobRun is one run of one job: its pages so far.
@@ -80,11 +83,13 @@ type jobRun struct {
 
 // start is a run of a job that has sent nothing yet.
 func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
-	base, err := jr.request(j, at)
+	notes := slices.Clip(at.notes) // the runs beside it have the same
+	scope := jr.scope.Warning(noting(&notes))
+	base, err := jr.request(j, at, scope)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := j.user.columns(jr.scope)
+	columns, err := j.user.columns(scope)
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +98,14 @@ func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
 		columns: append(columns, parentColumns(at.filled)...),
 		sample:  sample{size: jr.run.Sample},
 		live:    jr.run.Live.Job(j, j.Endpoint, len(at.parents)),
+		notes:   notes, // about the first page
 	}, nil
 }
 
 // request is a job's own request, before any paging.
-func (jr *jobRunner) request(j *job, at place) (config.Request, error) {
+func (jr *jobRunner) request(j *job, at place, scope *expr.Scope) (config.Request, error) {
 	jr.run.Secrets.AddAddress(at.endpoint)
-	params, err := j.Params.Eval(jr.scope)
+	params, err := j.Params.Eval(scope)
 	return config.Request{Endpoint: at.endpoint, Method: j.Method, Params: params, Headers: j.Headers}, err
 }
 
@@ -229,7 +235,18 @@ func (r *jobRun) taken() []event.Body {
 // tell emits the notes about a page.
 func (r *jobRun) tell(notes []event.Body) {
 	for _, e := range notes {
+		if w, ok := e.(event.ConfigWarning); ok {
+			r.run.Log.WarnOnce(w)
+			continue
+		}
 		r.run.Log.Emit(e)
+	}
+}
+
+// noting keeps what is odd about the arguments of a call as notes.
+func noting(notes *[]event.Body) func(pointer, text string) {
+	return func(pointer, text string) {
+		*notes = append(*notes, event.ConfigWarning{Pointer: pointer, Text: text})
 	}
 }
 
@@ -259,12 +276,13 @@ func (r *jobRun) ofRow(child *job, row value.Value, run func(*job, place) error)
 		return err
 	}
 	parents := append([]value.Value{row}, r.parents...)
-	all, err := combinations(r.filled, child.placeholders, parents)
+	var notes []event.Body
+	all, err := combinations(r.filled, child.placeholders, parents, noting(&notes))
 	if err != nil {
 		return err
 	}
 	for _, values := range all {
-		at := place{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents}
+		at := place{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, notes: notes}
 		if err := run(child, at); err != nil {
 			return err
 		}

@@ -61,11 +61,12 @@ type filled struct {
 
 // combinations yields every combination of the placeholders' values for one
 // parent row, the last placeholder fastest: a list has one value for each item.
-// rows are the rows above, the direct parent first.
-func combinations(inherited []filled, own []placeholder, rows []value.Value) ([][]filled, error) {
+// rows are the rows above, the direct parent first. What is odd about a value that
+// is computed goes to warn, with its place.
+func combinations(inherited []filled, own []placeholder, rows []value.Value, warn func(pointer, text string)) ([][]filled, error) {
 	all := [][]filled{inherited}
 	for _, p := range own {
-		values, err := p.values(rows)
+		values, err := p.values(rows, warn)
 		if err != nil {
 			return nil, err
 		}
@@ -94,14 +95,14 @@ func fill(c []filled, f filled) []filled {
 }
 
 // values are the values of a placeholder: one, or one for each item of a list.
-func (p placeholder) values(rows []value.Value) ([]value.Value, error) {
+func (p placeholder) values(rows []value.Value, warn func(pointer, text string)) ([]value.Value, error) {
 	found, ok := rows[p.level-1].At(p.path, ".")
 	if !ok {
 		return nil, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
 	}
 	if p.compute != nil {
 		members := expr.Flatten(value.OfMembers(value.Member{Name: "value", Value: found}))
-		computed, err := p.compute.Eval(&expr.Scope{Contexts: map[expr.Context]expr.Members{expr.Placeholder: members}})
+		computed, err := p.compute.Eval(&expr.Scope{Contexts: map[expr.Context]expr.Members{expr.Placeholder: members}, Warn: warn})
 		if err != nil {
 			return nil, err
 		}

@@ -148,7 +148,7 @@ func (p placeholder) origin(above []*job) string {
 // draft makes the first request of a job at a place.
 func (v *previewer) draft(ctx context.Context, j *job, at place) Draft {
 	d := Draft{Iteration: v.number, Job: j.Endpoint, Pointer: j.Pointer}
-	base, err := v.request(j, at)
+	base, err := v.request(j, at, v.scope)
 	if err != nil {
 		d.Problem = err
 		return d

@@ -38,7 +38,7 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 	defer client.Close()
 	j := it.jobs[0]
 	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: it.API.IgnoreErrors}
-	base, err := jobs.request(j, place{endpoint: j.Endpoint})
+	base, err := jobs.request(j, place{endpoint: j.Endpoint}, jobs.scope)
 	if err != nil {
 		return Probe{}, err
 	}

@@ -71,7 +71,7 @@ func children(t *testing.T, template, placeholders string, inherited []filled, p
 	for _, p := range parents {
 		rows = append(rows, parse(t, p))
 	}
-	all, err := combinations(inherited, own, rows)
+	all, err := combinations(inherited, own, rows, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,13 +128,13 @@ func TestPlaceholderErrors(t *testing.T) {
 		if name == "null item" {
 			s, _ = section(t, `{"id":"0"}`)
 		}
-		_, err := combinations(nil, compilePlaceholders(s, 1), []value.Value{parse(t, row)})
+		_, err := combinations(nil, compilePlaceholders(s, 1), []value.Value{parse(t, row)}, nil)
 		if failure.KindOf(err) != failure.User || failure.PointerOf(err) != "/x/id" {
 			t.Errorf("%s: got %v, want a user error at the placeholder", name, err)
 		}
 	}
 	s, _ := section(t, `{"id":{"path":"id","function":"md5","args":[{"placeholder":"value"}]}}`)
-	if _, err := combinations(nil, compilePlaceholders(s, 1), []value.Value{parse(t, `{"id":null}`)}); failure.KindOf(err) != failure.User {
+	if _, err := combinations(nil, compilePlaceholders(s, 1), []value.Value{parse(t, `{"id":null}`)}, nil); failure.KindOf(err) != failure.User {
 		t.Errorf("a function of null: got %v, want a user error", err)
 	}
 	for _, text := range []string{`{"2:id":"id"}`, `{"0:id":"id"}`, `{"x:id":"id"}`, `{"id":{"function":"md5","args":["a"]}}`, `{"id":""}`, `{"id":{"path":"a","function":"nope"}}`} {
