@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -65,16 +66,9 @@ func parseQuery(raw string) query {
 			continue
 		}
 		name, s, ok := strings.Cut(pair, "=")
-		q.add(decode(name), text{decode(s), !ok})
+		q.add(config.UnescapeQuery(name), text{config.UnescapeQuery(s), !ok})
 	}
 	return q
-}
-
-func decode(s string) string {
-	if decoded, err := url.QueryUnescape(s); err == nil {
-		return decoded
-	}
-	return s
 }
 
 func (q *query) find(name string) int {

@@ -1,11 +1,11 @@
 package pagination
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -38,11 +38,11 @@ func parseQuery(query string) value.Value {
 			continue
 		}
 		name, text, _ := strings.Cut(pair, "=")
-		name = unescape(name)
+		name = config.UnescapeQuery(name)
 		if values[name] == nil {
 			names = append(names, name)
 		}
-		values[name] = append(values[name], value.OfString(unescape(text)))
+		values[name] = append(values[name], value.OfString(config.UnescapeQuery(text)))
 	}
 	params := make([]value.Member, len(names))
 	for i, name := range names {
@@ -53,12 +53,4 @@ func parseQuery(query string) value.Value {
 		params[i] = value.Member{Name: name, Value: v}
 	}
 	return value.OfMembers(params...)
-}
-
-// unescape decodes a part of a query; what cannot be decoded stays as it is.
-func unescape(s string) string {
-	if decoded, err := url.QueryUnescape(s); err == nil {
-		return decoded
-	}
-	return s
 }

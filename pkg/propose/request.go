@@ -5,12 +5,12 @@ import (
 	"mime"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -76,18 +76,11 @@ func parseQuery(query string) []value.Member {
 	var members []value.Member
 	for pair := range strings.SplitSeq(query, "&") {
 		name, text, _ := strings.Cut(pair, "=")
-		if name = unescape(name); name != "" {
-			members = append(members, value.Member{Name: name, Value: value.OfString(unescape(text))})
+		if name = config.UnescapeQuery(name); name != "" {
+			members = append(members, value.Member{Name: name, Value: value.OfString(config.UnescapeQuery(text))})
 		}
 	}
 	return members
-}
-
-func unescape(s string) string {
-	if decoded, err := url.QueryUnescape(s); err == nil {
-		return decoded
-	}
-	return s
 }
 
 // param is a parameter of the request.

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -139,7 +140,7 @@ func mergeQuery(query string, params value.Value) value.Value {
 			continue
 		}
 		name, text, _ := strings.Cut(pair, "=")
-		pairs = append(pairs, value.Member{Name: unescape(name), Value: value.OfString(unescape(text))})
+		pairs = append(pairs, value.Member{Name: config.UnescapeQuery(name), Value: value.OfString(config.UnescapeQuery(text))})
 	}
 	return value.OfMembers(append(pairs, params.Members()...)...)
 }
@@ -148,12 +149,4 @@ func mergeQuery(query string, params value.Value) value.Value {
 func unescapePath(s string) string {
 	decoded, _ := url.PathUnescape(s)
 	return decoded
-}
-
-// unescape decodes a part of a query; what cannot be decoded stays as it is.
-func unescape(s string) string {
-	if decoded, err := url.QueryUnescape(s); err == nil {
-		return decoded
-	}
-	return s
 }

@@ -138,9 +138,9 @@ func queryPairs(query string) []string {
 			continue
 		}
 		name, text, ok := strings.Cut(pair, "=")
-		pair = percentEncode(unescape(name))
+		pair = percentEncode(config.UnescapeQuery(name))
 		if ok {
-			pair += "=" + percentEncode(unescape(text))
+			pair += "=" + percentEncode(config.UnescapeQuery(text))
 		}
 		pairs = append(pairs, pair)
 	}

@@ -130,6 +130,8 @@ func TestBuild(t *testing.T) {
 		{"repeated key of a query", "GET", "f?x=1&x=2", `{"y":1}`, "GET /f?x=2&y=1"},
 		{"query values are decoded", "GET", "f?x=a+b%2Fc", `{"y":1}`, "GET /f?x=a+b%2Fc&y=1"},
 		{"query values that cannot be decoded", "GET", "f?x=100%", `{"y":1}`, "GET /f?x=100%25&y=1"},
+		{"query values that can be decoded in part", "GET", "f?name=a%20b%&z=%zz%C5%BE%4", `{"y":1}`, "GET /f?name=a+b%25&z=%25zz%C5%BE%254&y=1"},
+		{"a percent sign without parameters", "GET", "f?name=a%20b%", "", "GET /f?name=a%20b%25"},
 		{"brackets in a query are a name", "GET", "f?a[0]=1&b%5B0%5D=2", `{"a":[9]}`, "GET /f?a%5B0%5D=1&b%5B0%5D=2&a%5B0%5D=9"},
 		{"absolute with query", "GET", "https://h/x?z=1", `{"y":1}`, "GET /x?z=1&y=1"},
 		{"fragment with parameters", "GET", "f#x", `{"y":1}`, "GET /f?y=1"},
