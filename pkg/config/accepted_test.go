@@ -177,7 +177,9 @@ func TestHeaders(t *testing.T) {
 		{"config over api by exact name", given{
 			api:    `"http":{"headers":{"A":"1","b":"2","C":["3","4"]}},`,
 			config: `"http":{"headers":{"B":"5","C":"6","D":"7"}},`,
-		}, []Header{{Name: "A", Values: []string{"1"}}, {Name: "b", Values: []string{"2"}}, {Name: "C", Values: []string{"6"}}, {Name: "B", Values: []string{"5"}}, {Name: "D", Values: []string{"7"}}}},
+		}, []Header{{Name: "A", Values: []string{"1"}}, {Name: "C", Values: []string{"6"}}, {Name: "B", Values: []string{"5"}}, {Name: "D", Values: []string{"7"}}}},
+		{"the last of two spellings", given{api: `"http":{"headers":{"x-a":"1","B":"2","X-A":["3","4"],"X-a":"5","x-A":{"attr":"#t"}}},`, config: `"#t":"x",`},
+			[]Header{{Name: "B", Values: []string{"2"}}, {Name: "x-A", Values: []string{"x"}}}},
 		{"expressions", given{
 			api:    `"http":{"headers":{"A":{"function":"concat","args":["Bearer ",{"attr":"#t"}]},"T":{"function":"time"}}},`,
 			config: `"#t":"x","http":{"headers":{"B":{"attr":"#t"}}},`,

@@ -8,14 +8,24 @@ import (
 )
 
 // headers are those of every request: the ones of `config` over the ones of
-// `api`, by exact name, in the order of their first naming.
+// `api`, by exact name, in the order of their first naming. Of two spellings of
+// one name the last is sent.
 func (e evaluator) headers(api, conf Section) []Header {
 	members := append([]value.Member(nil), api.Value.Members()...)
+	members = value.OfMembers(append(members, conf.Value.Members()...)...).Members()
+	last := make(map[string]string, len(members)) // spelling, by the name in lower case
+	for _, m := range members {
+		last[strings.ToLower(m.Name)] = m.Name
+	}
 	var headers []Header
-	for _, m := range value.OfMembers(append(members, conf.Value.Members()...)...).Members() {
+	for _, m := range members {
 		s := api.Get(m.Name)
 		if _, ok := conf.Value.Get(m.Name); ok {
 			s = conf.Get(m.Name)
+		}
+		if sent := last[strings.ToLower(m.Name)]; sent != m.Name {
+			e.warn(failure.NoEffect, s.Pointer, "this header is not sent: "+quoted(sent)+" is another spelling of it, and the last one counts", "remove one of the two")
+			continue
 		}
 		if h, ok := e.header(m.Name, s); ok {
 			headers = append(headers, h)

@@ -59,6 +59,9 @@ func TestWarnings(t *testing.T) {
 		{"expression in literal headers", given{job: `"headers":{"A":{"attr":"x"}},`, api: `"http":{"defaultOptions":{"headers":{"B":{"attr":"y"}}}},`}, []string{
 			`/parameters/api/http/defaultOptions/headers/B: functions are not evaluated here, the values are sent as they are; move the header to "api.http.headers"`,
 			`/parameters/config/jobs/0/headers/A: functions are not evaluated here, the values are sent as they are; move the header to "api.http.headers"`}},
+		{"two spellings of a header", given{api: `"http":{"headers":{"x-a":"1","X-A":"2","Y":"3"}},`, config: `"http":{"headers":{"y":"4","X-B":"5"}},`}, []string{
+			`/parameters/api/http/headers/x-a: this header is not sent: "X-A" is another spelling of it, and the last one counts; remove one of the two`,
+			`/parameters/api/http/headers/Y: this header is not sent: "y" is another spelling of it, and the last one counts; remove one of the two`}},
 		{"child without placeholders", given{jobs: `[{"endpoint":"a","placeholders":{"id":"id"},"children":[{"endpoint":"b","children":[{"endpoint":"c"}]}]}]`}, []string{
 			`/parameters/config/jobs/0/children/0: this child job never runs: it has no "placeholders", nor has a job above it`,
 			`/parameters/config/jobs/0/children/0/children/0: this child job never runs: it has no "placeholders", nor has a job above it`}},
