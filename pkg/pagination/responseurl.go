@@ -72,21 +72,11 @@ func (r responseURL) request(job config.Request, address string) config.Request 
 		job.Params = value.OfMembers()
 	}
 	if r.paramIsQuery {
-		job.Params = overlay(job.Params, parseQuery(r.query(address)))
+		job.Params = overlay(job.Params, parseQuery(strings.TrimLeft(address, "?")))
 	} else {
 		job.Endpoint = address
 	}
 	return job
-}
-
-// query is the query of an address.
-func (r responseURL) query(address string) string {
-	if r.paramIsQuery {
-		return strings.TrimLeft(address, "?")
-	}
-	address, _, _ = strings.Cut(address, "#")
-	_, query, _ := strings.Cut(address, "?")
-	return query
 }
 
 func (r responseURL) Describe(config.Request) []string {

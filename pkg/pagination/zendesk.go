@@ -3,6 +3,7 @@ package pagination
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -34,12 +35,22 @@ func (z zendesk) Next(job config.Request, _ State, p Page) (config.Request, Stat
 	if stop != nil || err != nil {
 		return job, nil, stop, err
 	}
-	start, err := strconv.ParseInt(parseQuery(z.query(address)).Field("start_time").Raw(), 10, 64)
+	start, err := strconv.ParseInt(parseQuery(z.queryOf(address)).Field("start_time").Raw(), 10, 64)
 	if err == nil && start > p.Now.Add(-tooRecent).Unix() {
 		rule := fmt.Sprintf("the start_time of the next page (%s UTC) is too recent", time.Unix(start, 0).UTC().Format(time.DateTime))
 		return job, nil, &Stop{Rule: rule, Pointer: z.methodPointer}, nil
 	}
 	return z.request(job, address), nil, nil, nil
+}
+
+// queryOf is the query of an address, also where only a query is expected.
+func (z zendesk) queryOf(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	_, query, ok := strings.Cut(address, "?")
+	if !ok && z.paramIsQuery {
+		return address
+	}
+	return query
 }
 
 func (z zendesk) Describe(job config.Request) []string {
