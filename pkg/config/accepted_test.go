@@ -32,7 +32,7 @@ func TestEmptyIsAbsent(t *testing.T) {
 		"http":   {api: `"http":{"headers":%[1]s,"defaultOptions":%[1]s,"ignoreErrors":%[1]s,"requiredHeaders":%[1]s,"connectTimeout":%[1]s,"requestTimeout":%[1]s},`},
 		"retry":  {api: `"retryConfig":{"http":%[1]s,"curl":%[1]s},`},
 		"config": {config: `"debug":%[1]s,"onIncomplete":%[1]s,"driftWarning":%[1]s,"outputBucket":%[1]s,"id":%[1]s,"incrementalOutput":%[1]s,"compatLevel":%[1]s,"http":%[1]s,"mappings":%[1]s,`},
-		"job":    {job: `"method":%[1]s,"params":%[1]s,"headers":%[1]s,"dataType":%[1]s,"dataField":%[1]s,"scroller":%[1]s,"responseFilter":%[1]s,"children":%[1]s,"placeholders":%[1]s,"recursionFilter":%[1]s,`},
+		"job":    {job: `"params":%[1]s,"headers":%[1]s,"dataType":%[1]s,"dataField":%[1]s,"scroller":%[1]s,"responseFilter":%[1]s,"children":%[1]s,"placeholders":%[1]s,"recursionFilter":%[1]s,`},
 		"rest":   {parameters: `"iterations":%[1]s,"cache":%[1]s,"aws":%[1]s,`, top: `"authorization":%[1]s,"image_parameters":%[1]s,`},
 	}
 	for name, part := range parts {

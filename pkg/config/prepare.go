@@ -11,6 +11,9 @@ import (
 // what the original's language does by itself: an empty list is an empty object
 // and the other way round, and an empty value is the same as none. On the way
 // it meets unknown keys and old ones.
+//
+// Where the original asks whether a key is set, not whether it is empty, an empty
+// value is a value: emptyMeans of the schema says which.
 type preparer struct {
 	warnings *failure.Problems
 	unknown  []unknownKey
@@ -71,6 +74,8 @@ func (p *preparer) members(v value.Value, s *shape, pointer string) value.Value 
 		at := failure.PointerJoin(pointer, m.Name)
 		property, known := base.properties[m.Name]
 		switch {
+		case known && property.meaning(m.Value) != nil:
+			m.Value = *property.meaning(m.Value)
 		case known:
 			empty := m.Value.Empty()
 			m.Value = p.prepare(m.Value, property, at)
@@ -100,6 +105,8 @@ func (s *shape) absent(v value.Value, empty, required bool) bool {
 	switch {
 	case v.IsNull():
 		return len(base.types) > 0
+	case len(base.types) == 1 && base.types[0] == "boolean":
+		return false // nothing but a boolean says what was meant
 	case v.Kind() == value.String && v.Raw() == "":
 		return len(base.types) > 0 && !base.notEmpty
 	case required || !empty:

@@ -236,7 +236,7 @@ func TestSchemaStaysSimple(t *testing.T) {
 		"$schema", "$id", "$ref", "$defs", "title", "description", "default", "examples", "deprecated",
 		"type", "enum", "pattern", "minLength", "minItems", "minProperties", "required",
 		"properties", "patternProperties", "additionalProperties", "items",
-		"errorMessage", "deprecationMessage", "ignoreCase",
+		"errorMessage", "deprecationMessage", "ignoreCase", "emptyMeans", "nullMeans",
 	}
 	schema, err := value.Parse(Schema())
 	if err != nil {

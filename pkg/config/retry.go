@@ -29,7 +29,7 @@ func (c *compiler) retry(s Section) Retry {
 		network = s.Get("curlCodes")
 		c.hidden(curl, "ignored because of \"curlCodes\", its old spelling")
 	}
-	if header.Present() && header.Value.IsScalar() {
+	if header.Value.IsScalar() { // "" is none: every wait is computed
 		r.Header = header.Value.Text()
 	}
 	if codes.Value.Kind() == value.Array {

@@ -20,9 +20,12 @@ type shape struct {
 	enum       []string
 	ignoreCase bool
 	// notEmpty: an empty value is a fault here, not another word for absent.
-	notEmpty    bool
-	message     string
-	deprecation string
+	notEmpty bool
+	// emptyMeans and nullMeans are the values that an empty value, and null,
+	// stand for where they are not other words for absent.
+	emptyMeans, nullMeans *value.Value
+	message               string
+	deprecation           string
 }
 
 // load reads the subschema that stands at a place of the schema.
@@ -41,6 +44,7 @@ func (s *schema) load(root, node value.Value, pointer string) *shape {
 	sh.required = texts(node.Field("required"))
 	sh.enum = texts(node.Field("enum"))
 	sh.ignoreCase = node.Field("ignoreCase").True()
+	sh.emptyMeans, sh.nullMeans = keyword(node, "emptyMeans"), keyword(node, "nullMeans")
 	sh.message = node.Field("errorMessage").Raw()
 	sh.deprecation = node.Field("deprecationMessage").Raw()
 	for _, keyword := range []string{"minLength", "minItems", "minProperties"} {
@@ -62,6 +66,14 @@ func (s *schema) load(root, node value.Value, pointer string) *shape {
 	return sh
 }
 
+// keyword is the value of a keyword, nil without it.
+func keyword(node value.Value, name string) *value.Value {
+	if v, ok := node.Get(name); ok {
+		return &v
+	}
+	return nil
+}
+
 // texts are the strings of a list, or the one string in the place of a list.
 func texts(v value.Value) []string {
 	if v.Kind() == value.String {
@@ -80,6 +92,19 @@ func (s *shape) base() *shape {
 		s = s.ref
 	}
 	return s
+}
+
+// meaning is what an empty value stands for, nil where it is another word for
+// absent.
+func (s *shape) meaning(v value.Value) *value.Value {
+	switch {
+	case v.IsNull():
+		return s.nullMeans
+	case v.Empty():
+		return s.emptyMeans
+	default:
+		return nil
+	}
 }
 
 // allows tells whether values of this kind may stand here.

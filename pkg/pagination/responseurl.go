@@ -21,7 +21,15 @@ type responseURL struct {
 }
 
 func compileResponseURL(s config.Section) Scroller {
-	return newResponseURL(s, s.Text("delimiter", "."))
+	return newResponseURL(s, separator(s))
+}
+
+// separator is `delimiter`; unlike other empty texts "0" is one, too.
+func separator(s config.Section) string {
+	if text := s.Get("delimiter").Value.Text(); text != "" {
+		return text
+	}
+	return s.Text("delimiter", ".")
 }
 
 func newResponseURL(s config.Section, delimiter string) responseURL {
