@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // basic is HTTP basic authentication with the name and password of `config`.
@@ -14,25 +15,25 @@ type basic struct {
 }
 
 func compileBasic(s source) Method {
-	b := basic{user: s.credential("username"), password: s.credential("password")}
-	if b.user == "" {
+	user, password := s.credential("username"), s.credential("password")
+	if user.Empty() {
 		s.Fault(failure.MissingCredentials, "basic authentication needs the user name in 'config.username' or 'config.#username'", "")
 	}
-	if b.password == "" {
-		s.Fault(failure.MissingCredentials, "basic authentication needs the password in 'config.#password'", "")
+	// An empty password is one: many APIs take their key as the user name.
+	if password.IsNull() {
+		s.Fault(failure.MissingCredentials, "basic authentication needs the password in 'config.#password'", "write an empty text where there is none")
 	}
-	return b
+	return basic{user: user.Text(), password: password.Text()}
 }
 
-// credential is a key of `config`; without the hash sign first.
-func (s source) credential(name string) string {
-	if plain := s.attributes.Field(name); !plain.Empty() {
-		return plain.Text()
+// credential is a key of `config`; without the hash sign first, and what is not
+// empty before what is. It is null when neither key is there.
+func (s source) credential(name string) value.Value {
+	plain, secret := s.attributes.Field(name), s.attributes.Field("#"+name)
+	if plain.Empty() && !secret.Empty() || plain.IsNull() {
+		return secret
 	}
-	if secret := s.attributes.Field("#" + name); !secret.Empty() {
-		return secret.Text()
-	}
-	return ""
+	return plain
 }
 
 // Start implements Method.

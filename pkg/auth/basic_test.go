@@ -13,6 +13,11 @@ func TestBasic(t *testing.T) {
 		{"plain password", `{"username":"ann","password":"s3"}`, "ann:s3"},
 		{"plain spellings come first", `{"username":"ann","#username":"bob","password":"p","#password":"s3"}`, "ann:p"},
 		{"empty plain spellings do not count", `{"username":"","#username":"bob","password":"0","#password":"s3"}`, "bob:s3"},
+		{"an empty password", `{"username":"key","#password":""}`, "key:"},
+		{"an empty password in the clear", `{"#username":"key","password":""}`, "key:"},
+		{"an empty list for a password", `{"username":"key","#password":[]}`, "key:"},
+		{"a password of zero", `{"username":"ann","#password":"0"}`, "ann:0"},
+		{"an empty password does not hide another", `{"username":"ann","#password":"","password":"p"}`, "ann:p"},
 		{"numbers", `{"username":5,"#password":12.50}`, "5:12.5"},
 		{"colon and UTF-8", `{"username":"a:b","#password":"č"}`, "a:b:č"},
 	}
@@ -39,7 +44,9 @@ func TestBasicNeedsNameAndPassword(t *testing.T) {
 		{"neither", `{}`, []string{user, password}},
 		{"no user", `{"#password":"s3"}`, []string{user}},
 		{"no password", `{"username":"ann"}`, []string{password}},
-		{"zeros", `{"username":"0","#password":"0"}`, []string{user, password}},
+		{"a password of null", `{"username":"ann","#password":null}`, []string{password}},
+		{"an empty user", `{"username":"","#password":""}`, []string{user}},
+		{"a user of zero", `{"username":"0","#password":"0"}`, []string{user}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
