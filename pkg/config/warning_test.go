@@ -23,6 +23,9 @@ func TestWarnings(t *testing.T) {
 			`/parameters/config/jobs/0/children/0/paramz: unknown key; did you mean "params"?`}},
 		{"unknown in a mapping", given{config: `"mappings":{"users":{"id":{"mapping":{"destination":"x","primarykey":true}}}},`}, []string{
 			`/parameters/config/mappings/users/id/mapping/primarykey: unknown key; did you mean "primaryKey"?`}},
+		{"what form editors leave in a mapping", given{config: `"mappings":{"users":{"id":{"mapping":{"destination":"x","propertyOrder":1}},"c":{"type":"table","destination":"c","tableMapping":{"a":{"mapping":{"destination":"a","propertyOrder":"2"}}}}}},`}, nil},
+		{"and nowhere else", given{config: `"mappings":{"users":{"id":{"propertyOrder":1,"mapping":{"destination":"x"}}}},`, job: `"propertyOrder":1,`}, []string{
+			`/parameters/config/mappings/users/id/propertyOrder: unknown key`, `/parameters/config/jobs/0/propertyOrder: unknown key`}},
 		{"unknown in a scroller", given{api: `"pagination":{"method":"multiple","scrollers":{"default":{"method":"offset","limits":1}}},`}, []string{
 			`/parameters/api/pagination/scrollers/default/limits: unknown key; did you mean "limit"?`}},
 		{"unknown without wrapper", given{bare: true, job: `"parms":{},`}, []string{`/config/jobs/0/parms: unknown key; did you mean "params"?`}},

@@ -44,6 +44,10 @@ func aboutJobs() []Entry {
 			"A mapping belongs to a data type, and no job has this one. The data is then mapped automatically, into other columns than meant.",
 			`"mappings": {"user": {"id": "id"}}, "jobs": [{"endpoint": "users"}]`,
 			"Write the name of the data type: \"dataType\" of a job, or its endpoint as written."},
+		{failure.ErrorRow, isWarning, "An error may become a row",
+			"\"api.http.ignoreErrors\" takes the answer of an error for data, in every job. Where the child job finds data in it, the error becomes a row, and without a mapping its keys become columns: a table of orders gets a column \"message\".",
+			`"http": {"ignoreErrors": [404]}, "children": [{"endpoint": "orders/{id}", "placeholders": {"id": "id"}}]`,
+			"Give the data type a mapping, so that its columns are settled; or remove the status and let \"recursionFilter\" leave out the items that have no child."},
 	}
 }
 

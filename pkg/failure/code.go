@@ -49,6 +49,7 @@ const (
 	InvalidFilter       Code = "invalid-filter"
 	InvalidMapping      Code = "invalid-mapping"
 	UnusedMapping       Code = "unused-mapping"
+	ErrorRow            Code = "error-row"
 
 	// Secrets.
 	MissingCredentials Code = "missing-credentials"

@@ -57,6 +57,24 @@ func unusedMappings(s settings, found *failure.Problems) {
 	}
 }
 
+// errorRows finds child jobs whose table gets columns from the answers of ignored
+// errors, because their data type has no mapping.
+func errorRows(s settings, found *failure.Problems) {
+	for _, it := range s.iterations {
+		if len(it.API.IgnoreErrors) == 0 {
+			continue
+		}
+		for _, j := range it.jobs {
+			if len(j.above) == 0 || !it.Mappings.Value.Field(j.DataType).IsNull() {
+				continue
+			}
+			found.Add(failure.Problem{Code: failure.ErrorRow, Pointer: j.Pointer,
+				Expected: "the answer of an error that \"api.http.ignoreErrors\" lists may become a row of this job, with columns of its own",
+				Hint:     "give the data type " + value.OfString(j.DataType).JSON() + " a mapping"})
+		}
+	}
+}
+
 // token is a {name} of an endpoint. What looks like {{name}} is a variable, and
 // JSON in an endpoint has quotes.
 var token = sync.OnceValue(func() *regexp.Regexp {
@@ -101,8 +119,12 @@ func orphanPlaceholders(s settings, found *failure.Problems) {
 				if at(s.Tree, j.Pointer).Field(key).Empty() {
 					continue
 				}
+				hint := "move the job to \"children\" of the one whose items it needs"
+				if key == "recursionFilter" && len(j.Children) > 0 {
+					hint = "write it in the child job whose items it filters"
+				}
 				found.Add(failure.Problem{Code: failure.OrphanPlaceholder, Pointer: failure.PointerJoin(j.Pointer, key),
-					Expected: "has no effect: a root job has no parent item", Hint: "move the job to \"children\" of the one whose items it needs"})
+					Expected: "has no effect: a root job has no parent item", Hint: hint})
 			}
 		}
 	}

@@ -35,6 +35,7 @@ func checks() []check {
 		idleLookaheads,
 		idlePaging,
 		unusedMappings,
+		errorRows,
 		unfilledPlaceholders,
 		orphanPlaceholders,
 		shadowedUserData,

@@ -54,9 +54,18 @@ func TestCheck(t *testing.T) {
 		{"a mapping of a child's data type", given{config: `,"mappings":{"o":{"id":"id"}}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"}}]}`}, nil},
 		{"a mapping that one iteration feeds", given{config: `,"mappings":{"o":{"id":"id"}}`, rest: `,"iterations":[{"jobs":[{"endpoint":"o"}]},{"jobs":[{"endpoint":"p"}]}]`}, nil},
 
+		{"errors that become rows", given{api: `,"http":{"ignoreErrors":[404]}`, config: `,"mappings":{"o":{"id":"id"}}`,
+			jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"},"children":[{"endpoint":"{i}/p"}]},{"endpoint":"y/{i}","placeholders":{"i":"i"}}]}`},
+			[]string{"error-row /config/jobs/0/children/0/children/0", "error-row /config/jobs/0/children/1"}},
+		{"no ignored errors", given{api: `,"http":{"ignoreErrors":[]}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","placeholders":{"i":"i"}}]}`}, nil},
+		{"ignored errors of a root job", given{api: `,"http":{"ignoreErrors":[404]}`}, nil},
+		{"ignored errors of one iteration", given{api: `,"http":{"ignoreErrors":["404"]}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"}}]}`, rest: `,"iterations":[{"mappings":{"o":{"id":"id"}}},{}]`},
+			[]string{"error-row /config/jobs/0/children/0"}},
+
 		{"a placeholder nobody fills", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{ib}/{j}","placeholders":{"j":"j"}}]}`}, []string{"unfilled-placeholder /config/jobs/0/children/0/endpoint"}},
 		{"a placeholder from above", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{j}","placeholders":{"j":"j"},"children":[{"endpoint":"{j}/{2:k}","placeholders":{"2:k":"k"}}]}]}`}, nil},
 		{"a placeholder at a root job", given{jobs: `{"endpoint":"x/{id}"}`}, []string{"unfilled-placeholder /config/jobs/0/endpoint"}},
+		{"a filter above the child it is for", given{jobs: `{"endpoint":"x","recursionFilter":"a==1","children":[{"endpoint":"{i}","placeholders":{"i":"i"}}]}`}, []string{"orphan-placeholder /config/jobs/0/recursionFilter"}},
 		{"JSON in an endpoint", given{jobs: `{"endpoint":"x?q={\"a\":1}"}`}, nil},
 		{"a root job with a parent's settings", given{jobs: `{"endpoint":"x","placeholders":{"i":"i"},"recursionFilter":"a==1"}`}, []string{"orphan-placeholder /config/jobs/0/placeholders", "orphan-placeholder /config/jobs/0/recursionFilter"}},
 
