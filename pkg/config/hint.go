@@ -89,8 +89,7 @@ func keysTo(pointer string) string {
 }
 
 // findOwners notes, for every key, the paths of the sections that have it, those
-// near the top first. Each section counts at the place where it is met first. A
-// key without a type is read by nobody, and belongs nowhere else.
+// near the top first. Each section counts at the place where it is met first.
 func (s *schema) findOwners(top *shape) {
 	type place struct {
 		*shape
@@ -108,7 +107,7 @@ func (s *schema) findOwners(top *shape) {
 		for _, name := range base.names {
 			property := base.properties[name]
 			inner := strings.TrimPrefix(at.path+"."+name, ".")
-			if read := len(property.base().types) > 0; read && at.path != "" && property.deprecation == "" {
+			if at.path != "" && property.deprecation == "" {
 				s.owners[name] = append(s.owners[name], at.path)
 			}
 			queue = append(queue, place{property, inner})

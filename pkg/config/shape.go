@@ -11,7 +11,7 @@ import (
 type shape struct {
 	ref        *shape   // what `$ref` points at; its keywords count too
 	types      []string // empty allows all
-	names      []string // of the properties, in the order of the schema
+	names      []string // of the properties that somebody reads, in the order of the schema
 	properties map[string]*shape
 	others     *shape // of members that are no property
 	open       bool   // any other member is welcome
@@ -51,7 +51,10 @@ func (s *schema) load(root, node value.Value, pointer string) *shape {
 		sh.notEmpty = sh.notEmpty || !node.Field(keyword).IsNull()
 	}
 	for _, m := range node.Field("properties").Members() {
-		sh.names = append(sh.names, m.Name)
+		// Without a type it is nobody's business, and no hint should name it.
+		if !m.Value.Field("type").IsNull() || !m.Value.Field("$ref").IsNull() {
+			sh.names = append(sh.names, m.Name)
+		}
 		sh.properties[m.Name] = s.load(root, m.Value, pointer+"/properties/"+m.Name)
 	}
 	switch others := node.Field("additionalProperties"); others.Kind() {
