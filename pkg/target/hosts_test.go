@@ -46,6 +46,68 @@ func TestAllowedHosts(t *testing.T) {
 	}
 }
 
+// TestAmbiguousPaths: what a server may read as a path outside of the one that
+// an entry allows.
+func TestAmbiguousPaths(t *testing.T) {
+	const dots, slashes, deep = "its path holds an encoded segment '..'", "its path begins with two slashes", "its path is encoded several times"
+	tests := map[string]string{
+		"/v1/items":                   "",
+		"/v1//items/":                 "",
+		"/v1/a%2fb":                   "",
+		"/v1/100%25":                  "",
+		"/v1/100%2525":                "",
+		"/v1/%zz%":                    "",
+		"/v1/...":                     "",
+		"/v1/a..b":                    "",
+		"/v1/..a":                     "",
+		"/v1/x;y=../z":                "",
+		"/v1/caf%C3%A9/%E9":           "",
+		"/v1/.%2fx":                   "",
+		"/v1/..%2fx":                  dots,
+		"/v1/%2e%2E%2Fx":              dots,
+		"/v1/x%2f..":                  dots,
+		"/v1/..%5Cx":                  dots,
+		"/v1/%252e%252e/x":            dots,
+		"/v1/..%25255cx":              dots,
+		"/v1/..;/x":                   dots,
+		"/v1/..%3bx/y":                dots,
+		"/v1/..%20/x":                 dots,
+		"/v1/.%09./x":                 dots,
+		"/v1/..%00/x":                 dots,
+		"/v1/%C0%AE%C0%AE%C0%AFx":     dots,
+		"/v1/%C0%AE./x":               dots,
+		"//v1/x":                      slashes,
+		"/%2fv1/x":                    slashes,
+		"/%5cv1/x":                    slashes,
+		"/v1/%2525252e%2525252e/x":    deep,
+		"/v1/100%252525252525252525f": deep,
+	}
+	for path, want := range tests {
+		if got := ambiguity(path); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestAmbiguousPathsAreAllowedWhereEveryPathIs: an entry without a path says
+// nothing about paths.
+func TestAmbiguousPathsAreAllowedWhereEveryPathIs(t *testing.T) {
+	s := serve(t, ok(""))
+	at := dialer(map[string]string{"a.test:80": s.Listener.Addr().String()})
+	f := newFixture(t, "http://a.test/v1", `{}`, nil, at, func(o *Options) {
+		o.AllowedHosts = []config.AllowedHost{{Host: "a.test", Endpoint: "/v1"}, {Host: "a.test", Endpoint: "/"}}
+	})
+	if _, err := f.get(t, "..%2fx"); err != nil {
+		t.Error(err)
+	}
+	f = newFixture(t, "http://a.test/v1", `{}`, nil, at, onlyV1)
+	_, err := f.get(t, "..%2fx")
+	wantUserError(t, err)
+	if want := "the address http://a.test/v1/..%2fx is not allowed by 'image_parameters.allowed_hosts': its path holds an encoded segment '..', which servers read in different ways; write the path without it"; err.Error() != want {
+		t.Errorf("got %q", err)
+	}
+}
+
 // onlyV1 allows one path of one host, and a second host.
 func onlyV1(o *Options) {
 	o.AllowedHosts = []config.AllowedHost{{Host: "other.test"}, {Host: "a.test", Endpoint: "/v1"}}

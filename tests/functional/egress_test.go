@@ -72,8 +72,9 @@ func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, `{"token":"token-value-1","rows":[]}`)
 		return
 	}
+	redirect := strings.HasPrefix(text, "http") || strings.HasPrefix(text, "@THERE@")
 	text = strings.ReplaceAll(text, "@THERE@", a.there)
-	if strings.HasPrefix(text, "http") {
+	if redirect {
 		w.Header().Set("Location", text)
 		w.WriteHeader(http.StatusFound)
 		return
@@ -121,6 +122,50 @@ func TestAllowedHostsHoldEverywhere(t *testing.T) {
 			got, elsewhere := y.goes(t, there, allowed, nil)
 			if got.exit != 1 || len(elsewhere) > 0 || !strings.Contains(got.stderr, "is not allowed by 'image_parameters.allowed_hosts'") {
 				t.Errorf("%s to %s: exit code %d, %d requests: %s", name, there, got.exit, len(elsewhere), got.stderr)
+			}
+		}
+	}
+}
+
+// hiddenDots are ways out of a directory that a plain comparison of prefixes does
+// not see, as they stand in JSON.
+var hiddenDots = []string{
+	`../admin`, `%2e%2e/admin`, `..%2fadmin`, `%2e%2e%2fadmin`, `..%2F..%2fadmin`, `x/..%2f..%2fadmin`,
+	`..%5cadmin`, `%2e%2e%5Cadmin`, `..\\admin`, `%252e%252e/admin`, `..%252fadmin`, `%25252e%25252e%25255cadmin`,
+	`..;/admin`, `..;a=b/admin`, `%2e%2e%3b/admin`, `..%20/admin`, `.%09./admin`, `%c0%ae%c0%ae%c0%afadmin`,
+}
+
+// TestAllowedPathsHoldEverywhere: an entry that allows a path is kept to by every
+// way to an address, whatever servers make of the spelling.
+func TestAllowedPathsHoldEverywhere(t *testing.T) {
+	t.Parallel()
+	const allowed = `,"image_parameters":{"allowed_hosts":[{"host":"api.test","endpoint":"/t"},{"host":"api.test","endpoint":"/u"},{"host":"api.test","endpoint":"/login"}]}`
+	all := ways()
+	all["part of a path"] = way{`"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[{"endpoint":"t/{id}","placeholders":{"id":"id"}}]}]}`, map[string]string{"/t": `[{"id":"@THERE@"}]`}}
+	for name, y := range all {
+		prefixes := []string{"http://api.test/t/", "/t/"}
+		switch name {
+		case "base address":
+			prefixes = prefixes[:1]
+		case "part of a path":
+			prefixes = []string{""}
+		}
+		for _, prefix := range prefixes {
+			for _, hidden := range hiddenDots {
+				if name == "base address" && strings.Contains(hidden, `\\`) {
+					continue // no valid base address
+				}
+				got, elsewhere := y.goes(t, prefix+hidden, allowed, nil)
+				if got.exit != 1 || len(elsewhere) > 0 || !strings.Contains(got.stderr, "is not allowed by 'image_parameters.allowed_hosts'") {
+					t.Errorf("%s to %s%s: exit code %d, %d requests: %s", name, prefix, hidden, got.exit, len(elsewhere), got.stderr)
+				}
+			}
+			// What only looks like it is asked for.
+			for _, harmless := range []string{"group%2fproject", "100%25", "a..b", "...", "x;y=1", "a%20b"} {
+				got, elsewhere := y.goes(t, prefix+harmless, allowed, nil)
+				if got.exit != 0 || len(elsewhere) == 0 {
+					t.Errorf("%s to %s%s: exit code %d, %d requests: %s", name, prefix, harmless, got.exit, len(elsewhere), got.stderr)
+				}
 			}
 		}
 	}
