@@ -163,6 +163,20 @@ func brokenEnvelopes() []brokenDocument {
 			`/image_parameters/allowed_hosts/1: expected the key "host"`,
 			`/image_parameters/allowed_hosts/1/port: expected an integer, found "x"`,
 		}},
+		{"misspelt guards", given{top: `"image_parameters":{"allowedHosts":[],"deep":{},"__note":"x","allowed_hosts":[{"host":"h.test","path":"/v1","ports":1,"Scheme":"https","x":1,"__note":"x"}]},`}, []string{
+			`/image_parameters/allowedHosts: unknown key, so nothing is restricted by it; did you mean "allowed_hosts"?`,
+			`/image_parameters/deep: unknown key, so nothing is restricted by it; the known keys are "allowed_hosts"`,
+			`/image_parameters/allowed_hosts/0/path: unknown key, so nothing is restricted by it; the key for that is "endpoint"`,
+			`/image_parameters/allowed_hosts/0/ports: unknown key, so nothing is restricted by it; did you mean "port"?`,
+			`/image_parameters/allowed_hosts/0/Scheme: unknown key, so nothing is restricted by it; did you mean "scheme"?`,
+			`/image_parameters/allowed_hosts/0/x: unknown key, so nothing is restricted by it; the known keys are "host", "scheme", "port", "endpoint"`,
+		}},
+		{"guards in another place", given{top: `"imageParameters":{},"allowed_hosts":[],`, parameters: `"image_parameters":{},"allowedHosts":[],`}, []string{
+			`/imageParameters: unknown key, so nothing is restricted by it; write "image_parameters", at the top of the document`,
+			`/allowed_hosts: unknown key, so nothing is restricted by it; write "allowed_hosts" in the section "image_parameters", at the top of the document`,
+			`/parameters/image_parameters: unknown key, so nothing is restricted by it; write "image_parameters", at the top of the document`,
+			`/parameters/allowedHosts: unknown key, so nothing is restricted by it; write "allowed_hosts" in the section "image_parameters", at the top of the document`,
+		}},
 		{"action", given{top: `"action":"testrequest",`}, []string{
 			`/action: expected one of "run", "testRequest", "test_request", "validate", found "testrequest"; did you mean "testRequest"?`,
 		}},

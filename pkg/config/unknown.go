@@ -7,9 +7,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unknownKeys reports keys nobody reads: as warnings, or as problems when the
-// options are strict. A key of `config` that an expression refers to is read.
-// settings is the place of the sections `config` and `iterations`.
+// unknownKeys reports unknown keys: as warnings, or as problems when the options
+// are strict. A key of the guards is always a problem. A key of `config` that an
+// expression refers to is not unknown. settings is the place of the sections
+// `config` and `iterations`.
 func (c *compiler) unknownKeys(unknown []unknownKey, settings string, strict bool) {
 	sink := &c.warnings
 	if strict {
@@ -20,6 +21,10 @@ func (c *compiler) unknownKeys(unknown []unknownKey, settings string, strict boo
 		referred = withLeadingParts(attributesReferredTo(c.document, nil))
 	}
 	for _, key := range unknown {
+		if hint, ok := guardHint(key); ok {
+			c.problems.Add(failure.Problem{Code: failure.UnknownKey, Pointer: key.pointer, Expected: "unknown key, so nothing is restricted by it", Hint: hint})
+			continue
+		}
 		code, text := failure.UnknownKey, "unknown key"
 		if attribute, itself, ok := attributeAbove(key.pointer, settings); ok {
 			if referred[attribute] {
@@ -30,6 +35,34 @@ func (c *compiler) unknownKeys(unknown []unknownKey, settings string, strict boo
 			}
 		}
 		sink.Add(failure.Problem{Code: code, Pointer: key.pointer, Expected: text, Hint: c.unknownHint(key)})
+	}
+}
+
+// guardHint tells whether an unknown key stands in `image_parameters`, or was
+// meant to be `image_parameters` or `allowed_hosts`, and what to write instead. The
+// operator of the component relies on these keys: they must not be without effect.
+func guardHint(key unknownKey) (hint string, ok bool) {
+	const section, hosts = "image_parameters", "allowed_hosts"
+	if strings.HasPrefix(key.pointer, "/"+section+"/") {
+		if near, ok := failure.Nearest(key.name, key.known); ok {
+			return "did you mean " + quoted(near) + "?", true
+		}
+		if meant, ok := foreignKey(key.name, key.known); ok {
+			return "the key for that is " + quoted(meant), true
+		}
+		return "the known keys are " + list(key.known), true
+	}
+	if parent := strings.TrimSuffix(key.pointer, "/"+key.name); parent != "" && parent != "/parameters" {
+		return "", false
+	}
+	near, ok := failure.Nearest(key.name, []string{section, hosts})
+	switch {
+	case !ok:
+		return "", false
+	case near == section:
+		return "write " + quoted(section) + ", at the top of the document", true
+	default:
+		return "write " + quoted(hosts) + " in the section " + quoted(section) + ", at the top of the document", true
 	}
 }
 

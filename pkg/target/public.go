@@ -151,8 +151,10 @@ func oldIPv4(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(address >> 24), byte(address >> 16), byte(address >> 8), byte(address)}), true
 }
 
-// special are the ranges of public form that IANA keeps for other purposes, and
-// what lies in them.
+// special are the ranges that IANA keeps for other purposes, and those in which a
+// cloud has its own services for the machines of its customers, as its
+// documentation says; and what lies in them. All other clouds have their metadata
+// at private or link-local addresses.
 var special = []struct {
 	prefix netip.Prefix
 	what   string
@@ -161,10 +163,14 @@ var special = []struct {
 	{netip.MustParsePrefix("10.0.0.0/8"), "private"},
 	{netip.MustParsePrefix("100.64.0.0/10"), "private to a provider"},
 	{netip.MustParsePrefix("127.0.0.0/8"), "this machine"},
+	{netip.MustParsePrefix("161.26.0.0/16"), "a service inside IBM Cloud"},
+	{netip.MustParsePrefix("166.8.0.0/14"), "a service inside IBM Cloud"},
+	{netip.MustParsePrefix("168.63.129.16/32"), "the metadata service of Azure"},
 	{netip.MustParsePrefix("169.254.0.0/16"), "link-local"},
 	{netip.MustParsePrefix("172.16.0.0/12"), "private"},
 	{netip.MustParsePrefix("192.0.0.0/24"), "reserved"},
 	{netip.MustParsePrefix("192.0.2.0/24"), "for documentation"},
+	{netip.MustParsePrefix("192.80.8.124/32"), "the metadata service of Equinix Metal"},
 	{netip.MustParsePrefix("192.88.99.0/24"), "reserved"},
 	{netip.MustParsePrefix("192.168.0.0/16"), "private"},
 	{netip.MustParsePrefix("198.18.0.0/15"), "for benchmarks"},

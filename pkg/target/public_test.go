@@ -58,6 +58,51 @@ func TestNotPublicHost(t *testing.T) {
 	}
 }
 
+// TestCloudMetadata: where the clouds tell a machine its secrets, in every form
+// of the address.
+func TestCloudMetadata(t *testing.T) {
+	t.Parallel()
+	for cloud, addresses := range map[string][]string{
+		"most":          {"169.254.169.254", "fe80::a9fe:a9fe"},
+		"AWS":           {"169.254.170.2", "169.254.170.23", "fd00:ec2::254", "fd00:ec2::23"},
+		"Azure":         {"168.63.129.16"},
+		"Alibaba":       {"100.100.100.200"},
+		"Google":        {"fd20:ce::254"},
+		"IBM":           {"161.26.0.10", "166.9.12.140"},
+		"Linode":        {"fd00:a9fe:a9fe::1"},
+		"Oracle":        {"192.0.0.192", "fd00:c1::a9fe:a9fe"},
+		"Equinix Metal": {"192.80.8.124"},
+		"Scaleway":      {"169.254.42.42", "fd00:42::42"},
+		"Tencent":       {"169.254.0.23"},
+	} {
+		for _, text := range addresses {
+			forms := []netip.Addr{netip.MustParseAddr(text)}
+			if ip := forms[0]; ip.Is4() {
+				four := ip.As4()
+				translated, tunnelled := netip.MustParseAddr("64:ff9b::").As16(), netip.MustParseAddr("2002::").As16()
+				copy(translated[12:], four[:])
+				copy(tunnelled[2:], four[:])
+				forms = append(forms, netip.AddrFrom16(ip.As16()), netip.AddrFrom16(translated), netip.AddrFrom16(tunnelled))
+			}
+			for _, ip := range forms {
+				if notPublic(ip) == "" {
+					t.Errorf("%s: %s passes", cloud, ip)
+				}
+			}
+		}
+	}
+	for _, host := range []string{"0xa83f8110", "2822734096", "168.63.33040", "::ffff:168.63.129.16"} {
+		if notPublicHost(host) == "" {
+			t.Errorf("%s passes", host)
+		}
+	}
+	for _, text := range []string{"168.63.129.15", "168.63.129.17", "192.80.8.123", "161.25.255.255", "161.27.0.1", "166.7.255.255", "166.12.0.1"} {
+		if why := notPublic(netip.MustParseAddr(text)); why != "" {
+			t.Errorf("%s is refused: %s", text, why)
+		}
+	}
+}
+
 // FuzzNotPublicHost: every spelling that the system's own parsers take for a
 // private address is refused.
 func FuzzNotPublicHost(f *testing.F) {

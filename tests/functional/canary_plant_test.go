@@ -153,7 +153,7 @@ func (a *aviary) password(text string) string {
 // plantMore plants canaries that every case has: two are carried by requests,
 // others stand where nobody uses them.
 func (a *aviary) plantMore(root map[string]any) {
-	child(root, "image_parameters", "deep")["#planted"] = []any{a.canary(""), map[string]any{"x": a.canary("")}}
+	child(root, "image_parameters", "__deep")["#planted"] = []any{a.canary(""), map[string]any{"x": a.canary("")}}
 	child(root, "authorization", "oauth_api", "credentials")["#planted"] = a.canary("")
 	sections := root
 	if inner, ok := root["parameters"].(map[string]any); ok {
