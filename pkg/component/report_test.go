@@ -29,28 +29,6 @@ func TestInside(t *testing.T) {
 	}
 }
 
-func TestReportIsRefused(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for name, row := range map[string]struct {
-		dir  func(data string) string
-		want string
-	}{
-		"among the tables": {func(data string) string { return filepath.Join(data, "out", "tables", "report") }, "--report expects a directory outside of"},
-		"no directory":     {func(string) string { return file }, "cannot write a report to '" + file + "'"},
-	} {
-		exit, stdout, stderr, dir := trial(t, oneJob, func(o *Options) { o.Report = row.dir(o.DataDir) })
-		if exit != failure.ExitUser || !strings.Contains(stderr, row.want) || !strings.Contains(stdout, `"event":"run.failed"`) {
-			t.Errorf("%s: exit code %d, stderr %q, stdout %s", name, exit, stderr, stdout)
-		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "out", "*")); len(left) > 0 {
-			t.Errorf("%s: left behind: %v", name, left)
-		}
-	}
-}
-
 // TestReportOfRunsThatFail: also of those that fail before anything is sent, or
 // in a way of ours.
 func TestReportOfRunsThatFail(t *testing.T) {

@@ -26,6 +26,9 @@ func openTape(o *Options, secrets *event.Secrets) (t tape, err error) {
 	case o.RecordMaxBody > 0 && o.Record == "":
 		return t, failure.Userf("--record-max-body needs --record")
 	case o.Record != "":
+		if err := checkRecord(*o); err != nil {
+			return t, err
+		}
 		t.recorder, err = har.NewRecorder(har.Options{
 			Path: o.Record, Creator: "configurable-extractor", Version: o.Version, MaxBody: o.RecordMaxBody,
 			Secrets: secrets, Now: o.Now, Sleep: o.Sleep,

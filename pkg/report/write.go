@@ -18,8 +18,8 @@ import (
 
 // The files of a report.
 const (
-	jsonFile = "report.json"
-	htmlFile = "report.html"
+	JSONFile = "report.json"
+	HTMLFile = "report.html"
 )
 
 // The parts of the page. The page is put together here and not by a template,
@@ -56,10 +56,10 @@ func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 	r := c.finished(ended, reason)
 	text, err := marshal(r)
 	if err == nil {
-		err = replace(filepath.Join(dir, jsonFile), text)
+		err = replace(filepath.Join(dir, JSONFile), text)
 	}
 	if err == nil {
-		err = replace(filepath.Join(dir, htmlFile), page(text))
+		err = replace(filepath.Join(dir, HTMLFile), page(text))
 	}
 	if err != nil {
 		return failure.Applicationf("cannot write the report: %w", err)
@@ -106,14 +106,15 @@ func (t *Traffic) round() {
 
 func milliseconds(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
-// replace writes a file whole.
+// replace writes a file whole. Only its owner may read it: a report tells which
+// requests a run sent.
 func replace(path string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".report-*")
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(text)
-	err = errors.Join(err, file.Chmod(0o644), file.Close())
+	err = errors.Join(err, file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), path)
 	}

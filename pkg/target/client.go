@@ -89,7 +89,7 @@ type Client struct {
 
 // New makes a client. authenticate may be nil; it is given the client itself
 // so that a login can be sent through it. An error says that the directory of
-// the cache cannot be used.
+// the cache cannot be used, or that the address of a proxy cannot be read.
 func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, error) {
 	caching := o.Settings.ttl > 0 && o.CacheDir != ""
 	if caching {
@@ -100,7 +100,11 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 	if o.Pacer == nil {
 		o.Pacer = NewPacer(o.API.RateLimit, o.Stats, o.Now, o.Sleep)
 	}
-	c := &Client{o: o, network: newNetwork(o)}
+	network, err := newNetwork(o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{o: o, network: network}
 	c.plain = c.chain(c.wire(true), nil, false)
 	var a auth.Authenticator
 	if authenticate != nil {

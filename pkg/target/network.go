@@ -19,8 +19,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/net/http/httpproxy"
-
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -34,14 +32,20 @@ type network struct {
 
 var _ http.RoundTripper = (*network)(nil)
 
-func newNetwork(o Options) *network {
-	n := &network{known: newTransport(o)}
+// newNetwork sends requests through the proxies of the environment. An error says
+// that one of them cannot be read.
+func newNetwork(o Options) (*network, error) {
+	via, err := proxy(o)
+	if err != nil {
+		return nil, err
+	}
+	n := &network{known: newTransport(o, via)}
 	n.foreign = n.known
 	if o.Settings.certificate != nil {
 		o.Settings.certificate = nil
-		n.foreign = newTransport(o)
+		n.foreign = newTransport(o, via)
 	}
-	return n
+	return n, nil
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -60,14 +64,14 @@ func (n *network) close() {
 
 // newTransport speaks HTTP/1.1 only, as the original; no cookies; bodies are not
 // decompressed here.
-func newTransport(o Options) *http.Transport {
-	dial, via := o.Dial, proxy(o.Getenv)
+func newTransport(o Options, via findProxy) *http.Transport {
+	dial := o.Dial
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: o.API.ConnectTimeout}).DialContext
 	}
 	switch {
 	case o.Settings.server != nil:
-		dial, via = o.Tunnel.connection, nil
+		dial = o.Tunnel.connection
 	case o.DenyPrivateNetworks:
 		dial = eitherDial(dial, PublicOnly(dial, o.Lookup, o.API.ConnectTimeout))
 	}
@@ -113,26 +117,6 @@ func eitherDial(proxies, others Dial) Dial {
 		}
 		return others(ctx, network, address)
 	}
-}
-
-// proxy reads the usual environment variables; the upper-case HTTP_PROXY is not
-// among them, since a CGI server would fill it from a request header.
-func proxy(getenv func(string) string) func(*http.Request) (*url.URL, error) {
-	either := func(names ...string) string {
-		for _, name := range names {
-			if v := getenv(name); v != "" {
-				return v
-			}
-		}
-		return ""
-	}
-	settings := httpproxy.Config{
-		HTTPProxy:  either("http_proxy", "all_proxy", "ALL_PROXY"),
-		HTTPSProxy: either("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
-		NoProxy:    either("no_proxy", "NO_PROXY"),
-	}
-	find := settings.ProxyFunc()
-	return func(r *http.Request) (*url.URL, error) { return find(r.URL) }
 }
 
 // acceptTunnel judges a proxy's answer to the wish for a tunnel to a https host.

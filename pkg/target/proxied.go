@@ -4,14 +4,92 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
+
+// findProxy gives the proxy for a request, nil for none.
+type findProxy func(*http.Request) (*url.URL, error)
+
+// proxy reads the usual environment variables; the upper-case HTTP_PROXY is not
+// among them, since a CGI server would fill it from a request header. It is nil
+// where requests leave in another way. A variable that cannot be read is a user
+// error, because the request would go around the proxy. The credentials in the
+// addresses become secrets.
+func proxy(o Options) (findProxy, error) {
+	if o.Settings.server != nil || o.Player != nil || o.DryRun != nil {
+		return nil, nil
+	}
+	var failed error
+	first := func(names ...string) string {
+		for _, name := range names {
+			text := o.Getenv(name)
+			if text == "" {
+				continue
+			}
+			u := readProxy(text)
+			if u == nil {
+				failed = failure.Userf("the environment variable %s is not the address of a proxy: expected http://host:port, with https, socks5 or socks5h for other kinds; its value is not shown, because it may hold a password", name)
+				return ""
+			}
+			if u.User != nil {
+				hideUser(o.Secrets, u.User)
+			}
+			return u.String()
+		}
+		return ""
+	}
+	settings := httpproxy.Config{
+		HTTPProxy:  first("http_proxy", "all_proxy", "ALL_PROXY"),
+		HTTPSProxy: first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
+		NoProxy:    o.Getenv("no_proxy"),
+	}
+	if settings.NoProxy == "" {
+		settings.NoProxy = o.Getenv("NO_PROXY")
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	find := settings.ProxyFunc()
+	return func(r *http.Request) (*url.URL, error) { return find(r.URL) }, nil
+}
+
+// readProxy is the address of a proxy, whose scheme may be missing; nil for one
+// that cannot be read or used.
+func readProxy(text string) *url.URL {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
+		return nil
+	}
+	return u
+}
+
+// hideUser makes secrets of what proves to a proxy who we are, in the forms in
+// which the proxy gets it and may give it back.
+func hideUser(secrets *event.Secrets, user *url.Userinfo) {
+	password, has := user.Password()
+	if !has {
+		secrets.Add(user.Username())
+		return
+	}
+	secrets.Add(password)
+	secrets.Add(user.Username() + ":" + password)
+}
 
 // proxied prepares the requests that go through a proxy. net/http tells a proxy
 // to go where the Host header says; a configured one must not lead it elsewhere
 // than to the address that was checked.
 type proxied struct {
 	next http.RoundTripper
-	via  func(*http.Request) (*url.URL, error)
+	via  findProxy
 }
 
 var _ http.RoundTripper = (*proxied)(nil)

@@ -10,6 +10,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/har"
 )
 
 // environment gives variables of the environment to a client.
@@ -43,7 +46,10 @@ func TestProxyVariables(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			find := proxy(func(name string) string { return tt.variables[name] })
+			find, err := proxy(Options{Getenv: func(name string) string { return tt.variables[name] }})
+			if err != nil {
+				t.Fatal(err)
+			}
 			found, err := find(&http.Request{URL: baseURL(t, tt.address)})
 			got := ""
 			if found != nil {
@@ -53,6 +59,34 @@ func TestProxyVariables(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", got, err, tt.want)
 			}
 		})
+	}
+}
+
+// TestUnreadableProxy: without an error the requests would go around the proxy.
+func TestUnreadableProxy(t *testing.T) {
+	for _, text := range []string{"http://ann:s3cr%et@p.test:3128", "http://p.test:port", "http://ann s3cret@p.test", "http://", "://s3cret", "ftp://s3cret@p.test", "socks4://p.test:1080", "http://[::1", "s3cret p.test", "\x00"} {
+		for _, name := range []string{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
+			_, err := proxy(Options{Secrets: &event.Secrets{}, Getenv: func(asked string) string { return map[string]string{name: text}[asked] }})
+			wantUserError(t, err, "the environment variable "+name+" is not the address of a proxy: expected http://host:port")
+			if strings.Contains(err.Error(), "s3cr") || strings.Contains(err.Error(), "p.test") {
+				t.Errorf("%s: the value is shown: %s", name, err)
+			}
+		}
+	}
+	for _, text := range []string{"p.test", "p.test:3128", "ann:s3cret@p.test:3128", "10.0.0.1:3128", "[::1]:3128", "https://p.test", "HTTP://p.test", "socks5h://p.test:1080/"} {
+		if readProxy(text) == nil {
+			t.Errorf("%s cannot be read", text)
+		}
+	}
+}
+
+// TestUnreadableProxyThatIsNotUsed: requests of a tunnel and a replay pass no proxy.
+func TestUnreadableProxyThatIsNotUsed(t *testing.T) {
+	for name, o := range map[string]Options{"tunnel": {Settings: Settings{server: &sshServer{}}}, "replay": {Player: &har.Player{}}, "dry run": {DryRun: &DryRun{}}} {
+		o.Getenv = func(string) string { return "http://" }
+		if find, err := proxy(o); find != nil || err != nil {
+			t.Errorf("%s: got a proxy or an error: %v", name, err)
+		}
 	}
 }
 
