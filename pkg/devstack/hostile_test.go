@@ -352,7 +352,7 @@ func TestTokenOfComponents(t *testing.T) {
 	for path, want := range map[string]string{
 		"/v2/storage/components": "200", "/queue/jobs": "200", "/faults": "403", "/faults/": "403", "/?token=" + of: "401", "/tables": "303",
 	} {
-		answer := say(t, address, fmt.Sprintf("GET %s HTTP/1.0\r\nHost: %s\r\nX-StorageApi-Token: %s\r\nCookie: local_platform=%s\r\n\r\n", path, address, of, of))
+		answer := say(t, address, fmt.Sprintf("GET %s HTTP/1.0\r\nHost: %s\r\nX-StorageApi-Token: %s\r\nCookie: local_platform_8088=%s\r\n\r\n", path, address, of, of))
 		if !strings.HasPrefix(answer, "HTTP/1.0 "+want) {
 			t.Errorf("%s: %.100q, want %s", path, answer, want)
 		}

@@ -107,7 +107,8 @@ func (s *stack) openPage(t *testing.T, base, path string) io.ReadCloser {
 	if err := entered.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	stream := get(base + path)
+	// The pages are below the path of the session.
+	stream := get(strings.TrimSuffix(entered.Request.URL.String(), "/") + path)
 	if kind := stream.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
 		t.Errorf("the stream is %s", kind)
 	}

@@ -346,7 +346,7 @@ func TestNothingWithoutTheToken(t *testing.T) {
 	strangers := map[string][]string{
 		"nobody": nil, "an empty token": {"X-StorageApi-Token", ""}, "another token": {"X-StorageApi-Token", "other"},
 		"a longer token": {"X-StorageApi-Token", token + " x"}, "half a token": {"X-StorageApi-Token", token[:5]},
-		"as a bearer": {"Authorization", "Bearer " + token}, "as a cookie": {"Cookie", "local_platform=" + token + "; X-StorageApi-Token=" + token},
+		"as a bearer": {"Authorization", "Bearer " + token}, "as a cookie": {"Cookie", "local_platform_8088=" + token + "; X-StorageApi-Token=" + token},
 		"another header": {"X-Storage-Api-Token", token}, "a list": {"X-StorageApi-Token", token + ", " + token},
 	}
 	eachEndpoint(t, func(t *testing.T, pattern string, methods []string) {

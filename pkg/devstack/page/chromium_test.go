@@ -23,8 +23,10 @@ const browserLimit = 90 * time.Second
 // browser is a real one that looks at the page of a platform.
 type browser struct {
 	*platform
-	ctx     context.Context
-	address string
+	ctx context.Context
+	// server is the address without a path, session the one that the token opens.
+	server  string
+	session session
 
 	mu sync.Mutex
 	// hosts are those that it asked.
@@ -47,12 +49,13 @@ func newBrowser(p *platform) *browser {
 		p.Skip("SKIPPED: there is no chromium on this machine")
 	}
 	// Streams of pages that were left take beats, so these never end.
-	server := httptest.NewServer(p.open(func(time.Duration) (<-chan time.Time, func()) { return ticker(20 * time.Millisecond) }))
+	page, session := p.open(func(time.Duration) (<-chan time.Time, func()) { return ticker(20 * time.Millisecond) })
+	server := httptest.NewServer(page)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("headless", "new"), chromedp.Flag("hide-scrollbars", true))...)
 	ctx, leave := chromedp.NewContext(allocator)
 	ctx, cancel := context.WithTimeout(ctx, browserLimit)
-	b := &browser{platform: p, ctx: ctx, address: server.URL, hosts: map[string]bool{}}
+	b := &browser{platform: p, ctx: ctx, server: server.URL, session: session, hosts: map[string]bool{}}
 	p.Cleanup(func() {
 		cancel()
 		leave()
@@ -118,9 +121,10 @@ func (b *browser) do(action chromedp.Action[chromedp.Void]) {
 	b.must(chromedp.Do(b.ctx, action))
 }
 
+// visit goes to a page of the session.
 func (b *browser) visit(path string) {
 	b.Helper()
-	b.do(chromedp.Navigate(b.address + path))
+	b.do(chromedp.Navigate(b.server + b.session.path + path))
 }
 
 // until waits for an expression to be true. It asks again when the document was

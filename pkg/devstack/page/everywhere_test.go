@@ -21,13 +21,13 @@ import (
 
 var idInPattern = regexp.MustCompile(`\{[a-z]+\}`)
 
-// addresses are those of all pages with an id in every place.
-func addresses(t testing.TB, id string) []string {
+// addresses are those of all pages of a session with an id in every place.
+func addresses(t testing.TB, inside session, id string) []string {
 	t.Helper()
 	var all []string
 	for _, pattern := range slices.Sorted(maps.Keys(new(site).pages())) {
 		pattern = strings.TrimPrefix(strings.TrimSuffix(pattern, "{$}"), "GET ")
-		all = append(all, idInPattern.ReplaceAllString(pattern, id))
+		all = append(all, inside.path+idInPattern.ReplaceAllString(pattern, id))
 	}
 	if len(all) < 8 {
 		t.Fatalf("only %q", all)
@@ -90,19 +90,20 @@ func TestNothingWithoutTheCookie(t *testing.T) {
 	cookie := p.cookie().String()
 	seen := 0
 	for _, id := range ids {
-		paths := append(addresses(t, id), "/configurations/acme.ex-shop/1")
+		paths := append(addresses(t, p.session, id), p.session.path+"/configurations/acme.ex-shop/1")
 		for _, path := range paths {
 			if strings.Contains(probe(t, p.page, "GET", path, "", "Cookie", cookie).Body.String(), mine) {
 				seen++
 			}
 			for who, header := range map[string][]string{
-				"nobody": nil, "an empty cookie": {"Cookie", cookieName + "="}, "the token as a cookie": {"Cookie", cookieName + "=" + url.QueryEscape(testToken)},
-				"another cookie": {"Cookie", cookieName + "=" + newGate("other", nil).cookie}, "the token of the API": {"X-StorageApi-Token", testToken},
+				"nobody": nil, "an empty cookie": {"Cookie", cookieName + "8088="}, "the token as a cookie": {"Cookie", cookieName + "8088=" + url.QueryEscape(testToken)},
+				"another cookie": {"Cookie", cookieName + "8088=" + newSession().cookie}, "the cookie of another port": {"Cookie", cookieName + "8089=" + p.session.cookie}, "the token of the API": {"X-StorageApi-Token", testToken},
 			} {
 				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
 					for _, query := range []string{"", "?token=", "?token=wrong", "?after=1"} {
 						answer := probe(t, p.page, method, path+query, "token=wrong&next=/", append(header, "Content-Type", "application/x-www-form-urlencoded")...)
-						if strings.Contains(answer.Body.String(), mine) || len(answer.Result().Cookies()) > 0 {
+						shown := strings.Contains(answer.Body.String(), mine) || strings.Contains(answer.Body.String()+fmt.Sprint(answer.Header()), p.session.path)
+						if shown || len(answer.Result().Cookies()) > 0 {
 							t.Errorf("%s: %s %s%s: %d %s", who, method, path, query, answer.Code, answer.Body)
 						}
 					}
@@ -120,7 +121,7 @@ func TestEveryPageRefusesOtherSites(t *testing.T) {
 	const mine = "not-for-other-sites"
 	p, ids := filled(t, mine)
 	cookie := p.cookie().String()
-	for _, path := range addresses(t, ids[1]) {
+	for _, path := range addresses(t, p.session, ids[1]) {
 		for _, header := range [][]string{
 			{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "http://localhost:3000"}, {"Origin", "null"},
 			{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"},
@@ -153,7 +154,7 @@ func TestEveryPageTakesOddRequests(t *testing.T) {
 		"%0d%0aSet-Cookie:%20a=b", "%3Cscript%3E", "in.c-b.t", "%F0%9F%98%80", "*", "{id}", strings.Repeat("9", 5_000), strings.Repeat("%ff", 5_000),
 	}
 	for _, id := range ids {
-		for _, path := range addresses(t, id) {
+		for _, path := range addresses(t, p.session, id) {
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "get", "BREW"} {
 				probe(t, p.page, method, path, "\xff{", "Cookie", cookie, "Content-Type", "application/json")
 			}
@@ -181,8 +182,9 @@ func TestHeadOfStreams(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for _, path := range []string{"/stream", "/jobs/" + j.ID + "/stream", "/jobs/" + j.ID + "/events"} {
-		r, err := http.NewRequestWithContext(ctx, http.MethodHead, server.URL+path, nil)
+		r, err := http.NewRequestWithContext(ctx, http.MethodHead, server.URL+p.session.path+path, nil)
 		p.must(err)
+		r.Host = "localhost:8088"
 		r.AddCookie(p.cookie())
 		answer, err := server.Client().Do(r)
 		p.must(err)
@@ -212,7 +214,7 @@ func TestStreamsLeaveNothing(t *testing.T) {
 	p := newPlatform(t)
 	j := p.start(p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop"}))
 	stopped := make(chan struct{}, 2*browsers)
-	page := p.open(func(time.Duration) (<-chan time.Time, func()) {
+	page, session := p.open(func(time.Duration) (<-chan time.Time, func()) {
 		return p.beats, func() { stopped <- struct{}{} }
 	})
 	server := httptest.NewServer(page)
@@ -221,9 +223,10 @@ func TestStreamsLeaveNothing(t *testing.T) {
 	defer leave()
 	for range browsers {
 		for _, path := range []string{"/stream", "/jobs/" + j.ID + "/stream"} {
-			r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+path, nil)
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+session.path+path, nil)
 			p.must(err)
-			r.AddCookie(p.cookie())
+			r.Host = "localhost:8088"
+			r.AddCookie(&http.Cookie{Name: cookieName + "8088", Value: session.cookie})
 			answer, err := http.DefaultTransport.RoundTrip(r)
 			p.must(err)
 			t.Cleanup(func() { _ = answer.Body.Close() })
@@ -246,7 +249,7 @@ func TestStreamsLeaveNothing(t *testing.T) {
 // panic, and leads nowhere else.
 func FuzzPage(f *testing.F) {
 	for _, id := range []string{"1", "%2e%2e%2f", "%00", "%ff"} {
-		for _, path := range addresses(f, id) {
+		for _, path := range addresses(f, session{}, id) {
 			for _, method := range []string{"GET", "HEAD", "POST", "DELETE"} {
 				f.Add(method, path+"?after=2&next=/x", "Last-Event-ID", "1", "token=a&next=%2f%2fevil.example")
 			}
@@ -272,14 +275,15 @@ func FuzzPage(f *testing.F) {
 	}
 	done := make(chan struct{})
 	close(done)
-	cookie := fmt.Sprintf("%s=%s", cookieName, newGate(testToken, nil).cookie)
 	var reported atomic.Pointer[error]
-	page := New(Options{Store: opened, Token: testToken, Done: done, Report: func(err error) { reported.Store(&err) }})
+	page, inside := open(Options{Store: opened, Token: testToken, Done: done, Report: func(err error) { reported.Store(&err) }})
+	cookie := cookieName + "8088=" + inside.cookie
 	f.Fuzz(func(t *testing.T, method, path, header, text, body string) {
 		if _, err := url.ParseRequestURI(path); err != nil || strings.ContainsAny(method, " \r\n") || method == "" {
 			return // nothing that a client could send
 		}
 		probe(t, page, method, path, body, "Cookie", cookie, header, text)
+		probe(t, page, method, inside.path+path, body, "Cookie", cookie, header, text)
 		if err := reported.Load(); err != nil {
 			t.Fatalf("reported: %v", *err)
 		}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,6 +25,8 @@ type platform struct {
 	*testing.T
 	store *store.Store
 	page  http.Handler
+	// session is the one that the token opens.
+	session session
 	// beats is the ticker of every stream, done ends them.
 	beats chan time.Time
 	done  chan struct{}
@@ -39,13 +42,13 @@ func newPlatform(t *testing.T) *platform {
 	p.must(err)
 	p.store = s
 	t.Cleanup(func() { p.must(s.Close()) })
-	p.page = p.open(func(time.Duration) (<-chan time.Time, func()) { return p.beats, func() {} })
+	p.page, p.session = p.open(func(time.Duration) (<-chan time.Time, func()) { return p.beats, func() {} })
 	return p
 }
 
 // open makes the page with a ticker.
-func (p *platform) open(ticker func(time.Duration) (<-chan time.Time, func())) http.Handler {
-	return New(Options{
+func (p *platform) open(ticker func(time.Duration) (<-chan time.Time, func())) (http.Handler, session) {
+	return open(Options{
 		Store: p.store, Token: testToken, Now: p.clock, Ticker: ticker, Done: p.done,
 		Report: func(err error) { p.Errorf("reported: %v", err) },
 	})
@@ -152,17 +155,19 @@ func (p *platform) load(l store.Load, rows ...[]string) store.Table {
 
 // cookie is that of somebody who is logged in.
 func (p *platform) cookie() *http.Cookie {
-	return &http.Cookie{Name: cookieName, Value: newGate(testToken, nil).cookie}
+	return &http.Cookie{Name: cookieName + "8088", Value: p.session.cookie}
 }
 
-// get is the answer to somebody who is logged in.
+// get is the answer to somebody who is logged in. The path is that below the
+// session, and so are those in the answer.
 func (p *platform) get(path string) *httptest.ResponseRecorder {
 	p.Helper()
-	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r := httptest.NewRequest(http.MethodGet, p.session.path+path, nil)
 	r.Host = "localhost:8088"
 	r.AddCookie(p.cookie())
 	w := httptest.NewRecorder()
 	p.page.ServeHTTP(w, r)
+	w.Body = bytes.NewBufferString(strings.ReplaceAll(w.Body.String(), p.session.path, ""))
 	return w
 }
 

@@ -1,36 +1,42 @@
 package page
 
 import (
-	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"net/http"
 	"net/url"
 	"strings"
 )
 
 const (
-	cookieName    = "local_platform"
+	cookieName    = "local_platform_" // the port follows
+	sessionPath   = "/session/"       // its key follows
 	maxLoginBytes = 16 << 10
 )
 
-// gate lets those pass who have shown the token once. The cookie they get is
-// derived from it, so that it does not give the token away.
+// gate lets those pass who have shown the token once.
 type gate struct {
-	token, cookie string
-	site          *site
+	token   string
+	session session
+	site    *site
 }
 
-func newGate(token string, s *site) gate {
-	mac := hmac.New(sha256.New, []byte(token))
-	mac.Write([]byte("the page of the local platform"))
-	return gate{token: token, cookie: hex.EncodeToString(mac.Sum(nil)), site: s}
+// session is what a browser gets for the token, for as long as this process
+// lives: a path under which it finds the pages, and a cookie for that path. A
+// browser sends the cookies of 127.0.0.1 to every port of it, but only to the
+// path of the cookie, which nobody else knows: so another server of this machine
+// never gets it. The path alone, in a history or a picture, opens nothing.
+type session struct {
+	path, cookie string
 }
+
+func newSession() session { return session{path: sessionPath + rand.Text(), cookie: rand.Text()} }
 
 // handler serves the login and the assets to everyone, everything else to those
 // with the cookie.
 func (g gate) handler(inside http.Handler) http.Handler {
+	inside = http.StripPrefix(g.session.path, inside)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
 		g.ask(w, http.StatusOK, r.URL.Query().Get("next"))
@@ -41,16 +47,28 @@ func (g gate) handler(inside http.Handler) http.Handler {
 	mux.Handle("GET /favicon.ico", http.RedirectHandler(g.site.assets.Icon, http.StatusFound))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
+		session, page := splitSession(r.URL.EscapedPath())
 		switch {
 		case r.Method == http.MethodGet && query.Has("token"):
-			g.enter(w, r, query.Get("token"), r.URL.EscapedPath())
-		case g.known(r):
+			g.enter(w, r, query.Get("token"), page)
+		case same(session, g.session.path) && g.known(r):
 			inside.ServeHTTP(w, r)
 		default:
-			http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.EscapedPath()), http.StatusSeeOther)
+			http.Redirect(w, r, "/login?next="+url.QueryEscape(page), http.StatusSeeOther)
 		}
 	})
 	return mux
+}
+
+// splitSession takes the path of a session, of this process or an earlier one,
+// off that of a page; it is "" where there is none.
+func splitSession(path string) (session, page string) {
+	rest, ok := strings.CutPrefix(path, sessionPath)
+	if !ok {
+		return "", path
+	}
+	key, page, _ := strings.Cut(rest, "/")
+	return sessionPath + key, "/" + page
 }
 
 func (g gate) login(w http.ResponseWriter, r *http.Request) {
@@ -62,14 +80,14 @@ func (g gate) login(w http.ResponseWriter, r *http.Request) {
 	g.enter(w, r, r.PostForm.Get("token"), r.PostForm.Get("next"))
 }
 
-// enter gives the cookie to who shows the right token, and sends them on.
+// enter gives the cookie to those who show the right token, and sends them on.
 func (g gate) enter(w http.ResponseWriter, r *http.Request, token, next string) {
 	if !same(token, g.token) {
 		g.ask(w, http.StatusUnauthorized, next)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: g.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	http.Redirect(w, r, local(next), http.StatusSeeOther)
+	http.SetCookie(w, &http.Cookie{Name: nameOfCookie(r), Value: g.session.cookie, Path: g.session.path + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, g.session.path+local(next), http.StatusSeeOther)
 }
 
 func (g gate) ask(w http.ResponseWriter, status int, next string) {
@@ -84,17 +102,27 @@ func (g gate) ask(w http.ResponseWriter, status int, next string) {
 }
 
 func (g gate) known(r *http.Request) bool {
-	for _, cookie := range r.CookiesNamed(cookieName) {
-		if same(cookie.Value, g.cookie) {
+	for _, cookie := range r.CookiesNamed(nameOfCookie(r)) {
+		if same(cookie.Value, g.session.cookie) {
 			return true
 		}
 	}
 	return false
 }
 
-// ownSite refuses what other sites make a browser send, reads included: also a
-// neighbour on another port of this machine, which gets the cookie. A link that
-// a person follows is let through.
+// nameOfCookie has the port in it that the browser asked, so that platforms side
+// by side do not take each other's cookie away.
+func nameOfCookie(r *http.Request) string {
+	port := (&url.URL{Host: r.Host}).Port()
+	if port == "" {
+		port = "80"
+	}
+	return cookieName + port
+}
+
+// ownSite refuses what other sites make a browser send, reads included: also
+// those on another port of this machine. A link that a person follows is let
+// through.
 func ownSite(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

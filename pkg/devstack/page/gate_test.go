@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
@@ -41,11 +42,15 @@ func TestGate(t *testing.T) {
 		{"a stream", get("/stream"), 303, "/login?next=%2Fstream", false},
 		{"a path that is not there", get("/nowhere"), 303, "/login?next=%2Fnowhere", false},
 		{"the form", get("/login"), 200, "", false},
-		{"the printed address", get("/?token=" + right), 303, "/", true},
-		{"an address of a job with the token", get("/jobs/1?token=" + right), 303, "/jobs/1", true},
+		{"a page of the session without the cookie", get(p.session.path + "/jobs/1"), 303, "/login?next=%2Fjobs%2F1", false},
+		{"a page of an earlier session", get("/session/" + strings.Repeat("A", 26) + "/jobs/1"), 303, "/login?next=%2Fjobs%2F1", false},
+		{"a session without a page", get("/session/x"), 303, "/login?next=%2F", false},
+		{"the printed address", get("/?token=" + right), 303, p.session.path + "/", true},
+		{"an address of a job with the token", get("/jobs/1?token=" + right), 303, p.session.path + "/jobs/1", true},
+		{"an address of an earlier session with the token", get("/session/x/jobs/1?token=" + right), 303, p.session.path + "/jobs/1", true},
 		{"a wrong token in the address", get("/?token=wrong"), 401, "", false},
 		{"an empty token in the address", get("/?token="), 401, "", false},
-		{"the right token in the form", form("/login", testToken, "/jobs/1"), 303, "/jobs/1", true},
+		{"the right token in the form", form("/login", testToken, "/jobs/1"), 303, p.session.path + "/jobs/1", true},
 		{"a wrong token in the form", form("/login", testToken+" ", "/jobs/1"), 401, "", false},
 		{"the value of the cookie is no token", form("/login", p.cookie().Value, "/"), 401, "", false},
 		{"the form cannot be sent to a page", form("/", testToken, "/"), 303, "/login?next=%2F", false},
@@ -63,10 +68,10 @@ func TestGate(t *testing.T) {
 			if !c.enters {
 				return
 			}
-			if got := cookies[0]; !got.HttpOnly || got.SameSite != http.SameSiteStrictMode || got.Path != "/" || strings.Contains(got.Value, testToken) || len(got.Value) != 64 {
+			if got := cookies[0]; got.Name != "local_platform_80" || !got.HttpOnly || got.SameSite != http.SameSiteStrictMode || got.Path != p.session.path+"/" || strings.Contains(got.Value, testToken) || len(got.Value) < 26 {
 				t.Errorf("cookie %+v", got)
 			}
-			inside := get("/")
+			inside := get(p.session.path + "/")
 			inside.AddCookie(cookies[0])
 			if w := p.serve(inside); w.Code != http.StatusOK {
 				t.Errorf("the cookie does not open the page: status %d", w.Code)
@@ -77,13 +82,66 @@ func TestGate(t *testing.T) {
 
 func TestGateForgedCookies(t *testing.T) {
 	p := newPlatform(t)
-	other := newGate("another token", nil).cookie
-	for name, value := range map[string]string{"empty": "", "the token": "a-token", "that of another token": other, "a part": p.cookie().Value[:63]} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.AddCookie(&http.Cookie{Name: cookieName, Value: value})
-		if w := p.serve(r); w.Code != http.StatusSeeOther {
-			t.Errorf("%s: status %d", name, w.Code)
+	forge := func(path string, cookie *http.Cookie) int {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Host = "localhost:8088"
+		r.AddCookie(cookie)
+		return p.serve(r).Code
+	}
+	if status := forge(p.session.path+"/", p.cookie()); status != http.StatusOK {
+		t.Fatalf("the true one: status %d", status)
+	}
+	for name, value := range map[string]string{
+		"empty": "", "the token": "a-token", "that of another process": newSession().cookie, "a part": p.cookie().Value[:25], "the path": p.session.path,
+	} {
+		if status := forge(p.session.path+"/", &http.Cookie{Name: p.cookie().Name, Value: value}); status != http.StatusSeeOther {
+			t.Errorf("%s: status %d", name, status)
 		}
+	}
+	for name, path := range map[string]string{"no session": "/", "another session": newSession().path + "/", "a part of the session": p.session.path[:20] + "/"} {
+		if status := forge(path, p.cookie()); status != http.StatusSeeOther {
+			t.Errorf("%s: status %d", name, status)
+		}
+	}
+}
+
+// TestNeighboursGetNoCookie: a browser sends the cookies of a host to all of its
+// ports. Another server on this machine does not get ours, whatever of its own
+// addresses it leads a browser to, and what a browser sends to one platform does
+// not open another.
+func TestNeighboursGetNoCookie(t *testing.T) {
+	p := newPlatform(t)
+	other, _ := p.open(ticker)
+	got := make(chan string, 1)
+	neighbour := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got <- r.Header.Get("Cookie") }))
+	ours, second := httptest.NewServer(p.page), httptest.NewServer(other)
+	for _, server := range []*httptest.Server{neighbour, ours, second} {
+		t.Cleanup(server.Close)
+	}
+	jar, err := cookiejar.New(nil)
+	p.must(err)
+	browser := &http.Client{Jar: jar}
+	visit := func(address string) *http.Response {
+		response, err := browser.Get(address)
+		p.must(err)
+		p.must(response.Body.Close())
+		return response
+	}
+	entered := visit(ours.URL + "/?token=" + url.QueryEscape(testToken)).Request.URL
+	if entered.Path != p.session.path+"/" {
+		t.Fatalf("the token leads to %s", entered)
+	}
+	for _, path := range []string{"/", "/login", "/jobs/1", "/session/", newSession().path + "/"} {
+		visit(neighbour.URL + path)
+		if cookie := <-got; cookie != "" {
+			t.Errorf("%s of another port gets %q", path, cookie)
+		}
+	}
+	if to := visit(second.URL + entered.Path).Request.URL.Path; to != "/login" {
+		t.Errorf("the session opens %s of another platform", to)
+	}
+	if back := visit(ours.URL + entered.Path); back.Request.URL.Path != entered.Path || back.StatusCode != http.StatusOK {
+		t.Errorf("the session is over: %s", back.Status)
 	}
 }
 
@@ -177,7 +235,8 @@ func TestFailuresAreReported(t *testing.T) {
 	}
 	for _, path := range []string{"/", "/tables", "/tables/in.c-a.b", "/jobs/1", "/jobs/1/stream", "/configurations/a/b"} {
 		var reported error
-		p := &platform{T: t, page: New(Options{Store: s, Token: testToken, Report: func(err error) { reported = err }})}
+		p := &platform{T: t}
+		p.page, p.session = open(Options{Store: s, Token: testToken, Report: func(err error) { reported = err }})
 		w := p.get(path)
 		if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "The page could not be made") {
 			t.Errorf("%s: status %d: %s", path, w.Code, w.Body)

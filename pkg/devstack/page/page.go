@@ -41,6 +41,12 @@ type Options struct {
 // path that nobody else does. An empty token is a mistake of the caller: it
 // panics, rather than be open to everyone.
 func New(o Options) http.Handler {
+	handler, _ := open(o)
+	return handler
+}
+
+// open is New, with the session that the token opens.
+func open(o Options) (http.Handler, session) {
 	if o.Token == "" {
 		panic("page: the token is empty")
 	}
@@ -53,13 +59,15 @@ func New(o Options) http.Handler {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	s := &site{store: o.Store, now: o.Now, ticker: o.Ticker, done: o.Done, report: o.Report, assets: newAssets()}
+	inside := newSession()
+	s := &site{base: inside.path, store: o.Store, now: o.Now, ticker: o.Ticker, done: o.Done, report: o.Report, assets: newAssets()}
 	s.views = newViews(s)
-	return s.headers(ownSite(newGate(o.Token, s).handler(s.routes())))
+	return s.headers(ownSite(gate{o.Token, inside, s}.handler(s.routes()))), inside
 }
 
 // site is what the handlers share.
 type site struct {
+	base   string // what the path of every page begins with
 	store  *store.Store
 	now    func() time.Time
 	ticker func(time.Duration) (<-chan time.Time, func())

@@ -54,8 +54,9 @@ func (p *platform) listen(path string, header ...string) *listener {
 	server := httptest.NewServer(p.page)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	p.Cleanup(func() { cancel(); server.Close() })
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+path, nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+p.session.path+path, nil)
 	p.must(err)
+	r.Host = "localhost:8088"
 	r.AddCookie(p.cookie())
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
@@ -247,7 +248,7 @@ func TestStreamsEndWithTheirListener(t *testing.T) {
 	j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
 	p.must(err)
 	stopped := make(chan struct{})
-	p.page = p.open(func(time.Duration) (<-chan time.Time, func()) { return p.beats, func() { close(stopped) } })
+	p.page, p.session = p.open(func(time.Duration) (<-chan time.Time, func()) { return p.beats, func() { close(stopped) } })
 	l := p.listen(jobURL(j.ID) + "/stream")
 	l.expect("replace")
 	l.leave()

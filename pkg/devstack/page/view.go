@@ -31,9 +31,11 @@ type layout struct {
 	Title string
 	// Section is the entry of the navigation that is lit.
 	Section string
-	// Stream is the address of the events that keep the page up to date.
+	// Stream is the path of the events that keep the page up to date, below that of
+	// the session.
 	Stream string
-	// Outside says that nobody is logged in.
+	// Outside says that nobody is logged in: the page must not show the path of the
+	// session.
 	Outside bool
 	Body    any
 }
@@ -74,16 +76,17 @@ func (s *site) fragment(name string, data any) (string, error) {
 func (s *site) functions() template.FuncMap {
 	return template.FuncMap{
 		"assets":   func() assets { return s.assets },
+		"page":     func(path string) string { return s.base + path },
 		"moment":   func(t time.Time) stamp { return s.stamp(t, time.DateTime, "moment") },
 		"clock":    func(t time.Time) stamp { return s.stamp(t, "15:04:05.000", "clock") },
 		"seconds":  seconds,
 		"size":     size,
 		"number":   number,
 		"count":    count,
-		"tableURL": tableURL,
-		"jobURL":   jobURL,
+		"tableURL": func(id string) string { return s.base + tableURL(id) },
+		"jobURL":   func(id string) string { return s.base + jobURL(id) },
 		"configurationURL": func(component, id string) string {
-			return "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
+			return s.base + "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
 		},
 		"tone":     tone,
 		"indent":   func(depth int) string { return strings.Repeat("  ", depth) },
@@ -93,6 +96,7 @@ func (s *site) functions() template.FuncMap {
 	}
 }
 
+// jobURL and tableURL are the paths of pages below that of the session.
 func jobURL(id string) string { return "/jobs/" + url.PathEscape(id) }
 
 func tableURL(id string) string { return "/tables/" + url.PathEscape(id) }
