@@ -8,8 +8,8 @@
 // nor out/state.json.
 //
 // It does not know what a configuration or a table looks like. A data directory
-// serves one run at a time. Every error is an application error that names the
-// path.
+// serves one run at a time: a stage is refused while another run has one. Every
+// error is an application error that names the path.
 package datadir
 
 import (

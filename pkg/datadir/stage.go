@@ -23,30 +23,48 @@ const anyUser = 0o777
 type Stage struct {
 	dir  *Dir
 	path string
+	lock *os.File // nil where there are no locks, and after Discard
 }
 
 // Stage makes a stage for this run, and out where it is missing. What killed
-// runs left behind is removed.
+// runs left behind is removed. It is an error when another run has a stage here.
 func (d *Dir) Stage() (*Stage, error) {
 	if err := os.MkdirAll(d.out(), anyUser); err != nil {
 		return nil, failure.Applicationf("cannot make the output directory: %w", err)
 	}
-	for _, place := range []string{d.out(), d.tables()} {
-		if err := removeStale(place); err != nil {
-			return nil, failure.Applicationf("cannot clear the output directory of earlier runs: %w", err)
-		}
+	lock, err := d.lockOut()
+	if err != nil {
+		return nil, err
 	}
 	// os.MkdirTemp would shut out the user id of the next run.
-	s := &Stage{dir: d, path: filepath.Join(d.out(), stagePrefix+rand.Text())}
-	if err := os.Mkdir(s.path, anyUser); err != nil {
-		return nil, failure.Applicationf("cannot make a directory for this run: %w", err)
-	}
-	for _, path := range []string{s.Tables(), s.Temp(), s.replaced()} {
-		if err := os.Mkdir(path, anyUser); err != nil {
-			return nil, failure.Applicationf("cannot make a directory for this run: %w", errors.Join(err, s.Discard()))
+	s := &Stage{dir: d, path: filepath.Join(d.out(), stagePrefix+rand.Text()), lock: lock}
+	if err := s.make(); err != nil {
+		if left := s.Discard(); left != nil {
+			err = errors.Join(err, left)
 		}
+		return nil, err
 	}
 	return s, nil
+}
+
+// make makes the directories of the stage in the place of those that killed runs
+// left behind.
+func (s *Stage) make() error {
+	d := s.dir
+	for _, place := range []string{d.out(), d.tables()} {
+		if err := removeStale(place); err != nil {
+			return failure.Applicationf("cannot clear the output directory of earlier runs: %w", err)
+		}
+	}
+	for _, path := range []string{s.path, s.Tables(), s.Temp(), s.replaced()} {
+		if err := os.Mkdir(path, anyUser); err != nil {
+			return failure.Applicationf("cannot make a directory for this run: %w", err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(s.path, processFile), []byte(thisProcess()), 0o666); err != nil {
+		return failure.Applicationf("cannot make a directory for this run: %w", err)
+	}
+	return nil
 }
 
 // removeStale removes the stages in a directory, which need not exist.
@@ -134,9 +152,15 @@ func (s *Stage) moveTables(m *moves) error {
 }
 
 // Discard removes everything that is left of the stage: before a commit all
-// that the run has made, after it nothing of worth. It may be called again.
+// that the run has made, after it nothing of worth. Then another run may begin. It
+// may be called again.
 func (s *Stage) Discard() error {
-	if err := os.RemoveAll(s.path); err != nil {
+	err := os.RemoveAll(s.path)
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+		s.lock = nil
+	}
+	if err != nil {
 		return failure.Applicationf("cannot remove the temporary files of this run: %w", err)
 	}
 	return nil

@@ -156,7 +156,7 @@ func TestDiskFull(t *testing.T) {
 			[]string{"cannot store a response: write", "keeping rows for later: write"}},
 		{"files, one by one", 20, 50, nil, func(step int) (int, int) { return 0, 12 + step },
 			[]string{"cannot make a directory", "creating table", "writing the manifest"}},
-		{"files, some more", largeRows, largeText, nil, func(step int) (int, int) { return 0, 14 + step*step },
+		{"files, some more", largeRows, largeText, nil, func(step int) (int, int) { return 0, 15 + step*step },
 			[]string{"cannot store a response: open", "keeping rows for later: open"}},
 		{"a recording", 20, 10_000, []string{"--record", "run.har"}, func(step int) (int, int) { return 16 << step, 0 },
 			[]string{"record"}},
