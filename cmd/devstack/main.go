@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	_ "time/tzdata" // the image holds nothing but this binary
 
@@ -20,13 +18,14 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
 
 	"github.com/keboola/configurable-extractor/pkg/completion"
+	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := component.UntilSignal(context.Background())
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

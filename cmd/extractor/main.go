@@ -10,8 +10,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/signal"
-	"syscall"
 
 	_ "time/tzdata" // the image holds nothing but this binary
 
@@ -28,8 +26,7 @@ func main() {
 	log.SetOutput(io.Discard)
 	_ = component.NoCoreDump() // a system that refuses that is no reason not to run
 	component.TuneMemory(os.DirFS("/"), os.Getenv)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, stop := component.UntilSignal(context.Background())
 	code := 0
 	root := newRoot(&code)
 	root.SetContext(ctx)

@@ -134,7 +134,7 @@ func TestExitCodes(t *testing.T) {
 // TestSignals: a run that is told to end does so within a second and leaves
 // nothing behind.
 func TestSignals(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(signal.String(), func(t *testing.T) {
 			arrived := make(chan struct{}, 1)
 			release := make(chan struct{})
@@ -154,13 +154,13 @@ func TestSignals(t *testing.T) {
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Wait(); err == nil {
-				t.Error("a run that was interrupted must not succeed")
+			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
+				t.Errorf("exit code %d (%v), want 1", cmd.ProcessState.ExitCode(), err)
 			}
 			if took := time.Since(told); took > time.Second {
 				t.Errorf("it took %s", took)
 			}
-			if !strings.Contains(stderr.String(), "the run was interrupted") || !strings.Contains(stdout.String(), `"event":"run.failed"`) {
+			if !strings.Contains(stderr.String(), "the run was interrupted: "+signal.String()+" signal received") || !strings.Contains(stdout.String(), `"event":"run.failed"`) {
 				t.Errorf("stderr: %s\nstdout: %s", stderr, stdout)
 			}
 			left, err := filepath.Glob(filepath.Join(dir, "out", "*"))

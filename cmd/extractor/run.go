@@ -27,7 +27,9 @@ stderr says why.
 
 Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut
 by --max-requests, --max-time, --max-bytes or --sample: the tables are valid but
-hold only a part of the data, and out/state.json was not written.`,
+hold only a part of the data, and out/state.json was not written; 130 ended at
+once by a second SIGINT. A first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends a run
+with exit code 1 and leaves nothing behind.`,
 		Example: `  extractor --data ./data
   extractor run --data ./data --var id=42 --log-format console
   extractor --data ./data --sample 10 --max-requests 100`,
@@ -88,7 +90,8 @@ out/state.json, so that the next run misses nothing. With --max-requests,
 api.http.concurrency says, so that it is always the same request that goes too
 far.
 
-Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut.`,
+Exit codes: 0 success, 1 something the user can mend or a signal, 2 an internal
+fault, 3 cut, 130 a second SIGINT.`,
 		Example: `  extractor run --data ./data
   extractor run --data ./data --record shop.har
   extractor run --data ./data --replay shop.har

@@ -40,6 +40,13 @@ func trial(t *testing.T, config string, change func(*Options)) (exit int, stdout
 	return Run(t.Context(), o), out.String(), errs.String(), dir
 }
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 const oneJob = `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"#key":"k3y 4711","jobs":[{"endpoint":"t"}]}}}`
 
 func TestAPanicIsAnErrorOfOurs(t *testing.T) {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package component
 
 import (
@@ -33,13 +35,6 @@ func crowded(t *testing.T) string {
 		must(t, syscall.Mkfifo(filepath.Join(dir, name), 0o600))
 	}
 	return dir
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestPlacesThatAreRefused: DATA is the data directory, DIR one with other things.

@@ -27,6 +27,7 @@ import (
 // before.
 func Run(ctx context.Context, o Options) (code int) {
 	o.fill()
+	o.Stdout, o.Stderr = newPatient(ctx, o.Stdout, o.After), newPatient(ctx, o.Stderr, o.After)
 	secrets := &event.Secrets{}
 	secrets.Add(o.Getenv("KBC_TOKEN"))
 	// A panic that nobody turns into an error is printed with all it holds.

@@ -23,7 +23,14 @@ func openSink(ctx context.Context, o Options, action bool) (event.Sink, error) {
 		if err != nil {
 			return nil, failure.Applicationf("cannot tell the host name: %w", err)
 		}
-		sink, err := event.DialGELF(ctx, (&net.Dialer{}).DialContext, net.JoinHostPort(address, port), host)
+		dial := func(dialling context.Context, network, address string) (net.Conn, error) {
+			conn, err := (&net.Dialer{}).DialContext(dialling, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return patientConn{conn, newPatient(ctx, conn, o.After)}, nil
+		}
+		sink, err := event.DialGELF(ctx, dial, net.JoinHostPort(address, port), host)
 		if err != nil {
 			return nil, failure.Applicationf("cannot reach the log server of KBC_LOGGER_ADDR and KBC_LOGGER_PORT: %w", err)
 		}
@@ -60,7 +67,7 @@ func openLive(o Options, sink event.Sink, secrets *event.Secrets) *event.Live {
 		return nil
 	}
 	return event.NewLive(event.LiveOptions{
-		Terminal: file,
+		Terminal: o.Stderr,
 		Size:     func() (width, height int, err error) { return term.GetSize(int(file.Fd())) },
 		Ticks:    time.NewTicker(liveEvery).C,
 		Secrets:  secrets,
@@ -77,6 +84,9 @@ func Colours(w io.Writer, getenv func(string) string) bool {
 
 // terminalOf is the terminal behind a writer.
 func terminalOf(w io.Writer) (file *os.File, ok bool) {
+	if p, is := w.(*patient); is {
+		w = p.w
+	}
 	file, ok = w.(*os.File)
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }

@@ -1,0 +1,78 @@
+package component
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// patience is how long a run that was told to end waits for somebody to read what
+// it writes.
+const patience = time.Second
+
+// errNobodyReads is the error of a writer that was given up.
+var errNobodyReads = errors.New("nobody reads what is written there")
+
+// patient is a writer that may block for as long as the run goes on: to a pipe
+// that nobody reads, or a terminal that was stopped. When the run has been told to
+// end, a write may take only so long; then it is left to its fate, and so is
+// everything that would come after it.
+type patient struct {
+	w     io.Writer
+	told  <-chan struct{}
+	after func(time.Duration, func()) (stop func() bool)
+	lost  atomic.Bool
+}
+
+// newPatient makes such a writer for a run that ends when the context does.
+func newPatient(ctx context.Context, w io.Writer, after func(time.Duration, func()) func() bool) *patient {
+	return &patient{w: w, told: ctx.Done(), after: after}
+}
+
+// Write implements io.Writer. The bytes may be used again when it returns.
+func (p *patient) Write(text []byte) (int, error) {
+	if p.lost.Load() {
+		return 0, errNobodyReads
+	}
+	var n int
+	var err error
+	written := make(chan struct{})
+	text = bytes.Clone(text)
+	go func() {
+		defer close(written)
+		err = failure.Guarded(func() (err error) {
+			n, err = p.w.Write(text)
+			return err
+		})
+	}()
+	select {
+	case <-written:
+		return n, err
+	case <-p.told:
+	}
+	late := make(chan struct{})
+	stop := p.after(patience, func() { close(late) })
+	select {
+	case <-written:
+		stop()
+		return n, err
+	case <-late:
+		p.lost.Store(true)
+		return 0, errNobodyReads
+	}
+}
+
+// patientConn is a connection with a patient writer.
+type patientConn struct {
+	net.Conn
+	writer *patient
+}
+
+// Write implements net.Conn.
+func (c patientConn) Write(text []byte) (int, error) { return c.writer.Write(text) }
