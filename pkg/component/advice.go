@@ -11,8 +11,17 @@ import (
 )
 
 // advised adds to a fault of the machine what to try about it. Other errors stay
-// as they are, and so does what the author of the configuration can mend.
+// as they are, and so does what the author of the configuration can fix, but for
+// connections that cannot be made because too much is open.
 func advised(err error) error {
+	if text := adviceOnLimits(err); text != "" {
+		if e, ok := errors.AsType[*failure.Error](err); ok && e.Kind == failure.User {
+			more := *e // with its place
+			more.Message += "; " + text
+			return &more
+		}
+		return failure.Applicationf("%w; %s", err, text)
+	}
 	_, isPath := errors.AsType[*fs.PathError](err)
 	_, isLink := errors.AsType[*os.LinkError](err)
 	if !isPath && !isLink || failure.KindOf(err) == failure.User {
@@ -22,6 +31,19 @@ func advised(err error) error {
 		return failure.Applicationf("%w; %s", err, text)
 	}
 	return err
+}
+
+// adviceOnLimits is what to try about too many open files, which connections are
+// too, "" for other errors.
+func adviceOnLimits(err error) string {
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return "this process has too many files and connections open: raise its limit (ulimit -n), or lower 'api.http.concurrency'"
+	case errors.Is(err, syscall.ENFILE):
+		return "this machine has too many files and connections open: raise its limit (fs.file-max), or run fewer programs at once"
+	default:
+		return ""
+	}
 }
 
 // advice is what to try about an error of the file system, "" for one that

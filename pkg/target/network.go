@@ -229,6 +229,8 @@ func classifyConnect(err error) (int, string) {
 	viaProxy := isOp && op.Op == "proxyconnect"
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE): // also where the host is looked up
+		return codeConnect, "no connection: " + reason(err)
 	case isDNS && viaProxy:
 		return codeProxy, "the proxy's host " + dns.Name + " is not known"
 	case isDNS:
