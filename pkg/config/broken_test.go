@@ -42,6 +42,12 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/0: expected an object, found "users"`,
 			`/parameters/config/jobs/1: expected an object, found null`,
 		}},
+		{"bucket with the name of temporary files", given{config: `"outputBucket":".extractor-a",`}, []string{
+			`/parameters/config/outputBucket: expected a name that does not begin with .extractor-, found ".extractor-a"; the temporary files of a run begin so, and the next run would remove the tables`,
+		}},
+		{"bucket of an iteration with the name of temporary files", given{config: `"outputBucket":"b",`, parameters: `"iterations":[{},{"outputBucket":".extractor-"}],`}, []string{
+			`/parameters/iterations/1/outputBucket: expected a name that does not begin with .extractor-, found ".extractor-"; the temporary files of a run begin so, and the next run would remove the tables`,
+		}},
 		{"bucket with a slash", given{config: `"outputBucket":"a/../b",`}, []string{
 			`/parameters/config/outputBucket: expected a string without a slash, found "a/../b"`,
 		}},

@@ -1,7 +1,10 @@
 package config
 
 import (
+	"strings"
+
 	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -70,6 +73,10 @@ func (c *compiler) attributes(s settings) value.Value {
 
 func bucket(api Section, s settings) string {
 	if name := s.owner("outputBucket").Text("outputBucket", ""); name != "" {
+		if strings.HasPrefix(name, table.OwnPrefix) {
+			s.owner("outputBucket").Get("outputBucket").Problem("expected a name that does not begin with "+table.OwnPrefix,
+				"the temporary files of a run begin so, and the next run would remove the tables")
+		}
 		return name
 	}
 	if id := s.owner("id").Text("id", ""); id != "" {

@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // stagePrefix starts the name of everything that lives only during a run.
-const stagePrefix = ".extractor-"
+const stagePrefix = table.OwnPrefix
 
 // anyUser is the mode of new directories before the process's umask: the next
 // run may have another user id.

@@ -61,10 +61,11 @@ var brokenMappings = []struct {
 		`/t/d/tableMapping: expected a mapping with at least one path, found "x"`,
 		`/t/e/tableMapping/x: expected the key "mapping" with the name of the column as "destination"`,
 	}},
-	{"names of tables", `{"a/b":{"x":"X"},"t":{"c":{"type":"table","destination":"c/d","tableMapping":{"x":"X"}},"d":{"type":"table","destination":"d.manifest","tableMapping":{"x":"X"}}},"..":{"x":"X"},"":{"x":"X"}}`, []string{
+	{"names of tables", `{"a/b":{"x":"X"},"t":{"c":{"type":"table","destination":"c/d","tableMapping":{"x":"X"}},"d":{"type":"table","destination":"d.manifest","tableMapping":{"x":"X"}}},".extractor-x":{"x":"X"},"..":{"x":"X"},"":{"x":"X"}}`, []string{
 		`/a~1b: table "a/b" cannot be written to a file: a slash or a NUL byte cannot be part of a file name`,
 		`/t/c/destination: table "c/d" cannot be written to a file: a slash or a NUL byte cannot be part of a file name`,
 		`/t/d/destination: table "d.manifest" cannot be written to a file: the name is that of a manifest`,
+		`/.extractor-x: table ".extractor-x" cannot be written to a file: names that begin with .extractor- are those of temporary files of this program`,
 		`/..: table ".." cannot be written to a file: this names a directory`,
 		`/: table "" cannot be written to a file: the table has no name`,
 	}},

@@ -40,6 +40,10 @@ type Table struct {
 
 const manifestSuffix = ".manifest"
 
+// OwnPrefix begins the names of the temporary files of a run, which the next run
+// removes, also from the directory of the tables: no table may have such a name.
+const OwnPrefix = ".extractor-"
+
 // maxFileName is how long a file name may be on the usual file systems.
 const maxFileName = 255
 
@@ -91,6 +95,8 @@ func (t Table) CheckName() error {
 		fault = "a slash or a NUL byte cannot be part of a file name"
 	case name == "." || name == "..":
 		fault = "this names a directory"
+	case strings.HasPrefix(name, OwnPrefix):
+		fault = "names that begin with " + OwnPrefix + " are those of temporary files of this program"
 	case strings.HasSuffix(name, manifestSuffix):
 		fault = "the name is that of a manifest"
 	case len(t.ManifestName()) > maxFileName:

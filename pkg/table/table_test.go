@@ -91,6 +91,10 @@ func TestCheckName(t *testing.T) {
 		{"this directory", Table{Name: "."}, "directory"},
 		{"directory above", Table{Name: ".."}, "directory"},
 		{"manifest", Table{Name: "a.manifest"}, "manifest"},
+		{"temporary file", Table{Name: ".extractor-a"}, "names that begin with .extractor- are those of temporary files"},
+		{"temporary file by the bucket", Table{Name: "users", Bucket: ".extractor-a"}, "temporary files"},
+		{"no temporary file in a bucket", Table{Name: ".extractor-a", Bucket: "b"}, ""},
+		{"no temporary file", Table{Name: ".extractor"}, ""},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
