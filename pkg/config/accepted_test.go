@@ -179,11 +179,11 @@ func TestHeaders(t *testing.T) {
 			config: `"http":{"headers":{"B":"5","C":"6","D":"7"}},`,
 		}, []Header{{Name: "A", Values: []string{"1"}}, {Name: "C", Values: []string{"6"}}, {Name: "B", Values: []string{"5"}}, {Name: "D", Values: []string{"7"}}}},
 		{"the last of two spellings", given{api: `"http":{"headers":{"x-a":"1","B":"2","X-A":["3","4"],"X-a":"5","x-A":{"attr":"#t"}}},`, config: `"#t":"x",`},
-			[]Header{{Name: "B", Values: []string{"2"}}, {Name: "x-A", Values: []string{"x"}}}},
+			[]Header{{Name: "B", Values: []string{"2"}}, {Name: "x-A", Values: []string{"x"}, Secret: true}}},
 		{"expressions", given{
 			api:    `"http":{"headers":{"A":{"function":"concat","args":["Bearer ",{"attr":"#t"}]},"T":{"function":"time"}}},`,
 			config: `"#t":"x","http":{"headers":{"B":{"attr":"#t"}}},`,
-		}, []Header{{Name: "A", Values: []string{"Bearer x"}}, {Name: "T", Values: []string{"1700000000"}}, {Name: "B", Values: []string{"x"}}}},
+		}, []Header{{Name: "A", Values: []string{"Bearer x"}, Secret: true}, {Name: "T", Values: []string{"1700000000"}}, {Name: "B", Values: []string{"x"}, Secret: true}}},
 		{"required header is there", given{api: `"http":{"requiredHeaders":["X-A"]},`, config: `"http":{"headers":{"X-A":"v"}},`}, []Header{{Name: "X-A", Values: []string{"v"}}}},
 	}
 	for _, row := range rows {
@@ -195,8 +195,8 @@ func TestHeaders(t *testing.T) {
 				}
 				got[i].Pointer = ""
 			}
-			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", row.want) {
-				t.Errorf("got  %q\nwant %q", got, row.want)
+			if fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", row.want) {
+				t.Errorf("got  %#v\nwant %#v", got, row.want)
 			}
 		})
 	}

@@ -157,7 +157,8 @@ func integers(s Section) []int {
 // nothing but the attributes, so that they are known before the run.
 type evaluator struct {
 	*compiler
-	attr expr.Members
+	attr    expr.Members
+	conceal func(secret string) // see Options
 }
 
 // compilerFor compiles expressions that refer to these contexts.
@@ -177,6 +178,7 @@ func (e evaluator) value(v value.Value, pointer string) (value.Value, bool) {
 		Now:      e.now,
 		Contexts: map[expr.Context]expr.Members{expr.Attr: e.attr},
 		Warn:     func(pointer, text string) { e.warn(failure.FailedExpression, pointer, text, "") },
+		Conceal:  e.conceal,
 	})
 	if err != nil {
 		place := pointer

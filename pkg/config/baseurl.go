@@ -20,6 +20,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 	if s.Value.IsNull() || e.faulty[s.Pointer] {
 		return &url.URL{} // a problem already
 	}
+	e.conceal = notAddresses(e.conceal)
 	v := s.Value
 	if v.Kind() == value.String && parseBaseURL(v.Raw()) == nil {
 		inner, err := value.Parse([]byte(v.Raw()))
@@ -46,10 +47,23 @@ func (e evaluator) baseURL(s Section) *url.URL {
 	return s.invalidURL(result)
 }
 
+// notAddresses is told of what secrets in an address were computed, but not of the
+// whole address: what is no secret in it should be seen in messages.
+func notAddresses(conceal func(string)) func(string) {
+	if conceal == nil {
+		return nil
+	}
+	return func(secret string) {
+		if !strings.Contains(secret, "://") {
+			conceal(secret)
+		}
+	}
+}
+
 // invalidURL reports the address that came out, unless a secret is part of it.
 func (s Section) invalidURL(result value.Value) *url.URL {
 	found, hint := Describe(s.Pointer, result), ""
-	if slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return MayBeSecret(strings.ReplaceAll(name, ".", "/")) }) {
+	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return MayBeSecret(strings.ReplaceAll(name, ".", "/")) }) {
 		found = describeKind(result)
 	}
 	if text := result.Raw(); strings.Contains(text, "{{") {

@@ -15,6 +15,9 @@ type Options struct {
 	Now func() time.Time
 	// Strict makes unknown keys problems instead of warnings.
 	Strict bool
+	// Conceal is told the secrets that are computed, see expr.Scope; nil is told
+	// nothing.
+	Conceal func(secret string)
 }
 
 // Compile validates and compiles a document whose variables are replaced. It
@@ -25,8 +28,9 @@ type Options struct {
 func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 	c := &compiler{
 		schema:   loadSchema(),
-		document: doc,
+		document: markSecrets(doc),
 		now:      o.Now,
+		conceal:  o.Conceal,
 		problems: &failure.Problems{},
 		faulty:   map[string]bool{},
 		ids:      map[string]string{},
@@ -45,6 +49,7 @@ type compiler struct {
 	schema   *schema
 	document value.Value // as it was given
 	now      func() time.Time
+	conceal  func(secret string)
 	problems *failure.Problems
 	warnings failure.Problems
 	// faulty holds the places of values that violate the schema.
@@ -112,6 +117,32 @@ func (c *compiler) locate() (value.Value, string) {
 		}
 	}
 	return root.Without("parameters"), ""
+}
+
+// markSecrets is a document whose values below keys with a hash sign are marked as
+// secrets.
+func markSecrets(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.Array:
+		items := make([]value.Value, v.Len())
+		for i, item := range v.Items() {
+			items[i] = markSecrets(item)
+		}
+		return value.OfItems(items...)
+	case value.Object:
+		members := make([]value.Member, v.Len())
+		for i, m := range v.Members() {
+			if strings.HasPrefix(m.Name, "#") {
+				m.Value = m.Value.AsSecret()
+			} else {
+				m.Value = markSecrets(m.Value)
+			}
+			members[i] = m
+		}
+		return value.OfMembers(members...)
+	default:
+		return v
+	}
 }
 
 // ciphers reports secrets that nobody decrypted: the platform hands over plain

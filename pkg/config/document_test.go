@@ -113,9 +113,9 @@ func TestIterations(t *testing.T) {
 	}.document(), false)
 	sameLines(t, "problems", problems, nil)
 	want := []string{
-		`https://eu.test [{X-Id [7] /parameters/api/http/headers/X-Id}] b true users {"acct":{"id":7,"zone":"eu"},"outputBucket":"b","debug":true,"id":"i"}`,
-		`https://us.test [{X-Id [8] /parameters/api/http/headers/X-Id}] ex-api-crm-i false users {"acct":{"id":8,"zone":"us"},"outputBucket":"","debug":false,"id":"i"}`,
-		`https://de.test [{X-Id [9] /parameters/api/http/headers/X-Id} {Y [1] /parameters/iterations/2/http/headers/Y}] b true other {"acct":{"zone":"de","id":"9"},"outputBucket":"b","debug":true,"id":"i","http":{"headers":{"Y":"1"}}}`,
+		`https://eu.test [{X-Id [7] /parameters/api/http/headers/X-Id false}] b true users {"acct":{"id":7,"zone":"eu"},"outputBucket":"b","debug":true,"id":"i"}`,
+		`https://us.test [{X-Id [8] /parameters/api/http/headers/X-Id false}] ex-api-crm-i false users {"acct":{"id":8,"zone":"us"},"outputBucket":"","debug":false,"id":"i"}`,
+		`https://de.test [{X-Id [9] /parameters/api/http/headers/X-Id false} {Y [1] /parameters/iterations/2/http/headers/Y false}] b true other {"acct":{"zone":"de","id":"9"},"outputBucket":"b","debug":true,"id":"i","http":{"headers":{"Y":"1"}}}`,
 	}
 	var got []string
 	for _, it := range doc.Iterations {

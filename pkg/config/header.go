@@ -47,7 +47,7 @@ func (e evaluator) header(name string, s Section) (Header, bool) {
 	if !s.checkHeader(name, s.Value) {
 		return Header{}, false
 	}
-	h := Header{Name: name, Pointer: s.Pointer}
+	h := Header{Name: name, Pointer: s.Pointer, Secret: s.Value.Secret()}
 	for _, v := range scalars(s.Value) {
 		h.Values = append(h.Values, strings.Trim(v.Text(), " \t"))
 	}

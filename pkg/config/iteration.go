@@ -54,7 +54,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		UserData:       s.Get("userData"),
 		Mappings:       s.Get("mappings"),
 	}
-	e := evaluator{compiler: c, attr: expr.Flatten(it.Attributes)}
+	e := evaluator{compiler: c, attr: expr.Flatten(it.Attributes), conceal: c.conceal}
 	it.API = c.api(api, s, e)
 	jobs := s.Get("jobs")
 	if _, ok := s.given.Get("jobs"); ok && jobs.Value.IsNull() {

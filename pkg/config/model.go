@@ -31,7 +31,8 @@ type Document struct {
 // `iterations`.
 type Iteration struct {
 	API API
-	// Attributes is `config` without `jobs`: what {"attr": …} refers to.
+	// Attributes is `config` without `jobs`: what {"attr": …} refers to. Values
+	// below a key with a hash sign are marked as secrets.
 	Attributes value.Value
 	Debug      bool
 	// FailIncomplete is set by `onIncomplete: fail`: the first event.Finding ends
@@ -98,6 +99,8 @@ type Header struct {
 	Values []string
 	// Pointer is the header's place in the document, "" when it stands in none.
 	Pointer string
+	// Secret tells that a value was made of a secret.
+	Secret bool
 }
 
 // Retry is `api.retryConfig` with its defaults filled in.

@@ -13,8 +13,9 @@ type Expr struct {
 	node node
 }
 
-// Eval is the value of the expression in a scope. An error is a *failure.Error
-// of kind User with the place of the call or reference that failed.
+// Eval is the value of the expression in a scope, marked as a secret
+// (value.Value.Secret) when a secret is what it was made of. An error is a
+// *failure.Error of kind User with the place of the call or reference that failed.
 func (e Expr) Eval(s *Scope) (value.Value, error) {
 	if e.node == nil {
 		return value.Value{}, nil
@@ -162,6 +163,10 @@ func (n call) eval(s *Scope) (value.Value, error) {
 	v, err := n.function.call(in)
 	if err != nil {
 		return value.Value{}, failure.Userf("%s: %w", n.function.Name, err).At(n.pointer)
+	}
+	if slices.ContainsFunc(args, value.Value.Secret) {
+		s.conceal(args, v)
+		v = v.AsSecret()
 	}
 	return v, nil
 }

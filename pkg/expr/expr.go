@@ -48,11 +48,16 @@ type Scope struct {
 	// Now is the clock behind the functions time, date and strtotime; nil is
 	// the clock of the system.
 	Now func() time.Time
-	// Contexts holds the members of each context that is available.
+	// Contexts holds the members of each context that is available. Those that are
+	// marked as secrets (value.Value.AsSecret) are what secrets are made of.
 	Contexts map[Context]Members
 	// Warn takes what is odd about the arguments of a call that has a value all
 	// the same, and the place of the call. The text holds no value. Nil drops it.
 	Warn func(pointer, text string)
+	// Conceal is told every text that a function made of a secret, unless the text
+	// shows the secret as it is, which whoever masks it knows already, or is too
+	// short to be masked wherever it occurs. Nil is told nothing.
+	Conceal func(secret string)
 }
 
 // Warning is the scope with another Warn. It shares the contexts.

@@ -33,9 +33,10 @@ func (k Kind) String() string {
 // Value is an immutable JSON value. Copying it is cheap; the slices its methods
 // return must not be changed.
 type Value struct {
-	kind Kind
-	text string // contents of a string, literal of a number, "true" or "false"
-	node *node  // of arrays and objects
+	kind   Kind
+	secret bool   // a mark of scalars, see AsSecret
+	text   string // contents of a string, literal of a number, "true" or "false"
+	node   *node  // of arrays and objects
 }
 
 type node struct {

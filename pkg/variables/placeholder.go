@@ -47,8 +47,11 @@ func scan(s string, names *list) {
 // that were replaced, each once, in the order of the first replacement. A
 // placeholder without a value stays. A string stays a string. It is a user
 // error when two names of one object become equal.
+//
+// A variable that is used below a key with a hash sign is a secret wherever it is
+// used: the strings it became part of are marked (value.Value.AsSecret).
 func Replace(doc value.Value, values map[string]string) (value.Value, []string, error) {
-	r := replacer{values: values}
+	r := replacer{values: values, secrets: secretNames(doc)}
 	filled, err := r.value(doc, "")
 	if err != nil {
 		return value.Value{}, nil, err
@@ -56,15 +59,40 @@ func Replace(doc value.Value, values map[string]string) (value.Value, []string, 
 	return filled, r.replaced, nil
 }
 
+// secretNames are the variables that are used below a key with a hash sign.
+func secretNames(doc value.Value) []string {
+	var names list
+	for _, m := range doc.Members() {
+		below := secretNames(m.Value)
+		if strings.HasPrefix(m.Name, "#") {
+			below = Placeholders(m.Value)
+		}
+		for _, name := range below {
+			names.add(name)
+		}
+	}
+	for _, item := range doc.Items() {
+		for _, name := range secretNames(item) {
+			names.add(name)
+		}
+	}
+	return names
+}
+
 type replacer struct {
 	values   map[string]string
+	secrets  []string
 	replaced list
 }
 
 func (r *replacer) value(v value.Value, pointer string) (value.Value, error) {
 	switch v.Kind() {
 	case value.String:
-		return value.OfString(r.text(v.Raw())), nil
+		text, secret := r.text(v.Raw())
+		if secret {
+			return value.OfString(text).AsSecret(), nil
+		}
+		return value.OfString(text), nil
 	case value.Array:
 		items := make([]value.Value, 0, v.Len())
 		for i, item := range v.Items() {
@@ -85,10 +113,13 @@ func (r *replacer) value(v value.Value, pointer string) (value.Value, error) {
 func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
 	members := make([]value.Member, 0, v.Len())
 	for _, m := range v.Members() {
-		renamed := r.text(m.Name)
+		renamed, secret := r.text(m.Name)
 		filled, err := r.value(m.Value, failure.PointerJoin(pointer, m.Name))
 		if err != nil {
 			return value.Value{}, err
+		}
+		if secret { // what is sent under this name tells it
+			filled = filled.AsSecret()
 		}
 		members = append(members, value.Member{Name: renamed, Value: filled})
 	}
@@ -99,8 +130,9 @@ func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
 	return object, nil
 }
 
-// text fills one string and notes what it replaced.
-func (r *replacer) text(s string) string {
+// text fills one string and notes what it replaced; secret tells whether a secret
+// became part of it.
+func (r *replacer) text(s string) (text string, secret bool) {
 	var b strings.Builder
 	from := 0
 	for _, at := range tag.FindAllStringSubmatchIndex(s, -1) {
@@ -113,12 +145,13 @@ func (r *replacer) text(s string) string {
 			continue
 		}
 		r.replaced.add(s[start:end])
+		secret = secret || slices.Contains(r.secrets, s[start:end])
 		b.WriteString(s[from:at[0]])
 		b.WriteString(filled)
 		from = at[1]
 	}
 	b.WriteString(s[from:])
-	return b.String()
+	return b.String(), secret
 }
 
 // collision names the variables in the names of an object, not the names as

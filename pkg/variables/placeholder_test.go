@@ -64,6 +64,23 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// TestVariablesThatAreSecrets: what a variable that is used below a key with a hash
+// sign became part of is marked.
+func TestVariablesThatAreSecrets(t *testing.T) {
+	doc := parse(t, `{"#a":{"b":["Bearer {{token}}"]},"x":"{{token}}","y":["u:{{ token }}{{open}}","{{open}}"],"deep":{"z":[{"#pin":"{{pin}}"}]},"pin":"{{pin}}","n":1,"names":{"k{{pin}}":{"l":2},"{{open}}":3}}`)
+	got, _, err := Replace(doc, map[string]string{"token": "t", "pin": "7", "open": "o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"x": true, "y.0": true, "y.1": false, "#a.b.0": true, "deep.z.0.#pin": true, "pin": true, "n": false, "names.k7.l": true, "names.o": false,
+	} {
+		if v, ok := got.At(path, "."); !ok || v.Secret() != want {
+			t.Errorf("%s: a secret is %v, want %v", path, v.Secret(), want)
+		}
+	}
+}
+
 func TestReplaceLeavesUnknownNames(t *testing.T) {
 	got, replaced, err := Replace(parse(t, `"{{b}} {{a}} {{ c }}"`), map[string]string{"a": "1"})
 	if err != nil || got.JSON() != `"{{b}} 1 {{ c }}"` || !slices.Equal(replaced, []string{"a"}) {

@@ -1,0 +1,61 @@
+package expr
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// concealedCharacters is the length from which a text that was made of a secret
+// is masked wherever it occurs. A shorter one ("1", "page", "2025") would hide
+// harmless words: it is masked only where a request carries it.
+const concealedCharacters = 8
+
+// Conceals tells whether a text that was made of a secret is long enough to be
+// masked wherever it occurs.
+func Conceals(text string) bool { return utf8.RuneCountInString(text) >= concealedCharacters }
+
+// conceal tells of what a function made of these arguments.
+func (s *Scope) conceal(args []value.Value, result value.Value) {
+	if s == nil || s.Conceal == nil {
+		return
+	}
+	written := func(made value.Value) bool {
+		return slices.ContainsFunc(args, func(arg value.Value) bool { return !arg.Secret() && arg.Equal(made) })
+	}
+	for _, made := range scalars(result, nil) {
+		if text := made.Text(); Conceals(text) && !written(made) && !shows(text, args) {
+			s.Conceal(text)
+		}
+	}
+}
+
+// shows tells whether a text holds all secrets among the arguments as they are:
+// then they are masked in it already.
+func shows(text string, args []value.Value) bool {
+	for _, arg := range args {
+		for _, part := range scalars(arg, nil) {
+			secret := textOf(part)
+			if part.Secret() && secret != "" && !(Conceals(secret) && strings.Contains(text, secret)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// scalars appends all scalars in a value.
+func scalars(v value.Value, all []value.Value) []value.Value {
+	if v.IsScalar() {
+		return append(all, v)
+	}
+	for _, item := range v.Items() {
+		all = scalars(item, all)
+	}
+	for _, m := range v.Members() {
+		all = scalars(m.Value, all)
+	}
+	return all
+}
