@@ -24,18 +24,26 @@ func conceal(hide hide, answer value.Value, expiry string) {
 	}
 }
 
-// concealComputed hides what an authentication computes. What was written as it
-// is, or as a mere reference to the configuration or to the request, is no secret
-// by that.
-func concealComputed(hide hide, written, computed value.Value) {
+// concealComputed hides what an authentication computes, and marks it as a secret.
+// What was written as it is, or as a mere reference to the configuration or to the
+// request, is no secret by that.
+func concealComputed(hide hide, written, computed value.Value) value.Value {
 	if written.Kind() != value.Object || isReference(written, expr.Attr, expr.Query, expr.Request) {
-		return
+		return computed
 	}
-	if computed.IsScalar() {
-		concealText(hide, computed)
-		return
+	return concealUsed(hide, computed)
+}
+
+// concealUsed hides what a request will carry, and marks it as a secret. A short
+// text is masked only there.
+func concealUsed(hide hide, v value.Value) value.Value {
+	switch {
+	case !v.IsScalar():
+		conceal(hide, v, "")
+	case expr.Conceals(v.Text()):
+		concealText(hide, v)
 	}
-	conceal(hide, computed, "")
+	return v.AsSecret()
 }
 
 // concealText hides a scalar, in the spelling of the answer and in that of a

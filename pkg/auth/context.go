@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -21,7 +22,7 @@ func requestContexts(r *http.Request) map[expr.Context]expr.Members {
 	if err != nil { // there is none
 		port = map[string]int{"http": 80, "https": 443}[address.Scheme]
 	}
-	return map[expr.Context]expr.Members{
+	contexts := map[expr.Context]expr.Members{
 		expr.Request: {
 			"url":         value.OfString(address.String()),
 			"path":        value.OfString(address.EscapedPath()),
@@ -31,13 +32,20 @@ func requestContexts(r *http.Request) map[expr.Context]expr.Members {
 			"port":        value.OfInt(int64(port)),
 			"resource":    value.OfString(address.RequestURI()),
 		},
-		expr.Query: queryMembers(parseQuery(address.RawQuery)),
 	}
+	sensitive := event.SensitiveOf(r.Context())
+	contexts[expr.Query] = queryMembers(parseQuery(address.RawQuery), sensitive)
+	if len(sensitive.Query(address.String())) > 0 {
+		for _, name := range []string{"url", "queryString", "resource"} {
+			contexts[expr.Request][name] = contexts[expr.Request][name].AsSecret()
+		}
+	}
+	return contexts
 }
 
 // queryMembers are parameters by their names; of a name with several values
 // each stands under its index. A name without = has no value to refer to.
-func queryMembers(q query) expr.Members {
+func queryMembers(q query, sensitive event.Sensitive) expr.Members {
 	members := expr.Members{}
 	for _, p := range q {
 		for i, v := range p.values {
@@ -45,7 +53,11 @@ func queryMembers(q query) expr.Members {
 			if len(p.values) > 1 {
 				name += "." + strconv.Itoa(i)
 			}
-			if !v.missing {
+			switch {
+			case v.missing:
+			case sensitive.Param(p.name):
+				members[name] = value.OfString(v.s).AsSecret()
+			default:
 				members[name] = value.OfString(v.s)
 			}
 		}

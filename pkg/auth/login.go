@@ -225,7 +225,7 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 
 // use computes the credentials of an answer.
 func (s *session) use(scope *expr.Scope, answer value.Value) (*credentials, error) {
-	scope.Contexts[expr.Response] = expr.Flatten(answer)
+	scope.Contexts[expr.Response] = expr.Flatten(answer.AsSecret())
 	c := &credentials{givenUp: make(chan struct{})}
 	var err error
 	if c.headers, err = s.with.headers.texts(scope, s.deps.Secrets.AddToken); err != nil {

@@ -40,7 +40,7 @@ func compileOAuth20(s source) Method {
 // authorization is the context of one request. The secret of the application is
 // not in it.
 func (o oauth20) authorization(nonce string, timestamp int64) expr.Members {
-	members := expr.Flatten(o.data)
+	members := expr.Flatten(o.data.AsSecret())
 	maps.Copy(members, expr.Members{
 		"clientId":  value.OfString(o.credentials.id),
 		"nonce":     value.OfString(nonce),

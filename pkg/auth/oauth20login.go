@@ -17,8 +17,8 @@ func compileOAuth20Login(s source) Method {
 	c := s.credentials()
 	o := oauth20Login{credentials: c, user: c.decoded("expected the JSON text of an object", value.Object, value.Array)}
 	contexts := map[expr.Context]expr.Members{
-		expr.Consumer: {"client_id": value.OfString(c.id), "client_secret": value.OfString(c.secret)},
-		expr.User:     expr.Flatten(o.user),
+		expr.Consumer: {"client_id": value.OfString(c.id), "client_secret": value.OfString(c.secret).AsSecret()},
+		expr.User:     expr.Flatten(o.user.AsSecret()),
 	}
 	if c.sound() {
 		s = s.knowing(contexts)

@@ -54,20 +54,27 @@ func (s source) headers(section config.Section, contexts ...expr.Context) part {
 	return p
 }
 
-// eval computes the entries and hides what expressions gave.
+// eval computes the entries, hides what expressions gave and marks it as secret.
 func (p part) eval(scope *expr.Scope, hide hide) (value.Value, error) {
-	computed, err := p.entries.Eval(scope)
+	hiding := *scope
+	hiding.Conceal = hide
+	computed, err := p.entries.Eval(&hiding)
 	if err != nil {
 		return value.Value{}, err
 	}
-	for i, written := range p.section.Items() {
-		if computed.Kind() == value.Array {
-			concealComputed(hide, written.Value, computed.Items()[i])
-		} else {
-			concealComputed(hide, written.Value, computed.Members()[i].Value)
+	written := p.section.Items()
+	if computed.Kind() == value.Array {
+		items := slices.Clone(computed.Items())
+		for i := range items {
+			items[i] = concealComputed(hide, written[i].Value, items[i])
 		}
+		return value.OfItems(items...), nil
 	}
-	return computed, nil
+	members := slices.Clone(computed.Members())
+	for i := range members {
+		members[i].Value = concealComputed(hide, written[i].Value, members[i].Value)
+	}
+	return value.OfMembers(members...), nil
 }
 
 // texts computes the entries of an object, each a text or a list of texts. A
@@ -82,8 +89,7 @@ func (p part) texts(scope *expr.Scope, hide hide) (value.Value, error) {
 	for _, m := range computed.Members() {
 		if written := p.section.Value.Field(m.Name); written.Kind() == value.String {
 			if found, ok := scope.Contexts[expr.Response][written.Raw()]; ok {
-				m.Value = found
-				concealText(hide, found)
+				m.Value = concealUsed(hide, found)
 			}
 		}
 		if m.Value, err = p.text(m); err != nil {
@@ -110,6 +116,9 @@ func (p part) text(m value.Member) (value.Value, error) {
 			return value.Value{}, failure.Userf("the value of the header '%s' holds a character that no header can carry", m.Name).At(p.section.Get(m.Name).Pointer)
 		}
 		lines[i] = value.OfString(line)
+		if item.Secret() {
+			lines[i] = lines[i].AsSecret()
+		}
 	}
 	return value.OfItems(lines...), nil
 }

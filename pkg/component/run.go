@@ -133,7 +133,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.
 	if err != nil {
 		return nil, err
 	}
-	compiled, plan, err := compile(o, doc, log)
+	compiled, plan, err := compile(o, doc, log, secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -274,12 +274,12 @@ func interrupted(ctx context.Context, err error) error {
 }
 
 // compile makes the plan of a run; all problems of the document are one error.
-func compile(o Options, doc value.Value, log *event.Log) (*config.Document, *extract.Plan, error) {
+func compile(o Options, doc value.Value, log *event.Log, secrets *event.Secrets) (*config.Document, *extract.Plan, error) {
 	typed, err := TypedTables(o.Getenv)
 	if err != nil {
 		return nil, nil, err
 	}
-	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
+	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict, Conceal: secrets.Add})
 	var plan *extract.Plan
 	if compiled != nil {
 		plan = extract.Compile(compiled, typed)

@@ -100,7 +100,7 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 	secrets := &event.Secrets{}
 	secrets.AddDocument(given)
 	secrets.AddDocument(filled)
-	compiled, problems := config.Compile(filled, config.Options{Now: o.Now, Strict: o.Strict})
+	compiled, problems := config.Compile(filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: secrets.Add})
 	extract.Compile(compiled, o.Typed)
 	places := renamed{given: given, filled: filled}
 	for _, p := range secrets.Problems(problems.Unique()) {

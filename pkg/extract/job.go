@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -89,7 +90,11 @@ func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns, err := j.user.columns(scope)
+	var columns []mapping.Column
+	err = jr.concealing(scope, func(scope *expr.Scope) (err error) {
+		columns, err = j.user.columns(scope)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +109,36 @@ func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
 
 // request is a job's own request, before any paging.
 func (jr *jobRunner) request(j *job, at place, scope *expr.Scope) (config.Request, error) {
+	for _, f := range at.filled {
+		if text := f.value.Text(); f.value.Secret() && expr.Conceals(text) {
+			jr.run.Secrets.AddPassing(text)
+		}
+	}
 	jr.run.Secrets.AddAddress(at.endpoint)
-	params, err := j.Params.Eval(scope)
-	return config.Request{Endpoint: at.endpoint, Method: j.Method, Params: params, Headers: j.Headers}, err
+	r := config.Request{Endpoint: at.endpoint, Method: j.Method, Headers: j.Headers}
+	err := jr.concealing(scope, func(scope *expr.Scope) (err error) {
+		r.Params, err = j.Params.Eval(scope)
+		return err
+	})
+	return r, err
+}
+
+// concealing evaluates expressions of a job and keeps the secrets that they compute
+// out of every event: for good, unless they depend on the time, which makes others
+// again and again.
+func (jr *jobRunner) concealing(given *expr.Scope, evaluate func(*expr.Scope) error) error {
+	scope, hide := *given, jr.run.Secrets.Add
+	scope.Now = func() time.Time {
+		hide = jr.run.Secrets.AddPassing
+		return given.Now()
+	}
+	var secrets []string
+	scope.Conceal = func(secret string) { secrets = append(secrets, secret) }
+	err := evaluate(&scope)
+	for _, secret := range secrets {
+		hide(secret)
+	}
+	return err
 }
 
 // job runs a job to its end: page after page until a rule stops it.

@@ -91,7 +91,9 @@ func (p *Player) Sleep(ctx context.Context, d time.Duration) error {
 func (p *Player) Answer(r *http.Request, body []byte) (*Entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	text := asked(r.Method, unescapeHidden(p.secrets.Redact(address(r))), p.secrets.Redact(validText(body)))
+	sensitive := event.SensitiveOf(r.Context())
+	address := p.secrets.RedactAddress(r.URL, sensitive).Whole
+	text := asked(r.Method, unescapeHidden(address), p.secrets.RedactWith(validText(body), sensitive.Body()))
 	number, e, err := p.find(text)
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", p.path, err)

@@ -173,7 +173,8 @@ func (r *Recorder) Close() error {
 // entry is an exchange in the words of the format, without the body of its
 // answer, of which it tells whether it is text.
 func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
-	address := address(x.Request)
+	sensitive := event.SensitiveOf(x.Request.Context())
+	address := r.o.Secrets.RedactAddress(x.Request.URL, sensitive).Whole
 	e = Entry{
 		Page:    page,
 		Started: x.Started.UTC(),
@@ -184,18 +185,18 @@ func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
 		Unsent:  x.Unsent,
 		Request: Request{
 			Method:      x.Request.Method,
-			URL:         escapeHidden(r.o.Secrets.Redact(address)),
+			URL:         escapeHidden(address),
 			HTTPVersion: httpVersion,
 			Cookies:     []Pair{},
-			Headers:     r.headers(x.Request.Header),
-			Query:       queryOf(r.o.Secrets.Redact(address)),
+			Headers:     r.headers(x.Request.Header, sensitive),
+			Query:       queryOf(address),
 			HeadersSize: -1,
 			BodySize:    int64(len(x.Sent)),
 		},
 		Response: Response{HTTPVersion: httpVersion, Cookies: []Pair{}, Headers: []Pair{}, HeadersSize: -1, BodySize: -1, Content: Content{Size: x.Size}},
 	}
 	if len(x.Sent) > 0 {
-		e.Request.Post = &PostData{MimeType: x.Request.Header.Get("Content-Type"), Text: r.o.Secrets.Redact(validText(x.Sent))}
+		e.Request.Post = &PostData{MimeType: x.Request.Header.Get("Content-Type"), Text: r.o.Secrets.RedactWith(validText(x.Sent), sensitive.Body())}
 	}
 	if x.Response == nil {
 		return e, true, nil
@@ -204,7 +205,7 @@ func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
 	a.Status = x.Response.StatusCode
 	_, a.StatusText, _ = strings.Cut(x.Response.Status, " ")
 	a.StatusText = r.o.Secrets.Redact(a.StatusText)
-	a.Headers = r.headers(x.Response.Header)
+	a.Headers = r.headers(x.Response.Header, event.Sensitive{})
 	a.RedirectURL = escapeHidden(r.o.Secrets.Redact(x.Response.Header.Get("Location")))
 	a.BodySize = x.Response.ContentLength
 	a.Content.MimeType = r.o.Secrets.Redact(x.Response.Header.Get("Content-Type"))
@@ -216,8 +217,9 @@ func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
 
 const httpVersion = "HTTP/1.1"
 
-// headers are masked. What proves who we are is hidden as a whole.
-func (r *Recorder) headers(h http.Header) []Pair {
+// headers are masked. What proves who we are, or was made of secrets, is hidden as a
+// whole.
+func (r *Recorder) headers(h http.Header, sensitive event.Sensitive) []Pair {
 	names := make([]string, 0, len(h))
 	for name := range h {
 		names = append(names, name)
@@ -230,18 +232,13 @@ func (r *Recorder) headers(h http.Header) []Pair {
 			case "authorization", "proxy-authorization", "cookie", "set-cookie":
 				text = event.Hidden
 			}
+			if sensitive.Header(name) {
+				text = event.Hidden
+			}
 			pairs = append(pairs, Pair{r.o.Secrets.Redact(name), r.o.Secrets.Redact(text)})
 		}
 	}
 	return pairs
-}
-
-// address is the one of a request, without user and password: those are sent as
-// a header.
-func address(r *http.Request) string {
-	u := *r.URL
-	u.User = nil
-	return u.String()
 }
 
 // queryOf are the parameters of an address, decoded where they can be.

@@ -130,6 +130,8 @@ func TestCheck(t *testing.T) {
 		{"no credentials", given{base: "http://api.example.com"}, nil},
 		{"the computer itself", given{base: "http://127.0.0.1:8080", api: auth, config: `,"#k":"x"`}, nil},
 		{"the computer itself by name", given{base: "http://LOCALHOST", api: auth, config: `,"#k":"x"`}, nil},
+		{"a nested secret in a header", given{base: "http://api.example.com", api: `,"http":{"headers":{"K":{"attr":"db.#k"}}}`, config: `,"db":{"#k":"x"}`}, []string{"plain-address /api/baseUrl"}},
+		{"a user in the address", given{base: "http://ann:x@api.example.com"}, []string{"plain-address /api/baseUrl"}},
 		{"an endpoint with an address", given{api: auth, config: `,"#k":"x"`, jobs: `{"endpoint":"http://other.example.com/x"}`}, []string{"plain-address /config/jobs/0/endpoint"}},
 		{"a trusted origin without TLS", given{api: auth + `,"http":{"trustedOrigins":["https://a.example.com","http://*.example.com:8080"]}`, config: `,"#k":"x"`}, []string{"plain-address /api/http/trustedOrigins/1"}},
 		{"hosts of rows", given{api: auth, config: `,"#k":"x"`, jobs: `{"endpoint":"x","children":[{"endpoint":"https://{h}/x","placeholders":{"h":"h"}},{"endpoint":"//a.{h}.test?x","placeholders":{"h":"h"}},{"endpoint":"https://a.test/{h}","placeholders":{"h":"h"}},{"endpoint":"{h}","placeholders":{"h":"h"}},{"endpoint":"https://a.test?h={h}","placeholders":{"h":"h"}}]}`},

@@ -132,15 +132,17 @@ func absolute(endpoint, pointer string, report func(*url.URL, string)) {
 }
 
 // credentials tells whether requests carry any: by an authentication, a
-// signature, a header of that name or a reference to a secret.
+// signature, a header of that name, user and password in the address, or a
+// reference to a secret.
 func credentials(s settings) bool {
 	if s.section("api", "authentication").Field("type").Text() != "" || !s.Compiled.AWS.Value.IsNull() {
 		return true
 	}
-	carried := false
+	carried := slices.ContainsFunc(s.iterations, func(it iteration) bool { return it.API.BaseURL.User != nil })
 	visit := func(p place) bool {
-		attr := p.Field("attr")
-		carried = carried || p.Len() == 1 && strings.HasPrefix(attr.Raw(), "#") || PlainSecret(p.name(), p.Value)
+		attr := p.Field("attr").Raw()
+		secret := strings.HasPrefix(attr, "#") || strings.Contains(attr, ".#")
+		carried = carried || p.Len() == 1 && secret || PlainSecret(p.name(), p.Value)
 		return !carried
 	}
 	s.section("api").walk(visit)

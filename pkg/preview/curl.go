@@ -48,7 +48,7 @@ func (p *Preview) command(d extract.Draft, r *target.Outgoing, what string) stri
 	if r.Method != "GET" {
 		words[0] += " -X " + r.Method
 	}
-	words[0] += " " + c.quoted("SECRET", p.mask.pieces(r.URL))
+	words[0] += " " + c.quoted("SECRET", p.address(r))
 	u, err := url.Parse(r.URL)
 	for _, h := range r.Headers {
 		if h.Name == "Content-Length" || h.Name == "Host" && err == nil && h.Text == u.Host {
@@ -61,7 +61,7 @@ func (p *Preview) command(d extract.Draft, r *target.Outgoing, what string) stri
 		words = append(words, "-H "+c.quoted(variable(h.Name), pieces))
 	}
 	if len(r.Body) > 0 || slices.ContainsFunc(r.Headers, func(h target.Line) bool { return h.Name == "Content-Length" }) {
-		words = append(words, "--data-raw "+c.quoted("SECRET", p.mask.pieces(string(r.Body))))
+		words = append(words, "--data-raw "+c.quoted("SECRET", p.body(r)))
 	}
 	text := comment(what + p.mask.text(d.Job))
 	for _, v := range c.variables {

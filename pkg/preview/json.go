@@ -81,7 +81,7 @@ func kindOf(d extract.Draft) string {
 func (p *Preview) requestJSON(d extract.Draft, r *target.Outgoing, kind string) requestJSON {
 	return requestJSON{
 		Job: p.mask.text(d.Job), Kind: kind, Iteration: d.Iteration + 1, Pointer: p.mask.text(d.Pointer),
-		Method: r.Method, URL: p.mask.text(r.URL), Headers: p.headersJSON(r), Body: p.mask.text(string(r.Body)),
+		Method: r.Method, URL: shown(p.address(r)), Headers: p.headersJSON(r), Body: shown(p.body(r)),
 	}
 }
 

@@ -131,16 +131,45 @@ func shown(pieces []piece) string {
 	return b.String()
 }
 
-// pieces are the parts of a text in their order.
-func (m *mask) pieces(text string) []piece {
+// pieces are the parts of a text in their order. Some, given in their order, are
+// secrets because of what they were made of.
+func (m *mask) pieces(text string, made ...event.Span) []piece {
 	var all []piece
 	from := 0
-	for _, s := range m.secrets.Masked(text) {
-		all = append(all, m.names(text[from:s.From], true)...)
+	known := m.secrets.Masked(text)
+	for _, s := range known {
+		all = append(all, m.between(text, event.Span{From: from, To: s.From}, known, made)...)
 		all = append(all, m.hidden(text[s.From:s.To])...)
 		from = s.To
 	}
-	return append(all, m.names(text[from:], true)...)
+	return append(all, m.between(text, event.Span{From: from, To: len(text)}, known, made)...)
+}
+
+// between are the pieces of a part of a text without a known secret.
+func (m *mask) between(text string, part event.Span, known, made []event.Span) []piece {
+	var all []piece
+	from := part.From
+	for _, s := range made {
+		begin, end := max(s.From, from), min(s.To, part.To)
+		if begin >= end {
+			continue
+		}
+		all = append(all, m.names(text[from:begin], true)...)
+		all = append(all, m.made(text[begin:end], text[s.From:s.To], s, known)...)
+		from = end
+	}
+	return append(all, m.names(text[from:part.To], true)...)
+}
+
+// made is a part of a text that was made of secrets. When one of them can be seen
+// in it, or what nobody knows yet, what stands beside that in the document for
+// everyone is shown; else nothing is.
+func (m *mask) made(part, whole string, at event.Span, known []event.Span) []piece {
+	within := func(s event.Span) bool { return s.From < at.To && at.From < s.To }
+	if m.anyStandIn.Find(whole) != nil || slices.ContainsFunc(known, within) && m.isWritten(part) {
+		return m.names(part, false)
+	}
+	return []piece{m.secret(part)}
 }
 
 // hidden is a secret. In one that was computed from what nobody knows yet the
@@ -199,6 +228,15 @@ func (m *mask) isPlain(text string) bool {
 	return m.own.Find(text) == nil && slices.ContainsFunc(m.plain, func(s string) bool { return strings.Contains(s, text) })
 }
 
+// isWritten is isPlain for what is more than a character or two, which stand in
+// every document.
+func (m *mask) isWritten(text string) bool {
+	return m.isPlain(text) && (len(text) >= wordBytes || slices.Contains(m.plain, text))
+}
+
+// wordBytes is the length from which a text is not found in a document by chance.
+const wordBytes = 4
+
 // computed is the variable of a secret that no key of the document holds.
 const computed = ""
 
@@ -232,10 +270,14 @@ func variable(name string) string {
 	return name
 }
 
-// header is the text of a header. One that proves who we are, and of which
+// header is the text of a header, perhaps made of secrets. One that proves who we are, and of which
 // nothing is known to be secret, is hidden as a whole but for its scheme.
-func (m *mask) header(name, text string) []piece {
-	pieces := m.pieces(text)
+func (m *mask) header(name, text string, made bool) []piece {
+	var spans []event.Span
+	if made {
+		spans = append(spans, event.Span{From: 0, To: len(text)})
+	}
+	pieces := m.pieces(text, spans...)
 	masked := slices.ContainsFunc(pieces, func(p piece) bool { return p.masked })
 	switch strings.ToLower(name) {
 	case "authorization", "proxy-authorization", "cookie":

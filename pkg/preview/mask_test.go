@@ -3,6 +3,7 @@ package preview
 import (
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -70,8 +71,34 @@ func TestMaskHeader(t *testing.T) {
 		{"Cookie", "a=1; b=2", "[hidden]"},
 	}
 	for _, tt := range tests {
-		if got := shown(m.header(tt.name, tt.text)); got != tt.want {
+		if got := shown(m.header(tt.name, tt.text, false)); got != tt.want {
 			t.Errorf("%s: %s is shown as %s, want %s", tt.name, tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestMadeOfSecrets: of what was made of secrets only that is shown which stands in
+// the document for everyone, and only beside a secret that is known.
+func TestMadeOfSecrets(t *testing.T) {
+	m, token, _, _ := newTestMask(t)
+	m.plain = append(m.plain, "Bearer ", "v1", "sprintf is %s here")
+	tests := []struct{ text, want string }{
+		{"1", "[hidden]"},
+		{"Bearer 1", "[hidden]"},
+		{"Bearer ", "[hidden]"},
+		{"s3cret-1", "[hidden]"},
+		{"Bearer s3cret-1", "Bearer [hidden]"},
+		{"v1s3cret-1", "v1[hidden]"},
+		{"1s3cret-1", "[hidden][hidden]"},
+		{"2024-s3cret-1", "[hidden][hidden]"},
+		{"Bearer+s3cret-1+here", "Bearer+[hidden]+here"},
+		{"Bearer " + token, "Bearer {login: token}"},
+		{"x" + token, "[hidden]{login: token}"},
+	}
+	for _, tt := range tests {
+		text := "a=1&b=" + tt.text + "&c=1"
+		if got, want := shown(m.pieces(text, event.Span{From: 6, To: 6 + len(tt.text)})), "a=1&b="+tt.want+"&c=1"; got != want {
+			t.Errorf("%s is shown as %s, want %s", text, got, want)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 // compile makes the plan of a run. The mask learns of the secrets that the
 // document does not protect.
 func compile(doc value.Value, o Options, m *mask) (*config.Document, *extract.Plan, error) {
-	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict})
+	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict, Conceal: m.secrets.Add})
 	plan := extract.Compile(compiled, o.Typed)
 	found := m.secrets.Problems(problems.Unique())
 	for i := range found {
@@ -166,5 +166,15 @@ func (p *Preview) header(r *target.Outgoing, h target.Line) []piece {
 	if h.Name == "Content-Length" && p.mask.anyStandIn.Find(string(r.Body)) != nil {
 		return []piece{{shown: "{length of the body}", masked: true}}
 	}
-	return p.mask.header(h.Name, h.Text)
+	return p.mask.header(h.Name, h.Text, r.Sensitive.Header(h.Name))
+}
+
+// address is the address of a request.
+func (p *Preview) address(r *target.Outgoing) []piece {
+	return p.mask.pieces(r.URL, r.Sensitive.Query(r.URL)...)
+}
+
+// body is the body of a request.
+func (p *Preview) body(r *target.Outgoing) []piece {
+	return p.mask.pieces(string(r.Body), r.Sensitive.Body()...)
 }

@@ -94,12 +94,12 @@ func (b *page) draft(d extract.Draft) {
 // request writes a request as it would be sent.
 func (b *page) request(at int, r *target.Outgoing) {
 	m := b.p.mask
-	b.line(at, r.Method+" "+m.text(r.URL))
+	b.line(at, r.Method+" "+shown(b.p.address(r)))
 	for _, h := range r.Headers {
 		b.line(at, m.text(h.Name)+": "+shown(b.p.header(r, h)))
 	}
 	if len(r.Body) > 0 {
-		b.line(at, "\n"+m.text(string(r.Body)))
+		b.line(at, "\n"+shown(b.p.body(r)))
 	}
 }
 

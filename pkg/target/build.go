@@ -4,18 +4,22 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Build makes the HTTP request for a request in the words of the
 // configuration. headers are the client's own, below those of the request and
-// above the built-in ones. Errors are user errors.
+// above the built-in ones. The context of the request knows which parts of it are
+// secrets (event.SensitiveOf). Errors are user errors.
 func Build(ctx context.Context, base *url.URL, r config.Request, userAgent string, headers []config.Header) (*http.Request, error) {
 	u, err := Resolve(base, r.Endpoint)
 	if err != nil {
@@ -26,16 +30,21 @@ func Build(ctx context.Context, base *url.URL, r config.Request, userAgent strin
 	}
 	req := &http.Request{URL: u, Host: u.Host, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 	contentType := ""
+	var sensitive event.Sensitive
 	switch r.Method = strings.ToUpper(r.Method); r.Method {
 	case "", http.MethodGet:
 		req.Method = http.MethodGet
-		setQuery(u, r.Params)
+		sensitive = setQuery(u, r.Params)
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		req.Method, contentType = r.Method, "application/json"
-		setBody(req, encodeJSON(r.Params))
+		body, secrets := encodeJSON(r.Params)
+		setBody(req, body)
+		sensitive = sensitive.WithBody(secrets)
 	case "FORM":
 		req.Method, contentType = http.MethodPost, "application/x-www-form-urlencoded"
-		setBody(req, []byte(encodeForm(r.Params)))
+		body, secrets := encodeForm(r.Params)
+		setBody(req, []byte(body))
+		sensitive = sensitive.WithBody(secrets)
 	default:
 		return nil, failure.Userf("the method of '%s' must be one of GET, POST, FORM, PUT, PATCH, DELETE, found %s", r.Endpoint, r.Method)
 	}
@@ -52,12 +61,18 @@ func Build(ctx context.Context, base *url.URL, r config.Request, userAgent strin
 	if contentType != "" {
 		setLevel(req, []config.Header{{Name: "Content-Type", Values: []string{contentType}}})
 	}
-	return req.WithContext(ctx), nil
+	for _, name := range append(slices.Collect(maps.Keys(req.Header)), "Host") {
+		if secretHeader(name, own, headers) {
+			sensitive = sensitive.WithHeader(name)
+		}
+	}
+	return req.WithContext(event.WithSensitive(ctx, sensitive)), nil
 }
 
-func setQuery(u *url.URL, params value.Value) {
+// setQuery adds parameters to the query and tells which of them are secrets.
+func setQuery(u *url.URL, params value.Value) (sensitive event.Sensitive) {
 	if params.Empty() {
-		return
+		return sensitive
 	}
 	if params.Kind() == value.Array {
 		members := make([]value.Member, 0, params.Len())
@@ -66,7 +81,13 @@ func setQuery(u *url.URL, params value.Value) {
 		}
 		params = value.OfMembers(members...)
 	}
-	u.RawQuery = encodeForm(dropUnnamed(mergeQuery(u.RawQuery, params)))
+	query, secrets := encodeForm(dropUnnamed(mergeQuery(u.RawQuery, params)))
+	u.RawQuery = query
+	for _, s := range secrets {
+		name := query[strings.LastIndexByte(query[:s.From], '&')+1 : s.From-len("=")]
+		sensitive = sensitive.WithParam(config.UnescapeQuery(name))
+	}
+	return sensitive
 }
 
 func setBody(req *http.Request, body []byte) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -168,6 +169,42 @@ func TestBuild(t *testing.T) {
 	for _, r := range refused {
 		if _, err := Build(t.Context(), baseURL(t, "https://h/"), r, "test", nil); failure.KindOf(err) != failure.User || err == nil {
 			t.Errorf("%+v: got %v, want a user error", r, err)
+		}
+	}
+}
+
+// TestSecretPartsOfARequest: the request knows which parts of it were made of
+// secrets, however they look on the wire.
+func TestSecretPartsOfARequest(t *testing.T) {
+	secret := func(text string) value.Value { return parse(t, text).AsSecret() }
+	member := func(name string, v value.Value) value.Member { return value.Member{Name: name, Value: v} }
+	params := value.OfMembers(
+		member("page", parse(t, `7`)), member("pin", secret(`7`)), member("a b", value.OfMembers(member("c", secret(`["x/ž","y"]`)), member("d", parse(t, `"y"`)))),
+		member("n", secret(`1.50`)), member("yes", secret(`true`)), member("none", secret(`null`)))
+	headers := value.OfMembers(member("X-Own", secret(`"a"`)), member("x-under", parse(t, `"b"`)), member("host", secret(`"h.test"`)))
+	under := []config.Header{{Name: "X-Under", Values: []string{"s"}, Secret: true}, {Name: "X-Api", Values: []string{"s"}, Secret: true}, {Name: "X-Open", Values: []string{"o"}}}
+	tests := map[string]string{
+		"GET":  "https://h/x?page=7&pin=[hidden]&a+b%5Bc%5D%5B0%5D=[hidden]&a+b%5Bc%5D%5B1%5D=[hidden]&a+b%5Bd%5D=y&n=[hidden]&yes=[hidden] ",
+		"FORM": "https://h/x page=7&pin=[hidden]&a+b%5Bc%5D%5B0%5D=[hidden]&a+b%5Bc%5D%5B1%5D=[hidden]&a+b%5Bd%5D=y&n=[hidden]&yes=[hidden]",
+		"POST": `https://h/x {"page":7,"pin":[hidden],"a b":{"c":["[hidden]","[hidden]"],"d":"y"},"n":[hidden],"yes":[hidden],"none":null}`,
+	}
+	for method, want := range tests {
+		req, err := Build(t.Context(), baseURL(t, "https://u:p@h/"), config.Request{Endpoint: "x", Method: method, Params: params, Headers: headers}, "test", under)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := bodyOf(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sensitive := event.SensitiveOf(req.Context())
+		if got := sensitive.Address(req.URL) + " " + (&event.Secrets{}).RedactWith(string(body), sensitive.Body()); got != want {
+			t.Errorf("%s:\n%s, want\n%s", method, got, want)
+		}
+		for name, want := range map[string]bool{"X-Own": true, "X-Under": false, "X-Api": true, "X-Open": false, "Host": true, "Accept": false} {
+			if got := sensitive.Header(name); got != want {
+				t.Errorf("%s: a secret is %v, want %v", name, got, want)
+			}
 		}
 	}
 }

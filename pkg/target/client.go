@@ -97,6 +97,12 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 			return nil, err
 		}
 	}
+	concealUser(o.API.BaseURL.User, o.Secrets)
+	for _, endpoint := range o.Endpoints {
+		if u, err := Resolve(o.API.BaseURL, endpoint); err == nil {
+			concealUser(u.User, o.Secrets)
+		}
+	}
 	if o.Pacer == nil {
 		o.Pacer = NewPacer(o.API.RateLimit, o.Stats, o.Now, o.Sleep)
 	}
@@ -105,19 +111,22 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 		return nil, err
 	}
 	c := &Client{o: o, network: network}
-	c.plain = c.chain(c.wire(true), nil, false)
+	c.plain = &redirect{next: c.chain(c.wire(true), nil, false), trusted: o.API.TrustedOrigins}
 	var a auth.Authenticator
 	if authenticate != nil {
 		a = authenticate(c)
 	}
-	c.full = newWithhold(c.chain(c.wire(false), a, caching), o, a != nil)
+	stripper := newStripper(o, a != nil)
+	follow := &redirect{next: c.chain(c.wire(false), a, caching), trusted: o.API.TrustedOrigins, stripper: stripper}
+	c.full = &withhold{next: follow, known: append(originsOf(o.API.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper: stripper}
 	return c, nil
 }
 
-// chain puts the RoundTrippers together. From the outside in:
+// chain puts the RoundTrippers together, but for the first two. From the outside
+// in:
 //
 //	withhold      keeps credentials from origins that an answer led to; not for logins
-//	redirect      follows redirects; credentials stay on their own origin
+//	redirect      follows redirects; credentials stay on their own origin, logins too
 //	retry         repeats an exchange that failed for a while
 //	tunnelled     opens the SSH tunnel, again when it was lost
 //	authenticate  adds credentials; fetches new ones on a 401
@@ -166,7 +175,7 @@ func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool)
 	if c.o.DryRun == nil {
 		rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget}
 	}
-	return &redirect{next: rt, trusted: c.o.API.TrustedOrigins, secrets: c.o.Secrets}
+	return rt
 }
 
 // leavesHere tells whether requests go out into the network around us: not those
@@ -210,7 +219,8 @@ func (c *Client) recordLogins() func(context.Context) (context.Context, func(err
 
 // Response is an answer that has arrived completely.
 type Response struct {
-	// Method and URL of the request as it was sent last.
+	// Method and URL of the request as it was sent last; the URL without user name,
+	// password and parameters that are secrets by what they were made of.
 	Method, URL string
 	Status      int
 	// Ignored is set when the status is an error that the configuration wants
@@ -241,7 +251,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	return &Response{
 		cached:  cached,
 		Method:  res.Request.Method,
-		URL:     res.Request.URL.Redacted(),
+		URL:     shown(res.Request),
 		Status:  res.StatusCode,
 		Ignored: failed,
 		Body:    res.Body.(*response.Spool),
@@ -251,6 +261,9 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 // Login sends a login request: with its own headers only, without default
 // options and credentials. Any answer of 400 and above is a user error.
 func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, error) {
+	if u, err := Resolve(c.o.API.BaseURL, r.Endpoint); err == nil {
+		concealUser(u.User, c.o.Secrets)
+	}
 	res, err := c.send(context.WithValue(ctx, loggingIn{}, true), c.plain, r, nil)
 	if err != nil {
 		return nil, err
@@ -259,6 +272,21 @@ func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, 
 		return nil, c.statusError(res)
 	}
 	return res.Body.(*response.Spool), nil
+}
+
+// builtKey is where a request carries what it was built as, before authentication
+// and redirects.
+type builtKey struct{}
+
+// remembering is a request that carries itself.
+func remembering(req *http.Request) *http.Request {
+	return req.WithContext(context.WithValue(req.Context(), builtKey{}, req))
+}
+
+// builtOf is what a request was built as; nil for one that was not built here.
+func builtOf(req *http.Request) *http.Request {
+	built, _ := req.Context().Value(builtKey{}).(*http.Request)
+	return built
 }
 
 // tick lets the clock of a recording go on, so that credentials and signatures
@@ -277,10 +305,7 @@ func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Reques
 	if err != nil {
 		return nil, err
 	}
-	if c.o.DryRun != nil {
-		req = remembering(req)
-	}
-	res, err := rt.RoundTrip(req)
+	res, err := rt.RoundTrip(remembering(req))
 	if err != nil {
 		return nil, describe(ctx, req, err)
 	}
@@ -295,7 +320,7 @@ func (c *Client) statusError(res *http.Response) error {
 		side = "Server"
 	}
 	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, side,
-		res.Request.Method, res.Request.URL.Redacted(), strings.TrimSpace(res.Status))
+		res.Request.Method, shown(res.Request), strings.TrimSpace(res.Status))
 	if text := response.Excerpt(res.Body.(*response.Spool), c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
 	}

@@ -35,7 +35,7 @@ func TestStatusErrors(t *testing.T) {
 			if tt.status >= 500 {
 				side = "Server"
 			}
-			want := "[" + strings.Fields(tt.want)[3][:3] + "] " + side + " error: POST " + strings.Replace(s.URL, "//", "//ann:xxxxx@", 1) + "/x?q=1" + tt.want
+			want := "[" + strings.Fields(tt.want)[3][:3] + "] " + side + " error: POST " + strings.Replace(s.URL, "//", "//", 1) + "/x?q=1" + tt.want
 			_, job := f.do(t, config.Request{Endpoint: "x?q=1", Method: "POST"})
 			_, login := f.Login(t.Context(), config.Request{Endpoint: "x?q=1", Method: "POST"})
 			for _, err := range []error{job, login} {

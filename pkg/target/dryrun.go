@@ -2,10 +2,11 @@ package target
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // DryRun keeps the requests of a client that sends none. It serves one request
@@ -30,6 +31,9 @@ type Outgoing struct {
 	// Headers are the lines of the head, in their order.
 	Headers []Line
 	Body    []byte
+	// Sensitive tells which parts of it are secrets because of what they were made
+	// of.
+	Sensitive event.Sensitive
 }
 
 // Line is one header line.
@@ -49,8 +53,8 @@ var _ http.RoundTripper = (*dryRun)(nil)
 // RoundTrip implements http.RoundTripper. Only a login has an answer.
 func (t *dryRun) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = leaving(req.Context(), req)
-	kept := Outgoing{Login: t.login, Method: req.Method}
-	kept.Built, _ = req.Context().Value(builtKey{}).(*http.Request)
+	kept := Outgoing{Login: t.login, Method: req.Method, Sensitive: event.SensitiveOf(req.Context())}
+	kept.Built = builtOf(req)
 	var wire bytes.Buffer
 	if err := req.Write(&wire); err != nil { // what net/http does on a connection
 		return nil, err
@@ -73,12 +77,4 @@ func (t *dryRun) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errors.Join(err, answer.Close())
 	}
 	return &http.Response{Status: "200 OK", StatusCode: http.StatusOK, Header: http.Header{}, Body: answer, Request: req}, nil
-}
-
-// builtKey is where a request of a dry run carries what it was built as.
-type builtKey struct{}
-
-// remembering is a request that carries itself.
-func remembering(req *http.Request) *http.Request {
-	return req.WithContext(context.WithValue(req.Context(), builtKey{}, req))
 }

@@ -4,18 +4,25 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // encodeForm is parameters in form encoding, in their order: blanks as +,
 // everything but letters, digits, - _ . percent-encoded, nested values as
-// name[key], null and empty lists and objects left out.
-func encodeForm(params value.Value) string {
-	var b strings.Builder
+// name[key], null and empty lists and objects left out. secrets are the values in
+// it that are marked as secrets.
+func encodeForm(params value.Value) (text string, secrets []event.Span) {
+	var f form
 	for name, v := range entries(params) {
-		writePair(&b, formEscape(name), v)
+		f.add(formEscape(name), v)
 	}
-	return b.String()
+	return f.text.String(), f.secrets
+}
+
+type form struct {
+	text    strings.Builder
+	secrets []event.Span
 }
 
 // entries yields the members of an object, or the items of a list under their
@@ -35,24 +42,28 @@ func entries(v value.Value) func(func(string, value.Value) bool) {
 	}
 }
 
-func writePair(b *strings.Builder, name string, v value.Value) {
+func (f *form) add(name string, v value.Value) {
 	switch v.Kind() {
 	case value.Null:
 	case value.Array, value.Object:
 		for key, item := range entries(v) {
-			writePair(b, name+"%5B"+formEscape(key)+"%5D", item)
+			f.add(name+"%5B"+formEscape(key)+"%5D", item)
 		}
 	default:
-		if b.Len() > 0 {
-			b.WriteByte('&')
+		if f.text.Len() > 0 {
+			f.text.WriteByte('&')
 		}
-		b.WriteString(name)
-		b.WriteByte('=')
+		f.text.WriteString(name)
+		f.text.WriteByte('=')
 		text := v.Text()
 		if v.Kind() == value.Bool && !v.True() {
 			text = "0"
 		}
-		b.WriteString(formEscape(text))
+		from := f.text.Len()
+		f.text.WriteString(formEscape(text))
+		if v.Secret() {
+			f.secrets = append(f.secrets, event.Span{From: from, To: f.text.Len()})
+		}
 	}
 }
 
@@ -79,12 +90,42 @@ func dropUnnamed(params value.Value) value.Value {
 
 // encodeJSON is parameters as a JSON body in the original's spelling: an empty
 // object is [], an object with the names 0, 1, 2… is a list, numbers are the
-// shortest decimals of their value.
-func encodeJSON(params value.Value) []byte {
+// shortest decimals of their value. secrets are the contents of texts, and the
+// other scalars, that are marked as secrets.
+func encodeJSON(params value.Value) (text []byte, secrets []event.Span) {
 	if params.Empty() {
-		return []byte("[]")
+		return []byte("[]"), nil
 	}
-	return bodyValue(params).AppendEscapedJSON(nil)
+	text = appendJSON(nil, bodyValue(params), &secrets)
+	return text, secrets
+}
+
+// appendJSON is value.AppendEscapedJSON that tells where the secrets are.
+func appendJSON(text []byte, v value.Value, secrets *[]event.Span) []byte {
+	if !v.Secret() {
+		return v.AppendEscapedJSON(text)
+	}
+	switch v.Kind() {
+	case value.Array:
+		for i, item := range v.Items() {
+			text = appendJSON(append(text, "[,"[min(i, 1)]), item, secrets)
+		}
+		return append(text, ']')
+	case value.Object:
+		for i, m := range v.Members() {
+			text = append(value.OfString(m.Name).AppendEscapedJSON(append(text, "{,"[min(i, 1)])), ':')
+			text = appendJSON(text, m.Value, secrets)
+		}
+		return append(text, '}')
+	default:
+		from, quotes := len(text), 0
+		text = v.AppendEscapedJSON(text)
+		if v.Kind() == value.String {
+			quotes = len(`"`)
+		}
+		*secrets = append(*secrets, event.Span{From: from + quotes, To: len(text) - quotes})
+		return text
+	}
 }
 
 func bodyValue(v value.Value) value.Value {
@@ -95,7 +136,11 @@ func bodyValue(v value.Value) value.Value {
 		}
 	case value.Number:
 		if f, ok := v.Float(); ok && !v.IsInteger() {
-			return value.OfNumber(strings.ToLower(value.FormatDouble(f, 0)))
+			shortest := value.OfNumber(strings.ToLower(value.FormatDouble(f, 0)))
+			if v.Secret() {
+				return shortest.AsSecret()
+			}
+			return shortest
 		}
 		return v
 	default:

@@ -6,10 +6,12 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -83,6 +85,26 @@ func leaving(ctx context.Context, req *http.Request) *http.Request {
 		req.TransferEncoding = []string{"identity"}
 	}
 	return req
+}
+
+// concealUser hides what proves who we are in an address of the configuration: the
+// header that leaving makes of it, the password, and a user name that is longer
+// than the password, for many APIs take their key as the user name and "x" or
+// nothing as the password. What is shorter than four bytes would hide harmless
+// words.
+func concealUser(u *url.Userinfo, secrets *event.Secrets) {
+	if u == nil {
+		return
+	}
+	name := u.Username()
+	password, _ := u.Password()
+	secrets.Add(base64.StdEncoding.EncodeToString([]byte(name + ":" + password)))
+	if len(password) >= secretBytes {
+		secrets.Add(password)
+	}
+	if len(name) >= secretBytes && len(name) > len(password) {
+		secrets.Add(name)
+	}
 }
 
 // switched is the error for an answer that wants to go on in another protocol,

@@ -38,8 +38,8 @@ func (t *hosts) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(req)
 	}
 	u := *req.URL
-	u.RawQuery = ""
-	return nil, failure.Userf("the address %s is not allowed by 'image_parameters.allowed_hosts'%s", u.Redacted(), why)
+	u.RawQuery, u.User = "", nil
+	return nil, failure.Userf("the address %s is not allowed by 'image_parameters.allowed_hosts'%s", u.String(), why)
 }
 
 // allows compares host exactly, scheme and port where the entry names them, and

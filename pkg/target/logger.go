@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync"
 	"time"
 
@@ -81,12 +80,12 @@ func (t *logger) sent(req *http.Request) {
 	if !t.debug {
 		return
 	}
-	a := shownAddress(req.URL, t.log.Secrets())
+	a := masked(req, t.log)
 	t.log.Emit(event.RequestSent{
 		Method:  req.Method,
-		URL:     a.whole,
-		Path:    a.path,
-		Query:   a.query,
+		URL:     a.Whole,
+		Path:    a.Path,
+		Query:   a.Query,
 		Attempt: attempt(req.Context()),
 	})
 }
@@ -94,12 +93,12 @@ func (t *logger) sent(req *http.Request) {
 func (t *logger) answered(req *http.Request, res *http.Response, err error, took, held time.Duration) {
 	sender := senderOf(req.Context())
 	login, _ := req.Context().Value(loggingIn{}).(bool)
-	a := shownAddress(req.URL, t.log.Secrets())
+	a := masked(req, t.log)
 	e := event.RequestAnswered{
 		Method:     req.Method,
-		URL:        a.whole,
-		Path:       a.path,
-		Query:      a.query,
+		URL:        a.Whole,
+		Path:       a.Path,
+		Query:      a.Query,
 		Attempt:    attempt(req.Context()),
 		Seconds:    took.Seconds(),
 		Waited:     held.Seconds(),
@@ -118,21 +117,13 @@ func (t *logger) answered(req *http.Request, res *http.Response, err error, took
 	t.log.Emit(e)
 }
 
-// masked is an address as events show it.
-type masked struct{ whole, path, query string }
+// masked is the address of a request as events show it.
+func masked(req *http.Request, log *event.Log) event.Address {
+	return log.Secrets().RedactAddress(req.URL, event.SensitiveOf(req.Context()))
+}
 
-// shownAddress masks an address before it is taken apart, for a secret may stand
-// in its path and go on in its query.
-func shownAddress(u *url.URL, secrets *event.Secrets) masked {
-	whole, path, query := u.Redacted(), u.EscapedPath(), u.RawQuery
-	end := len(whole) - len(query)
-	to := end
-	if query != "" || u.ForceQuery {
-		to -= len("?")
-	}
-	return masked{
-		whole: secrets.Redact(whole),
-		path:  secrets.RedactPart(whole, event.Span{From: to - len(path), To: to}),
-		query: secrets.RedactPart(whole, event.Span{From: end, To: len(whole)}),
-	}
+// shown is the address of a request for an error, in which secrets will be masked
+// that are known by their text.
+func shown(req *http.Request) string {
+	return event.SensitiveOf(req.Context()).Address(req.URL)
 }

@@ -3,7 +3,6 @@ package target
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/auth"
@@ -157,21 +156,4 @@ func TestSecretAcrossPathAndQuery(t *testing.T) {
 		"GET /a/x[hidden]?[hidden]x&y=1", "GET /a/x[hidden]?[hidden]x&y=1 (attempt 2)",
 		"GET /a/x[hidden]: status 503 Service Unavailable, retry 1 in 1s",
 	})
-}
-
-func TestPartsOfAnAddress(t *testing.T) {
-	for text, want := range map[string]masked{
-		"http://a":               {"http://a", "", ""},
-		"http://a/":              {"http://a/", "/", ""},
-		"http://a/b?":            {"http://a/b?", "/b", ""},
-		"http://u:p@a/b%2Fc?d=e": {"http://u:xxxxx@a/b%2Fc?d=e", "/b%2Fc", "d=e"},
-	} {
-		u, err := url.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := shownAddress(u, &event.Secrets{}); got != want {
-			t.Errorf("%s: %+v, want %+v", text, got, want)
-		}
-	}
 }

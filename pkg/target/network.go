@@ -306,7 +306,7 @@ func describe(ctx context.Context, req *http.Request, err error) error {
 		return err
 	}
 	if n, ok := errors.AsType[*networkError](err); ok {
-		e := failure.Userf("%s %s failed: %s", req.Method, req.URL.Redacted(), n.Error())
+		e := failure.Userf("%s %s failed: %s", req.Method, shown(req), n.Error())
 		e.Cause = n
 		return e
 	}

@@ -2,7 +2,6 @@ package target
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,7 +19,30 @@ import (
 type withhold struct {
 	next http.RoundTripper
 	// known are the origins that the configuration names.
-	known   []config.Origin
+	known    []config.Origin
+	stripper *stripper
+}
+
+var _ http.RoundTripper = (*withhold)(nil)
+
+// RoundTrip implements http.RoundTripper.
+func (t *withhold) RoundTrip(req *http.Request) (*http.Response, error) {
+	if trusts(t.known, req.URL) {
+		return t.next.RoundTrip(req)
+	}
+	sent := req.Clone(req.Context())
+	kept, err := t.stripper.ofAddress(sent)
+	if err != nil {
+		return nil, err
+	}
+	if sent, err = t.stripper.strip(sent, kept); err != nil {
+		return nil, err
+	}
+	return t.next.RoundTrip(sent)
+}
+
+// stripper takes the credentials out of requests to foreign origins, and says so.
+type stripper struct {
 	proves  bool // an authentication, a signature or a certificate is configured
 	secrets *event.Secrets
 	log     *event.Log
@@ -29,42 +51,82 @@ type withhold struct {
 	told map[string]bool // jobs by their pointers; one event is enough for each
 }
 
-var _ http.RoundTripper = (*withhold)(nil)
-
-// newWithhold makes the step for a client.
-func newWithhold(next http.RoundTripper, o Options, authenticated bool) *withhold {
-	return &withhold{
-		next:    next,
-		known:   append(originsOf(o.API.BaseURL, o.Endpoints), o.API.TrustedOrigins...),
-		proves:  authenticated || o.Settings.signature != nil || o.Settings.certificate != nil,
+func newStripper(o Options, authenticated bool) *stripper {
+	return &stripper{
+		proves:  authenticated || o.Settings.signature != nil || o.Settings.certificate != nil || o.API.BaseURL.User != nil,
 		secrets: o.Secrets,
 		log:     o.Log,
 		told:    map[string]bool{},
 	}
 }
 
-// RoundTrip implements http.RoundTripper.
-func (t *withhold) RoundTrip(req *http.Request) (*http.Response, error) {
-	if trusts(t.known, req.URL) {
-		return t.next.RoundTrip(req)
+// strip marks a request as one to a foreign origin and takes out of it what proves
+// who we are: Authorization, cookies, and every header that is a secret or holds
+// one of the configuration. A body with a secret cannot be sent at all; that is a
+// user error. stripped tells that something was taken out already. The request
+// must be a clone.
+func (t *stripper) strip(req *http.Request, stripped bool) (*http.Request, error) {
+	req = req.WithContext(context.WithValue(req.Context(), foreignKey{}, true))
+	sensitive := event.SensitiveOf(req.Context())
+	for name, values := range req.Header {
+		if name == "Authorization" || name == "Cookie" || sensitive.Header(name) || slices.ContainsFunc(values, t.holdsSecret) {
+			delete(req.Header, name)
+			stripped = true
+		}
 	}
-	sent := req.Clone(context.WithValue(req.Context(), foreignKey{}, true))
-	kept, err := keepBack(sent, t.secrets)
+	if sensitive.Header("Host") && req.Host != req.URL.Host {
+		req.Host, stripped = req.URL.Host, true
+	}
+	body, err := bodyOf(req)
 	if err != nil {
 		return nil, err
 	}
-	address, err := keepBackOfAddress(sent, t.secrets)
-	if err != nil {
-		return nil, err
+	if len(body) > 0 && len(sensitive.Body()) > 0 || t.holdsSecret(string(body)) {
+		return nil, secretAhead(req, "the body")
 	}
-	if kept || address || t.proves {
-		t.tell(sent)
+	if stripped || t.proves {
+		t.report(req)
 	}
-	return t.next.RoundTrip(sent)
+	return req, nil
 }
 
-// tell says once for each job that its credentials are not sent everywhere.
-func (t *withhold) tell(req *http.Request) {
+// ofAddress takes the credentials out of an address that is made of the
+// configuration and of an answer: parameters that are secrets or hold one, and
+// user names with one, are left out; a path with one cannot be asked for. It tells
+// whether there was any.
+func (t *stripper) ofAddress(req *http.Request) (stripped bool, err error) {
+	u := req.URL // of a clone
+	if t.holdsSecret(u.Path) {
+		return false, secretAhead(req, "the path")
+	}
+	if u.User != nil && t.holdsSecret(u.User.String()) {
+		u.User, stripped = nil, true
+	}
+	sensitive := event.SensitiveOf(req.Context())
+	pairs := strings.Split(u.RawQuery, "&")
+	harmless := slices.DeleteFunc(slices.Clone(pairs), func(pair string) bool { return sensitive.Pair(pair) || t.holdsSecret(pair) })
+	if len(harmless) < len(pairs) {
+		u.RawQuery, stripped = strings.Join(harmless, "&"), true
+	}
+	return stripped, nil
+}
+
+// secretBytes is the length from which a secret counts here. A shorter one is
+// none that anybody could keep, and would be found in parameters like page=1.
+const secretBytes = 4
+
+// holdsSecret tells whether a text holds a secret, in whatever form.
+func (t *stripper) holdsSecret(text string) bool {
+	return slices.ContainsFunc(t.secrets.Find(text), func(s event.Span) bool { return s.To-s.From >= secretBytes })
+}
+
+func secretAhead(req *http.Request, what string) error {
+	return failure.Userf("%s %s was not asked for: %s holds a secret, and an answer led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
+		req.Method, config.OriginOf(req.URL), what)
+}
+
+// report says once for each job that its credentials are not sent everywhere.
+func (t *stripper) report(req *http.Request) {
 	sender := senderOf(req.Context())
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,63 +166,4 @@ type foreignKey struct{}
 func foreign(ctx context.Context) bool {
 	is, _ := ctx.Value(foreignKey{}).(bool)
 	return is
-}
-
-// keepBack takes out of a request to a foreign origin what proves who we are:
-// Authorization, cookies, and every header with a secret of the configuration in
-// it. It tells whether there was any. A body with a secret cannot be sent at all;
-// that is a user error.
-func keepBack(req *http.Request, secrets *event.Secrets) (kept bool, err error) {
-	for name, values := range req.Header {
-		if name == "Authorization" || name == "Cookie" || slices.ContainsFunc(values, func(v string) bool { return holds(secrets, v) }) {
-			delete(req.Header, name)
-			kept = true
-		}
-	}
-	if req.GetBody == nil {
-		return kept, nil
-	}
-	body, err := req.GetBody()
-	if err != nil {
-		return kept, err
-	}
-	defer body.Close()
-	text, err := io.ReadAll(body)
-	if err == nil && holds(secrets, string(text)) {
-		err = secretAhead(req, "the body")
-	}
-	return kept, err
-}
-
-// keepBackOfAddress is keepBack for an address that is made of the configuration
-// and of an answer: parameters and user names with a secret are left out, a path
-// with one cannot be asked for.
-func keepBackOfAddress(req *http.Request, secrets *event.Secrets) (kept bool, err error) {
-	u := req.URL // of a clone
-	if holds(secrets, u.Path) {
-		return false, secretAhead(req, "the path")
-	}
-	if u.User != nil && holds(secrets, u.User.String()) {
-		u.User, kept = nil, true
-	}
-	pairs := strings.Split(u.RawQuery, "&")
-	harmless := slices.DeleteFunc(slices.Clone(pairs), func(pair string) bool { return holds(secrets, pair) })
-	if len(harmless) < len(pairs) {
-		u.RawQuery, kept = strings.Join(harmless, "&"), true
-	}
-	return kept, nil
-}
-
-// secretBytes is the length from which a secret counts here. A shorter one is
-// none that anybody could keep, and would be found in parameters like page=1.
-const secretBytes = 4
-
-// holds tells whether a text holds a secret, in whatever form.
-func holds(secrets *event.Secrets, text string) bool {
-	return slices.ContainsFunc(secrets.Find(text), func(s event.Span) bool { return s.To-s.From >= secretBytes })
-}
-
-func secretAhead(req *http.Request, what string) error {
-	return failure.Userf("%s %s was not asked for: %s holds a secret, and an answer led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
-		req.Method, config.OriginOf(req.URL), what)
 }

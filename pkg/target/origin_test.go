@@ -1,7 +1,9 @@
 package target
 
 import (
+	"encoding/base64"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -86,13 +88,106 @@ func TestSecretsThatCannotBeLeftOutAreNotSent(t *testing.T) {
 			}
 		})
 	}
-	t.Run("of a login", func(t *testing.T) {
-		s := serve(t, to(308, "http://b.test/login"))
-		f := newFixture(t, "http://a.test/", `{}`, nil, elsewhere(s))
-		f.secrets.Add("s3cret")
-		_, err := f.Login(t.Context(), config.Request{Endpoint: "login", Method: "POST", Params: body})
+}
+
+// TestWhatIsMadeOfSecretsStays: it is known by its place, whatever it looks like.
+func TestWhatIsMadeOfSecretsStays(t *testing.T) {
+	made := func(v value.Value, names ...string) value.Value {
+		for _, name := range names {
+			v = v.With(name, v.Field(name).AsSecret())
+		}
+		return v
+	}
+	s := serve(t, ok(""), to(302, "http://b.test/y?pin=8&page=1"), ok(""))
+	f := newFixture(t, "http://a.test/", `{}`, nil, elsewhere(s))
+	headers := made(parse(t, `{"X-Pin":"1","X-Open":"1","Host":"h.test"}`), "X-Pin", "Host")
+	params := made(parse(t, `{"pin":"1","page":"1","deep":{"a":["1"]},"more":{"b":"1"}}`), "pin", "deep")
+	if _, err := f.do(t, config.Request{Endpoint: "http://b.test/x?pin=0&y=1", Headers: headers, Params: params}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.do(t, config.Request{Endpoint: "z", Headers: headers, Params: params}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "requests", s.lines(), []string{"GET /x?y=1&page=1&more%5Bb%5D=1", "GET /z?pin=1&page=1&deep%5Ba%5D%5B0%5D=1&more%5Bb%5D=1", "GET /y?pin=8&page=1"})
+	for i, want := range []bool{false, true, false} {
+		if got := s.seen[i]; got.header.Get("X-Open") != "1" || (got.header.Get("X-Pin") != "") != want || i == 2 && got.host != "b.test" {
+			t.Errorf("request %d at %s has %v", i+1, got.host, got.header)
+		}
+	}
+	equal(t, "events", f.messages("credentials.withheld"), []string{": an answer led to http://b.test, which is asked without credentials; 'api.http.trustedOrigins' can list it"})
+	for _, method := range []string{"POST", "FORM"} {
+		_, err := f.do(t, config.Request{Endpoint: "http://b.test/x", Method: method, Params: params})
 		wantUserError(t, err, "the body holds a secret")
-	})
+	}
+}
+
+// TestARedirectThatDropsCredentialsIsTold: be it a header or what the address held.
+func TestARedirectThatDropsCredentialsIsTold(t *testing.T) {
+	for name, tt := range map[string]struct {
+		base, headers string
+		told          int
+	}{
+		"Authorization":     {"http://a.test/", `{"Authorization":"Bearer x"}`, 1},
+		"a cookie":          {"http://a.test/", `{"cookie":"a=b"}`, 1},
+		"a user":            {"http://ann:pass@a.test/", `{}`, 1},
+		"a user of the job": {"http://c.test/", `{}`, 1},
+		"nothing":           {"http://a.test/", `{"X-Open":"1"}`, 0},
+	} {
+		s := serve(t, to(302, "/x"), to(302, "http://b.test/"), ok(""))
+		f := newFixture(t, tt.base, `{}`, nil, elsewhere(s), func(o *Options) { o.Endpoints = []string{"http://ann:pass@a.test/t"} })
+		endpoint := "t"
+		if strings.Contains(tt.base, "c.test") {
+			endpoint = "http://ann:pass@a.test/t"
+		}
+		if _, err := f.do(t, config.Request{Endpoint: endpoint, Headers: parse(t, tt.headers)}); err != nil {
+			t.Fatal(err)
+		}
+		if told := f.messages("credentials.withheld"); len(told) != tt.told {
+			t.Errorf("%s: told %q", name, told)
+		}
+	}
+}
+
+// TestUserOfAnAddressIsHidden: what is made of it, too.
+func TestUserOfAnAddressIsHidden(t *testing.T) {
+	for user, want := range map[string]string{
+		"ann:s3cret":                 "ann [hidden] [hidden]",
+		"0123456789abcdef:x":         "[hidden] x [hidden]",
+		"0123456789abcdef:":          "[hidden]  [hidden]",
+		"0123456789abcdef":           "[hidden]  [hidden]",
+		"0123456789abcdef:api_token": "[hidden] [hidden] [hidden]",
+		"a%2Fb:s3%23cret":            "a/b [hidden] [hidden]",
+		"ann:x":                      "ann x [hidden]",
+	} {
+		for _, place := range []string{"base", "job", "login"} {
+			base, endpoint := "http://a.test/", "http://"+user+"@a.test/t"
+			if place == "base" {
+				base, endpoint = "http://"+user+"@a.test/", "t"
+			}
+			s := serve(t, times(map[string]int{"login": 1}[place], ok("{}"))...)
+			f := newFixture(t, base, `{}`, nil, elsewhere(s), func(o *Options) {
+				if place == "job" {
+					o.Endpoints = []string{endpoint}
+				}
+			})
+			if place == "login" {
+				spool, err := f.Login(t.Context(), config.Request{Endpoint: endpoint})
+				if err != nil {
+					t.Fatal(err)
+				}
+				readSpool(t, spool)
+			}
+			u, err := url.Parse("http://" + user + "@a.test/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			password, _ := u.User.Password()
+			token := base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password))
+			if got := f.secrets.Redact(u.User.Username() + " " + password + " " + token); got != want {
+				t.Errorf("%s, %s: shown is %s, want %s", user, place, got, want)
+			}
+		}
+	}
 }
 
 // TestNamedOriginsGetCredentials: an endpoint of the configuration may lead

@@ -1,7 +1,6 @@
 package target
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 
@@ -15,19 +14,20 @@ const maxRedirects = 5
 
 // redirect follows redirects. What proves who we are stays behind when one leaves
 // scheme, host or port of the first request, and is not taken up again when
-// another one leads back; see keepBack.
+// another one leads back; see stripper. A login is nothing but credentials: it does
+// not follow there.
 type redirect struct {
 	next http.RoundTripper
 	// trusted are the origins that credentials may follow to.
-	trusted []config.Origin
-	secrets *event.Secrets
+	trusted  []config.Origin
+	stripper *stripper // nil for logins
 }
 
 var _ http.RoundTripper = (*redirect)(nil)
 
 // RoundTrip implements http.RoundTripper.
 func (t *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
-	origin := req.URL
+	first := req
 	for hop := 0; ; hop++ {
 		res, err := t.next.RoundTrip(req)
 		if err != nil {
@@ -41,9 +41,9 @@ func (t *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		if hop == maxRedirects {
-			return nil, failure.Userf("too many redirects: %s %s was redirected more than %d times", req.Method, origin.Redacted(), maxRedirects)
+			return nil, failure.Userf("too many redirects: %s %s was redirected more than %d times", req.Method, shown(first), maxRedirects)
 		}
-		if req, err = t.follow(req, origin, res.StatusCode, location); err != nil {
+		if req, err = t.follow(req, first.URL, res.StatusCode, location); err != nil {
 			return nil, err
 		}
 	}
@@ -53,7 +53,7 @@ func (t *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 func (t *redirect) follow(req *http.Request, origin *url.URL, status int, location string) (*http.Request, error) {
 	to, err := req.URL.Parse(location)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
-		return nil, failure.Userf("%s %s was redirected to what is not a valid http or https address", req.Method, req.URL.Redacted())
+		return nil, failure.Userf("%s %s was redirected to what is not a valid http or https address", req.Method, shown(req))
 	}
 	to = finish(to, to.EscapedPath(), escape(to.RawQuery, queryCharacters))
 	to.Fragment, to.RawFragment = "", ""
@@ -63,10 +63,14 @@ func (t *redirect) follow(req *http.Request, origin *url.URL, status int, locati
 	if status == http.StatusSeeOther || !safe && status <= http.StatusFound {
 		next.Method = http.MethodGet
 		next.Body, next.GetBody, next.ContentLength = nil, nil, 0
+		next = next.WithContext(event.WithSensitive(next.Context(), event.SensitiveOf(next.Context()).WithBody(nil)))
 	}
 	if config.OriginOf(to) == config.OriginOf(origin) || trusts(t.trusted, to) {
 		return next, nil
 	}
-	_, err = keepBack(next, t.secrets)
-	return next.WithContext(context.WithValue(next.Context(), foreignKey{}, true)), err
+	if t.stripper == nil {
+		return nil, failure.Userf("%s %s was redirected to %s, and a login is not sent on to another origin: if that one may have the credentials, write its address into 'loginRequest.endpoint', or list it in 'api.http.trustedOrigins'",
+			req.Method, shown(req), config.OriginOf(to))
+	}
+	return t.stripper.strip(next, origin.User != nil)
 }

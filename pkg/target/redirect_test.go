@@ -188,7 +188,7 @@ func TestAnotherSchemeIsAnotherOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := (&redirect{secrets: &event.Secrets{}}).follow(req, req.URL, 302, change[1])
+		next, err := (&redirect{stripper: newStripper(Options{API: config.API{BaseURL: req.URL}, Secrets: &event.Secrets{}, Log: event.NewLog(&recorder{}, &event.Secrets{}, today)}, false)}).follow(req, req.URL, 302, change[1])
 		if err != nil || !foreign(next.Context()) || next.Header.Get("Authorization") != "" {
 			t.Errorf("from %s to %s: got %v, %v", change[0], change[1], next, err)
 		}
@@ -217,4 +217,30 @@ func TestConfiguredAuthorizationBeatsUserInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "credentials", s.seen[0].header.Values("Authorization"), []string{"mine"})
+}
+
+// TestLoginsAreNotSentOn: a redirect to another origin ends a login, whatever its
+// status, its method and the names of its parameters are.
+func TestLoginsAreNotSentOn(t *testing.T) {
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		for _, method := range []string{"GET", "POST", "FORM", "PUT"} {
+			r := config.Request{Endpoint: "login", Method: method, Params: parse(t, `{"who":"me","phrase":"open"}`), Headers: parse(t, `{"X-Phrase":"open"}`)}
+			s := serve(t, to(status, "/there"), to(status, "http://b.test/login?who=me"))
+			f := newFixture(t, "http://a.test/", `{}`, nil, elsewhere(s))
+			_, err := f.Login(t.Context(), r)
+			wantUserError(t, err, "http://a.test/there was redirected to http://b.test", "'api.http.trustedOrigins'", "'loginRequest.endpoint'")
+
+			s = serve(t, to(status, "http://b.test/login"), ok("{}"))
+			f = newFixture(t, "http://a.test/", `{"http":{"trustedOrigins":["http://b.test"]}}`, nil, elsewhere(s))
+			spool, err := f.Login(t.Context(), r)
+			if err != nil {
+				t.Errorf("%d %s to a listed origin: %v", status, method, err)
+				continue
+			}
+			readSpool(t, spool)
+			if got := s.seen[1]; got.host != "b.test" || got.header.Get("X-Phrase") != "open" {
+				t.Errorf("%d %s: %s at %s with %v", status, method, got.line, got.host, got.header)
+			}
+		}
+	}
 }

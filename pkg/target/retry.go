@@ -67,7 +67,7 @@ func (t *retry) tell(req *http.Request, attempt int, reason string, wait time.Du
 	sender := senderOf(req.Context())
 	t.log.Emit(event.RequestRetried{
 		Method:      req.Method,
-		Path:        shownAddress(req.URL, t.log.Secrets()).path,
+		Path:        masked(req, t.log).Path,
 		Retry:       attempt,
 		Reason:      reason,
 		WaitSeconds: wait.Seconds(),

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,6 +49,10 @@ type departure struct {
 	// listed is an entry of `trustedOrigins`, child the endpoint of the child
 	// job, {url} when it is empty; {host} is other.test.
 	listed, child string
+	// user is user name and password of the base address; bare leaves out all
+	// parameters of the jobs that are credentials.
+	user string
+	bare bool
 }
 
 var departures = map[string]departure{
@@ -124,12 +129,12 @@ func (o *origins) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // proofs are what of a request proves who sent it.
 func proofs(r *http.Request) []string {
 	var found []string
-	for _, name := range []string{"Authorization", "Cookie", "X-Token", "X-Amz-Date"} {
+	for _, name := range []string{"Authorization", "Cookie", "X-Token", "X-Amz-Date", "X-Made", "X-Short"} {
 		if len(r.Header.Values(name)) > 0 {
 			found = append(found, name)
 		}
 	}
-	for _, name := range []string{"key", "secret"} {
+	for _, name := range append([]string{"key"}, ownParameters...) {
 		if r.URL.Query().Has(name) {
 			found = append(found, name)
 		}
@@ -137,8 +142,38 @@ func proofs(r *http.Request) []string {
 	return found
 }
 
+// ownParameters are the credentials among the parameters of the jobs.
+var ownParameters = []string{"secret", "made", "short", "deep[token]"}
+
+// What is made of a secret: in the headers of a configuration, and beside its
+// parameter secret. X-Time is made of nothing that is one.
+const (
+	basicMade   = `{"function":"concat","args":["Basic ",{"function":"base64_encode","args":[{"function":"concat","args":["u:",{"attr":"#password"}]}]}]}`
+	shortMade   = `{"function":"sprintf","args":["p%d",{"attr":"login.#pin"}]}`
+	madeHeaders = `"X-Made":` + basicMade + `,"X-Short":` + shortMade + `,"X-Time":{"function":"date","args":["Y",0]}`
+	madeParams  = `"made":` + basicMade + `,"short":` + shortMade + `,"deep":{"token":{"function":"md5","args":[{"attr":"#password"}]},"page":"p7"}`
+)
+
+// checkShown searches what is made of a secret in what was said. What looks alike
+// but is no secret must be seen.
+func checkShown(t *testing.T, said map[string]string) {
+	t.Helper()
+	for name, text := range said {
+		for _, made := range []string{"cnry-password-1", "dTpjbnJ5LXBhc3N3b3JkLTE", "aba5fdc3f3e7324977d8f956d48eebe7", "short=p7", "X-Short: p7", `"X-Short": "p7`, `"name":"X-Short","value":"p7`} {
+			if at := strings.Index(text, made); at >= 0 {
+				t.Errorf("%s shows %s: …%s…", name, made, text[max(0, at-100):min(len(text), at+100)])
+			}
+		}
+	}
+	for name, open := range map[string]string{"events": "deep%5Bpage%5D=p7", "recording": "deep%5Bpage%5D=p7", "plan": "deep%5Bpage%5D=p7", "plan --curl": "X-Time: 1970"} {
+		if !strings.Contains(said[name], open) {
+			t.Errorf("%s does not show %s, which is no secret: %s", name, open, said[name])
+		}
+	}
+}
+
 // leave runs a departure.
-func (d departure) leave(t *testing.T, authentication, headers, more string) *origins {
+func (d departure) leave(t *testing.T, authentication, headers, more string) (*origins, outcome) {
 	t.Helper()
 	api := &origins{to: d.to, by: d.by}
 	w := newWorld(t, api)
@@ -156,7 +191,10 @@ func (d departure) leave(t *testing.T, authentication, headers, more string) *or
 		return w.dial(ctx, network, address)
 	}
 	authority := jsonText(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
-	const params = `,"params":{"secret":{"attr":"#password"},"open":"sesame"}`
+	params := `,"params":{"secret":{"attr":"#password"},` + madeParams + `,"open":"sesame"}`
+	if d.bare {
+		params = ""
+	}
 	job := map[string]string{
 		"redirect":  `{"endpoint":"t"` + params + `}`,
 		"next page": `{"endpoint":"t","scroller":"pages"` + params + `}`,
@@ -166,16 +204,27 @@ func (d departure) leave(t *testing.T, authentication, headers, more string) *or
 	if d.listed != "" {
 		listed = []string{jsonText(d.listed)}
 	}
-	document := `{"parameters":{"api":{"baseUrl":` + jsonText(strings.TrimSuffix(d.first, "t")) + `,"caCertificate":` + authority + `,"authentication":` + authentication + `,
+	document := `{"parameters":{"api":{"baseUrl":` + jsonText(strings.Replace(strings.TrimSuffix(d.first, "t"), "://", "://"+d.user, 1)) + `,"caCertificate":` + authority + `,"authentication":` + authentication + `,
 		"http":{"headers":{` + headers + `},"trustedOrigins":[` + strings.Join(listed, "") + `]},
 		"pagination":{"method":"multiple","scrollers":{"pages":{"method":"response.url","includeParams":true}}}},
-		"config":{"outputBucket":"b","username":"ann","#password":"cnry-password-1","jobs":[` + job + `]}` + more + `},
+		"config":{"debug":true,"outputBucket":"b","username":"ann","#password":"cnry-password-1","login":{"#pin":7},"jobs":[` + job + `]}` + more + `},
 		"authorization":{"oauth_api":{"credentials":{"#data":"{\"access_token\":\"cnry-token-1\",\"oauth_token\":\"cnry-token-2\",\"oauth_token_secret\":\"cnry-secret-1\"}","appKey":"app","#appSecret":"cnry-secret-2"}}}}`
 	writeFile(t, filepath.Join(w.dir, "config.json"), document)
-	if got := w.run(t.Context()); got.exit != 0 {
+	w.options.Record = filepath.Join(t.TempDir(), "run.har")
+	got := w.run(t.Context())
+	if got.exit != 0 {
 		t.Fatalf("exit code %d: %s", got.exit, got.stderr)
 	}
-	return api
+	recorded, err := os.ReadFile(w.options.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := saidOf(t, []byte(document), nil, false, defaultStart)
+	maps.Copy(said, map[string]string{"events": got.stdout, "stderr": got.stderr, "recording": string(recorded)})
+	if !d.bare {
+		checkShown(t, said)
+	}
+	return api, got
 }
 
 // TestCredentialsStayOnTheirOrigin: an answer takes no credentials to another
@@ -190,8 +239,9 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 				if kind == "" {
 					more = `,"aws":{"signature":{"credentials":{"accessKeyId":"AKID","#secretKey":"cnry-secret-3","serviceName":"s","regionName":"r"}}}`
 				}
-				api := d.leave(t, authentication, "", more)
+				api, got := d.leave(t, authentication, madeHeaders, more)
 				d.check(t, api)
+				d.checkTold(t, got)
 			})
 		}
 	}
@@ -209,10 +259,48 @@ func (d departure) check(t *testing.T, api *origins) {
 	for _, r := range api.after {
 		got := proofs(r)
 		if d.by == "redirect" && d.with {
-			all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "secret" }) // a redirect has its own parameters
+			all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(ownParameters, name) }) // a redirect has its own parameters
 		}
 		if d.with && !slices.Equal(got, all) || !d.with && len(got) > 0 {
 			t.Errorf("%s %s has %v, the first request %v", r.Host, r.URL.Path, got, all)
+		}
+	}
+}
+
+// checkTold checks that the run says when credentials were withheld, once.
+func (d departure) checkTold(t *testing.T, got outcome) {
+	t.Helper()
+	if told := strings.Count(got.stdout, `"event":"credentials.withheld"`); (told == 1) == d.with || told > 1 {
+		t.Errorf("told %d times: %s", told, got.stdout)
+	}
+}
+
+// TestOneCredentialIsEnoughToTell: whatever is the only thing withheld, the run says
+// so.
+func TestOneCredentialIsEnoughToTell(t *testing.T) {
+	t.Parallel()
+	const made = `"X-Short":` + shortMade
+	for name, d := range departures {
+		for what, headers := range map[string]string{"Authorization": `"Authorization":"Bearer x"`, "a header": made, "user": ""} {
+			t.Run(name+" "+what, func(t *testing.T) {
+				t.Parallel()
+				d := d
+				d.bare = true
+				if what == "user" {
+					d.user = "ann:cnry-password-1@"
+				}
+				api, got := d.leave(t, `null`, headers, "")
+				first := proofs(api.first[0])
+				if len(first) != 1 {
+					t.Errorf("the first request has %v", first)
+				}
+				for _, r := range api.after {
+					if found := proofs(r); !d.with && len(found) > 0 {
+						t.Errorf("%s %s has %v", r.Host, r.URL.Path, found)
+					}
+				}
+				d.checkTold(t, got)
+			})
 		}
 	}
 }
@@ -223,8 +311,9 @@ func TestConfiguredCredentialsStay(t *testing.T) {
 	for name, d := range departures {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			api := d.leave(t, `null`, `"authorization":"Bearer cnry-1","cookie":"session=cnry-2","X-Token":{"attr":"#password"}`, "")
+			api, got := d.leave(t, `null`, `"authorization":"Bearer cnry-1","cookie":"session=cnry-2","X-Token":{"attr":"#password"},`+madeHeaders, "")
 			d.check(t, api)
+			d.checkTold(t, got)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,7 @@ import (
 // way is how a run can come to an address.
 type way struct {
 	// parameters of the configuration; in them and in the answers @THERE@ stands
-	// for the address.
+	// for the address, in them @ORIGIN@ for its origin.
 	parameters string
 	// answers by path, of the API that is asked first. One that begins with
 	// http or @THERE@ is a redirect to that place.
@@ -39,18 +40,19 @@ func ways() map[string]way {
 	row := map[string]string{"/t": `[{"id":1,"url":"@THERE@"}]`, "/t/1": `[{"id":1,"url":"@THERE@"}]`}
 	const child = `{"endpoint":"{url}","placeholders":{"url":"url"}}`
 	return map[string]way{
-		"base address":   {`"api":{"baseUrl":"@THERE@"},` + oneTable, nil},
-		"endpoint":       {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"@THERE@"}]}`, nil},
-		"iteration":      {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]},"iterations":[{},{"jobs":[{"endpoint":"@THERE@"}]}]`, map[string]string{"/t": `[]`}},
-		"next page":      {paged("response.url") + oneTable, page},
-		"zendesk page":   {paged("zendesk.response.url") + oneTable, page},
-		"child":          {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[` + child + `]}]}`, row},
-		"grandchild":     {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[{"endpoint":"t/{id}","placeholders":{"id":"id"},"children":[` + child + `]}]}]}`, row},
-		"login":          {login("@THERE@") + oneTable, nil},
-		"redirect":       {plain + oneTable, map[string]string{"/t": "@THERE@"}},
-		"second hop":     {plain + oneTable, map[string]string{"/t": "http://api.test/u", "/u": "@THERE@"}},
-		"page redirect":  {paged("response.url") + oneTable, map[string]string{"/t": `{"rows":[{"id":1}],"next_page":"/u"}`, "/u": "@THERE@"}},
-		"login redirect": {login("login") + oneTable, map[string]string{"/login": "@THERE@"}},
+		"base address":  {`"api":{"baseUrl":"@THERE@"},` + oneTable, nil},
+		"endpoint":      {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"@THERE@"}]}`, nil},
+		"iteration":     {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]},"iterations":[{},{"jobs":[{"endpoint":"@THERE@"}]}]`, map[string]string{"/t": `[]`}},
+		"next page":     {paged("response.url") + oneTable, page},
+		"zendesk page":  {paged("zendesk.response.url") + oneTable, page},
+		"child":         {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[` + child + `]}]}`, row},
+		"grandchild":    {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[{"endpoint":"t/{id}","placeholders":{"id":"id"},"children":[` + child + `]}]}]}`, row},
+		"login":         {login("@THERE@") + oneTable, nil},
+		"redirect":      {plain + oneTable, map[string]string{"/t": "@THERE@"}},
+		"second hop":    {plain + oneTable, map[string]string{"/t": "http://api.test/u", "/u": "@THERE@"}},
+		"page redirect": {paged("response.url") + oneTable, map[string]string{"/t": `{"rows":[{"id":1}],"next_page":"/u"}`, "/u": "@THERE@"}},
+		// A login goes to a foreign origin only when that is listed.
+		"login redirect": {strings.Replace(login("login"), `"authentication"`, `"http":{"trustedOrigins":["@ORIGIN@"]},"authentication"`, 1) + oneTable, map[string]string{"/login": "@THERE@"}},
 	}
 }
 
@@ -90,7 +92,12 @@ func (y way) goes(t *testing.T, there, more string, change func(*world)) (outcom
 	if change != nil {
 		change(w)
 	}
-	document := `{"parameters":{` + strings.ReplaceAll(y.parameters, "@THERE@", there) + `}` + more + `}`
+	to, err := url.Parse(there)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parameters := strings.NewReplacer("@THERE@", there, "@ORIGIN@", to.Scheme+"://"+to.Host).Replace(y.parameters)
+	document := `{"parameters":{` + parameters + `}` + more + `}`
 	writeFile(t, filepath.Join(w.dir, "config.json"), document)
 	got := w.run(t.Context())
 	if got.exit != 0 {

@@ -1,0 +1,150 @@
+package event
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Sensitive tells which parts of a request are secrets because of what they were
+// made of, whatever their values look like. The zero value is none. It does not
+// change: the With methods return another one.
+type Sensitive struct {
+	headers []string // lower case
+	params  []string
+	body    []Span
+}
+
+// WithHeader also has the header of that name, in any letter case.
+func (s Sensitive) WithHeader(name string) Sensitive {
+	s.headers = append(slices.Clone(s.headers), strings.ToLower(name))
+	return s
+}
+
+// WithParam also has the parameter of the query with that name, decoded, and those
+// inside it (name[key]).
+func (s Sensitive) WithParam(name string) Sensitive {
+	s.params = append(slices.Clone(s.params), name)
+	return s
+}
+
+// WithBody also has these parts of the body, in their order.
+func (s Sensitive) WithBody(parts []Span) Sensitive {
+	s.body = parts
+	return s
+}
+
+// Header tells whether the header of that name is a secret.
+func (s Sensitive) Header(name string) bool {
+	return slices.Contains(s.headers, strings.ToLower(name))
+}
+
+// Param tells whether the parameter of that name is a secret.
+func (s Sensitive) Param(name string) bool {
+	return slices.ContainsFunc(s.params, func(param string) bool {
+		rest, ok := strings.CutPrefix(name, param)
+		return ok && (rest == "" || rest[0] == '[')
+	})
+}
+
+// Pair is Param for a pair of a query as it is sent.
+func (s Sensitive) Pair(pair string) bool {
+	name, _, _ := strings.Cut(pair, "=")
+	if decoded, err := url.QueryUnescape(name); err == nil {
+		name = decoded
+	}
+	return s.Param(name)
+}
+
+// Query lists the values of the query of an address that are secrets.
+func (s Sensitive) Query(address string) []Span {
+	var parts []Span
+	for at := strings.IndexByte(address, '?') + 1; at > 0 && at < len(address); {
+		pair, _, _ := strings.Cut(address[at:], "&")
+		if name, value, _ := strings.Cut(pair, "="); value != "" && s.Pair(pair) {
+			parts = append(parts, Span{at + len(name) + len("="), at + len(pair)})
+		}
+		at += len(pair) + len("&")
+	}
+	return parts
+}
+
+// Body lists the parts of the body that are secrets.
+func (s Sensitive) Body() []Span { return s.body }
+
+// Address is the address of a request without user name and password, which are
+// sent as a header, and with the values of these parameters masked.
+func (s Sensitive) Address(u *url.URL) string {
+	whole := withoutUser(u)
+	return hide(whole, Span{0, len(whole)}, s.Query(whole))
+}
+
+func withoutUser(u *url.URL) string {
+	shown := *u
+	shown.User = nil
+	return shown.String()
+}
+
+// Address is the address of a request as it may be shown. Path and Query are what
+// is left of them in Whole.
+type Address struct{ Whole, Path, Query string }
+
+// RedactAddress is an address as Sensitive.Address has it, with everything masked
+// that Redact masks. That is done before it is taken apart, for a secret may stand
+// in its path and go on in its query.
+func (s *Secrets) RedactAddress(u *url.URL, sensitive Sensitive) Address {
+	whole := withoutUser(u)
+	query := len(whole) - len(u.RawQuery)
+	path := query
+	if u.RawQuery != "" || u.ForceQuery {
+		path -= len("?")
+	}
+	spans := s.MaskedWith(whole, sensitive.Query(whole))
+	return Address{
+		Whole: hide(whole, Span{0, len(whole)}, spans),
+		Path:  hide(whole, Span{path - len(u.EscapedPath()), path}, spans),
+		Query: hide(whole, Span{query, len(whole)}, spans),
+	}
+}
+
+// RedactWith is Redact for a text of which these parts are secrets, too.
+func (s *Secrets) RedactWith(text string, parts []Span) string {
+	return hide(text, Span{0, len(text)}, s.MaskedWith(text, parts))
+}
+
+// MaskedWith is Masked for a text of which these parts are secrets, too.
+func (s *Secrets) MaskedWith(text string, parts []Span) []Span {
+	return joined(append(s.Masked(text), parts...))
+}
+
+// hide is a part of a text with [hidden] in the place of what belongs to one of
+// these spans.
+func hide(text string, part Span, spans []Span) string {
+	var b strings.Builder
+	done := part.From
+	for _, one := range spans {
+		if one.To <= done || one.From >= part.To {
+			continue
+		}
+		b.WriteString(text[done:max(done, one.From)])
+		b.WriteString(Hidden)
+		done = min(one.To, part.To)
+	}
+	b.WriteString(text[done:part.To])
+	return b.String()
+}
+
+// sensitiveKey is where the context of a request carries its Sensitive.
+type sensitiveKey struct{}
+
+// WithSensitive is a context for a request of which these parts are secrets.
+func WithSensitive(ctx context.Context, s Sensitive) context.Context {
+	return context.WithValue(ctx, sensitiveKey{}, s)
+}
+
+// SensitiveOf tells which parts of the request with that context are secrets.
+func SensitiveOf(ctx context.Context) Sensitive {
+	s, _ := ctx.Value(sensitiveKey{}).(Sensitive)
+	return s
+}
