@@ -225,6 +225,7 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		Tunnel:              r.tunnel,
 		Pacer:               r.pacer,
 		CacheDir:            r.CacheDir,
+		Identity:            auth.Identity(r.plan.doc, it.Iteration),
 		Getenv:              r.Getenv,
 		Stats:               &r.stats,
 		Budget:              r.budget,

@@ -2,8 +2,6 @@ package target
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -41,9 +39,9 @@ func compileTTL(s config.Section) int64 {
 }
 
 // cache answers GET requests of jobs with what an earlier one brought, in this
-// run or before. Method and address tell answers apart, headers do not. Only
-// success is kept: an error, a redirect or an answer that is to be tried again
-// would otherwise come back for days.
+// run or before. Address, credentials and configured headers tell answers apart
+// (cacheKeys). Only success is kept: an error, a redirect or an answer that is to
+// be tried again would otherwise come back for days.
 //
 // Kept answers are data of the user, as the tables are: nothing in them is
 // masked. Answers of logins never get here.
@@ -54,6 +52,7 @@ type cache struct {
 	retried []int // statuses
 	now     func() time.Time
 	spooler *response.Spooler
+	keys    *cacheKeys
 
 	// busy are the keys that are being answered. Whoever wants the same answer
 	// waits for it, as it would be there one after another.
@@ -87,8 +86,10 @@ func (t *cache) RoundTrip(req *http.Request) (*http.Response, error) {
 	if _, never := cacheControl(req, "no-store"); never || req.Method != http.MethodGet {
 		return t.next.RoundTrip(req)
 	}
-	key := sha256.Sum256([]byte(req.Method + " " + req.URL.String()))
-	name := hex.EncodeToString(key[:])
+	name, err := t.keys.of(req)
+	if err != nil {
+		return nil, err
+	}
 	done, err := t.claim(req.Context(), name)
 	if err != nil {
 		return nil, err

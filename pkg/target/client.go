@@ -53,7 +53,8 @@ type Options struct {
 	// Pacer is that of the run; nil makes one for this client alone.
 	Pacer *Pacer
 	// CacheDir is where the cache of Settings keeps its files; "" turns it off.
-	CacheDir string
+	// Identity tells whose answers they are, see auth.Identity.
+	CacheDir, Identity string
 	// Getenv is asked for the proxy settings.
 	Getenv func(string) string
 	// Stats counts what is sent; shared by all clients of a run.
@@ -159,7 +160,8 @@ func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool)
 		rt = &spend{next: rt, budget: c.o.Budget}
 	}
 	if caching {
-		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler, busy: map[string]chan struct{}{}}
+		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler,
+			keys: newCacheKeys(c.o), busy: map[string]chan struct{}{}}
 	}
 	rt = &logger{next: rt, log: c.o.Log, debug: c.o.Debug, stats: c.o.Stats, now: c.o.Now}
 	if c.o.DenyPrivateNetworks && c.leavesHere() {

@@ -43,3 +43,66 @@ func TestCache(t *testing.T) {
 		}
 	}
 }
+
+// TestCacheKeepsAccountsApart: an answer that was kept for one account is never
+// given to another one, and always to the same.
+func TestCacheKeepsAccountsApart(t *testing.T) {
+	t.Parallel()
+	const (
+		login  = `"authentication":{"type":"login","loginRequest":{"endpoint":"login","method":"POST","params":{"pw":{"attr":"#pw"}}},"apiRequest":{"headers":{"X-Token":{"response":"token"}}}}`
+		digest = `{"function":"md5","args":[{"attr":"#pw"}]}`
+	)
+	tests := map[string]string{ // the section api, and more of it
+		"basic":                      `"authentication":{"type":"basic"}`,
+		"query":                      `"authentication":{"type":"query","query":{"key":{"attr":"#pw"}}}`,
+		"query, computed":            `"authentication":{"type":"query","query":{"key":` + digest + `}}`,
+		"login":                      login,
+		"oauth20":                    `"authentication":{"type":"oauth20","headers":{"X-Token":{"authorization":"data"}},"query":{"user":{"function":"concat","args":[{"authorization":"clientId"}]}}},"http":{"headers":{"X-User":{"attr":"who"}}}`,
+		"a header":                   `"http":{"headers":{"X-User":{"attr":"#pw"}}}`,
+		"a header that is no secret": `"http":{"headers":{"X-User":{"attr":"who"}}}`,
+		"a computed header":          `"http":{"headers":{"X-User":` + digest + `}}`,
+		"Host":                       `"http":{"headers":{"Host":{"attr":"who"}}}`,
+	}
+	documents := map[string]string{}
+	for name, api := range tests {
+		documents[name] = `"api":{"baseUrl":"http://api.test/",` + api + `},"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}`
+	}
+	documents["the address"] = `"api":{"baseUrl":{"function":"concat","args":["http://u:",{"attr":"#pw"},"@api.test/"]}},"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}`
+	documents["a parameter"] = `"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[{"endpoint":"t","params":{"k":{"attr":"#pw"}}}]}`
+	for name, document := range documents {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int32
+			w := newWorld(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/login" {
+					write(out, `{"token":"the same for everyone"}`)
+					return
+				}
+				requests.Add(1)
+				write(out, `[{"id":1}]`)
+			}))
+			accounts := []string{`{"who":"ann","username":"ann","#pw":"first-password","#password":"first-password"}`, `{"who":"bob","username":"bob","#pw":"other-password","#password":"other-password"}`}
+			runWith := func(want int32, iterations ...string) {
+				t.Helper()
+				requests.Store(0)
+				// What an account is not made of changes nothing.
+				text := `{"parameters":{"cache":true,` + document + `,"iterations":[` + strings.Join(iterations, ",") + `]},
+					"authorization":{"oauth_api":{"credentials":{"#data":"token","appKey":"app","#appSecret":"s"}}}}`
+				writeFile(t, filepath.Join(w.dir, "config.json"), text)
+				if got := w.run(t.Context()); got.exit != 0 || requests.Load() != want {
+					t.Errorf("exit code %d, %d requests of jobs, want %d: %s", got.exit, requests.Load(), want, got.stderr)
+				}
+			}
+			runWith(2, accounts...)
+			runWith(0, accounts[1], accounts[0], strings.Replace(accounts[0], "{", `{"since":"2024","outputBucket":"c",`, 1))
+			runWith(1, `{"who":"eve","username":"eve","#pw":"third-password","#password":"third-password"}`)
+			for name, text := range readTree(t, filepath.Join(w.dir, "cache")) {
+				for _, secret := range []string{"password", "the same for everyone"} {
+					if strings.Contains(name+text, secret) {
+						t.Errorf("%s holds %s: %s", name, secret, text)
+					}
+				}
+			}
+		})
+	}
+}
