@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -38,11 +39,12 @@ func concealComputed(hide hide, written, computed value.Value) {
 	conceal(hide, computed, "")
 }
 
-// concealText hides a scalar, in the spelling of the answer and in that of a
+// concealText hides a scalar, in the spelling of the answer and in those of a
 // request.
 func concealText(hide hide, v value.Value) {
 	if v.Kind() == value.String || v.Kind() == value.Number {
-		hide(v.Raw())
-		hide(v.Text())
+		for _, spelling := range event.Spellings(v) {
+			hide(spelling)
+		}
 	}
 }

@@ -91,14 +91,14 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 		r.unreadable(text, err)
 		return r
 	}
-	filled, open, err := fill(ctx, given, o.Variables)
+	secrets := &event.Secrets{}
+	secrets.AddDocument(given)
+	filled, open, err := fill(ctx, given, o.Variables, secrets)
 	if err != nil {
 		r.add(findings(Error, failure.InvalidVariable, problemsOf(err))...)
 		filled, open = withoutValues(given), true // the rest is judged as far as possible
 	}
 	missing := err != nil
-	secrets := &event.Secrets{}
-	secrets.AddDocument(given)
 	secrets.AddDocument(filled)
 	compiled, problems := config.Compile(filled, config.Options{Now: o.Now, Strict: o.Strict})
 	extract.Compile(compiled, o.Typed)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
@@ -12,10 +13,14 @@ import (
 
 // fill replaces the variables whose values are given or stand in the document.
 // open tells that the platform will bring the values, which nobody knows here.
-func fill(ctx context.Context, doc value.Value, flags []variables.Value) (filled value.Value, open bool, err error) {
+// Values that become secrets are added to these.
+func fill(ctx context.Context, doc value.Value, flags []variables.Value, secrets *event.Secrets) (filled value.Value, open bool, err error) {
 	stored := !doc.Field("variables_id").Empty()
 	data := doc.Field("variableValuesData").Field("values")
 	result, err := variables.Resolve(ctx, doc, variables.Inputs{Flags: flags})
+	for _, secret := range result.Secrets {
+		secrets.AddConfigured(secret)
+	}
 	switch {
 	case err == nil:
 		return result.Document, false, nil

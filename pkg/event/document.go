@@ -2,6 +2,7 @@ package event
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +20,14 @@ const mostShown = 60
 // secret to any place, and what stands there is shortened before it is masked.
 func (s *Secrets) AddDocument(doc value.Value) {
 	for _, secret := range SecretsIn(doc) {
-		s.Add(secret)
-		s.addCut(secret)
+		s.AddConfigured(secret)
 	}
+}
+
+// AddConfigured is AddDocument for a single secret.
+func (s *Secrets) AddConfigured(secret string) {
+	s.Add(secret)
+	s.addCut(secret)
 }
 
 // addCut adds the beginnings of a secret, each with the mark of a text that was
@@ -45,7 +51,7 @@ func (s *Secrets) addCut(secret string) {
 }
 
 // SecretsIn yields every text and number below a key that begins with #, with
-// its JSON pointer, in the order of the document.
+// its JSON pointer, in the order of the document: a number in all its spellings.
 func SecretsIn(doc value.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
 }
@@ -60,9 +66,31 @@ func (s *Secrets) Problems(problems failure.Problems) failure.Problems {
 	return masked
 }
 
+// Spellings are the texts that a scalar may become: itself, and a number as the
+// original writes it into addresses, into JSON, and in functions.
+func Spellings(v value.Value) []string {
+	all := []string{v.Raw()}
+	f, ok := v.Float()
+	if !ok || v.IsInteger() || math.IsInf(f, 0) {
+		return all
+	}
+	shortest := value.FormatDouble(f, 0)
+	for _, text := range []string{v.Text(), shortest, strings.ToLower(shortest)} {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
 func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {
 	if k := v.Kind(); secret && (k == value.String || k == value.Number) {
-		return yield(pointer, v.Raw())
+		for _, spelling := range Spellings(v) {
+			if !yield(pointer, spelling) {
+				return false
+			}
+		}
+		return true
 	}
 	for _, m := range v.Members() {
 		if !walkSecrets(m.Value, failure.PointerJoin(pointer, m.Name), secret || strings.HasPrefix(m.Name, "#"), yield) {
