@@ -96,5 +96,5 @@ func (c *oauthCredentials) sound() bool { return len(c.faults) == 0 }
 func (c *oauthCredentials) conceal(secrets *event.Secrets, decoded value.Value) {
 	secrets.Add(c.data)
 	secrets.Add(c.secret)
-	conceal(secrets.Add, decoded, "")
+	conceal(secrets.Add, decoded)
 }

@@ -3,6 +3,7 @@ package event
 import (
 	"iter"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,3 +105,10 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 	}
 	return true
 }
+
+// ordinaryName is a name of words: letters, perhaps with a number behind.
+var ordinaryName = regexp.MustCompile(`^[@$_]?[A-Za-z]{1,16}[0-9]{0,2}([_.: -][A-Za-z]{1,16}[0-9]{0,2}){0,5}$`)
+
+// OrdinaryName tells whether a name, of a member or in a path, is one that
+// programmers give, not one that is data, as an identifier is.
+func OrdinaryName(name string) bool { return ordinaryName.MatchString(name) }

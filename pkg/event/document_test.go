@@ -35,9 +35,9 @@ func TestNumbersAreRespelt(t *testing.T) {
 	var s Secrets
 	s.AddDocument(doc)
 	for text, want := range map[string]string{
-		"1234567.50, 1234567.5":                "[hidden], [hidden]",
-		"1.5e300 1.5E+300 1.5e+300":            "[hidden] [hidden] [hidden]",
-		"7654321 1e999 INF":                    "[hidden] [hidden] INF",
+		"1234567.50, 1234567.5":              "[hidden], [hidden]",
+		"1.5e300 1.5E+300 1.5e+300":          "[hidden] [hidden] [hidden]",
+		"7654321 1e999 INF":                  "[hidden] [hidden] INF",
 		"12.345678901235 12.345678901234567": "[hidden] [hidden]",
 	} {
 		if got := s.Redact(text); got != want {

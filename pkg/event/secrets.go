@@ -85,6 +85,18 @@ func (s *Secrets) AddToken(secret string) {
 	s.tokens.add(secret)
 }
 
+// AddTokens is AddToken for all texts that one login brought. They are forgotten
+// together, when thousands of others have followed: however many they are, those of
+// the last login are all remembered.
+func (s *Secrets) AddTokens(secrets []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room := s.tokens.open()
+	for _, secret := range secrets {
+		room.addAll(secret)
+	}
+}
+
 // AddPassing is AddToken for a secret that belongs to one request, such as a
 // signature. However many there are, no token is forgotten because of them.
 func (s *Secrets) AddPassing(secret string) {

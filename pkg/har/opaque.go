@@ -8,11 +8,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// hideAll hides the texts in the answer of a login that failed. Of an object
-// numbers and dates are left, for they may be why it failed (credentials that
-// had ended already); those that are secrets are known. Of anything else only
-// the shape is left, and nothing of what is no JSON.
-func hideAll(r io.Reader) ([]byte, error) {
+// hideAll hides the texts in the answer of a login that failed. Of an object in an
+// answer that was read, numbers and dates are left, for they may be why it failed
+// (credentials that had ended already); those that are secrets are known. Of
+// anything else only the shape is left, and nothing of what is no JSON.
+func hideAll(r io.Reader, read bool) ([]byte, error) {
 	body, err := io.ReadAll(r)
 	if err != nil || len(body) == 0 {
 		return body, err
@@ -21,7 +21,7 @@ func hideAll(r io.Reader) ([]byte, error) {
 	if err != nil {
 		return []byte(event.Hidden), nil
 	}
-	return hideTexts(v, v.Kind() == value.Object).AppendJSON(nil), nil
+	return hideTexts(v, read && v.Kind() == value.Object).AppendJSON(nil), nil
 }
 
 // date is how a date begins that is surely one.
@@ -43,10 +43,18 @@ func hideTexts(v value.Value, known bool) value.Value {
 	case value.Object:
 		members := make([]value.Member, v.Len())
 		for i, m := range v.Members() {
-			members[i] = value.Member{Name: m.Name, Value: hideTexts(m.Value, known)}
+			members[i] = value.Member{Name: shownName(m.Name), Value: hideTexts(m.Value, known)}
 		}
 		return value.OfMembers(members...)
 	default:
 		return v
 	}
+}
+
+// shownName is the name of a member, hidden when it may be data.
+func shownName(name string) string {
+	if event.OrdinaryName(name) {
+		return name
+	}
+	return event.Hidden
 }

@@ -131,7 +131,7 @@ func (r *Recorder) write(e Entry, x Exchange, text bool) error {
 		if x.Body != nil {
 			content := x.Body()
 			if x.Opaque {
-				hidden, err := hideAll(content)
+				hidden, err := hideAll(content, x.Response.StatusCode < http.StatusMultipleChoices)
 				if err != nil {
 					return err
 				}
