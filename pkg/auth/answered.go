@@ -126,6 +126,7 @@ func pairsOf(query string) []string {
 func wordsOf(text string) []string {
 	var words []string
 	for _, word := range word.FindAllString(text, -1) {
+		word = strings.TrimLeft(word, "/") // of a path, as it stands behind a host
 		if len(word) >= 2*longWord || len(word) >= longWord && telling(word) {
 			words = append(words, word)
 		}
@@ -177,19 +178,16 @@ func (r *refusal) read(object value.Value) {
 		if isData(m.Name) {
 			r.secrets = append(r.secrets, m.Name)
 		}
-		switch name := strings.ToLower(m.Name); {
-		case (name == "error" || name == "errors") && !m.Value.IsScalar():
+		switch {
+		case event.ErrorsName(m.Name) && !m.Value.IsScalar():
 			r.readErrors(m.Name, m.Value)
-		case m.Value.IsScalar() && slices.Contains(messageNames, name):
+		case m.Value.IsScalar() && event.MessageName(m.Name):
 			r.say(m.Name, m.Value)
 		default:
 			r.secrets = append(r.secrets, secretTexts(value.OfItems(m.Value), "", 0)...)
 		}
 	}
 }
-
-// messageNames are the names of messages, in lower case.
-var messageNames = []string{"error", "errors", "error_description", "message", "code", "title", "detail"}
 
 // readErrors takes what stands below error or errors apart.
 func (r *refusal) readErrors(name string, v value.Value) {

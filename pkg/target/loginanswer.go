@@ -55,7 +55,7 @@ func (c *Client) loginError(res *http.Response) error {
 	if text := shortMessage(c.o.Secrets.Redact(auth.Said(body))); text != "" {
 		e.Message += ": " + text
 	} else if spool.Size() > 0 {
-		e.Message += fmt.Sprintf("; the body of the answer (%d bytes) has no error message that can be shown, the rest of it is hidden because it may contain credentials", spool.Size())
+		e.Message += "; the answer has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
 	}
 	return e
 }
