@@ -31,7 +31,7 @@ func fill(ctx context.Context, doc value.Value, flags []variables.Value, secrets
 		return value.Value{}, false, err
 	}
 	at, _ := firstVariable(doc, "")
-	return value.Value{}, false, failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: err.Error(), Hint: "give it by --var name=value"}}
+	return value.Value{}, false, failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: failure.Part(err.Error()), Hint: "give it by --var name=value"}}
 }
 
 // withoutValues is a document without what is addressed to the replacement of
@@ -75,9 +75,9 @@ func unknownVariables(filled value.Value, open bool, places renamed) failure.Pro
 	}
 	at, _ := firstVariable(filled, "")
 	p := failure.Problem{Code: failure.MissingVariable, Pointer: places.original(at), Hint: "give the value by --var name=value",
-		Expected: "no variable has a value here, so these stay as they are: " + strings.Join(names, ", ")}
+		Expected: "no variable has a value here, so these stay as they are: " + failure.Parts(names)}
 	if open {
-		p.Expected = "the platform brings the values of variables, they are not known here: " + strings.Join(names, ", ")
+		p.Expected = "the platform brings the values of variables, they are not known here: " + failure.Parts(names)
 		p.Hint = "give them by --var name=value to check what depends on them"
 	}
 	return failure.Problems{p}

@@ -57,12 +57,12 @@ func SecretsIn(doc value.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
 }
 
-// Problems are the same problems with the secrets masked in what they say.
+// Problems are the same problems with the secrets masked in what they quote.
 func (s *Secrets) Problems(problems failure.Problems) failure.Problems {
 	masked := slices.Clone(problems)
 	for i := range masked {
 		p := &masked[i]
-		p.Found, p.Expected, p.Hint = s.Redact(p.Found), s.Redact(p.Expected), s.Redact(p.Hint)
+		p.Found, p.Expected, p.Hint = p.Found.Mask(s.Redact), p.Expected.Mask(s.Redact), p.Hint.Mask(s.Redact)
 	}
 	return masked
 }

@@ -110,7 +110,7 @@ func expected(what, pointer string, found value.Value) failure.Problem {
 	if found.Kind() == value.String && found.Raw() == "" {
 		kind = "an empty string"
 	}
-	return failure.Problem{Code: failure.InvalidVariable, Pointer: pointer, Expected: "expected " + what, Found: kind}
+	return failure.Problem{Code: failure.InvalidVariable, Pointer: pointer, Expected: failure.Text("expected " + what), Found: failure.Text(kind)}
 }
 
 // malformed is a user error about something that stands outside the document.
