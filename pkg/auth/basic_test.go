@@ -55,7 +55,7 @@ func TestBasicNeedsNameAndPassword(t *testing.T) {
 				t.Fatalf("got %v", problems)
 			}
 			for i, want := range tt.want {
-				if p := problems[i]; p.Pointer != "/parameters/api/authentication" || !strings.Contains(p.Expected, want) || strings.Contains(p.String(), "s3") {
+				if p := problems[i]; p.Pointer != "/parameters/api/authentication" || !strings.Contains(p.Expected.String(), want) || strings.Contains(p.String(), "s3") {
 					t.Errorf("got %v, want %s", p, want)
 				}
 			}

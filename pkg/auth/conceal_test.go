@@ -30,6 +30,9 @@ func TestSecretsOfALogin(t *testing.T) {
 			`{"t":"tok-123"}`, []string{"dTp0b2stMTIz"}, []string{"Basic"}},
 		{"but not literals and references", `"apiRequest":{"headers":{"A":"application/x","B":{"attr":"user"}},"query":{"v":2}}`, `{}`, nil, []string{"application/x", "evan", "2"}},
 		{"nor what is only true", `"apiRequest":{"query":{"v":{"response":"b"}}}`, `{"b":true}`, nil, []string{"1", "true"}},
+		{"JSON in a text", ``, `{"json":"{\"a\":[\"inner-88\",\"{\\\"b\\\":\\\"deeper-99\\\"}\"]}"}`, []string{"inner-88", "deeper-99"}, nil},
+		{"parameters in a text", `"format":"text"`, "access_token=tok-123&n=1", []string{"tok-123"}, []string{"access_token"}},
+		{"names that are data", ``, `{"sessions":{"a7f3c-99812":true},"access_token":"x"}`, []string{"a7f3c-99812"}, []string{"sessions", "access_token"}},
 		{"text answer", `"format":"text"`, "tok-123\n", []string{"tok-123"}, nil},
 		{"scalar answer", `"format":"json"`, `"tok-123"`, []string{"tok-123"}, nil},
 		{"answer under an empty name", ``, `{"":"tok-123"}`, []string{"tok-123"}, nil},
@@ -124,4 +127,41 @@ func TestSecretsOutliveThoseOfRequests(t *testing.T) {
 			wantMasked(t, w, []string{tt.hidden}, []string{"signature-00000000"})
 		})
 	}
+}
+
+// many is the answer of a login with a token before and behind thousands of texts.
+func many(login int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"t":"token-%d","all":[`, login)
+	for n := range 20_000 {
+		fmt.Fprintf(&b, `"text-%d-%d",`, login, n)
+	}
+	fmt.Fprintf(&b, `0],"s":"sid-%d"}`, login)
+	return b.String()
+}
+
+// TestLargeAnswersAreRemembered: nothing that the last login brought is forgotten
+// because of how much it was, and nothing that requests use because of how many
+// logins others needed.
+func TestLargeAnswersAreRemembered(t *testing.T) {
+	w := newWorld(t, many(0), many(1), many(2), many(3))
+	m := mustCompile(t, loginWith(tokenLogin), `{}`)
+	first, second := w.start(m), w.start(m)
+	authenticated(t, first, request(t, "http://a.test/"))
+	wantMasked(t, w, []string{"token-0", "text-0-0", "text-0-9999", "text-0-19999", "sid-0"}, nil)
+	for n := range 3 {
+		authenticated(t, second, request(t, "http://a.test/"))
+		authenticated(t, first, request(t, "http://a.test/"))
+		login := n + 1
+		wantMasked(t, w, []string{"token-0", fmt.Sprintf("text-%d-0", login), fmt.Sprintf("text-%d-19999", login), fmt.Sprintf("token-%d", login)}, nil)
+		second = w.start(m)
+	}
+	wantMasked(t, w, nil, []string{"text-0-0"})
+}
+
+func TestAnswersWithTooManyTexts(t *testing.T) {
+	w := newWorld(t, "["+strings.Repeat(`"abcd",`, maxTexts)+`"abcd"]`, `{"a":[`+strings.Repeat(`"abcd",`, maxTexts)+`"abcd"]}`)
+	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
+	wantUserError(t, a.Authenticate(t.Context(), request(t, "http://a.test/")), "/parameters/api/authentication", "JSON object")
+	wantUserError(t, a.Authenticate(t.Context(), request(t, "http://a.test/")), "/parameters/api/authentication", "65537 texts, expected at most 65536")
 }

@@ -23,7 +23,7 @@ type oauthCredentials struct {
 
 type credentialFault struct {
 	section        config.Section
-	expected, hint string
+	expected, hint failure.Text
 }
 
 func (s source) credentials() *oauthCredentials {
@@ -39,8 +39,8 @@ func (s source) credentials() *oauthCredentials {
 }
 
 // text is a key of the credentials, which must not be empty.
-func (c *oauthCredentials) text(name, what string) string {
-	section := c.section.Get(name)
+func (c *oauthCredentials) text(name, what failure.Text) string {
+	section := c.section.Get(name.String())
 	if !section.Present() || !section.Value.IsScalar() {
 		c.fault(section, "OAuth needs "+what+" in '"+name+"'", "")
 		return ""
@@ -50,7 +50,7 @@ func (c *oauthCredentials) text(name, what string) string {
 
 // decoded is `#data` read as JSON, which must be of one of these kinds. Null
 // stands for data with a fault.
-func (c *oauthCredentials) decoded(expected string, kinds ...value.Kind) value.Value {
+func (c *oauthCredentials) decoded(expected failure.Text, kinds ...value.Kind) value.Value {
 	if c.data == "" {
 		return value.Value{}
 	}
@@ -61,7 +61,7 @@ func (c *oauthCredentials) decoded(expected string, kinds ...value.Kind) value.V
 		// What the error says may quote the text, which is secret.
 		c.fault(section, expected, "it is no valid JSON")
 	case !slices.Contains(kinds, v.Kind()):
-		c.fault(section, expected, "its type is "+v.Kind().String())
+		c.fault(section, expected, "its type is "+failure.Text(v.Kind().String()))
 	default:
 		return v
 	}
@@ -72,12 +72,12 @@ func (c *oauthCredentials) decoded(expected string, kinds ...value.Kind) value.V
 func (c *oauthCredentials) member(data value.Value, name string) string {
 	v := data.Field(name)
 	if !v.IsScalar() {
-		c.fault(c.section.Get("#data"), "expected the key '"+name+"' in its JSON", "")
+		c.fault(c.section.Get("#data"), "expected the key '"+failure.Text(name)+"' in its JSON", "")
 	}
 	return v.Text()
 }
 
-func (c *oauthCredentials) fault(section config.Section, expected, hint string) {
+func (c *oauthCredentials) fault(section config.Section, expected, hint failure.Text) {
 	c.faults = append(c.faults, credentialFault{section, expected, hint})
 }
 
@@ -96,5 +96,5 @@ func (c *oauthCredentials) sound() bool { return len(c.faults) == 0 }
 func (c *oauthCredentials) conceal(secrets *event.Secrets, decoded value.Value) {
 	secrets.Add(c.data)
 	secrets.Add(c.secret)
-	conceal(secrets.Add, decoded, "")
+	conceal(secrets.Add, decoded)
 }

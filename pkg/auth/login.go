@@ -91,6 +91,7 @@ var _ Renewer = (*session)(nil)
 // credentials are what one login brought.
 type credentials struct {
 	headers, query value.Value
+	secrets        []string // that headers and query were made of
 	end            end
 	givenUp        chan struct{} // closed when they are
 }
@@ -105,6 +106,7 @@ func (s *session) Authenticate(ctx context.Context, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	s.deps.Secrets.AddTokens(c.secrets) // once more: what is used is not forgotten
 	mergeHeaders(r, c.headers)
 	mergeIndexed(r, c.query)
 	*r = *r.WithContext(context.WithValue(r.Context(), usedKey{}, c))
@@ -219,7 +221,11 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 	if err != nil {
 		return nil, err
 	}
-	conceal(s.deps.Secrets.AddToken, answer, s.expires.path)
+	texts := secretTexts(answer, s.expires.path, 0)
+	if len(texts) > maxTexts {
+		return nil, failure.Userf("the answer of the login has %d texts, expected at most %d", len(texts), maxTexts)
+	}
+	s.deps.Secrets.AddTokens(texts)
 	return s.use(scope, answer)
 }
 
@@ -227,11 +233,15 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 func (s *session) use(scope *expr.Scope, answer value.Value) (*credentials, error) {
 	scope.Contexts[expr.Response] = expr.Flatten(answer.AsSecret())
 	c := &credentials{givenUp: make(chan struct{})}
+	hide := func(secret string) {
+		s.deps.Secrets.AddToken(secret)
+		c.secrets = append(c.secrets, secret)
+	}
 	var err error
-	if c.headers, err = s.with.headers.texts(scope, s.deps.Secrets.AddToken); err != nil {
+	if c.headers, err = s.with.headers.texts(scope, hide); err != nil {
 		return nil, err
 	}
-	if c.query, err = s.with.query.texts(scope, s.deps.Secrets.AddToken); err != nil {
+	if c.query, err = s.with.query.texts(scope, hide); err != nil {
 		return nil, err
 	}
 	if c.end, err = s.expires.from(answer, s.deps.Now()); err != nil {

@@ -47,7 +47,7 @@ func (s source) headers(section config.Section, contexts ...expr.Context) part {
 	p.headers = true
 	for _, m := range p.section.Value.Members() {
 		if !httpguts.ValidHeaderFieldName(m.Name) {
-			s.Problems().Add(failure.Problem{Code: failure.UnsendableHeader, Pointer: section.Get(m.Name).Pointer, Found: strconv.Quote(m.Name),
+			s.Problems().Add(failure.Problem{Code: failure.UnsendableHeader, Pointer: section.Get(m.Name).Pointer, Found: failure.Part(strconv.Quote(m.Name)),
 				Expected: "expected the name of a header: letters, digits and -"})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -28,7 +29,7 @@ func checkTexts(section config.Section, contexts ...expr.Context) {
 			for i, c := range contexts {
 				names[i] = string(c)
 			}
-			item.Problem(expectedText, "expressions here have the key "+strings.Join(append(names, "function"), ", "))
+			item.Problem(expectedText, "expressions here have the key "+failure.Text(strings.Join(append(names, "function"), ", ")))
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (tr trial) checkProblems(t *testing.T, want ...string) {
 	_, problems := tr.compile(t)
 	var got []string
 	for _, p := range problems {
-		got = append(got, p.Pointer+": "+p.Expected)
+		got = append(got, p.Pointer+": "+p.Expected.String())
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("problems:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

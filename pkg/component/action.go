@@ -75,23 +75,32 @@ func refuse(o Options, secrets *event.Secrets, err error) error {
 // problemList are the problems of a document.
 func problemList(secrets *event.Secrets, problems failure.Problems) value.Value {
 	items := make([]value.Value, len(problems))
-	for i, p := range problems {
+	for i, p := range masked(secrets, problems) {
 		items[i] = value.OfMembers(
 			value.Member{Name: "code", Value: value.OfString(string(p.Code))},
 			value.Member{Name: "pointer", Value: value.OfString(p.Pointer)},
-			value.Member{Name: "found", Value: value.OfString(p.Found)},
-			value.Member{Name: "expected", Value: value.OfString(p.Expected)},
-			value.Member{Name: "hint", Value: value.OfString(p.Hint)},
+			value.Member{Name: "found", Value: value.OfString(p.Found.String())},
+			value.Member{Name: "expected", Value: value.OfString(p.Expected.String())},
+			value.Member{Name: "hint", Value: value.OfString(p.Hint.String())},
 		)
 	}
-	return redacted(secrets, value.OfItems(items...))
+	return value.OfItems(items...)
+}
+
+// masked are the same problems with the secrets masked in what they quote.
+func masked(secrets *event.Secrets, problems failure.Problems) failure.Problems {
+	all := secrets.Problems(problems)
+	for i := range all {
+		all[i].Pointer = secrets.Redact(all[i].Pointer)
+	}
+	return all
 }
 
 // findings are all problems and warnings as `extractor validate --json` writes
 // them, but for lines and columns: the platform has written the text anew, so
 // nobody sees the lines they would count.
 func findings(secrets *event.Secrets, problems, warnings failure.Problems) value.Value {
-	all := append(diagnostic.Errors(problems), diagnostic.Warnings(warnings)...)
+	all := append(diagnostic.Errors(masked(secrets, problems)), diagnostic.Warnings(masked(secrets, warnings))...)
 	items := make([]value.Value, len(all))
 	for i, f := range all {
 		items[i] = value.OfMembers(
@@ -104,7 +113,7 @@ func findings(secrets *event.Secrets, problems, warnings failure.Problems) value
 			value.Member{Name: "message", Value: value.OfString(f.Message)},
 		)
 	}
-	return redacted(secrets, value.OfItems(items...))
+	return value.OfItems(items...)
 }
 
 // validate answers whether the document is sound, and what in it is hardly
@@ -116,12 +125,12 @@ func validate(o Options, tape tape, secrets *event.Secrets, doc value.Value, com
 	}
 	found := append(compiled.Warnings.Unique(), lint.Check(lint.Document{Tree: doc, Compiled: compiled})...).Unique()
 	warnings := make([]value.Value, len(found))
-	for i, w := range found {
+	for i, w := range masked(secrets, found) {
 		warnings[i] = value.OfString(w.String())
 	}
 	return answer(o,
 		value.Member{Name: "status", Value: value.OfString("success")},
-		value.Member{Name: "warnings", Value: redacted(secrets, value.OfItems(warnings...))},
+		value.Member{Name: "warnings", Value: value.OfItems(warnings...)},
 		value.Member{Name: "findings", Value: findings(secrets, nil, found)},
 	)
 }

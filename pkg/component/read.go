@@ -36,8 +36,11 @@ func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secr
 		log.Emit(event.ConfigWarning{Pointer: "/variables_id", Text: warning})
 	}
 	if len(resolved.Replaced) > 0 {
-		log.Emit(event.VariablesReplaced{Names: resolved.Replaced, Source: resolved.Source})
 		secrets.AddDocument(resolved.Document)
+		for _, secret := range resolved.Secrets {
+			secrets.AddConfigured(secret)
+		}
+		log.Emit(event.VariablesReplaced{Names: resolved.Replaced, Source: resolved.Source})
 	}
 	return resolved.Document, nil
 }

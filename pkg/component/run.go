@@ -100,7 +100,13 @@ func fail(o Options, secrets *event.Secrets, err error) int {
 // terminal. Secrets are masked before white space is folded, for a secret may
 // hold some.
 func oneLine(secrets *event.Secrets, err error) string {
-	return event.Printable(strings.Join(strings.Fields(secrets.Redact(err.Error())), " "))
+	text := err.Error()
+	if problems, ok := errors.AsType[failure.Problems](err); ok && problems.Error() == text {
+		text = masked(secrets, problems).Error()
+	} else {
+		text = secrets.Redact(text)
+	}
+	return event.Printable(strings.Join(strings.Fields(text), " "))
 }
 
 // problems is the JSON text of all faults of the configuration, "" for an error
@@ -292,7 +298,7 @@ func compile(o Options, doc value.Value, log *event.Log, secrets *event.Secrets)
 		if w.Hint != "" {
 			text += "; " + w.Hint
 		}
-		log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text})
+		log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text.String()})
 	}
 	reportChecks(o, doc, compiled)
 	return compiled, plan, nil

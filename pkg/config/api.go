@@ -118,7 +118,7 @@ func maxResponseBytes(http Section) int64 {
 func atOnce(http Section, name string, least int) int {
 	n := http.Int(name, least)
 	if n < least || n > MaxConcurrency {
-		http.Get(name).Problem(fmt.Sprintf("expected an integer from %d to %d", least, MaxConcurrency), "")
+		http.Get(name).Problem(failure.Text(fmt.Sprintf("expected an integer from %d to %d", least, MaxConcurrency)), "")
 		return least
 	}
 	return n
@@ -177,7 +177,7 @@ func (e evaluator) value(v value.Value, pointer string) (value.Value, bool) {
 	result, err := compiled.Eval(&expr.Scope{
 		Now:      e.now,
 		Contexts: map[expr.Context]expr.Members{expr.Attr: e.attr},
-		Warn:     func(pointer, text string) { e.warn(failure.FailedExpression, pointer, text, "") },
+		Warn:     func(pointer, text string) { e.warn(failure.FailedExpression, pointer, failure.Part(text), "") },
 		Conceal:  e.conceal,
 	})
 	if err != nil {
@@ -185,7 +185,7 @@ func (e evaluator) value(v value.Value, pointer string) (value.Value, bool) {
 		if at := failure.PointerOf(err); at != "" {
 			place = at
 		}
-		e.problems.Add(failure.Problem{Code: failure.FailedExpression, Pointer: place, Expected: messageOf(err)})
+		e.problems.Add(failure.Problem{Code: failure.FailedExpression, Pointer: place, Expected: failure.Part(messageOf(err))})
 		return value.Value{}, false
 	}
 	return result, true

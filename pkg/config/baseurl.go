@@ -62,7 +62,7 @@ func notAddresses(conceal func(string)) func(string) {
 
 // invalidURL reports the address that came out, unless a secret is part of it.
 func (s Section) invalidURL(result value.Value) *url.URL {
-	found, hint := Describe(s.Pointer, result), ""
+	found, hint := Describe(s.Pointer, result), failure.Text("")
 	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return MayBeSecret(strings.ReplaceAll(name, ".", "/")) }) {
 		found = describeKind(result)
 	}

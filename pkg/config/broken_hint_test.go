@@ -55,7 +55,7 @@ func TestHints(t *testing.T) {
 			var there []string
 			for _, p := range found {
 				if p.Pointer == tt.pointer {
-					there = append(there, p.Hint)
+					there = append(there, p.Hint.String())
 				}
 			}
 			if len(there) != 1 || there[0] != tt.want {

@@ -112,7 +112,7 @@ func (c *compiler) locate() (value.Value, string) {
 	case root.Kind() == value.Object:
 		for _, name := range []string{"api", "config"} {
 			if root.Field(name).Empty() {
-				c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key " + quoted(name), Hint: misspelt(root, name, c.schema.root)})
+				c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key " + ownName(name), Hint: misspelt(root, name, c.schema.root)})
 			}
 		}
 	}
@@ -179,6 +179,6 @@ func switched(s Section, on bool) Section {
 	return s
 }
 
-func (c *compiler) warn(code failure.Code, pointer, text, hint string) {
+func (c *compiler) warn(code failure.Code, pointer string, text, hint failure.Text) {
 	c.warnings.Add(failure.Problem{Code: code, Pointer: pointer, Expected: text, Hint: hint})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -17,30 +18,30 @@ const longest = 40
 // begins with #, in `authorization`, in headers and parameters, and wherever a
 // key says that it holds a credential. Credentials and queries inside addresses
 // are cut out.
-func Describe(pointer string, v value.Value) string {
+func Describe(pointer string, v value.Value) failure.Text {
 	if !v.IsScalar() || v.Raw() == "" || MayBeSecret(pointer) {
 		return describeKind(v)
 	}
 	if v.Kind() != value.String {
-		return shorten(v.Raw())
+		return failure.Part(shorten(v.Raw()))
 	}
-	return value.OfString(shorten(withoutCredentials(v.Raw()))).JSON()
+	return failure.Part(value.OfString(shorten(withoutCredentials(v.Raw()))).JSON())
 }
 
 // describeKind tells the type and the size of a value, and nothing of what is
 // in it.
-func describeKind(v value.Value) string {
+func describeKind(v value.Value) failure.Text {
 	switch n := v.Len(); {
 	case v.Kind() == value.Null:
 		return "null"
 	case v.Kind() == value.String && v.Raw() == "":
 		return "an empty string"
 	case v.IsScalar():
-		return "a " + v.Kind().String()
+		return failure.Text("a " + v.Kind().String())
 	case v.Kind() == value.Array && n == 0:
 		return "an empty list"
 	case v.Kind() == value.Array:
-		return fmt.Sprintf("a list of %d", n)
+		return failure.Text(fmt.Sprintf("a list of %d", n))
 	case n == 0:
 		return "an empty object"
 	default:

@@ -93,7 +93,7 @@ func (c *compiler) literalHeaders(s Section) value.Value {
 // checkHeader reports a name or a value that no header can have. The value is
 // what came out of what stands in the document.
 func (s Section) checkHeader(name string, v value.Value) bool {
-	found, expected := describeKind(s.Value), ""
+	found, expected := describeKind(s.Value), failure.Text("")
 	switch k := v.Kind(); {
 	case !headerName(name):
 		found, expected = quoted(name), "expected the name of a header: letters, digits and -"
@@ -109,7 +109,7 @@ func (s Section) checkHeader(name string, v value.Value) bool {
 }
 
 // wrongLine says what is wrong with the lines of a header, "" when nothing is.
-func wrongLine(lines []value.Value) string {
+func wrongLine(lines []value.Value) failure.Text {
 	for _, v := range lines {
 		if k := v.Kind(); k == value.Object || k == value.Array {
 			return "expected a list of texts, one for each line of the header"

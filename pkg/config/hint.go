@@ -11,15 +11,15 @@ import (
 
 // unknownHint says what an unknown key may be meant as: one of its neighbours
 // that is spelt nearly the same, or a key of that name in another section.
-func (c *compiler) unknownHint(key unknownKey) string {
+func (c *compiler) unknownHint(key unknownKey) failure.Text {
 	if near, ok := failure.Nearest(key.name, key.known); ok {
-		return "did you mean " + quoted(near) + "?"
+		return "did you mean " + ownName(near) + "?"
 	}
 	if meant, ok := foreignKey(key.name, key.known); ok {
-		return "the key for that is " + quoted(meant)
+		return "the key for that is " + ownName(meant)
 	}
 	if section, ok := c.schema.sectionOf(key.name, key.pointer); ok {
-		return quoted(key.name) + " is a key of " + quoted(section)
+		return quoted(key.name) + " is a key of " + ownName(section)
 	}
 	return ""
 }
@@ -118,9 +118,9 @@ func (s *schema) findOwners(top *shape) {
 
 // choiceHint is the nearest of the values that a key may have, or the one for
 // what other tools call so.
-func choiceHint(pointer, found string, known []string) string {
+func choiceHint(pointer, found string, known []string) failure.Text {
 	if near, ok := failure.Nearest(found, known); ok {
-		return "did you mean " + quoted(near) + "?"
+		return "did you mean " + ownName(near) + "?"
 	}
 	word := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(found))
 	switch {
@@ -151,7 +151,7 @@ func choiceHint(pointer, found string, known []string) string {
 }
 
 // typeHint says how to write what was written as another type.
-func typeHint(pointer string, found value.Value, s *shape) string {
+func typeHint(pointer string, found value.Value, s *shape) failure.Text {
 	base := s.base()
 	switch {
 	case base == nil:
@@ -191,11 +191,11 @@ func dotted(keys value.Value) (string, bool) {
 }
 
 // secondsHint says how to write a time that has its unit behind it.
-func secondsHint(pointer string, found value.Value) string {
+func secondsHint(pointer string, found value.Value) failure.Text {
 	number := strings.TrimRight(strings.TrimSpace(found.Raw()), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	unit := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(found.Raw()), number))
 	if _, err := strconv.ParseFloat(number, 64); err != nil || MayBeSecret(pointer) || !slices.Contains([]string{"s", "sec", "seconds"}, unit) {
 		return ""
 	}
-	return "write the seconds without their unit: " + number
+	return "write the seconds without their unit: " + failure.Part(number)
 }

@@ -31,10 +31,10 @@ func (c *compiler) jobs(s Section, e evaluator, child, inherited bool) []Job {
 
 func (c *compiler) duplicate(first, second Job) {
 	if _, ok := lookup(c.document, second.Pointer+"/id"); ok {
-		c.warn(failure.DuplicateJob, second.Pointer, "has the id of "+first.Pointer+" and runs in its place", "give it another id")
+		c.warn(failure.DuplicateJob, second.Pointer, "has the id of "+failure.Part(first.Pointer)+" and runs in its place", "give it another id")
 		return
 	}
-	c.warn(failure.DuplicateJob, second.Pointer, "is the same as "+first.Pointer+", it runs once", "give one of them an id to run both")
+	c.warn(failure.DuplicateJob, second.Pointer, "is the same as "+failure.Part(first.Pointer)+", it runs once", "give one of them an id to run both")
 }
 
 func (c *compiler) job(s Section, e evaluator, child, inherited bool) Job {

@@ -24,14 +24,14 @@ func TestLookup(t *testing.T) {
 func TestInOrder(t *testing.T) {
 	doc := mustValue(t, `{"z":[0,1,2,3,4,5,6,7,8,9,10],"a":{"b":1}}`)
 	at := func(pointer, text string) failure.Problem {
-		return failure.Problem{Pointer: pointer, Expected: text}
+		return failure.Problem{Pointer: pointer, Expected: failure.Text(text)}
 	}
 	sorted := inOrder(doc, failure.Problems{
 		at("/missing", "1"), at("/a/b", "2"), at("/z/10", "3"), at("/z/9", "4"), at("/a", "5"), at("", "6"), at("/z/9", "7"), at("/z/9", "4"), at("/a", "8"),
 	})
 	var got []string
 	for _, p := range sorted {
-		got = append(got, p.Pointer+" "+p.Expected)
+		got = append(got, p.Pointer+" "+p.Expected.String())
 	}
 	sameLines(t, "order", got, []string{" 6", "/z/9 4", "/z/9 7", "/z/10 3", "/a 5", "/a 8", "/a/b 2", "/missing 1"})
 }

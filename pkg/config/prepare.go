@@ -83,7 +83,7 @@ func (p *preparer) members(v value.Value, s *shape, pointer string) value.Value 
 				continue
 			}
 			if property.deprecation != "" {
-				p.warnings.Add(failure.Problem{Code: failure.OldForm, Pointer: at, Expected: property.deprecation})
+				p.warnings.Add(failure.Problem{Code: failure.OldForm, Pointer: at, Expected: failure.Text(property.deprecation)})
 			}
 		case base.others != nil:
 			m.Value = p.prepare(m.Value, base.others, at)

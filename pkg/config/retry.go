@@ -41,7 +41,7 @@ func (c *compiler) retry(s Section) Retry {
 	return r
 }
 
-func (c *compiler) hidden(s Section, text string) {
+func (c *compiler) hidden(s Section, text failure.Text) {
 	if s.Present() {
 		c.warn(failure.NoEffect, s.Pointer, text, "")
 	}

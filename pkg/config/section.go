@@ -100,7 +100,7 @@ func (s Section) Bool(name string, fallback bool) bool {
 
 // Problem reports a problem with this section's value, unless the value has one
 // already.
-func (s Section) Problem(expected, hint string) {
+func (s Section) Problem(expected, hint failure.Text) {
 	code := failure.WrongValue
 	if s.Value.IsNull() {
 		code = failure.MissingKey
@@ -109,7 +109,7 @@ func (s Section) Problem(expected, hint string) {
 }
 
 // Fault is Problem with a code of its own.
-func (s Section) Fault(code failure.Code, expected, hint string) {
+func (s Section) Fault(code failure.Code, expected, hint failure.Text) {
 	if s.faulty[s.Pointer] {
 		return
 	}

@@ -25,7 +25,7 @@ func (c *compiler) unknownKeys(unknown []unknownKey, settings string, strict boo
 			c.problems.Add(failure.Problem{Code: failure.UnknownKey, Pointer: key.pointer, Expected: "unknown key, so nothing is restricted by it", Hint: hint})
 			continue
 		}
-		code, text := failure.UnknownKey, "unknown key"
+		code, text := failure.UnknownKey, failure.Text("unknown key")
 		if attribute, itself, ok := attributeAbove(key.pointer, settings); ok {
 			if referred[attribute] {
 				continue
@@ -41,14 +41,14 @@ func (c *compiler) unknownKeys(unknown []unknownKey, settings string, strict boo
 // guardHint tells whether an unknown key stands in `image_parameters`, or was
 // meant to be `image_parameters` or `allowed_hosts`, and what to write instead. The
 // operator of the component relies on these keys: they must not be without effect.
-func guardHint(key unknownKey) (hint string, ok bool) {
+func guardHint(key unknownKey) (hint failure.Text, ok bool) {
 	const section, hosts = "image_parameters", "allowed_hosts"
 	if strings.HasPrefix(key.pointer, "/"+section+"/") {
 		if near, ok := failure.Nearest(key.name, key.known); ok {
-			return "did you mean " + quoted(near) + "?", true
+			return "did you mean " + ownName(near) + "?", true
 		}
 		if meant, ok := foreignKey(key.name, key.known); ok {
-			return "the key for that is " + quoted(meant), true
+			return "the key for that is " + ownName(meant), true
 		}
 		return "the known keys are " + list(key.known), true
 	}
@@ -60,9 +60,9 @@ func guardHint(key unknownKey) (hint string, ok bool) {
 	case !ok:
 		return "", false
 	case near == section:
-		return "write " + quoted(section) + ", at the top of the document", true
+		return "write " + ownName(section) + ", at the top of the document", true
 	default:
-		return "write " + quoted(hosts) + " in the section " + quoted(section) + ", at the top of the document", true
+		return "write " + ownName(hosts) + " in the section " + ownName(section) + ", at the top of the document", true
 	}
 }
 

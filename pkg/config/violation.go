@@ -29,7 +29,7 @@ func (c *compiler) validate(prepared value.Value) {
 
 // violations walks down to the violations that have no cause of their own. The
 // message of a schema counts for everything that is wrong with the same value.
-func (c *compiler) violations(e *jsonschema.ValidationError, at, message string) {
+func (c *compiler) violations(e *jsonschema.ValidationError, at string, message failure.Text) {
 	pointer := ""
 	for _, token := range e.InstanceLocation {
 		pointer = failure.PointerJoin(pointer, token)
@@ -39,7 +39,7 @@ func (c *compiler) violations(e *jsonschema.ValidationError, at, message string)
 	}
 	node := c.shapeAt(e.SchemaURL)
 	if node.message != "" {
-		message = node.message
+		message = failure.Text(node.message)
 	}
 	for _, cause := range e.Causes {
 		c.violations(cause, pointer, message)
@@ -56,7 +56,7 @@ func (c *compiler) violations(e *jsonschema.ValidationError, at, message string)
 			if hint == "" {
 				hint = renamedKey(found, name, node)
 			}
-			c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: "expected the key " + quoted(name), Hint: hint})
+			c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: "expected the key " + ownName(name), Hint: hint})
 		}
 		return
 	case *kind.MinProperties:
@@ -75,7 +75,7 @@ func (c *compiler) violations(e *jsonschema.ValidationError, at, message string)
 		if len(node.enum) > 0 {
 			message = "expected one of " + list(node.enum)
 		} else if message == "" {
-			message = "expected " + phrase(k.Want)
+			message = failure.Text("expected " + phrase(k.Want))
 		}
 		c.fault(code, pointer, found, message, typeHint(pointer, found, node))
 		return
@@ -84,7 +84,7 @@ func (c *compiler) violations(e *jsonschema.ValidationError, at, message string)
 }
 
 // fault reports a wrong value once.
-func (c *compiler) fault(code failure.Code, pointer string, found value.Value, expected, hint string) {
+func (c *compiler) fault(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
 	if c.faulty[pointer] {
 		return
 	}
@@ -104,7 +104,7 @@ func (c *compiler) shapeAt(address string) *shape {
 
 // misspelt is the hint for a missing key when the object has an unknown one
 // that is spelt nearly the same.
-func misspelt(object value.Value, missing string, s *shape) string {
+func misspelt(object value.Value, missing string, s *shape) failure.Text {
 	for _, m := range object.Members() {
 		if slices.Contains(s.base().names, m.Name) {
 			continue
@@ -118,7 +118,7 @@ func misspelt(object value.Value, missing string, s *shape) string {
 
 // renamedKey is the hint for a missing key when the object has an unknown one
 // that other tools know it by.
-func renamedKey(object value.Value, missing string, s *shape) string {
+func renamedKey(object value.Value, missing string, s *shape) failure.Text {
 	for _, m := range object.Members() {
 		if _, ok := foreignKey(m.Name, []string{missing}); ok && !slices.Contains(s.base().names, m.Name) {
 			return "is " + quoted(m.Name) + " meant to be it?"
@@ -140,13 +140,17 @@ func phrase(types []string) string {
 	return strings.Join(words, " or ")
 }
 
-func list(names []string) string {
+// list is names of the schema in a message.
+func list(names []string) failure.Text {
 	all := make([]string, len(names))
 	for i, name := range names {
-		all[i] = quoted(name)
+		all[i] = ownName(name).String()
 	}
-	return strings.Join(all, ", ")
+	return failure.Text(strings.Join(all, ", "))
 }
 
-// quoted is a name in a message: as JSON, shortened.
-func quoted(name string) string { return value.OfString(shorten(name)).JSON() }
+// quoted is a name of the document in a message: as JSON, shortened.
+func quoted(name string) failure.Text { return failure.Part(ownName(name).String()) }
+
+// ownName is a name of the schema in a message.
+func ownName(name string) failure.Text { return failure.Text(value.OfString(shorten(name)).JSON()) }

@@ -114,7 +114,7 @@ func overwriting(all []writer) failure.Problems {
 			continue
 		}
 		problems.Add(failure.Problem{Pointer: replacing,
-			Expected: fmt.Sprintf("it replaces the tables in bucket %q, which several jobs of the split write to: %s", w.bucket, few(pointers)),
+			Expected: failure.Part(fmt.Sprintf("it replaces the tables in bucket %q, which several jobs of the split write to: %s", w.bucket, few(pointers))),
 			Hint:     "set \"incrementalOutput\": true, with primary keys in mappings, or an \"outputBucket\" for each iteration"})
 	}
 	return problems

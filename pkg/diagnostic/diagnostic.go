@@ -91,14 +91,14 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 		r.unreadable(text, err)
 		return r
 	}
-	filled, open, err := fill(ctx, given, o.Variables)
+	secrets := &event.Secrets{}
+	secrets.AddDocument(given)
+	filled, open, err := fill(ctx, given, o.Variables, secrets)
 	if err != nil {
 		r.add(findings(Error, failure.InvalidVariable, problemsOf(err))...)
 		filled, open = withoutValues(given), true // the rest is judged as far as possible
 	}
 	missing := err != nil
-	secrets := &event.Secrets{}
-	secrets.AddDocument(given)
 	secrets.AddDocument(filled)
 	compiled, problems := config.Compile(filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: secrets.Add})
 	extract.Compile(compiled, o.Typed)
@@ -129,7 +129,7 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 func (r *Report) unreadable(text []byte, err error) {
 	syntax, ok := errors.AsType[*value.SyntaxError](err)
 	if !ok {
-		r.add(Errors(failure.Problems{{Code: failure.WrongType, Expected: err.Error()}})...)
+		r.add(Errors(failure.Problems{{Code: failure.WrongType, Expected: failure.Part(err.Error())}})...)
 		return
 	}
 	r.broken = true
@@ -186,12 +186,12 @@ func Warnings(problems failure.Problems) []Finding {
 func findings(severity Severity, code failure.Code, problems failure.Problems) []Finding {
 	all := make([]Finding, len(problems))
 	for i, p := range problems {
-		f := Finding{Code: p.Code, Severity: severity, Pointer: p.Pointer, Found: p.Found, Expected: p.Expected, Hint: p.Hint, Message: p.Expected}
+		f := Finding{Code: p.Code, Severity: severity, Pointer: p.Pointer, Found: p.Found.String(), Expected: p.Expected.String(), Hint: p.Hint.String(), Message: p.Expected.String()}
 		if f.Code == "" {
 			f.Code = code
 		}
 		if p.Found != "" {
-			f.Message += ", found " + p.Found
+			f.Message += ", found " + f.Found
 		}
 		all[i] = f
 	}
@@ -225,7 +225,7 @@ func problemsOf(err error) failure.Problems {
 		return all
 	}
 	if e, ok := errors.AsType[*failure.Error](err); ok {
-		return failure.Problems{{Pointer: e.Pointer, Expected: e.Message}}
+		return failure.Problems{{Pointer: e.Pointer, Expected: failure.Part(e.Message)}}
 	}
-	return failure.Problems{{Expected: err.Error()}}
+	return failure.Problems{{Expected: failure.Part(err.Error())}}
 }

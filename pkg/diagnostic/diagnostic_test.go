@@ -201,3 +201,28 @@ func TestCheckShowsNoSecret(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnWordsAreShown: a secret that is a word hides what is quoted of the
+// document, not what is said about it.
+func TestOwnWordsAreShown(t *testing.T) {
+	said := func(document string) string {
+		var b strings.Builder
+		for _, f := range check(document).Findings {
+			b.WriteString(f.Message + "; " + f.Hint + "\n")
+		}
+		return b.String()
+	}
+	for _, secret := range []string{"secret", "protected", "stored", "expected", "known", "write", "did you mean", "method"} {
+		text := said(`{"parameters":{"api":{"baseUrl":"http://a.test/","pagination":{"method":"` + secret + `"}},
+			"config":{"#password":"` + secret + `","jobs":[{"endpoint":"x","scroler":2}]}}}`)
+		for _, want := range []string{"expected one of ", `found "[hidden]"`, `unknown key; did you mean "scroller"?`} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is missing in\n%s", secret, want, text)
+			}
+		}
+		text = said(`{"parameters":{"api":{"baseUrl":"http://a.test/"},"config":{"token":"abc","#password":"` + secret + `","jobs":[{"endpoint":"x"}]}}}`)
+		if want := "this secret is not protected: it is stored and shown as it is; write it under \"#token\"\n"; !strings.Contains(text, want) {
+			t.Errorf("%s: %q is missing in\n%s", secret, want, text)
+		}
+	}
+}

@@ -172,7 +172,7 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 	switch {
 	case err != nil:
 		return span, true
-	case below:
+	case below, name == "value" && strings.HasPrefix(pointer, "/variableValuesData/"):
 		return span, true
 	case v.Kind() == value.Number && len(text) < shortestSecret:
 		return source.Span{}, false

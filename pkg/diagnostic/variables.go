@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
@@ -12,10 +13,14 @@ import (
 
 // fill replaces the variables whose values are given or stand in the document.
 // open tells that the platform will bring the values, which nobody knows here.
-func fill(ctx context.Context, doc value.Value, flags []variables.Value) (filled value.Value, open bool, err error) {
+// Values that become secrets are added to these.
+func fill(ctx context.Context, doc value.Value, flags []variables.Value, secrets *event.Secrets) (filled value.Value, open bool, err error) {
 	stored := !doc.Field("variables_id").Empty()
 	data := doc.Field("variableValuesData").Field("values")
 	result, err := variables.Resolve(ctx, doc, variables.Inputs{Flags: flags})
+	for _, secret := range result.Secrets {
+		secrets.AddConfigured(secret)
+	}
 	switch {
 	case err == nil:
 		return result.Document, false, nil
@@ -26,7 +31,7 @@ func fill(ctx context.Context, doc value.Value, flags []variables.Value) (filled
 		return value.Value{}, false, err
 	}
 	at, _ := firstVariable(doc, "")
-	return value.Value{}, false, failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: err.Error(), Hint: "give it by --var name=value"}}
+	return value.Value{}, false, failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: failure.Part(err.Error()), Hint: "give it by --var name=value"}}
 }
 
 // withoutValues is a document without what is addressed to the replacement of
@@ -70,9 +75,9 @@ func unknownVariables(filled value.Value, open bool, places renamed) failure.Pro
 	}
 	at, _ := firstVariable(filled, "")
 	p := failure.Problem{Code: failure.MissingVariable, Pointer: places.original(at), Hint: "give the value by --var name=value",
-		Expected: "no variable has a value here, so these stay as they are: " + strings.Join(names, ", ")}
+		Expected: "no variable has a value here, so these stay as they are: " + failure.Parts(names)}
 	if open {
-		p.Expected = "the platform brings the values of variables, they are not known here: " + strings.Join(names, ", ")
+		p.Expected = "the platform brings the values of variables, they are not known here: " + failure.Parts(names)
 		p.Hint = "give them by --var name=value to check what depends on them"
 	}
 	return failure.Problems{p}

@@ -126,6 +126,13 @@ func shows(message, value string) bool {
 	}
 }
 
+// alone tells whether a part of a text has no letter or digit beside it.
+func alone(text string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:from])
+	after, _ := utf8.DecodeRuneInString(text[to:])
+	return !alphanumeric(before) && !alphanumeric(after)
+}
+
 func quoted(s string) string {
 	if utf8.RuneCountInString(s) > consoleValue {
 		s = string([]rune(s)[:consoleValue-1]) + "…"

@@ -2,6 +2,8 @@ package event
 
 import (
 	"iter"
+	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +21,14 @@ const mostShown = 60
 // secret to any place, and what stands there is shortened before it is masked.
 func (s *Secrets) AddDocument(doc value.Value) {
 	for _, secret := range SecretsIn(doc) {
-		s.Add(secret)
-		s.addCut(secret)
+		s.AddConfigured(secret)
 	}
+}
+
+// AddConfigured is AddDocument for a single secret.
+func (s *Secrets) AddConfigured(secret string) {
+	s.Add(secret)
+	s.addCut(secret)
 }
 
 // addCut adds the beginnings of a secret, each with the mark of a text that was
@@ -45,24 +52,46 @@ func (s *Secrets) addCut(secret string) {
 }
 
 // SecretsIn yields every text and number below a key that begins with #, with
-// its JSON pointer, in the order of the document.
+// its JSON pointer, in the order of the document: a number in all its spellings.
 func SecretsIn(doc value.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
 }
 
-// Problems are the same problems with the secrets masked in what they say.
+// Problems are the same problems with the secrets masked in what they quote.
 func (s *Secrets) Problems(problems failure.Problems) failure.Problems {
 	masked := slices.Clone(problems)
 	for i := range masked {
 		p := &masked[i]
-		p.Found, p.Expected, p.Hint = s.Redact(p.Found), s.Redact(p.Expected), s.Redact(p.Hint)
+		p.Found, p.Expected, p.Hint = p.Found.Mask(s.Redact), p.Expected.Mask(s.Redact), p.Hint.Mask(s.Redact)
 	}
 	return masked
 }
 
+// Spellings are the texts that a scalar may become: itself, and a number as the
+// original writes it into addresses, into JSON, and in functions.
+func Spellings(v value.Value) []string {
+	all := []string{v.Raw()}
+	f, ok := v.Float()
+	if !ok || v.IsInteger() || math.IsInf(f, 0) {
+		return all
+	}
+	shortest := value.FormatDouble(f, 0)
+	for _, text := range []string{v.Text(), shortest, strings.ToLower(shortest)} {
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
 func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {
 	if k := v.Kind(); secret && (k == value.String || k == value.Number) {
-		return yield(pointer, v.Raw())
+		for _, spelling := range Spellings(v) {
+			if !yield(pointer, spelling) {
+				return false
+			}
+		}
+		return true
 	}
 	for _, m := range v.Members() {
 		if !walkSecrets(m.Value, failure.PointerJoin(pointer, m.Name), secret || strings.HasPrefix(m.Name, "#"), yield) {
@@ -75,4 +104,24 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 		}
 	}
 	return true
+}
+
+// ordinaryName is a name of words: letters, perhaps with a number behind.
+var ordinaryName = regexp.MustCompile(`^[@$_]?[A-Za-z]{1,16}[0-9]{0,2}([_.: -][A-Za-z]{1,16}[0-9]{0,2}){0,5}$`)
+
+// OrdinaryName tells whether a name, of a member or in a path, is one that
+// programmers give, not one that is data, as an identifier is.
+func OrdinaryName(name string) bool { return ordinaryName.MatchString(name) }
+
+// messageNames are the names of members that say what went wrong, in lower case.
+var messageNames = []string{"error", "errors", "error_description", "message", "code", "title", "detail"}
+
+// MessageName tells whether a member is by its name a message of an API about what
+// went wrong.
+func MessageName(name string) bool { return slices.Contains(messageNames, strings.ToLower(name)) }
+
+// ErrorsName tells whether a member is by its name an error, or a list of them, that
+// may have messages in it.
+func ErrorsName(name string) bool {
+	return strings.EqualFold(name, "error") || strings.EqualFold(name, "errors")
 }

@@ -24,3 +24,24 @@ func TestSecretsIn(t *testing.T) {
 		break // the rest is not asked for
 	}
 }
+
+// A number is a secret as it is written, and as the program writes it.
+func TestNumbersAreRespelt(t *testing.T) {
+	t.Parallel()
+	doc, err := value.Parse([]byte(`{"#pin":1234567.50,"#big":1.5e300,"#whole":7654321,"#endless":1e999,"#exact":12.345678901234567}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Secrets
+	s.AddDocument(doc)
+	for text, want := range map[string]string{
+		"1234567.50, 1234567.5":              "[hidden], [hidden]",
+		"1.5e300 1.5E+300 1.5e+300":          "[hidden] [hidden] [hidden]",
+		"7654321 1e999 INF":                  "[hidden] [hidden] INF",
+		"12.345678901235 12.345678901234567": "[hidden] [hidden]",
+	} {
+		if got := s.Redact(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

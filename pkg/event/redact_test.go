@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +26,8 @@ func secretsOf(secrets ...string) *Secrets {
 
 func TestRedact(t *testing.T) {
 	const pem = "-----BEGIN KEY-----\r\nMIIEvQIBADANBgkqhkiG\r\nshort\r\n-----END KEY-----\r\n"
+	wide := strings.Repeat("wide secret #", 15)
+	long64 := base64.StdEncoding.EncodeToString([]byte(wide))[:150]
 	tests := []struct {
 		name    string
 		secrets []string
@@ -74,6 +77,20 @@ func TestRedact(t *testing.T) {
 		{"no HTML", []string{"abcd"}, "a&lt b;&&;abcd&#;", "a&lt b;&&;[hidden]&#;"},
 		{"backslash that escapes nothing", []string{"abcd"}, `\q\u12\xz\`, `\q\u12\xz\`},
 		{"escape touched on both sides", []string{"\xa9abc\xc3"}, `\u00e9abc\u00e9`, "[hidden]"},
+		{"plus for a blank", []string{"to+ken"}, "k=to+ken&l=to%2Bken", "k=[hidden]&l=[hidden]"},
+		{"nothing but plus signs", []string{"++++"}, "a    b", "a    b"},
+		{"Bearer", []string{"Bearer eyJh.X-1"}, "no user has eyJh.X-1, Bearer eyJh.X-1", "no user has [hidden], [hidden]"},
+		{"a scheme in other letters", []string{"token: abcd1"}, "abcd1", "[hidden]"},
+		{"an unknown scheme", []string{"Zzz 0123456789abcdef"}, "0123456789abcdef", "[hidden]"},
+		{"no scheme", []string{"correct horse"}, "horse", "horse"},
+		{"Basic", []string{"Basic YWRhOmh1bnRlcjI="}, "ada hunter2 ada:hunter2 YWRhOmh1bnRlcjI adam", "[hidden] [hidden] [hidden] [hidden] adam"},
+		{"Basic, a key as the user name", []string{"Basic c2stbGl2ZTo="}, "sk-live", "[hidden]"},
+		{"Digest", []string{`Digest username="ada99", response="abcdef0123"`}, "ada99 abcdef0123", "[hidden] [hidden]"},
+		{"base64 in lines", []string{wide}, "key:\n" + wrapped(wide, 76, "\n") + ".", "key:\n[hidden]."},
+		{"base64 in lines of MIME", []string{wide}, wrapped(wide, 76, "\r\n"), "[hidden]"},
+		{"base64 in lines of a PEM", []string{wide}, wrapped(wide, 64, "\n"), "[hidden]"},
+		{"base64 in lines in JSON", []string{wide}, strings.ReplaceAll(wrapped(wide, 76, "\r\n"), "\r\n", `\r\n`), "[hidden]"},
+		{"base64 in lines, a token", []string{long64}, long64[:76] + "\n" + long64[76:], "[hidden]"},
 		{"PEM", []string{pem}, "key " + strings.TrimSpace(pem), "key [hidden]"},
 		{"line of a PEM", []string{pem}, "at MIIEvQIBADANBgkqhkiG, short", "at [hidden], short"},
 		{"PEM with other line ends", []string{pem}, "MIIEvQIBADANBgkqhkiG\nshort\n", "[hidden]\nshort\n"},
@@ -100,6 +117,15 @@ func TestRedact(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wrapped is the base64 of a text in lines.
+func wrapped(text string, width int, end string) string {
+	var lines []string
+	for line := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString([]byte(text))), width) {
+		lines = append(lines, string(line))
+	}
+	return strings.Join(lines, end)
 }
 
 // What may be left of a secret is masked, and is no secret.

@@ -48,7 +48,7 @@ func (c Compiler) Entries(v value.Value, pointer string) Entries {
 	switch {
 	case v.Empty():
 	case v.IsScalar():
-		c.problem(failure.WrongType, pointer, kindOf(v), "expected an object", "")
+		c.problem(failure.WrongType, pointer, failure.Text(kindOf(v)), "expected an object", "")
 	default:
 		for _, m := range v.Members() {
 			add(m.Name, m.Value)
@@ -111,7 +111,7 @@ func (c Compiler) data(v value.Value, items list) node {
 
 func (c Compiler) reference(context Context, name value.Value, pointer string) node {
 	if name.Kind() != value.String && name.Kind() != value.Number {
-		c.problem(failure.UnknownAttribute, failure.PointerJoin(pointer, string(context)), kindOf(name), "expected the name of a value as a string; names cannot be computed", "")
+		c.problem(failure.UnknownAttribute, failure.PointerJoin(pointer, string(context)), failure.Text(kindOf(name)), "expected the name of a value as a string; names cannot be computed", "")
 		return broken{}
 	}
 	n := reference{context, name.Raw(), pointer}
@@ -126,17 +126,17 @@ func (c Compiler) reference(context Context, name value.Value, pointer string) n
 
 func (c Compiler) unknownMember(n reference, members Members) {
 	names := slices.Sorted(maps.Keys(members))
-	hint := ""
+	var hint failure.Text
 	if near, ok := failure.Nearest(n.name, names); ok {
-		hint = fmt.Sprintf("did you mean %s?", quote(near))
+		hint = "did you mean " + failure.Part(quote(near)) + "?"
 	}
 	// The names that start with a prefix are next to each other in this order.
 	below := n.name + "."
 	if at, _ := slices.BinarySearch(names, below); at < len(names) && strings.HasPrefix(names[at], below) {
-		hint = fmt.Sprintf("it is an object or a list, refer to a value in it, such as %s", quote(names[at]))
+		hint = "it is an object or a list, refer to a value in it, such as " + failure.Part(quote(names[at]))
 	}
-	c.problem(failure.UnknownAttribute, failure.PointerJoin(n.pointer, string(n.context)), quote(n.name),
-		fmt.Sprintf("expected the path of a string, number or boolean that exists in %q", n.context), hint)
+	c.problem(failure.UnknownAttribute, failure.PointerJoin(n.pointer, string(n.context)), failure.Part(quote(n.name)),
+		failure.Text(fmt.Sprintf("expected the path of a string, number or boolean that exists in %q", n.context)), hint)
 }
 
 func (c Compiler) call(name, args value.Value, pointer string) node {
@@ -146,8 +146,8 @@ func (c Compiler) call(name, args value.Value, pointer string) node {
 		return broken{}
 	}
 	if len(nodes) < f.min || f.max >= 0 && len(nodes) > f.max {
-		c.problem(failure.WrongArguments, failure.PointerJoin(pointer, "args"), count(len(nodes), "argument"),
-			fmt.Sprintf("expected %s for %s", f.counts(), f.Name), "write it as "+f.Signature())
+		c.problem(failure.WrongArguments, failure.PointerJoin(pointer, "args"), failure.Text(count(len(nodes), "argument")),
+			failure.Text(fmt.Sprintf("expected %s for %s", f.counts(), f.Name)), "write it as "+failure.Text(f.Signature()))
 		return broken{}
 	}
 	if f.check != nil {
@@ -159,7 +159,7 @@ func (c Compiler) call(name, args value.Value, pointer string) node {
 	if values, ok := nodes.literals(); ok {
 		// Whether a call of literals can fail does not depend on the scope.
 		if _, err := f.call(input{args: values, now: (*Scope)(nil).now}); err != nil {
-			c.problem(failure.WrongArguments, pointer, "", f.Name+": "+err.Error(), "write it as "+f.Signature())
+			c.problem(failure.WrongArguments, pointer, "", failure.Text(f.Name)+": "+failure.Part(err.Error()), "write it as "+failure.Text(f.Signature()))
 			return broken{}
 		}
 	}
@@ -170,7 +170,7 @@ func (c Compiler) call(name, args value.Value, pointer string) node {
 // nothing.
 func (c Compiler) arguments(args value.Value, pointer string) (nodes list, pointers []string, ok bool) {
 	if args.IsScalar() && !args.Empty() {
-		c.problem(failure.WrongArguments, pointer, kindOf(args), "expected a list of arguments", "write one argument as a list too: [ … ]")
+		c.problem(failure.WrongArguments, pointer, failure.Text(kindOf(args)), "expected a list of arguments", "write one argument as a list too: [ … ]")
 		return nil, nil, false
 	}
 	for i := range args.Items() {
@@ -185,7 +185,7 @@ func (c Compiler) arguments(args value.Value, pointer string) (nodes list, point
 // function finds a function that may be called at this place.
 func (c Compiler) function(name value.Value, pointer string) (Function, bool) {
 	if name.Kind() != value.String {
-		c.problem(failure.UnknownFunction, pointer, kindOf(name), "expected the name of a function as a string", "")
+		c.problem(failure.UnknownFunction, pointer, failure.Text(kindOf(name)), "expected the name of a function as a string", "")
 		return Function{}, false
 	}
 	var names []string
@@ -197,18 +197,18 @@ func (c Compiler) function(name value.Value, pointer string) (Function, bool) {
 		if available {
 			names = append(names, f.Name)
 		} else if f.Name == name.Raw() {
-			c.problem(failure.UnknownFunction, pointer, quote(f.Name), "expected a function that is available here", fmt.Sprintf("%s is available only beside {%q: …}", f.Name, f.only))
+			c.problem(failure.UnknownFunction, pointer, failure.Text(quote(f.Name)), "expected a function that is available here", failure.Text(fmt.Sprintf("%s is available only beside {%q: …}", f.Name, f.only)))
 			return Function{}, false
 		}
 	}
-	hint := "known are " + strings.Join(names, ", ")
+	hint := failure.Text("known are " + strings.Join(names, ", "))
 	if near, ok := failure.Nearest(name.Raw(), names); ok {
-		hint = fmt.Sprintf("did you mean %s?", quote(near))
+		hint = failure.Text(fmt.Sprintf("did you mean %s?", quote(near)))
 	}
-	c.problem(failure.UnknownFunction, pointer, quote(name.Raw()), "expected the name of a function", hint)
+	c.problem(failure.UnknownFunction, pointer, failure.Part(quote(name.Raw())), "expected the name of a function", hint)
 	return Function{}, false
 }
 
-func (c Compiler) problem(code failure.Code, pointer, found, expected, hint string) {
+func (c Compiler) problem(code failure.Code, pointer string, found, expected, hint failure.Text) {
 	c.Problems.Add(failure.Problem{Code: code, Pointer: pointer, Found: found, Expected: expected, Hint: hint})
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -34,7 +35,7 @@ type Function struct {
 // fault is what is wrong with one argument in the configuration.
 type fault struct {
 	argument              int // from 0
-	found, expected, hint string
+	found, expected, hint failure.Text
 }
 
 // Functions are all functions, in the order of the reference documentation.

@@ -89,7 +89,7 @@ func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *fault
 		if near, ok := failure.Nearest(name, names); ok {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return &fault{0, "another text", "expected the name of a hash algorithm", hint}
+		return &fault{0, "another text", "expected the name of a hash algorithm", failure.Text(hint)}
 	}
 }
 

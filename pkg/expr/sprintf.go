@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -151,10 +152,10 @@ func checkFormat(args list) *fault {
 	}
 	directives, _, err := parseFormat(textOf(l.value))
 	if err != nil {
-		return &fault{0, "", "expected a valid format, " + err.Error(), ""}
+		return &fault{0, "", "expected a valid format, " + failure.Part(err.Error()), ""}
 	}
 	if given, wanted := len(args)-1, numberArguments(directives); given < wanted {
-		return &fault{0, count(given, "value") + " after it", "expected as many values as the format has directives, " + count(wanted, "value"), ""}
+		return &fault{0, failure.Text(count(given, "value")) + " after it", "expected as many values as the format has directives, " + failure.Text(count(wanted, "value")), ""}
 	}
 	return nil
 }

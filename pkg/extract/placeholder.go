@@ -45,7 +45,7 @@ func compilePlaceholders(s config.Section, above int) []placeholder {
 			p.level, _ = strconv.Atoi(level) // not a number: level 0, which does not exist
 		}
 		if p.level < 1 || p.level > above {
-			one.Fault(failure.InvalidPlaceholder, fmt.Sprintf("the level of a placeholder must be between 1 (the parent) and %d", above), "")
+			one.Fault(failure.InvalidPlaceholder, failure.Text(fmt.Sprintf("the level of a placeholder must be between 1 (the parent) and %d", above)), "")
 		}
 		all = append(all, p)
 	}

@@ -121,7 +121,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 func (c compiler) scroller(j config.Job) pagination.Scroller {
 	scroller, err := c.scrollers.For(j.Scroller)
 	if err != nil {
-		c.section(j, "scroller", j.Scroller).Fault(failure.UnknownScroller, err.Error(), "")
+		c.section(j, "scroller", j.Scroller).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 	}
 	return scroller
 }

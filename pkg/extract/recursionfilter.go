@@ -35,7 +35,7 @@ func compileRecursionFilter(s config.Section) recursionFilter {
 		for text := range strings.SplitSeq(alternative, "&") {
 			c, ok := parseCondition(text)
 			if !ok {
-				s.Fault(failure.InvalidFilter, "every condition needs one of the operators ==, !=, >=, <=, >, <, ~~, !~; there is none in '"+text+"'", "")
+				s.Fault(failure.InvalidFilter, "every condition needs one of the operators ==, !=, >=, <=, >, <, ~~, !~; there is none in '"+failure.Part(text)+"'", "")
 				return nil
 			}
 			all = append(all, c)

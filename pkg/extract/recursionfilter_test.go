@@ -115,7 +115,7 @@ func TestRecursionFilterProblems(t *testing.T) {
 	for _, text := range []string{`"id"`, `"id=1"`, `"id==1&"`, `"id==1||b==2"`, `"|"`} {
 		s, problems := section(t, text)
 		compileRecursionFilter(s)
-		if len(*problems) != 1 || (*problems)[0].Pointer != "/x" || !strings.Contains((*problems)[0].Expected, "operators") {
+		if len(*problems) != 1 || (*problems)[0].Pointer != "/x" || !strings.Contains((*problems)[0].Expected.String(), "operators") {
 			t.Errorf("%s: got %v", text, *problems)
 		}
 	}

@@ -14,11 +14,11 @@ type Problem struct {
 	// document as it was given; "" is the whole document.
 	Pointer string `json:"pointer"`
 	// Found says what stands there, shortened, never a secret value.
-	Found string `json:"found,omitempty"`
+	Found Text `json:"found,omitempty"`
 	// Expected says what should stand there.
-	Expected string `json:"expected"`
+	Expected Text `json:"expected"`
 	// Hint says what to try, e.g. the nearest known key. May be empty.
-	Hint string `json:"hint,omitempty"`
+	Hint Text `json:"hint,omitempty"`
 }
 
 // String is the problem in one line: pointer, expectation, finding, hint.
@@ -30,14 +30,14 @@ func (p Problem) String() string {
 		b.WriteString(p.Pointer)
 	}
 	b.WriteString(": ")
-	b.WriteString(p.Expected)
+	b.WriteString(p.Expected.String())
 	if p.Found != "" {
 		b.WriteString(", found ")
-		b.WriteString(p.Found)
+		b.WriteString(p.Found.String())
 	}
 	if p.Hint != "" {
 		b.WriteString("; ")
-		b.WriteString(p.Hint)
+		b.WriteString(p.Hint.String())
 	}
 	return b.String()
 }

@@ -2,17 +2,19 @@ package har
 
 import (
 	"io"
+	"net/http"
 	"regexp"
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// hideAll hides the texts in the answer of a login that failed. Of an object
-// numbers and dates are left, for they may be why it failed (credentials that
-// had ended already); those that are secrets are known. Of anything else only
-// the shape is left, and nothing of what is no JSON.
-func hideAll(r io.Reader) ([]byte, error) {
+// hideAll hides the texts in the answer of a login that failed, but for the messages
+// of one that was refused: the error of the run shows them. Of an object in an answer
+// that was read, numbers and dates are left, for they may be why it failed
+// (credentials that had ended already); those that are secrets are known. Of
+// anything else only the shape is left, and nothing of what is no JSON.
+func hideAll(r io.Reader, status int) ([]byte, error) {
 	body, err := io.ReadAll(r)
 	if err != nil || len(body) == 0 {
 		return body, err
@@ -21,7 +23,11 @@ func hideAll(r io.Reader) ([]byte, error) {
 	if err != nil {
 		return []byte(event.Hidden), nil
 	}
-	return hideTexts(v, v.Kind() == value.Object).AppendJSON(nil), nil
+	object := v.Kind() == value.Object
+	if status >= http.StatusBadRequest && object {
+		return hideBesideMessages(v).AppendJSON(nil), nil
+	}
+	return hideTexts(v, object && status < http.StatusMultipleChoices).AppendJSON(nil), nil
 }
 
 // date is how a date begins that is surely one.
@@ -43,10 +49,49 @@ func hideTexts(v value.Value, known bool) value.Value {
 	case value.Object:
 		members := make([]value.Member, v.Len())
 		for i, m := range v.Members() {
-			members[i] = value.Member{Name: m.Name, Value: hideTexts(m.Value, known)}
+			members[i] = value.Member{Name: shownName(m.Name), Value: hideTexts(m.Value, known)}
 		}
 		return value.OfMembers(members...)
 	default:
 		return v
 	}
+}
+
+// hideBesideMessages hides the texts in an error: an object with messages, a list of
+// errors, or a message.
+func hideBesideMessages(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.Array:
+		items := make([]value.Value, v.Len())
+		for i, item := range v.Items() {
+			if item.Kind() == value.Array {
+				items[i] = hideTexts(item, false)
+			} else {
+				items[i] = hideBesideMessages(item)
+			}
+		}
+		return value.OfItems(items...)
+	case value.Object:
+		members := make([]value.Member, v.Len())
+		for i, m := range v.Members() {
+			hidden := value.Value{}
+			if event.ErrorsName(m.Name) || m.Value.IsScalar() && event.MessageName(m.Name) {
+				hidden = hideBesideMessages(m.Value)
+			} else {
+				hidden = hideTexts(m.Value, false)
+			}
+			members[i] = value.Member{Name: shownName(m.Name), Value: hidden}
+		}
+		return value.OfMembers(members...)
+	default:
+		return v
+	}
+}
+
+// shownName is the name of a member, hidden when it may be data.
+func shownName(name string) string {
+	if event.OrdinaryName(name) {
+		return name
+	}
+	return event.Hidden
 }

@@ -56,8 +56,8 @@ type Exchange struct {
 	// each time it is called.
 	Body func() io.Reader
 	Size int64
-	// Opaque hides all texts of the body: it came from a login that failed, so
-	// that nobody knows which of them are secrets.
+	// Opaque hides all texts of the body but messages: it came from a login that
+	// failed, so that nobody knows which of them are secrets.
 	Opaque bool
 	// Started and Ended are times of the Recorder's clock.
 	Started, Ended time.Time
@@ -131,7 +131,7 @@ func (r *Recorder) write(e Entry, x Exchange, text bool) error {
 		if x.Body != nil {
 			content := x.Body()
 			if x.Opaque {
-				hidden, err := hideAll(content)
+				hidden, err := hideAll(content, x.Response.StatusCode)
 				if err != nil {
 					return err
 				}

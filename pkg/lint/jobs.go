@@ -70,7 +70,7 @@ func errorRows(s settings, found *failure.Problems) {
 			}
 			found.Add(failure.Problem{Code: failure.ErrorRow, Pointer: j.Pointer,
 				Expected: "the answer of an error that \"api.http.ignoreErrors\" lists may become a row of this job, with columns of its own",
-				Hint:     "give the data type " + value.OfString(j.DataType).JSON() + " a mapping"})
+				Hint:     "give the data type " + failure.Part(value.OfString(j.DataType).JSON()) + " a mapping"})
 		}
 	}
 }
@@ -104,7 +104,7 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 					hint = "placeholders are filled in child jobs only"
 				}
 				found.Add(failure.Problem{Code: failure.UnfilledPlaceholder, Pointer: j.Pointer + "/endpoint",
-					Found: value.OfString("{" + match[2] + "}").JSON(), Expected: "no placeholder fills this part, it is sent as it is", Hint: hint})
+					Found: failure.Part(value.OfString("{" + match[2] + "}").JSON()), Expected: "no placeholder fills this part, it is sent as it is", Hint: hint})
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func orphanPlaceholders(s settings, found *failure.Problems) {
 				if at(s.Tree, j.Pointer).Field(key).Empty() {
 					continue
 				}
-				hint := "move the job to \"children\" of the one whose items it needs"
+				hint := failure.Text("move the job to \"children\" of the one whose items it needs")
 				if key == "recursionFilter" && len(j.Children) > 0 {
 					hint = "write it in the child job whose items it filters"
 				}

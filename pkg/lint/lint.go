@@ -172,9 +172,9 @@ func jobs(it config.Iteration) []family {
 }
 
 // didYouMean is the hint that names the nearest of some names.
-func didYouMean(name string, known []string) string {
+func didYouMean(name string, known []string) failure.Text {
 	if near, ok := failure.Nearest(name, known); ok {
-		return "did you mean " + value.OfString(near).JSON() + "?"
+		return "did you mean " + failure.Part(value.OfString(near).JSON()) + "?"
 	}
 	return ""
 }

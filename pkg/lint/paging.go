@@ -96,7 +96,7 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 				continue
 			}
 			p := failure.Problem{Code: failure.OverwrittenParameter, Pointer: params.get(name).pointer,
-				Expected: "paging sets this parameter itself (" + setting + ")", Hint: "remove it here"}
+				Expected: "paging sets this parameter itself (" + failure.Part(setting) + ")", Hint: "remove it here"}
 			if own.Field("method").Raw() == "offset" {
 				p.Hint = "remove it here, or set \"offsetFromJob\" to begin at it"
 			}

@@ -29,19 +29,19 @@ func foreignPaths(s settings, found *failure.Problems) {
 	for _, p := range append(s.jobPaths(), s.apiPaths()...) {
 		if hint := foreign(p); hint != "" {
 			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: p.pointer,
-				Expected: "hardly leads anywhere: keys are parted by " + strconv.Quote(p.separator), Hint: hint})
+				Expected: "hardly leads anywhere: keys are parted by " + failure.Part(strconv.Quote(p.separator)), Hint: hint})
 		}
 	}
 }
 
 // foreign says how a path is written here, "" when it is.
-func foreign(p path) string {
+func foreign(p path) failure.Text {
 	dots := p.separator == "."
 	switch {
 	case dots && strings.HasPrefix(p.text, "$.") && !strings.Contains(p.text, "["):
 		return "leave out \"$.\""
 	case dots && strings.HasSuffix(p.text, "[*]"):
-		return "write " + strconv.Quote(strings.TrimSuffix(strings.TrimPrefix(p.text, "$."), "[*]")) + ", the path of the list itself"
+		return "write " + failure.Part(strconv.Quote(strings.TrimSuffix(strings.TrimPrefix(p.text, "$."), "[*]"))) + ", the path of the list itself"
 	case dots && strings.HasPrefix(p.text, "/") && len(p.text) > 1:
 		return "write \"a.b\" instead of \"/a/b\""
 	case dots && strings.Contains(p.text, "[") && indexed().MatchString(p.text):
@@ -52,7 +52,7 @@ func foreign(p path) string {
 	}
 	for _, key := range p.segments() {
 		if key == "" && p.text != "" {
-			return "there is a key without a name: remove the " + strconv.Quote(p.separator) + " at an end or one of two in a row"
+			return "there is a key without a name: remove the " + failure.Part(strconv.Quote(p.separator)) + " at an end or one of two in a row"
 		}
 	}
 	return ""

@@ -19,7 +19,7 @@ func unreachableAnswers(s settings, found *failure.Problems) {
 	}
 	report := func(p place) {
 		if p.Kind() == value.String && p.Raw() != "data" {
-			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: p.JSON(),
+			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: failure.Part(p.JSON()),
 				Expected: "the answer of the login is a text (\"format\"), which is found at \"data\" only", Hint: "write \"data\", or set \"format\" to \"json\""})
 		}
 	}
@@ -46,8 +46,8 @@ func answered(p place) bool {
 // that come later.
 func unreachableItems(s settings, found *failure.Problems) {
 	report := func(p path, filter path) {
-		found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: value.OfString(p.text).JSON(),
-			Expected: "there is nothing below " + strconv.Quote(filter.text) + ", which " + filter.pointer + " turns into text", Hint: "remove one of the two"})
+		found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: failure.Part(value.OfString(p.text).JSON()),
+			Expected: "there is nothing below " + failure.Part(strconv.Quote(filter.text)) + ", which " + failure.Part(filter.pointer) + " turns into text", Hint: "remove one of the two"})
 	}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {

@@ -36,7 +36,7 @@ func unevaluatedExpressions(s settings, found *failure.Problems) {
 }
 
 // unevaluated warns of every value in the groups that is meant.
-func unevaluated(groups []place, meant func(place) bool, expected, hint string, found *failure.Problems) {
+func unevaluated(groups []place, meant func(place) bool, expected, hint failure.Text, found *failure.Problems) {
 	for _, group := range groups {
 		for _, entry := range group.below() {
 			entry.walk(func(p place) bool {

@@ -43,9 +43,9 @@ func reference(p place) bool {
 }
 
 // protect says where a secret should stand.
-func protect(p place, s settings) string {
+func protect(p place, s settings) failure.Text {
 	if strings.HasPrefix(p.pointer, s.pointer+"/config/") && strings.Count(p.pointer[len(s.pointer):], "/") == 2 {
-		return "write it under " + value.OfString("#"+p.name()).JSON()
+		return "write it under " + failure.Part(value.OfString("#"+p.name()).JSON())
 	}
 	return "write it under a key of \"config\" that begins with #, and refer to it by {\"attr\": \"#…\"}"
 }

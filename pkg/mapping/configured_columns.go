@@ -1,9 +1,10 @@
 package mapping
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/table"
 )
 
@@ -51,7 +52,7 @@ func (c *mappingCompiler) columnName(name, pointer string) (string, bool) {
 	}
 	stored, err := table.StoredName(name)
 	if err != nil {
-		c.problem(pointer, "expected another name: %s", err)
+		c.problem(pointer, "expected another name: "+failure.Part(err.Error()))
 	}
 	return stored, err == nil
 }
@@ -69,9 +70,12 @@ func (t *mapped) add(name string, primary bool) int {
 // taken reports a column whose name another one has, or would have when it is
 // stored.
 func (c *mappingCompiler) taken(t *mapped, column, other, pointer string) {
-	text := "a column of that name already"
+	text := failure.Text("a column of that name already")
 	if column != other {
-		text = fmt.Sprintf("the column %q already, and both would be stored under one name", other)
+		text = "the column " + inQuotes(other) + " already, and both would be stored under one name"
 	}
-	c.problem(pointer, "expected another name for the column %q: table %q has %s", column, t.name, text)
+	c.problem(pointer, "expected another name for the column "+inQuotes(column)+": table "+inQuotes(t.name)+" has "+text)
 }
+
+// inQuotes is a name of the document in a message.
+func inQuotes(name string) failure.Text { return failure.Part(strconv.Quote(name)) }

@@ -95,14 +95,14 @@ type mappingCompiler struct {
 	problems *failure.Problems
 }
 
-func (c *mappingCompiler) problem(pointer, format string, args ...any) {
-	c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: pointer, Expected: fmt.Sprintf(format, args...)})
+func (c *mappingCompiler) problem(pointer string, expected failure.Text) {
+	c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: pointer, Expected: expected})
 }
 
 // checkName reports a table that cannot be a file.
 func (c *mappingCompiler) checkName(name, pointer string) {
 	if err := (table.Table{Name: name}).CheckName(); err != nil {
-		c.problem(pointer, "%s", err)
+		c.problem(pointer, failure.Part(err.Error()))
 	}
 }
 
@@ -165,7 +165,7 @@ func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (set
 func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, bool) {
 	m := s.Get("mapping")
 	if m.Value.IsNull() {
-		hint := ""
+		var hint failure.Text
 		if s.Get("destination").Present() {
 			hint = `write "mapping": {"destination": …} around it`
 		}
@@ -180,13 +180,13 @@ func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, b
 }
 
 // required is a text that must be there.
-func (c *mappingCompiler) required(s config.Section, key, what string) (string, bool) {
+func (c *mappingCompiler) required(s config.Section, key string, what failure.Text) (string, bool) {
 	m := s.Get(key)
 	switch {
 	case s.Value.Kind() != value.Object:
 		s.Fault(failure.InvalidMapping, "expected an object", "")
 	case !m.Present():
-		c.problem(s.Pointer, "expected the key %q, %s", key, what)
+		c.problem(s.Pointer, "expected the key "+failure.Text(strconv.Quote(key))+", "+what)
 	default:
 		text := s.Text(key, "")
 		return text, text != ""

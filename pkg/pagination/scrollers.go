@@ -67,7 +67,7 @@ func compileOne(s config.Section, method string) Scroller {
 	if !ok {
 		names := append(slices.Collect(maps.Keys(known)), multiple)
 		slices.Sort(names)
-		s.Get("method").Fault(failure.UnknownChoice, "expected a method of paging: "+strings.Join(names, ", "), "")
+		s.Get("method").Fault(failure.UnknownChoice, "expected a method of paging: "+failure.Text(strings.Join(names, ", ")), "")
 		return none{}
 	}
 	return compile(s)
@@ -97,7 +97,7 @@ func (all *Scrollers) compileNamed(s config.Section) {
 		return
 	}
 	if _, err := all.find(all.fallback); err != nil {
-		s.Get("default").Fault(failure.UnknownScroller, err.Error(), "")
+		s.Get("default").Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 		all.fallback = ""
 	}
 }

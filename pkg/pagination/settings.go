@@ -12,14 +12,14 @@ import (
 func require(s config.Section, names ...string) {
 	for _, name := range names {
 		if !s.Get(name).Present() {
-			fault(s, fmt.Sprintf("expected the key %q, which the method %s needs", name, s.Text("method", "")))
+			fault(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", name, s.Text("method", ""))))
 		}
 	}
 }
 
 // fault reports what is wrong with the keys of a section, whose value need not
 // be shown.
-func fault(s config.Section, expected string) {
+func fault(s config.Section, expected failure.Text) {
 	s.Problems().Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: expected})
 }
 

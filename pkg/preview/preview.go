@@ -137,6 +137,9 @@ func (o Options) deps(secrets *event.Secrets) extract.Deps {
 func fill(ctx context.Context, given value.Value, flags []variables.Value, m *mask) (doc value.Value, unknown []string, err error) {
 	result, err := variables.Resolve(ctx, given, variables.Inputs{Flags: flags})
 	doc = result.Document
+	for _, secret := range result.Secrets {
+		m.add(secret)
+	}
 	switch {
 	case err == nil && result.Source != "":
 		return doc, nil, nil

@@ -168,14 +168,14 @@ func (c *Collector) warn(key warningKey, w Warning) {
 func (c *Collector) Check(found failure.Problems) {
 	for _, p := range found {
 		code, pointer := string(p.Code), c.redact(p.Pointer)
-		text := p.Expected
+		message := p.Expected
 		if p.Found != "" {
-			text += ", found " + p.Found
+			message += ", found " + p.Found
 		}
 		if p.Hint != "" {
-			text += "; " + p.Hint
+			message += "; " + p.Hint
 		}
-		text = c.redact(text)
+		text := message.Mask(c.redact).String()
 		c.warn(warningKey{code, pointer, text}, Warning{Source: "check", Code: code, Pointer: pointer, Message: text})
 	}
 }

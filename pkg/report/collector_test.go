@@ -162,7 +162,7 @@ func TestWarnings(t *testing.T) {
 		event.StateWarning{Text: strings.Repeat("é", maxText+1)},
 		event.JobFinished{Job: "j", JobPointer: users, Rule: "page 3 is page 1", Repeated: true},
 		event.JobFinished{Job: "j", JobPointer: orders, Rule: "r"})
-	f.Check(failure.Problems{{Code: "plain-secret", Pointer: "/hunter2", Found: "hunter2", Expected: "looks like hunter2", Hint: "write #"}})
+	f.Check(failure.Problems{{Code: "plain-secret", Pointer: "/hunter2", Found: failure.Part("hunter2"), Expected: "looks like " + failure.Part("hunter2"), Hint: "write #"}})
 	got := f.result("").Warnings
 	message := got[2].Message
 	if len([]rune(message)) != maxText+1 || !strings.HasSuffix(message, "é…") {

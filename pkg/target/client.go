@@ -112,7 +112,7 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 		return nil, err
 	}
 	c := &Client{o: o, network: network}
-	c.plain = &redirect{next: c.chain(c.wire(true), nil, false), trusted: o.API.TrustedOrigins}
+	c.plain = &redirect{next: c.chain(&concealLogin{next: c.wire(true), secrets: o.Secrets}, nil, false), trusted: o.API.TrustedOrigins}
 	var a auth.Authenticator
 	if authenticate != nil {
 		a = authenticate(c)
@@ -138,6 +138,7 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 //	spend         ends the run when its budget is used up, where there is one
 //	pace          keeps below the rate limit, and still while the API wants that
 //	aws           signs the request
+//	concealLogin  makes secrets of what the answer to a login holds; for logins only
 //	record        keeps the exchange in a file, where one is asked for
 //	exchange      sends, reads the whole body into a spool, within the time-out
 //	proxied       prepares requests that go through a proxy
@@ -271,7 +272,7 @@ func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, 
 		return nil, err
 	}
 	if res.StatusCode >= 400 {
-		return nil, c.statusError(res)
+		return nil, c.loginError(res)
 	}
 	return res.Body.(*response.Spool), nil
 }
@@ -317,11 +318,7 @@ func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Reques
 // statusError is the user error for an answer of 400 and above, which it closes.
 func (c *Client) statusError(res *http.Response) error {
 	defer res.Body.Close()
-	side := "Client"
-	if res.StatusCode >= 500 {
-		side = "Server"
-	}
-	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, side,
+	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, sideOf(res.StatusCode),
 		res.Request.Method, shown(res.Request), strings.TrimSpace(res.Status))
 	if text := response.Excerpt(res.Body.(*response.Spool), c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text

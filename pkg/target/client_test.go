@@ -28,21 +28,18 @@ func TestStatusErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, say(tt.status, tt.body), say(tt.status, tt.body))
+			s := serve(t, say(tt.status, tt.body))
 			f := newFixture(t, strings.Replace(s.URL, "//", "//ann:pass@", 1), `{}`, nil)
 			f.secrets.Add("s3cret")
 			side := "Client"
 			if tt.status >= 500 {
 				side = "Server"
 			}
-			want := "[" + strings.Fields(tt.want)[3][:3] + "] " + side + " error: POST " + strings.Replace(s.URL, "//", "//", 1) + "/x?q=1" + tt.want
-			_, job := f.do(t, config.Request{Endpoint: "x?q=1", Method: "POST"})
-			_, login := f.Login(t.Context(), config.Request{Endpoint: "x?q=1", Method: "POST"})
-			for _, err := range []error{job, login} {
-				wantUserError(t, err)
-				if err.Error() != want {
-					t.Errorf("got  %q\nwant %q", err, want)
-				}
+			want := "[" + strings.Fields(tt.want)[3][:3] + "] " + side + " error: POST " + s.URL + "/x?q=1" + tt.want
+			_, err := f.do(t, config.Request{Endpoint: "x?q=1", Method: "POST"})
+			wantUserError(t, err)
+			if err.Error() != want {
+				t.Errorf("got  %q\nwant %q", err, want)
 			}
 		})
 	}
@@ -92,9 +89,9 @@ func TestIgnoredErrors(t *testing.T) {
 		wantUserError(t, err, "[403]")
 	})
 	t.Run("a login", func(t *testing.T) {
-		f := newFixture(t, serve(t, say(404, "gone")).URL, `{"http":{"ignoreErrors":[404]}}`, nil)
+		f := newFixture(t, serve(t, say(404, `{"error":"gone"}`)).URL, `{"http":{"ignoreErrors":[404]}}`, nil)
 		_, err := f.Login(t.Context(), config.Request{Endpoint: "login"})
-		wantUserError(t, err, "[404] Client error", "gone")
+		wantUserError(t, err, "[404] Client error", "error: gone")
 	})
 	t.Run("a network error", func(t *testing.T) {
 		f := newFixture(t, "http://a.test", `{"http":{"ignoreErrors":[0,6]},"retryConfig":{"maxRetries":0}}`, nil, dialer(nil))

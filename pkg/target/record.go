@@ -6,9 +6,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/auth"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/har"
 	"github.com/keboola/configurable-extractor/pkg/response"
 )
@@ -91,8 +94,13 @@ type loginRecord struct {
 	bodies    []*response.Spool
 }
 
-// keep remembers an exchange with a copy of its body, which the login closes.
+// keep remembers an exchange with a copy of its body, which the login closes. Of its
+// header and status line it remembers only what is no secret, and where a redirect
+// leads, which is masked like the request that follows.
 func (l *loginRecord) keep(x har.Exchange) error {
+	if x.Response != nil {
+		x.Response = withoutSecrets(x.Response)
+	}
 	if x.Body != nil {
 		body := l.spooler.New()
 		if _, err := io.Copy(body, x.Body()); err != nil {
@@ -109,17 +117,34 @@ func (l *loginRecord) keep(x har.Exchange) error {
 	return nil
 }
 
-// write writes what was kept. Of a login that failed with a good answer nobody
-// knows which parts of it are secrets.
+// withoutSecrets is an answer to a login with header and status line as they may be
+// recorded.
+func withoutSecrets(res *http.Response) *http.Response {
+	plain := *res
+	plain.Header = res.Header.Clone()
+	for name, lines := range plain.Header {
+		for i := range lines {
+			if !auth.PlainHeader(name) && name != "Location" {
+				lines[i] = event.Hidden
+			}
+		}
+	}
+	number, reason, _ := strings.Cut(res.Status, " ")
+	if reason != http.StatusText(res.StatusCode) {
+		plain.Status = number + " " + event.Hidden
+	}
+	return &plain
+}
+
+// write writes what was kept. An answer that redirects or refuses, and one that
+// the login failed with, is written without any text: nobody knows which parts of
+// it are secrets.
 func (l *loginRecord) write(failed error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if last := len(l.exchanges) - 1; failed != nil && last >= 0 {
-		x := &l.exchanges[last]
-		x.Opaque = x.Response != nil && x.Response.StatusCode < http.StatusBadRequest
-	}
 	var err error
-	for _, x := range l.exchanges {
+	for i, x := range l.exchanges {
+		x.Opaque = x.Response != nil && (x.Response.StatusCode >= http.StatusMultipleChoices || failed != nil && i == len(l.exchanges)-1)
 		err = errors.Join(err, l.recorder.Add(x))
 	}
 	for _, body := range l.bodies {

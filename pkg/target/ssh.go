@@ -62,7 +62,7 @@ func compileKey(s config.Section) ssh.Signer {
 	if err == nil {
 		return key
 	}
-	hint := ""
+	var hint failure.Text
 	if _, locked := errors.AsType[*ssh.PassphraseMissingError](err); locked || strings.Contains(text, "-----BEGIN ENCRYPTED PRIVATE KEY-----") {
 		hint = "it has a passphrase, remove it"
 	}

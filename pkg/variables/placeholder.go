@@ -37,6 +37,30 @@ func Placeholders(doc value.Value) []string {
 	return names
 }
 
+// secretPlaceholders are those of Placeholders that stand below a key that begins
+// with #.
+func secretPlaceholders(doc value.Value) []string {
+	if doc.Kind() != value.Array && doc.Kind() != value.Object {
+		return nil
+	}
+	var names list
+	for _, item := range doc.Items() {
+		for _, name := range secretPlaceholders(item) {
+			names.add(name)
+		}
+	}
+	for _, m := range doc.Members() {
+		found := secretPlaceholders(m.Value)
+		if strings.HasPrefix(m.Name, "#") {
+			found = Placeholders(m.Value)
+		}
+		for _, name := range found {
+			names.add(name)
+		}
+	}
+	return names
+}
+
 func scan(s string, names *list) {
 	for _, match := range tag.FindAllStringSubmatch(s, -1) {
 		names.add(match[1] + match[2])

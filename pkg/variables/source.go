@@ -28,7 +28,7 @@ func readLinks(doc value.Value) (links, error) {
 		case value.Null:
 			return ""
 		default:
-			problems.Add(failure.Problem{Code: failure.InvalidVariable, Pointer: "/" + name, Expected: "expected an id", Found: v.Kind().String()})
+			problems.Add(failure.Problem{Code: failure.InvalidVariable, Pointer: "/" + name, Expected: "expected an id", Found: failure.Text(v.Kind().String())})
 			return ""
 		}
 	}

@@ -36,6 +36,19 @@ func (s set) texts() map[string]string {
 	return texts
 }
 
+// secretsIn are the values of the variables that a document uses below a key that
+// begins with #.
+func (s set) secretsIn(doc value.Value) []string {
+	texts := s.texts()
+	var secrets list
+	for _, name := range secretPlaceholders(doc) {
+		if text, ok := texts[name]; ok {
+			secrets.add(text)
+		}
+	}
+	return secrets
+}
+
 // oneSet reads inline values that may stand beside the id of a row, but must
 // not be given together with one. The pointer is the place of data in the
 // document, "" when it stands elsewhere.
@@ -97,7 +110,7 @@ func expected(what, pointer string, found value.Value) failure.Problem {
 	if found.Kind() == value.String && found.Raw() == "" {
 		kind = "an empty string"
 	}
-	return failure.Problem{Code: failure.InvalidVariable, Pointer: pointer, Expected: "expected " + what, Found: kind}
+	return failure.Problem{Code: failure.InvalidVariable, Pointer: pointer, Expected: failure.Text("expected " + what), Found: failure.Text(kind)}
 }
 
 // malformed is a user error about something that stands outside the document.

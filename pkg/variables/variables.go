@@ -61,6 +61,9 @@ type Result struct {
 	// Replaced are the names that were replaced, each once, in the order of
 	// their first replacement.
 	Replaced []string
+	// Secrets are the values that stand below a key that begins with #, perhaps as
+	// a part of the text there.
+	Secrets []string
 	// Source says where the values came from; "" when there were none.
 	Source string
 	// Warnings say what could not be read or used, in whole sentences without
@@ -121,7 +124,7 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Document: filled, Replaced: replaced, Source: found.source, Warnings: s.warnings}, nil
+	return Result{Document: filled, Replaced: replaced, Secrets: found.secretsIn(rest), Source: found.source, Warnings: s.warnings}, nil
 }
 
 // replacedAlready tells whether the platform has filled the document before:

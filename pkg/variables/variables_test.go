@@ -276,3 +276,13 @@ func Example() {
 	// {"parameters":{"config":{"outputBucket":"mine","jobs":[{"endpoint":"users/1"}]}}}
 	// [bucket id] from the command line
 }
+
+// Values that stand below a key with a number sign are secrets, also as a part of
+// the text there.
+func TestSecretValues(t *testing.T) {
+	doc := parse(t, `{"#a":"Bearer {{token}}","b":[{"#c":{"d":["{{ user }}:{{token}}"]}}],"e":"{{open}}","{{name}}":"{{name}}","#f":"{{flag}}"}`)
+	result, err := Resolve(t.Context(), doc, Inputs{Flags: []Value{{"token", "T1"}, {"user", "U1"}, {"open", "O1"}, {"name", "N1"}, {"flag", "F1"}}})
+	if want := []string{"T1", "U1", "F1"}; err != nil || !slices.Equal(result.Secrets, want) {
+		t.Errorf("%v, %v; want %v", result.Secrets, err, want)
+	}
+}

@@ -1,0 +1,216 @@
+package auth
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Everything that an answer to a login holds is secret, also of one that refuses
+// the login, redirects it or is to be repeated: what stands there may be what the
+// API tells others apart by. The authentication conceals the answer it reads; the
+// rest is concealed here.
+
+// Conceal hides what an answer to a login holds beside the answer that the
+// authentication reads: the reason in its status line, its header, where it
+// redirects to, and its body when its status is 300 or above. Of such a body the
+// messages (Said) are not hidden.
+func Conceal(secrets *event.Secrets, res *http.Response, body []byte) {
+	texts := reasonOf(res)
+	for name, lines := range res.Header {
+		if PlainHeader(name) {
+			continue
+		}
+		for _, line := range lines {
+			texts = append(texts, headerTexts(name, line)...)
+		}
+	}
+	if res.StatusCode >= http.StatusMultipleChoices {
+		texts = append(texts, readRefusal(body).secrets...)
+	}
+	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
+}
+
+// reasonOf is the reason in a status line, in words of its own.
+func reasonOf(res *http.Response) []string {
+	_, reason, _ := strings.Cut(res.Status, " ")
+	if reason == "" || reason == http.StatusText(res.StatusCode) {
+		return nil
+	}
+	return append(wordsOf(reason), reason)
+}
+
+// PlainHeader tells whether a header is of the protocol and says nothing about who
+// logs in.
+func PlainHeader(name string) bool {
+	name = http.CanonicalHeaderKey(name)
+	return slices.Contains(plainHeaders, name) || strings.HasPrefix(name, "Access-Control-") || strings.Contains(name, "Ratelimit") || strings.Contains(name, "Rate-Limit")
+}
+
+var plainHeaders = []string{
+	"Accept-Ranges", "Age", "Allow", "Alt-Svc", "Cache-Control", "Connection", "Content-Encoding", "Content-Language",
+	"Content-Length", "Content-Security-Policy", "Content-Type", "Date", "Expires", "Keep-Alive", "Last-Modified",
+	"Pragma", "Referrer-Policy", "Retry-After", "Server", "Strict-Transport-Security", "Transfer-Encoding", "Vary",
+	"X-Content-Type-Options", "X-Frame-Options", "X-Powered-By", "X-Xss-Protection",
+}
+
+// headerTexts are the secrets in a line of a header.
+func headerTexts(name, line string) []string {
+	if http.CanonicalHeaderKey(name) == "Location" {
+		return addressTexts(line)
+	}
+	texts := wordsOf(line)
+	if len(line) >= longWord || telling(line) {
+		texts = append(texts, line)
+	}
+	if http.CanonicalHeaderKey(name) == "Set-Cookie" {
+		pair, _, _ := strings.Cut(line, ";")
+		if _, cookie, _ := strings.Cut(pair, "="); len(cookie) >= shortest {
+			texts = append(texts, pair, strings.Trim(cookie, `"`))
+		}
+	}
+	return texts
+}
+
+// addressTexts are the secrets in an address that an answer leads to: the values of
+// its parameters and the names in its path that are data, and then all behind the
+// host.
+func addressTexts(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return []string{address}
+	}
+	rest := address
+	if _, behind, ok := strings.Cut(address, "//"); ok {
+		_, rest, _ = strings.Cut(behind, "/")
+	}
+	rest = strings.TrimPrefix(rest, "/")
+	texts := append(pairsOf(u.RawQuery), pairsOf(u.Fragment)...)
+	for name := range strings.SplitSeq(u.Path, "/") {
+		if len(name) >= shortest && !event.OrdinaryName(name) {
+			texts = append(texts, name)
+		}
+	}
+	if len(texts) > 0 || strings.ContainsAny(rest, "?#") {
+		texts = append(texts, rest)
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		texts = append(texts, u.User.String(), u.User.Username(), password)
+	}
+	return slices.DeleteFunc(texts, func(text string) bool { return len(text) < shortest })
+}
+
+// pairsOf are the values in a text of parameters.
+func pairsOf(query string) []string {
+	var texts []string
+	for pair := range strings.SplitSeq(query, "&") {
+		_, text, _ := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(text); err == nil {
+			text = plain
+		}
+		if len(text) >= shortest {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// wordsOf are the words in a text that nobody would write by hand.
+func wordsOf(text string) []string {
+	var words []string
+	for _, word := range word.FindAllString(text, -1) {
+		word = strings.TrimLeft(word, "/") // of a path, as it stands behind a host
+		if len(word) >= 2*longWord || len(word) >= longWord && telling(word) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// longWord is the length from which a text with letters and digits is taken for an
+// identifier; twice of it suffices without digits.
+const longWord = 8
+
+var (
+	word   = regexp.MustCompile(`[A-Za-z0-9._~+/=-]+`)
+	letter = regexp.MustCompile(`[A-Za-z]`)
+	digit  = regexp.MustCompile(`[0-9]`)
+)
+
+// telling tells whether a text has at least some characters, letters and digits
+// among them.
+func telling(text string) bool {
+	return len(text) >= shortest && letter.MatchString(text) && digit.MatchString(text)
+}
+
+// Said is what the answer to a login that was refused says about that, "" for
+// nothing: the members whose names say that they are messages, at the top and below
+// error and errors.
+func Said(body []byte) string { return strings.Join(readRefusal(body).messages, ", ") }
+
+// refusal is a body that refuses a login, taken apart.
+type refusal struct{ messages, secrets []string }
+
+func readRefusal(body []byte) refusal {
+	var r refusal
+	v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark)))
+	switch {
+	case err != nil:
+		r.secrets = append(textsIn(string(body), 0), wordsOf(string(body))...)
+	case v.Kind() == value.Object:
+		r.read(v)
+	default:
+		r.secrets = secretTexts(v, "", 0)
+	}
+	return r
+}
+
+// read takes an object with messages apart.
+func (r *refusal) read(object value.Value) {
+	for _, m := range object.Members() {
+		if isData(m.Name) {
+			r.secrets = append(r.secrets, m.Name)
+		}
+		switch {
+		case event.ErrorsName(m.Name) && !m.Value.IsScalar():
+			r.readErrors(m.Name, m.Value)
+		case m.Value.IsScalar() && event.MessageName(m.Name):
+			r.say(m.Name, m.Value)
+		default:
+			r.secrets = append(r.secrets, secretTexts(value.OfItems(m.Value), "", 0)...)
+		}
+	}
+}
+
+// readErrors takes what stands below error or errors apart.
+func (r *refusal) readErrors(name string, v value.Value) {
+	if v.Kind() == value.Object {
+		r.read(v)
+	}
+	for _, item := range v.Items() {
+		switch {
+		case item.Kind() == value.Object:
+			r.read(item)
+		case item.IsScalar():
+			r.say(name, item)
+		default:
+			r.secrets = append(r.secrets, secretTexts(item, "", 0)...)
+		}
+	}
+}
+
+func (r *refusal) say(name string, v value.Value) {
+	if text := strings.TrimSpace(v.Text()); text != "" {
+		r.messages = append(r.messages, name+": "+text)
+	}
+}
+
+// isData tells whether the name of a member is data, and long enough to be a secret.
+func isData(name string) bool { return len(name) >= longWord && !event.OrdinaryName(name) }

@@ -1,0 +1,240 @@
+package event
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// set is a set of secrets by the hashes of their forms.
+type set struct {
+	names   bool            // that what becomes of a secret in names is masked too
+	secrets int             // how many, and parts of some
+	forms   map[uint64]form // by their hashes
+	starts  starts
+	// filter has one bit for each start. Almost every position of almost every
+	// text is done with after a look at it.
+	filter [1 << 10]uint64
+	// width is the least number of bytes in a start, longest the number in the
+	// longest form.
+	width, longest int
+}
+
+// form is what is known of a form of a secret.
+type form uint8
+
+const (
+	// inWords forms are masked inside words, too.
+	inWords form = 1 << iota
+	// whole forms are a secret as it is: all its other forms are there, too.
+	whole
+	// complete forms tell the secret; others are what may be left of one.
+	complete
+)
+
+// masking is how a text is masked: a short one as a word only.
+func masking(text string) form {
+	if utf8.RuneCountInString(text) >= wordCharacters {
+		return inWords
+	}
+	return 0
+}
+
+// addAll adds a secret and the parts of it that are secrets too.
+func (s *set) addAll(secret string) {
+	s.add(secret)
+	trimmed := strings.TrimSpace(secret)
+	s.add(trimmed)
+	s.addCredentials(trimmed)
+	if !strings.ContainsAny(secret, "\r\n") {
+		return
+	}
+	for line := range strings.FieldsFuncSeq(secret, func(r rune) bool { return r == '\r' || r == '\n' }) {
+		if line = strings.TrimSpace(line); utf8.RuneCountInString(line) >= lineCharacters {
+			s.add(line)
+		}
+	}
+}
+
+func (s *set) add(secret string) {
+	if blank(secret) {
+		return
+	}
+	s.prepare()
+	hash := hashOf(secret)
+	if s.forms[hash]&whole != 0 {
+		return
+	}
+	s.secrets++
+	where := masking(secret)
+	for _, text := range formsOf(secret) {
+		s.addForm(text, where|complete)
+	}
+	s.forms[hash] |= whole
+	if !s.names {
+		return
+	}
+	for _, name := range namesOf(secret) {
+		if utf8.RuneCountInString(name) >= wordCharacters {
+			s.addForm(name, where)
+		}
+	}
+}
+
+// blank tells whether there is nothing to compare in a text.
+func blank(text string) bool {
+	return strings.TrimLeftFunc(text, func(r rune) bool { return r == '+' || unicode.IsSpace(r) }) == ""
+}
+
+// addPart adds what may be left of a secret.
+func (s *set) addPart(part string) {
+	if blank(part) {
+		return
+	}
+	s.prepare()
+	before := len(s.forms)
+	s.addForm(part, masking(part))
+	s.secrets += len(s.forms) - before
+}
+
+// prepare makes an empty set of the zero value.
+func (s *set) prepare() {
+	if s.forms == nil {
+		s.forms = map[uint64]form{}
+		s.starts.first = map[uint32]int32{}
+		s.width = startBytes
+	}
+}
+
+// formsOf lists the spellings of a secret that no unescaping gives back.
+func formsOf(secret string) []string {
+	raw := []byte(secret)
+	digits := hex.EncodeToString(raw)
+	padded := base64.StdEncoding.EncodeToString(raw)
+	forms := []string{
+		secret, digits, strings.ToUpper(digits),
+		padded, base64.RawStdEncoding.EncodeToString(raw),
+		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
+	}
+	forms = appendWrapped(forms, padded)
+	if inBase64(secret) {
+		forms = appendWrapped(forms, secret)
+	}
+	return forms
+}
+
+// appendWrapped appends a text in lines of the lengths that programs wrap base64
+// at: 76 bytes (MIME, base64) and 64 (PEM, openssl).
+func appendWrapped(forms []string, text string) []string {
+	for _, width := range []int{76, 64} {
+		if len(text) <= width {
+			continue
+		}
+		for _, end := range []string{"\n", "\r\n"} {
+			var lines strings.Builder
+			for from := 0; from < len(text); from += width {
+				if from > 0 {
+					lines.WriteString(end)
+				}
+				lines.WriteString(text[from:min(len(text), from+width)])
+			}
+			forms = append(forms, lines.String())
+		}
+	}
+	return forms
+}
+
+// inBase64 tells whether a text may be base64, or several parts of it like those of
+// a JSON web token.
+func inBase64(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return !tokenCharacter(r) }) < 0
+}
+
+// tokenCharacter tells the characters of tokens (token68 of RFC 9110).
+func tokenCharacter(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+/=-_.~", r)
+}
+
+func (s *set) addForm(text string, where form) {
+	hash := hashOf(text)
+	before, known := s.forms[hash]
+	s.forms[hash] = before | where
+	if known {
+		return
+	}
+	width := min(len(text), startBytes)
+	s.width = min(s.width, width)
+	s.longest = max(s.longest, len(text))
+	key := startOf([]byte(text[:width]))
+	s.starts.add(key, len(text))
+	index, bit := filterBit(key)
+	s.filter[index] |= bit
+}
+
+// startBytes is how much of a form must match before it is looked up.
+const startBytes = 4
+
+// startOf packs bytes of a text, at most four and folded, into one number.
+func startOf(text []byte) uint32 {
+	var start uint32
+	for i, b := range text {
+		start |= uint32(folded(b)) << (8 * i)
+	}
+	return start
+}
+
+// filterBit is the place of a start in the filter.
+func filterBit(start uint32) (index int, bit uint64) {
+	const spread = 0x9E3779B1 // 2^32 over the golden ratio: neighbours end far apart
+	hash := start * spread >> 16
+	return int(hash >> 6), 1 << (hash & 63)
+}
+
+// starts has the lengths of the forms that start with the same bytes. Mostly there
+// is one.
+type starts struct {
+	// first is the length; one below 0 is the number in more, from -1 down, of
+	// several, the longest first.
+	first map[uint32]int32
+	more  [][]int32
+}
+
+func (s *starts) add(start uint32, length int) {
+	n := int32(length)
+	first, known := s.first[start]
+	switch {
+	case !known:
+		s.first[start] = n
+	case first < 0:
+		lengths := s.more[-first-1]
+		if at, known := slices.BinarySearchFunc(lengths, n, func(a, b int32) int { return int(b - a) }); !known {
+			s.more[-first-1] = slices.Insert(lengths, at, n)
+		}
+	case first != n:
+		s.more = append(s.more, []int32{max(first, n), min(first, n)})
+		s.first[start] = int32(-len(s.more))
+	}
+}
+
+// lengths yields the lengths of the forms with this start, the longest first.
+func (s *starts) lengths(start uint32) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		first := s.first[start]
+		if first > 0 {
+			yield(int(first))
+			return
+		}
+		if first == 0 {
+			return
+		}
+		for _, n := range s.more[-first-1] {
+			if !yield(int(n)) {
+				return
+			}
+		}
+	}
+}

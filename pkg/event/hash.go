@@ -1,0 +1,90 @@
+package event
+
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Hashes of texts are values of a polynomial over their bytes, modulo a prime, at
+// a random place: the hash of any part of a text follows from those of the two
+// beginnings that end where the part begins and ends. So it costs the same for a
+// part of any length.
+
+// hashModulus is the prime 2^61-1.
+const hashModulus = 1<<61 - 1
+
+// hashBase is the random place, another one in each process.
+var hashBase = 1<<32 + rand.Uint64N(hashModulus-1<<32)
+
+// hashPowers are the first powers of hashBase.
+var hashPowers = func() (powers [256]uint64) {
+	powers[0] = 1
+	for i := range powers[1:] {
+		powers[i+1] = hashProduct(powers[i], hashBase)
+	}
+	return powers
+}()
+
+// folded is a byte as texts are compared: a plus sign stands for a blank in some
+// addresses.
+func folded(c byte) byte {
+	if c == '+' {
+		return ' '
+	}
+	return c
+}
+
+// hashOf is the hash of a text, folded.
+func hashOf(text string) uint64 {
+	var h uint64
+	for i := range len(text) {
+		h = hashAppend(h, folded(text[i]))
+	}
+	return h
+}
+
+// hashAppend is the hash of a text with one more byte.
+func hashAppend(h uint64, c byte) uint64 {
+	return hashSum(hashProduct(h, hashBase), uint64(c)+1)
+}
+
+// hashJoin is the hash of a text with another one behind it, which has n bytes.
+func hashJoin(h, behind uint64, n int) uint64 {
+	return hashSum(hashProduct(h, hashPower(n)), behind)
+}
+
+// hashPart is the hash of the last n bytes of a text: whole is that of the text,
+// before that of what stands before them.
+func hashPart(whole, before uint64, n int) uint64 {
+	return hashSum(whole, hashModulus-hashProduct(before, hashPower(n)))
+}
+
+func hashPower(n int) uint64 {
+	if n < len(hashPowers) {
+		return hashPowers[n]
+	}
+	power, square := uint64(1), hashBase
+	for ; n > 0; n /= 2 {
+		if n%2 == 1 {
+			power = hashProduct(power, square)
+		}
+		square = hashProduct(square, square)
+	}
+	return power
+}
+
+func hashSum(a, b uint64) uint64 { return hashReduced(a + b) }
+
+func hashProduct(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hashReduced(lo&hashModulus + (lo>>61 | hi<<3))
+}
+
+// hashReduced is a number below 2^62 modulo hashModulus.
+func hashReduced(n uint64) uint64 {
+	n = n&hashModulus + n>>61
+	if n >= hashModulus {
+		n -= hashModulus
+	}
+	return n
+}

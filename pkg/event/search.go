@@ -1,0 +1,208 @@
+package event
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	// leastStep is how much of a text is searched at a time at least.
+	leastStep = 64 << 10
+	// leastAhead and mostAhead are how many bytes a spelling of a secret may have,
+	// to be found in any text: growth times as many as the longest form has. In a
+	// text that is searched at once the spelling may be as long as the text.
+	leastAhead, mostAhead, growth = 4 << 10, 256 << 10, 16
+	// leftOf is how many bytes before a part of a text are read with it, to know
+	// what stands before a short secret.
+	leftOf = 64
+)
+
+// find lists what is to be hidden because of some sets, of which some may be nil.
+// parts tells whether what may be left of a secret counts.
+func find(text string, parts bool, sets ...*set) []Span {
+	searched := make([]*set, 0, len(sets)) // on the stack
+	longest := 0
+	for _, s := range sets {
+		if s != nil && len(s.forms) > 0 {
+			searched = append(searched, s)
+			longest = max(longest, s.longest)
+		}
+	}
+	if len(searched) == 0 || text == "" {
+		return nil
+	}
+	ahead := min(max(leastAhead, longest*growth), mostAhead)
+	step := max(leastStep, ahead)
+	w := windows.Get().(*window)
+	defer windows.Put(w)
+	var spans []Span
+	for from := 0; from < len(text); from += step {
+		if len(text)-from <= step+ahead {
+			step = len(text) - from
+		}
+		start := max(0, from-leftOf)
+		spans = append(spans, searchIn(w, text[start:min(len(text), from+step+ahead)], start, Span{from, from + step}, parts, searched)...)
+	}
+	return joined(spans)
+}
+
+// searchIn lists what is to be hidden in a part of a text that stands at a place
+// of it, and begins within some bounds.
+func searchIn(w *window, part string, at int, within Span, parts bool, sets []*set) []Span {
+	found := hits{at: at, within: within}
+	w.each(part, func() {
+		for _, s := range sets {
+			s.search(w, parts, &found)
+		}
+	})
+	return joined(found.spans)
+}
+
+// hits are spans of a text, found in a part of it.
+type hits struct {
+	at     int
+	within Span
+	spans  []Span
+}
+
+// add adds the span of a part of the window. The spans of one path follow each
+// other, and those that overlap become one, so that there are never many more
+// than in the end.
+func (h *hits) add(from, to int) {
+	one := Span{from + h.at, to + h.at}
+	if one.From < h.within.From || one.From >= h.within.To {
+		return
+	}
+	if last := len(h.spans) - 1; last >= 0 && h.spans[last].From <= one.From && one.From < h.spans[last].To {
+		h.spans[last].To = max(h.spans[last].To, one.To)
+		return
+	}
+	h.spans = append(h.spans, one)
+}
+
+// search finds the forms of a set in a window.
+func (s *set) search(w *window, parts bool, found *hits) {
+	for _, on := range w.paths {
+		from, to := int(on.from), int(on.to)
+		if s.width == startBytes {
+			text := w.bytes[from:to]
+			for at := 0; at+startBytes <= len(text); at++ {
+				index, bit := filterBit(binary.LittleEndian.Uint32(text[at:]))
+				if s.filter[index]&bit != 0 {
+					s.match(w, on, from+at, parts, found)
+				}
+			}
+			// What begins near the end of the path goes on along another one.
+			from = max(from, to-startBytes+1)
+		}
+		for at := from; at < to; at++ {
+			s.match(w, on, at, parts, found)
+		}
+	}
+}
+
+// match adds the longest form at a place of a path, if there is one.
+func (s *set) match(w *window, on path, at int, parts bool, found *hits) {
+	longest, end := 0, 0
+	var room [startBytes]byte
+	for width := startBytes; width >= s.width; width-- {
+		var start []byte
+		if at+width <= int(on.to) {
+			start = w.bytes[at : at+width]
+		} else if start = w.take(room[:0], at, width); len(start) < width {
+			continue
+		}
+		key := startOf(start)
+		if index, bit := filterBit(key); s.filter[index]&bit == 0 {
+			continue
+		}
+		for n := range s.starts.lengths(key) {
+			if n <= longest {
+				continue
+			}
+			hash, last, ok := w.hash(on, at, n)
+			if !ok {
+				continue
+			}
+			is, known := s.forms[hash]
+			if known && (parts || is&complete != 0) && (is&inWords != 0 || w.alone(on, at, last)) {
+				longest, end = n, last
+			}
+		}
+	}
+	if longest > 0 {
+		found.add(w.origin(at), w.end(end))
+	}
+}
+
+func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// Span is a part of a text in bytes, From inclusive, To exclusive.
+type Span struct{ From, To int }
+
+// joined sorts the spans and makes one of those that overlap.
+func joined(spans []Span) []Span {
+	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+	all := spans[:0]
+	for _, one := range spans {
+		if last := len(all) - 1; last >= 0 && one.From < all[last].To {
+			all[last].To = max(all[last].To, one.To)
+			continue
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// Redact is the text with every form of every secret replaced by [hidden].
+// Secrets that overlap are replaced together, so that nothing of either is
+// left.
+func (s *Secrets) Redact(text string) string {
+	spans := s.Masked(text)
+	if len(spans) == 0 {
+		return text
+	}
+	var b strings.Builder
+	done := 0
+	for _, one := range spans {
+		b.WriteString(text[done:one.From])
+		b.WriteString(Hidden)
+		done = one.To
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// RedactPart is a part of a text, From inclusive, To exclusive, with [hidden] in
+// the place of what belongs to a secret in the whole: of one that stands across
+// the border, what is left in the part would not be known.
+func (s *Secrets) RedactPart(text string, part Span) string {
+	var b strings.Builder
+	done := part.From
+	for _, one := range s.Masked(text) {
+		if one.To <= done || one.From >= part.To {
+			continue
+		}
+		b.WriteString(text[done:max(done, one.From)])
+		b.WriteString(Hidden)
+		done = min(one.To, part.To)
+	}
+	b.WriteString(text[done:part.To])
+	return b.String()
+}
+
+// Masked lists the parts of the text that Redact replaces, in their order and
+// apart from each other; nil for none.
+func (s *Secrets) Masked(text string) []Span { return s.findAny(text, true) }
+
+// Find is Masked without what is no secret, only what may be left of one.
+func (s *Secrets) Find(text string) []Span { return s.findAny(text, false) }
+
+func (s *Secrets) findAny(text string, parts bool) []Span {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return find(text, parts, &s.lasting, s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older)
+}

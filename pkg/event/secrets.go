@@ -1,0 +1,173 @@
+package event
+
+import (
+	"iter"
+	"net/url"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Hidden stands in the place of every masked text.
+const Hidden = "[hidden]"
+
+const (
+	// wordCharacters is the length from which a secret is masked inside words.
+	wordCharacters = 4
+	// lineCharacters is the length from which a line of a secret is one itself.
+	lineCharacters = 16
+	// pieceCharacters is the length from which a piece of a secret address is masked.
+	pieceCharacters = 8
+)
+
+// Secrets are the texts that must never be seen, and the mask that hides them.
+// The zero value is an empty set; all methods may be called from many
+// goroutines.
+//
+// A secret is masked as it is, in hexadecimal (both cases) and in base64 (both
+// alphabets, with and without padding), and each of these also under any
+// percent-encoding and any escapes of JSON and HTML: it does not matter which
+// characters the writer chose to escape, for the text is compared as its reader
+// would see it. Base64 of a secret joined with something else is another secret:
+// whoever computes it adds it.
+//
+// What may be left of a secret is masked too, but is none (Find): of four and more
+// characters what becomes of a lasting one in a name, of a column, a header or a
+// host; pieces of addresses; what was cut.
+//
+// A secret of fewer than four characters is masked only where neither of its
+// neighbours is a letter or digit, so that a secret "1" leaves "2012" alone. It
+// still hides the 1 of "page 1": better not to add what nobody would guard.
+//
+// Only hashes are kept, not the secrets.
+type Secrets struct {
+	mu      sync.RWMutex
+	lasting set
+	// Those of logins and those of single requests are apart, since a token may
+	// serve millions of requests with a signature each.
+	tokens, passing passing
+}
+
+// passing are secrets that are forgotten in the end. They are in two sets: when
+// the younger one is full it becomes the older one, and what the older one held
+// is forgotten.
+type passing struct{ younger, older *set }
+
+// passingSecrets is how many passing secrets of a kind are remembered at least;
+// twice as many at most.
+const passingSecrets = 4096
+
+// Add puts a secret into the set for good. White space around it is not part of
+// what must be hidden, but is masked with it. Of a text of several lines (a PEM
+// key) each line of 16 or more characters is a secret too. A blank text is no
+// secret.
+func (s *Secrets) Add(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lasting.names = true
+	s.lasting.addAll(secret)
+}
+
+// AddPart puts into the set for good what may be left of a secret: it is masked,
+// but Find does not take it for one.
+func (s *Secrets) AddPart(part string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lasting.addPart(part)
+}
+
+// AddToken is Add for a secret that a login brought and that another login may
+// replace: it is forgotten when thousands of others have followed, so that a long
+// run does not grow.
+func (s *Secrets) AddToken(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens.add(secret)
+}
+
+// AddTokens is AddToken for all texts that one login brought. They are forgotten
+// together, when thousands of others have followed: however many they are, those of
+// the last login are all remembered.
+func (s *Secrets) AddTokens(secrets []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room := s.tokens.open()
+	for _, secret := range secrets {
+		room.addAll(secret)
+	}
+}
+
+// AddPassing is AddToken for a secret that belongs to one request, such as a
+// signature. However many there are, no token is forgotten because of them.
+func (s *Secrets) AddPassing(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.passing.add(secret)
+}
+
+func (p *passing) add(secret string) { p.open().addAll(secret) }
+
+func (p *passing) addPart(part string) { p.open().addPart(part) }
+
+// open is the set that has room.
+func (p *passing) open() *set {
+	if p.younger == nil || p.younger.secrets >= passingSecrets {
+		p.younger, p.older = &set{}, p.younger
+	}
+	return p.younger
+}
+
+// AddAddress tells of an endpoint, or a whole address, that is about to be used.
+// The characters of a secret in it mean something there, so that the secret is
+// taken apart and its escapes are undone: an API tells of the path, or of a
+// parameter, and what follows a number sign is not sent at all. The pieces are
+// masked: between question marks and number signs those of four and more
+// characters, else those of eight. They are forgotten with their secret.
+func (s *Secrets) AddAddress(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	addPieces(text, find(text, false, &s.lasting), s.lasting.addPart)
+	for _, p := range []*passing{&s.tokens, &s.passing} {
+		addPieces(text, find(text, false, p.younger, p.older), p.addPart)
+	}
+}
+
+// addPieces adds the pieces of the secrets in an address.
+func addPieces(address string, secrets []Span, addPart func(string)) {
+	for _, one := range secrets {
+		secret := address[one.From:one.To]
+		add := func(piece string, least int) {
+			for _, read := range readings(piece) {
+				if read != secret && utf8.RuneCountInString(read) >= least {
+					addPart(read)
+				}
+			}
+		}
+		add(secret, wordCharacters)
+		for piece := range splitAt(secret, "?#") {
+			add(piece, wordCharacters)
+			_, behind, _ := strings.Cut(piece, "://")
+			_, path, _ := strings.Cut(behind, "/")
+			add(path, pieceCharacters)
+		}
+		for piece := range splitAt(secret, "?#&=") {
+			add(piece, pieceCharacters)
+		}
+	}
+}
+
+func splitAt(text, characters string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(characters, r) })
+}
+
+// readings are a piece of an address as it is, and as its reader takes it in a path
+// and in a query.
+func readings(piece string) []string {
+	all := []string{piece}
+	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
+		if plain, err := unescape(piece); err == nil && plain != piece {
+			all = append(all, plain)
+		}
+	}
+	return all
+}

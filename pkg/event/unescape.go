@@ -1,0 +1,119 @@
+package event
+
+import (
+	"bytes"
+	"html"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// escapes are a kind of escapes. undo appends what the escape at the beginning of
+// a text stands for, and tells how many bytes the escape has: 0 for none.
+type escapes struct {
+	mark byte // every escape begins with it
+	undo func(plain, text []byte) ([]byte, int)
+}
+
+// kinds are the escapes of JSON (and \xNN, which quoted Go strings have),
+// percent-encoding, and HTML. That a plus sign may stand for a blank is known to
+// those who compare (folded).
+var kinds = [...]escapes{
+	{'\\', jsonEscape},
+	{'%', func(plain, text []byte) ([]byte, int) { return hexByte(plain, text, 1) }},
+	{'&', htmlEscape},
+}
+
+// longestEscape is how many bytes an escape has at most: two surrogates of JSON.
+const longestEscape = len(`\ud83d\ude00`)
+
+func jsonEscape(plain, text []byte) ([]byte, int) {
+	if len(text) < 2 {
+		return plain, 0
+	}
+	switch c := text[1]; c {
+	case '"', '\\', '/':
+		return append(plain, c), 2
+	case 'b':
+		return append(plain, '\b'), 2
+	case 'f':
+		return append(plain, '\f'), 2
+	case 'n':
+		return append(plain, '\n'), 2
+	case 'r':
+		return append(plain, '\r'), 2
+	case 't':
+		return append(plain, '\t'), 2
+	case 'x':
+		return hexByte(plain, text, 2)
+	case 'u':
+		return unicodeEscape(plain, text)
+	default:
+		return plain, 0
+	}
+}
+
+// unicodeEscape reads \uXXXX, two of them for a character beyond the first plane.
+func unicodeEscape(plain, text []byte) ([]byte, int) {
+	first, ok := hexDigits(text, 2, 4)
+	if !ok {
+		return plain, 0
+	}
+	if !utf16.IsSurrogate(first) {
+		return utf8.AppendRune(plain, first), 6
+	}
+	if len(text) > 8 && text[6] == '\\' && text[7] == 'u' {
+		if second, ok := hexDigits(text, 8, 4); ok {
+			if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
+				return utf8.AppendRune(plain, r), 12
+			}
+		}
+	}
+	return utf8.AppendRune(plain, utf8.RuneError), 6
+}
+
+// longestEntity is the length of what HTML calls a character by, at most, of those
+// that a writer must or might escape.
+const longestEntity = len("&#x1F600;")
+
+// htmlEscape knows numbers and the names that are short.
+func htmlEscape(plain, text []byte) ([]byte, int) {
+	size := bytes.IndexByte(text[:min(len(text), longestEntity)], ';') + 1
+	if size < len("&lt;") {
+		return plain, 0
+	}
+	entity := string(text[:size])
+	character := html.UnescapeString(entity)
+	if character == entity || len(character) > 1 && character[len(character)-1] == ';' {
+		return plain, 0 // none, or one that ends before the semicolon
+	}
+	return append(plain, character...), size
+}
+
+// hexByte reads the two digits at that place, behind the beginning of an escape.
+func hexByte(plain, text []byte, at int) ([]byte, int) {
+	n, ok := hexDigits(text, at, 2)
+	if !ok {
+		return plain, 0
+	}
+	return append(plain, byte(n)), at + 2
+}
+
+func hexDigits(text []byte, at, count int) (n rune, ok bool) {
+	if len(text) < at+count {
+		return 0, false
+	}
+	for _, c := range text[at : at+count] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		n = n<<4 | rune(c)
+	}
+	return n, true
+}

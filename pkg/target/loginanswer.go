@@ -1,0 +1,86 @@
+package target
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+
+	"github.com/keboola/configurable-extractor/pkg/auth"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/response"
+)
+
+// concealLogin makes secrets of what the answers to logins hold, before anything
+// else looks at them: each hop and each attempt.
+type concealLogin struct {
+	next    http.RoundTripper
+	secrets *event.Secrets
+}
+
+var _ http.RoundTripper = (*concealLogin)(nil)
+
+// mostRefusal is how much of the body of a login that failed is looked at.
+const mostRefusal = 1 << 20
+
+// RoundTrip implements http.RoundTripper.
+func (t *concealLogin) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := t.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	var body []byte
+	if spool := res.Body.(*response.Spool); res.StatusCode >= http.StatusMultipleChoices {
+		if body, err = spool.Head(int(min(spool.Size(), mostRefusal))); err != nil {
+			return nil, err
+		}
+	}
+	auth.Conceal(t.secrets, res, body)
+	return res, nil
+}
+
+// loginError is the user error for an answer of 400 and above to a login, which it
+// closes. Of the body it shows what says that it is a message, and of the status
+// line only the number, with the words that belong to it.
+func (c *Client) loginError(res *http.Response) error {
+	spool := res.Body.(*response.Spool)
+	defer spool.Close()
+	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, sideOf(res.StatusCode),
+		res.Request.Method, shown(res.Request), strings.TrimSpace(fmt.Sprint(res.StatusCode, " ", http.StatusText(res.StatusCode))))
+	body, err := spool.Head(int(min(spool.Size(), mostRefusal)))
+	if err != nil {
+		return err
+	}
+	if text := shortMessage(c.o.Secrets.Redact(auth.Said(body))); text != "" {
+		e.Message += ": " + text
+	} else if spool.Size() > 0 {
+		e.Message += "; the answer has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
+	}
+	return e
+}
+
+// sideOf tells whose error a status is.
+func sideOf(status int) string {
+	if status >= http.StatusInternalServerError {
+		return "Server"
+	}
+	return "Client"
+}
+
+// shortMessage is a masked text in one line of at most 300 characters, none of
+// which could steer a terminal.
+func shortMessage(text string) string {
+	const most = 300
+	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " "))
+	shown := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, string(runes[:min(len(runes), most)]))
+	if len(runes) > most {
+		shown += " …"
+	}
+	return shown
+}
