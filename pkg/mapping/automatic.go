@@ -178,6 +178,10 @@ next:
 	return t
 }
 
+// Rest gives up what a collector holds only while rows come: memory, and an open
+// file. It may be called at any time; the next row takes them again.
+func (a *Automatic) Rest() error { return a.spool.rest() }
+
 // HasRows tells whether any row counted.
 func (a *Automatic) HasRows() bool { return len(a.order) > 0 }
 
