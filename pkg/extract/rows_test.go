@@ -76,7 +76,7 @@ func children(t *testing.T, template, placeholders string, inherited []filled, p
 		t.Fatal(err)
 	}
 	var runs []string
-	for _, values := range all {
+	for values := range all {
 		text := endpoint(template, values)
 		for _, c := range parentColumns(values) {
 			text += " " + c.Name + "=" + c.Value.JSON()
@@ -117,6 +117,37 @@ func TestPlaceholders(t *testing.T) {
 	inherited := []filled{{"a", "a", value.OfInt(1)}, {"b", "b", value.OfInt(2)}}
 	if got, want := children(t, "{a}/{b}/{c}", `{"a":"x","c":"y"}`, inherited, `{"x":8,"y":9}`), `8/2/9 parent_x=8 parent_b=2 parent_y=9`; got != want {
 		t.Errorf("inherited: got %s, want %s", got, want)
+	}
+}
+
+// Three lists of 150 items have 3.4 million combinations: each of them is made when
+// it is wanted.
+func TestCombinationsAreMadeOneByOne(t *testing.T) {
+	s, _ := section(t, `{"a":"v","b":"v","c":"v"}`)
+	own := compilePlaceholders(s, 1)
+	items := make([]value.Value, 150)
+	for i := range items {
+		items[i] = value.OfInt(int64(i))
+	}
+	rows := []value.Value{value.OfMembers(value.Member{Name: "v", Value: value.OfItems(items...)})}
+	n, last := 0, ""
+	allocations := testing.AllocsPerRun(1, func() {
+		all, err := combinations(nil, own, rows, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n = 0
+		for values := range all {
+			if last, n = endpoint("{a}/{b}/{c}", values), n+1; n == 151 {
+				break
+			}
+		}
+	})
+	if last != "0/1/0" {
+		t.Errorf("the 151st combination is %s", last)
+	}
+	if allocations > 100*151 {
+		t.Errorf("%.0f allocations for 151 combinations", allocations)
 	}
 }
 

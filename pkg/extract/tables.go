@@ -31,7 +31,9 @@ type bucket struct {
 	mapped      bool // that there are mappings
 }
 
-func newTables(d Deps, typed bool) *tables { return &tables{deps: d, typed: typed, pool: new(table.Pool)} }
+func newTables(d Deps, typed bool) *tables {
+	return &tables{deps: d, typed: typed, pool: new(table.Pool)}
+}
 
 // bucket is the sink of an iteration. Of several iterations with one bucket the
 // first one says what is mapped, and the last one whether the tables are
