@@ -158,13 +158,13 @@ func (t *tables) fill(ctx context.Context, set *table.Set) error {
 	return nil
 }
 
-// structures is the structure of all buckets' automatic tables together. It is
-// null when there is none to remember: a bucket whose data types are all mapped
-// adds nothing to what the previous run knew.
+// structures is the structure of the automatic tables of all buckets without
+// mappings together, null when there is none: as in the original, what the
+// previous run knew stays as it was where there are mappings.
 func (t *tables) structures() value.Value {
 	var all []value.Value
 	for _, b := range t.buckets {
-		if b.automatic.HasRows() || !b.mapped {
+		if !b.mapped {
 			all = append(all, b.automatic.Structure())
 		}
 	}

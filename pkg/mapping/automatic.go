@@ -182,9 +182,6 @@ next:
 // file. It may be called at any time; the next row takes them again.
 func (a *Automatic) Rest() error { return a.spool.rest() }
 
-// HasRows tells whether any row counted.
-func (a *Automatic) HasRows() bool { return len(a.order) > 0 }
-
 // Structure is what the next run should remember: the structure of all data,
 // over the one remembered from the previous run. To be called after the last
 // row.
