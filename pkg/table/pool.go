@@ -41,7 +41,7 @@ func (p *Pool) Create(dir string, t Table) (*Writer, error) {
 		return nil, failure.Applicationf("table %q has no columns", t.FileName())
 	}
 	w := &Writer{pool: p, table: t, dir: dir, path: filepath.Join(dir, t.FileName())}
-	err := p.openFile(w, os.O_CREATE|os.O_EXCL)
+	err := p.openFile(w, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, writtenTwice(t)
 	}
@@ -56,11 +56,10 @@ func (p *Pool) Create(dir string, t Table) (*Writer, error) {
 	return w, nil
 }
 
-// file is the open file of a writer. A new file is appended to, and so is one that
-// is opened again.
+// file is the open file of a writer.
 func (p *Pool) file(w *Writer) (*os.File, error) {
 	if w.file == nil {
-		err := p.openFile(w, 0)
+		err := p.openFile(w, os.O_APPEND|os.O_WRONLY)
 		return w.file, err
 	}
 	if last := len(p.open) - 1; p.open[last] != w {
@@ -71,14 +70,14 @@ func (p *Pool) file(w *Writer) (*os.File, error) {
 	return w.file, nil
 }
 
-// openFile opens the file of a writer; the flags are those beside the usual ones.
+// openFile opens the file of a writer.
 func (p *Pool) openFile(w *Writer, flags int) error {
 	if len(p.open) == maxOpen {
 		if err := p.close(p.open[0]); err != nil {
 			return err
 		}
 	}
-	file, err := os.OpenFile(w.path, os.O_WRONLY|os.O_APPEND|flags, 0o644)
+	file, err := os.OpenFile(w.path, flags, 0o644)
 	if err != nil {
 		return err
 	}

@@ -74,15 +74,23 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 	}
 	w.buf = append(dst, '\n')
 	w.rows++
+	if len(w.buf) < flushAt && cap(w.buf) == w.counted {
+		return nil
+	}
+	return w.settle()
+}
+
+// settle writes a buffer that is full, and all of them when they have become too
+// large together.
+func (w *Writer) settle() error {
 	if len(w.buf) >= flushAt {
 		if err := w.flush(); err != nil {
 			return err
 		}
 	}
-	if cap(w.buf) == w.counted {
-		return nil
+	if cap(w.buf) != w.counted {
+		w.pool.count(w)
 	}
-	w.pool.count(w)
 	if w.pool.buffered <= maxBuffered {
 		return nil
 	}
