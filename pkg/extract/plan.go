@@ -63,6 +63,8 @@ func Compile(doc *config.Document, typed bool) *Plan {
 		compiled.jobs = c.jobs(it.Jobs, 0)
 		p.iterations = append(p.iterations, compiled)
 	}
+	p.checkDataTypes()
+	p.tolerateUnusedMappings()
 	return p
 }
 

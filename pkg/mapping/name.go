@@ -53,6 +53,13 @@ func (n names) take(name string) string {
 	return free
 }
 
+// TableName is the name of the table that the rows of a data type are in when it is
+// mapped automatically; "" when the data type gives none.
+func TableName(dataType string) string {
+	path := trailOf(dataType)
+	return path.name()
+}
+
 func suffixed(name string, i int) string { return name + "_u" + strconv.Itoa(i) }
 
 func firstFree(name string, used func(string) bool) string {
