@@ -23,33 +23,47 @@ func (p *Plan) sinks(visit func(it, first *iteration)) {
 	}
 }
 
-// checkDataTypes reports jobs whose data type gives no name for a table, like the
-// endpoint "/". Mapped ones have the name as it is written, which is checked
-// with the mappings; a job that never runs needs none.
+// checkDataTypes reports jobs whose rows cannot be mapped automatically: the data
+// type gives no name for a table, like the endpoint "/", or the user data holds
+// lists. Mapped ones have names of their own, and may have lists there; a job that
+// never runs has no rows.
 func (p *Plan) checkDataTypes() {
 	p.sinks(func(it, first *iteration) {
-		eachJob(it.Jobs, func(j config.Job, runs bool) {
-			if !runs || j.DataType == "" || first.mappings.Has(j.DataType) || mapping.TableName(j.DataType) != "" {
+		eachJob(it.Jobs, func(j config.Job, child, runs bool) {
+			if !runs || first.mappings.Has(j.DataType) {
 				return
 			}
-			key, hint := "dataType", ""
-			if j.DataType == j.Endpoint {
-				key, hint = "endpoint", `name the table with "dataType"`
+			checkTableName(j)
+			checkUserData(j.UserData)
+			if !child {
+				checkUserData(it.UserData)
 			}
-			config.NewSection(value.OfString(j.DataType), failure.PointerJoin(j.Pointer, key), j.UserData.Problems()).
-				Problem("expected something with a letter, a digit or a dash: the table is named after it", hint)
 		})
 	})
 }
 
-// eachJob visits jobs and those below them, and tells whether each of them ever
-// runs: a child job does when it, or a job above it, has placeholders.
-func eachJob(jobs []config.Job, visit func(j config.Job, runs bool)) {
+// checkTableName reports a data type that gives no name for a table.
+func checkTableName(j config.Job) {
+	if j.DataType == "" || mapping.TableName(j.DataType) != "" {
+		return
+	}
+	key, hint := "dataType", ""
+	if j.DataType == j.Endpoint {
+		key, hint = "endpoint", `name the table with "dataType"`
+	}
+	config.NewSection(value.OfString(j.DataType), failure.PointerJoin(j.Pointer, key), j.UserData.Problems()).
+		Problem("expected something with a letter, a digit or a dash: the table is named after it", hint)
+}
+
+// eachJob visits jobs and those below them, and tells whether each of them is a
+// child job, and whether it ever runs: a child job does when it, or one above it,
+// has placeholders.
+func eachJob(jobs []config.Job, visit func(j config.Job, child, runs bool)) {
 	var walk func(jobs []config.Job, child, filled bool)
 	walk = func(jobs []config.Job, child, filled bool) {
 		for _, j := range jobs {
 			filled := filled || child && j.Placeholders.Present()
-			visit(j, !child || filled)
+			visit(j, child, !child || filled)
 			walk(j.Children, true, filled)
 		}
 	}
@@ -63,7 +77,7 @@ func eachJob(jobs []config.Job, visit func(j config.Job, runs bool)) {
 func (p *Plan) tolerateUnusedMappings() {
 	used := map[string]bool{} // by the place of the mapping
 	use := func(jobs []config.Job, it *iteration) {
-		eachJob(jobs, func(j config.Job, _ bool) {
+		eachJob(jobs, func(j config.Job, _, _ bool) {
 			used[failure.PointerJoin(it.Mappings.Pointer, j.DataType)] = true
 		})
 	}

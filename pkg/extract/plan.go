@@ -139,6 +139,7 @@ func (c compiler) userData(j config.Job, root bool) userData {
 	u := userData{pointer: j.UserData.Pointer}
 	if root {
 		u.entries = append(u.entries, compileUserData(c.it.UserData, "userData", c.it.attributes))
+		u.renumbered = c.it.UserData.Present()
 	}
 	u.entries = append(u.entries, compileUserData(j.UserData, "job_parent_id", c.it.attributes))
 	return u

@@ -186,11 +186,14 @@ func TestUserData(t *testing.T) {
 		{"scalars", `"a"`, `5`, `userData="a" job_parent_id=5`},
 		{"empty ones are no column", `""`, `0`, ``},
 		{"objects", `{"a":1,"b":null}`, `{"b":2,"c":{"attr":"k"}}`, `a=1 b=null b=2 c="v"`},
+		{"lists", `["a",["b"],{}]`, `null`, `0="a" 1=["b"] 2=[]`},
+		{"a list of the job alone", `null`, `{"5":"a","x":{"y":{}}}`, `5="a" x={"y":[]}`},
+		{"lists of both", `{"5":"x","n":"N","-3":"y","07":"z"}`, `["a",[]]`, `0="x" n="N" 1="y" 07="z" 2="a" 3=[]`},
 		{"time", `{"t":{"time":"currentStart"}}`, `null`, `t=9`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var u userData
+			u := userData{renumbered: tt.config != "null"}
 			for name, text := range map[string]string{"userData": tt.config} {
 				s, _ := section(t, text)
 				u.entries = append(u.entries, compileUserData(s, name, scope.Contexts[expr.Attr]))
@@ -210,9 +213,11 @@ func TestUserData(t *testing.T) {
 			}
 		})
 	}
-	s, problems := section(t, `{"a":[1]}`)
-	compileUserData(s, "userData", nil)
-	if len(*problems) != 1 || (*problems)[0].Pointer != "/x/a" {
-		t.Errorf("a list: got %v", *problems)
+	for text, pointer := range map[string]string{`{"a":[1]}`: "/x/a", `["a"]`: "/x", `{"a":[],"b":{}}`: "", `[]`: ""} {
+		s, problems := section(t, text)
+		checkUserData(s)
+		if len(*problems) > 1 || (len(*problems) == 1) != (pointer != "") || pointer != "" && (*problems)[0].Pointer != pointer {
+			t.Errorf("%s: got %v", text, *problems)
+		}
 	}
 }

@@ -81,12 +81,16 @@ func (c *converter) begin(head []value.Value) error {
 	s.fixed, s.hashed = s.fixed[:0], s.hashed[:0]
 	for _, m := range head[1].Members() {
 		x := &s.extra[slices.IndexFunc(s.extra, func(x extraColumn) bool { return x.name == m.Name })]
-		if k := m.Value.Kind(); !x.warned && (k == value.Array || k == value.Object) {
+		packed := value.Packed(m.Value.AppendPacked(nil))
+		cell := packed
+		switch k := m.Value.Kind(); {
+		case k == value.Array && m.Value.Len() == 0:
+			cell = nil // it is empty, but hashed as a list
+		case !x.warned && (k == value.Array || k == value.Object):
 			x.warned = true
 			c.warn(s.element.path(), fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
 		}
-		packed := value.Packed(m.Value.AppendPacked(nil))
-		s.fixed = append(s.fixed, fixedCell{x.column, text(packed), kindOf(packed)})
+		s.fixed = append(s.fixed, fixedCell{x.column, text(cell), kindOf(cell)})
 		s.hashed = append(s.hashed, hashedMember{x.raw, packed})
 	}
 	return nil
