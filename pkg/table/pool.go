@@ -100,6 +100,7 @@ func (p *Pool) close(w *Writer) error {
 // count takes note of how large the buffer of a writer has become.
 func (p *Pool) count(w *Writer) {
 	if w.counted == 0 {
+		w.slot = len(p.buffers)
 		p.buffers = append(p.buffers, w)
 	}
 	p.buffered += cap(w.buf) - w.counted
@@ -121,7 +122,10 @@ func (p *Pool) spill() error {
 // drop takes a writer out of the pool: its file is closed, its buffer is gone.
 func (p *Pool) drop(w *Writer) error {
 	if w.counted > 0 {
-		p.buffers = slices.DeleteFunc(p.buffers, func(o *Writer) bool { return o == w })
+		last := len(p.buffers) - 1
+		p.buffers[w.slot] = p.buffers[last]
+		p.buffers[w.slot].slot = w.slot
+		p.buffers = p.buffers[:last]
 		p.buffered -= w.counted
 		w.buf, w.counted = nil, 0
 	}

@@ -23,6 +23,7 @@ type Writer struct {
 	buf   []byte
 	// counted is the capacity of buf as the pool knows it.
 	counted int
+	slot    int // its place among the buffers of the pool
 	aborted bool
 	rows    int
 	seen    []kinds // of the cells of each column; nil unless the table is typed
