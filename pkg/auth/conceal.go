@@ -95,7 +95,7 @@ func concealUsed(hide hide, v value.Value) value.Value {
 	switch {
 	case !v.IsScalar():
 		conceal(hide, v)
-	case expr.Conceals(v.Text()):
+	case len(v.Text()) >= shortest:
 		concealText(hide, v)
 	}
 	return v.AsSecret()

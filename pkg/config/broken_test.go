@@ -108,10 +108,6 @@ func brokenConfigs() []brokenDocument {
 		{"placeholders string", given{job: `"children":[{"endpoint":"a","placeholders":"id"}],`}, []string{
 			`/parameters/config/jobs/0/children/0/placeholders: expected an object, found "id"`,
 		}},
-		{"userData list", given{config: `"userData":["a"],`, job: `"userData":["b"],`}, []string{
-			`/parameters/config/userData: expected a value or an object of columns, found a list of 1`,
-			`/parameters/config/jobs/0/userData: expected a value or an object of columns, found a list of 1`,
-		}},
 		{"mappings", given{config: `"mappings":{"a":{},"b":[],"c":5,"d":{"x":{"type":"colum"},"y":[1],"z":{"type":"table","tableMapping":"t","parentKey":"p"}}},`}, []string{
 			`/parameters/config/mappings/a: expected a mapping with at least one path, found an empty object`,
 			`/parameters/config/mappings/b: expected a mapping with at least one path, found an empty list`,

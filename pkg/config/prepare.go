@@ -39,6 +39,8 @@ func (p *preparer) prepare(v value.Value, s *shape, pointer string) value.Value 
 	case soleJob(v, base):
 		p.sole = append(p.sole, pointer)
 		return value.OfItems()
+	case soleSetting(v, base):
+		return p.prepare(v, base.others, pointer)
 	case v.Kind() == value.Object:
 		return p.members(v, s, pointer)
 	case v.Kind() == value.Array && base.items != nil:
@@ -57,6 +59,16 @@ func (p *preparer) prepare(v value.Value, s *shape, pointer string) value.Value 
 // could be an object with jobs in it.
 func soleJob(v value.Value, s *shape) bool {
 	return v.Field("endpoint").Kind() == value.String && s.items != nil && s.others != nil && s.items.requires("endpoint")
+}
+
+// soleSetting tells whether a value is one setting of a table in the place of a
+// mapping, which is an object of settings. Its own keys are known then.
+func soleSetting(v value.Value, s *shape) bool {
+	if s.others == nil || v.Field("type").Raw() != "table" || v.Field("tableMapping").Kind() != value.Object {
+		return false
+	}
+	_, ok := s.others.base().properties["tableMapping"]
+	return ok
 }
 
 func (p *preparer) items(v value.Value, s *shape, pointer string) value.Value {

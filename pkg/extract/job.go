@@ -313,7 +313,7 @@ func (r *jobRun) ofRow(child *job, row value.Value, run func(*job, place) error)
 	if err != nil {
 		return err
 	}
-	for _, values := range all {
+	for values := range all {
 		at := place{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, notes: notes}
 		if err := run(child, at); err != nil {
 			return err

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -61,24 +62,34 @@ type filled struct {
 
 // combinations yields every combination of the placeholders' values for one
 // parent row, the last placeholder fastest: a list has one value for each item.
-// rows are the rows above, the direct parent first. What is odd about a value that
-// is computed goes to warn, with its place.
-func combinations(inherited []filled, own []placeholder, rows []value.Value, warn func(pointer, text string)) ([][]filled, error) {
-	all := [][]filled{inherited}
-	for _, p := range own {
+// rows are the rows above, the direct parent first. Each combination is made when
+// it is wanted: three lists of a few hundred items have millions of them. The
+// errors are those of all values, before the first combination; what is odd about
+// a value that is computed goes to warn, with its place.
+func combinations(inherited []filled, own []placeholder, rows []value.Value, warn func(pointer, text string)) (iter.Seq[[]filled], error) {
+	all := make([][]value.Value, len(own))
+	for i, p := range own {
 		values, err := p.values(rows, warn)
 		if err != nil {
 			return nil, err
 		}
-		next := make([][]filled, 0, len(all)*len(values))
-		for _, c := range all {
-			for _, v := range values {
-				next = append(next, fill(c, filled{p.token, p.path, v}))
-			}
-		}
-		all = next
+		all[i] = values
 	}
-	return all, nil
+	return func(yield func([]filled) bool) { combine(inherited, own, all, yield) }, nil
+}
+
+// combine yields the combinations that begin with those already filled; false
+// when no more of them are wanted.
+func combine(c []filled, own []placeholder, values [][]value.Value, yield func([]filled) bool) bool {
+	if len(own) == 0 {
+		return yield(c)
+	}
+	for _, v := range values[0] {
+		if !combine(fill(c, filled{own[0].token, own[0].path, v}), own[1:], values[1:], yield) {
+			return false
+		}
+	}
+	return true
 }
 
 // fill is a combination with one more placeholder, in the place of an inherited

@@ -63,6 +63,8 @@ func Compile(doc *config.Document, typed bool) *Plan {
 		compiled.jobs = c.jobs(it.Jobs, 0)
 		p.iterations = append(p.iterations, compiled)
 	}
+	p.checkDataTypes()
+	p.tolerateUnusedMappings()
 	return p
 }
 
@@ -137,6 +139,7 @@ func (c compiler) userData(j config.Job, root bool) userData {
 	u := userData{pointer: j.UserData.Pointer}
 	if root {
 		u.entries = append(u.entries, compileUserData(c.it.UserData, "userData", c.it.attributes))
+		u.renumbered = c.it.UserData.Present()
 	}
 	u.entries = append(u.entries, compileUserData(j.UserData, "job_parent_id", c.it.attributes))
 	return u

@@ -76,7 +76,7 @@ func children(t *testing.T, template, placeholders string, inherited []filled, p
 		t.Fatal(err)
 	}
 	var runs []string
-	for _, values := range all {
+	for values := range all {
 		text := endpoint(template, values)
 		for _, c := range parentColumns(values) {
 			text += " " + c.Name + "=" + c.Value.JSON()
@@ -120,6 +120,37 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
+// Three lists of 150 items have 3.4 million combinations: each of them is made when
+// it is wanted.
+func TestCombinationsAreMadeOneByOne(t *testing.T) {
+	s, _ := section(t, `{"a":"v","b":"v","c":"v"}`)
+	own := compilePlaceholders(s, 1)
+	items := make([]value.Value, 150)
+	for i := range items {
+		items[i] = value.OfInt(int64(i))
+	}
+	rows := []value.Value{value.OfMembers(value.Member{Name: "v", Value: value.OfItems(items...)})}
+	n, last := 0, ""
+	allocations := testing.AllocsPerRun(1, func() {
+		all, err := combinations(nil, own, rows, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n = 0
+		for values := range all {
+			if last, n = endpoint("{a}/{b}/{c}", values), n+1; n == 151 {
+				break
+			}
+		}
+	})
+	if last != "0/1/0" {
+		t.Errorf("the 151st combination is %s", last)
+	}
+	if allocations > 100*151 {
+		t.Errorf("%.0f allocations for 151 combinations", allocations)
+	}
+}
+
 func TestPlaceholderErrors(t *testing.T) {
 	for name, row := range map[string]string{
 		"missing": `{}`, "object": `{"id":{"a":1}}`, "object in a list": `{"id":[{"a":1}]}`, "list in a list": `{"id":[[1]]}`, "null item": `[null]`,
@@ -155,11 +186,14 @@ func TestUserData(t *testing.T) {
 		{"scalars", `"a"`, `5`, `userData="a" job_parent_id=5`},
 		{"empty ones are no column", `""`, `0`, ``},
 		{"objects", `{"a":1,"b":null}`, `{"b":2,"c":{"attr":"k"}}`, `a=1 b=null b=2 c="v"`},
+		{"lists", `["a",["b"],{}]`, `null`, `0="a" 1=["b"] 2=[]`},
+		{"a list of the job alone", `null`, `{"5":"a","x":{"y":{}}}`, `5="a" x={"y":[]}`},
+		{"lists of both", `{"5":"x","n":"N","-3":"y","07":"z"}`, `["a",[]]`, `0="x" n="N" 1="y" 07="z" 2="a" 3=[]`},
 		{"time", `{"t":{"time":"currentStart"}}`, `null`, `t=9`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var u userData
+			u := userData{renumbered: tt.config != "null"}
 			for name, text := range map[string]string{"userData": tt.config} {
 				s, _ := section(t, text)
 				u.entries = append(u.entries, compileUserData(s, name, scope.Contexts[expr.Attr]))
@@ -179,9 +213,11 @@ func TestUserData(t *testing.T) {
 			}
 		})
 	}
-	s, problems := section(t, `{"a":[1]}`)
-	compileUserData(s, "userData", nil)
-	if len(*problems) != 1 || (*problems)[0].Pointer != "/x/a" {
-		t.Errorf("a list: got %v", *problems)
+	for text, pointer := range map[string]string{`{"a":[1]}`: "/x/a", `["a"]`: "/x", `{"a":[],"b":{}}`: "", `[]`: ""} {
+		s, problems := section(t, text)
+		checkUserData(s)
+		if len(*problems) > 1 || (len(*problems) == 1) != (pointer != "") || pointer != "" && (*problems)[0].Pointer != pointer {
+			t.Errorf("%s: got %v", text, *problems)
+		}
 	}
 }

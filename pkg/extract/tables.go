@@ -15,6 +15,7 @@ import (
 type tables struct {
 	deps    Deps
 	typed   bool
+	pool    *table.Pool // of all writers
 	buckets []*bucket
 	// iterations so far: the tables of their mappings must exist in the end.
 	iterations []iteration
@@ -30,13 +31,24 @@ type bucket struct {
 	mapped      bool // that there are mappings
 }
 
-func newTables(d Deps, typed bool) *tables { return &tables{deps: d, typed: typed} }
+func newTables(d Deps, typed bool) *tables {
+	return &tables{deps: d, typed: typed, pool: new(table.Pool)}
+}
 
 // bucket is the sink of an iteration. Of several iterations with one bucket the
 // first one says what is mapped, and the last one whether the tables are
 // incremental.
 func (t *tables) bucket(it iteration) (sink, error) {
 	t.iterations = append(t.iterations, it)
+	for _, b := range t.buckets {
+		if b.name == it.Bucket {
+			continue
+		}
+		// There may be a bucket for each of many iterations.
+		if err := b.automatic.Rest(); err != nil {
+			return sink{}, err
+		}
+	}
 	if it.DriftWarning && t.drift == nil {
 		t.drift = newDrift(t.deps.Log, t.deps.State)
 	}
@@ -69,7 +81,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		name:        it.Bucket,
 		incremental: it.Incremental,
 		automatic:   automatic,
-		configured:  mapping.NewConfigured(it.mappings, t.deps.Temp),
+		configured:  mapping.NewConfigured(it.mappings, t.deps.Temp, t.pool),
 		mapped:      it.Mappings.Present(),
 	}
 	t.buckets = append(t.buckets, b)
@@ -102,7 +114,7 @@ type tableRows struct {
 
 // write writes the tables of all buckets into the stage.
 func (t *tables) write(ctx context.Context) ([]tableRows, error) {
-	set := table.NewSet(t.deps.Tables)
+	set := table.NewSet(t.deps.Tables, t.pool)
 	if err := t.fill(ctx, set); err != nil {
 		set.Abort()
 		return nil, err
@@ -133,6 +145,9 @@ func (t *tables) fill(ctx context.Context, set *table.Set) error {
 		if err := b.automatic.Write(ctx, set, d); err != nil {
 			return err
 		}
+		if err := b.automatic.Close(); err != nil {
+			return err
+		}
 	}
 	for _, it := range t.iterations {
 		d := mapping.Defaults{Bucket: it.Bucket, Incremental: it.Incremental}
@@ -143,13 +158,13 @@ func (t *tables) fill(ctx context.Context, set *table.Set) error {
 	return nil
 }
 
-// structures is the structure of all buckets' automatic tables together. It is
-// null when there is none to remember: a bucket whose data types are all mapped
-// adds nothing to what the previous run knew.
+// structures is the structure of the automatic tables of all buckets without
+// mappings together, null when there is none: as in the original, what the
+// previous run knew stays as it was where there are mappings.
 func (t *tables) structures() value.Value {
 	var all []value.Value
 	for _, b := range t.buckets {
-		if b.automatic.HasRows() || !b.mapped {
+		if !b.mapped {
 			all = append(all, b.automatic.Structure())
 		}
 	}

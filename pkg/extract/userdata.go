@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"strconv"
+
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -12,29 +14,79 @@ import (
 type userData struct {
 	entries []expr.Entries
 	pointer string
+	// renumbered tells that columns with numbers for names are numbered anew, from
+	// 0: PHP does so when it joins two arrays.
+	renumbered bool
 }
 
-// compileUserData reads one `userData`: an object of columns, or a scalar that
-// becomes the column of the given name. Empty ones are no column.
+// compileUserData reads one `userData`: an object of columns, a list of columns
+// that have their numbers for names, or a scalar that becomes the column of the
+// given name. Empty ones are no column.
 func compileUserData(s config.Section, scalarName string, attributes expr.Members) expr.Entries {
 	if !s.Present() {
 		return expr.Entries{}
 	}
 	columns := s.Value
-	if columns.IsScalar() {
+	switch columns.Kind() {
+	case value.Object:
+	case value.Array:
+		columns = numbered(columns.Items())
+	default:
 		columns = value.OfMembers(value.Member{Name: scalarName, Value: columns})
-	}
-	for _, m := range columns.Members() {
-		if m.Value.Kind() == value.Array {
-			s.Get(m.Name).Problem("a column of user data needs one value, found a list", "")
-		}
 	}
 	compiler := expr.Compiler{
 		Contexts: []expr.Context{expr.Attr, expr.Time},
 		Known:    map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames()},
 		Problems: s.Problems(),
 	}
-	return compiler.Entries(columns, s.Pointer)
+	return compiler.Entries(withoutEmptyObjects(columns), s.Pointer)
+}
+
+// numbered are the items of a list as members.
+func numbered(items []value.Value) value.Value {
+	members := make([]value.Member, len(items))
+	for i, item := range items {
+		members[i] = value.Member{Name: strconv.Itoa(i), Value: item}
+	}
+	return value.OfMembers(members...)
+}
+
+// withoutEmptyObjects is a value with empty lists in the place of empty objects:
+// the original cannot tell them apart in its configuration, and hashes lists.
+func withoutEmptyObjects(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.Array:
+		items := make([]value.Value, v.Len())
+		for i, item := range v.Items() {
+			items[i] = withoutEmptyObjects(item)
+		}
+		return value.OfItems(items...)
+	case value.Object:
+		if v.Len() == 0 {
+			return value.OfItems()
+		}
+		members := make([]value.Member, v.Len())
+		for i, m := range v.Members() {
+			members[i] = value.Member{Name: m.Name, Value: withoutEmptyObjects(m.Value)}
+		}
+		return value.OfMembers(members...)
+	default:
+		return v
+	}
+}
+
+// checkUserData reports lists in the user data of a job whose rows are mapped
+// automatically: a column holds one value. An empty list is an empty cell.
+func checkUserData(s config.Section) {
+	if s.Value.Kind() == value.Array && s.Present() {
+		s.Problem("expected a value or an object of columns, as the data type has no mapping", "")
+		return
+	}
+	for _, m := range s.Value.Members() {
+		if m.Value.Kind() == value.Array && m.Value.Len() > 0 {
+			s.Get(m.Name).Problem("a column of user data needs one value where the data type has no mapping, found a list", "")
+		}
+	}
 }
 
 // columns evaluates the user data; later entries replace earlier ones of the
@@ -48,6 +100,15 @@ func (u userData) columns(scope *expr.Scope) ([]mapping.Column, error) {
 		}
 		for _, m := range evaluated.Members() {
 			columns = append(columns, mapping.Column(m))
+		}
+	}
+	if u.renumbered {
+		next := 0
+		for i := range columns {
+			if mapping.IsIndex(columns[i].Name) {
+				columns[i].Name = strconv.Itoa(next)
+				next++
+			}
 		}
 	}
 	return columns, nil

@@ -178,8 +178,9 @@ next:
 	return t
 }
 
-// HasRows tells whether any row counted.
-func (a *Automatic) HasRows() bool { return len(a.order) > 0 }
+// Rest gives up what a collector holds only while rows come: memory, and an open
+// file. It may be called at any time; the next row takes them again.
+func (a *Automatic) Rest() error { return a.spool.rest() }
 
 // Structure is what the next run should remember: the structure of all data,
 // over the one remembered from the previous run. To be called after the last

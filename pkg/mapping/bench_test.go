@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"fmt"
+	"github.com/keboola/configurable-extractor/pkg/table"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -104,7 +105,7 @@ func BenchmarkConfigured(b *testing.B) {
 				size += len(v.Value().JSON())
 			}
 			columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
-			c := NewConfigured(mappingsOf(b, row.mappings), b.TempDir())
+			c := NewConfigured(mappingsOf(b, row.mappings), b.TempDir(), new(table.Pool))
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {

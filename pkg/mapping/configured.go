@@ -18,6 +18,7 @@ import (
 type Configured struct {
 	mappings Mappings
 	tempDir  string
+	pool     *table.Pool
 	dir      string // below tempDir, made for the first row
 	hasher   *hasher
 	rows     []mappedRows // of each table of the mappings
@@ -50,9 +51,10 @@ type packedMember struct {
 }
 
 // NewConfigured makes a collector without rows. The existing directory for its
-// files must be on the file system of the tables.
-func NewConfigured(m Mappings, tempDir string) *Configured {
-	c := &Configured{mappings: m, tempDir: tempDir, hasher: newHasher(), rows: make([]mappedRows, len(m.tables))}
+// files must be on the file system of the tables, and the pool be that of the set
+// they will be written into.
+func NewConfigured(m Mappings, tempDir string, pool *table.Pool) *Configured {
+	c := &Configured{mappings: m, tempDir: tempDir, pool: pool, hasher: newHasher(), rows: make([]mappedRows, len(m.tables))}
 	for i, t := range m.tables {
 		c.rows[i].places = make([]int, len(t.settings))
 	}
@@ -159,5 +161,5 @@ func (c *Configured) create(t *mapped) (*table.Writer, error) {
 		}
 		c.dir = dir
 	}
-	return table.Create(c.dir, table.Table{Name: strconv.Itoa(t.number), Columns: t.columns, Typed: c.mappings.typed})
+	return c.pool.Create(c.dir, table.Table{Name: strconv.Itoa(t.number), Columns: t.columns, Typed: c.mappings.typed})
 }

@@ -83,8 +83,7 @@ func CompileMappings(s config.Section, typed bool) Mappings {
 	}
 	for _, m := range s.Value.Members() {
 		mapping := s.Get(m.Name)
-		c.checkName(m.Name, mapping.Pointer)
-		c.roots[m.Name] = c.table(m.Name, mapping, link{})
+		c.roots[m.Name] = c.table(m.Name, mapping.Pointer, mapping, link{})
 	}
 	return c.Mappings
 }
@@ -99,16 +98,20 @@ func (c *mappingCompiler) problem(pointer string, expected failure.Text) {
 	c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: pointer, Expected: expected})
 }
 
-// checkName reports a table that cannot be a file.
-func (c *mappingCompiler) checkName(name, pointer string) {
+// table compiles the mapping of one table, whose name stands at a pointer of its
+// own. A list is a mapping too: its paths are the indexes. A table that cannot be a
+// file is reported, and has no columns.
+func (c *mappingCompiler) table(name, namePointer string, s config.Section, parent link) *mapped {
+	t := c.columns(name, s, parent)
 	if err := (table.Table{Name: name}).CheckName(); err != nil {
-		c.problem(pointer, failure.Part(err.Error()))
+		c.problem(namePointer, failure.Part(err.Error()))
+		t.columns, t.key = nil, nil
 	}
+	return t
 }
 
-// table compiles the mapping of one table. A list is a mapping too: its paths
-// are the indexes.
-func (c *mappingCompiler) table(name string, s config.Section, parent link) *mapped {
+// columns compiles what the columns and child tables of a table are.
+func (c *mappingCompiler) columns(name string, s config.Section, parent link) *mapped {
 	t := &mapped{number: len(c.tables), name: name, pointer: s.Pointer, link: none}
 	c.tables = append(c.tables, t)
 	if s.Value.Len() == 0 {
@@ -116,6 +119,11 @@ func (c *mappingCompiler) table(name string, s config.Section, parent link) *map
 	}
 	if s.Get("type").Value.Raw() == typeTable && s.Get("tableMapping").Value.Kind() == value.Object {
 		s.Fault(failure.InvalidMapping, "expected paths with their settings", "this looks like one setting of a table: move what is in its tableMapping here")
+		// Where no job has the data type, that is only a warning: the child table is
+		// written without rows, as in the original.
+		if s.Get("tableMapping").Present() {
+			c.child(setting{kind: typeTable, pointer: s.Pointer}, t, s)
+		}
 		return t
 	}
 	members := s.Value.Members()
@@ -218,9 +226,8 @@ func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (
 		compiled.child = t.settings[first].child
 		return compiled, true
 	}
-	c.checkName(name, s.Get("destination").Pointer)
 	parent := link{name: key.Text("destination", t.name+"_pk"), pointer: s.Pointer, primary: key.Bool("primaryKey", false), on: compiled.linked}
-	compiled.child = c.table(name, below, parent)
+	compiled.child = c.table(name, s.Get("destination").Pointer, below, parent)
 	return compiled, true
 }
 
@@ -251,8 +258,11 @@ func (m Mappings) table(t *mapped, d Defaults) table.Table {
 // not written.
 func (m Mappings) WriteMissing(set *table.Set, d Defaults) error {
 	for _, t := range m.tables {
+		if len(t.columns) == 0 {
+			continue
+		}
 		missing := m.table(t, d)
-		if len(t.columns) == 0 || set.Has(missing) {
+		if set.Has(missing) {
 			continue
 		}
 		if _, err := set.Create(missing); err != nil {

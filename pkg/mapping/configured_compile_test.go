@@ -165,7 +165,7 @@ func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 	if problems.Err() != nil || !m.Has("t") {
 		return
 	}
-	c := NewConfigured(m, t.TempDir())
+	c := NewConfigured(m, t.TempDir(), new(table.Pool))
 	defer c.Close()
 	if err := c.Batch("t", []Column{{Name: "u", Value: item}}).Row(pack(item)); err != nil {
 		if failure.KindOf(err) != failure.User {
@@ -174,7 +174,7 @@ func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 		return
 	}
 	dir := t.TempDir()
-	set := table.NewSet(dir)
+	set := table.NewSet(dir, new(table.Pool))
 	err := c.Write(context.Background(), set, Defaults{})
 	if err == nil {
 		err = m.WriteMissing(set, Defaults{})

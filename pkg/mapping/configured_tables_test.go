@@ -274,7 +274,7 @@ func TestWritingEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	set := table.NewSet(dir)
+	set := table.NewSet(dir, new(table.Pool))
 	if err := c.Write(ctx, set, Defaults{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("mapped tables: %v", err)
 	}
@@ -289,7 +289,7 @@ func TestWritingEndsWithItsContext(t *testing.T) {
 
 func TestMappedTablesThatCannotBeWritten(t *testing.T) {
 	fill := func(t *testing.T, temp string) (*Configured, error) {
-		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), temp)
+		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), temp, new(table.Pool))
 		return c, c.Batch("t", nil).Row(pack(parse(t, `{"id":1}`)))
 	}
 	t.Run("no temporary directory", func(t *testing.T) {
@@ -303,7 +303,7 @@ func TestMappedTablesThatCannotBeWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.Write(context.Background(), table.NewSet(filepath.Join(temp, "none")), Defaults{})
+		err = c.Write(context.Background(), table.NewSet(filepath.Join(temp, "none"), new(table.Pool)), Defaults{})
 		if err == nil || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
@@ -317,11 +317,11 @@ func TestMappedTablesThatCannotBeWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		const want = `mapping of table "t": table "a/b.t" cannot be written to a file: a slash or a NUL byte cannot be part of a file name (at /config/mappings/t)`
-		err = c.Write(context.Background(), table.NewSet(t.TempDir()), Defaults{Bucket: "a/b"})
+		err = c.Write(context.Background(), table.NewSet(t.TempDir(), new(table.Pool)), Defaults{Bucket: "a/b"})
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
-		err = c.mappings.WriteMissing(table.NewSet(t.TempDir()), Defaults{Bucket: "a/b"})
+		err = c.mappings.WriteMissing(table.NewSet(t.TempDir(), new(table.Pool)), Defaults{Bucket: "a/b"})
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}

@@ -33,7 +33,7 @@ type mapper struct {
 func newMapper(t testing.TB, m Mappings) *mapper {
 	t.Helper()
 	temp := t.TempDir()
-	c := &mapper{NewConfigured(m, temp), newCollector(t, "")}
+	c := &mapper{NewConfigured(m, temp, new(table.Pool)), newCollector(t, "")}
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -74,7 +74,7 @@ func (c *mapper) add(t testing.TB, pages ...page) error {
 func (c *mapper) finish(t testing.TB, later ...Mappings) (map[string]string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	set, d := table.NewSet(dir), Defaults{Bucket: "b"}
+	set, d := table.NewSet(dir, new(table.Pool)), Defaults{Bucket: "b"}
 	err := c.Write(context.Background(), set, d)
 	if err == nil {
 		err = c.automatic.Write(context.Background(), set, d)

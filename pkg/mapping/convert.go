@@ -66,6 +66,7 @@ func (c *converter) record(kind byte, v value.Packed) error {
 		return c.begin(v.Value().Items())
 	}
 	c.ids = c.ids[:0]
+	c.sheet.rows++
 	return c.item(c.sheet, v)
 }
 
@@ -80,12 +81,16 @@ func (c *converter) begin(head []value.Value) error {
 	s.fixed, s.hashed = s.fixed[:0], s.hashed[:0]
 	for _, m := range head[1].Members() {
 		x := &s.extra[slices.IndexFunc(s.extra, func(x extraColumn) bool { return x.name == m.Name })]
-		if k := m.Value.Kind(); !x.warned && (k == value.Array || k == value.Object) {
+		packed := value.Packed(m.Value.AppendPacked(nil))
+		cell := packed
+		switch k := m.Value.Kind(); {
+		case k == value.Array && m.Value.Len() == 0:
+			cell = nil // it is empty, but hashed as a list
+		case !x.warned && (k == value.Array || k == value.Object):
 			x.warned = true
 			c.warn(s.element.path(), fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
 		}
-		packed := value.Packed(m.Value.AppendPacked(nil))
-		s.fixed = append(s.fixed, fixedCell{x.column, text(packed), kindOf(packed)})
+		s.fixed = append(s.fixed, fixedCell{x.column, text(cell), kindOf(cell)})
 		s.hashed = append(s.hashed, hashedMember{x.raw, packed})
 	}
 	return nil
@@ -148,6 +153,10 @@ func (c *converter) item(s *sheet, item value.Packed) error {
 			return err
 		}
 		c.frames = append(c.frames, f)
+	case s.element.both:
+		c.noteBoth(s.element, dataColumn, "the list holds single values beside objects; the column has the single values",
+			item.Kind() != value.Null && len(s.element.children) > 0)
+		s.record.setValue(s.element.column, text(item), item)
 	}
 	err := s.out.writer.Row(s.record.cells, s.record.kinds)
 	if s.out.shared() {
@@ -170,7 +179,10 @@ func (c *converter) object(s *sheet, n *node, f *frame) error {
 				s.record.set(p.column, id.Raw(), table.Text)
 			}
 		case kindObject:
-			if v.Kind() == value.Object {
+			if p.both {
+				c.noteBoth(p, p.header, "it holds objects beside single values; objects are written as JSON text", v.Kind() == value.Object)
+				s.record.setValue(p.column, text(v), v)
+			} else if v.Kind() == value.Object {
 				below := c.frame(frame{node: p, object: v, outer: f})
 				err = c.object(s, p, below)
 				c.frames = append(c.frames, below)
@@ -183,6 +195,16 @@ func (c *converter) object(s *sheet, n *node, f *frame) error {
 		}
 	}
 	return nil
+}
+
+// noteBoth warns of the first value that is not of the kind that a column or table
+// mostly holds.
+func (c *converter) noteBoth(n *node, column, holds string, found bool) {
+	if n.warnedBoth || !found {
+		return
+	}
+	n.warnedBoth = true
+	c.warn(n.path(), fmt.Sprintf("column %q, row %d: %s", column, c.sheet.rows, holds))
 }
 
 // array writes the items of an array, or the single value that stands in the

@@ -58,7 +58,7 @@ func (h *hasher) key(row, columns value.Packed) []byte {
 	h.value(row)
 	if n := columns.Len(); n > 0 {
 		h.arrayHead(n)
-		h.members(columns)
+		h.columns(columns)
 		h.buf = append(h.buf, '}')
 	}
 	h.md5.Write(h.buf) // never fails, says package hash
@@ -144,6 +144,26 @@ func (h *hasher) array(array value.Packed) {
 		h.value(items.Value())
 	}
 	h.buf = append(h.buf, '}')
+}
+
+// columns appends the members of a PHP array, where a name that is a number is
+// one.
+func (h *hasher) columns(columns value.Packed) {
+	for members := columns.Parts(); members.More(); {
+		if name := members.Name(); IsIndex(string(name)) {
+			h.buf = append(append(append(h.buf, "i:"...), name...), ';')
+		} else {
+			h.string(name)
+		}
+		h.value(members.Value())
+	}
+}
+
+// IsIndex tells whether PHP takes a name of a member for a number: an integer of 64
+// bits as it would be printed.
+func IsIndex(name string) bool {
+	i, err := strconv.ParseInt(name, 10, 64)
+	return err == nil && strconv.FormatInt(i, 10) == name
 }
 
 func (h *hasher) arrayHead(items int) {

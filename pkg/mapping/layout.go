@@ -22,6 +22,7 @@ type sheet struct {
 	extra []extraColumn
 	out   *output // nil for rows without any column
 
+	rows   int    // of a data type that were converted so far
 	record record // that is being filled; borrowed from out where that is shared
 
 	// Reused from record to record:
@@ -155,10 +156,10 @@ func (l *layout) tell(text, above, name string) string {
 func (l *layout) addSheets(object *node, path trail, above string) {
 	for _, c := range object.children {
 		above := l.tell(c.name, above, c.header)
-		switch c.kind {
-		case kindObject:
+		switch {
+		case c.isFlat():
 			l.addSheets(c, path.below(c.name), above)
-		case kindArray:
+		case c.kind == kindArray:
 			c.sheet = l.addSheet(c.element, path.below(c.name), above, []string{parentColumn}, map[string]bool{})
 		}
 	}
@@ -180,16 +181,16 @@ func (s *sheet) addExtra(used names, extra []string, renamed map[string]bool) {
 }
 
 func (s *sheet) hasProperty(name string) bool {
-	if s.element.kind == kindScalar {
-		return name == dataColumn
+	if s.element.hasData() && name == dataColumn {
+		return true
 	}
 	_, ok := s.element.index[name]
 	return ok
 }
 
 func (s *sheet) hasColumns() bool {
-	found := len(s.extra) > 0 || s.element.kind == kindScalar
-	s.element.eachProperty(func(p *node) { found = found || p.kind != kindObject })
+	found := len(s.extra) > 0 || s.element.hasData()
+	s.element.eachProperty(func(p *node) { found = found || !p.isFlat() })
 	return found
 }
 
@@ -207,11 +208,11 @@ func (l *layout) output(name string) *output {
 // extra ones.
 func (o *output) arrange(typed bool) {
 	for _, s := range o.sheets {
-		if s.element.kind == kindScalar {
+		if s.element.hasData() {
 			s.element.column = o.place(dataColumn)
 		}
 		s.element.eachProperty(func(p *node) {
-			if p.kind != kindObject {
+			if !p.isFlat() {
 				p.column = o.place(p.header)
 			}
 		})

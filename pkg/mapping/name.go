@@ -53,6 +53,13 @@ func (n names) take(name string) string {
 	return free
 }
 
+// TableName is the name of the table that the rows of a data type are in when it is
+// mapped automatically; "" when the data type gives none.
+func TableName(dataType string) string {
+	path := trailOf(dataType)
+	return path.name()
+}
+
 func suffixed(name string, i int) string { return name + "_u" + strconv.Itoa(i) }
 
 func firstFree(name string, used func(string) bool) string {
@@ -69,7 +76,7 @@ func firstFree(name string, used func(string) bool) string {
 // use up a name too, though they have no column.
 func (n *node) nameColumns() names {
 	used := names{}
-	if n.kind == kindScalar {
+	if n.hasData() {
 		used.hold(dataColumn)
 	}
 	n.eachProperty(func(p *node) {
@@ -83,14 +90,14 @@ func (n *node) nameColumns() names {
 // nameNewcomers names the properties of an object that have no name yet.
 func (n *node) nameNewcomers(used names, path trail) {
 	for _, c := range n.children {
-		if c.named && c.kind != kindObject {
+		if c.named && !c.isFlat() {
 			continue
 		}
 		below := path.below(c.name)
 		if !c.named {
 			c.header, c.named = used.take(below.name()), true
 		}
-		if c.kind == kindObject {
+		if c.isFlat() {
 			c.nameNewcomers(used, below)
 		}
 	}
@@ -101,7 +108,7 @@ func (n *node) nameNewcomers(used names, path trail) {
 func (n *node) eachProperty(visit func(p *node)) {
 	for _, c := range n.children {
 		visit(c)
-		if c.kind == kindObject {
+		if c.isFlat() {
 			c.eachProperty(visit)
 		}
 	}

@@ -29,8 +29,9 @@ func (k kind) String() string {
 
 // node is what is known of one property, of the elements of one array, or of
 // one data type (an array of rows). It only learns: null gives way to anything,
-// a scalar or an object can become an array of its kind, everything else that
-// does not fit is an error.
+// a scalar or an object can become an array of its kind. Scalars beside objects
+// are an error, unless the objects are empty, or the original has forgotten by
+// then what stood there before, see loose.
 type node struct {
 	name   string // of the property or data type; elementName of elements
 	parent *node  // nil for data types
@@ -39,6 +40,15 @@ type node struct {
 	children []*node
 	index    map[string]*node
 	element  *node // of an array
+	// both tells of an object that scalars stand beside it. A property then has a
+	// column of its own, where objects are JSON text; elements have a column for
+	// the scalars beside those of the objects.
+	both bool
+	// loose tells of an element that the kinds at it and below it need not fit any
+	// more: null or a single object stood in the place of the array. The original
+	// forgets the kind of the elements then, or the kinds below them; so does the
+	// remembered structure.
+	loose bool
 	// seen tells that this run brought a value that is a row, or would be one
 	// in an array.
 	seen bool
@@ -48,8 +58,9 @@ type node struct {
 	// header is the column's name; named tells that it is decided.
 	header string
 	named  bool
-	// warned tells that the warning about nested arrays was given.
-	warned bool
+	// warned tells that the warning about nested arrays was given, warnedBoth the
+	// one about scalars beside objects.
+	warned, warnedBoth bool
 
 	// Known when the tables are laid out, for the conversion:
 
@@ -93,6 +104,13 @@ func (n *node) adopt(c *node) {
 	n.children = append(n.children, c)
 	n.index[c.name] = c
 }
+
+// isFlat tells of a property that it is an object whose own properties are
+// columns, so that it has none itself.
+func (n *node) isFlat() bool { return n.kind == kindObject && !n.both }
+
+// hasData tells of an element that it has a column for scalars.
+func (n *node) hasData() bool { return n.kind == kindScalar || n.both }
 
 // settle sets the type, noting its place among the children the first time.
 func (n *node) settle(k kind) {
@@ -162,8 +180,11 @@ func (n *node) checkLevels() error {
 func (n *node) merge(v value.Packed, l *learner) error {
 	switch v.Kind() {
 	case value.Null:
-		if n.kind == kindNone {
+		switch n.kind {
+		case kindNone:
 			n.settle(kindNull)
+		case kindArray:
+			n.element.loose = true
 		}
 		return nil
 	case value.Object:
@@ -181,9 +202,13 @@ func (n *node) mergeScalar() error {
 	case kindScalar:
 		return nil
 	case kindObject:
-		return n.changed(kindScalar)
+		if !n.both && len(n.children) > 0 && !n.isLoose() {
+			return n.changed(kindScalar)
+		}
+		n.both = true
+		return nil
 	case kindArray:
-		if n.element.kind == kindObject {
+		if e := n.element; e.kind == kindObject && !e.both && len(e.children) > 0 && !e.isLoose() {
 			return n.incompatible(kindObject, kindScalar)
 		}
 		return n.element.mergeScalar()
@@ -197,11 +222,15 @@ func (n *node) mergeObject(v value.Packed, l *learner) error {
 	n.seen = true
 	switch n.kind {
 	case kindScalar:
-		return n.changed(kindObject)
+		if !isEmpty(v) && !n.isLoose() {
+			return n.changed(kindObject)
+		}
+		n.both = true
 	case kindArray:
-		if n.element.kind == kindScalar {
+		if n.element.kind == kindScalar && !isEmpty(v) && !n.element.isLoose() {
 			return n.incompatible(kindScalar, kindObject)
 		}
+		n.element.loose = true
 		return n.element.mergeObject(v, l)
 	}
 	for i, parts := 0, v.Parts(); parts.More(); i++ {
@@ -222,7 +251,25 @@ func (n *node) mergeObject(v value.Packed, l *learner) error {
 	return nil
 }
 
+// isEmpty tells whether an object has no members. Such a one is beside scalars no
+// conflict.
+func isEmpty(object value.Packed) bool {
+	parts := object.Parts()
+	return !parts.More()
+}
+
+// isLoose tells whether kinds at the node need not fit.
+func (n *node) isLoose() bool {
+	for ; n != nil; n = n.parent {
+		if n.loose {
+			return true
+		}
+	}
+	return false
+}
+
 func (n *node) mergeArray(array value.Packed, l *learner) error {
+	wasNull := n.kind == kindNull
 	if n.kind != kindArray {
 		if err := n.upgrade(array); err != nil {
 			return err
@@ -236,6 +283,7 @@ func (n *node) mergeArray(array value.Packed, l *learner) error {
 	if n.element.kind == kindNone {
 		n.element.settle(kindNull)
 	}
+	n.element.loose = n.element.loose || wasNull
 	return nil
 }
 
@@ -265,6 +313,8 @@ func (n *node) upgrade(array value.Packed) error {
 			return err
 		}
 		element.kind, element.seen = n.kind, n.seen
+		element.both, n.both = n.both, false
+		element.loose = n.kind == kindObject
 	}
 	for _, c := range n.children {
 		element.adopt(c)
@@ -277,13 +327,16 @@ func (n *node) upgrade(array value.Packed) error {
 }
 
 // checkUpgrade tells whether the items fit what the node was before it met
-// them: nulls always do, others must be of its kind. The first faulty pair is
-// reported, whether it is two items or the items and the node.
+// them: nulls and empty objects always do, others must be of its kind. The first
+// faulty pair is reported, whether it is two items or the items and the node.
 func (n *node) checkUpgrade(array value.Packed) error {
+	if n.both || n.kind == kindObject && len(n.children) == 0 || n.isLoose() {
+		return nil
+	}
 	first := kindNull
 	for items := array.Parts(); items.More(); {
 		item := items.Value()
-		if item.Kind() == value.Null {
+		if item.Kind() == value.Null || item.Kind() == value.Object && isEmpty(item) {
 			continue
 		}
 		k := kindScalar

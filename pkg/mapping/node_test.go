@@ -20,26 +20,27 @@ func TestTypesMerge(t *testing.T) {
 		{`null`, `[]`, "array of null"},
 		{`null`, `[1]`, "array of scalar"},
 		{`null`, `[{}]`, "array of object"},
+		{`null`, `[1,{"k":1}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
 		{`1`, `null`, "scalar"},
 		{`5`, `"x"`, "scalar"},
 		{`"x"`, `true`, "scalar"},
-		{`1`, `{}`, errA + `"scalar" to "object" in "t.[].v"`},
+		{`1`, `{"k":1}`, errA + `"scalar" to "object" in "t.[].v"`},
 		{`1`, `[]`, "array of scalar"},
 		{`1`, `[null]`, "array of scalar"},
 		{`1`, `["a"]`, "array of scalar"},
 		{`1`, `[["a"]]`, "array of scalar"},
-		{`1`, `[{}]`, errB + `'object' and 'scalar'`},
-		{`1`, `["a",{}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
+		{`1`, `[{"k":1}]`, errB + `'object' and 'scalar'`},
+		{`1`, `["a",{"k":1}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
 		{`{}`, `null`, "object"},
-		{`{}`, `1`, errA + `"object" to "scalar" in "t.[].v"`},
 		{`{}`, `{}`, "object"},
-		{`{}`, `[]`, "array of object"},
-		{`{}`, `[null]`, "array of object"},
-		{`{}`, `[{}]`, "array of object"},
-		{`{}`, `[1]`, errB + `'scalar' and 'object'`},
-		{`{}`, `[[1]]`, errB + `'scalar' and 'object'`},
-		{`{}`, `[{},1]`, errA + `"object" to "scalar" in "t.[].v.[]"`},
-		{`{}`, `[1,{}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
+		{`{"k":1}`, `1`, errA + `"object" to "scalar" in "t.[].v"`},
+		{`{"k":1}`, `[]`, "array of object"},
+		{`{"k":1}`, `[null]`, "array of object"},
+		{`{"k":1}`, `[{}]`, "array of object"},
+		{`{"k":1}`, `[1]`, errB + `'scalar' and 'object'`},
+		{`{"k":1}`, `[[1]]`, errB + `'scalar' and 'object'`},
+		{`{"k":1}`, `[{"k":1},1]`, errA + `"object" to "scalar" in "t.[].v.[]"`},
+		{`{"k":1}`, `[1,{"k":1}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
 		{`[]`, `null`, "array of null"},
 		{`[1]`, `null`, "array of scalar"},
 		{`[{}]`, `null`, "array of object"},
@@ -47,24 +48,56 @@ func TestTypesMerge(t *testing.T) {
 		{`[null]`, `1`, "array of scalar"},
 		{`[1]`, `1`, "array of scalar"},
 		{`[[]]`, `1`, "array of scalar"},
-		{`[{}]`, `1`, errB + `'object' and 'scalar'`},
+		{`[{"k":1}]`, `1`, errB + `'object' and 'scalar'`},
 		{`[]`, `{}`, "array of object"},
 		{`[{}]`, `{}`, "array of object"},
-		{`[1]`, `{}`, errB + `'scalar' and 'object'`},
+		{`[1]`, `{"k":1}`, errB + `'scalar' and 'object'`},
 		{`[]`, `[]`, "array of null"},
 		{`[]`, `[1]`, "array of scalar"},
 		{`[1]`, `[]`, "array of scalar"},
 		{`[1]`, `[[2]]`, "array of scalar"},
-		{`[1]`, `[{}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
-		{`[{}]`, `[1]`, errA + `"object" to "scalar" in "t.[].v.[]"`},
-		{`[{"a":1}]`, `{"a":{}}`, errA + `"scalar" to "object" in "t.[].v.[].a"`},
-		{`{"a":1}`, `[{"a":{}}]`, errA + `"scalar" to "object" in "t.[].v.[].a"`},
-		{`{"a":[1]}`, `{"a":{}}`, `Error parsing response JSON: Data array in 't.[].v.a' contains incompatible types 'scalar' and 'object'`},
+		{`[1]`, `[{"k":1}]`, errA + `"scalar" to "object" in "t.[].v.[]"`},
+		{`[{"k":1}]`, `[1]`, errA + `"object" to "scalar" in "t.[].v.[]"`},
+		{`[{"a":1}]`, `[{"a":{"b":1}}]`, errA + `"scalar" to "object" in "t.[].v.[].a"`},
+		{`{"a":1}`, `{"a":{"b":1}}`, errA + `"scalar" to "object" in "t.[].v.a"`},
+		{`{"a":[1]}`, `{"a":{"b":1}}`, `Error parsing response JSON: Data array in 't.[].v.a' contains incompatible types 'scalar' and 'object'`},
+
+		// An empty object is no conflict.
+		{`1`, `{}`, "object and scalar"},
+		{`1`, `[{}]`, "array of object and scalar"},
+		{`1`, `["a",{}]`, "array of object and scalar"},
+		{`{}`, `1`, "object and scalar"},
+		{`{}`, `[]`, "array of object"},
+		{`{}`, `[null]`, "array of object"},
+		{`{}`, `[{}]`, "array of object"},
+		{`{}`, `[1]`, "array of object and scalar"},
+		{`{}`, `[[1]]`, "array of object and scalar"},
+		{`{}`, `[{},1]`, "array of object and scalar"},
+		{`{}`, `[1,{}]`, "array of object and scalar"},
+		{`[{}]`, `1`, "array of object and scalar"},
+		{`[1]`, `{}`, "array of object and scalar"},
+		{`[1]`, `[{}]`, "array of object and scalar"},
+		{`[{}]`, `[1]`, "array of object and scalar"},
+		{`[{"a":1}]`, `{"a":{}}`, "array of object"},
+		{`{"a":1}`, `[{"a":{}}]`, "array of object"},
+		{`{"a":[1]}`, `{"a":{}}`, "object"},
+
+		// The original forgets what the elements were when null stands in the place
+		// of a list, or below them when a single object does.
+		{`null,[1]`, `[{"k":1}]`, "array of object and scalar"},
+		{`null,[{"k":1}]`, `[1]`, "array of object and scalar"},
+		{`[1],null`, `[{"k":1}]`, "array of object and scalar"},
+		{`[1],null`, `{"k":1}`, "array of object and scalar"},
+		{`[{"k":1}],null`, `1`, "array of object and scalar"},
+		{`[{"k":1}],null`, `[1]`, "array of object and scalar"},
+		{`[{"k":1}]`, `{"k":{"x":1}}`, "array of object"},
+		{`{"k":1}`, `[{"k":{"x":1}}]`, "array of object"},
+		{`[{"k":{"l":[1]}}]`, `{"k":{"l":[{"x":1}]}}`, "array of object"},
 	}
 	for _, row := range rows {
 		for pages, split := range map[string][]page{
-			"one page":  {rowsOf(`{"v":`+row.first+`}`, `{"v":`+row.second+`}`)},
-			"two pages": {rowsOf(`{"v":` + row.first + `}`), rowsOf(`{"v":` + row.second + `}`)},
+			"one page":  {rowsOf(append(valuesOf(t, row.first), `{"v":`+row.second+`}`)...)},
+			"two pages": {rowsOf(valuesOf(t, row.first)...), rowsOf(`{"v":` + row.second + `}`)},
 		} {
 			t.Run(row.first+" then "+row.second+" on "+pages, func(t *testing.T) {
 				c := newCollector(t, "")
@@ -78,7 +111,11 @@ func TestTypesMerge(t *testing.T) {
 				v := c.types["t"].root.element.index["v"]
 				got := v.kind.String()
 				if v.kind == kindArray {
-					got += " of " + v.element.kind.String()
+					v = v.element
+					got += " of " + v.kind.String()
+				}
+				if v.both {
+					got += " and scalar"
 				}
 				if got != row.want {
 					t.Errorf("got %s, want %s", got, row.want)
@@ -86,6 +123,16 @@ func TestTypesMerge(t *testing.T) {
 			})
 		}
 	}
+}
+
+// valuesOf are rows with these values, parted by commas, of one property.
+func valuesOf(t *testing.T, values string) []string {
+	t.Helper()
+	var rows []string
+	for _, v := range parse(t, "["+values+"]").Items() {
+		rows = append(rows, `{"v":`+v.JSON()+`}`)
+	}
+	return rows
 }
 
 func TestTypesOfRowsMerge(t *testing.T) {
@@ -150,7 +197,7 @@ func TestPlacesInMessagesAreShort(t *testing.T) {
 	end := strings.Repeat("é", maxPlace/2)
 	for name, want := range map[string]string{"v": "t.[].v", end: "…." + end, "é" + end: "…" + end} {
 		c := newCollector(t, "")
-		err := c.add(t, rowsOf(`{"`+name+`":{}}`, `{"`+name+`":1}`))
+		err := c.add(t, rowsOf(`{"`+name+`":{"a":1}}`, `{"`+name+`":1}`))
 		if err == nil || !strings.HasSuffix(err.Error(), `from "object" to "scalar" in "`+want+`"`) {
 			t.Errorf("got %v, want the end %s", err, want)
 		}

@@ -33,16 +33,13 @@ const (
 type spool struct {
 	dir    string
 	memory bytes.Buffer
-	file   *os.File // nil while memory is enough
-	zip    *s2.Writer
-	record []byte // reused
+	path   string     // of the file, "" while memory is enough
+	file   *os.File   // nil while there is none, or the spool rests
+	zip    *s2.Writer // nil before the first record, and while the spool rests
+	record []byte     // reused
 }
 
-func newSpool(dir string) *spool {
-	s := &spool{dir: dir}
-	s.zip = s2.NewWriter(writerFunc(s.store), s2.WriterConcurrency(1), s2.WriterBlockSize(spoolBlock))
-	return s
-}
+func newSpool(dir string) *spool { return &spool{dir: dir} }
 
 // writerFunc is a function as an io.Writer.
 type writerFunc func([]byte) (int, error)
@@ -51,6 +48,9 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // add appends one record.
 func (s *spool) add(kind byte, v value.Packed) error {
+	if s.zip == nil {
+		s.zip = s2.NewWriter(writerFunc(s.store), s2.WriterConcurrency(1), s2.WriterBlockSize(spoolBlock))
+	}
 	s.record = append(binary.AppendUvarint(s.record[:0], uint64(len(v))), kind)
 	_, err := s.zip.Write(s.record)
 	if err == nil {
@@ -61,32 +61,67 @@ func (s *spool) add(kind byte, v value.Packed) error {
 
 // store takes what is compressed.
 func (s *spool) store(p []byte) (int, error) {
-	if s.file == nil && s.memory.Len()+len(p) <= spoolMemory {
+	if s.path == "" && s.memory.Len()+len(p) <= spoolMemory {
 		return s.memory.Write(p)
 	}
-	if s.file == nil {
-		file, err := os.CreateTemp(s.dir, "rows-*.s2")
-		if err != nil {
-			return 0, err
-		}
-		s.file = file
-		if _, err := s.memory.WriteTo(file); err != nil {
-			return 0, err
-		}
-		s.memory = bytes.Buffer{}
+	if err := s.openFile(); err != nil {
+		return 0, err
 	}
 	return s.file.Write(p)
+}
+
+// openFile makes the file with what is in memory so far, or opens it again.
+func (s *spool) openFile() (err error) {
+	switch {
+	case s.file != nil:
+		return nil
+	case s.path != "":
+		s.file, err = os.OpenFile(s.path, os.O_RDWR|os.O_APPEND, 0)
+		return err
+	}
+	if s.file, err = os.CreateTemp(s.dir, "rows-*.s2"); err != nil {
+		return err
+	}
+	s.path = s.file.Name()
+	_, err = s.memory.WriteTo(s.file)
+	s.memory = bytes.Buffer{}
+	return err
+}
+
+// rest gives up memory and the open file until the next record is added or all
+// are read. The next record begins another stream; a reader takes one after
+// another.
+func (s *spool) rest() error {
+	if s.zip == nil {
+		return nil
+	}
+	err := s.zip.Close()
+	s.zip, s.record = nil, nil
+	if err == nil {
+		err = s.openFile()
+	}
+	if s.file != nil {
+		err = errors.Join(err, s.file.Close())
+		s.file = nil
+	}
+	return spoolError("keeping rows for later", err)
 }
 
 // each ends the adding and visits all records in their order. Each one is gone
 // when the next is read.
 func (s *spool) each(visit func(kind byte, v value.Packed) error) error {
-	if err := s.zip.Close(); err != nil {
-		return spoolError("keeping rows for later", err)
+	if s.zip != nil {
+		if err := s.zip.Close(); err != nil {
+			return spoolError("keeping rows for later", err)
+		}
 	}
 	var source io.Reader = bytes.NewReader(s.memory.Bytes())
-	if s.file != nil {
-		if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+	if s.path != "" {
+		err := s.openFile()
+		if err == nil {
+			_, err = s.file.Seek(0, io.SeekStart)
+		}
+		if err != nil {
 			return spoolError("reading rows again", err)
 		}
 		source = s.file
@@ -125,11 +160,15 @@ func (s *spool) next(r *s2.Reader) (byte, value.Packed, error) {
 
 // close removes the file, if there is one.
 func (s *spool) close() error {
-	if s.file == nil {
+	if s.path == "" {
 		return nil
 	}
-	err := errors.Join(s.file.Close(), os.Remove(s.file.Name()))
-	s.file = nil
+	var err error
+	if s.file != nil {
+		err = s.file.Close()
+	}
+	err = errors.Join(err, os.Remove(s.path))
+	s.file, s.path = nil, ""
 	return spoolError("removing rows kept for later", err)
 }
 

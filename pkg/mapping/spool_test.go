@@ -175,7 +175,7 @@ func TestIDsOfEarlierRowsAreForgotten(t *testing.T) {
 		"one row":   {`{"rows":[{}` + strings.Repeat(`,{"v":[1]}`, 100) + `]}`},
 	} {
 		c := collect(t, "", rowsOf(rows...))
-		set := table.NewSet(t.TempDir())
+		set := table.NewSet(t.TempDir(), new(table.Pool))
 		defer set.Abort()
 		l := c.layout()
 		if err := l.create(set, table.Table{}); err != nil {

@@ -90,6 +90,7 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 		if n.kind != kindArray {
 			return nil, broken(at, "a data type must be an array, not %q", n.kind.String())
 		}
+		n.element.loose = false // nothing stands in the place of rows
 		types[name] = n
 	}
 	return types, nil
@@ -109,6 +110,12 @@ func (n *node) load(v value.Value, at *spot) error {
 	}
 	if _, ok := v.Get(elementName); ok != (n.kind == kindArray) {
 		return broken(at, "a node of type %q: only arrays have a member %q, and always", n.kind.String(), elementName)
+	}
+	if n.isElement() && n.kind == kindScalar {
+		isProperty := func(m value.Member) bool { return strings.HasPrefix(m.Name, propertyMark) }
+		if slices.ContainsFunc(v.Members(), isProperty) {
+			n.kind, n.both = kindObject, true
+		}
 	}
 	for _, m := range v.Members() {
 		if err := n.loadMember(m, at.below(m.Name)); err != nil {
@@ -141,6 +148,7 @@ func (n *node) loadMember(m value.Member, at *spot) error {
 		if n.element.kind == kindArray {
 			return broken(at, "the elements of an array cannot be arrays")
 		}
+		n.element.loose = true // what stood in the place of the array is not told
 		return nil
 	}
 	name, ok := strings.CutPrefix(m.Name, propertyMark)
@@ -169,11 +177,17 @@ func (n *node) remembered() value.Value {
 	if n.element != nil {
 		members = append(members, value.Member{Name: elementName, Value: n.element.remembered()})
 	}
-	for _, c := range n.children {
-		members = append(members, value.Member{Name: propertyMark + c.name, Value: c.remembered()})
+	known := n.kind
+	if n.both {
+		known = kindScalar
+	}
+	if !n.both || n.isElement() {
+		for _, c := range n.children {
+			members = append(members, value.Member{Name: propertyMark + c.name, Value: c.remembered()})
+		}
 	}
 	members = slices.Insert(members, min(n.typeAt, len(members)),
-		value.Member{Name: typeKey, Value: value.OfString(n.kind.String())})
+		value.Member{Name: typeKey, Value: value.OfString(known.String())})
 	switch {
 	case n.isElement():
 		members = append(members, value.Member{Name: headerKey, Value: value.OfString(dataColumn)})

@@ -144,7 +144,7 @@ func TestRememberedPropertyRenamesUserColumn(t *testing.T) {
 }
 
 func TestRememberedTypeThatDoesNotFit(t *testing.T) {
-	c := newCollector(t, structureOf(`"_v":{"nodeType":"object","headerNames":"v"},"nodeType":"object"`))
+	c := newCollector(t, structureOf(`"_v":{"_k":{"nodeType":"scalar","headerNames":"v_k"},"nodeType":"object","headerNames":"v"},"nodeType":"object"`))
 	err := c.add(t, rowsOf(`{"v":1}`))
 	want := `Error parsing response JSON: Unhandled nodeType change from "object" to "scalar" in "t.[].v"`
 	if err == nil || err.Error() != want {

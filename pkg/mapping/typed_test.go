@@ -268,7 +268,7 @@ func TestNamesThatTypedTablesRefuse(t *testing.T) {
 // TestTypesOfIterations lets two collectors of one bucket write the same table.
 func TestTypesOfIterations(t *testing.T) {
 	dir := t.TempDir()
-	set := table.NewSet(dir)
+	set := table.NewSet(dir, new(table.Pool))
 	for _, row := range []string{`{"id":1}`, `{"id":0.5}`, `{"id":null}`} {
 		c := newCollector(t, "")
 		c.typed = true

@@ -23,6 +23,7 @@ const copyStep = 8 << 20
 // concurrent use.
 type Set struct {
 	dir     string
+	pool    *Pool
 	writers []*Writer // in the order of their creation
 	byFile  map[string]*Writer
 }
@@ -34,8 +35,11 @@ type Written struct {
 }
 
 // NewSet makes a set without tables for a directory that exists. Either all
-// tables of a set are typed or none.
-func NewSet(dir string) *Set { return &Set{dir: dir, byFile: map[string]*Writer{}} }
+// tables of a set are typed or none. The writers it takes over are of the same
+// pool.
+func NewSet(dir string, pool *Pool) *Set {
+	return &Set{dir: dir, pool: pool, byFile: map[string]*Writer{}}
+}
 
 // Has tells whether there is a table with the file name of this one.
 func (s *Set) Has(t Table) bool { return s.byFile[t.FileName()] != nil }
@@ -48,7 +52,7 @@ func (s *Set) Create(t Table) (*Writer, error) {
 	if w, err := s.earlier(t); w != nil || err != nil {
 		return w, err
 	}
-	w, err := Create(s.dir, t)
+	w, err := s.pool.Create(s.dir, t)
 	if err != nil {
 		return nil, err
 	}
@@ -157,22 +161,14 @@ func (w *Writer) move(dir string, t Table) error {
 	if _, err := os.Lstat(path); err == nil {
 		return writtenTwice(t)
 	}
-	err := w.flush()
 	// Not every system moves a file that is open.
-	if closed := w.file.Close(); err == nil && closed != nil {
-		err = w.failed(closed)
-	}
-	if err != nil {
+	if err := w.complete(); err != nil {
 		return err
 	}
-	if err := os.Rename(w.file.Name(), path); err != nil {
+	if err := os.Rename(w.path, path); err != nil {
 		return failure.Applicationf("moving table %q into its place: %w", t.FileName(), err)
 	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		return failure.Applicationf("opening table %q again: %w", t.FileName(), errors.Join(err, os.Remove(path)))
-	}
-	w.table, w.dir, w.file = t, dir, file
+	w.table, w.dir, w.path = t, dir, path
 	return nil
 }
 
@@ -185,19 +181,28 @@ func (w *Writer) learn(seen []kinds) {
 
 // take appends the records of another writer with the same columns, which is
 // given up.
-func (w *Writer) take(ctx context.Context, from *Writer) error {
-	if err := errors.Join(w.flush(), from.flush()); err != nil {
+func (w *Writer) take(ctx context.Context, from *Writer) (err error) {
+	if err := errors.Join(w.flush(), from.complete()); err != nil {
 		return err
 	}
+	to, err := w.pool.file(w)
+	if err != nil {
+		return w.failed(err)
+	}
+	source, err := os.Open(from.path)
+	if err != nil {
+		return from.failed(err)
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
 	header := int64(len(appendHeader(nil, from.table.Columns)))
-	if _, err := from.file.Seek(header, io.SeekStart); err != nil {
+	if _, err := source.Seek(header, io.SeekStart); err != nil {
 		return from.failed(err)
 	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, err := io.CopyN(w.file, from.file, copyStep)
+		_, err := io.CopyN(to, source, copyStep)
 		if err == io.EOF {
 			w.rows += from.rows
 			w.learn(from.seen)

@@ -16,7 +16,7 @@ import (
 // part is a writer with one record for each cell.
 func part(t *testing.T, dir, name string, columns []string, cells ...string) *Writer {
 	t.Helper()
-	w, err := Create(dir, Table{Name: name, Columns: columns})
+	w, err := new(Pool).Create(dir, Table{Name: name, Columns: columns})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func checkNoFiles(t *testing.T, dir string) {
 
 func TestSet(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
-	s, ctx, long := NewSet(dir), context.Background(), strings.Repeat("x", 3*flushAt)
+	s, ctx, long := NewSet(dir, new(Pool)), context.Background(), strings.Repeat("x", 3*flushAt)
 	columns := []string{`c"`}
 	moved := part(t, temp, "1", columns, "a", long)
 	if err := s.Adopt(ctx, Table{Name: "t", Bucket: "b", Columns: columns, PrimaryKey: columns}, moved); err != nil {
@@ -113,7 +113,7 @@ func TestSetRefuses(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "there"), []byte("kept"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s := NewSet(dir)
+			s := NewSet(dir, new(Pool))
 			create(t, s, Table{Name: "t", Bucket: "b", Columns: []string{"x", "y"}})
 			_, err := s.Create(row.table)
 			if err == nil || err.Error() != row.want || failure.KindOf(err) != failure.User {
@@ -137,7 +137,7 @@ func TestSetRefuses(t *testing.T) {
 
 func TestSetEndsWithItsContext(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
-	s := NewSet(dir)
+	s := NewSet(dir, new(Pool))
 	create(t, s, Table{Name: "t", Columns: []string{"x"}})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -162,13 +162,13 @@ func TestSetFaults(t *testing.T) {
 	}
 	t.Run("a directory that is not there", func(t *testing.T) {
 		w := part(t, t.TempDir(), "1", columns)
-		err := NewSet(filepath.Join(t.TempDir(), "none")).Adopt(context.Background(), Table{Name: "t", Columns: columns}, w)
+		err := NewSet(filepath.Join(t.TempDir(), "none"), new(Pool)).Adopt(context.Background(), Table{Name: "t", Columns: columns}, w)
 		if !errors.Is(err, fs.ErrNotExist) || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("records that cannot be written", func(t *testing.T) {
-		s := NewSet(t.TempDir())
+		s := NewSet(t.TempDir(), new(Pool))
 		for range 2 { // to be moved, to be appended
 			w := broken(t, part(t, t.TempDir(), "1", columns, "1"))
 			if err := s.Adopt(context.Background(), Table{Name: "t", Columns: columns}, w); failure.KindOf(err) != failure.Application || !errors.Is(err, fs.ErrClosed) {
@@ -182,7 +182,7 @@ func TestSetFaults(t *testing.T) {
 	})
 	t.Run("one table cannot be completed", func(t *testing.T) {
 		dir := t.TempDir()
-		s := NewSet(dir)
+		s := NewSet(dir, new(Pool))
 		create(t, s, Table{Name: "t", Columns: columns})
 		broken(t, create(t, s, Table{Name: "u", Columns: columns}))
 		if _, err := s.Close(); failure.KindOf(err) != failure.Application || !errors.Is(err, fs.ErrClosed) {

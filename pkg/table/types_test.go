@@ -58,7 +58,7 @@ func column(name, baseType, rest string) string {
 
 func TestTypedTable(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, Table{Name: "t", Bucket: "b", Columns: []string{"id", "n", "note"}, PrimaryKey: []string{"id"}, Incremental: true, Typed: true})
+	w, err := new(Pool).Create(dir, Table{Name: "t", Bucket: "b", Columns: []string{"id", "n", "note"}, PrimaryKey: []string{"id"}, Incremental: true, Typed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestTypedTable(t *testing.T) {
 // TestTypesOfTablesThatMeet appends to a typed table in both ways.
 func TestTypesOfTablesThatMeet(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
-	s, typed := NewSet(dir), Table{Name: "t", Columns: []string{"x"}, Typed: true}
+	s, typed := NewSet(dir, new(Pool)), Table{Name: "t", Columns: []string{"x"}, Typed: true}
 	row := func(w *Writer, cell string, kind Kind) {
 		t.Helper()
 		if err := w.Row(cellsOf(cell), []Kind{kind}); err != nil {
@@ -106,7 +106,7 @@ func TestTypesOfTablesThatMeet(t *testing.T) {
 		{"", Absent, schema("INTEGER", "true")},
 		{"0.5", Number, schema("NUMERIC", "true")},
 	} {
-		w, err := Create(temp, Table{Name: string(rune('1' + i)), Columns: typed.Columns, Typed: true})
+		w, err := new(Pool).Create(temp, Table{Name: string(rune('1' + i)), Columns: typed.Columns, Typed: true})
 		if err != nil {
 			t.Fatal(err)
 		}

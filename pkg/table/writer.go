@@ -2,8 +2,6 @@ package table
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,36 +15,18 @@ const flushAt = 32 << 10
 
 // Writer writes the records of one table. It is not safe for concurrent use.
 type Writer struct {
+	pool  *Pool
 	table Table
 	dir   string
-	file  *os.File
+	path  string   // of the CSV file
+	file  *os.File // nil while it is closed, see Pool
 	buf   []byte
-	rows  int
-	seen  []kinds // of the cells of each column; nil unless the table is typed
-}
-
-// Create starts the CSV file of a table in a directory and writes its header.
-// A name that cannot be a file name, or that is there already, is a user error.
-func Create(dir string, t Table) (*Writer, error) {
-	if err := t.CheckName(); err != nil {
-		return nil, err
-	}
-	if len(t.Columns) == 0 {
-		return nil, failure.Applicationf("table %q has no columns", t.FileName())
-	}
-	file, err := os.OpenFile(filepath.Join(dir, t.FileName()), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, writtenTwice(t)
-	}
-	if err != nil {
-		return nil, failure.Applicationf("creating table %q: %w", t.FileName(), err)
-	}
-	w := &Writer{table: t, dir: dir, file: file}
-	w.buf = appendHeader(w.buf, t.Columns)
-	if t.Typed {
-		w.seen = make([]kinds, len(t.Columns))
-	}
-	return w, nil
+	// counted is the capacity of buf as the pool knows it.
+	counted int
+	slot    int // its place among the buffers of the pool
+	aborted bool
+	rows    int
+	seen    []kinds // of the cells of each column; nil unless the table is typed
 }
 
 func writtenTwice(t Table) error {
@@ -95,10 +75,27 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 	}
 	w.buf = append(dst, '\n')
 	w.rows++
-	if len(w.buf) < flushAt {
+	if len(w.buf) < flushAt && cap(w.buf) == w.counted {
 		return nil
 	}
-	return w.flush()
+	return w.settle()
+}
+
+// settle writes a buffer that is full, and all of them when they have become too
+// large together.
+func (w *Writer) settle() error {
+	if len(w.buf) >= flushAt {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if cap(w.buf) != w.counted {
+		w.pool.count(w)
+	}
+	if w.pool.buffered <= maxBuffered {
+		return nil
+	}
+	return w.pool.spill()
 }
 
 // largeCell writes the contents of a cell, which are not gathered as a whole.
@@ -122,11 +119,7 @@ func (w *Writer) Table() Table { return w.table }
 
 // Close completes the CSV file, then writes the manifest beside it.
 func (w *Writer) Close() error {
-	err := w.flush()
-	if closed := w.file.Close(); err == nil && closed != nil {
-		err = w.failed(closed)
-	}
-	if err != nil {
+	if err := w.complete(); err != nil {
 		return err
 	}
 	manifest := filepath.Join(w.dir, w.table.ManifestName())
@@ -140,12 +133,32 @@ func (w *Writer) Close() error {
 // written. It is for a run that fails, so its own faults do not matter beside
 // the one that led here; the staging directory goes away as a whole.
 func (w *Writer) Abort() {
-	_ = w.file.Close()
-	_ = os.Remove(w.file.Name())
+	w.aborted = true
+	_ = w.pool.drop(w)
+	_ = os.Remove(w.path)
 }
 
+// complete writes what is still in memory and leaves the pool.
+func (w *Writer) complete() error {
+	err := w.flush()
+	if dropped := w.pool.drop(w); err == nil && dropped != nil {
+		err = w.failed(dropped)
+	}
+	return err
+}
+
+// flush writes the buffer.
 func (w *Writer) flush() error {
-	_, err := w.file.Write(w.buf)
+	switch {
+	case w.aborted:
+		return w.failed(os.ErrClosed)
+	case len(w.buf) == 0:
+		return nil
+	}
+	file, err := w.pool.file(w)
+	if err == nil {
+		_, err = file.Write(w.buf)
+	}
 	w.buf = w.buf[:0]
 	if err != nil {
 		return w.failed(err)

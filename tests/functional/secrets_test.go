@@ -207,7 +207,7 @@ func scenarios() map[string]scenario {
 		all["cursor of "+name] = scenario{nil, status(200, `[{"id":[`+quoted+`]}]`), 1}
 		all["cursor cut in "+name] = scenario{nil, status(200, `[{"id":["`+strings.Repeat("x", 38)+`",`+quoted+`]}]`), 1}
 		all["lists called "+name] = scenario{nil, status(200, `{`+quoted+`:[],"other":[]}`), 1}
-		all["types of "+name] = scenario{nil, status(200, `[{"id":1,`+quoted+`:1},{"id":1,`+quoted+`:{}}]`), 1}
+		all["types of "+name] = scenario{nil, status(200, `[{"id":1,`+quoted+`:1},{"id":1,`+quoted+`:{"a":1}}]`), 1}
 	}
 	return all
 }

@@ -26,14 +26,25 @@ import (
 // extractor is the program, built once for all tests.
 var extractor string
 
-// fileLimit is the environment variable that makes of this test binary a program
-// that starts another one, which may write files of so many bytes only.
-const fileLimit = "MACHINE_FILE_LIMIT"
+// limits are the environment variables that make of this test binary a program
+// that starts another one, which may write files of so many bytes only, or have
+// so many files open.
+var limits = map[string]int{
+	fileLimit: syscall.RLIMIT_FSIZE,
+	openLimit: syscall.RLIMIT_NOFILE,
+}
+
+const (
+	fileLimit = "MACHINE_FILE_LIMIT"
+	openLimit = "MACHINE_OPEN_LIMIT"
+)
 
 func TestMain(m *testing.M) {
-	if limit := os.Getenv(fileLimit); limit != "" {
-		fmt.Fprintln(os.Stderr, execLimited(limit, os.Args[1:]))
-		os.Exit(99)
+	for name, resource := range limits {
+		if limit := os.Getenv(name); limit != "" {
+			fmt.Fprintln(os.Stderr, execLimited(resource, limit, os.Args[1:]))
+			os.Exit(99)
+		}
 	}
 	code, err := withProgram(m.Run)
 	if err != nil {
@@ -45,12 +56,12 @@ func TestMain(m *testing.M) {
 
 // execLimited becomes another program with a limit. It returns only after an
 // error.
-func execLimited(limit string, args []string) error {
-	bytes, err := strconv.ParseUint(limit, 10, 64)
+func execLimited(resource int, limit string, args []string) error {
+	most, err := strconv.ParseUint(limit, 10, 64)
 	if err != nil {
 		return err
 	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: bytes}); err != nil {
+	if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 		return err
 	}
 	return syscall.Exec(args[0], args, os.Environ())
@@ -150,6 +161,7 @@ type program struct {
 	args  []string
 	env   []string
 	limit string // of the size of files, in bytes
+	open  string // how many files may be open
 	uid   uint32 // 0 for our own
 }
 
@@ -157,15 +169,18 @@ type program struct {
 type result struct {
 	exit           int
 	stdout, stderr string
+	memory         int64 // the most that was resident, in bytes
 }
 
 func (p program) command(ctx context.Context, data string) *exec.Cmd {
 	args := append([]string{extractor, "run", "--data", data}, p.args...)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(cmd.Environ(), p.env...)
-	if p.limit != "" {
-		cmd = exec.CommandContext(ctx, os.Args[0], args...)
-		cmd.Env = append(cmd.Environ(), fileLimit+"="+p.limit)
+	for name, limit := range map[string]string{fileLimit: p.limit, openLimit: p.open} {
+		if limit != "" {
+			cmd = exec.CommandContext(ctx, os.Args[0], args...)
+			cmd.Env = append(append(cmd.Environ(), p.env...), name+"="+limit)
+		}
 	}
 	if p.uid != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: p.uid, Gid: p.uid}}
@@ -183,7 +198,8 @@ func (p program) run(t *testing.T, data string) result {
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), usage.Maxrss << 10}
 }
 
 func (r result) mustSucceed(t *testing.T) {
