@@ -8,8 +8,6 @@ import (
 	"net"
 	"sync/atomic"
 	"time"
-
-	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // patience is how long a run that was told to end waits for somebody to read what
@@ -40,32 +38,47 @@ func (p *patient) Write(text []byte) (int, error) {
 	if p.lost.Load() {
 		return 0, errNobodyReads
 	}
-	var n int
-	var err error
-	written := make(chan struct{})
+	written := make(chan result, 1)
 	text = bytes.Clone(text)
 	go func() {
-		defer close(written)
-		err = failure.Guarded(func() (err error) {
-			n, err = p.w.Write(text)
-			return err
-		})
+		var r result
+		defer func() {
+			r.panicked = recover()
+			written <- r
+		}()
+		r.n, r.err = p.w.Write(text)
 	}()
 	select {
-	case <-written:
-		return n, err
+	case r := <-written:
+		return r.given()
 	case <-p.told:
 	}
 	late := make(chan struct{})
 	stop := p.after(patience, func() { close(late) })
 	select {
-	case <-written:
+	case r := <-written:
 		stop()
-		return n, err
+		return r.given()
 	case <-late:
 		p.lost.Store(true)
 		return 0, errNobodyReads
 	}
+}
+
+// result is how a write has ended.
+type result struct {
+	n        int
+	err      error
+	panicked any // nil for no panic
+}
+
+// given is the result for the caller, who gets a panic too: only there somebody
+// turns it into an error.
+func (r result) given() (int, error) {
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
+	return r.n, r.err
 }
 
 // patientConn is a connection with a patient writer.

@@ -105,7 +105,11 @@ type panics struct{}
 func (panics) Write([]byte) (int, error) { panic("broken") }
 
 func TestPatientWriterThatPanics(t *testing.T) {
-	if _, err := newPatient(t.Context(), panics{}, never).Write([]byte("x")); err == nil || !strings.Contains(err.Error(), "internal error: broken") {
+	err := failure.Guarded(func() error {
+		_, err := newPatient(t.Context(), panics{}, never).Write([]byte("x"))
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "internal error: broken") {
 		t.Errorf("got %v", err)
 	}
 }
