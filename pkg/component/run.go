@@ -27,7 +27,7 @@ import (
 // before.
 func Run(ctx context.Context, o Options) (code int) {
 	o.fill()
-	o.Stdout, o.Stderr = newPatient(ctx, o.Stdout, o.After), newPatient(ctx, o.Stderr, o.After)
+	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
 	secrets := &event.Secrets{}
 	secrets.Add(o.Getenv("KBC_TOKEN"))
 	// A panic that nobody turns into an error is printed with all it holds.
@@ -233,11 +233,11 @@ func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, 
 	if err != nil {
 		return nil, interrupted(ctx, err)
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, interrupted(ctx, err) // also when no one reads the events any more
+	}
 	if err := d.Log.Err(); err != nil {
 		return nil, failure.Applicationf("cannot write the events: %w", err)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, interrupted(ctx, err)
 	}
 	if result.Cut != nil {
 		err = tape.cut()

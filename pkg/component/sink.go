@@ -28,7 +28,7 @@ func openSink(ctx context.Context, o Options, action bool) (event.Sink, error) {
 			if err != nil {
 				return nil, err
 			}
-			return patientConn{conn, newPatient(ctx, conn, o.After)}, nil
+			return interruptibleConn{conn, newInterruptible(ctx, conn, o.After)}, nil
 		}
 		sink, err := event.DialGELF(ctx, dial, net.JoinHostPort(address, port), host)
 		if err != nil {
@@ -84,8 +84,8 @@ func Colours(w io.Writer, getenv func(string) string) bool {
 
 // terminalOf is the terminal behind a writer.
 func terminalOf(w io.Writer) (file *os.File, ok bool) {
-	if p, is := w.(*patient); is {
-		w = p.w
+	if wrapped, is := w.(*interruptibleWriter); is {
+		w = wrapped.to
 	}
 	file, ok = w.(*os.File)
 	return file, ok && term.IsTerminal(int(file.Fd()))

@@ -18,8 +18,8 @@ const processFile = "process"
 // lockOut keeps other runs away from the output directory, whose temporary files
 // they would remove, until the file is closed or the process ends, however it
 // does. It is the directory itself that is locked, so that nothing is left behind.
-// Where the file system knows no such locks (some of the network), the file is
-// nil: then it is up to the operator that runs do not meet.
+// Where the file system has no such locks (some network file systems), the file is
+// nil and nothing is locked.
 func (d *Dir) lockOut() (*os.File, error) {
 	dir, err := os.Open(d.out())
 	if err != nil {

@@ -42,10 +42,10 @@ func atOnce(_ time.Duration, call func()) (stop func() bool) {
 // never is one on which it does not pass.
 func never(time.Duration, func()) (stop func() bool) { return func() bool { return true } }
 
-func TestPatient(t *testing.T) {
+func TestInterruptibleWriter(t *testing.T) {
 	ctx, tell := context.WithCancel(t.Context())
 	w := newBlocked(t)
-	p := newPatient(ctx, w, atOnce)
+	p := newInterruptible(ctx, w, atOnce)
 	result := make(chan error, 1)
 	buffer := []byte("one")
 	go func() {
@@ -59,11 +59,11 @@ func TestPatient(t *testing.T) {
 	default:
 	}
 	tell()
-	if err := <-result; !errors.Is(err, errNobodyReads) {
+	if err := <-result; !errors.Is(err, errAbandoned) {
 		t.Errorf("got %v", err)
 	}
 	copy(buffer, "two") // the race detector looks
-	if n, err := p.Write(buffer); n != 0 || !errors.Is(err, errNobodyReads) {
+	if n, err := p.Write(buffer); n != 0 || !errors.Is(err, errAbandoned) {
 		t.Errorf("a later write: %d, %v", n, err)
 	}
 	if len(w.begun) > 0 {
@@ -71,13 +71,13 @@ func TestPatient(t *testing.T) {
 	}
 }
 
-// TestPatientWriterThatGoesOn: whoever reads gets everything, also after the run
+// TestInterruptibleWriterThatGoesOn: whoever reads gets everything, also after the run
 // was told to end.
-func TestPatientWriterThatGoesOn(t *testing.T) {
+func TestInterruptibleWriterThatGoesOn(t *testing.T) {
 	ctx, tell := context.WithCancel(t.Context())
 	tell()
 	r, w := io.Pipe()
-	p := newPatient(ctx, w, never)
+	p := newInterruptible(ctx, w, never)
 	read := make(chan string)
 	go func() {
 		text, err := io.ReadAll(r)
@@ -104,20 +104,24 @@ type panics struct{}
 
 func (panics) Write([]byte) (int, error) { panic("broken") }
 
-func TestPatientWriterThatPanics(t *testing.T) {
-	if _, err := newPatient(t.Context(), panics{}, never).Write([]byte("x")); err == nil || !strings.Contains(err.Error(), "internal error: broken") {
+func TestInterruptibleWriterThatPanics(t *testing.T) {
+	err := failure.Guarded(func() error {
+		_, err := newInterruptible(t.Context(), panics{}, never).Write([]byte("x"))
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "internal error: broken") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestPatientConnection: a log server that does not read is no reason to stay.
-func TestPatientConnection(t *testing.T) {
+// TestInterruptibleConnection: a log server that does not read is no reason to stay.
+func TestInterruptibleConnection(t *testing.T) {
 	ctx, tell := context.WithCancel(t.Context())
 	tell()
 	here, there := net.Pipe()
 	defer there.Close() // nobody reads from it
-	conn := patientConn{here, newPatient(ctx, here, atOnce)}
-	if _, err := conn.Write([]byte("x")); !errors.Is(err, errNobodyReads) {
+	conn := interruptibleConn{here, newInterruptible(ctx, here, atOnce)}
+	if _, err := conn.Write([]byte("x")); !errors.Is(err, errAbandoned) {
 		t.Errorf("got %v", err)
 	}
 	must(t, conn.Close()) // which ends the write

@@ -37,8 +37,8 @@ func crowded(t *testing.T) string {
 	return dir
 }
 
-// TestPlacesThatAreRefused: DATA is the data directory, DIR one with other things.
-func TestPlacesThatAreRefused(t *testing.T) {
+// TestOutputPathsThatAreRefused: DATA is the data directory, DIR one with other things.
+func TestOutputPathsThatAreRefused(t *testing.T) {
 	tests := []struct{ record, report, want string }{ // want "": the place is good
 		{"DATA/config.json", "", "--record would replace 'DATA/config.json', which is not a recording"},
 		{"DATA/in/state.json", "", "--record expects a file outside of DATA/in, which belongs to the run"},
