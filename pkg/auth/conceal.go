@@ -81,16 +81,21 @@ func namesOf(v value.Value) []string {
 
 // concealComputed hides what an authentication computes, and marks it as a secret.
 // What was written as it is, or as a mere reference to the configuration or to the
-// request, is no secret by that.
+// request, is no secret by that. A short text that a function made ("1", "page") is
+// masked only where a request carries it.
 func concealComputed(hide hide, written, computed value.Value) value.Value {
-	if written.Kind() != value.Object || isReference(written, expr.Attr, expr.Query, expr.Request) {
+	switch {
+	case written.Kind() != value.Object || isReference(written, expr.Attr, expr.Query, expr.Request):
 		return computed
+	case computed.IsScalar() && !isReference(written, expr.Response) && !expr.Conceals(computed.Text()):
+		return computed.AsSecret()
+	default:
+		return concealUsed(hide, computed)
 	}
-	return concealUsed(hide, computed)
 }
 
-// concealUsed hides what a request will carry, and marks it as a secret. A short
-// text is masked only there.
+// concealUsed hides what a login returned and a request will carry, and marks it as
+// a secret.
 func concealUsed(hide hide, v value.Value) value.Value {
 	switch {
 	case !v.IsScalar():
