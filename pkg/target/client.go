@@ -169,7 +169,7 @@ func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool)
 	}
 	rt = &hosts{next: rt, allowed: c.o.AllowedHosts}
 	if a != nil {
-		rt = &authenticate{next: rt, auth: a, logins: c.recordLogins()}
+		rt = &authenticate{next: rt, auth: a, logins: c.recordLogins(), turn: make(chan struct{}, 1)}
 	}
 	if c.o.Settings.server != nil && !offline {
 		rt = &tunnelled{next: rt, tunnel: c.o.Tunnel}
