@@ -235,8 +235,9 @@ type Response struct {
 }
 
 // Do sends a request of a job: default options underneath, credentials added.
-// An answer of 400 and above is a user error unless it is to be ignored. When
-// the budget does not allow it the cause of the error is a *Cut.
+// A redirect without an address, and an answer of 400 and above, is a user error
+// unless its status is to be ignored. When the budget does not allow it the cause
+// of the error is a *Cut.
 func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	c.tick()
 	ctx, cancel := c.o.Budget.until(ctx)
@@ -245,7 +246,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	failed := res.StatusCode >= 400
+	failed := res.StatusCode >= 300
 	if failed && !slices.Contains(c.o.API.IgnoreErrors, res.StatusCode) {
 		return nil, c.statusError(res)
 	}
@@ -261,7 +262,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 }
 
 // Login sends a login request: with its own headers only, without default
-// options and credentials. Any answer of 400 and above is a user error.
+// options and credentials. Any answer but one of 2xx is a user error.
 func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, error) {
 	if u, err := Resolve(c.o.API.BaseURL, r.Endpoint); err == nil {
 		concealUser(u.User, c.o.Secrets)
@@ -270,7 +271,7 @@ func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, 
 	if err != nil {
 		return nil, err
 	}
-	if res.StatusCode >= 400 {
+	if res.StatusCode >= 300 {
 		return nil, c.statusError(res)
 	}
 	return res.Body.(*response.Spool), nil
@@ -314,15 +315,21 @@ func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Reques
 	return res, nil
 }
 
-// statusError is the user error for an answer of 400 and above, which it closes.
+// statusError is the user error for an answer of 300 and above, which it closes.
+// One of 3xx that comes here has no Location, or it would have been followed.
 func (c *Client) statusError(res *http.Response) error {
 	defer res.Body.Close()
-	side := "Client"
-	if res.StatusCode >= 500 {
-		side = "Server"
+	side, more := "Client error", ""
+	switch {
+	case res.StatusCode == http.StatusNotModified:
+		side, more = "Redirect without an address", ", which is for requests with If-None-Match or If-Modified-Since: remove such headers"
+	case res.StatusCode < 400:
+		side, more = "Redirect without an address", " and no header Location"
+	case res.StatusCode >= 500:
+		side = "Server error"
 	}
-	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, side,
-		res.Request.Method, shown(res.Request), strings.TrimSpace(res.Status))
+	e := failure.Userf("[%d] %s: %s %s was answered with %s%s", res.StatusCode, side,
+		res.Request.Method, shown(res.Request), strings.TrimSpace(res.Status), more)
 	if text := response.Excerpt(res.Body.(*response.Spool), c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
 	}
