@@ -9,6 +9,7 @@ package target
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -52,6 +53,11 @@ type Options struct {
 	Tunnel *Tunnel
 	// Pacer is that of the run; nil makes one for this client alone.
 	Pacer *Pacer
+	// Contacts are those of the run; nil makes some for this client alone.
+	Contacts *Contacts
+	// Rand is where random waits come from; nil is the system's source. It is read
+	// by several requests at once.
+	Rand io.Reader
 	// CacheDir is where the cache of Settings keeps its files; "" turns it off.
 	// Identity tells whose answers they are, see auth.Identity.
 	CacheDir, Identity string
@@ -106,6 +112,9 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 	}
 	if o.Pacer == nil {
 		o.Pacer = NewPacer(o.API.RateLimit, o.Stats, o.Now, o.Sleep)
+	}
+	if o.Contacts == nil {
+		o.Contacts = &Contacts{}
 	}
 	network, err := newNetwork(o)
 	if err != nil {
@@ -175,9 +184,18 @@ func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool)
 		rt = &tunnelled{next: rt, tunnel: c.o.Tunnel}
 	}
 	if c.o.DryRun == nil {
-		rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget}
+		rt = &retry{
+			next: rt, policy: c.o.API.Retry, first: firstContact{c.o.Contacts, c.o.API}, spread: c.sideBySide(), random: c.o.Rand,
+			now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget,
+		}
 	}
 	return rt
+}
+
+// sideBySide tells whether requests are sent side by side. Those of a recording
+// may be, but its waits have to be computed again when it is replayed.
+func (c *Client) sideBySide() bool {
+	return c.o.API.Concurrency > 1 && c.o.Budget == nil && c.o.Recorder == nil && c.o.Player == nil
 }
 
 // leavesHere tells whether requests go out into the network around us: not those
@@ -194,13 +212,13 @@ func (c *Client) wire(login bool) http.RoundTripper {
 		return &dryRun{login: login, o: c.o}
 	}
 	if c.o.Player != nil {
-		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
+		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget, contacts: c.o.Contacts}
 	}
 	var rt http.RoundTripper = c.network
 	if via := c.network.known.Proxy; via != nil {
 		rt = &proxied{next: rt, via: via}
 	}
-	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
+	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget, contacts: c.o.Contacts}
 	if c.o.Recorder != nil {
 		rt = &record{next: rt, recorder: c.o.Recorder}
 	}
