@@ -32,14 +32,13 @@ type Authenticator interface {
 // Renewer is an Authenticator that can fetch new credentials when the API
 // answers 401.
 type Renewer interface {
+	// GivenUp tells whether the credentials that a request was sent with were
+	// given up meanwhile, because of another request. For a request in advance,
+	// see Ahead, it waits until that is so, or the request is needed or broken off.
+	GivenUp(sent *http.Request) bool
 	// Renew gives up the credentials that a request was sent with. The next
-	// Authenticate fetches new ones. It is false when they had been given up
-	// already, because of another request. Of a request in advance, see Ahead, it
-	// waits until one of both is clear, or the request is broken off.
-	Renew(sent *http.Request) bool
-	// InUse tells whether the credentials that a request was sent with have not
-	// been given up.
-	InUse(sent *http.Request) bool
+	// Authenticate fetches new ones.
+	Renew(sent *http.Request)
 }
 
 // aheadKey is where the context of a request carries the channel of Ahead.

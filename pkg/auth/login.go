@@ -96,6 +96,15 @@ type credentials struct {
 	givenUp        chan struct{} // closed when they are
 }
 
+func (c *credentials) areGivenUp() bool {
+	select {
+	case <-c.givenUp:
+		return true
+	default:
+		return false
+	}
+}
+
 // usedKey is where a request carries the credentials it was given.
 type usedKey struct{}
 
@@ -113,8 +122,9 @@ func (s *session) Authenticate(ctx context.Context, r *http.Request) error {
 	return nil
 }
 
-// Renew implements Renewer.
-func (s *session) Renew(sent *http.Request) bool {
+// GivenUp implements Renewer. Credentials that were only replaced, because they
+// had expired, were not given up: a 401 to them is one like any other.
+func (s *session) GivenUp(sent *http.Request) bool {
 	ctx := sent.Context()
 	c, ok := ctx.Value(usedKey{}).(*credentials)
 	if !ok {
@@ -125,25 +135,25 @@ func (s *session) Renew(sent *http.Request) bool {
 		case <-needed:
 		case <-c.givenUp:
 		case <-ctx.Done():
-			return false
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c != s.current {
-		return false
-	}
-	s.current = nil
-	close(c.givenUp)
-	return true
+	return c.areGivenUp()
 }
 
-// InUse implements Renewer.
-func (s *session) InUse(sent *http.Request) bool {
+// Renew implements Renewer.
+func (s *session) Renew(sent *http.Request) {
 	c, ok := sent.Context().Value(usedKey{}).(*credentials)
+	if !ok {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return ok && c == s.current
+	if c == s.current {
+		s.current = nil
+	}
+	if !c.areGivenUp() {
+		close(c.givenUp)
+	}
 }
 
 // credentials are those of now. Of several requests that need new ones at the

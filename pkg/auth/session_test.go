@@ -66,18 +66,22 @@ func TestRenewedCredentials(t *testing.T) {
 	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
 	renewer := a.(Renewer)
 	first, alsoFirst := authenticated(t, a, request(t, "http://a.test/")), authenticated(t, a, request(t, "http://a.test/"))
-	if !renewer.Renew(first) {
-		t.Error("the credentials of now were not given up")
+	if renewer.GivenUp(first) {
+		t.Error("given up before anybody asked for it")
 	}
+	renewer.Renew(first)
 	if len(w.logins) != 1 {
 		t.Errorf("giving credentials up sent a login")
 	}
 	second := authenticated(t, a, request(t, "http://a.test/"))
-	if renewer.Renew(alsoFirst) {
-		t.Error("was sent with what has been replaced already")
+	if !renewer.GivenUp(alsoFirst) {
+		t.Error("was sent with what has been given up")
 	}
-	if renewer.Renew(request(t, "http://a.test/other")) {
+	renewer.Renew(alsoFirst)
+	if other := request(t, "http://a.test/other"); renewer.GivenUp(other) {
 		t.Error("was never authenticated")
+	} else {
+		renewer.Renew(other)
 	}
 	third := authenticated(t, a, request(t, "http://a.test/"))
 	renewer.Renew(third)
@@ -103,20 +107,41 @@ func TestRenewedInAdvance(t *testing.T) {
 
 	dropped, _, breakOff := sent()
 	breakOff()
-	if renewer.Renew(dropped) || !renewer.InUse(dropped) {
+	if renewer.GivenUp(dropped) {
 		t.Error("given up because of a request that was broken off")
 	}
 	first, needed, _ := sent()
-	renewed := make(chan bool)
-	go func() { renewed <- renewer.Renew(first) }()
 	second, _, _ := sent()
-	go func() { renewed <- renewer.Renew(second) }()
-	if !renewer.InUse(first) {
-		t.Error("given up because of a request that nobody needs yet")
-	}
+	answers := make(chan bool)
+	go func() { answers <- renewer.GivenUp(first) }()
 	close(needed)
-	if one, other := <-renewed, <-renewed; one == other {
-		t.Errorf("given up by both or by none: %v", one)
+	if <-answers {
+		t.Error("given up because of a request that nobody needed yet")
+	}
+	go func() { answers <- renewer.GivenUp(second) }()
+	renewer.Renew(first)
+	if !<-answers {
+		t.Error("a request in advance waits though another one has given up its credentials")
+	}
+	if got := headersOf(authenticated(t, a, request(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
+		t.Errorf("got %s after %d logins", got, len(w.logins))
+	}
+}
+
+// TestReplacedCredentials: what was only replaced, because it had expired, was not
+// given up, and giving it up leaves the newer credentials alone.
+func TestReplacedCredentials(t *testing.T) {
+	w := newWorld(t, tokensOf(2)...)
+	a := w.start(mustCompile(t, loginWith(tokenLogin, `"expires":10`), `{}`))
+	old := authenticated(t, a, request(t, "http://a.test/"))
+	w.pass(11 * time.Second)
+	authenticated(t, a, request(t, "http://a.test/"))
+	if a.(Renewer).GivenUp(old) {
+		t.Error("given up by nobody")
+	}
+	a.(Renewer).Renew(old)
+	if !a.(Renewer).GivenUp(old) {
+		t.Error("not given up")
 	}
 	if got := headersOf(authenticated(t, a, request(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
 		t.Errorf("got %s after %d logins", got, len(w.logins))

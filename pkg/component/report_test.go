@@ -39,7 +39,7 @@ func TestReportOfRunsThatFail(t *testing.T) {
 	}{
 		"problems":   {`{"api":{"baseUrl":"x"},"config":{"jobs":[]}}`, nil, []string{`"pointer": "/api/baseUrl"`, `"code": "invalid-address"`, `"kind": "user"`}},
 		"no JSON":    {`{`, nil, []string{`"status": "failed"`, `"jobs": []`}},
-		"no network": {oneJob, nil, []string{`"message": "job t, page 1: `, `"pointer": "/parameters/config/jobs/0"`, `"source": "config.warning"`}},
+		"no network": {oneJob, nil, []string{`"message": "job t, page 1: `, `"pointer": "/parameters/api/baseUrl"`, `"source": "config.warning"`}},
 		"no events":  {oneJob, func(o *Options) { o.Stdout = full{} }, []string{`"status": "failed"`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -96,16 +96,19 @@ func TestRetry(t *testing.T) {
 		name, in string
 		want     Retry
 	}{
-		{"absent", ``, Retry{10, "Retry-After", codes, network}},
-		{"new spelling", `"retryConfig":{"maxRetries":3,"http":{"retryHeader":"X-Wait","codes":[500,"503"]},"curl":{"codes":[6]}},`, Retry{3, "X-Wait", []int{500, 503}, []int{6}}},
-		{"old spelling", `"retryConfig":{"maxRetries":"2","headerName":"X-Wait","httpCodes":[429],"curlCodes":["7"]},`, Retry{2, "X-Wait", []int{429}, []int{7}}},
-		{"old header hides new codes", `"retryConfig":{"headerName":"X-Wait","http":{"codes":[1],"retryHeader":"Y"}},`, Retry{10, "X-Wait", codes, network}},
-		{"old codes hide new header", `"retryConfig":{"httpCodes":[429],"http":{"codes":[1],"retryHeader":"Y"},"curl":{"codes":[6]}},`, Retry{10, "Retry-After", []int{429}, []int{6}}},
-		{"old network codes hide new ones", `"retryConfig":{"curlCodes":[7],"curl":{"codes":[6]},"http":{"codes":[1]}},`, Retry{10, "Retry-After", []int{1}, []int{7}}},
-		{"never", `"retryConfig":{"maxRetries":0,"http":{"codes":[]},"curl":{"codes":{}}},`, Retry{0, "Retry-After", []int{}, []int{}}},
-		{"negative", `"retryConfig":{"maxRetries":-1},`, Retry{0, "Retry-After", codes, network}},
-		{"fraction is cut", `"retryConfig":{"maxRetries":2.9},`, Retry{2, "Retry-After", codes, network}},
-		{"wrong place is ignored", `"retryConfig":{"http":{"maxRetries":1}},`, Retry{10, "Retry-After", codes, network}},
+		{"absent", ``, Retry{10, "Retry-After", codes, network, time.Hour}},
+		{"new spelling", `"retryConfig":{"maxRetries":3,"http":{"retryHeader":"X-Wait","codes":[500,"503"]},"curl":{"codes":[6]}},`, Retry{3, "X-Wait", []int{500, 503}, []int{6}, time.Hour}},
+		{"old spelling", `"retryConfig":{"maxRetries":"2","headerName":"X-Wait","httpCodes":[429],"curlCodes":["7"]},`, Retry{2, "X-Wait", []int{429}, []int{7}, time.Hour}},
+		{"old header hides new codes", `"retryConfig":{"headerName":"X-Wait","http":{"codes":[1],"retryHeader":"Y"}},`, Retry{10, "X-Wait", codes, network, time.Hour}},
+		{"old codes hide new header", `"retryConfig":{"httpCodes":[429],"http":{"codes":[1],"retryHeader":"Y"},"curl":{"codes":[6]}},`, Retry{10, "Retry-After", []int{429}, []int{6}, time.Hour}},
+		{"old network codes hide new ones", `"retryConfig":{"curlCodes":[7],"curl":{"codes":[6]},"http":{"codes":[1]}},`, Retry{10, "Retry-After", []int{1}, []int{7}, time.Hour}},
+		{"never", `"retryConfig":{"maxRetries":0,"http":{"codes":[]},"curl":{"codes":{}}},`, Retry{0, "Retry-After", []int{}, []int{}, time.Hour}},
+		{"negative", `"retryConfig":{"maxRetries":-1},`, Retry{0, "Retry-After", codes, network, time.Hour}},
+		{"fraction is cut", `"retryConfig":{"maxRetries":2.9},`, Retry{2, "Retry-After", codes, network, time.Hour}},
+		{"longest wait", `"retryConfig":{"maxWait":90.5},`, Retry{10, "Retry-After", codes, network, 90500 * time.Millisecond}},
+		{"longest wait as text", `"retryConfig":{"maxWait":"90"},`, Retry{10, "Retry-After", codes, network, 90 * time.Second}},
+		{"longest wait of 0 is the default", `"retryConfig":{"maxWait":0},`, Retry{10, "Retry-After", codes, network, time.Hour}},
+		{"wrong place is ignored", `"retryConfig":{"http":{"maxRetries":1}},`, Retry{10, "Retry-After", codes, network, time.Hour}},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

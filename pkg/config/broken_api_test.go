@@ -160,6 +160,9 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/api/pagination/limitStop: expected the key "count" or the key "field"`,
 			`/parameters/api/pagination/scrollers/a/limitStop: expected the key "count" or the key "field"`,
 		}},
+		{"longest wait", given{api: `"retryConfig":{"maxWait":-1},`}, []string{
+			`/parameters/api/retryConfig/maxWait: expected a number of seconds above 0, found -1`,
+		}},
 		{"retries", given{api: `"retryConfig":{"maxRetries":"many","http":{"codes":[500,"5xx"],"retryHeader":[1]},"curl":{"codes":"6"}},`}, []string{
 			`/parameters/api/retryConfig/maxRetries: expected an integer, found "many"`,
 			`/parameters/api/retryConfig/http/codes/1: expected an integer, found "5xx"`,

@@ -70,6 +70,7 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/http/properties/lookahead", api: `"http":{§"__":0},`, other: `2`, see: model},
 		{pointer: "/$defs/defaultOptions/properties/method", api: `"http":{"defaultOptions":{§"__":0}},`, other: `"POST"`, see: run},
 		{pointer: "/$defs/retryConfig/properties/maxRetries", api: `"retryConfig":{§"__":0},`, other: `3`, see: model},
+		{pointer: "/$defs/retryConfig/properties/maxWait", api: `"retryConfig":{§"__":0},`, other: `3`, see: model},
 		{pointer: "/$defs/retryConfig/properties/http/properties/retryHeader", api: `"retryConfig":{"http":{§"__":0}},`, other: `"X-Reset"`, see: model},
 		{pointer: "/$defs/retryConfig/properties/http/properties/codes", api: `"retryConfig":{"http":{§"__":0}},`, other: `[]`, see: model},
 		{pointer: "/$defs/retryConfig/properties/curl/properties/codes", api: `"retryConfig":{"curl":{§"__":0}},`, other: `[60]`, see: model},

@@ -113,6 +113,9 @@ type Retry struct {
 	Codes []int
 	// NetworkCodes are curl's numbers of the network errors that are retried.
 	NetworkCodes []int
+	// MaxWait is the longest wait before an attempt: a header that asks for a
+	// longer one ends the run, a computed wait is cut to it.
+	MaxWait time.Duration
 }
 
 // MaxConcurrency is the most that `api.http.concurrency` may ask for.

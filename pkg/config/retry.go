@@ -1,6 +1,8 @@
 package config
 
 import (
+	"time"
+
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -8,6 +10,7 @@ import (
 const (
 	defaultMaxRetries  = 10
 	defaultRetryHeader = "Retry-After"
+	defaultMaxWait     = time.Hour
 )
 
 // retry is `api.retryConfig`. Of the old and the new spelling the old one wins:
@@ -18,6 +21,7 @@ func (c *compiler) retry(s Section) Retry {
 		Header:       defaultRetryHeader,
 		Codes:        []int{500, 502, 503, 504, 408, 420, 429},
 		NetworkCodes: []int{28, 6, 7, 35, 52, 56, 18},
+		MaxWait:      seconds(s.Get("maxWait"), defaultMaxWait),
 	}
 	http, curl := s.Get("http"), s.Get("curl")
 	header, codes, network := http.Get("retryHeader"), http.Get("codes"), curl.Get("codes")

@@ -37,7 +37,7 @@ type Deps struct {
 	DenyPrivateNetworks bool
 	Lookup              target.Lookup
 	Getenv              func(string) string
-	// Rand is the source of nonces; nil is the system's.
+	// Rand is the source of nonces and random waits; nil is the system's.
 	Rand io.Reader
 	// UserAgent is sent unless the configuration names another.
 	UserAgent string
@@ -82,11 +82,13 @@ type run struct {
 	stats   target.Stats
 	tunnel  *target.Tunnel // nil for none
 	pacer   *target.Pacer
-	tables  *tables
-	start   int64          // Unix seconds
-	dry     *target.DryRun // nil for a run that sends its requests
-	budget  *target.Budget // nil for no limit
-	cut     *Cut           // nil as long as nothing was left out
+	// contacts are the origins that have answered.
+	contacts target.Contacts
+	tables   *tables
+	start    int64          // Unix seconds
+	dry      *target.DryRun // nil for a run that sends its requests
+	budget   *target.Budget // nil for no limit
+	cut      *Cut           // nil as long as nothing was left out
 }
 
 // newRun makes the run of a plan.
@@ -224,6 +226,8 @@ func (r *run) client(it iteration) (*target.Client, error) {
 		Dial:                r.Dial,
 		Tunnel:              r.tunnel,
 		Pacer:               r.pacer,
+		Contacts:            &r.contacts,
+		Rand:                r.Rand,
 		CacheDir:            r.CacheDir,
 		Identity:            auth.Identity(r.plan.doc, it.Iteration),
 		Getenv:              r.Getenv,

@@ -57,10 +57,8 @@ func (r *jobRun) decode(answer *target.Response) (*response.Page, error) {
 		return page, nil
 	case r.ignoresText(answer.Status) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
 		return r.errorData(answer, query)
-	case errors.Is(err, io.EOF) && answer.Status < 300:
+	case errors.Is(err, io.EOF): // the status is one of 2xx, or it would be ignored
 		return response.NoPage(query), nil
-	case errors.Is(err, io.EOF):
-		return nil, failure.Userf("the response with status %d has no body, expected JSON", answer.Status)
 	default:
 		return nil, err
 	}

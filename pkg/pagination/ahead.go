@@ -2,6 +2,7 @@ package pagination
 
 import (
 	"iter"
+	"math"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/response"
@@ -21,8 +22,8 @@ func Ahead(s Scroller, job config.Request, state State, last Page) iter.Seq2[con
 		f, ok := s.(foreseeable)
 		for told := true; ok; {
 			full := last
-			if full.Rows = f.full(job, state, last); full.Rows < 1 {
-				return
+			if full.Rows = f.full(job, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
+				return // nobody can tell, or no page will be full
 			}
 			request, next, stop, err := s.Next(job, state, full)
 			if stop != nil || err != nil {

@@ -75,6 +75,7 @@ func TestAhead(t *testing.T) {
 		{name: "all rules of multiple", settings: `{"method":"multiple","forceStop":{"pages":4},"scrollers":{"default":{"method":"offset","limit":2,"total":"total","limitStop":{"count":99}}}}`, answers: []string{four},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`}},
 
+		{name: "pages of a size that no page has", settings: `{"method":"offset","limit":2,"limitStop":{"count":9}}`, job: `{"endpoint":"t","params":{"limit":9223372036854775807}}`},
 		{name: "a page tells the next one", settings: `{"method":"response.param","responseParam":"total","queryParam":"x","forceStop":{"pages":9}}`, answers: []string{four}},
 		{name: "no paging", settings: `{"forceStop":{"pages":9}}`},
 	}

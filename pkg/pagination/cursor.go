@@ -2,6 +2,8 @@ package pagination
 
 import (
 	"fmt"
+	"math/big"
+	"strconv"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -21,10 +23,10 @@ type cursor struct {
 	idKeyPointer string
 }
 
-// cursorState is the largest or smallest id of the pages so far.
+// cursorState is the largest or smallest id of the pages so far, nil before the
+// first one.
 type cursorState struct {
-	id    int64
-	known bool
+	id *big.Int
 }
 
 func compileCursor(s config.Section) Scroller {
@@ -54,37 +56,38 @@ func (c cursor) Next(job config.Request, state State, p Page) (config.Request, S
 		return job, nil, nil, failure.Userf("the cursor value at '%s' of an item is not a number: %s", c.idKey.Text, p.IDs.Wrong).At(c.idKeyPointer)
 	}
 	switch {
-	case c.reverse && (!s.known || p.IDs.Min < s.id):
+	case c.reverse && (s.id == nil || p.IDs.Min.Cmp(s.id) < 0):
 		s.id = p.IDs.Min
-	case !c.reverse && (!s.known || p.IDs.Max > s.id):
+	case !c.reverse && (s.id == nil || p.IDs.Max.Cmp(s.id) > 0):
 		s.id = p.IDs.Max
 	}
-	s.known = true
-	return job.WithParam(c.param, value.OfInt(s.id+c.increment)), s, nil, nil
+	next := new(big.Int).Add(s.id, big.NewInt(c.increment))
+	return job.WithParam(c.param, ofInteger(next)), s, nil, nil
 }
 
-// IDs are the smallest and largest id of the items of a page.
+// IDs are the smallest and largest id of the items of a page. Ids have any number
+// of digits: those of some APIs need 64 bits without a sign, or more.
 type IDs struct {
-	Min, Max int64
+	Min, Max *big.Int
 	// Wrong shows the first id that is not a number, "" when all are.
 	Wrong string
-	seen  bool
 }
 
 // Add takes the id of one more item; a fraction is cut off.
 func (ids *IDs) Add(id value.Value) {
-	i, ok := id.Int()
+	i, ok := id.Integer()
 	if !ok {
 		if ids.Wrong == "" {
 			ids.Wrong = excerpt(id)
 		}
 		return
 	}
-	if !ids.seen {
-		ids.Min, ids.Max, ids.seen = i, i, true
-		return
+	if ids.Min == nil || i.Cmp(ids.Min) < 0 {
+		ids.Min = i
 	}
-	ids.Min, ids.Max = min(ids.Min, i), max(ids.Max, i)
+	if ids.Max == nil || i.Cmp(ids.Max) > 0 {
+		ids.Max = i
+	}
 }
 
 // excerpt is a value as an error shows it: whole or not at all, since half of a
@@ -106,7 +109,7 @@ func (c cursor) Describe(config.Request) []string {
 	case c.increment > 0:
 		more = fmt.Sprintf(" plus %d", c.increment)
 	case c.increment < 0:
-		more = fmt.Sprintf(" minus %d", -c.increment)
+		more = " minus " + strconv.FormatInt(c.increment, 10)[1:]
 	}
 	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
 }

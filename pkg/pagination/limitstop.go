@@ -2,10 +2,12 @@ package pagination
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // limitStop ends a job after so many rows. The number is a setting, or every
@@ -49,12 +51,28 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		l.limit.at, _ = v.Int() // what is no number counts as 0
+		l.limit.at = rowsToldBy(v)
 	}
 	if int64(rows) >= l.limit.at {
 		return nil, l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows)), nil
 	}
 	return rows, nil, nil
+}
+
+// rowsToldBy is a number of rows: what is no number counts as 0, and one beyond 64
+// bits as the largest one.
+func rowsToldBy(v value.Value) int64 {
+	n, ok := v.Integer()
+	switch {
+	case !ok:
+		return 0
+	case n.IsInt64():
+		return n.Int64()
+	case n.Sign() < 0:
+		return math.MinInt64
+	default:
+		return math.MaxInt64
+	}
 }
 
 func (l limitStop) describe() string {

@@ -20,6 +20,9 @@ func TestLimitStop(t *testing.T) {
 			sent: sent[:2], rule: "the page has fewer rows (1) than the page size (2)", pointer: "/limit"},
 		{name: "every page tells the number", settings: field, answers: []string{page(`3`), page(`"4"`)},
 			sent: sent[:2], rule: "the number of rows (4) has reached the limit of 4", pointer: "/limitStop/field"},
+		{name: "a number beyond 64 bits is not reached", settings: field, answers: []string{page(`99999999999999999999`), page(`"1e30"`)}, sent: sent},
+		{name: "one below 0 is", settings: field, answers: []string{page(`-99999999999999999999`)},
+			sent: sent[:1], rule: "the number of rows (2) has reached the limit of -9223372036854775808", pointer: "/limitStop/field"},
 		{name: "a number that grows", settings: field, answers: []string{page(`3`), page(`5`)}, sent: sent},
 	}
 	for _, total := range []string{`null`, `"many"`, `[]`, `{}`, `true`, `0`} {

@@ -2,10 +2,10 @@ package pagination
 
 import (
 	"fmt"
+	"math/big"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // offset pages by a number of rows to skip: the first request carries the page
@@ -23,7 +23,7 @@ type offset struct {
 // offsetState is where the last request stood and, when the API's own page size
 // applies, what that is.
 type offsetState struct {
-	at       int64
+	at       *big.Int
 	pageSize int64 // 0 until the first page told it
 }
 
@@ -44,9 +44,11 @@ func compileOffset(s config.Section) Scroller {
 func (o offset) Needs() Needs { return Needs{Fields: fields(o.total)} }
 
 func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
-	var s offsetState
+	s := offsetState{at: new(big.Int)}
 	if own, ok := job.Param(o.param); ok && o.fromJob {
-		s.at, _ = own.Int()
+		if at, ok := own.Integer(); ok {
+			s.at = at
+		}
 	}
 	if !o.firstPageParams {
 		return job, s
@@ -54,8 +56,8 @@ func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
 	return o.request(job, s.at), s
 }
 
-func (o offset) request(job config.Request, at int64) config.Request {
-	return o.size.set(job, job).WithParam(o.param, value.OfInt(at))
+func (o offset) request(job config.Request, at *big.Int) config.Request {
+	return o.size.set(job, job).WithParam(o.param, ofInteger(at))
 }
 
 func (o offset) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
@@ -70,7 +72,7 @@ func (o offset) Next(job config.Request, state State, p Page) (config.Request, S
 	if stop := o.size.lastPage(p, size); stop != nil {
 		return job, nil, stop, nil
 	}
-	s.at += size
+	s.at = new(big.Int).Add(s.at, big.NewInt(size))
 	return o.request(job, s.at), s, nil, nil
 }
 
@@ -79,7 +81,7 @@ func (o offset) Describe(job config.Request) []string {
 	start, size := state.(offsetState).at, o.size.of(job)
 	if size == 0 {
 		return sentences(o.firstPageParams, fmt.Sprintf(
-			"Asks with %s = %d, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param, start))
+			"Asks with %s = %s, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param, start))
 	}
 	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
 		o.param, series(start, size), o.size.param, size, untilShort(size)))
@@ -93,5 +95,5 @@ func (o offset) full(job config.Request, state State, _ Page) int {
 }
 
 func (o offset) told(_ config.Request, state State, last Page) bool {
-	return state.(offsetState).at < o.total.of(last)
+	return state.(offsetState).at.Cmp(big.NewInt(o.total.of(last))) < 0
 }

@@ -2,10 +2,10 @@ package pagination
 
 import (
 	"fmt"
+	"math/big"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // pageNumber pages by a number that grows by one. With a page size, a page with
@@ -34,29 +34,30 @@ func (n pageNumber) Needs() Needs { return Needs{Fields: fields(n.total, n.total
 
 // First leaves the number of the last page as the state.
 func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, State) {
+	first := big.NewInt(n.firstPage)
 	if !n.firstPageParams {
-		return job, n.firstPage
+		return job, first
 	}
-	return n.request(job, n.firstPage), n.firstPage
+	return n.request(job, first), first
 }
 
-func (n pageNumber) request(job config.Request, page int64) config.Request {
-	return n.size.set(job, job.WithParam(n.pageParam, value.OfInt(page)))
+func (n pageNumber) request(job config.Request, page *big.Int) config.Request {
+	return n.size.set(job, job.WithParam(n.pageParam, ofInteger(page)))
 }
 
 func (n pageNumber) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
 	if stop := n.size.lastPage(p, n.size.of(job)); stop != nil {
 		return job, nil, stop, nil
 	}
-	page := state.(int64) + 1
+	page := new(big.Int).Add(state.(*big.Int), big.NewInt(1))
 	return n.request(job, page), page, nil, nil
 }
 
 func (n pageNumber) Describe(job config.Request) []string {
-	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.pageParam, series(n.firstPage, 1))
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.pageParam, series(big.NewInt(n.firstPage), 1))
 	if size := n.size.of(job); size > 0 {
 		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-			n.pageParam, series(n.firstPage, 1), n.size.param, size, untilShort(size))
+			n.pageParam, series(big.NewInt(n.firstPage), 1), n.size.param, size, untilShort(size))
 	}
 	return sentences(n.firstPageParams, text)
 }
@@ -71,7 +72,8 @@ func (n pageNumber) full(job config.Request, _ State, last Page) int {
 }
 
 func (n pageNumber) told(job config.Request, state State, last Page) bool {
-	before := state.(int64) - n.firstPage // pages
+	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
+	before := pages.Int64() // nobody has fetched more than that
 	if before < n.totalPages.of(last) {
 		return true
 	}

@@ -2,9 +2,10 @@ package pagination
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // pageSize is how many rows a request asks for.
@@ -23,19 +24,28 @@ func compilePageSize(s config.Section) pageSize {
 }
 
 // of is the page size in force: the job's own parameter, else the limit, else
-// 0.
+// 0. One beyond 64 bits, which no page has, counts as the largest one.
 func (z pageSize) of(job config.Request) int64 {
+	size := z.exactly(job)
+	if !size.IsInt64() {
+		return math.MaxInt64
+	}
+	return size.Int64()
+}
+
+// exactly is the page size as it is sent.
+func (z pageSize) exactly(job config.Request) *big.Int {
 	own, _ := job.Param(z.param)
-	if n, ok := own.Int(); ok && n > 0 {
+	if n, ok := own.Integer(); ok && n.Sign() > 0 {
 		return n
 	}
-	return z.limit
+	return big.NewInt(z.limit)
 }
 
 // set is a request for a page of a job with the page size, if there is one.
 func (z pageSize) set(job, request config.Request) config.Request {
-	if size := z.of(job); size != 0 {
-		return request.WithParam(z.param, value.OfInt(size))
+	if size := z.exactly(job); size.Sign() != 0 {
+		return request.WithParam(z.param, ofInteger(size))
 	}
 	return request
 }
@@ -54,12 +64,13 @@ func (z pageSize) lastPage(p Page, size int64) *Stop {
 }
 
 // series is numbers that grow by a step: the first three, unless they are long.
-func series(start, step int64) string {
+func series(start *big.Int, step int64) string {
 	const long = 1_000_000_000
-	if start >= long || step >= long {
+	if start.CmpAbs(big.NewInt(long)) >= 0 || step >= long {
 		return fmt.Sprintf("%d, each time %d more,", start, step)
 	}
-	return fmt.Sprintf("%d, %d, %d, …", start, start+step, start+2*step)
+	first := start.Int64()
+	return fmt.Sprintf("%d, %d, %d, …", first, first+step, first+2*step)
 }
 
 // untilShort is lastPage in words.

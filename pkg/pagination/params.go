@@ -1,6 +1,7 @@
 package pagination
 
 import (
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,9 @@ func members(params value.Value) []value.Member {
 	}
 	return named
 }
+
+// ofInteger is a parameter with an integer of any size.
+func ofInteger(i *big.Int) value.Value { return value.OfNumber(i.String()) }
 
 // parseQuery reads the parameters of a query string, in the order of their
 // first naming. Values of a repeated name become a list; brackets are part of

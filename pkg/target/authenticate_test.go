@@ -22,17 +22,13 @@ func (a *tokens) Authenticate(_ context.Context, r *http.Request) error {
 	return nil
 }
 
-func (a *tokens) Renew(sent *http.Request) bool {
-	if !a.InUse(sent) {
-		return false
-	}
+func (a *tokens) Renew(sent *http.Request) {
 	a.renewed = append(a.renewed, sent.Header.Get("X-Token"))
 	a.n++
-	return true
 }
 
-func (a *tokens) InUse(sent *http.Request) bool {
-	return sent.Header.Get("X-Token") == fmt.Sprint("t", a.n)
+func (a *tokens) GivenUp(sent *http.Request) bool {
+	return sent.Header.Get("X-Token") != fmt.Sprint("t", a.n)
 }
 
 func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {

@@ -9,6 +9,7 @@ package target
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -52,6 +53,11 @@ type Options struct {
 	Tunnel *Tunnel
 	// Pacer is that of the run; nil makes one for this client alone.
 	Pacer *Pacer
+	// Contacts are those of the run; nil makes some for this client alone.
+	Contacts *Contacts
+	// Rand is where random waits come from; nil is the system's source. It is read
+	// by several requests at once.
+	Rand io.Reader
 	// CacheDir is where the cache of Settings keeps its files; "" turns it off.
 	// Identity tells whose answers they are, see auth.Identity.
 	CacheDir, Identity string
@@ -106,6 +112,9 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 	}
 	if o.Pacer == nil {
 		o.Pacer = NewPacer(o.API.RateLimit, o.Stats, o.Now, o.Sleep)
+	}
+	if o.Contacts == nil {
+		o.Contacts = &Contacts{}
 	}
 	network, err := newNetwork(o)
 	if err != nil {
@@ -170,15 +179,24 @@ func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool)
 	}
 	rt = &hosts{next: rt, allowed: c.o.AllowedHosts}
 	if a != nil {
-		rt = &authenticate{next: rt, auth: a, logins: c.recordLogins()}
+		rt = &authenticate{next: rt, auth: a, logins: c.recordLogins(), turn: make(chan struct{}, 1)}
 	}
 	if c.o.Settings.server != nil && !offline {
 		rt = &tunnelled{next: rt, tunnel: c.o.Tunnel}
 	}
 	if c.o.DryRun == nil {
-		rt = &retry{next: rt, policy: c.o.API.Retry, now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget}
+		rt = &retry{
+			next: rt, policy: c.o.API.Retry, first: firstContact{c.o.Contacts, c.o.API}, spread: c.sideBySide(), random: c.o.Rand,
+			now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget,
+		}
 	}
 	return rt
+}
+
+// sideBySide tells whether requests are sent side by side. Those of a recording
+// may be, but its waits have to be computed again when it is replayed.
+func (c *Client) sideBySide() bool {
+	return c.o.API.Concurrency > 1 && c.o.Budget == nil && c.o.Recorder == nil && c.o.Player == nil
 }
 
 // leavesHere tells whether requests go out into the network around us: not those
@@ -195,13 +213,13 @@ func (c *Client) wire(login bool) http.RoundTripper {
 		return &dryRun{login: login, o: c.o}
 	}
 	if c.o.Player != nil {
-		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
+		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget, contacts: c.o.Contacts}
 	}
 	var rt http.RoundTripper = c.network
 	if via := c.network.known.Proxy; via != nil {
 		rt = &proxied{next: rt, via: via}
 	}
-	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget}
+	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget, contacts: c.o.Contacts}
 	if c.o.Recorder != nil {
 		rt = &record{next: rt, recorder: c.o.Recorder}
 	}
@@ -236,8 +254,9 @@ type Response struct {
 }
 
 // Do sends a request of a job: default options underneath, credentials added.
-// An answer of 400 and above is a user error unless it is to be ignored. When
-// the budget does not allow it the cause of the error is a *Cut.
+// A redirect without an address, and an answer of 400 and above, is a user error
+// unless its status is to be ignored. When the budget does not allow it the cause
+// of the error is a *Cut.
 func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	c.tick()
 	ctx, cancel := c.o.Budget.until(ctx)
@@ -246,7 +265,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	failed := res.StatusCode >= 400
+	failed := res.StatusCode >= 300
 	if failed && !slices.Contains(c.o.API.IgnoreErrors, res.StatusCode) {
 		return nil, c.statusError(res)
 	}
@@ -262,7 +281,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 }
 
 // Login sends a login request: with its own headers only, without default
-// options and credentials. Any answer of 400 and above is a user error.
+// options and credentials. Any answer but one of 2xx is a user error.
 func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, error) {
 	if u, err := Resolve(c.o.API.BaseURL, r.Endpoint); err == nil {
 		concealUser(u.User, c.o.Secrets)
@@ -271,7 +290,7 @@ func (c *Client) Login(ctx context.Context, r config.Request) (*response.Spool, 
 	if err != nil {
 		return nil, err
 	}
-	if res.StatusCode >= 400 {
+	if res.StatusCode >= 300 {
 		return nil, c.loginError(res)
 	}
 	return res.Body.(*response.Spool), nil
@@ -315,11 +334,27 @@ func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Reques
 	return res, nil
 }
 
-// statusError is the user error for an answer of 400 and above, which it closes.
+// whatFailed says what an answer of 300 and above is, and what belongs behind its
+// status. One of 3xx that gets here has no Location, or it would have been followed.
+func whatFailed(status int) (what, more string) {
+	switch {
+	case status == http.StatusNotModified:
+		return "Redirect without an address", ", which is for requests with If-None-Match or If-Modified-Since: remove such headers"
+	case status < 400:
+		return "Redirect without an address", " and no header Location"
+	case status >= 500:
+		return "Server error", ""
+	default:
+		return "Client error", ""
+	}
+}
+
+// statusError is the user error for an answer of 300 and above, which it closes.
 func (c *Client) statusError(res *http.Response) error {
 	defer res.Body.Close()
-	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, sideOf(res.StatusCode),
-		res.Request.Method, shown(res.Request), strings.TrimSpace(res.Status))
+	what, more := whatFailed(res.StatusCode)
+	e := failure.Userf("[%d] %s: %s %s was answered with %s%s", res.StatusCode, what,
+		res.Request.Method, shown(res.Request), strings.TrimSpace(res.Status), more)
 	if text := response.Excerpt(res.Body.(*response.Spool), c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
 	}

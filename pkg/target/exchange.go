@@ -29,6 +29,8 @@ type exchange struct {
 	spooler *response.Spooler
 	stats   *Stats
 	budget  *Budget
+	// contacts are told of every answer.
+	contacts *Contacts
 }
 
 var _ http.RoundTripper = (*exchange)(nil)
@@ -38,16 +40,22 @@ var _ http.RoundTripper = (*exchange)(nil)
 func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, errRequestTimeout)
 	defer cancel()
-	ordered, early := watchOrder(ctx)
-	req = leaving(ordered, req)
+	watched, connected := watchConnection(ctx)
+	watched, early := watchOrder(watched)
+	req = leaving(watched, req)
 	defer event.Await(ctx, "for an answer")()
 	res, err := t.next.RoundTrip(req)
 	if early() {
 		return nil, unrelated(res, err)
 	}
 	if err != nil {
-		return nil, networkErrorOf(ctx, err, false)
+		err = networkErrorOf(ctx, err, false)
+		if n, ok := err.(*networkError); ok {
+			n.unsent = !connected()
+		}
+		return nil, err
 	}
+	t.contacts.add(req.URL)
 	if res.StatusCode < http.StatusOK {
 		return nil, switched(res)
 	}

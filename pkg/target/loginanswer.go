@@ -40,14 +40,15 @@ func (t *concealLogin) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// loginError is the user error for an answer of 400 and above to a login, which it
+// loginError is the user error for an answer of 300 and above to a login, which it
 // closes. Of the body it shows what says that it is a message, and of the status
 // line only the number, with the words that belong to it.
 func (c *Client) loginError(res *http.Response) error {
 	spool := res.Body.(*response.Spool)
 	defer spool.Close()
-	e := failure.Userf("[%d] %s error: %s %s was answered with %s", res.StatusCode, sideOf(res.StatusCode),
-		res.Request.Method, shown(res.Request), strings.TrimSpace(fmt.Sprint(res.StatusCode, " ", http.StatusText(res.StatusCode))))
+	what, more := whatFailed(res.StatusCode)
+	e := failure.Userf("[%d] %s: %s %s was answered with %s%s", res.StatusCode, what,
+		res.Request.Method, shown(res.Request), strings.TrimSpace(fmt.Sprint(res.StatusCode, " ", http.StatusText(res.StatusCode))), more)
 	body, err := spool.Head(int(min(spool.Size(), mostRefusal)))
 	if err != nil {
 		return err
@@ -58,14 +59,6 @@ func (c *Client) loginError(res *http.Response) error {
 		e.Message += "; the answer has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
 	}
 	return e
-}
-
-// sideOf tells whose error a status is.
-func sideOf(status int) string {
-	if status >= http.StatusInternalServerError {
-		return "Server"
-	}
-	return "Client"
 }
 
 // shortMessage is a masked text in one line of at most 300 characters, none of

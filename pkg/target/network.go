@@ -151,6 +151,10 @@ type networkError struct {
 	code  int
 	what  string
 	cause error
+	// unsent tells that no connection was made.
+	unsent bool
+	// advice and pointer say what to look at; "" for nothing.
+	advice, pointer string
 }
 
 func (e *networkError) Error() string { return fmt.Sprintf("network error %d: %s", e.code, e.what) }
@@ -179,6 +183,13 @@ func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 func classify(ctx context.Context, err error, receiving bool) (int, string) {
 	if errors.Is(context.Cause(ctx), errRequestTimeout) {
 		return codeTimeout, "the answer did not arrive within 'api.http.requestTimeout'"
+	}
+	// The system gives a connection up by itself, too, before it is made and later.
+	if errors.Is(err, syscall.ETIMEDOUT) {
+		if op, ok := errors.AsType[*net.OpError](err); ok && op.Op != "read" && op.Op != "write" {
+			return codeTimeout, "no connection: " + reason(err)
+		}
+		return codeReceive, "the connection was lost: nothing has come from the server for too long"
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return codeTimeout, "no connection within 'api.http.connectTimeout'"
@@ -307,8 +318,11 @@ func describe(ctx context.Context, req *http.Request, err error) error {
 	}
 	if n, ok := errors.AsType[*networkError](err); ok {
 		e := failure.Userf("%s %s failed: %s", req.Method, shown(req), n.Error())
+		if n.advice != "" {
+			e.Message += "; " + n.advice
+		}
 		e.Cause = n
-		return e
+		return e.At(n.pointer)
 	}
 	return err
 }

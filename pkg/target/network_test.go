@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -83,6 +84,55 @@ func TestServersThatMisbehave(t *testing.T) {
 			noSpools(t, f)
 		})
 	}
+}
+
+// TestConnectionsGivenUpByTheSystem: the system gives up a connection of which it
+// hears nothing more. That is no connection that could not be made.
+func TestConnectionsGivenUpByTheSystem(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
+	lost := "network error 56: the connection was lost: nothing has come from the server for too long"
+	for _, tt := range []struct{ name, sent, want string }{
+		{"before the answer", "", lost},
+		{"within the head", head[:17], lost},
+		{"within the body", head + "12345", lost},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, "http://a.test", `{"retryConfig":{"maxRetries":1}}`, nil, func(o *Options) {
+				o.Dial = func(context.Context, string, string) (net.Conn, error) {
+					return &silenced{left: strings.NewReader(tt.sent), asked: make(chan struct{})}, nil
+				}
+			})
+			_, err := f.get(t, "x")
+			wantUserError(t, err, "GET http://a.test/x failed: "+tt.want)
+			if strings.Contains(err.Error(), "connectTimeout") {
+				t.Errorf("got %v", err)
+			}
+			equal(t, "waits", f.sleeps, []time.Duration{second})
+		})
+	}
+}
+
+// silenced is a connection that is given up some bytes after the request.
+type silenced struct {
+	net.Conn
+	left  *strings.Reader
+	asked chan struct{}
+	once  sync.Once
+}
+
+func (c *silenced) Write(p []byte) (int, error) {
+	c.once.Do(func() { close(c.asked) })
+	return len(p), nil
+}
+
+func (c *silenced) Close() error { return nil }
+
+func (c *silenced) Read(p []byte) (int, error) {
+	<-c.asked
+	if n, err := c.left.Read(p); err == nil {
+		return n, nil
+	}
+	return 0, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)}
 }
 
 func TestBrokenBodyIsRetriedOnlyWhenListed(t *testing.T) {

@@ -72,6 +72,13 @@ func (p *Pacer) sit(ctx context.Context, until time.Time, wait time.Duration) er
 	return err
 }
 
+// holds tells whether requests are held back.
+func (p *Pacer) holds() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.resume != nil || p.until.After(p.now())
+}
+
 // ready waits while requests are held back.
 func (p *Pacer) ready(ctx context.Context) error {
 	for {

@@ -177,8 +177,9 @@ func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 			server := serve(t, tt.answer, ok("1"), ok("2"))
 			sleeping, awake := make(chan struct{}), make(chan struct{})
 			f := newFixture(t, server.URL, `{"http":{"concurrency":2}}`, nil, func(o *Options) {
+				var once sync.Once // it sleeps a little on top, by itself
 				o.Sleep = func(context.Context, time.Duration) error {
-					close(sleeping)
+					once.Do(func() { close(sleeping) })
 					<-awake
 					return nil
 				}

@@ -81,13 +81,46 @@ func TestRedirectLocations(t *testing.T) {
 	}
 }
 
-func TestRedirectWithoutLocationIsAnAnswer(t *testing.T) {
-	for _, status := range []int{300, 302, 304} {
-		f := newFixture(t, serve(t, say(status, "")).URL, `{}`, nil)
-		res, err := f.Do(t.Context(), config.Request{Endpoint: "a"})
-		if err != nil || res.Status != status || res.Ignored || res.Body.Size() != 0 {
-			t.Errorf("%d: got %+v, %v", status, res, err)
-		}
+func TestRedirectWithoutLocation(t *testing.T) {
+	for _, tt := range []struct {
+		status int
+		says   []string
+	}{
+		{300, []string{"[300] Redirect without an address: GET http://127.0.0.1", "/a was answered with 300 Multiple Choices and no header Location: chosen"}},
+		{302, []string{"[302] Redirect without an address", "no header Location"}},
+		{304, []string{"[304] Redirect without an address", "remove such headers"}},
+		{399, []string{"[399] Redirect without an address"}},
+	} {
+		t.Run(strconv.Itoa(tt.status), func(t *testing.T) {
+			f := newFixture(t, serve(t, say(tt.status, "chosen")).URL, `{}`, nil)
+			_, err := f.get(t, "a")
+			wantUserError(t, err, tt.says...)
+			noSpools(t, f)
+
+			f = newFixture(t, serve(t, say(tt.status, "", "Location: ")).URL, `{}`, nil)
+			_, err = f.get(t, "a")
+			wantUserError(t, err, tt.says[0])
+
+			f = newFixture(t, serve(t, to(307, "/b"), say(tt.status, "")).URL, `{}`, nil)
+			_, err = f.get(t, "a")
+			wantUserError(t, err, "/b was answered with")
+
+			f = newFixture(t, serve(t, say(tt.status, "")).URL, `{"http":{"ignoreErrors":["`+strconv.Itoa(tt.status)+`"]}}`, nil)
+			_, err = f.Login(t.Context(), config.Request{Endpoint: "a"})
+			wantUserError(t, err, tt.says[0])
+
+			f = newFixture(t, serve(t, say(tt.status, "")).URL, `{"http":{"ignoreErrors":["`+strconv.Itoa(tt.status)+`"]}}`, nil)
+			res, err := f.Do(t.Context(), config.Request{Endpoint: "a"})
+			if err != nil || res.Status != tt.status || !res.Ignored {
+				t.Fatalf("ignored: got %+v, %v", res, err)
+			}
+			readSpool(t, res.Body)
+
+			f = newFixture(t, serve(t, say(tt.status, ""), ok("")).URL, `{"retryConfig":{"http":{"codes":[`+strconv.Itoa(tt.status)+`]}}}`, nil)
+			if _, err := f.get(t, "a"); err != nil {
+				t.Errorf("tried again: %v", err)
+			}
+		})
 	}
 }
 

@@ -18,6 +18,8 @@ type replay struct {
 	spooler *response.Spooler
 	stats   *Stats
 	budget  *Budget
+	// contacts are told of every answer.
+	contacts *Contacts
 }
 
 var _ http.RoundTripper = (*replay)(nil)
@@ -42,8 +44,9 @@ func (t *replay) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.player.Pass(entry)
 	if entry.Error != "" {
-		return nil, &networkError{code: entry.Code, what: entry.Error}
+		return nil, &networkError{code: entry.Code, what: entry.Error, unsent: entry.Unsent}
 	}
+	t.contacts.add(req.URL)
 	return t.answer(req, entry)
 }
 

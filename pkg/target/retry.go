@@ -2,7 +2,7 @@ package target
 
 import (
 	"context"
-	"math"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,14 +10,18 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // retry repeats an exchange whose status or network error is one of those the
 // configuration lists. Each hop of a redirect and each login has its own count.
+// How long it waits is in retrywait.go.
 type retry struct {
 	next   http.RoundTripper
 	policy config.Retry
+	first  firstContact
+	// spread asks for random times on top of computed waits, read from random.
+	spread bool
+	random io.Reader
 	now    func() time.Time
 	sleep  func(context.Context, time.Duration) error
 	log    *event.Log
@@ -33,6 +37,7 @@ type attemptKey struct{}
 
 // RoundTrip implements http.RoundTripper.
 func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
+	start := t.now()
 	for attempt := 1; ; attempt++ {
 		// Here, too, not only below: what is signed now should leave now.
 		if err := t.pacer.ready(req.Context()); err != nil {
@@ -44,23 +49,50 @@ func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		res, err := t.next.RoundTrip(try)
 		reason := t.reason(res, err)
-		if reason == "" || attempt > t.policy.MaxRetries || req.Context().Err() != nil {
-			return res, err
-		}
-		wait, asked := t.wait(res, attempt)
-		if res != nil {
-			if err := res.Body.Close(); err != nil {
-				return nil, err
+		final := reason == "" || attempt > t.policy.MaxRetries || req.Context().Err() != nil
+		var d delay
+		if !final {
+			var refused error
+			if d, refused = t.delay(res, attempt); refused != nil {
+				if err := closeBody(res); err != nil {
+					return nil, err
+				}
+				return nil, refused
 			}
 		}
-		if err := t.budget.check(); err != nil {
-			return nil, err // there is nothing to wait for
+		if t.first.failed(req, err) {
+			passed := t.now().Sub(start)
+			if final || t.first.over(attempt, passed+d.wait+d.spread) {
+				return nil, t.first.explain(req, err, attempt, passed)
+			}
 		}
-		t.tell(req, attempt, reason, wait)
-		if err := t.rest(req.Context(), wait, asked, reason); err != nil {
+		if final {
+			return res, err
+		}
+		if err := t.again(req, res, attempt, reason, d); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// again closes an answer and waits for the next attempt.
+func (t *retry) again(req *http.Request, res *http.Response, attempt int, reason string, d delay) error {
+	if err := closeBody(res); err != nil {
+		return err
+	}
+	if err := t.budget.check(); err != nil {
+		return err // there is nothing to wait for
+	}
+	t.tell(req, attempt, reason, d.wait+d.spread)
+	return t.rest(req.Context(), d, reason)
+}
+
+// closeBody closes an answer, where there is one.
+func closeBody(res *http.Response) error {
+	if res == nil {
+		return nil
+	}
+	return res.Body.Close()
 }
 
 func (t *retry) tell(req *http.Request, attempt int, reason string, wait time.Duration) {
@@ -78,11 +110,28 @@ func (t *retry) tell(req *http.Request, attempt int, reason string, wait time.Du
 }
 
 // rest waits. What the API asked for is meant for all requests.
-func (t *retry) rest(ctx context.Context, wait time.Duration, asked bool, reason string) error {
-	defer event.Pause(ctx, reason, wait)()
-	if asked {
-		return t.pacer.rest(ctx, wait)
+func (t *retry) rest(ctx context.Context, d delay, reason string) error {
+	defer event.Pause(ctx, reason, d.wait+d.spread)()
+	if !d.everybody {
+		return t.pause(ctx, d.wait+d.spread)
 	}
+	if err := t.pacer.rest(ctx, d.wait); err != nil || d.spread == 0 {
+		return err
+	}
+	// Those who are held back go on at one moment, the last one of them. What is
+	// on top for each follows then.
+	for {
+		if err := t.pacer.ready(ctx); err != nil {
+			return err
+		}
+		if err := t.pause(ctx, d.spread); err != nil || !t.pacer.holds() {
+			return err
+		}
+	}
+}
+
+// pause waits, and nobody else does.
+func (t *retry) pause(ctx context.Context, wait time.Duration) error {
 	t.stats.Waited.Add(int64(wait))
 	return t.sleep(ctx, wait)
 }
@@ -100,40 +149,6 @@ func (t *retry) reason(res *http.Response, err error) string {
 		return "status " + strings.TrimSpace(res.Status)
 	}
 	return ""
-}
-
-// maxDoublings keeps the exponential delay within a time.Duration.
-const maxDoublings = 32
-
-// wait is the delay before the next attempt: what the answer asks for, else
-// 1 s, 2 s, 4 s and so on. asked tells that the API wants fewer requests, not
-// just this one again.
-func (t *retry) wait(res *http.Response, attempt int) (wait time.Duration, asked bool) {
-	if res != nil {
-		if wait, ok := retryAfter(strings.Join(res.Header.Values(t.policy.Header), ", "), t.now()); ok {
-			return wait, true
-		}
-		asked = res.StatusCode == http.StatusTooManyRequests
-	}
-	return time.Second << min(attempt-1, maxDoublings), asked
-}
-
-// retryAfter reads the header that tells a delay: seconds, the Unix time of the
-// next allowed request (a number from yesterday on), or an RFC 1123 date. What
-// is over already asks for none; exactly 0 is no answer.
-func retryAfter(text string, now time.Time) (time.Duration, bool) {
-	const day = 24 * 60 * 60
-	seconds, ok := value.OfString(text).Int()
-	if ok && seconds >= now.Unix()-day {
-		seconds -= now.Unix()
-	}
-	for _, layout := range []string{http.TimeFormat, time.RFC1123Z} {
-		if at, err := time.Parse(layout, text); err == nil {
-			seconds, ok = at.Unix()-now.Unix(), true
-		}
-	}
-	seconds = min(max(seconds, -1), math.MaxInt32) // as a Duration it must not overflow
-	return max(0, time.Duration(seconds)*time.Second), ok && seconds != 0
 }
 
 // attempt is the number of the attempt a request belongs to.

@@ -3,7 +3,9 @@ package target
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"testing"
@@ -73,13 +75,22 @@ func TestDelaysDouble(t *testing.T) {
 		32 * second, 64 * second, 128 * second, 256 * second, 512 * second})
 }
 
-func TestDelaysNeverOverflow(t *testing.T) {
-	r := retry{now: today}
-	for attempt := 1; attempt < 1000; attempt++ {
-		if wait, _ := r.wait(nil, attempt); wait < second {
-			t.Fatalf("attempt %d waits %s", attempt, wait)
+func TestComputedDelaysAreCut(t *testing.T) {
+	for _, longest := range []time.Duration{second / 2, time.Minute, time.Hour, math.MaxInt64} {
+		for _, spread := range []bool{false, true} {
+			r := retry{now: today, spread: spread, policy: config.Retry{MaxWait: longest}}
+			for attempt := 1; attempt < 1000; attempt++ {
+				d, err := r.delay(nil, attempt)
+				if err != nil || d.wait < min(second, longest) || d.spread < 0 || d.wait+d.spread < d.wait || d.wait+d.spread > longest {
+					t.Fatalf("attempt %d waits %s and %s, at most %s: %v", attempt, d.wait, d.spread, longest, err)
+				}
+			}
 		}
 	}
+	f := newFixture(t, serve(t, times(5, say(500, ""))...).URL, `{"retryConfig":{"maxRetries":4,"maxWait":2.5}}`, nil)
+	_, err := f.get(t, "x")
+	wantUserError(t, err, "[500]")
+	equal(t, "waits", f.sleeps, []time.Duration{second, 2 * second, 2500 * time.Millisecond, 2500 * time.Millisecond})
 }
 
 // retryAfters are values of the header and the delays they ask for; -1 stands
@@ -93,17 +104,16 @@ var retryAfters = []struct {
 	{"a fraction is cut off", "5.7", 5 * second},
 	{"an exponent", "1e2", 100 * second},
 	{"a sign", "+3", 3 * second},
-	{"the last number that counts seconds", "1740733199", 1740733199 * second},
+	{"the longest wait", "3600", time.Hour},
 	{"a Unix time", "1740819690", 90 * second},
 	{"a Unix time with a fraction", "1740819690.9", 90 * second},
 	{"an RFC 1123 date", "Sat, 01 Mar 2025 10:00:00 GMT", time.Hour},
 	{"an RFC 1123 date with an offset", "Sat, 01 Mar 2025 10:00:00 +0000", time.Hour},
 	{"an RFC 1123 date in another zone", "Sat, 01 Mar 2025 12:00:00 +0200", time.Hour},
-	{"milliseconds since 1970 wait as long as they can", "1740819690000", (1<<31 - 1) * second},
-	{"a huge number", "1e18", (1<<31 - 1) * second},
 
 	{"a negative number is over", "-5", 0},
 	{"a very negative number is over", "-9e18", 0},
+	{"a number before any time is over", "-1e30", 0},
 	{"a Unix time of a minute ago is over", "1740819540", 0},
 	{"the first number that is a Unix time", "1740733200", 0},
 	{"a past date is over", "Sat, 01 Mar 2025 08:59:59 GMT", 0},
@@ -138,6 +148,42 @@ func TestRetryHeader(t *testing.T) {
 			equal(t, "waits", f.sleeps, []time.Duration{second, want})
 		})
 	}
+}
+
+func TestTooLongARetryHeader(t *testing.T) {
+	tests := []struct{ name, api, status, header, value, asked, allowed string }{
+		{"a second more than an hour", `{}`, "429", "Retry-After", "3601", "3601 seconds;", "3600 seconds"},
+		{"the last number that counts seconds", `{}`, "503", "Retry-After", "1740733199", "1740733199 seconds (20147 days)", "3600 seconds"},
+		{"milliseconds since 1970", `{}`, "429", "Retry-After", "1740819690000", "1739078870400 seconds (20128227 days)", "3600 seconds"},
+		{"a huge number", `{}`, "429", "Retry-After", "1e18", "999999998259180400 seconds", "3600 seconds"},
+		{"a number beyond any time", `{}`, "429", "Retry-After", "99999999999999999999999", "9223372035113956207 seconds", "3600 seconds"},
+		{"a date", `{}`, "429", "Retry-After", "Sun, 02 Mar 2025 09:00:00 GMT", "86400 seconds;", "3600 seconds"},
+		{"a limit of its own", `{"retryConfig":{"maxWait":"0.5","http":{"retryHeader":"X-Reset"}}}`, "429", "X-Reset", "1", "1 seconds;", "0.5 seconds"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			status, err := strconv.Atoi(tt.status)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := newFixture(t, serve(t, say(status, "", tt.header+": "+tt.value)).URL, tt.api, nil)
+			_, err = f.get(t, "x")
+			wantUserError(t, err, "["+tt.status+"] GET http://127.0.0.1", "the header '"+tt.header+": "+tt.value+"'", "asks to wait "+tt.asked, "'api.retryConfig.maxWait' allows "+tt.allowed)
+			equal(t, "waits", f.sleeps, nil)
+		})
+	}
+	t.Run("of the last attempt it does not matter", func(t *testing.T) {
+		f := newFixture(t, serve(t, say(429, "", "Retry-After: 9000")).URL, `{"retryConfig":{"maxRetries":0}}`, nil)
+		_, err := f.get(t, "x")
+		wantUserError(t, err, "[429] Client error")
+	})
+	t.Run("a longer limit", func(t *testing.T) {
+		f := newFixture(t, serve(t, say(429, "", "Retry-After: 9000"), ok("")).URL, `{"retryConfig":{"maxWait":9000}}`, nil)
+		if _, err := f.get(t, "x"); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "waits", f.sleeps, []time.Duration{9000 * second})
+	})
 }
 
 func TestRetryHeaderName(t *testing.T) {
@@ -273,9 +319,14 @@ func FuzzRetryAfter(f *testing.F) {
 		f.Add(tt.value)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		wait, ok := retryAfter(text, today())
-		if wait < 0 || wait > (1<<31-1)*second {
-			t.Errorf("%q waits %s", text, wait)
+		seconds, ok := retryAfter(text, today())
+		if ok == (seconds == 0) {
+			t.Errorf("%q: %d seconds, %v", text, seconds, ok)
+		}
+		r := retry{now: today, policy: config.Retry{Header: "A", MaxWait: time.Hour}}
+		res := &http.Response{StatusCode: 429, Header: http.Header{"A": {text}}, Request: &http.Request{URL: &url.URL{}}}
+		if d, err := r.delay(res, 1); err == nil && (d.wait < 0 || d.wait > time.Hour) {
+			t.Errorf("%q waits %s", text, d.wait)
 		}
 		if slices.Contains([]string{"", "0"}, text) && ok {
 			t.Errorf("%q is taken for a delay", text)

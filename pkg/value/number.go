@@ -2,6 +2,7 @@ package value
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -39,6 +40,40 @@ func (v Value) Int() (int64, bool) {
 		return 0, false
 	}
 	return int64(f), true
+}
+
+// maxInteger is how many characters a number may have that Integer reads exactly.
+const maxInteger = 400
+
+// Integer is Int for integers of any size up to the largest double, about 1.8e308,
+// and exact: no digit is lost on the way.
+func (v Value) Integer() (*big.Int, bool) {
+	if v.kind != Number && v.kind != String {
+		return nil, false
+	}
+	text := strings.Trim(v.text, " \t\n\r\v\f")
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return big.NewInt(i), true
+	}
+	if len(text) > maxInteger {
+		i, ok := v.Int()
+		return big.NewInt(i), ok
+	}
+	if !decimal(text) {
+		return nil, false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, false
+	}
+	if math.Abs(f) < 1 { // its exponent may ask for a thousand million digits
+		return new(big.Int), true
+	}
+	exact, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return nil, false
+	}
+	return new(big.Int).Quo(exact.Num(), exact.Denom()), true
 }
 
 // IsNumeric tells whether the value is a number or a string that holds a

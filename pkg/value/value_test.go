@@ -187,6 +187,27 @@ func TestInt(t *testing.T) {
 	}
 }
 
+func TestInteger(t *testing.T) {
+	for json, want := range map[string]string{
+		`5`: "5", `" 5 "`: "5", `-4.9`: "-4", `"+3"`: "3", `"1e2"`: "100", `"5."`: "5", `".5"`: "0", `"+1.5E1"`: "15",
+		`9223372036854775807`: "9223372036854775807", `9223372036854775808`: "9223372036854775808", `-9223372036854775809`: "-9223372036854775809",
+		`"340282366920938463463374607431768211455"`: "340282366920938463463374607431768211455",
+		`12345678901234567.89`:                      "12345678901234567", `"1.234567890123456789e18"`: "1234567890123456789",
+		`1e-999999999`: "0", `0.00e999999999`: "0", `1e30`: "1000000000000000000000000000000",
+		`7.` + strings.Repeat("0", 1<<10): "7",
+	} {
+		if got, ok := parse(t, json).Integer(); !ok || got.String() != want {
+			t.Errorf("%s: got %v, %v, want %s", json, got, ok, want)
+		}
+	}
+	long := strings.Repeat("9", 1<<20)
+	for _, json := range []string{`"x"`, `"12abc"`, `""`, `"0x10"`, `"inf"`, `"1_0"`, `"1/2"`, `true`, `null`, `[1]`, `1e400`, `1e999999999`, long} {
+		if got, ok := parse(t, json).Integer(); ok {
+			t.Errorf("%.20s: got %v", json, got)
+		}
+	}
+}
+
 func TestWithAndWithout(t *testing.T) {
 	v := parse(t, `{"a":1,"b":2}`)
 	if got := v.With("a", OfInt(9)).With("c", OfBool(true)).JSON(); got != `{"a":9,"b":2,"c":true}` {
@@ -223,7 +244,10 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		v.Text()
-		v.Int()
+		small, fits := v.Int()
+		if whole, ok := v.Integer(); fits && (!ok || whole.IsInt64() && v.IsInteger() && whole.Int64() != small) {
+			t.Errorf("%s: %d is %v", text, small, whole)
+		}
 		v.Empty()
 	})
 }

@@ -58,10 +58,8 @@ func retryAfters() []fault {
 		{"fraction", func(*strike) string { return "5.7" }},
 		{"exponent", func(*strike) string { return "1e2" }},
 		{"blanks", func(*strike) string { return "  7  " }},
-		{"a number beyond any time", func(*strike) string { return "99999999999999999999999" }},
 		{"a time", func(s *strike) string { return strconv.FormatInt(now(s).Unix()+30, 10) }},
 		{"a time that is over", func(s *strike) string { return strconv.FormatInt(now(s).Unix()-30, 10) }},
-		{"a time in milliseconds", func(s *strike) string { return strconv.FormatInt(now(s).UnixMilli()+30000, 10) }},
 		{"a date", func(s *strike) string { return now(s).Add(time.Minute).UTC().Format(http.TimeFormat) }},
 		{"a date with a zone", func(s *strike) string { return now(s).Add(time.Minute).UTC().Format(time.RFC1123Z) }},
 		{"a date that is over", func(s *strike) string { return now(s).Add(-time.Hour).UTC().Format(http.TimeFormat) }},
@@ -78,7 +76,15 @@ func retryAfters() []fault {
 	}
 	all = append(all, fault{name: "429 with two Retry-After", says: "[429]", hit: answering(429, "Retry-After: 3", "Retry-After: 4")},
 		fault{name: "429 with a header of its own", says: "[429]", settings: `{"retryConfig": {"http": {"retryHeader": "X-Reset"}}}`, hit: answering(429, "X-Reset: 9", "Retry-After: 3")})
-	return with(storm("429 or 503 with Retry-After, in any form"), all...)
+	years := func(s *strike) { answering(429, "Retry-After: "+strconv.FormatInt(now(s).UnixMilli()+30000, 10))(s) }
+	return slices.Concat(
+		with(storm("429 or 503 with Retry-After, in any form"), all...),
+		with(fatal("Retry-After of more than an hour"),
+			fault{name: "503 with Retry-After: a day", says: "'api.retryConfig.maxWait'", hit: answering(503, "Retry-After: 86400")},
+			fault{name: "429 with Retry-After: a time in milliseconds", says: "'api.retryConfig.maxWait'", hit: years},
+			fault{name: "429 with Retry-After: a number beyond any time", says: "'api.retryConfig.maxWait'", hit: answering(429, "Retry-After: 99999999999999999999999")},
+		),
+	)
 }
 
 // redirected answers with a redirect to an address, "" is that of the request.
@@ -126,8 +132,9 @@ func redirects() []fault {
 			fault{name: "to FTP", says: "redirected", hit: redirected(307, "ftp://api.test/x")},
 			fault{name: "to nonsense", says: "redirected", hit: redirected(302, "http://[::1")},
 			fault{name: "to no host", says: "redirected", hit: redirected(302, "http:///x")},
-			fault{name: "without an address", only: noLogin, says: "status 302", hit: func(s *strike) { s.say(302, "") }},
-			fault{name: "304 that nobody asked for", only: noLogin, says: "status 304", hit: func(s *strike) { s.WriteHeader(304) }},
+			fault{name: "without an address", says: "[302] Redirect without an address", hit: func(s *strike) { s.say(302, "") }},
+			fault{name: "without an address, with a body", says: "[300] Redirect without an address", hit: func(s *strike) { s.say(300, `[{"id": 1, "token": "x"}]`) }},
+			fault{name: "304 that nobody asked for", says: "[304] Redirect without an address", hit: func(s *strike) { s.WriteHeader(304) }},
 		),
 	)
 }

@@ -322,9 +322,9 @@ func TestPagesThatNobodyNeeds(t *testing.T) {
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Query().Get("offset") {
 		case "0":
-			linger(r, 1500*time.Millisecond)
+			linger(r, 2500*time.Millisecond)
 			write(w, `[{"id":1}]`)
-		case "2": // is tried again after a second, and would be after two more
+		case "2": // is tried again after one second to two, and would be after two to four more
 			w.WriteHeader(http.StatusInternalServerError)
 		case "4":
 			w.WriteHeader(http.StatusNotFound)
@@ -339,7 +339,7 @@ func TestPagesThatNobodyNeeds(t *testing.T) {
 			"pagination":{"method":"offset","limit":2}},"config":{"jobs":[{"endpoint":"t"}]}}`)
 		begun := time.Now()
 		got := w.run(t.Context())
-		if passed := time.Since(begun); got.exit != 0 || passed != 1500*time.Millisecond {
+		if passed := time.Since(begun); got.exit != 0 || passed != 2500*time.Millisecond {
 			t.Errorf("exit code %d after %v\n%s", got.exit, passed, got.stderr)
 		}
 		var kinds []any
