@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
-	"strings"
 	"unicode"
 )
 
@@ -160,39 +159,12 @@ func joined(spans []Span) []Span {
 // Redact is the text with every form of every secret replaced by [hidden].
 // Secrets that overlap are replaced together, so that nothing of either is
 // left.
-func (s *Secrets) Redact(text string) string {
-	spans := s.Masked(text)
-	if len(spans) == 0 {
-		return text
-	}
-	var b strings.Builder
-	done := 0
-	for _, one := range spans {
-		b.WriteString(text[done:one.From])
-		b.WriteString(Hidden)
-		done = one.To
-	}
-	b.WriteString(text[done:])
-	return b.String()
-}
+func (s *Secrets) Redact(text string) string { return s.RedactPart(text, Span{0, len(text)}) }
 
 // RedactPart is a part of a text, From inclusive, To exclusive, with [hidden] in
 // the place of what belongs to a secret in the whole: of one that stands across
 // the border, what is left in the part would not be known.
-func (s *Secrets) RedactPart(text string, part Span) string {
-	var b strings.Builder
-	done := part.From
-	for _, one := range s.Masked(text) {
-		if one.To <= done || one.From >= part.To {
-			continue
-		}
-		b.WriteString(text[done:max(done, one.From)])
-		b.WriteString(Hidden)
-		done = min(one.To, part.To)
-	}
-	b.WriteString(text[done:part.To])
-	return b.String()
-}
+func (s *Secrets) RedactPart(text string, part Span) string { return hide(text, part, s.Masked(text)) }
 
 // Masked lists the parts of the text that Redact replaces, in their order and
 // apart from each other; nil for none.

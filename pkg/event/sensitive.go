@@ -121,6 +121,9 @@ func (s *Secrets) MaskedWith(text string, parts []Span) []Span {
 // hide is a part of a text with [hidden] in the place of what belongs to one of
 // these spans.
 func hide(text string, part Span, spans []Span) string {
+	if len(spans) == 0 {
+		return text[part.From:part.To]
+	}
 	var b strings.Builder
 	done := part.From
 	for _, one := range spans {

@@ -75,32 +75,12 @@ func scan(s string, names *list) {
 // A variable that is used below a key with a hash sign is a secret wherever it is
 // used: the strings it became part of are marked (value.Value.AsSecret).
 func Replace(doc value.Value, values map[string]string) (value.Value, []string, error) {
-	r := replacer{values: values, secrets: secretNames(doc)}
+	r := replacer{values: values, secrets: secretPlaceholders(doc)}
 	filled, err := r.value(doc, "")
 	if err != nil {
 		return value.Value{}, nil, err
 	}
 	return filled, r.replaced, nil
-}
-
-// secretNames are the variables that are used below a key with a hash sign.
-func secretNames(doc value.Value) []string {
-	var names list
-	for _, m := range doc.Members() {
-		below := secretNames(m.Value)
-		if strings.HasPrefix(m.Name, "#") {
-			below = Placeholders(m.Value)
-		}
-		for _, name := range below {
-			names.add(name)
-		}
-	}
-	for _, item := range doc.Items() {
-		for _, name := range secretNames(item) {
-			names.add(name)
-		}
-	}
-	return names
 }
 
 type replacer struct {
