@@ -136,7 +136,7 @@ func TestUserOfAnAddressIsHidden(t *testing.T) {
 			w := newWorld(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				carried = carried || r.Header.Get("Authorization") == "Basic "+header
 				out.WriteHeader(http.StatusBadRequest)
-				write(out, "Unlike "+header+", "+tt.secret+" is no good "+r.Header.Get("Authorization"))
+				write(out, `{"message":"Unlike `+header+", "+tt.secret+" is no good "+r.Header.Get("Authorization")+`"}`)
 			}))
 			document := `{"parameters":{"api":{` + tt.api + `},"config":{"debug":true,"outputBucket":"b","#pw":"sesame-word-1","jobs":[{"endpoint":"` + tt.endpoint + `"}]}}}`
 			if name != "computed" {
