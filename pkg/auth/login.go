@@ -236,7 +236,25 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 		return nil, failure.Userf("the answer of the login has %d texts, expected at most %d", len(texts), maxTexts)
 	}
 	s.deps.Secrets.AddTokens(texts)
-	return s.use(scope, answer)
+	c, err := s.use(scope, answer)
+	if err != nil {
+		return nil, err
+	}
+	c.keep(texts)
+	return c, nil
+}
+
+// keep remembers those texts of the answer that requests carry as they are.
+func (c *credentials) keep(texts []string) {
+	for _, part := range []value.Value{c.headers, c.query} {
+		for _, m := range part.Members() {
+			for _, item := range list(m.Value) {
+				if text := item.Text(); slices.Contains(texts, text) {
+					c.secrets = append(c.secrets, text)
+				}
+			}
+		}
+	}
 }
 
 // use computes the credentials of an answer.
