@@ -83,7 +83,7 @@ type PagingUnread struct {
 	Place string `json:"place"`
 	// Hint is the setting that would read it.
 	Hint string `json:"hint"`
-	// Pointer is the place of the settings of paging.
+	// Pointer is the place of the settings of paging, of the job when it has none.
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
@@ -193,7 +193,7 @@ func (JobShort) Level() Level { return Warn }
 
 // Message implements Body.
 func (e JobShort) Message() string {
-	return fmt.Sprintf("Job %s: %d %s were fetched, but '%s' of the response says that there are %d", e.Job, e.Fetched, e.Unit, e.Field, e.Total)
+	return fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched", e.Job, e.Field, count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched)
 }
 
 // Setting implements Finding.

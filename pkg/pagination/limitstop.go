@@ -43,16 +43,20 @@ func (limitStop) counts() bool { return true }
 func (limitStop) start(time.Time) State { return 0 }
 
 func (l limitStop) after(state State, p Page) (State, *Stop, error) {
-	rows := state.(int) + p.Rows
+	rows, known := state.(int)+p.Rows, true
 	if l.field.Text != "" {
 		v, err := p.field(l.field, l.limit.pointer)
 		if err != nil {
 			return nil, nil, err
 		}
-		l.limit.at, _ = v.Int() // what is no number counts as 0
+		l.limit.at, known = v.Int() // what is no number counts as 0
 	}
 	if int64(rows) >= l.limit.at {
-		return nil, l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows)), nil
+		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))
+		if !known {
+			stop.Reason = Exhausted
+		}
+		return nil, stop, nil
 	}
 	return rows, nil, nil
 }

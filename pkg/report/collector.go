@@ -134,11 +134,10 @@ func (c *Collector) warned(e event.Event) {
 		w.Pointer, w.Message = body.Pointer, body.Text
 	case event.RunCut:
 		w.Pointer = body.Pointer
-	case event.JobFinished:
-		w.Pointer = body.Pointer
-		if w.Pointer == "" {
-			w.Pointer = body.JobPointer
-		}
+	case event.Finding:
+		w.Pointer = body.Setting()
+	case event.WarningsOmitted:
+		w.Pointer = body.JobPointer
 	case event.ResponseIgnored:
 		w.Pointer = body.JobPointer
 		key = warningKey{source: e.Kind, pointer: body.JobPointer, message: strconv.Itoa(body.Status)}

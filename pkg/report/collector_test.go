@@ -160,7 +160,8 @@ func TestWarnings(t *testing.T) {
 	f.secrets.Add("hunter2")
 	f.emit(0, event.ConfigWarning{Pointer: "/a", Text: "odd"}, event.ConfigWarning{Pointer: "/a", Text: "odd"}, event.ConfigWarning{Pointer: "/b", Text: "odd"},
 		event.StateWarning{Text: strings.Repeat("é", maxText+1)},
-		event.JobFinished{Job: "j", JobPointer: users, Rule: "page 3 is page 1", Repeated: true},
+		event.PagingStalled{Job: "j", Page: 2, Flag: "more", Field: "next", Pointer: "/c", JobPointer: users},
+		event.WarningsOmitted{Job: "j", Of: "data.empty", Count: 5, JobPointer: users},
 		event.JobFinished{Job: "j", JobPointer: orders, Rule: "r"})
 	f.Check(failure.Problems{{Code: "plain-secret", Pointer: "/hunter2", Found: failure.Part("hunter2"), Expected: "looks like " + failure.Part("hunter2"), Hint: "write #"}})
 	got := f.result("").Warnings
@@ -172,7 +173,8 @@ func TestWarnings(t *testing.T) {
 		{Source: "config.warning", Pointer: "/a", Message: "odd", Count: 2},
 		{Source: "config.warning", Pointer: "/b", Message: "odd", Count: 1},
 		{Source: "state.warning", Message: message, Count: 1},
-		{Source: "job.finished", Pointer: users, Message: "Job j finished: 0 pages, 0 rows, page 3 is page 1", Count: 1},
+		{Source: "paging.stalled", Pointer: "/c", Message: "Job j: 'more' of page 2 announces more pages, but there is no value at 'next' to ask for the next one; the rest was not fetched", Count: 1},
+		{Source: "warnings.omitted", Pointer: users, Message: "Job j: 5 more warnings of the kind data.empty not shown", Count: 1},
 		{Source: "check", Code: "plain-secret", Pointer: "/[hidden]", Message: "looks like [hidden], found [hidden]; write #", Count: 1},
 	})
 }
