@@ -162,7 +162,7 @@ func (jr *jobRunner) job(ctx context.Context, j *job, at place) error {
 		}
 		if cut, ok := errors.AsType[*target.Cut](err); ok {
 			jr.run.noteCut(cut.Budget, cut.Limit, cut.Reached, j)
-			err = errors.Join(err, jr.ended(r, pagination.Stop{Rule: cut.Error(), Reason: pagination.OnPurpose}))
+			jr.count(r, pagination.Stop{Rule: cut.Error()})
 		}
 		if err != nil {
 			return r.within(r.pages, err)
@@ -193,13 +193,18 @@ func (jr *jobRunner) stored(r *jobRun, rows int) {
 	r.live.Page(rows)
 }
 
-// ended counts a run of a job that came to its end, and judges whether it is
-// complete.
-func (jr *jobRunner) ended(r *jobRun, stop pagination.Stop) error {
+// count counts a run of a job that has ended.
+func (jr *jobRunner) count(r *jobRun, stop pagination.Stop) {
 	if r.sample.dropped {
 		jr.run.noteCut("sample", float64(r.sample.size), float64(r.sample.size), r.job)
 	}
 	jr.tally.add(r.job, r, stop)
+}
+
+// ended counts a run of a job that a rule has ended, and judges whether it is
+// complete.
+func (jr *jobRunner) ended(r *jobRun, stop pagination.Stop) error {
+	jr.count(r, stop)
 	for _, check := range endChecks() {
 		found := check(ending{r, stop})
 		if found == nil {
