@@ -111,16 +111,18 @@ func (e entry) writePart(path string) error {
 	if err != nil {
 		return err
 	}
-	var link []value.Value
-	for _, line := range e.link {
-		link = append(link, value.OfString(line))
-	}
 	head := value.OfMembers(
 		value.Member{Name: entryCreated, Value: value.OfInt(e.created)},
 		value.Member{Name: entryStatus, Value: value.OfInt(int64(e.status))},
-		value.Member{Name: entryLink, Value: value.OfItems(link...)},
 		value.Member{Name: entryHash, Value: value.OfString(sum(h))},
 	)
+	if len(e.link) > 0 {
+		var link []value.Value
+		for _, line := range e.link {
+			link = append(link, value.OfString(line))
+		}
+		head = head.With(entryLink, value.OfItems(link...))
+	}
 	_, err = fmt.Fprintln(f, head.JSON())
 	if err == nil {
 		_, err = io.Copy(f, e.body.Raw())
