@@ -27,8 +27,11 @@ func (b *beginning) explanation(x example.Exchange, p *propose.Proposal) string 
 		fmt.Fprintf(&t, "- %s\n", note)
 	}
 	text := b.secrets.Redact(t.String())
-	return text + b.next()
+	return text + "\n" + strict + "\n" + b.next()
 }
+
+// strict explains config.onIncomplete, which every new configuration has.
+const strict = `A run fails if an answer shows that data is missing; set "onIncomplete" to "warn" to get a warning instead.`
 
 // next says where the configuration is and which command comes next.
 func (b *beginning) next() string {
