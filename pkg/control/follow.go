@@ -111,9 +111,9 @@ func (f *follower) tell(ctx context.Context, elapsed time.Duration) error {
 	return nil
 }
 
-// lacks is how many warnings say that data may be missing from the tables of the
-// job: 0 of a job that did not succeed, for nobody takes its tables for complete.
-func (f *follower) lacks() int {
+// findings is how many warnings say that data may be missing from the tables of
+// the job; 0 if the job did not succeed.
+func (f *follower) findings() int {
 	if !f.job.Finished || f.job.ExitCode() != failure.ExitOK {
 		return 0
 	}

@@ -54,8 +54,8 @@ func eventLine(e platform.Event) string {
 }
 
 // standing writes where a job stands, with the result once there is one.
-// Incomplete is how many warnings say that data may be missing; only who has
-// followed the job knows.
+// Incomplete is how many warnings say that data may be missing. It is known only
+// if the job was followed; otherwise it is 0.
 func (s *Session) standing(job platform.Job, incomplete int) error {
 	if s.JSON {
 		return s.compact(summary(job, incomplete))

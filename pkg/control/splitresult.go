@@ -36,7 +36,7 @@ func (s *Session) splitResult(parts []part, errs []error, exit int) error {
 	for _, p := range parts {
 		if p.follower != nil && p.follower.job.Finished && p.follower.job.ExitCode() == 0 {
 			succeeded++
-			if p.follower.lacks() > 0 {
+			if p.follower.findings() > 0 {
 				incomplete++
 			}
 		}
@@ -51,11 +51,11 @@ func (s *Session) splitResult(parts []part, errs []error, exit int) error {
 	if err := s.table(rows); err != nil {
 		return err
 	}
-	but := ""
+	result := fmt.Sprintf("%d of %d jobs succeeded", succeeded, len(parts))
 	if incomplete > 0 {
-		but = fmt.Sprintf(", %d of them incomplete", incomplete)
+		result += fmt.Sprintf(", %d of them incomplete", incomplete)
 	}
-	return s.line(s.Out, "%d of %d jobs succeeded%s: exit code %d", succeeded, len(parts), but, exit)
+	return s.line(s.Out, "%s: exit code %d", result, exit)
 }
 
 // row never has an empty cell.
@@ -67,7 +67,7 @@ func (p part) row() []string {
 	case p.follower != nil:
 		job := p.follower.job
 		row[1] = job.ID
-		if p.follower.lacks() > 0 {
+		if p.follower.findings() > 0 {
 			row[2] += ", incomplete"
 		}
 		if t, ok := duration(job); ok {
@@ -110,7 +110,7 @@ func (p part) summary() value.Value {
 		failed = value.OfString(p.err.Error())
 	}
 	if p.follower != nil {
-		job = summary(p.follower.job, p.follower.lacks())
+		job = summary(p.follower.job, p.follower.findings())
 		if t, ok := duration(p.follower.job); ok {
 			seconds = value.OfInt(t)
 		}

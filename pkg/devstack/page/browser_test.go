@@ -202,7 +202,7 @@ func (b *browser) incomplete(s shop) {
 	j := b.start(s.orders)
 	b.visit(jobURL(j.ID))
 	b.until(live)
-	b.lack(j.ID, 2)
+	b.endIncomplete(j.ID, 2)
 	b.until(`document.querySelector("#job-head .state").textContent === "success incomplete"`)
 	b.until(`document.querySelectorAll("#job-findings li").length === 2`)
 	b.until(`document.getElementById("live").dataset.state === "done"`)
@@ -219,8 +219,8 @@ func (b *browser) incomplete(s shop) {
 			b.Errorf("%s is %d pixels wide", path, got)
 		}
 		const apart = `(() => {
-			const [state, lacks] = [...document.querySelectorAll(".state:has(.lacks) .status")].map((e) => e.getBoundingClientRect());
-			return lacks.width > 0 && (lacks.left >= state.right || lacks.top >= state.bottom);
+			const [state, badge] = [...document.querySelectorAll(".state:has(.incomplete) .status")].map((e) => e.getBoundingClientRect());
+			return badge.width > 0 && (badge.left >= state.right || badge.top >= state.bottom);
 		})()`
 		if !ask[bool](b, apart) {
 			b.Errorf("%s does not show both words", path)

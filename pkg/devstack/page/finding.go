@@ -6,7 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownFindings is how many findings of a job its page lists, the first ones.
+// shownFindings is how many findings the page of a job lists: the first ones.
 const shownFindings = 100
 
 // finding is a warning that says that data may be missing.
@@ -27,8 +27,8 @@ var findingKinds = func() map[string]bool {
 	return kinds
 }()
 
-// newFinding is the finding that an event tells of, if it does.
-func newFinding(e store.Event, details value.Value) (finding, bool) {
+// newFinding is the finding that an event reports; ok is false for other events.
+func newFinding(e store.Event, details value.Value) (f finding, ok bool) {
 	if !findingKinds[details.Field("event").Raw()] {
 		return finding{}, false
 	}
@@ -39,8 +39,8 @@ func newFinding(e store.Event, details value.Value) (finding, bool) {
 	return finding{e.Message, pointer}, true
 }
 
-// incomplete tells whether a job succeeded although data may be missing from its
-// tables.
+// incomplete reports whether a job succeeded although data may be missing from
+// its tables.
 func incomplete(j store.Job) bool {
 	return j.Status == store.Success && j.Result != nil && j.Result.Incomplete > 0
 }

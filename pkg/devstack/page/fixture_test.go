@@ -122,11 +122,11 @@ func (p *platform) say(job, kind, message string, fields ...any) store.Event {
 	return stored[0]
 }
 
-// lack lets a job end well with findings: what was found first is said, as many
-// as there are altogether are counted.
-func (p *platform) lack(job string, findings int) store.Job {
+// endIncomplete ends a job with success and findings: two of them are events,
+// the result counts all.
+func (p *platform) endIncomplete(job string, findings int) store.Job {
 	p.Helper()
-	p.say(job, "warn", "Job users: 15 rows were fetched, but 'total' of the response says that there are 23", "event", "job.short", "job", "users",
+	p.say(job, "warn", "Job users: 'total' of the response says that there are 23 rows, but 15 were fetched", "event", "job.short", "job", "users",
 		"fetched", "15", "total", "23", "pointer", "/parameters/api/pagination", "jobPointer", "/parameters/config/jobs/0")
 	p.say(job, "warn", "Job <orders>: page 1 has no data, but the API reports errors: Throttled", "event", "response.errors", "job", "<orders>",
 		"jobPointer", "/parameters/config/jobs/1")

@@ -16,7 +16,8 @@ type jobPage struct {
 	Job jobView
 	// Fault is nil unless the job failed.
 	Fault *fault
-	// Findings are listed when the job is incomplete, see there.
+	// Findings say which data may be missing; they are listed if the job is
+	// incomplete.
 	Findings  []finding
 	Events    []eventLine
 	Earlier   int
