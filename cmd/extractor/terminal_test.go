@@ -90,6 +90,22 @@ func TestLiveLine(t *testing.T) {
 	}
 }
 
+// TestIncompleteOnTheTerminal: the last line of a run that lacks data is a
+// warning that says so.
+func TestIncompleteOnTheTerminal(t *testing.T) {
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `{"users":[{"id":1}],"has_more":true}`)
+	}))
+	defer api.Close()
+	config := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"b","jobs":[{"endpoint":"users"}]}}}`, api.URL)
+	cmd, terminal := onTerminal(t, nil, "run", "--data", dataDir(t, config))
+	lines := strings.Split(strings.TrimRight(untilGone(t, cmd, terminal), "\r\n"), "\n")
+	const want = "\x1b[1;33mWARN \x1b[0m Extraction finished, incomplete: 1 row, 1 table, 1 request; 1 warning says that data may be missing"
+	if last := lines[len(lines)-1]; !cmd.ProcessState.Success() || !strings.Contains(last, want) {
+		t.Errorf("%s: the last line is %q", cmd.ProcessState, last)
+	}
+}
+
 // TestNoLiveLine: there is none where the cursor cannot be moved, or nobody asked
 // for readable lines.
 func TestNoLiveLine(t *testing.T) {

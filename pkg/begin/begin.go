@@ -43,7 +43,7 @@ func Recipe(out, progress io.Writer, name, file string) error {
 	if err := create(file, text); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(progress, "the recipe %s is in %s\n", name, file)
+	_, err = fmt.Fprintf(progress, "the recipe %s is in %s\n%s\n", name, file, aboutIncomplete)
 	return err
 }
 

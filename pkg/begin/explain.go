@@ -27,8 +27,12 @@ func (b *beginning) explanation(x example.Exchange, p *propose.Proposal) string 
 		fmt.Fprintf(&t, "- %s\n", note)
 	}
 	text := b.secrets.Redact(t.String())
-	return text + b.next()
+	return text + "\n" + aboutIncomplete + "\n" + b.next()
 }
+
+// aboutIncomplete explains config.onIncomplete, which every new configuration
+// sets to fail.
+const aboutIncomplete = `A run fails if an answer shows that data is missing; set "onIncomplete" to "warn" to get a warning instead.`
 
 // next says where the configuration is and which command comes next.
 func (b *beginning) next() string {

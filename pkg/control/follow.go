@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
 )
 
@@ -29,6 +31,8 @@ type follower struct {
 	done   bool         // the end was told, and all that came before
 	shown  map[string]bool
 	newest string // id of the last event that was shown
+	// incomplete is how many warnings said that data may be missing.
+	incomplete int
 }
 
 func (s *Session) follower(prefix string, job platform.Job) *follower {
@@ -98,12 +102,22 @@ func (f *follower) tell(ctx context.Context, elapsed time.Duration) error {
 			continue
 		}
 		f.shown[e.ID], f.newest = true, e.ID
+		f.incomplete += event.IncompleteIn(e.Message)
 		if err := f.event(e); err != nil {
 			return err
 		}
 	}
 	f.done = f.job.Finished
 	return nil
+}
+
+// findings is how many warnings say that data may be missing from the tables of
+// the job; 0 if the job did not succeed.
+func (f *follower) findings() int {
+	if !f.job.Finished || f.job.ExitCode() != failure.ExitOK {
+		return 0
+	}
+	return f.incomplete
 }
 
 // event writes an event; one of several jobs is told apart by its line.

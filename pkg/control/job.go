@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/platform"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -14,7 +15,7 @@ func (s *Session) Status(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return s.standing(job)
+	return s.standing(job, 0)
 }
 
 // Events writes the events of a job so far, oldest first: as lines, or as one
@@ -38,7 +39,7 @@ func (s *Session) Kill(ctx context.Context, id string) error {
 	if err != nil {
 		return unsettled(err, "the job may have been told to end: look with `extractor job status "+id+"`")
 	}
-	return s.standing(job)
+	return s.standing(job, 0)
 }
 
 func (s *Session) event(e platform.Event) error {
@@ -53,13 +54,18 @@ func eventLine(e platform.Event) string {
 }
 
 // standing writes where a job stands, with the result once there is one.
-func (s *Session) standing(job platform.Job) error {
+// Incomplete is how many warnings say that data may be missing. It is known only
+// if the job was followed; otherwise it is 0.
+func (s *Session) standing(job platform.Job, incomplete int) error {
 	if s.JSON {
-		return s.compact(summary(job))
+		return s.compact(summary(job, incomplete))
 	}
 	text := "job " + job.ID + ": " + job.Status
 	if job.DesiredStatus == "terminating" && !job.Finished && job.Status != "terminating" {
 		text += ", told to end"
+	}
+	if incomplete > 0 {
+		text += ", incomplete (" + event.MayBeMissing(incomplete) + ")"
 	}
 	if job.Message != "" {
 		text += ": " + job.Message
@@ -68,8 +74,9 @@ func (s *Session) standing(job platform.Job) error {
 }
 
 // summary is a job as a JSON object; what the platform does not say yet is "".
-func summary(job platform.Job) value.Value {
-	return value.OfMembers(
+// It has the member incomplete only when that is not 0.
+func summary(job platform.Job, incomplete int) value.Value {
+	members := []value.Member{
 		member("id", job.ID),
 		member("status", job.Status),
 		value.Member{Name: "finished", Value: value.OfBool(job.Finished)},
@@ -80,5 +87,9 @@ func summary(job platform.Job) value.Value {
 		member("ended", job.Ended),
 		member("message", job.Message),
 		member("error_type", job.ErrorType),
-	)
+	}
+	if incomplete > 0 {
+		members = append(members, value.Member{Name: "incomplete", Value: value.OfInt(int64(incomplete))})
+	}
+	return value.OfMembers(members...)
 }

@@ -105,6 +105,41 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestWaitForAnIncompleteJob: the last line says so beside the state, also when
+// the platform keeps a run's lines of JSON; the exit code stays.
+func TestWaitForAnIncompleteJob(t *testing.T) {
+	const said = "Extraction finished, incomplete: 1 row, 1 table, 1 request; 2 warnings say that data may be missing"
+	for name, tc := range map[string]struct {
+		message string
+		json    bool
+		last    string
+		exit    int
+		want    string
+	}{
+		"a message": {said, false, success, 0,
+			"job 99: success, incomplete (2 warnings say that data may be missing): Component processing finished.\n"},
+		"a line of JSON": {`{\"event\":\"run.finished\",\"message\":\"` + said + `\",\"incomplete\":2}`, false, success, 0,
+			"job 99: success, incomplete (2 warnings say that data may be missing): Component processing finished.\n"},
+		"for programs": {said, true, success, 0,
+			`"message":"Component processing finished.","error_type":"","incomplete":2}` + "\n"},
+		"complete":               {"Extraction finished: 1 row, 1 table, 1 request", false, success, 0, "\njob 99: success: Component processing finished.\n"},
+		"another row has failed": {said, false, jobJSONHead + `"error","isFinished":true,"result":{"message":"no","error":{"type":"user"}}}`, 1, "\njob 99: error: no\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.JSON = tc.json
+			w.answers(createJob, created)
+			w.answers(job, processing, tc.last)
+			// What is seen twice counts once.
+			w.answers(events, `[{"id":"1","type":"warn","created":"t1","message":"`+tc.message+`"}]`)
+			exit, err := w.Run(context.Background(), Run{Configuration: "12", Wait: true})
+			if err != nil || exit != tc.exit || !strings.HasSuffix(w.out.String(), tc.want) {
+				t.Errorf("exit code %d, %v\ngot\n%s\nwant at its end\n%s", exit, err, w.out.String(), tc.want)
+			}
+		})
+	}
+}
+
 func TestWaitEndsWithTheResult(t *testing.T) {
 	for name, tc := range map[string]struct {
 		last string

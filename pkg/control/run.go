@@ -52,10 +52,10 @@ func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 		if err := s.follow(ctx, r.Timeout, f); err != nil {
 			return 0, err
 		}
-		return f.job.ExitCode(), s.standing(f.job)
+		return f.job.ExitCode(), s.standing(f.job, f.findings())
 	}
 	if s.JSON {
-		return 0, s.compact(summary(job))
+		return 0, s.compact(summary(job, 0))
 	}
 	return 0, s.line(s.Out, "job %s: %s", job.ID, job.Status)
 }

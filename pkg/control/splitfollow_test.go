@@ -99,6 +99,37 @@ iterations 3-4  103  success  -        -
 	)
 }
 
+// TestSplitIncomplete: the table and the last line tell which jobs lack data.
+func TestSplitIncomplete(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		w := splitWorld(t)
+		w.JSON = asJSON
+		w.transport.RegisterResponder("GET", storage+"/events", func(*http.Request) (*http.Response, error) {
+			response := httpmock.NewStringResponse(200, `[{"id":"1","type":"warn","created":"t","message":"Extraction finished, incomplete: 1 row, 1 table, 1 request; 1 warning says that data may be missing"}]`)
+			response.Header.Set("Content-Type", "application/json")
+			return response, nil
+		})
+		if exit := w.split(); exit != 1 { // that of the job which failed
+			t.Errorf("exit code %d", exit)
+		}
+		if asJSON {
+			if n := strings.Count(w.out.String(), `"error_type":"","incomplete":1}`); n != 2 || strings.Count(w.out.String(), "incomplete") != 2 {
+				t.Errorf("%d incomplete jobs:\n%s", n, w.out.String())
+			}
+			continue
+		}
+		const want = `GROUP           JOB  STATE                SECONDS  MESSAGE
+iteration 1     101  success, incomplete  7        done
+iteration 2     102  error                61       bad [hidden]
+iterations 3-4  103  success, incomplete  -        -
+2 of 3 jobs succeeded, 2 of them incomplete: exit code 1
+`
+		if !strings.HasSuffix(w.out.String(), want) {
+			t.Errorf("got\n%s\nwant at its end\n%s", w.out.String(), want)
+		}
+	}
+}
+
 func TestSplitJSON(t *testing.T) {
 	w := splitWorld(t)
 	w.JSON = true

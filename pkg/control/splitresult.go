@@ -2,6 +2,7 @@ package control
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -31,10 +32,13 @@ func (p part) state() string {
 // splitResult writes what became of all parts: a table and one line, or one
 // JSON document.
 func (s *Session) splitResult(parts []part, errs []error, exit int) error {
-	succeeded := 0
+	succeeded, incomplete := 0, 0
 	for _, p := range parts {
 		if p.follower != nil && p.follower.job.Finished && p.follower.job.ExitCode() == 0 {
 			succeeded++
+			if p.follower.findings() > 0 {
+				incomplete++
+			}
 		}
 	}
 	if s.JSON {
@@ -47,7 +51,11 @@ func (s *Session) splitResult(parts []part, errs []error, exit int) error {
 	if err := s.table(rows); err != nil {
 		return err
 	}
-	return s.line(s.Out, "%d of %d jobs succeeded: exit code %d", succeeded, len(parts), exit)
+	result := fmt.Sprintf("%d of %d jobs succeeded", succeeded, len(parts))
+	if incomplete > 0 {
+		result += fmt.Sprintf(", %d of them incomplete", incomplete)
+	}
+	return s.line(s.Out, "%s: exit code %d", result, exit)
 }
 
 // row never has an empty cell.
@@ -59,6 +67,9 @@ func (p part) row() []string {
 	case p.follower != nil:
 		job := p.follower.job
 		row[1] = job.ID
+		if p.follower.findings() > 0 {
+			row[2] += ", incomplete"
+		}
 		if t, ok := duration(job); ok {
 			row[3] = strconv.FormatInt(t, 10)
 		}
@@ -99,7 +110,7 @@ func (p part) summary() value.Value {
 		failed = value.OfString(p.err.Error())
 	}
 	if p.follower != nil {
-		job = summary(p.follower.job)
+		job = summary(p.follower.job, p.follower.findings())
 		if t, ok := duration(p.follower.job); ok {
 			seconds = value.OfInt(t)
 		}

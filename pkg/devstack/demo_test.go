@@ -43,6 +43,9 @@ func TestDemo(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	if config, err := os.ReadFile(filepath.Join(dir, "config.json")); err != nil || !strings.Contains(string(config), `"onIncomplete": "fail"`) {
+		t.Errorf("who copies the configuration gets no error when data is missing: %v\n%s", err, config)
+	}
 }
 
 func TestDemoLeavesNothing(t *testing.T) {

@@ -23,7 +23,7 @@ func TestGELF(t *testing.T) {
 	want := []string{
 		head + `GET /a?k=[hidden]","timestamp":1782901845.067,"level":6,"_event":"request.sent",` +
 			`"_method":"GET","_url":"http://h/a?k=[hidden]","_path":"/a","_query":"k=[hidden]","_attempt":1}`,
-		head + `Job users finished: 3 pages, 250 rows, same <page>","timestamp":1782901845.067,"level":4,"_event":"job.finished",` +
+		head + `Job users finished: 3 pages, 250 rows, same <page>","timestamp":1782901845.067,"level":6,"_event":"job.finished",` +
 			`"_job":"users","_pages":3,"_rows":250,"_rule":"same <page>","_repeated":"true"}`,
 		head + `Table users: 1 row, 2 columns","timestamp":1782901845.067,"level":6,"_event":"table.written",` +
 			`"_table":"users","_rows":1,"_columns":"[\"id\",\"a\\\"b\"]"}`,

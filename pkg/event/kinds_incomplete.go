@@ -12,6 +12,9 @@ type Finding interface {
 	Body
 	// Setting is the JSON pointer of the setting to look at.
 	Setting() string
+	// About is the job: its endpoint as configured, its JSON pointer, and its
+	// iteration, which counts from 1 and is 0 when there is only one.
+	About() (endpoint, pointer string, iteration int)
 }
 
 // ResponseErrors says that a successful answer has a member `errors` and no
@@ -43,6 +46,11 @@ func (e ResponseErrors) Message() string {
 // Setting implements Finding.
 func (e ResponseErrors) Setting() string { return e.JobPointer }
 
+// About implements Finding.
+func (e ResponseErrors) About() (endpoint, pointer string, iteration int) {
+	return e.Job, e.JobPointer, e.Iteration
+}
+
 // PagingStalled says that an answer announces more pages, but lacks the value
 // that leads to the next one.
 type PagingStalled struct {
@@ -73,6 +81,11 @@ func (e PagingStalled) Message() string {
 // Setting implements Finding.
 func (e PagingStalled) Setting() string { return e.Pointer }
 
+// About implements Finding.
+func (e PagingStalled) About() (endpoint, pointer string, iteration int) {
+	return e.Job, e.JobPointer, e.Iteration
+}
+
 // PagingUnread says that the last answer of a job announces a next page that the
 // job did not ask for.
 type PagingUnread struct {
@@ -83,7 +96,7 @@ type PagingUnread struct {
 	Place string `json:"place"`
 	// Hint is the setting that would read it.
 	Hint string `json:"hint"`
-	// Pointer is the place of the settings of paging.
+	// Pointer is the place of the settings of paging, of the job when it has none.
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
@@ -102,6 +115,11 @@ func (e PagingUnread) Message() string {
 
 // Setting implements Finding.
 func (e PagingUnread) Setting() string { return e.Pointer }
+
+// About implements Finding.
+func (e PagingUnread) About() (endpoint, pointer string, iteration int) {
+	return e.Job, e.JobPointer, e.Iteration
+}
 
 // PagingRepeated says that paging came back to an answer that was there before,
 // which was dropped and ended the job, though nothing says that it is the end.
@@ -133,6 +151,11 @@ func (e PagingRepeated) Message() string {
 
 // Setting implements Finding.
 func (e PagingRepeated) Setting() string { return e.Pointer }
+
+// About implements Finding.
+func (e PagingRepeated) About() (endpoint, pointer string, iteration int) {
+	return e.Job, e.JobPointer, e.Iteration
+}
 
 // DataMissing says that the configured path led nowhere in every answer of a
 // job, while the answers have lists with items at other places.
@@ -167,6 +190,11 @@ func (e DataMissing) Message() string {
 // Setting implements Finding.
 func (e DataMissing) Setting() string { return e.Pointer }
 
+// About implements Finding.
+func (e DataMissing) About() (endpoint, pointer string, iteration int) {
+	return e.Job, e.JobPointer, e.Iteration
+}
+
 // JobShort says that a job ended with fewer rows, or pages, than the API says
 // there are.
 type JobShort struct {
@@ -193,11 +221,16 @@ func (JobShort) Level() Level { return Warn }
 
 // Message implements Body.
 func (e JobShort) Message() string {
-	return fmt.Sprintf("Job %s: %d %s were fetched, but '%s' of the response says that there are %d", e.Job, e.Fetched, e.Unit, e.Field, e.Total)
+	return fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched", e.Job, e.Field, count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched)
 }
 
 // Setting implements Finding.
 func (e JobShort) Setting() string { return e.Pointer }
+
+// About implements Finding.
+func (e JobShort) About() (endpoint, pointer string, iteration int) {
+	return e.Job, e.JobPointer, e.Iteration
+}
 
 // WarningsOmitted says how many more warnings of one kind a job would have given.
 type WarningsOmitted struct {

@@ -74,7 +74,7 @@ type JobFinished struct {
 	// Pointer to the setting behind the rule, which is always there in the
 	// document; "" when there is none.
 	Pointer string `json:"pointer,omitempty"`
-	// Repeated is set when paging came back to an earlier page.
+	// Repeated is set when paging came back to an earlier page, see PagingRepeated.
 	Repeated bool `json:"repeated,omitempty"`
 	// JobPointer is where the job stands in the configuration; Iteration counts
 	// from 1 and is absent when there is only one.
@@ -86,12 +86,7 @@ type JobFinished struct {
 func (JobFinished) Kind() string { return "job.finished" }
 
 // Level implements Body.
-func (e JobFinished) Level() Level {
-	if e.Repeated {
-		return Warn
-	}
-	return Info
-}
+func (JobFinished) Level() Level { return Info }
 
 // Message implements Body.
 func (e JobFinished) Message() string {

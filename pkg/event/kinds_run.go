@@ -2,6 +2,8 @@ package event
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -92,7 +94,7 @@ type RunFinished struct {
 	Rows   int   `json:"rows"`
 	Tables int   `json:"tables"`
 	// Incomplete is how many events said that data may be missing, see Finding;
-	// absent when none did.
+	// absent when none did. With it the event is a warning.
 	Incomplete int `json:"incomplete,omitempty"`
 }
 
@@ -100,15 +102,51 @@ type RunFinished struct {
 func (RunFinished) Kind() string { return "run.finished" }
 
 // Level implements Body.
-func (RunFinished) Level() Level { return Info }
-
-// Message implements Body.
-func (e RunFinished) Message() string {
-	s := fmt.Sprintf("Extraction finished: %s, %s, %s", count(e.Rows, "row"), count(e.Tables, "table"), count(e.Requests, "request"))
+func (e RunFinished) Level() Level {
 	if e.Incomplete > 0 {
-		s += fmt.Sprintf("; data may be missing (%s)", count(e.Incomplete, "warning"))
+		return Warn
 	}
-	return s
+	return Info
+}
+
+// Message implements Body. IncompleteIn reads it.
+func (e RunFinished) Message() string {
+	size := fmt.Sprintf("%s, %s, %s", count(e.Rows, "row"), count(e.Tables, "table"), count(e.Requests, "request"))
+	if e.Incomplete == 0 {
+		return "Extraction finished: " + size
+	}
+	return fmt.Sprintf("%s%s; %s", finishedIncomplete, size, MayBeMissing(e.Incomplete))
+}
+
+// finishedIncomplete begins the message of a RunFinished that has Incomplete.
+const finishedIncomplete = "Extraction finished, incomplete: "
+
+// MayBeMissing says what RunFinished.Incomplete means.
+func MayBeMissing(incomplete int) string {
+	if incomplete == 1 {
+		return "1 warning says that data may be missing"
+	}
+	return fmt.Sprintf("%d warnings say that data may be missing", incomplete)
+}
+
+// finishedMessage finds the number in the message of a RunFinished, or in the
+// line of JSON that holds it: within a JSON text, quotes that are data have a
+// backslash before them.
+var finishedMessage = regexp.MustCompile(`(?:^|"message":")` + finishedIncomplete + `[^"]*; ([0-9]+) warnings? says? that data may be missing`)
+
+// IncompleteIn is RunFinished.Incomplete as the message of a platform's event
+// has it, 0 for any other message. A platform need not keep the fields of an
+// event, and without a log server its messages are lines of JSON.
+func IncompleteIn(message string) int {
+	match := finishedMessage.FindStringSubmatch(message)
+	if match == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(match[1])
+	if err != nil {
+		return 0 // more digits than any run counts
+	}
+	return n
 }
 
 // RunCut is the last event of a run that left data out because a flag asked for

@@ -170,7 +170,7 @@ func TestJSON(t *testing.T) {
 	log.Emit(TableWritten{Table: "users", Rows: 1, Columns: []string{"id", "é"}})
 	log.Emit(RequestRetried{Method: "GET", Path: "/a", Retry: 1, Reason: "status 503", WaitSeconds: 0.25})
 	want := []string{
-		`{"time":"2026-07-01T10:30:45.067Z","level":"warn","event":"job.finished",` +
+		`{"time":"2026-07-01T10:30:45.067Z","level":"info","event":"job.finished",` +
 			`"message":"Job users finished: 3 pages, 250 rows, page <without> data",` +
 			`"job":"users","pages":3,"rows":250,"rule":"page <without> data","repeated":true}` + "\n",
 		`{"time":"2026-07-01T10:30:45.067Z","level":"info","event":"table.written",` +

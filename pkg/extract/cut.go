@@ -61,5 +61,5 @@ func (s *sample) take(page *response.Page) {
 func (s *sample) full() bool { return s.size > 0 && s.taken >= s.size }
 
 func (s *sample) stop() *pagination.Stop {
-	return &pagination.Stop{Rule: fmt.Sprintf("--sample took the first %d items and left the rest out", s.size)}
+	return &pagination.Stop{Rule: fmt.Sprintf("--sample took the first %d items and left the rest out", s.size), Reason: pagination.OnPurpose}
 }

@@ -83,12 +83,13 @@ type run struct {
 	tunnel  *target.Tunnel // nil for none
 	pacer   *target.Pacer
 	// contacts are the origins that have answered.
-	contacts target.Contacts
-	tables   *tables
-	start    int64          // Unix seconds
-	dry      *target.DryRun // nil for a run that sends its requests
-	budget   *target.Budget // nil for no limit
-	cut      *Cut           // nil as long as nothing was left out
+	contacts   target.Contacts
+	tables     *tables
+	start      int64          // Unix seconds
+	dry        *target.DryRun // nil for a run that sends its requests
+	budget     *target.Budget // nil for no limit
+	cut        *Cut           // nil as long as nothing was left out
+	incomplete int            // findings
 }
 
 // newRun makes the run of a plan.
@@ -143,11 +144,12 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{
-		Requests: int(r.stats.Requests.Load()),
-		Bytes:    r.stats.Bytes.Load(),
-		Tables:   len(written),
-		State:    nextState(d.State, r.start, structures),
-		Cut:      r.cut,
+		Requests:   int(r.stats.Requests.Load()),
+		Bytes:      r.stats.Bytes.Load(),
+		Tables:     len(written),
+		State:      nextState(d.State, r.start, structures),
+		Cut:        r.cut,
+		Incomplete: r.incomplete,
 	}
 	if r.tables.drift != nil && !r.tables.drift.known.IsNull() {
 		result.State = result.State.With(keyColumns, r.tables.drift.known)
@@ -183,7 +185,7 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	if err != nil {
 		return err
 	}
-	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(it), lookahead: it.API.Lookahead, ignored: it.API.IgnoreErrors}
+	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(it), lookahead: it.API.Lookahead, ignored: it.API.IgnoreErrors, failIncomplete: it.FailIncomplete}
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err

@@ -35,6 +35,8 @@ type jobRunner struct {
 	progress  progress
 	// ignored are the statuses whose answers are data.
 	ignored []int
+	// failIncomplete makes an error of a finding.
+	failIncomplete bool
 }
 
 // root runs a root job with all its children and then says, for each of these
@@ -48,6 +50,9 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 		run = jr.sideBySide
 	}
 	err := run(ctx, j, place{endpoint: j.Endpoint})
+	if err == nil {
+		err = jr.complete(j)
+	}
 	if err == nil || isCut(err) {
 		jr.tally.report(jr.run.Log, j, jr.number)
 	} else {
@@ -74,10 +79,12 @@ type jobRun struct {
 	base    config.Request // the job's own request, before any paging
 	columns []mapping.Column
 	seen    repetition
-	pages   int
-	found   int // rows
-	sample  sample
-	live    *event.LiveJob
+	// evidence is what the answers say about whether all data was fetched.
+	evidence evidence
+	pages    int
+	found    int // rows
+	sample   sample
+	live     *event.LiveJob
 	// notes are events about the page at hand, told when it is stored.
 	notes []event.Body
 }
@@ -155,14 +162,13 @@ func (jr *jobRunner) job(ctx context.Context, j *job, at place) error {
 		}
 		if cut, ok := errors.AsType[*target.Cut](err); ok {
 			jr.run.noteCut(cut.Budget, cut.Limit, cut.Reached, j)
-			jr.ended(r, pagination.Stop{Rule: cut.Error()})
+			jr.count(r, pagination.Stop{Rule: cut.Error()})
 		}
 		if err != nil {
 			return r.within(r.pages, err)
 		}
 		if stop != nil {
-			jr.ended(r, *stop)
-			return nil
+			return jr.ended(r, *stop)
 		}
 	}
 }
@@ -187,16 +193,39 @@ func (jr *jobRunner) stored(r *jobRun, rows int) {
 	r.live.Page(rows)
 }
 
-// ended counts a run of a job that came to its end.
-func (jr *jobRunner) ended(r *jobRun, stop pagination.Stop) {
+// count counts a run of a job that has ended.
+func (jr *jobRunner) count(r *jobRun, stop pagination.Stop) {
 	if r.sample.dropped {
 		jr.run.noteCut("sample", float64(r.sample.size), float64(r.sample.size), r.job)
 	}
 	jr.tally.add(r.job, r, stop)
 }
 
-// within names the page of a job at which an error came up.
+// ended counts a run of a job that a rule has ended, and judges whether it is
+// complete.
+func (jr *jobRunner) ended(r *jobRun, stop pagination.Stop) error {
+	jr.count(r, stop)
+	for _, check := range endChecks() {
+		found := check(ending{r, stop})
+		if found == nil {
+			continue
+		}
+		if _, ok := found.(event.PagingRepeated); ok {
+			jr.tally.of(r.job).again = true
+		}
+		if err := jr.emit(r.job, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// within names the page of a job at which an error came up. A finding names it
+// already.
 func (r *jobRun) within(page int, err error) error {
+	if errors.Is(err, errIncomplete) {
+		return err
+	}
 	return failure.Within(fmt.Sprintf("job %s, page %d", r.endpoint, page), r.Pointer, err)
 }
 
@@ -213,7 +242,9 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts pagina
 	}
 	defer answer.Body.Close()
 	page, stop, err := r.read(request, answer)
-	r.tell(r.taken())
+	if found := r.tell(r.taken()); found != nil {
+		return facts, nil, found
+	}
 	if err != nil || stop != nil {
 		return facts, stop, err
 	}
@@ -247,9 +278,12 @@ func (r *jobRun) read(request config.Request, answer *target.Response) (*respons
 		return nil, nil, err
 	}
 	if stop := r.seen.check(r.pages, request, page); stop != nil {
+		r.evidence.repeat = &pagination.Repeat{Page: r.pages, Earlier: r.seen.earlier, Rows: page.Rows, Largest: r.evidence.largest, Before: r.evidence.last}
+		r.evidence.repeatsList = page.IsList()
 		return nil, stop, nil
 	}
-	err = r.check(page)
+	err = r.check(answer, page)
+	r.evidence.observe(r.scroller, answer, page)
 	r.sample.take(page)
 	return page, nil, err
 }
@@ -264,15 +298,14 @@ func (r *jobRun) taken() []event.Body {
 	return notes
 }
 
-// tell emits the notes about a page.
-func (r *jobRun) tell(notes []event.Body) {
+// tell emits the notes about a page. One of them may be an error.
+func (r *jobRun) tell(notes []event.Body) error {
 	for _, e := range notes {
-		if w, ok := e.(event.ConfigWarning); ok {
-			r.run.Log.WarnOnce(w)
-			continue
+		if err := r.jobRunner.emit(r.job, e); err != nil {
+			return err
 		}
-		r.run.Log.Emit(e)
 	}
+	return nil
 }
 
 // noting keeps what is odd about the arguments of a call as notes.

@@ -93,8 +93,15 @@ func (r *jobRun) errorData(answer *target.Response, query response.Query) (*resp
 }
 
 // check takes the decisions about a page that need no row: is there data, and
-// only one place of it?
-func (r *jobRun) check(page *response.Page) error {
+// only one place of it? Or errors instead?
+func (r *jobRun) check(answer *target.Response, page *response.Page) error {
+	found, err := r.errorsOnly(answer, page)
+	if err != nil {
+		return err
+	}
+	if found != nil {
+		r.note(found)
+	}
 	detected := r.DataField.Path == ""
 	switch {
 	case detected && len(page.Lists) > 1:

@@ -37,7 +37,7 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 	}
 	defer client.Close()
 	j := it.jobs[0]
-	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: it.API.IgnoreErrors}
+	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: it.API.IgnoreErrors, tally: tally{}, failIncomplete: it.FailIncomplete}
 	base, err := jobs.request(j, place{endpoint: j.Endpoint}, jobs.scope)
 	if err != nil {
 		return Probe{}, err
@@ -51,9 +51,11 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 	one := &jobRun{jobRunner: &jobs, job: j, place: place{endpoint: j.Endpoint}, pages: 1}
 	page, err := one.scan(answer)
 	if err == nil {
-		err = one.check(page)
+		err = one.check(answer, page)
 	}
-	one.tell(one.taken())
+	if found := one.tell(one.taken()); err == nil {
+		err = found
+	}
 	if err != nil {
 		return Probe{}, failure.Within("job "+j.Endpoint, j.Pointer, err)
 	}

@@ -26,9 +26,9 @@ type repetition struct {
 	// that growing moves few of them: a map takes three times the memory.
 	pages    map[byte][]earlier
 	previous uint64
-	any      bool
-	// again is set when paging came back to an earlier page.
-	again bool
+	last     int // number of the page with that fingerprint, 0 for none
+	// earlier is the number of the page that the last one repeats, 0 for none.
+	earlier int
 }
 
 // earlier is a page that was there: the two halves of a hash of its request and
@@ -43,14 +43,16 @@ func (r *repetition) check(number int, request config.Request, page *response.Pa
 	if page.NoBody {
 		return nil
 	}
-	same := r.any && r.previous == page.Fingerprint
-	r.previous, r.any = page.Fingerprint, true
+	before := r.last
+	same := before > 0 && r.previous == page.Fingerprint
+	r.previous, r.last = page.Fingerprint, number
 	if same {
+		r.earlier = before
 		return &pagination.Stop{Rule: fmt.Sprintf("page %d is the same as the page before it and was dropped", number)}
 	}
 	if before, ok := r.remember(number, request, page.Fingerprint); ok {
-		r.again = true
-		return &pagination.Stop{Rule: fmt.Sprintf("page %d repeats page %d, request and answer alike, and was dropped: paging goes round in circles", number, before)}
+		r.earlier = int(before)
+		return &pagination.Stop{Rule: fmt.Sprintf("page %d repeats page %d, request and answer alike, and was dropped", number, before)}
 	}
 	return nil
 }

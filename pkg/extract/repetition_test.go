@@ -12,19 +12,19 @@ import (
 
 func TestRepetition(t *testing.T) {
 	tests := []struct {
-		name  string
-		pages []string // parameters, a blank, and a fingerprint; "-" has no body
-		stop  string   // a part of the rule of the last page; "" goes on
-		again bool
+		name    string
+		pages   []string // parameters, a blank, and a fingerprint; "-" has no body
+		stop    string   // a part of the rule of the last page; "" goes on
+		earlier int
 	}{
-		{"new answers to new requests", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 3`}, "", false},
-		{"the answer of the page before, whatever the request", []string{`{"p":1} 1`, `{"p":2} 1`}, "page 2 is the same as the page before it", false},
-		{"an earlier answer to a new request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 1`}, "", false},
-		{"a new answer to an earlier request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 3`}, "", false},
-		{"an earlier request with its answer", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 1`}, "page 3 repeats page 1", true},
-		{"the same in an address", []string{`{"p":"5"} 1`, `{"p":6} 2`, `{"p":5} 1`}, "page 3 repeats page 1", true},
-		{"another shape", []string{`{"p":["a","b"]} 1`, `{"p":6} 2`, `{"p":{"a":"b"}} 1`}, "", false},
-		{"pages without a body", []string{`{"p":1} -`, `{"p":1} -`, `{"p":1} -`}, "", false},
+		{"new answers to new requests", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 3`}, "", 0},
+		{"the answer of the page before, whatever the request", []string{`{"p":1} 1`, `{"p":2} 1`}, "page 2 is the same as the page before it", 1},
+		{"an earlier answer to a new request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 1`}, "", 0},
+		{"a new answer to an earlier request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 3`}, "", 0},
+		{"an earlier request with its answer", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 1`}, "page 3 repeats page 1", 1},
+		{"the same in an address", []string{`{"p":"5"} 1`, `{"p":6} 2`, `{"p":5} 1`}, "page 3 repeats page 1", 1},
+		{"another shape", []string{`{"p":["a","b"]} 1`, `{"p":6} 2`, `{"p":{"a":"b"}} 1`}, "", 0},
+		{"pages without a body", []string{`{"p":1} -`, `{"p":1} -`, `{"p":1} -`}, "", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -44,8 +44,8 @@ func TestRepetition(t *testing.T) {
 					t.Errorf("page %d: stopped by: %s", i+1, stop.Rule)
 				}
 			}
-			if seen.again != tt.again {
-				t.Errorf("again: got %v", seen.again)
+			if seen.earlier != tt.earlier {
+				t.Errorf("repeats page %d, want %d", seen.earlier, tt.earlier)
 			}
 		})
 	}

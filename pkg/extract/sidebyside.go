@@ -95,13 +95,14 @@ func (f *fan) follow(ctx context.Context, b *branch) error {
 	if b.err != nil {
 		return b.err
 	}
-	f.ended(b.run, *b.stop)
-	return nil
+	return f.ended(b.run, *b.stop)
 }
 
 // settle stores one page and then the pages of its children.
 func (f *fan) settle(ctx context.Context, b *branch, a *arrival) error {
-	b.run.tell(a.notes)
+	if err := b.run.tell(a.notes); err != nil {
+		return err
+	}
 	if a.err != nil {
 		return a.err
 	}

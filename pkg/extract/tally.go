@@ -15,8 +15,12 @@ type tally map[*job]*account
 // account is what the runs of one job brought.
 type account struct {
 	runs, pages, rows int
-	again             bool
+	again             bool // a run came back to an earlier page, and that was not its end
 	rules             []ruleCount
+	warnings          []warningCount
+	// found and lists are those of the evidence of all runs.
+	found bool
+	lists []string
 	// stored are the pages and rows so far, also those of runs that go on.
 	stored struct{ pages, rows int }
 }
@@ -50,7 +54,10 @@ func (t tally) add(j *job, r *jobRun, stop pagination.Stop) {
 	a.runs++
 	a.pages += r.pages
 	a.rows += r.found
-	a.again = a.again || r.seen.again
+	a.found = a.found || r.evidence.found
+	if a.lists == nil {
+		a.lists = r.evidence.lists
+	}
 	for i := range a.rules {
 		if a.rules[i].stop == stop {
 			a.rules[i].count++
@@ -68,6 +75,7 @@ func (t tally) report(log *event.Log, j *job, iteration int) {
 	if a == nil {
 		a = &account{rules: []ruleCount{{stop: pagination.Stop{Rule: "it never ran"}}}}
 	}
+	a.omitted(log, j, iteration)
 	e := event.JobFinished{Job: j.Endpoint, Pages: a.pages, Rows: a.rows, Rule: a.words(), Repeated: a.again, JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = a.runs

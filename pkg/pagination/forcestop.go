@@ -89,7 +89,7 @@ func (f forceStop) after(state State, p Page) (State, *Stop, error) {
 }
 
 func (l limit) stop(rule string, reached int64) *Stop {
-	return &Stop{Rule: fmt.Sprintf(rule, reached, l.at), Pointer: l.pointer}
+	return &Stop{Rule: fmt.Sprintf(rule, reached, l.at), Pointer: l.pointer, Reason: OnPurpose}
 }
 
 func (f forceStop) describe() string {

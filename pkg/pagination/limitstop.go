@@ -45,33 +45,37 @@ func (limitStop) counts() bool { return true }
 func (limitStop) start(time.Time) State { return 0 }
 
 func (l limitStop) after(state State, p Page) (State, *Stop, error) {
-	rows := state.(int) + p.Rows
+	rows, known := state.(int)+p.Rows, true
 	if l.field.Text != "" {
 		v, err := p.field(l.field, l.limit.pointer)
 		if err != nil {
 			return nil, nil, err
 		}
-		l.limit.at = rowsToldBy(v)
+		l.limit.at, known = rowsToldBy(v)
 	}
 	if int64(rows) >= l.limit.at {
-		return nil, l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows)), nil
+		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))
+		if !known {
+			stop.Reason = Exhausted
+		}
+		return nil, stop, nil
 	}
 	return rows, nil, nil
 }
 
-// rowsToldBy is a number of rows: what is no number counts as 0, and one beyond 64
-// bits as the largest one.
-func rowsToldBy(v value.Value) int64 {
+// rowsToldBy is a number of rows, and whether it is one: what is no number counts as
+// 0. One beyond 64 bits is the largest one.
+func rowsToldBy(v value.Value) (rows int64, known bool) {
 	n, ok := v.Integer()
 	switch {
 	case !ok:
-		return 0
+		return 0, false
 	case n.IsInt64():
-		return n.Int64()
+		return n.Int64(), true
 	case n.Sign() < 0:
-		return math.MinInt64
+		return math.MinInt64, true
 	default:
-		return math.MaxInt64
+		return math.MaxInt64, true
 	}
 }
 

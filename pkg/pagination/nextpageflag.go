@@ -53,13 +53,25 @@ func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {
 	// A list has no properties, even if the field is called like an index.
 	case flag.IsNull(), p.Root == value.Array:
 		if n.ifNotSet == n.stopOn {
-			rule := fmt.Sprintf("the response has no value in the field '%s', which counts as %t", n.field, n.ifNotSet)
-			return nil, &Stop{Rule: rule, Pointer: n.ifNotSetPointer}, nil
+			stop := &Stop{Rule: fmt.Sprintf("the response has no value in the field '%s', which counts as %t", n.field, n.ifNotSet), Pointer: n.ifNotSetPointer}
+			if n.ifNotSetPointer != n.stopOnPointer {
+				stop.Reason = OnPurpose // ifNotSet says so
+			}
+			return nil, stop, nil
 		}
 	case taken == n.stopOn:
-		return nil, &Stop{Rule: fmt.Sprintf("the field '%s' is %t", n.field, taken), Pointer: n.stopOnPointer}, nil
+		return nil, &Stop{Rule: fmt.Sprintf("the field '%s' is %t", n.field, taken), Pointer: n.stopOnPointer, Reason: OnPurpose}, nil
 	}
 	return s, nil, nil
+}
+
+// announces is the field when a page says by it that there are more.
+func (n nextPageFlag) announces(p Page) string {
+	flag, err := p.field(n.path(), n.stopOnPointer)
+	if err != nil || flag.IsNull() || p.Root == value.Array || !missing(flag) == n.stopOn {
+		return ""
+	}
+	return n.field
 }
 
 func (n nextPageFlag) describe() string {

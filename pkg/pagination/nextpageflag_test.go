@@ -59,7 +59,7 @@ func TestNextPageFlag(t *testing.T) {
 					want = Stop{Rule: tt.rule, Pointer: "/api/pagination/nextPageFlag/" + tt.pointer}
 				}
 				if stop != nil {
-					got = *stop
+					got = Stop{Rule: stop.Rule, Pointer: stop.Pointer}
 				}
 				if got != want {
 					t.Errorf("%s:\ngot  %+v\nwant %+v", answer, got, want)

@@ -78,7 +78,30 @@ type Stop struct {
 	Rule string
 	// Pointer to the setting behind the rule.
 	Pointer string
+	// Reason is what the rule says about pages that were not asked for.
+	Reason Reason
+	// Field is where the value that leads to the next page was looked for; only
+	// with the reason NoValue.
+	Field string
+	// Flag is the field of `nextPageFlag` that announced more pages all the same,
+	// "" for none.
+	Flag string
 }
+
+// Reason is what the end of a job says about pages that were not asked for.
+type Reason int
+
+// The reasons.
+const (
+	// Exhausted takes the page for the last one.
+	Exhausted Reason = iota
+	// NoValue lacks the value that leads to the next page, which is how the last
+	// page is known.
+	NoValue
+	// OnPurpose does not ask for more pages because the configuration, or a flag of
+	// the program, does not want them, or because the API says that there are none.
+	OnPurpose
+)
 
 // Scroller decides the first and the next request of a job.
 type Scroller interface {

@@ -69,7 +69,7 @@ func (r responseURL) address(p Page) (string, *Stop, error) {
 
 // noValue stops where a page does not say how to go on.
 func noValue(path response.Path, pointer string) *Stop {
-	return &Stop{Rule: fmt.Sprintf("the response has no value at '%s'", path.Text), Pointer: pointer}
+	return &Stop{Rule: fmt.Sprintf("the response has no value at '%s'", path.Text), Pointer: pointer, Reason: NoValue, Field: path.Text}
 }
 
 // request goes to the address. Parameters of the job that are kept win over

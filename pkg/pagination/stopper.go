@@ -69,6 +69,9 @@ func (g guarded) Next(job config.Request, state State, p Page) (config.Request, 
 		return job, nil, stop, err
 	}
 	request, inner, stop, err := g.inner.Next(job, s.inner, p)
+	if flag, ok := g.rule.(nextPageFlag); ok && stop != nil {
+		stop.Flag = flag.announces(p)
+	}
 	return request, guardedState{rule, inner}, stop, err
 }
 

@@ -38,7 +38,7 @@ func (z zendesk) Next(job config.Request, _ State, p Page) (config.Request, Stat
 	start, err := strconv.ParseInt(parseQuery(z.queryOf(address)).Field("start_time").Raw(), 10, 64)
 	if err == nil && start > p.Now.Add(-tooRecent).Unix() {
 		rule := fmt.Sprintf("the start_time of the next page (%s UTC) is too recent", time.Unix(start, 0).UTC().Format(time.DateTime))
-		return job, nil, &Stop{Rule: rule, Pointer: z.methodPointer}, nil
+		return job, nil, &Stop{Rule: rule, Pointer: z.methodPointer, Reason: OnPurpose}, nil
 	}
 	return z.request(job, address), nil, nil, nil
 }

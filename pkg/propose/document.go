@@ -33,6 +33,7 @@ func (d *draft) document() value.Value {
 	job.set("dataField", d.data.setting())
 	config := object{}
 	config.set("outputBucket", value.OfString(d.bucket))
+	config.set("onIncomplete", value.OfString("fail"))
 	config = append(config, d.attributes...)
 	config.set("jobs", value.OfItems(job.value()))
 	if d.mapping.Len() > 0 {

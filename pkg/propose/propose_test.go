@@ -52,10 +52,13 @@ func proposed(t *testing.T, x example.Exchange, c Choice) (*Proposal, value.Valu
 	return p, v.Field("parameters")
 }
 
-// check is what every proposal promises: nothing to warn of, and each guess is
-// what stands in the document.
+// check is what every proposal promises: nothing to warn of, each guess is what
+// stands in the document, and a run that lacks data fails.
 func check(t *testing.T, p *Proposal) {
 	t.Helper()
+	if got := pointed(t, p.Config, "/parameters/config/onIncomplete").Raw(); got != "fail" {
+		t.Errorf("config.onIncomplete is %q", got)
+	}
 	for _, f := range diagnostic.Check(t.Context(), "config.json", p.Config, diagnostic.Options{Strict: true}).Findings {
 		t.Errorf("%s %s at %s: %s %s\n%s", f.Severity, f.Code, f.Pointer, f.Message, f.Hint, p.Config)
 	}
@@ -248,7 +251,7 @@ func TestCredentials(t *testing.T) {
 			}{
 				{"authentication", v.Field("api").Field("authentication"), tt.auth},
 				{"headers", v.Field("api").Field("http").Field("headers"), tt.headers},
-				{"attributes", config.Without("outputBucket", "jobs"), tt.attributes},
+				{"attributes", config.Without("outputBucket", "onIncomplete", "jobs"), tt.attributes},
 				{"params", config.Field("jobs").Items()[0].Field("params"), tt.params},
 			} {
 				if part.want == "" && part.got.Len() == 0 {

@@ -58,6 +58,10 @@ func TestPages(t *testing.T) {
 			if slices.Sort(files); !slices.Equal(files, toShow(t, name, files)) {
 				t.Errorf("shows %q, want %q", files, toShow(t, name, files))
 			}
+			prose := shown.ReplaceAllString(text, "")
+			if n := strings.Count(prose, "onIncomplete"); n != 1 || !strings.Contains(prose, "\n- `\"onIncomplete\": \"fail\"` ") {
+				t.Errorf("it explains onIncomplete %d times", n)
+			}
 			if !strings.Contains(text, "extractor init --recipe "+name+" ") {
 				t.Error("it does not say how to begin with it")
 			}

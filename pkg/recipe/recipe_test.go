@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 func names() []string {
@@ -39,6 +40,24 @@ func TestAll(t *testing.T) {
 		}
 		if got, err := Config(name); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %v, %s", name, err, got)
+		}
+	}
+}
+
+// TestRecipesFailIncomplete: nobody who begins with a recipe gets a part of the
+// data without an error.
+func TestRecipesFailIncomplete(t *testing.T) {
+	for _, name := range names() {
+		text, err := Config(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := value.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := doc.Field("parameters").Field("config").Field("onIncomplete").Raw(); got != "fail" {
+			t.Errorf("%s: config.onIncomplete is %q", name, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http/httptest"
 	"os"
@@ -17,6 +18,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/report"
 )
 
 var update = flag.Bool("update", false, "write the image of the documentation anew")
@@ -180,14 +184,54 @@ func TestBrowser(t *testing.T) {
 	b.shows("#jobs", "broken", "the run failed before its end")
 	b.shows("main", "No table was written.")
 
+	lacking := b.open(incomplete(t))
+	b.shows(".headline", "success", "incomplete")
+	b.shows("#incomplete", "iteration 2", "'total' of the response says that there are 23 rows, but 15 were fetched", "job.short", "/parameters/api/pagination")
+	b.shows("#jobs", "users incomplete", "orders")
+	b.shows("#warnings", "/parameters/config/debug")
+	if text := ask[string](b, `document.getElementById("jobs").innerText`); strings.Contains(text, "orders incomplete") {
+		b.Errorf("a complete job is shown as incomplete:\n%s", text)
+	}
+	if text := ask[string](b, `document.getElementById("warnings").innerText`); strings.Contains(text, "15 were fetched") {
+		b.Errorf("the finding is shown twice:\n%s", text)
+	}
+	if title := ask[string](b, "document.title"); title != "Extraction report: success, incomplete" {
+		b.Errorf("title %q", title)
+	}
+
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if got, want := strings.Join(b.requests, " "), address+" "+failed; got != want {
+	if got, want := strings.Join(b.requests, " "), address+" "+failed+" "+lacking; got != want {
 		t.Errorf("the browser asked for %s, want only %s", got, want)
 	}
 	for _, complaint := range b.complaints {
 		t.Errorf("the browser complains: %s", complaint)
 	}
+}
+
+// incomplete is the page of a run that lacks rows of one of its two jobs.
+func incomplete(t *testing.T) string {
+	t.Helper()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	secrets := &event.Secrets{}
+	c := report.New(now, secrets.Redact)
+	log := event.NewLog(event.NewJSON(io.Discard), secrets, func() time.Time { return now })
+	log.Trace(c.Event)
+	users, orders := "/parameters/config/jobs/0", "/parameters/config/jobs/1"
+	for _, body := range []event.Body{
+		event.ConfigWarning{Pointer: "/parameters/config/debug", Text: "odd"},
+		event.JobShort{Job: "users", Fetched: 15, Total: 23, Unit: "rows", Field: "total", Pointer: "/parameters/api/pagination", JobPointer: users, Iteration: 2},
+		event.JobFinished{Job: "users", Pages: 2, Rows: 15, Rule: "the page is short", JobPointer: users, Iteration: 2},
+		event.JobFinished{Job: "orders", Pages: 1, Rows: 3, Rule: "the page is short", JobPointer: orders, Iteration: 2},
+		event.RunFinished{Rows: 18, Tables: 2, Requests: 3, Incomplete: 1},
+	} {
+		log.Emit(body)
+	}
+	dir := t.TempDir()
+	if err := c.Write(dir, now, ""); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, filepath.Join(dir, "report.html"))
 }
 
 // visibleBars sees that each request has a bar on the waterfall and that they

@@ -79,6 +79,9 @@ func (c *Collector) Event(e event.Event) {
 	case event.RunFailed:
 		c.failed(body)
 	}
+	if f, ok := e.Body.(event.Finding); ok {
+		c.found(e, f)
+	}
 	if e.Level == event.Warn {
 		c.warned(e)
 	}
@@ -116,6 +119,16 @@ func (c *Collector) jobFinished(e event.JobFinished) {
 	c.report.Jobs[i].Ended = &Ended{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated}
 }
 
+// found keeps a finding, of which each job has at most one of a kind.
+func (c *Collector) found(e event.Event, f event.Finding) {
+	i := c.job(f.About())
+	if i < 0 {
+		return
+	}
+	c.report.Jobs[i].Incomplete++
+	c.report.Incomplete = append(c.report.Incomplete, Finding{Kind: e.Kind, Text: shortened(e.Message), Job: i, Pointer: f.Setting()})
+}
+
 func (c *Collector) failed(e event.RunFailed) {
 	c.report.Error = &Error{Message: e.Error, Kind: e.ErrorKind, Pointer: e.Pointer}
 	// A list that masking has broken is left out: the message tells the same.
@@ -130,15 +143,16 @@ func (c *Collector) warned(e event.Event) {
 	w := Warning{Source: e.Kind, Message: e.Message}
 	key := warningKey{source: e.Kind, message: e.Message}
 	switch body := e.Body.(type) {
+	case event.RunFinished:
+		return // it counts findings, and the report has all of them
 	case event.ConfigWarning:
 		w.Pointer, w.Message = body.Pointer, body.Text
 	case event.RunCut:
 		w.Pointer = body.Pointer
-	case event.JobFinished:
-		w.Pointer = body.Pointer
-		if w.Pointer == "" {
-			w.Pointer = body.JobPointer
-		}
+	case event.Finding:
+		w.Pointer = body.Setting()
+	case event.WarningsOmitted:
+		w.Pointer = body.JobPointer
 	case event.ResponseIgnored:
 		w.Pointer = body.JobPointer
 		key = warningKey{source: e.Kind, pointer: body.JobPointer, message: strconv.Itoa(body.Status)}

@@ -160,7 +160,8 @@ func TestWarnings(t *testing.T) {
 	f.secrets.Add("hunter2")
 	f.emit(0, event.ConfigWarning{Pointer: "/a", Text: "odd"}, event.ConfigWarning{Pointer: "/a", Text: "odd"}, event.ConfigWarning{Pointer: "/b", Text: "odd"},
 		event.StateWarning{Text: strings.Repeat("é", maxText+1)},
-		event.JobFinished{Job: "j", JobPointer: users, Rule: "page 3 is page 1", Repeated: true},
+		event.PagingStalled{Job: "j", Page: 2, Flag: "more", Field: "next", Pointer: "/c", JobPointer: users},
+		event.WarningsOmitted{Job: "j", Of: "data.empty", Count: 5, JobPointer: users},
 		event.JobFinished{Job: "j", JobPointer: orders, Rule: "r"})
 	f.Check(failure.Problems{{Code: "plain-secret", Pointer: "/hunter2", Found: failure.Part("hunter2"), Expected: "looks like " + failure.Part("hunter2"), Hint: "write #"}})
 	got := f.result("").Warnings
@@ -172,9 +173,41 @@ func TestWarnings(t *testing.T) {
 		{Source: "config.warning", Pointer: "/a", Message: "odd", Count: 2},
 		{Source: "config.warning", Pointer: "/b", Message: "odd", Count: 1},
 		{Source: "state.warning", Message: message, Count: 1},
-		{Source: "job.finished", Pointer: users, Message: "Job j finished: 0 pages, 0 rows, page 3 is page 1", Count: 1},
+		{Source: "paging.stalled", Pointer: "/c", Message: "Job j: 'more' of page 2 announces more pages, but there is no value at 'next' to ask for the next one; the rest was not fetched", Count: 1},
+		{Source: "warnings.omitted", Pointer: users, Message: "Job j: 5 more warnings of the kind data.empty not shown", Count: 1},
 		{Source: "check", Code: "plain-secret", Pointer: "/[hidden]", Message: "looks like [hidden], found [hidden]; write #", Count: 1},
 	})
+}
+
+// TestIncomplete: a run that lacks data is a success with findings, and tells
+// which jobs they are about.
+func TestIncomplete(t *testing.T) {
+	f := newFixture()
+	f.secrets.Add("hunter2")
+	f.emit(1, answer(orders, 2, 200, 0.1), answer(users, 0, 200, 0.1),
+		event.JobShort{Job: "e" + users, Fetched: 15, Total: 23, Unit: "rows", Field: "total", Pointer: "/parameters/api/pagination", JobPointer: users},
+		event.ResponseErrors{Job: "e" + orders, Page: 1, Text: "hunter2 " + strings.Repeat("é", maxText), JobPointer: orders, Iteration: 2},
+		event.DataMissing{Job: "e" + orders, DataField: "items", Lists: []string{"data"}, Pointer: orders + "/dataField", JobPointer: orders, Iteration: 2},
+		event.WarningsOmitted{Job: "e" + orders, Of: "data.empty", Count: 3, JobPointer: orders},
+		event.RunFinished{Incomplete: 3})
+	r := f.result("")
+	said := r.Incomplete[1].Text
+	if len([]rune(said)) != maxText+1 || !strings.Contains(said, "the API reports errors: [hidden] ") {
+		t.Errorf("a long text: %q", said)
+	}
+	equal(t, "findings", r.Incomplete, []Finding{
+		{Kind: "job.short", Text: "Job e" + users + ": 'total' of the response says that there are 23 rows, but 15 were fetched", Job: 1, Pointer: "/parameters/api/pagination"},
+		{Kind: "response.errors", Text: said, Job: 0, Pointer: orders},
+		{Kind: "data.missing", Text: "Job e" + orders + ": nothing was found at dataField 'items', but the response has a list at data", Job: 0, Pointer: orders + "/dataField"},
+	})
+	if r.Status != Success || r.Jobs[0].Incomplete != 2 || r.Jobs[1].Incomplete != 1 {
+		t.Errorf("status %s, jobs %+v, %+v", r.Status, *r.Jobs[0], *r.Jobs[1])
+	}
+	var sources []string
+	for _, w := range r.Warnings {
+		sources = append(sources, w.Source+" "+w.Pointer)
+	}
+	equal(t, "warnings", sources, []string{"job.short /parameters/api/pagination", "response.errors " + orders, "data.missing " + orders + "/dataField", "warnings.omitted " + orders})
 }
 
 func TestFailures(t *testing.T) {
@@ -216,7 +249,7 @@ func TestRetriesFindTheirRequests(t *testing.T) {
 // keys in their order.
 func TestKeysAreDocumented(t *testing.T) {
 	documented := documentedKeys(t)
-	for _, object := range []any{Report{}, Error{}, Problem{}, Totals{}, Job{}, Ended{}, Stored{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Warning{}} {
+	for _, object := range []any{Report{}, Error{}, Problem{}, Finding{}, Totals{}, Job{}, Ended{}, Stored{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Warning{}} {
 		typ := reflect.TypeOf(object)
 		var want []string
 		for _, field := range reflect.VisibleFields(typ) {

@@ -47,7 +47,10 @@ type Report struct {
 	Finished string  `json:"finished"`
 	Seconds  float64 `json:"seconds"`
 	Error    *Error  `json:"error,omitempty"`
-	Totals   Totals  `json:"totals"`
+	// Incomplete are the findings that say that data may be missing, in the order
+	// in which they came.
+	Incomplete []Finding `json:"incomplete,omitempty"`
+	Totals     Totals    `json:"totals"`
 	// Jobs in the order in which they sent their first request or, without one,
 	// ended.
 	Jobs      []*Job    `json:"jobs"`
@@ -80,6 +83,18 @@ type Problem struct {
 	Found    string `json:"found,omitempty"`
 	Expected string `json:"expected"`
 	Hint     string `json:"hint,omitempty"`
+}
+
+// Finding says that data may be missing from the tables, see event.Finding.
+type Finding struct {
+	// Kind is that of the event.
+	Kind string `json:"kind"`
+	// Text says what was found, in words.
+	Text string `json:"text"`
+	// Job is the index in the list of jobs.
+	Job int `json:"job"`
+	// Pointer is the JSON pointer of the setting to look at.
+	Pointer string `json:"pointer"`
 }
 
 // Traffic sums requests up.
@@ -124,6 +139,8 @@ type Job struct {
 	Ended *Ended `json:"ended,omitempty"`
 	// Stored is what the job had stored when the run failed before its end.
 	Stored *Stored `json:"stored,omitempty"`
+	// Incomplete is how many of the findings are about the job.
+	Incomplete int `json:"incomplete,omitempty"`
 }
 
 // Stored is what a job had stored when the run failed. No table holds it.

@@ -38,3 +38,29 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkScanAround scans answers of which little is data: a small one with
+// what APIs put around a list, and one with large objects beside it.
+func BenchmarkScanAround(b *testing.B) {
+	var beside strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&beside, `"k%d":{"name":"John Doe","deep":{"a":1,"b":[1,2,3]},"active":true},`, i)
+	}
+	for _, answer := range []struct{ name, text string }{
+		{"small", `{"data":[{"id":1,"name":"John Doe"}],"links":{"first":"/a?page=1","next":null},"meta":{"page":1,"total":1}}`},
+		{"large", `{` + beside.String() + `"data":[{"id":1}]}`},
+	} {
+		b.Run(answer.name, func(b *testing.B) {
+			spool := spoolOf(b, answer.text, MemoryLimit)
+			sc := newScanner()
+			query := Query{Data: Path{Text: "data", Separator: "."}, Fields: []Path{{Text: "links.next", Separator: "."}}}
+			b.SetBytes(int64(len(answer.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := sc.Scan(spool, query); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

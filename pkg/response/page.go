@@ -48,6 +48,18 @@ type Page struct {
 	// Lists are the names of the list-valued properties of the response, only
 	// when the data had to be found in an object.
 	Lists []string
+	// Found is set when the path of the data leads to something, be it empty or
+	// null.
+	Found bool
+	// FromErrors is set when the data had to be found and are the list `errors`.
+	FromErrors bool
+	// Indicators are the well-known members beside the data that tell something
+	// about its pages, in their order; none when the data is an object or a scalar.
+	Indicators []Indicator
+	// OtherLists are the paths of the first ten lists whose items are objects or
+	// lists; "" is the response itself. Only when the query named the data; a list
+	// that is the data is one of them.
+	OtherLists []string
 	// Fingerprint is equal for two responses with the same values, whatever
 	// their white space and escapes. It can be compared with the others of
 	// the same Scanner.
@@ -60,6 +72,7 @@ type Page struct {
 
 	spool  *Spool
 	data   span
+	errors span
 	packed bool // the spool has the items packed
 	fields []field
 }
@@ -108,6 +121,23 @@ func (p *Page) Field(path Path) (value.Value, error) {
 	}
 	return value.Value{}, fmt.Errorf("field %q was not asked for", path.Text)
 }
+
+// Errors is the member `errors` of the response when it is a list or an object,
+// else null; in the place of one that is too large stands a text that says so.
+// The spool must not be closed.
+func (p *Page) Errors() (value.Value, error) {
+	switch size := p.errors.end - p.errors.start; {
+	case p.errors.kind != value.Array && p.errors.kind != value.Object:
+		return value.Value{}, nil
+	case size > maxField:
+		return value.OfString(fmt.Sprintf("%d bytes of errors", size)), nil
+	default:
+		return p.read(p.errors)
+	}
+}
+
+// IsList tells whether the data is a list.
+func (p *Page) IsList() bool { return p.data.kind == value.Array }
 
 // Truncate drops all items but the first n, where there are more.
 func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }

@@ -47,6 +47,7 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	s.hash.SetSeed(sc.seed)
 	root := &place{}
 	if !s.detect {
+		s.path = q.Data.segments()
 		s.data = root.grow(q.Data)
 		s.data.list = true
 	} else {
@@ -69,6 +70,7 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 		}
 	}
 	page.Root, page.Fingerprint = root.at.kind, s.hash.Sum64()
+	page.errors = s.survey.errors
 	if q.Volume {
 		page.Volume = s.volume.bytes
 	}
@@ -82,8 +84,16 @@ func (s *scan) locate(page *Page) error {
 		page.Lists = append(page.Lists, l.name)
 	}
 	if s.detect && len(s.lists.all) == 1 {
-		s.data = s.lists.all[0].place
+		s.data, s.path = s.lists.all[0].place, []string{s.lists.all[0].name}
 	}
+	if k := s.data.at.kind; k == value.Array || k == value.Null {
+		page.Indicators = s.survey.beside(s.path)
+	}
+	if !s.detect {
+		page.OtherLists = s.survey.lists
+	}
+	page.Found = s.data.at != span{}
+	page.FromErrors = s.detect && slices.Equal(s.path, []string{errorsMember})
 	page.data, page.Rows = s.data.at, s.data.rows
 	page.packed = page.data.kind == value.Array && s.packing.list == s.data && s.packing.whole
 	if k := page.data.kind; k == value.Object {
@@ -158,9 +168,11 @@ type scan struct {
 	volume  volume
 	packing *packing
 	buf     []byte
+	survey  survey
 	detect  bool
 	data    *place
-	lists   lists // when the data must be found
+	path    []string // of the data; none when it is the whole response
+	lists   lists    // when the data must be found
 }
 
 // lists are the list-valued properties of the root in the order of their last
@@ -238,30 +250,41 @@ func (s *scan) offset() int64 { return s.base + s.leash.offset() }
 // value scans the next value, which stands at p; p is nil where nothing is
 // wanted. With collect, list-valued members are candidates for the data.
 func (s *scan) value(p *place, collect bool) error {
-	if p == nil {
+	kind := s.dec.PeekKind()
+	if p == nil && !s.survey.wants(kind) {
 		return s.skip()
 	}
-	p.forget()
-	switch kind := s.dec.PeekKind(); kind {
+	if p != nil {
+		p.forget()
+	}
+	var at span
+	var err error
+	switch kind {
 	case '{', '[':
-		if err := s.token(); err != nil {
+		if err = s.token(); err != nil {
 			return err
 		}
-		p.at = span{kind: kindOf(kind), start: s.offset() - 1}
-		var err error
+		at = span{kind: kindOf(kind), start: s.offset() - 1}
 		if kind == '{' {
 			err = s.members(p, collect)
 		} else {
 			err = s.items(p)
 		}
-		p.at.end = s.offset()
-		return err
+		at.end = s.offset()
 	default:
-		raw, err := s.scalar()
+		var raw jsontext.Value
+		raw, err = s.scalar()
 		end := s.offset()
-		p.at = span{kind: kindOf(kind), start: end - int64(len(raw)), end: end}
-		return err
+		at = span{kind: kindOf(kind), start: end - int64(len(raw)), end: end}
+		s.survey.scalar(raw)
 	}
+	if s.survey.atErrors() {
+		s.survey.errors = at
+	}
+	if p != nil {
+		p.at = at
+	}
+	return err
 }
 
 func (s *scan) members(p *place, collect bool) error {
@@ -270,20 +293,21 @@ func (s *scan) members(p *place, collect bool) error {
 		if err != nil {
 			return err
 		}
+		name := contents(raw)
+		s.survey.enter(name)
 		var child *place
-		var name string
-		if collect || len(p.children) > 0 {
-			name = string(unquote(nil, raw))
-			child = p.children[name]
+		if p != nil {
+			child = p.children[string(name)]
 		}
 		if collect {
-			if child, err = s.candidate(name, child); err != nil {
+			if child, err = s.candidate(string(name), child); err != nil {
 				return err
 			}
 		}
 		if err := s.value(child, false); err != nil {
 			return err
 		}
+		s.survey.leave()
 	}
 	return s.token()
 }
@@ -302,13 +326,16 @@ func (s *scan) candidate(name string, child *place) (*place, error) {
 }
 
 func (s *scan) items(p *place) error {
-	if p.list && len(p.children) == 0 && !s.volume.wanted {
+	s.survey.list(kindOf(s.dec.PeekKind()))
+	if p != nil && p.list && len(p.children) == 0 && !s.volume.wanted {
 		return s.packItems(p)
 	}
-	for ; s.dec.PeekKind() != ']'; p.rows++ {
+	s.survey.off++
+	rows := 0
+	for ; s.dec.PeekKind() != ']'; rows++ {
 		var child *place
-		if len(p.children) > 0 {
-			child = p.children[strconv.Itoa(p.rows)]
+		if p != nil && len(p.children) > 0 {
+			child = p.children[strconv.Itoa(rows)]
 		}
 		if err := s.value(child, false); err != nil {
 			return err
@@ -316,6 +343,10 @@ func (s *scan) items(p *place) error {
 		if child != nil && child.at.kind == value.Null {
 			child.forget() // an item that is null does not count as found
 		}
+	}
+	s.survey.off--
+	if p != nil {
+		p.rows = rows
 	}
 	return s.token()
 }
@@ -373,6 +404,15 @@ func (s *scan) scalar() (jsontext.Value, error) {
 		s.volume.literal(raw)
 	}
 	return raw, nil
+}
+
+// contents are those of a string, without its quotes and escapes; a part of it
+// where there are none.
+func contents(raw jsontext.Value) []byte {
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		return unquote(nil, raw)
+	}
+	return raw[1 : len(raw)-1]
 }
 
 // text takes a string in, without its quotes and escapes.

@@ -138,7 +138,7 @@ func (t *cache) answer(req *http.Request, path string) (*http.Response, error) {
 	if err != nil || res.StatusCode < 200 || res.StatusCode > 299 || slices.Contains(t.retried, res.StatusCode) {
 		return res, err
 	}
-	entry := entry{created: t.now().Unix(), status: res.StatusCode, body: res.Body.(*response.Spool)}
+	entry := entry{created: t.now().Unix(), status: res.StatusCode, link: headerLines(res.Header, "Link"), body: res.Body.(*response.Spool)}
 	if err := entry.write(path); err != nil {
 		return nil, failure.Applicationf("cannot write to the cache: %w", errors.Join(err, res.Body.Close()))
 	}

@@ -20,11 +20,12 @@ import (
 )
 
 // entry is one answer in the cache. Its file is one line of JSON, which says
-// when the answer came, its status and the SHA-256 of the body, and then the
+// when the answer came, its status, its header Link and the SHA-256 of the body, and then the
 // body as it is. So whatever is broken or cut off is noticed.
 type entry struct {
 	created int64 // Unix seconds
 	status  int
+	link    []string // values of the header Link
 	body    *response.Spool
 }
 
@@ -32,6 +33,7 @@ type entry struct {
 const (
 	entryCreated = "created"
 	entryStatus  = "status"
+	entryLink    = "link"
 	entryHash    = "sha256"
 )
 
@@ -75,7 +77,11 @@ func readHead(r *bufio.Reader) (e entry, digest string, ok bool) {
 	created, isTime := head.Field(entryCreated).Int()
 	status, isStatus := head.Field(entryStatus).Int()
 	ok = isTime && isStatus && status >= 200 && status <= 299
-	return entry{created: created, status: int(status)}, head.Field(entryHash).Raw(), ok
+	e = entry{created: created, status: int(status)}
+	for _, line := range head.Field(entryLink).Items() {
+		e.link = append(e.link, line.Text())
+	}
+	return e, head.Field(entryHash).Raw(), ok
 }
 
 // write puts the entry into a file, all at once: whoever reads it meanwhile
@@ -110,6 +116,13 @@ func (e entry) writePart(path string) error {
 		value.Member{Name: entryStatus, Value: value.OfInt(int64(e.status))},
 		value.Member{Name: entryHash, Value: value.OfString(sum(h))},
 	)
+	if len(e.link) > 0 {
+		var link []value.Value
+		for _, line := range e.link {
+			link = append(link, value.OfString(line))
+		}
+		head = head.With(entryLink, value.OfItems(link...))
+	}
 	_, err = fmt.Fprintln(f, head.JSON())
 	if err == nil {
 		_, err = io.Copy(f, e.body.Raw())
@@ -124,7 +137,7 @@ func (e entry) response(req *http.Request) *http.Response {
 	return &http.Response{
 		Status:     strconv.Itoa(e.status) + " " + http.StatusText(e.status),
 		StatusCode: e.status,
-		Header:     http.Header{},
+		Header:     http.Header{"Link": e.link},
 		Body:       e.body,
 		Request:    req,
 	}

@@ -247,6 +247,9 @@ type Response struct {
 	// Ignored is set when the status is an error that the configuration wants
 	// taken as data (`api.http.ignoreErrors`).
 	Ignored bool
+	// Link are the values of the header of that name, which may lead to the next
+	// page.
+	Link []string
 	// Body must be closed.
 	Body *response.Spool
 
@@ -276,6 +279,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 		URL:     shown(res.Request),
 		Status:  res.StatusCode,
 		Ignored: failed,
+		Link:    headerLines(res.Header, "Link"),
 		Body:    res.Body.(*response.Spool),
 	}, nil
 }

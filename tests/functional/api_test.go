@@ -40,15 +40,13 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.sent = append(s.sent, r.Method+" "+r.RequestURI)
-	if s.anyOrder {
-		s.bringForward(r, string(body))
+	if s.anyOrder && !s.bringForward(r, string(body)) && s.failing {
+		s.mu.Unlock()
+		http.Error(w, "one after another this would not be asked for", http.StatusNotFound)
+		return
 	}
 	if s.next == len(s.all) {
 		s.mu.Unlock()
-		if s.failing && s.anyOrder {
-			http.Error(w, "one after another this would not be asked for", http.StatusNotFound)
-			return
-		}
 		s.t.Errorf("one request too many: %s %s", r.Method, r.RequestURI)
 		http.Error(w, "no further request is expected", http.StatusNotFound)
 		return
@@ -68,13 +66,16 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// bringForward makes the exchange of a request the next one; the lock is held.
-func (s *script) bringForward(r *http.Request, body string) {
+// bringForward makes the exchange of a request the next one, if there is one; the
+// lock is held.
+func (s *script) bringForward(r *http.Request, body string) bool {
 	left := s.all[s.next:]
-	if i := slices.IndexFunc(left, func(e exchange) bool { return len(e.compare(r, body)) == 0 }); i > 0 {
+	i := slices.IndexFunc(left, func(e exchange) bool { return len(e.compare(r, body)) == 0 })
+	if i > 0 {
 		e := left[i]
 		s.all = slices.Insert(slices.Delete(slices.Clone(s.all), s.next+i, s.next+i+1), s.next, e)
 	}
+	return i >= 0
 }
 
 // finish reports requests that never arrived.

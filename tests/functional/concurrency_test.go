@@ -29,7 +29,7 @@ var concurrencies = []int{2, 3, 8, 16}
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	const seeds = 24
-	failed, requests, most := 0, 0, map[int]int{}
+	failed, incomplete, requests, most := 0, 0, 0, map[int]int{}
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newPlant(seed)
@@ -37,6 +37,7 @@ func TestConcurrency(t *testing.T) {
 			if serial.exit != 0 {
 				failed++
 			}
+			incomplete += countKind(serial.events, "response.errors") + countKind(serial.events, "job.short")
 			requests += len(serial.requests)
 			for _, n := range concurrencies {
 				got := p.run(t, n)
@@ -48,8 +49,11 @@ func TestConcurrency(t *testing.T) {
 			}
 		})
 	}
-	if failed < seeds/6 || failed > seeds/2 || requests < 40*seeds {
+	if failed < seeds/6 || failed > 2*seeds/3 || requests < 40*seeds {
 		t.Errorf("the generated runs are too few of one kind: %d of %d fail, %d requests", failed, seeds, requests)
+	}
+	if incomplete < seeds {
+		t.Errorf("the generated runs lack too little data: %d findings", incomplete)
 	}
 	for _, n := range concurrencies {
 		// How many really meet is a matter of luck, see TestAsManyAtOnce.
@@ -321,6 +325,9 @@ type plant struct {
 	seed uint64
 	// What the API is up to: how many of a thousand requests meet it.
 	refuses, garbles, retries int
+	// reports is for how many it reports errors in the place of items.
+	reports int
+	strict  bool // a finding of missing data ends the run
 	// expires is after how many requests a token ends; 0 for never.
 	expires int
 	ignores bool
@@ -344,6 +351,7 @@ func newPlant(seed uint64) *plant {
 	if random.IntN(2) == 0 {
 		p.expires = 100 + random.IntN(100)
 	}
+	p.reports, p.strict = int(seed%2)*10, seed%12 == 3
 	for range 1 + random.IntN(2) {
 		p.jobs = append(p.jobs, p.job(random, 0, ""))
 	}
@@ -409,7 +417,7 @@ func (p *plant) config(t *testing.T, concurrency int) string {
 				"none":   map[string]any{"method": "pagenum", "forceStop": map[string]any{"pages": 1}},
 			}},
 		},
-		"config": map[string]any{"debug": true, "outputBucket": "b", "jobs": p.jobs},
+		"config": map[string]any{"debug": true, "outputBucket": "b", "onIncomplete": map[bool]string{true: "fail", false: "warn"}[p.strict], "jobs": p.jobs},
 	}})
 	if err != nil {
 		t.Fatal(err)

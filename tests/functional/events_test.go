@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // shows tells whether an event has every member of the expected one.
@@ -27,7 +29,7 @@ func (c *testCase) checkEvents(t *testing.T, got []occurrence, sent []string) {
 	if i := c.missing(got); i < len(c.events) {
 		t.Errorf("line %d of events.jsonl has no event after those of the lines before: %s", i+1, linesOf(c.events[i:i+1]))
 	}
-	for _, kind := range c.Complete {
+	for _, kind := range slices.Concat(c.Complete, findingKinds()) {
 		if n, want := countKind(got, kind), countKind(c.events, kind); n != want {
 			t.Errorf("%d events of kind %s, want %d", n, kind, want)
 		}
@@ -48,6 +50,19 @@ func (c *testCase) checkEvents(t *testing.T, got []occurrence, sent []string) {
 	case debug == "off" && len(reported) > 0:
 		t.Errorf("without debug, events tell of requests: %s", reported)
 	}
+}
+
+// findingKinds are the kinds of events that say that data may be missing. A case
+// has none of them but those that it expects: a run that is complete does not
+// warn.
+func findingKinds() []string {
+	var all []string
+	for _, body := range event.Bodies() {
+		if _, ok := body.(event.Finding); ok {
+			all = append(all, body.Kind())
+		}
+	}
+	return all
 }
 
 // missing is the number of the first expected event that did not come after

@@ -136,6 +136,11 @@ func (a *plantAPI) page(u *url.URL) string {
 	}
 	from, to = min(from, len(items)), min(to, len(items))
 	answer["items"] = items[from:to]
+	answer["total"] = len(items) + a.number("total", u.Path)%3/2
+	if a.meets("reports", u.RequestURI(), a.plant.reports) {
+		delete(answer, "items")
+		answer["errors"] = []string{"too much of " + u.RequestURI()}
+	}
 	text, err := json.Marshal(answer)
 	if err != nil {
 		panic(err)

@@ -123,12 +123,16 @@ func (c *testCase) compareSums(t *testing.T, r report.Report, o outcome) {
 			Event                  string
 			Requests, Rows, Tables int
 			Bytes                  int64
+			Incomplete             int
 		}
 		if json.Unmarshal([]byte(line), &e) != nil || e.Event != "run.finished" && e.Event != "run.cut" {
 			continue
 		}
 		if e.Requests != r.Totals.Requests || e.Rows != r.Totals.Rows || e.Tables != r.Totals.Tables || e.Bytes != r.Totals.Bytes {
 			t.Errorf("the report has %+v, the event %+v", r.Totals, e)
+		}
+		if e.Event == "run.finished" && e.Incomplete != len(r.Incomplete) {
+			t.Errorf("the report says of %d findings, the event of %d", len(r.Incomplete), e.Incomplete)
 		}
 	}
 }

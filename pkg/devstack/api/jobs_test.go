@@ -191,6 +191,7 @@ func TestJobRecordOverItsLife(t *testing.T) {
 	w.moved("1", &store.Result{
 		Message: "Component processing finished.", ConfigVersion: "3", Variables: []store.Variable{{Name: "id", Value: "1"}},
 		Tables: []string{loaded.ID, "in.c-b.gone"}, Images: []string{"extractor"},
+		Incomplete: 2, // for the page: the platform has no such member
 	}, store.Success)
 	done := strings.NewReplacer(`"status":"processing"`, `"status":"success"`, `"durationSeconds":5`, `"durationSeconds":6`, `"endTime":null`, `"endTime":"2026-03-04T05:06:16+00:00"`,
 		`"isFinished":false`, `"isFinished":true`, `"result":[]`,

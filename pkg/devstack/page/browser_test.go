@@ -87,6 +87,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("keyboard", func(t *testing.T) { b.in(t).keyboard() })
 	t.Run("without JavaScript", func(t *testing.T) { b.in(t).withoutScripts(s) })
 	t.Run("running job", func(t *testing.T) { b.in(t).running(s) })
+	t.Run("incomplete job", func(t *testing.T) { b.in(t).incomplete(s) })
 
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -195,6 +196,37 @@ func (b *browser) running(s shop) {
 	if got := ask[string](b, `document.querySelector("[role=status]").textContent`); !strings.Contains(got, "success") {
 		b.Errorf("a screen reader hears %q", got)
 	}
+}
+
+func (b *browser) incomplete(s shop) {
+	j := b.start(s.orders)
+	b.visit(jobURL(j.ID))
+	b.until(live)
+	b.endIncomplete(j.ID, 2)
+	b.until(`document.querySelector("#job-head .state").textContent === "success incomplete"`)
+	b.until(`document.querySelectorAll("#job-findings li").length === 2`)
+	b.until(`document.getElementById("live").dataset.state === "done"`)
+	if got := ask[string](b, "document.title"); got != "Job "+j.ID+": success, incomplete · Local platform" {
+		b.Errorf("title %q", got)
+	}
+	if got := ask[string](b, `document.querySelector("[role=status]").textContent`); !strings.Contains(got, "data may be missing") {
+		b.Errorf("a screen reader hears %q", got)
+	}
+	b.look(360, 740, "dark")
+	for _, path := range []string{"/", jobURL(j.ID)} {
+		b.visit(path)
+		if got := ask[int](b, "document.documentElement.scrollWidth"); got > 360 {
+			b.Errorf("%s is %d pixels wide", path, got)
+		}
+		const apart = `(() => {
+			const [state, badge] = [...document.querySelectorAll(".state:has(.incomplete) .status")].map((e) => e.getBoundingClientRect());
+			return badge.width > 0 && (badge.left >= state.right || badge.top >= state.bottom);
+		})()`
+		if !ask[bool](b, apart) {
+			b.Errorf("%s does not show both words", path)
+		}
+	}
+	b.look(1280, 800, "light")
 }
 
 func (b *browser) phone(s shop) {

@@ -43,6 +43,8 @@ type digest struct {
 	requests waterfall
 	// faults are the problems of the last error that named any.
 	faults []note
+	// findings are the first ones that say that data may be missing.
+	findings []finding
 	// last are the newest events, a ring that starts at total % shownEvents.
 	last  []eventLine
 	total int
@@ -57,6 +59,9 @@ func (d *digest) add(e store.Event) {
 	}
 	details := fields(e.Results)
 	d.requests.add(e, details)
+	if f, ok := newFinding(e, details); ok && len(d.findings) < shownFindings {
+		d.findings = append(d.findings, f)
+	}
 	if e.Type == "error" {
 		if found := notes(e, details); len(found) > 0 {
 			d.faults = found

@@ -122,6 +122,17 @@ func (p *platform) say(job, kind, message string, fields ...any) store.Event {
 	return stored[0]
 }
 
+// endIncomplete ends a job with success and findings: two of them are events,
+// the result counts all.
+func (p *platform) endIncomplete(job string, findings int) store.Job {
+	p.Helper()
+	p.say(job, "warn", "Job users: 'total' of the response says that there are 23 rows, but 15 were fetched", "event", "job.short", "job", "users",
+		"fetched", "15", "total", "23", "pointer", "/parameters/api/pagination", "jobPointer", "/parameters/config/jobs/0")
+	p.say(job, "warn", "Job <orders>: page 1 has no data, but the API reports errors: Throttled", "event", "response.errors", "job", "<orders>",
+		"jobPointer", "/parameters/config/jobs/1")
+	return p.end(job, store.Success, store.Result{Message: "Component processing finished.", Incomplete: findings})
+}
+
 // request says what the extractor says of one answered request.
 func (p *platform) request(job, path, query string, attempt, status int, took time.Duration) {
 	p.Helper()

@@ -15,7 +15,10 @@ import (
 type jobPage struct {
 	Job jobView
 	// Fault is nil unless the job failed.
-	Fault     *fault
+	Fault *fault
+	// Findings say which data may be missing; they are listed if the job is
+	// incomplete.
+	Findings  []finding
 	Events    []eventLine
 	Earlier   int
 	Types     []string
@@ -36,7 +39,13 @@ type jobView struct {
 }
 
 // Title says which job it is and how it is.
-func (v jobView) Title() string { return fmt.Sprintf("Job %s: %s", v.ID, v.Status) }
+func (v jobView) Title() string {
+	title := fmt.Sprintf("Job %s: %s", v.ID, v.Status)
+	if incomplete(v.Job) {
+		title += ", incomplete"
+	}
+	return title
+}
 
 // Message is what is said of how it ended, "" before.
 func (v jobView) Message() string {
@@ -83,7 +92,7 @@ func (s *site) jobPage(j store.Job, d *digest) (jobPage, error) {
 	if err != nil {
 		return jobPage{}, err
 	}
-	page := jobPage{Job: view, Events: d.events(), Earlier: d.earlier(), Types: eventTypes(), Requests: &d.requests}
+	page := jobPage{Job: view, Findings: d.findings, Events: d.events(), Earlier: d.earlier(), Types: eventTypes(), Requests: &d.requests}
 	if page.Fault, err = s.fault(j, d.faults); err != nil {
 		return page, err
 	}

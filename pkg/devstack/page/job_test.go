@@ -163,6 +163,49 @@ func TestSucceededJob(t *testing.T) {
 	}
 }
 
+// TestIncompleteJob: wherever the state of a job is shown, "incomplete" stands
+// beside "success", and its page lists what was found.
+func TestIncompleteJob(t *testing.T) {
+	const badge = `</svg>success</span> <span class="status incomplete">`
+	p := newPlatform(t)
+	s := p.fill()
+	for _, path := range []string{"/", "/configurations/acme.ex-shop/" + s.orders.ID, jobURL(s.succeeded.ID), jobURL(s.failed.ID)} {
+		lacks(t, p.see(path), badge, "Data may be missing")
+	}
+	j := p.endIncomplete(p.start(s.orders).ID, 2)
+	page := p.see(jobURL(j.ID), badge, "<title>Job "+j.ID+": success, incomplete · Local platform</title>",
+		`data-announce="Job `+j.ID+` is in the state success, but data may be missing."`, "Data may be missing</h2>",
+		`23 rows, but 15 were fetched <span class="quiet">(at <code>/parameters/api/pagination</code>)</span></li>`,
+		`<li>Job &lt;orders&gt;: page 1 has no data, but the API reports errors: Throttled <span class="quiet">(at <code>/parameters/config/jobs/1</code>)</span></li>`)
+	lacks(t, page, "warnings among the events")
+	if list := p.see("/configurations/acme.ex-shop/" + s.orders.ID); strings.Count(list, badge) != 1 {
+		t.Errorf("not one incomplete job:\n%s", list)
+	}
+	if overview := p.see("/"); strings.Count(overview, badge) != 2 { // of the jobs, and of the configurations
+		t.Errorf("not shown twice:\n%s", overview)
+	}
+
+	more := p.endIncomplete(p.start(s.orders).ID, 3)
+	p.see(jobURL(more.ID), "See the other warnings among the events below.")
+	unknown := p.end(p.start(s.orders).ID, store.Success, store.Result{Incomplete: 2}) // its events are lines of JSON
+	p.see(jobURL(unknown.ID), badge, "<p>2 warnings say that data may be missing.</p>", "See the warnings among the events below.")
+	failed := p.end(p.start(s.orders).ID, store.Error, store.Result{Incomplete: 2})
+	lacks(t, p.see(jobURL(failed.ID)), "incomplete", "Data may be missing")
+}
+
+func TestManyFindings(t *testing.T) {
+	p := newPlatform(t)
+	j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
+	p.must(err)
+	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	for i := range shownFindings + 1 {
+		p.say(j.ID, "warn", fmt.Sprintf("finding %d.", i), "event", "data.missing", "pointer", "/p")
+	}
+	p.end(j.ID, store.Success, store.Result{Incomplete: shownFindings + 1})
+	body := p.see(jobURL(j.ID), "<li>finding 0.", fmt.Sprintf("<li>finding %d.", shownFindings-1), "See the other warnings")
+	lacks(t, body, fmt.Sprintf("<li>finding %d.", shownFindings))
+}
+
 func TestManyEventsAndRequests(t *testing.T) {
 	p := newPlatform(t)
 	j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})

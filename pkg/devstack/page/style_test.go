@@ -37,7 +37,7 @@ func TestContrast(t *testing.T) {
 		{"ink quiet warn", "warn-soft", 4.5},
 		{"string digit name", "sunk sheet", 4.5},
 		{"accent", "accent-soft", 4.5},
-		{"sign", "accent good bad quiet", 4.5},
+		{"sign", "accent good bad warn quiet", 4.5},
 		{"strong", "sheet paper", 3},
 	} {
 		for scheme, luminance := range schemes {

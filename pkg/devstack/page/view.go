@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 //go:embed templates
@@ -88,11 +89,13 @@ func (s *site) functions() template.FuncMap {
 		"configurationURL": func(component, id string) string {
 			return s.base + "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
 		},
-		"tone":     tone,
-		"indent":   func(depth int) string { return strings.Repeat("  ", depth) },
-		"plus":     func(a, b int) int { return a + b },
-		"command":  shellWord,
-		"finished": func(status store.Status) bool { return status.Finished() },
+		"tone":         tone,
+		"incomplete":   incomplete,
+		"mayBeMissing": event.MayBeMissing,
+		"indent":       func(depth int) string { return strings.Repeat("  ", depth) },
+		"plus":         func(a, b int) int { return a + b },
+		"command":      shellWord,
+		"finished":     func(status store.Status) bool { return status.Finished() },
 	}
 }
 

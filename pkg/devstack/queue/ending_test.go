@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -105,6 +106,34 @@ func TestEventsOfAJob(t *testing.T) {
 				tables = ""
 			}
 			same(t, "tables", strings.Join(j.Result.Tables, " "), tables)
+		})
+	}
+}
+
+// TestIncompleteJobs: what the runs of all rows say of missing data is summed up,
+// and a job that succeeds stays a success.
+func TestIncompleteJobs(t *testing.T) {
+	for name, tc := range map[string]struct {
+		say  []string
+		want int
+	}{
+		"complete":            {[]string{event.RunFinished{}.Message()}, 0},
+		"two runs":            {[]string{event.RunFinished{Incomplete: 2}.Message()}, 4},
+		"lines of JSON":       {[]string{`{"event":"run.finished","message":"` + event.RunFinished{Incomplete: 1}.Message() + `"}`}, 2},
+		"what an API says of": {[]string{"Job users: " + event.RunFinished{Incomplete: 1}.Message()}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlatform(t)
+			p.configure("7", `{}`, store.Row{ID: "a", Configuration: []byte(`{}`)}, store.Row{ID: "b", Configuration: []byte(`{}`)})
+			p.component = func(run *play) sandbox.Exit {
+				for _, text := range tc.say {
+					run.say(sandbox.Warn, text)
+				}
+				return sandbox.Exit{}
+			}
+			if j := p.run(store.Job{Config: "7"}); j.Status != store.Success || j.Result.Incomplete != tc.want {
+				t.Errorf("%s with %d findings, want %d", j.Status, j.Result.Incomplete, tc.want)
+			}
 		})
 	}
 }

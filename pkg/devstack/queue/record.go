@@ -6,6 +6,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // Of a message that is too long the platform shows both ends.
@@ -14,8 +15,10 @@ const (
 	endRunes     = 1997
 )
 
-// record keeps what the component said. The sandbox has masked it.
+// record keeps what the component said, one record after another. The sandbox
+// has masked it.
 func (r *run) record(said sandbox.Record) {
+	r.result.Incomplete += event.IncompleteIn(said.Message)
 	r.events.add(store.Event{
 		Created:   said.Time,
 		Component: r.job.Component,

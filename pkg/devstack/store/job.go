@@ -97,6 +97,9 @@ type Result struct {
 	Tables []string
 	// Images are the programs or images that ran, one for each row.
 	Images []string
+	// Incomplete is how many warnings of the component said that data may be
+	// missing, see event.Finding. The platform's record of a job does not have it.
+	Incomplete int
 }
 
 // Variable is a name and the text that stands for it.

@@ -89,10 +89,15 @@ function jobOf(request) {
   return request.job === undefined ? "" : report.jobs[request.job].job;
 }
 
+// incomplete are the findings that say that data may be missing from the tables.
+// A failed run has no tables.
+const incomplete = report.status === "failed" ? [] : report.incomplete || [];
+
 function headline() {
   const colours = { success: "good", cut: "warn" };
   const line = make("div", "headline", make("h1", "", "Extraction report"),
-    make("span", "status " + (colours[report.status] || "bad"), report.status));
+    make("span", "status " + (colours[report.status] || "bad"), report.status),
+    incomplete.length ? make("span", "status warn", "incomplete") : "");
   const t = report.totals;
   const facts = make("dl", "facts", [
     ["Started", report.started.replace("T", " ").replace("Z", " UTC")],
@@ -127,11 +132,19 @@ function problems(list) {
   ], list);
 }
 
+function findings() {
+  return sheet("incomplete", "Data may be missing", "", [
+    column("Job", (f) => [report.jobs[f.job].job, report.jobs[f.job].iteration ? under("iteration " + report.jobs[f.job].iteration) : ""], "long"),
+    column("What was found", (f) => [f.text, under(f.kind)], "long"),
+    column("Where to look", (f) => pointer(f.pointer), "long"),
+  ], incomplete);
+}
+
 function jobs() {
   const held = (show) => (job) => job.ended || job.stored ? show(job.ended || job.stored) : "–";
   const iterations = report.jobs.some((job) => job.iteration);
   return sheet("jobs", "Jobs", "", [
-    column("Job", (j) => [j.job, under(pointer(j.pointer))], "long"),
+    column("Job", (j) => [j.job, incomplete.length && j.incomplete ? make("b", "warn", " incomplete") : "", under(pointer(j.pointer))], "long"),
     ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
     number("Runs", (j) => j.ended ? figure(j.ended.runs || 1) : "–"),
     number("Pages", held((e) => figure(e.pages))),
@@ -234,22 +247,26 @@ function tables() {
   return section;
 }
 
+// A finding is a warning, too; it is not shown twice.
+const warned = report.warnings.filter((w) => !incomplete.some((f) => f.kind === w.source));
+
 function warnings() {
   const note = report.warningsOmitted ? count(report.warningsOmitted, "more") + " not shown" : "";
   return sheet("warnings", "Warnings", note, [
     column("Where", (w) => pointer(w.pointer) || make("span", "quiet", w.source), "long"),
     column("What", (w) => [w.message, w.code ? under("extractor explain ", make("code", "", w.code)) : ""], "long"),
     number("Times", (w) => figure(w.count)),
-  ], report.warnings);
+  ], warned);
 }
 
 const nothing = (what) => make("section", "", make("p", "quiet", what));
 
-document.title = "Extraction report: " + report.status;
+document.title = "Extraction report: " + report.status + (incomplete.length ? ", incomplete" : "");
 main.replaceChildren(...headline(),
   report.error ? fault(report.error) : "",
   report.error && report.error.problems ? problems(report.error.problems) : "",
-  report.warnings.length ? warnings() : nothing("No warnings."),
+  incomplete.length ? findings() : "",
+  warned.length ? warnings() : nothing(incomplete.length ? "No other warnings." : "No warnings."),
   report.jobs.length ? jobs() : nothing("No job was run."),
   ...(report.waterfall.requests.length ? [waterfall(), activity(), slowest()] : [nothing("No request was sent.")]),
   report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, whatever its jobs had stored." : "")));

@@ -1,0 +1,64 @@
+package event
+
+import (
+	"bytes"
+	"testing"
+)
+
+// TestRunFinished: a run that lacks data says so in its last event, which is a
+// warning then, and whoever has only the message can read how much.
+func TestRunFinished(t *testing.T) {
+	tests := map[string]struct {
+		incomplete int
+		level      Level
+		message    string
+	}{
+		"complete":     {0, Info, "Extraction finished: 270 rows, 2 tables, 1 request"},
+		"one finding":  {1, Warn, "Extraction finished, incomplete: 270 rows, 2 tables, 1 request; 1 warning says that data may be missing"},
+		"two findings": {2, Warn, "Extraction finished, incomplete: 270 rows, 2 tables, 1 request; 2 warnings say that data may be missing"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := RunFinished{Rows: 270, Tables: 2, Requests: 1, Incomplete: tt.incomplete}
+			if got := e.Message(); got != tt.message || e.Level() != tt.level {
+				t.Errorf("got  %s %q\nwant %s %q", e.Level(), got, tt.level, tt.message)
+			}
+			if got := IncompleteIn(e.Message()); got != tt.incomplete {
+				t.Errorf("the message is read as %d", got)
+			}
+			var lines bytes.Buffer
+			log := NewLog(NewJSON(&lines), &Secrets{}, atNoon)
+			log.Emit(JobFinished{Job: "users"})
+			log.Emit(e)
+			if got := IncompleteIn(lines.String()); got != tt.incomplete {
+				t.Errorf("the lines of JSON are read as %d:\n%s", got, &lines)
+			}
+		})
+	}
+}
+
+// TestTheTerminalSaysIncomplete: the last line of a run shows it as a warning.
+func TestTheTerminalSaysIncomplete(t *testing.T) {
+	var lines bytes.Buffer
+	log := NewLog(NewConsole(&lines, true), &Secrets{}, atNoon)
+	log.Emit(RunFinished{Rows: 15, Tables: 1, Requests: 3, Incomplete: 1})
+	const want = "\x1b[2m12:30:45\x1b[0m \x1b[1;33mWARN \x1b[0m Extraction finished, incomplete: 15 rows, 1 table, 3 requests; 1 warning says that data may be missing \x1b[2mseconds=0\x1b[0m \x1b[2mbytes=0\x1b[0m\n"
+	if got := lines.String(); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestIncompleteInOtherTexts: what an API says is not taken for the end of a run.
+func TestIncompleteInOtherTexts(t *testing.T) {
+	const end = "Extraction finished, incomplete: 1 row, 1 table, 1 request; 2 warnings say that data may be missing"
+	for _, text := range []string{
+		"", "Extraction finished: 1 row, 1 table, 1 request", "Job users: page 1 has no data, but the API reports errors: " + end,
+		`{"event":"response.errors","message":"Job users: the API reports errors: ` + end + `"}`,
+		`{"event":"response.errors","message":"the API reports errors: {\"message\":\"` + end + `\"}"}`,
+		"Extraction finished, incomplete: 1 row; 99999999999999999999 warnings say that data may be missing",
+	} {
+		if got := IncompleteIn(text); got != 0 {
+			t.Errorf("%d is read from %q", got, text)
+		}
+	}
+}
