@@ -123,11 +123,12 @@ func short(e ending) event.Finding {
 	}
 }
 
-// hasTotal tells whether everything was fetched that the API says there is.
+// hasTotal tells whether exactly as much was fetched as the API says there is. More
+// would mean that it counts something else.
 func (e ending) hasTotal() bool {
 	t := e.evidence.total()
 	fetched, _ := e.fetched(t)
-	return t != nil && fetched >= t.least
+	return t != nil && fetched == t.least
 }
 
 // fetched is how much there is of what a total counts.
