@@ -113,3 +113,10 @@ func (c cursor) Describe(config.Request) []string {
 	}
 	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
 }
+
+// endsByRepeating implements repeating: an API that gives the rows from the cursor
+// on, the cursor's own included, gives its last row for ever. A page as large as any
+// may hold back more.
+func (cursor) endsByRepeating(r Repeat) bool { return r.Rows < r.Largest }
+
+func (c cursor) parameter() string { return c.param }

@@ -85,3 +85,10 @@ func (l limitStop) describe() string {
 	}
 	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.at)
 }
+
+func (l limitStop) totals() []Total {
+	if l.field.Text == "" {
+		return nil
+	}
+	return []Total{{Path: l.field}}
+}

@@ -97,3 +97,15 @@ func (o offset) full(job config.Request, state State, _ Page) int {
 func (o offset) told(_ config.Request, state State, last Page) bool {
 	return state.(offsetState).at.Cmp(big.NewInt(o.total.of(last))) < 0
 }
+
+func (o offset) totals() []Total { return totalsOf(o.total, total{}) }
+
+func (o offset) fromStart(job config.Request) bool {
+	own, _ := job.Param(o.param)
+	at, _ := own.Int()
+	return at == 0 || o.firstPageParams && !o.fromJob
+}
+
+func (offset) endsByRepeating(r Repeat) bool { return counterRepeats(r) }
+
+func (o offset) parameter() string { return o.param }

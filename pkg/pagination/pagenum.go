@@ -80,3 +80,15 @@ func (n pageNumber) told(job config.Request, state State, last Page) bool {
 	size, rows := n.size.of(job), n.total.of(last)
 	return size > 0 && rows > 0 && before <= (rows-1)/size
 }
+
+func (n pageNumber) totals() []Total { return totalsOf(n.total, n.totalPages) }
+
+func (n pageNumber) fromStart(job config.Request) bool {
+	own, _ := job.Param(n.pageParam)
+	at, _ := own.Int()
+	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
+}
+
+func (pageNumber) endsByRepeating(r Repeat) bool { return counterRepeats(r) }
+
+func (n pageNumber) parameter() string { return n.pageParam }

@@ -92,3 +92,27 @@ func (r responseParam) Describe(config.Request) []string {
 	}
 	return all
 }
+
+// endsByRepeating implements repeating: the page before led to none.
+func (r responseParam) endsByRepeating(repeat Repeat) bool {
+	v, err := repeat.Before.field(r.from, r.fromPointer)
+	return err == nil && hollow(v)
+}
+
+func (r responseParam) parameter() string { return r.to }
+
+// hollow tells whether there is nothing in a value, however deep: the variables
+// of a GraphQL query without a cursor.
+func hollow(v value.Value) bool {
+	for _, m := range v.Members() {
+		if !hollow(m.Value) {
+			return false
+		}
+	}
+	for _, item := range v.Items() {
+		if !hollow(item) {
+			return false
+		}
+	}
+	return v.Len() > 0 || v.Empty()
+}
