@@ -126,6 +126,10 @@ func redirects() []fault {
 			fault{name: "307 to another host, which gets no credentials", only: proved, says: "[401]", hit: elsewhere(307, "http://other.test")},
 			fault{name: "307 to a host that is not allowed", says: "http://other.test", beside: `{"image_parameters": {"allowed_hosts": [{"host": "api.test"}]}}`, hit: elsewhere(307, "http://other.test")},
 		),
+		with(fatal("redirect of a login to another host"),
+			fault{name: "login: 307 to another host", only: loggingIn, says: "a login is not sent on to another origin", hit: elsewhere(307, "http://other.test")},
+			fault{name: "login: 303 to another host", only: loggingIn, says: "a login is not sent on to another origin", hit: elsewhere(303, "http://other.test")},
+		),
 		with(fatal("redirect that leads nowhere"),
 			fault{name: "to a file", says: "redirected", hit: redirected(302, "file:///etc/passwd")},
 			fault{name: "to a script", says: "redirected", hit: redirected(302, "javascript:alert(1)")},
@@ -141,5 +145,8 @@ func redirects() []fault {
 
 // reading are the requests that a redirect does not change.
 func reading(s scenario, p place) bool { return s.name != "POST" && p.name != "login" }
+
+// loggingIn are logins.
+func loggingIn(_ scenario, p place) bool { return p.name == "login" }
 
 func readingOpen(s scenario, p place) bool { return reading(s, p) && open(s, p) }
