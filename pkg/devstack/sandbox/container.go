@@ -18,6 +18,8 @@ type container struct {
 	child  *child
 	stderr head // also holds what docker itself complains about
 	killed atomic.Bool
+	// stopped is set when the container was asked to end, by which docker may kill it.
+	stopped atomic.Bool
 }
 
 // containerState is what docker inspect tells of a container.
@@ -32,7 +34,7 @@ type containerState struct {
 // error.
 func (c *container) Wait() (int, bool, error) {
 	code, err := c.child.wait()
-	state, inspectErr := c.inspect()
+	state, inspectErr := c.ended()
 	_, removeErr := c.docker.command(commandTimeout, "rm", "--force", "--volumes", c.name)
 	switch {
 	case err != nil:
@@ -57,6 +59,27 @@ const (
 	dockerFailed = 125     // exit code of docker run when the failure is its own
 )
 
+// Docker learns by an event of its own that a container was killed because of its
+// memory. On a busy machine it comes after the container's end.
+const (
+	oomEventChecks = 20
+	oomEventPause  = 50 * time.Millisecond
+)
+
+// ended is the state of a container that has ended. One that nobody here killed is
+// looked at until docker says why it was.
+func (c *container) ended() (containerState, error) {
+	state, err := c.inspect()
+	for range oomEventChecks {
+		if err != nil || state.OOMKilled || state.ExitCode != killedCode || c.docker.Memory == "" || c.killed.Load() || c.stopped.Load() {
+			break
+		}
+		time.Sleep(oomEventPause)
+		state, err = c.inspect()
+	}
+	return state, err
+}
+
 func (c *container) inspect() (containerState, error) {
 	var state containerState
 	text, err := c.docker.command(commandTimeout, "inspect", "--type", "container", "--format", "{{json .State}}", c.name)
@@ -69,6 +92,7 @@ func (c *container) inspect() (containerState, error) {
 // Stop implements Component. It takes until the container has stopped: docker
 // kills it after the grace itself.
 func (c *container) Stop(grace time.Duration) error {
+	c.stopped.Store(true)
 	seconds := int((grace + time.Second - 1) / time.Second)
 	_, err := c.docker.command(grace+commandTimeout, "stop", "-t", strconv.Itoa(seconds), c.name)
 	return err
