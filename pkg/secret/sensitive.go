@@ -1,4 +1,4 @@
-package event
+package secret
 
 import (
 	"context"
@@ -93,7 +93,7 @@ type Address struct{ Whole, Path, Query string }
 // RedactAddress is an address as Sensitive.Address has it, with everything masked
 // that Redact masks. That is done before it is taken apart, for a secret may stand
 // in its path and go on in its query.
-func (s *Secrets) RedactAddress(u *url.URL, sensitive Sensitive) Address {
+func (s *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 	whole := withoutUser(u)
 	query := len(whole) - len(u.RawQuery)
 	path := query
@@ -109,12 +109,12 @@ func (s *Secrets) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 }
 
 // RedactWith is Redact for a text of which these parts are secrets, too.
-func (s *Secrets) RedactWith(text string, parts []Span) string {
+func (s *Registry) RedactWith(text string, parts []Span) string {
 	return hide(text, Span{0, len(text)}, s.MaskedWith(text, parts))
 }
 
 // MaskedWith is Masked for a text of which these parts are secrets, too.
-func (s *Secrets) MaskedWith(text string, parts []Span) []Span {
+func (s *Registry) MaskedWith(text string, parts []Span) []Span {
 	return joined(append(s.Masked(text), parts...))
 }
 
