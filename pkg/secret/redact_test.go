@@ -324,8 +324,8 @@ func TestPassingSecretsAreSmall(t *testing.T) {
 }
 
 // kept is how many passing secrets are remembered.
-func (s *Registry) kept() (n int) {
-	for _, set := range []*set{s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older} {
+func (r *Registry) kept() (n int) {
+	for _, set := range []*set{r.tokens.younger, r.tokens.older, r.passing.younger, r.passing.older} {
 		if set != nil {
 			n += set.secrets
 		}
