@@ -10,9 +10,9 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/control"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // connection is what the client commands are told about the platform.
@@ -53,7 +53,7 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	secrets := &event.Secrets{}
+	secrets := &secret.Registry{}
 	secrets.Add(token)
 	return &control.Session{
 		Platform:  client,

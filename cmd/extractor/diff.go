@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/completion"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/diff"
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // The exit codes of the command diff are those of diff(1).
@@ -45,7 +45,7 @@ Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
 			if len(args) != 2 {
 				return errors.New("expected two directories: extractor diff DIR1 DIR2")
 			}
-			secrets := &event.Secrets{}
+			secrets := &secret.Registry{}
 			for _, dir := range args {
 				if err := addSecrets(secrets, dir); err != nil {
 					return err
@@ -84,7 +84,7 @@ Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
 
 // addSecrets adds the secrets of a data directory's configuration, where there is
 // one: an API may have given them back as data.
-func addSecrets(secrets *event.Secrets, dir string) error {
+func addSecrets(secrets *secret.Registry, dir string) error {
 	path := filepath.Join(dir, "config.json")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

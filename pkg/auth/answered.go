@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -21,7 +21,7 @@ import (
 // authentication reads: the reason in its status line, its header, where it
 // redirects to, and its body when its status is 300 or above. Of such a body the
 // messages (Said) are not hidden.
-func Conceal(secrets *event.Secrets, res *http.Response, body []byte) {
+func Conceal(secrets *secret.Registry, res *http.Response, body []byte) {
 	texts := reasonOf(res)
 	for name, lines := range res.Header {
 		if PlainHeader(name) {
@@ -93,7 +93,7 @@ func addressTexts(address string) []string {
 	rest = strings.TrimPrefix(rest, "/")
 	texts := append(pairsOf(u.RawQuery), pairsOf(u.Fragment)...)
 	for name := range strings.SplitSeq(u.Path, "/") {
-		if len(name) >= shortest && !event.OrdinaryName(name) {
+		if len(name) >= shortest && !secret.OrdinaryName(name) {
 			texts = append(texts, name)
 		}
 	}
@@ -179,9 +179,9 @@ func (r *refusal) read(object value.Value) {
 			r.secrets = append(r.secrets, m.Name)
 		}
 		switch {
-		case event.ErrorsName(m.Name) && !m.Value.IsScalar():
+		case secret.ErrorsName(m.Name) && !m.Value.IsScalar():
 			r.readErrors(m.Name, m.Value)
-		case m.Value.IsScalar() && event.MessageName(m.Name):
+		case m.Value.IsScalar() && secret.MessageName(m.Name):
 			r.say(m.Name, m.Value)
 		default:
 			r.secrets = append(r.secrets, secretTexts(value.OfItems(m.Value), "", 0)...)
@@ -213,4 +213,4 @@ func (r *refusal) say(name string, v value.Value) {
 }
 
 // isData tells whether the name of a member is data, and long enough to be a secret.
-func isData(name string) bool { return len(name) >= longWord && !event.OrdinaryName(name) }
+func isData(name string) bool { return len(name) >= longWord && !secret.OrdinaryName(name) }

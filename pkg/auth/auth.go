@@ -19,6 +19,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -57,7 +58,7 @@ type Deps struct {
 	Login   func(context.Context, config.Request) (*response.Spool, error)
 	Now     func() time.Time
 	Log     *event.Log
-	Secrets *event.Secrets
+	Secrets *secret.Registry
 	// Rand is where nonces come from; nil is crypto/rand. It is read by several
 	// requests at once.
 	Rand io.Reader

@@ -3,8 +3,8 @@ package auth
 import (
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -18,7 +18,7 @@ const shortest = 4
 const maxTexts = 1 << 16
 
 // hide keeps a secret out of every event: for good, as long as tokens come and
-// go, or for a request (event.Secrets has a method for each).
+// go, or for a request (secret.Registry has a method for each).
 type hide func(secret string)
 
 // conceal hides all texts of a value.
@@ -38,7 +38,7 @@ func secretTexts(v value.Value, expiry string, depth int) []string {
 		if len(leaf.Raw()) < shortest || expiry != "" && path == expiry || leaf.Kind() == value.Bool {
 			continue
 		}
-		texts = append(texts, event.Spellings(leaf)...)
+		texts = append(texts, secret.Spellings(leaf)...)
 		if leaf.Kind() == value.String {
 			texts = append(texts, textsIn(leaf.Raw(), depth)...)
 		}
@@ -110,7 +110,7 @@ func concealUsed(hide hide, v value.Value) value.Value {
 // request.
 func concealText(hide hide, v value.Value) {
 	if v.Kind() == value.String || v.Kind() == value.Number {
-		for _, spelling := range event.Spellings(v) {
+		for _, spelling := range secret.Spellings(v) {
 			hide(spelling)
 		}
 	}

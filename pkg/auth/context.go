@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -33,7 +33,7 @@ func requestContexts(r *http.Request) map[expr.Context]expr.Members {
 			"resource":    value.OfString(address.RequestURI()),
 		},
 	}
-	sensitive := event.SensitiveOf(r.Context())
+	sensitive := secret.SensitiveOf(r.Context())
 	contexts[expr.Query] = queryMembers(parseQuery(address.RawQuery), sensitive)
 	if len(sensitive.Query(address.String())) > 0 {
 		for _, name := range []string{"url", "queryString", "resource"} {
@@ -45,7 +45,7 @@ func requestContexts(r *http.Request) map[expr.Context]expr.Members {
 
 // queryMembers are parameters by their names; of a name with several values
 // each stands under its index. A name without = has no value to refer to.
-func queryMembers(q query, sensitive event.Sensitive) expr.Members {
+func queryMembers(q query, sensitive secret.Sensitive) expr.Members {
 	members := expr.Members{}
 	for _, p := range q {
 		for i, v := range p.values {

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -93,7 +93,7 @@ func (c *oauthCredentials) sound() bool { return len(c.faults) == 0 }
 
 // conceal keeps the secrets and what is in the decoded data out of every event,
 // for good: they serve all requests.
-func (c *oauthCredentials) conceal(secrets *event.Secrets, decoded value.Value) {
+func (c *oauthCredentials) conceal(secrets *secret.Registry, decoded value.Value) {
 	secrets.Add(c.data)
 	secrets.Add(c.secret)
 	conceal(secrets.Add, decoded)

@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -52,7 +53,7 @@ func today() time.Time { return time.Unix(1740819600, 0).UTC() }
 
 // world is what an authentication works with, recorded.
 type world struct {
-	secrets event.Secrets
+	secrets secret.Registry
 	mu      sync.Mutex
 	now     time.Time
 	answers []string // of the logins, the last one again and again

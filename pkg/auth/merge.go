@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -32,19 +32,19 @@ func mergeHeaders(r *http.Request, headers value.Value) {
 		}
 		r.Header[name] = append(r.Header[name], textsOf(m.Value)...)
 	}
-	markSensitive(r, headers, event.Sensitive.WithHeader)
+	markSensitive(r, headers, secret.Sensitive.WithHeader)
 }
 
 // markSensitive notes which of the headers or parameters that were added to a
 // request are secrets.
-func markSensitive(r *http.Request, added value.Value, with func(event.Sensitive, string) event.Sensitive) {
-	sensitive := event.SensitiveOf(r.Context())
+func markSensitive(r *http.Request, added value.Value, with func(secret.Sensitive, string) secret.Sensitive) {
+	sensitive := secret.SensitiveOf(r.Context())
 	for _, m := range added.Members() {
 		if m.Value.Secret() {
 			sensitive = with(sensitive, m.Name)
 		}
 	}
-	*r = *r.WithContext(event.WithSensitive(r.Context(), sensitive))
+	*r = *r.WithContext(secret.WithSensitive(r.Context(), sensitive))
 }
 
 // textsOf is a value as text: one, or one for each item of a list.
@@ -163,7 +163,7 @@ func mergeIndexed(r *http.Request, added value.Value) {
 		q = slices.Delete(q, at, at+1)
 	}
 	r.URL.RawQuery = slices.Concat(q, plain, indexed).encode()
-	markSensitive(r, added, event.Sensitive.WithParam)
+	markSensitive(r, added, secret.Sensitive.WithParam)
 }
 
 // mergeReplaced adds query parameters that replace those of the same name.
@@ -173,5 +173,5 @@ func mergeReplaced(r *http.Request, added value.Value) {
 		q.set(m.Name, queryTexts(m.Value)...)
 	}
 	r.URL.RawQuery = q.encode()
-	markSensitive(r, added, event.Sensitive.WithParam)
+	markSensitive(r, added, secret.Sensitive.WithParam)
 }

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 const (
@@ -51,7 +51,7 @@ func TestOAuth10Vectors(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := signer{tt.oauth10, Deps{Secrets: &event.Secrets{}}}
+			s := signer{tt.oauth10, Deps{Secrets: &secret.Registry{}}}
 			q, err := s.sign(tt.request, tt.nonce, time.Unix(tt.timestamp, 0))
 			if err != nil {
 				t.Fatal(err)
@@ -202,7 +202,7 @@ func TestOAuth10Numbers(t *testing.T) {
 // TestOAuth10Random shows that the nonce is random by default.
 func TestOAuth10Random(t *testing.T) {
 	method, _ := trial{authentication: oauth10Type, credentials: oauth10Credentials}.compile(t)
-	a := method.Start(Deps{Now: time.Now, Secrets: &event.Secrets{}})
+	a := method.Start(Deps{Now: time.Now, Secrets: &secret.Registry{}})
 	seen := map[string]bool{}
 	for range 3 {
 		nonce := regexp.MustCompile(`oauth_nonce="([0-9a-f]{40})"`).FindStringSubmatch(attempt(t, a, request(t, "http://api.test/u")).Header.Get("Authorization"))
@@ -248,7 +248,7 @@ func TestBaseStringTakesTheFirstOfANameOnly(t *testing.T) {
 func TestNonceFails(t *testing.T) {
 	for _, authentication := range []string{oauth10Type, `{"type":"oauth20"}`} {
 		method, _ := trial{authentication: authentication, credentials: oauth10Credentials}.compile(t)
-		a := method.Start(Deps{Now: today, Secrets: &event.Secrets{}, Rand: brokenSource{}})
+		a := method.Start(Deps{Now: today, Secrets: &secret.Registry{}, Rand: brokenSource{}})
 		err := a.Authenticate(t.Context(), request(t, "http://api.test/u"))
 		if err == nil || !strings.Contains(err.Error(), "out of order") || failure.KindOf(err) != failure.Application {
 			t.Errorf("%s: %v", authentication, err)

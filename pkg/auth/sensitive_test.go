@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // TestSecretPartsOfARequest: the request knows which headers and parameters an
@@ -21,7 +21,7 @@ func TestSecretPartsOfARequest(t *testing.T) {
 		{"login", `{"type":"login","loginRequest":{"endpoint":"s"},"apiRequest":{"headers":@,"query":@}}`, `{"t":7}`, `,"Token":{"response":"t"},"Literal":"t"`},
 		{"oauth20", `{"type":"oauth20","format":"json","headers":@,"query":@}`, `{}`, `,"Token":{"authorization":"data.t"},"Copy":{"query":"key"},"Url":{"request":"url"},"Path":{"request":"path"}`},
 	}
-	secret := []string{"Pin", "Made", "Signature", "Copy", "Token", "Literal", "Url"}
+	hidden := []string{"Pin", "Made", "Signature", "Copy", "Token", "Literal", "Url"}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, tt.answer)
@@ -32,19 +32,19 @@ func TestSecretPartsOfARequest(t *testing.T) {
 			}
 			a := trial{authentication: text, config: conf, credentials: credentials}.start(t, w)
 			r := request(t, "http://a.test/?key=1&page=1")
-			r = r.WithContext(event.WithSensitive(r.Context(), event.Sensitive{}.WithParam("key")))
+			r = r.WithContext(secret.WithSensitive(r.Context(), secret.Sensitive{}.WithParam("key")))
 			authenticated(t, a, r)
-			sensitive := event.SensitiveOf(r.Context())
+			sensitive := secret.SensitiveOf(r.Context())
 			if !sensitive.Param("key") || sensitive.Param("page") {
 				t.Error("what was known before is lost")
 			}
 			for name := range r.Header {
-				if got, want := sensitive.Header(name), slices.Contains(secret, name); got != want {
+				if got, want := sensitive.Header(name), slices.Contains(hidden, name); got != want {
 					t.Errorf("header %s: a secret is %v, want %v", name, got, want)
 				}
 			}
 			for name := range r.URL.Query() {
-				if got, want := sensitive.Param(name), slices.Contains(secret, name) || name == "key"; got != want {
+				if got, want := sensitive.Param(name), slices.Contains(hidden, name) || name == "key"; got != want {
 					t.Errorf("parameter %s: a secret is %v, want %v", name, got, want)
 				}
 			}

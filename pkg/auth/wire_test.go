@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -67,7 +68,7 @@ func wire(t *testing.T, api, conf string, handler http.HandlerFunc) ([]string, e
 
 func run(t *testing.T, it config.Iteration, method auth.Method) error {
 	t.Helper()
-	secrets := &event.Secrets{}
+	secrets := &secret.Registry{}
 	log := event.NewLog(nowhere{}, secrets, time.Now)
 	client, err := target.New(target.Options{
 		API: it.API, UserAgent: "agent/1", Spooler: response.NewSpooler(t.TempDir(), 1<<20), Log: log, Secrets: secrets, Now: time.Now,

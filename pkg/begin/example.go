@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/example"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/propose"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Options say what the example is and what becomes of it. One of URL, Curl and
@@ -43,7 +43,7 @@ type Options struct {
 // choice, writes it and explains each guess. The explanation goes to Stdout, or
 // to Stderr when the configuration goes to Stdout.
 func Example(ctx context.Context, o Options) error {
-	b := &beginning{Options: o, secrets: &event.Secrets{}, questions: questions{in: o.Stdin, out: o.Stderr}}
+	b := &beginning{Options: o, secrets: &secret.Registry{}, questions: questions{in: o.Stdin, out: o.Stderr}}
 	if err := b.run(ctx); err != nil {
 		return b.masked(err)
 	}
@@ -53,7 +53,7 @@ func Example(ctx context.Context, o Options) error {
 // beginning is one run of Example.
 type beginning struct {
 	Options
-	secrets   *event.Secrets
+	secrets   *secret.Registry
 	questions questions
 }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -56,7 +56,7 @@ func (e invalid) Unwrap() error { return e.Problems }
 
 // refuse writes the document of an action that failed; the problems of a
 // configuration stand in it one by one.
-func refuse(o Options, secrets *event.Secrets, err error) error {
+func refuse(o Options, secrets *secret.Registry, err error) error {
 	members := []value.Member{
 		{Name: "status", Value: value.OfString("error")},
 		{Name: "error", Value: value.OfString(oneLine(secrets, err))},
@@ -73,7 +73,7 @@ func refuse(o Options, secrets *event.Secrets, err error) error {
 }
 
 // problemList are the problems of a document.
-func problemList(secrets *event.Secrets, problems failure.Problems) value.Value {
+func problemList(secrets *secret.Registry, problems failure.Problems) value.Value {
 	items := make([]value.Value, len(problems))
 	for i, p := range masked(secrets, problems) {
 		items[i] = value.OfMembers(
@@ -88,7 +88,7 @@ func problemList(secrets *event.Secrets, problems failure.Problems) value.Value 
 }
 
 // masked are the same problems with the secrets masked in what they quote.
-func masked(secrets *event.Secrets, problems failure.Problems) failure.Problems {
+func masked(secrets *secret.Registry, problems failure.Problems) failure.Problems {
 	all := secrets.Problems(problems)
 	for i := range all {
 		all[i].Pointer = secrets.Redact(all[i].Pointer)
@@ -99,7 +99,7 @@ func masked(secrets *event.Secrets, problems failure.Problems) failure.Problems 
 // findings are all problems and warnings as `extractor validate --json` writes
 // them, but for lines and columns: the platform has written the text anew, so
 // nobody sees the lines they would count.
-func findings(secrets *event.Secrets, problems, warnings failure.Problems) value.Value {
+func findings(secrets *secret.Registry, problems, warnings failure.Problems) value.Value {
 	all := append(diagnostic.Errors(masked(secrets, problems)), diagnostic.Warnings(masked(secrets, warnings))...)
 	items := make([]value.Value, len(all))
 	for i, f := range all {
@@ -119,7 +119,7 @@ func findings(secrets *event.Secrets, problems, warnings failure.Problems) value
 // validate answers whether the document is sound, and what in it is hardly
 // meant. A document that got here is sound; what is wrong with another one has
 // been told already.
-func validate(o Options, tape tape, secrets *event.Secrets, doc value.Value, compiled *config.Document) error {
+func validate(o Options, tape tape, secrets *secret.Registry, doc value.Value, compiled *config.Document) error {
 	if err := tape.finish(); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func roomForAnswers(o Options) string {
 }
 
 // redacted is a value whose every text is masked.
-func redacted(secrets *event.Secrets, v value.Value) value.Value {
+func redacted(secrets *secret.Registry, v value.Value) value.Value {
 	switch v.Kind() {
 	case value.String, value.Number:
 		if masked := secrets.Redact(v.Raw()); masked != v.Raw() {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -132,7 +132,7 @@ func TestConceal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secrets := &event.Secrets{}
+	secrets := &secret.Registry{}
 	secrets.AddDocument(doc)
 	got := secrets.Redact("s3cret-1 s3cret-2 987654 s3cret-3 open")
 	if want := "[hidden] [hidden] [hidden] [hidden] open"; got != want {

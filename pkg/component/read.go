@@ -9,12 +9,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // read is the document with its variables replaced.
-func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secrets *event.Secrets) (value.Value, error) {
+func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secrets *secret.Registry) (value.Value, error) {
 	text, err := dir.Config()
 	if err != nil {
 		return value.Value{}, err

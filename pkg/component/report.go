@@ -7,12 +7,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/lint"
 	"github.com/keboola/configurable-extractor/pkg/report"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // openReport is the collector of the report that the options ask for, nil when
 // they do not. It listens to the log.
-func openReport(o Options, secrets *event.Secrets, log *event.Log) (*report.Collector, error) {
+func openReport(o Options, secrets *secret.Registry, log *event.Log) (*report.Collector, error) {
 	if o.Report == "" {
 		return nil, nil
 	}
@@ -44,7 +45,7 @@ func reportTables(o Options, dir string) error {
 }
 
 // writeReport writes the report of a run that ended so, successful or not.
-func writeReport(o Options, secrets *event.Secrets, err error) error {
+func writeReport(o Options, secrets *secret.Registry, err error) error {
 	if o.report == nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -28,7 +29,7 @@ import (
 func Run(ctx context.Context, o Options) (code int) {
 	o.fill()
 	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
-	secrets := &event.Secrets{}
+	secrets := &secret.Registry{}
 	secrets.Add(o.Getenv("KBC_TOKEN"))
 	// A panic that nobody turns into an error is printed with all it holds.
 	err := failure.Guarded(func() error {
@@ -42,7 +43,7 @@ func Run(ctx context.Context, o Options) (code int) {
 }
 
 // start is Run with the secrets that are known before anything is read.
-func start(ctx context.Context, o Options, secrets *event.Secrets) int {
+func start(ctx context.Context, o Options, secrets *secret.Registry) int {
 	action := wantsAction(o)
 	sink, err := openSink(ctx, o, action)
 	if err != nil {
@@ -91,7 +92,7 @@ func start(ctx context.Context, o Options, secrets *event.Secrets) int {
 }
 
 // fail ends a failed run: one line on stderr, the exit code.
-func fail(o Options, secrets *event.Secrets, err error) int {
+func fail(o Options, secrets *secret.Registry, err error) int {
 	fmt.Fprintln(o.Stderr, oneLine(secrets, err))
 	return failure.ExitCode(err)
 }
@@ -99,7 +100,7 @@ func fail(o Options, secrets *event.Secrets, err error) int {
 // oneLine is an error's text in one line without characters that could steer a
 // terminal. Secrets are masked before white space is folded, for a secret may
 // hold some.
-func oneLine(secrets *event.Secrets, err error) string {
+func oneLine(secrets *secret.Registry, err error) string {
 	text := err.Error()
 	if problems, ok := errors.AsType[failure.Problems](err); ok && problems.Error() == text {
 		text = masked(secrets, problems).Error()
@@ -126,7 +127,7 @@ func problems(err error) string {
 }
 
 // run is the run itself. When it was cut it returns the event that said so.
-func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.Live, secrets *event.Secrets) (*event.RunCut, error) {
+func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.Live, secrets *secret.Registry) (*event.RunCut, error) {
 	began := o.Now()
 	if err := checkLimits(o); err != nil {
 		return nil, err
@@ -280,7 +281,7 @@ func interrupted(ctx context.Context, err error) error {
 }
 
 // compile makes the plan of a run; all problems of the document are one error.
-func compile(o Options, doc value.Value, log *event.Log, secrets *event.Secrets) (*config.Document, *extract.Plan, error) {
+func compile(o Options, doc value.Value, log *event.Log, secrets *secret.Registry) (*config.Document, *extract.Plan, error) {
 	typed, err := TypedTables(o.Getenv)
 	if err != nil {
 		return nil, nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // openSink is where the events go: to the platform's GELF server when the
@@ -60,7 +61,7 @@ const liveEvery = 200 * time.Millisecond
 
 // openLive is the lines of the running jobs, which stand on stderr below the
 // readable events; nil where nobody would see them move.
-func openLive(o Options, sink event.Sink, secrets *event.Secrets) *event.Live {
+func openLive(o Options, sink event.Sink, secrets *secret.Registry) *event.Live {
 	_, readable := sink.(*event.Console)
 	file, terminal := terminalOf(o.Stderr)
 	if !readable || !terminal || dumb(o.Getenv) {

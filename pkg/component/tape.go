@@ -3,9 +3,9 @@ package component
 import (
 	"errors"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/har"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // tape is the recording that a run makes or is answered from; at most one of
@@ -17,7 +17,7 @@ type tape struct {
 
 // openTape opens the recording that the options name. Its clock becomes that of
 // the run.
-func openTape(o *Options, secrets *event.Secrets) (t tape, err error) {
+func openTape(o *Options, secrets *secret.Registry) (t tape, err error) {
 	switch {
 	case o.Record != "" && o.Replay != "":
 		return t, failure.Userf("--record and --replay exclude each other")

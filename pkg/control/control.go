@@ -21,9 +21,9 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -38,7 +38,7 @@ type Session struct {
 	// Out receives results, Progress what happens on the way.
 	Out, Progress io.Writer
 	// Secrets are masked in everything that is written; the token must be one.
-	Secrets *event.Secrets
+	Secrets *secret.Registry
 	Now     func() time.Time
 	Sleep   func(context.Context, time.Duration) error
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 const (
@@ -216,7 +216,7 @@ func FuzzValues(f *testing.F) {
 	for _, text := range []string{"42", "-7", "007", "-0", "+1", "1.5", "9223372036854775808", " 1", "=", "\x00"} {
 		f.Add(text)
 	}
-	s := &Session{Secrets: &event.Secrets{}}
+	s := &Session{Secrets: &secret.Registry{}}
 	f.Fuzz(func(t *testing.T, text string) {
 		values, err := s.values([]string{"a=" + text})
 		if text == "" {

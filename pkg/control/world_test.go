@@ -15,8 +15,8 @@ import (
 	"github.com/jarcoal/httpmock"
 	"github.com/keboola/go-client/pkg/client"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 const (
@@ -53,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secrets := &event.Secrets{}
+	secrets := &secret.Registry{}
 	secrets.Add(canary)
 	w.Session = &Session{
 		Platform: p, Component: "acme.ex", Out: &w.out, Progress: &w.progress, Secrets: secrets,

@@ -16,9 +16,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // The demonstration's configuration is one like any other: it runs unchanged
@@ -236,7 +236,7 @@ func (d *demonstration) session() (*control.Session, error) {
 		Component: demoComponent,
 		Out:       d.Stdout,
 		Progress:  d.Stderr,
-		Secrets:   &event.Secrets{}, // the token is the one everybody knows
+		Secrets:   &secret.Registry{}, // the token is the one everybody knows
 		Now:       d.Now,
 		Sleep:     untilChange(d.store),
 	}, nil

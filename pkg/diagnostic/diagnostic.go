@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/source"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
@@ -91,7 +91,7 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 		r.unreadable(text, err)
 		return r
 	}
-	secrets := &event.Secrets{}
+	secrets := &secret.Registry{}
 	secrets.AddDocument(given)
 	filled, open, err := fill(ctx, given, o.Variables, secrets)
 	if err != nil {

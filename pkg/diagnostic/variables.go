@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
@@ -14,7 +14,7 @@ import (
 // fill replaces the variables whose values are given or stand in the document.
 // open tells that the platform will bring the values, which nobody knows here.
 // Values that become secrets are added to these.
-func fill(ctx context.Context, doc value.Value, flags []variables.Value, secrets *event.Secrets) (filled value.Value, open bool, err error) {
+func fill(ctx context.Context, doc value.Value, flags []variables.Value, secrets *secret.Registry) (filled value.Value, open bool, err error) {
 	stored := !doc.Field("variables_id").Empty()
 	data := doc.Field("variableValuesData").Field("values")
 	result, err := variables.Resolve(ctx, doc, variables.Inputs{Flags: flags})

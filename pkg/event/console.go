@@ -133,6 +133,8 @@ func alone(text string, from, to int) bool {
 	return !alphanumeric(before) && !alphanumeric(after)
 }
 
+func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 func quoted(s string) string {
 	if utf8.RuneCountInString(s) > consoleValue {
 		s = string([]rune(s)[:consoleValue-1]) + "…"

@@ -3,6 +3,8 @@ package event
 import (
 	"bytes"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // TestRunFinished: a run that lacks data says so in its last event, which is a
@@ -27,7 +29,7 @@ func TestRunFinished(t *testing.T) {
 				t.Errorf("the message is read as %d", got)
 			}
 			var lines bytes.Buffer
-			log := NewLog(NewJSON(&lines), &Secrets{}, atNoon)
+			log := NewLog(NewJSON(&lines), &secret.Registry{}, atNoon)
 			log.Emit(JobFinished{Job: "users"})
 			log.Emit(e)
 			if got := IncompleteIn(lines.String()); got != tt.incomplete {
@@ -40,7 +42,7 @@ func TestRunFinished(t *testing.T) {
 // TestTheTerminalSaysIncomplete: the last line of a run shows it as a warning.
 func TestTheTerminalSaysIncomplete(t *testing.T) {
 	var lines bytes.Buffer
-	log := NewLog(NewConsole(&lines, true), &Secrets{}, atNoon)
+	log := NewLog(NewConsole(&lines, true), &secret.Registry{}, atNoon)
 	log.Emit(RunFinished{Rows: 15, Tables: 1, Requests: 3, Incomplete: 1})
 	const want = "\x1b[2m12:30:45\x1b[0m \x1b[1;33mWARN \x1b[0m Extraction finished, incomplete: 15 rows, 1 table, 3 requests; 1 warning says that data may be missing \x1b[2mseconds=0\x1b[0m \x1b[2mbytes=0\x1b[0m\n"
 	if got := lines.String(); got != want {

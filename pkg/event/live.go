@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Live keeps one line for each running job at the bottom of a terminal:
@@ -38,7 +40,7 @@ type LiveOptions struct {
 	Size func() (width, height int, err error)
 	// Ticks says when to draw.
 	Ticks   <-chan time.Time
-	Secrets *Secrets
+	Secrets *secret.Registry
 	Now     func() time.Time
 }
 

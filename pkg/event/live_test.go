@@ -80,10 +80,7 @@ func (c *clock) Now() time.Time { return c.now }
 // stage is a Live on a screen with a log above it.
 func stage(t *testing.T, width, height int, secrets ...string) (*Live, *Log, *screen, *clock, func()) {
 	t.Helper()
-	on, c, masked := &screen{width: width}, &clock{time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}, &Secrets{}
-	for _, secret := range secrets {
-		masked.Add(secret)
-	}
+	on, c, masked := &screen{width: width}, &clock{time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}, secretsOf(secrets...)
 	live := NewLive(LiveOptions{
 		Terminal: on, Secrets: masked, Now: c.Now,
 		Size: func() (int, int, error) { return width, height, nil },
@@ -173,7 +170,7 @@ func TestLiveWithoutSize(t *testing.T) {
 	asked := make(chan struct{})
 	ticks := make(chan time.Time)
 	live := NewLive(LiveOptions{
-		Terminal: &out, Ticks: ticks, Secrets: &Secrets{}, Now: atNoon,
+		Terminal: &out, Ticks: ticks, Secrets: secretsOf(), Now: atNoon,
 		Size: func() (int, int, error) {
 			asked <- struct{}{}
 			return 0, 0, errors.New("not a terminal")

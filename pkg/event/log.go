@@ -1,10 +1,11 @@
-// Package event holds the events of a run: their kinds and fields, the masking
-// of secrets that stands in front of every sink, and the sinks themselves
-// (JSON lines, GELF over TCP, readable lines for a terminal).
+// Package event holds the events of a run: their kinds and fields, the log that
+// masks them, and the sinks (JSON lines, GELF over TCP, readable lines for a
+// terminal).
 //
 // It promises that no form of a known secret reaches a sink and that an event
 // that could not be written is noticed (Log.Err). It does not decide what is a
-// secret, which sink serves a run, or what happens after a lost event.
+// secret or how it is found (see pkg/secret), which sink serves a run, or what
+// happens after a lost event.
 //
 // Nothing else in the program writes to stdout during a run.
 package event
@@ -13,6 +14,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Event is a body with its time, on the way to a sink. All its texts are
@@ -52,7 +55,7 @@ var ErrClosed = errors.New("event after the log was closed")
 // safe for concurrent use: events reach the sink one after another, in the
 // order of their times.
 type Log struct {
-	secrets *Secrets
+	secrets *secret.Registry
 	now     func() time.Time
 	trace   func(Event) // nil for none
 
@@ -65,7 +68,7 @@ type Log struct {
 
 // NewLog makes a log. Secrets may still grow while events are emitted; now
 // gives the time of an event.
-func NewLog(sink Sink, secrets *Secrets, now func() time.Time) *Log {
+func NewLog(sink Sink, secrets *secret.Registry, now func() time.Time) *Log {
 	return &Log{sink: sink, secrets: secrets, now: now}
 }
 
@@ -75,7 +78,7 @@ func NewLog(sink Sink, secrets *Secrets, now func() time.Time) *Log {
 func (l *Log) Trace(to func(Event)) { l.trace = to }
 
 // Secrets are those that the log masks.
-func (l *Log) Secrets() *Secrets { return l.secrets }
+func (l *Log) Secrets() *secret.Registry { return l.secrets }
 
 // Emit sends one event. It cannot fail for the caller: a run does not end
 // because nobody listens. What went wrong is in Err.

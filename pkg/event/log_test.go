@@ -7,12 +7,22 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // noon is the time of every event in these tests, not in UTC on purpose.
 var noon = time.Date(2026, 7, 1, 12, 30, 45, 67_890_000, time.FixedZone("CEST", 2*60*60))
 
 func atNoon() time.Time { return noon }
+
+func secretsOf(secrets ...string) *secret.Registry {
+	var s secret.Registry
+	for _, text := range secrets {
+		s.Add(text)
+	}
+	return &s
+}
 
 // memory is a sink that keeps events, or fails.
 type memory struct {
@@ -198,7 +208,7 @@ func TestTrace(t *testing.T) {
 // TestWarnOnce: equal warnings are told once, others each, from any goroutine.
 func TestWarnOnce(t *testing.T) {
 	sink := &memory{}
-	log := NewLog(sink, &Secrets{}, atNoon)
+	log := NewLog(sink, &secret.Registry{}, atNoon)
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/secret/secrettest"
 )
 
 // sinkRun is everything one sink wrote for some bodies.
@@ -20,7 +23,7 @@ type sinkRun struct {
 }
 
 // throughEverySink emits the bodies through each kind of sink.
-func throughEverySink(t *testing.T, secrets *Secrets, bodies []Body) []sinkRun {
+func throughEverySink(t *testing.T, secrets *secret.Registry, bodies []Body) []sinkRun {
 	t.Helper()
 	var lines, terminal, colours bytes.Buffer
 	server := newLogServer(t)
@@ -77,16 +80,16 @@ func filled(body Body, text string) Body {
 func TestCanary(t *testing.T) {
 	var bodies []Body
 	for _, body := range Bodies() {
-		for _, text := range spellings(canary) {
+		for _, text := range secrettest.Spellings(secrettest.Canary) {
 			bodies = append(bodies, filled(body, "see "+text+" here"))
 		}
 	}
-	for _, run := range throughEverySink(t, secretsOf(canary), bodies) {
+	for _, run := range throughEverySink(t, secretsOf(secrettest.Canary), bodies) {
 		if !bytes.Contains(run.output, []byte("see [hidden] here")) {
 			t.Errorf("%s: nothing was masked", run.name)
 		}
 		for _, shown := range decodings(string(run.output), 3) {
-			for name, text := range spellings(canary) {
+			for name, text := range secrettest.Spellings(secrettest.Canary) {
 				if strings.Contains(shown, text) {
 					t.Errorf("%s shows the secret: %s", run.name, name)
 				}

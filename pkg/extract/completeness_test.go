@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -101,7 +101,7 @@ func TestTotal(t *testing.T) {
 // TestReportedErrors: what is shown of the errors of an API is masked before it is
 // shortened.
 func TestReportedErrors(t *testing.T) {
-	secrets := &event.Secrets{}
+	secrets := &secret.Registry{}
 	secrets.Add("tell-nobody")
 	r := jobRun{jobRunner: &jobRunner{run: &run{Deps: Deps{Secrets: secrets}}}}
 	long := strings.Repeat("x", mostErrorText-5)

@@ -14,6 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/expr"
 	"github.com/keboola/configurable-extractor/pkg/har"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -28,7 +29,7 @@ type Deps struct {
 	State    value.Value // of the previous run, null for none
 	Log      *event.Log
 	Live     *event.Live // the terminal's lines, nil for none
-	Secrets  *event.Secrets
+	Secrets  *secret.Registry
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
 	Dial     target.Dial

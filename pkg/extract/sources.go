@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -30,7 +30,7 @@ type Source struct {
 type origins struct {
 	it      iteration
 	doc     *config.Document
-	secrets *event.Secrets
+	secrets *secret.Registry
 }
 
 // sources are those of a request: of a job's own request (base) and what paging
@@ -144,7 +144,7 @@ func (o origins) params(j *job, base, first config.Request, sent *target.Outgoin
 	if sent.Built != nil {
 		// A secret may hold what parts parameters: no piece of it is the name of one.
 		whole, query := sent.Built.URL.String(), sent.Built.URL.RawQuery
-		query = o.secrets.RedactPart(whole, event.Span{From: len(whole) - len(query), To: len(whole)})
+		query = o.secrets.RedactPart(whole, secret.Span{From: len(whole) - len(query), To: len(whole)})
 		for _, name := range namesOf(query) {
 			// What is in the query and no parameter was in the endpoint.
 			if top, _, _ := strings.Cut(name, "["); !told["query "+top] {

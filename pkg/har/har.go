@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Version is the version of the format.
@@ -119,10 +119,10 @@ type Content struct {
 const escapedHidden = "%5Bhidden%5D"
 
 // escapeHidden makes an address of a masked one.
-func escapeHidden(url string) string { return strings.ReplaceAll(url, event.Hidden, escapedHidden) }
+func escapeHidden(url string) string { return strings.ReplaceAll(url, secret.Hidden, escapedHidden) }
 
 // unescapeHidden undoes escapeHidden.
-func unescapeHidden(url string) string { return strings.ReplaceAll(url, escapedHidden, event.Hidden) }
+func unescapeHidden(url string) string { return strings.ReplaceAll(url, escapedHidden, secret.Hidden) }
 
 // milliseconds are those of a duration.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // studio is a recorder on a clock that the test sets.
@@ -22,7 +22,7 @@ type studio struct {
 	now  time.Time
 }
 
-func record(t testing.TB, maxBody int64, secrets *event.Secrets) *studio {
+func record(t testing.TB, maxBody int64, secrets *secret.Registry) *studio {
 	t.Helper()
 	s := &studio{path: filepath.Join(t.TempDir(), "run.har"), now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	var err error
@@ -68,7 +68,7 @@ func (s *studio) play(t testing.TB) *Player {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlayer(s.path, &event.Secrets{})
+	p, err := NewPlayer(s.path, &secret.Registry{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestBodies(t *testing.T) {
 		"binary": "\xff\xfe\x00\x01", "cut character": "ab\xc4", "large": strings.Repeat("0123456789č", 100_000), "large binary": strings.Repeat("\x80abc", 200_000),
 		"a character across buffers": strings.Repeat("x", 32<<10-1) + "č",
 	}
-	s := record(t, 0, &event.Secrets{})
+	s := record(t, 0, &secret.Registry{})
 	for name, body := range bodies {
 		s.add(t, "GET", "http://h/"+strings.ReplaceAll(name, " ", "-"), "", body)
 	}
@@ -121,7 +121,7 @@ func TestBodies(t *testing.T) {
 }
 
 func TestAnswersInTheirOrder(t *testing.T) {
-	s := record(t, 0, &event.Secrets{})
+	s := record(t, 0, &secret.Registry{})
 	s.add(t, "GET", "http://h/a", "", "1")
 	s.add(t, "POST", "http://h/a", "x", "2")
 	s.add(t, "GET", "http://h/a", "", "3")
@@ -137,7 +137,7 @@ func TestAnswersInTheirOrder(t *testing.T) {
 }
 
 func TestUnknownRequests(t *testing.T) {
-	s := record(t, 0, &event.Secrets{})
+	s := record(t, 0, &secret.Registry{})
 	s.add(t, "GET", "http://h/users?page=1&limit=10", "", "")
 	s.add(t, "POST", "http://h/orders", `{"since":"2026-01-01"}`, "")
 	p := s.play(t)
@@ -154,7 +154,7 @@ func TestUnknownRequests(t *testing.T) {
 		}
 	}
 	wantUserError(t, p.Finish(), "the recording holds 2 requests that were not sent, the first: GET http://h/users?page=1&limit=10")
-	empty := record(t, 0, &event.Secrets{}).play(t)
+	empty := record(t, 0, &secret.Registry{}).play(t)
 	_, err := answer(t, empty, "GET", "http://h/", "")
 	wantUserError(t, err, "the recording is empty")
 }
@@ -202,7 +202,7 @@ func TestCovers(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
-	s := record(t, 0, &event.Secrets{})
+	s := record(t, 0, &secret.Registry{})
 	start := s.Now()
 	s.now = s.now.Add(1500*time.Millisecond + 300*time.Microsecond)
 	if !s.Now().Equal(start) {
@@ -247,7 +247,7 @@ func TestCappedBodies(t *testing.T) {
 }
 
 func TestFileAppearsAtTheEnd(t *testing.T) {
-	s := record(t, 0, &event.Secrets{})
+	s := record(t, 0, &secret.Registry{})
 	if err := os.WriteFile(s.path, []byte("before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestRefusedFiles(t *testing.T) {
 	wantUserError(t, err, "cannot record to", "no such file or directory")
 	_, err = NewRecorder(Options{Path: t.TempDir(), Now: time.Now})
 	wantUserError(t, err, "cannot record to", "it is a directory")
-	_, err = NewPlayer(filepath.Join(t.TempDir(), "none"), &event.Secrets{})
+	_, err = NewPlayer(filepath.Join(t.TempDir(), "none"), &secret.Registry{})
 	wantUserError(t, err, "cannot replay", "no such file or directory")
 	for name, tt := range map[string][2]string{
 		"empty":            {"", "EOF"},
@@ -289,7 +289,7 @@ func TestRefusedFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt[0]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := NewPlayer(path, &event.Secrets{})
+		_, err := NewPlayer(path, &secret.Registry{})
 		if err == nil || failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), tt[1]) {
 			t.Errorf("%s: got %v, want %s", name, err, tt[1])
 		}
@@ -306,7 +306,7 @@ func TestForeignFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Replace(text, "%s", encoding, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewPlayer(path, &event.Secrets{})
+		p, err := NewPlayer(path, &secret.Registry{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +322,7 @@ func TestForeignFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Replace(text, "%s", encoding, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewPlayer(path, &event.Secrets{})
+		p, err := NewPlayer(path, &secret.Registry{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // key is a request as it is compared: a hash of method, masked address and
@@ -107,7 +107,7 @@ func (x *index) readEntries(d *json.Decoder) error {
 		text := e.asked()
 		k := keyOf(text)
 		x.byKey[k] = append(x.byKey[k], len(x.entries))
-		x.entries = append(x.entries, place{from: from, to: d.InputOffset(), started: e.Started, hidden: strings.Contains(text, event.Hidden)})
+		x.entries = append(x.entries, place{from: from, to: d.InputOffset(), started: e.Started, hidden: strings.Contains(text, secret.Hidden)})
 	}
 	_, err := d.Token()
 	return err

@@ -7,7 +7,7 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 // place of a JSON number gets quotes, so that the body stays JSON.
 type masker struct {
 	w       io.Writer
-	secrets *event.Secrets
+	secrets *secret.Registry
 	// size is how long the body is, 0 when that is not known.
 	size    int64
 	json    bool
@@ -106,17 +106,17 @@ func (m *masker) write(text string, all bool) (int, error) {
 
 // hide writes what stands before a secret, and the mask; it gives the place
 // behind.
-func (m *masker) hide(text string, at int, s event.Span) (int, error) {
+func (m *masker) hide(text string, at int, s secret.Span) (int, error) {
 	m.found = true
 	from := max(s.From, at)
 	m.follow(text[at:from])
 	if !m.json {
-		_, err := io.WriteString(m.w, text[at:from]+event.Hidden)
+		_, err := io.WriteString(m.w, text[at:from]+secret.Hidden)
 		return s.To, err
 	}
 	before, to := m.quoted, s.To
 	m.follow(text[from:to])
-	mask := event.Hidden
+	mask := secret.Hidden
 	if !before {
 		for from > at && partOfNumber(text[from-1]) {
 			from--

@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-func secretsOf(texts ...string) *event.Secrets {
-	s := &event.Secrets{}
+func secretsOf(texts ...string) *secret.Registry {
+	s := &secret.Registry{}
 	for _, text := range texts {
 		s.Add(text)
 	}
 	return s
 }
 
-func masked(t testing.TB, secrets *event.Secrets, body string) (string, bool) {
+func masked(t testing.TB, secrets *secret.Registry, body string) (string, bool) {
 	t.Helper()
 	var b strings.Builder
 	m := masker{w: &b, secrets: secrets, size: int64(len(body))}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"regexp"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -21,7 +21,7 @@ func hideAll(r io.Reader, status int) ([]byte, error) {
 	}
 	v, err := value.Parse(body)
 	if err != nil {
-		return []byte(event.Hidden), nil
+		return []byte(secret.Hidden), nil
 	}
 	object := v.Kind() == value.Object
 	if status >= http.StatusBadRequest && object {
@@ -39,7 +39,7 @@ func hideTexts(v value.Value, known bool) value.Value {
 		if known && (v.IsNumeric() || date.MatchString(v.Raw())) {
 			return v
 		}
-		return value.OfString(event.Hidden)
+		return value.OfString(secret.Hidden)
 	case value.Array:
 		items := make([]value.Value, v.Len())
 		for i, item := range v.Items() {
@@ -75,7 +75,7 @@ func hideBesideMessages(v value.Value) value.Value {
 		members := make([]value.Member, v.Len())
 		for i, m := range v.Members() {
 			hidden := value.Value{}
-			if event.ErrorsName(m.Name) || m.Value.IsScalar() && event.MessageName(m.Name) {
+			if secret.ErrorsName(m.Name) || m.Value.IsScalar() && secret.MessageName(m.Name) {
 				hidden = hideBesideMessages(m.Value)
 			} else {
 				hidden = hideTexts(m.Value, false)
@@ -90,8 +90,8 @@ func hideBesideMessages(v value.Value) value.Value {
 
 // shownName is the name of a member, hidden when it may be data.
 func shownName(name string) string {
-	if event.OrdinaryName(name) {
+	if secret.OrdinaryName(name) {
 		return name
 	}
-	return event.Hidden
+	return secret.Hidden
 }

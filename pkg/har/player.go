@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Player answers the requests of a run from a recording. All methods may be
@@ -25,7 +25,7 @@ import (
 type Player struct {
 	path    string
 	file    *os.File
-	secrets *event.Secrets
+	secrets *secret.Registry
 	clock   clock
 
 	mu    sync.Mutex
@@ -34,13 +34,13 @@ type Player struct {
 }
 
 // NewPlayer opens a recording. That it cannot be read is a user error.
-func NewPlayer(path string, secrets *event.Secrets) (*Player, error) {
+func NewPlayer(path string, secrets *secret.Registry) (*Player, error) {
 	file, x, err := open(path)
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", path, err)
 	}
 	// The answers hold the mask in the place of secrets; so it is one.
-	secrets.Add(event.Hidden)
+	secrets.Add(secret.Hidden)
 	p := &Player{path: path, file: file, secrets: secrets, index: x}
 	p.clock.forward(x.started)
 	return p, nil
@@ -91,7 +91,7 @@ func (p *Player) Sleep(ctx context.Context, d time.Duration) error {
 func (p *Player) Answer(r *http.Request, body []byte) (*Entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	sensitive := event.SensitiveOf(r.Context())
+	sensitive := secret.SensitiveOf(r.Context())
 	address := p.secrets.RedactAddress(r.URL, sensitive).Whole
 	text := asked(r.Method, unescapeHidden(address), p.secrets.RedactWith(validText(body), sensitive.Body()))
 	number, e, err := p.find(text)
@@ -142,7 +142,7 @@ func (p *Player) find(text string) (int, *Entry, error) {
 // covers tells whether a text is another one in which masked parts stand for
 // anything.
 func covers(masked, text string) bool {
-	parts := strings.Split(masked, event.Hidden)
+	parts := strings.Split(masked, secret.Hidden)
 	last := len(parts) - 1
 	if !strings.HasPrefix(text, parts[0]) || last == 0 {
 		return masked == text

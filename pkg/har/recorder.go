@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Options are what a Recorder works with.
@@ -23,7 +23,7 @@ type Options struct {
 	Creator, Version string
 	// MaxBody is how many bytes of the body of an answer are kept; 0 is all.
 	MaxBody int64
-	Secrets *event.Secrets
+	Secrets *secret.Registry
 	Now     func() time.Time
 	// Sleep waits, or returns the error of the context when it ends first.
 	Sleep func(context.Context, time.Duration) error
@@ -173,7 +173,7 @@ func (r *Recorder) Close() error {
 // entry is an exchange in the words of the format, without the body of its
 // answer, of which it tells whether it is text.
 func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
-	sensitive := event.SensitiveOf(x.Request.Context())
+	sensitive := secret.SensitiveOf(x.Request.Context())
 	address := r.o.Secrets.RedactAddress(x.Request.URL, sensitive).Whole
 	e = Entry{
 		Page:    page,
@@ -205,7 +205,7 @@ func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
 	a.Status = x.Response.StatusCode
 	_, a.StatusText, _ = strings.Cut(x.Response.Status, " ")
 	a.StatusText = r.o.Secrets.Redact(a.StatusText)
-	a.Headers = r.headers(x.Response.Header, event.Sensitive{})
+	a.Headers = r.headers(x.Response.Header, secret.Sensitive{})
 	a.RedirectURL = escapeHidden(r.o.Secrets.Redact(x.Response.Header.Get("Location")))
 	a.BodySize = x.Response.ContentLength
 	a.Content.MimeType = r.o.Secrets.Redact(x.Response.Header.Get("Content-Type"))
@@ -219,7 +219,7 @@ const httpVersion = "HTTP/1.1"
 
 // headers are masked. What proves who we are, or was made of secrets, is hidden as a
 // whole.
-func (r *Recorder) headers(h http.Header, sensitive event.Sensitive) []Pair {
+func (r *Recorder) headers(h http.Header, sensitive secret.Sensitive) []Pair {
 	names := make([]string, 0, len(h))
 	for name := range h {
 		names = append(names, name)
@@ -230,10 +230,10 @@ func (r *Recorder) headers(h http.Header, sensitive event.Sensitive) []Pair {
 		for _, text := range h[name] {
 			switch strings.ToLower(name) {
 			case "authorization", "proxy-authorization", "cookie", "set-cookie":
-				text = event.Hidden
+				text = secret.Hidden
 			}
 			if sensitive.Header(name) {
-				text = event.Hidden
+				text = secret.Hidden
 			}
 			pairs = append(pairs, Pair{r.o.Secrets.Redact(name), r.o.Secrets.Redact(text)})
 		}

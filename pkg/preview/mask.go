@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // mask hides secrets and gives names to what only a run will know.
 type mask struct {
 	// secrets are all of them, own those of the document.
-	secrets, own *event.Secrets
+	secrets, own *secret.Registry
 	named        []named
 	standIns     []standIn
-	anyStandIn   *event.Secrets
+	anyStandIn   *secret.Registry
 	plain        []string // texts that stand in the document for everyone to see
 }
 
@@ -28,7 +28,7 @@ type named struct{ text, name, variable string }
 // standIn is a text in the place of one that nobody knows yet.
 type standIn struct {
 	text, name string
-	is         *event.Secrets // itself and its spellings
+	is         *secret.Registry // itself and its spellings
 }
 
 // piece is a part of a text. A masked one shows a name.
@@ -40,19 +40,19 @@ type piece struct {
 }
 
 func newMask(token string) *mask {
-	m := &mask{secrets: &event.Secrets{}, own: &event.Secrets{}, anyStandIn: &event.Secrets{}}
+	m := &mask{secrets: &secret.Registry{}, own: &secret.Registry{}, anyStandIn: &secret.Registry{}}
 	m.add(token)
 	return m
 }
 
 // learn tells the mask what is in a document and in a state.
 func (m *mask) learn(doc, state value.Value) {
-	for _, secret := range event.SecretsIn(state) {
-		m.add(secret)
+	for _, text := range secret.In(state) {
+		m.add(text)
 	}
-	for pointer, secret := range event.SecretsIn(doc) {
-		m.add(secret)
-		m.name(secret, pointer[strings.Index(pointer, "/#")+1:])
+	for pointer, text := range secret.In(doc) {
+		m.add(text)
+		m.name(text, pointer[strings.Index(pointer, "/#")+1:])
 	}
 	m.secrets.AddDocument(doc)
 	m.plain = plainTexts(doc, nil)
@@ -112,7 +112,7 @@ func (m *mask) standIn(name string) string {
 	}
 	text := fmt.Sprint(firstStandIn + at)
 	if at == len(m.standIns) {
-		is := &event.Secrets{}
+		is := &secret.Registry{}
 		is.Add(text)
 		m.anyStandIn.Add(text)
 		m.standIns = append(m.standIns, standIn{text, name, is})
@@ -133,20 +133,20 @@ func shown(pieces []piece) string {
 
 // pieces are the parts of a text in their order. Some, given in their order, are
 // secrets because of what they were made of.
-func (m *mask) pieces(text string, made ...event.Span) []piece {
+func (m *mask) pieces(text string, made ...secret.Span) []piece {
 	var all []piece
 	from := 0
 	known := m.secrets.Masked(text)
 	for _, s := range known {
-		all = append(all, m.between(text, event.Span{From: from, To: s.From}, known, made)...)
+		all = append(all, m.between(text, secret.Span{From: from, To: s.From}, known, made)...)
 		all = append(all, m.hidden(text[s.From:s.To])...)
 		from = s.To
 	}
-	return append(all, m.between(text, event.Span{From: from, To: len(text)}, known, made)...)
+	return append(all, m.between(text, secret.Span{From: from, To: len(text)}, known, made)...)
 }
 
 // between are the pieces of a part of a text without a known secret.
-func (m *mask) between(text string, part event.Span, known, made []event.Span) []piece {
+func (m *mask) between(text string, part secret.Span, known, made []secret.Span) []piece {
 	var all []piece
 	from := part.From
 	for _, s := range made {
@@ -164,8 +164,8 @@ func (m *mask) between(text string, part event.Span, known, made []event.Span) [
 // made is a part of a text that was made of secrets. When one of them can be seen
 // in it, or what nobody knows yet, what stands beside that in the document for
 // everyone is shown; else nothing is.
-func (m *mask) made(part, whole string, at event.Span, known []event.Span) []piece {
-	within := func(s event.Span) bool { return s.From < at.To && at.From < s.To }
+func (m *mask) made(part, whole string, at secret.Span, known []secret.Span) []piece {
+	within := func(s secret.Span) bool { return s.From < at.To && at.From < s.To }
 	if m.anyStandIn.Find(whole) != nil || slices.ContainsFunc(known, within) && m.isWritten(part) {
 		return m.names(part, false)
 	}
@@ -242,7 +242,7 @@ const computed = ""
 
 // secret is a piece that is hidden, with the name of the key it comes from.
 func (m *mask) secret(text string) piece {
-	p := piece{shown: event.Hidden, masked: true, variable: computed, what: "a secret that was computed"}
+	p := piece{shown: secret.Hidden, masked: true, variable: computed, what: "a secret that was computed"}
 	for _, n := range m.named {
 		switch text {
 		case n.text:
@@ -273,9 +273,9 @@ func variable(name string) string {
 // header is the text of a header, perhaps made of secrets. One that proves who we are, and of which
 // nothing is known to be secret, is hidden as a whole but for its scheme.
 func (m *mask) header(name, text string, made bool) []piece {
-	var spans []event.Span
+	var spans []secret.Span
 	if made {
-		spans = append(spans, event.Span{From: 0, To: len(text)})
+		spans = append(spans, secret.Span{From: 0, To: len(text)})
 	}
 	pieces := m.pieces(text, spans...)
 	masked := slices.ContainsFunc(pieces, func(p piece) bool { return p.masked })

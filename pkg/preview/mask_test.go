@@ -3,7 +3,7 @@ package preview
 import (
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -97,7 +97,7 @@ func TestMadeOfSecrets(t *testing.T) {
 	}
 	for _, tt := range tests {
 		text := "a=1&b=" + tt.text + "&c=1"
-		if got, want := shown(m.pieces(text, event.Span{From: 6, To: 6 + len(tt.text)})), "a=1&b="+tt.want+"&c=1"; got != want {
+		if got, want := shown(m.pieces(text, secret.Span{From: 6, To: 6 + len(tt.text)})), "a=1&b="+tt.want+"&c=1"; got != want {
 			t.Errorf("%s is shown as %s, want %s", text, got, want)
 		}
 	}

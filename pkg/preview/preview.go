@@ -19,6 +19,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
@@ -119,7 +120,7 @@ func compile(doc value.Value, o Options, m *mask) (*config.Document, *extract.Pl
 }
 
 // deps are what the engine works with: nothing of it reaches out.
-func (o Options) deps(secrets *event.Secrets) extract.Deps {
+func (o Options) deps(secrets *secret.Registry) extract.Deps {
 	return extract.Deps{
 		State:     o.State,
 		Log:       event.NewLog(nowhere{}, secrets, o.Now),

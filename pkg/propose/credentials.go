@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/example"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -94,14 +94,14 @@ func secretMembers(v value.Value) []string {
 }
 
 // keep puts a secret under a key of config and returns the reference to it.
-func (d *draft) keep(name, secret string) value.Value {
+func (d *draft) keep(name, credential string) value.Value {
 	name = "#" + camel(name)
 	key := name
 	for n := 2; slices.ContainsFunc(d.attributes, func(m value.Member) bool { return m.Name == key }); n++ {
 		key = fmt.Sprintf("%s%d", name, n)
 	}
-	d.attributes = append(d.attributes, value.Member{Name: key, Value: value.OfString(secret)})
-	if strings.Contains(secret, event.Hidden) {
+	d.attributes = append(d.attributes, value.Member{Name: key, Value: value.OfString(credential)})
+	if strings.Contains(credential, secret.Hidden) {
 		d.note(fmt.Sprintf("The credential is masked in the archive: write it under '%s' of /parameters/config.", key))
 	}
 	return one("attr", value.OfString(key))

@@ -21,6 +21,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/report"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 var update = flag.Bool("update", false, "write the image of the documentation anew")
@@ -213,7 +214,7 @@ func TestBrowser(t *testing.T) {
 func incomplete(t *testing.T) string {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	secrets := &event.Secrets{}
+	secrets := &secret.Registry{}
 	c := report.New(now, secrets.Redact)
 	log := event.NewLog(event.NewJSON(io.Discard), secrets, func() time.Time { return now })
 	log.Trace(c.Event)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -22,7 +23,7 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 type fixture struct {
 	*Collector
 	log     *event.Log
-	secrets event.Secrets
+	secrets secret.Registry
 	now     time.Time
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // signature is `aws.signature.credentials`: what signature version 4 of Amazon
@@ -47,7 +47,7 @@ type aws struct {
 	next    http.RoundTripper
 	with    *signature
 	now     func() time.Time
-	secrets *event.Secrets
+	secrets *secret.Registry
 }
 
 var _ http.RoundTripper = (*aws)(nil)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -34,7 +34,7 @@ func signedBy(t *testing.T, with *signature, req *http.Request) *http.Request {
 		}),
 		with:    with,
 		now:     func() time.Time { return time.Date(2015, 8, 30, 14, 36, 0, 0, time.FixedZone("", 7200)) },
-		secrets: &event.Secrets{},
+		secrets: &secret.Registry{},
 	}
 	if _, err := step.RoundTrip(req); err != nil {
 		t.Fatal(err)

@@ -11,15 +11,15 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Build makes the HTTP request for a request in the words of the
 // configuration. headers are the client's own, below those of the request and
 // above the built-in ones. The context of the request knows which parts of it are
-// secrets (event.SensitiveOf). Errors are user errors.
+// secrets (secret.SensitiveOf). Errors are user errors.
 func Build(ctx context.Context, base *url.URL, r config.Request, userAgent string, headers []config.Header) (*http.Request, error) {
 	u, err := Resolve(base, r.Endpoint)
 	if err != nil {
@@ -30,7 +30,7 @@ func Build(ctx context.Context, base *url.URL, r config.Request, userAgent strin
 	}
 	req := &http.Request{URL: u, Host: u.Host, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 	contentType := ""
-	var sensitive event.Sensitive
+	var sensitive secret.Sensitive
 	switch r.Method = strings.ToUpper(r.Method); r.Method {
 	case "", http.MethodGet:
 		req.Method = http.MethodGet
@@ -66,11 +66,11 @@ func Build(ctx context.Context, base *url.URL, r config.Request, userAgent strin
 			sensitive = sensitive.WithHeader(name)
 		}
 	}
-	return req.WithContext(event.WithSensitive(ctx, sensitive)), nil
+	return req.WithContext(secret.WithSensitive(ctx, sensitive)), nil
 }
 
 // setQuery adds parameters to the query and tells which of them are secrets.
-func setQuery(u *url.URL, params value.Value) (sensitive event.Sensitive) {
+func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
 	if params.Empty() {
 		return sensitive
 	}

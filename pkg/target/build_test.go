@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -176,12 +176,12 @@ func TestBuild(t *testing.T) {
 // TestSecretPartsOfARequest: the request knows which parts of it were made of
 // secrets, however they look on the wire.
 func TestSecretPartsOfARequest(t *testing.T) {
-	secret := func(text string) value.Value { return parse(t, text).AsSecret() }
+	marked := func(text string) value.Value { return parse(t, text).AsSecret() }
 	member := func(name string, v value.Value) value.Member { return value.Member{Name: name, Value: v} }
 	params := value.OfMembers(
-		member("page", parse(t, `7`)), member("pin", secret(`7`)), member("a b", value.OfMembers(member("c", secret(`["x/ž","y"]`)), member("d", parse(t, `"y"`)))),
-		member("n", secret(`1.50`)), member("yes", secret(`true`)), member("none", secret(`null`)))
-	headers := value.OfMembers(member("X-Own", secret(`"a"`)), member("x-under", parse(t, `"b"`)), member("host", secret(`"h.test"`)))
+		member("page", parse(t, `7`)), member("pin", marked(`7`)), member("a b", value.OfMembers(member("c", marked(`["x/ž","y"]`)), member("d", parse(t, `"y"`)))),
+		member("n", marked(`1.50`)), member("yes", marked(`true`)), member("none", marked(`null`)))
+	headers := value.OfMembers(member("X-Own", marked(`"a"`)), member("x-under", parse(t, `"b"`)), member("host", marked(`"h.test"`)))
 	under := []config.Header{{Name: "X-Under", Values: []string{"s"}, Secret: true}, {Name: "X-Api", Values: []string{"s"}, Secret: true}, {Name: "X-Open", Values: []string{"o"}}}
 	tests := map[string]string{
 		"GET":  "https://h/x?page=7&pin=[hidden]&a+b%5Bc%5D%5B0%5D=[hidden]&a+b%5Bc%5D%5B1%5D=[hidden]&a+b%5Bd%5D=y&n=[hidden]&yes=[hidden] ",
@@ -197,8 +197,8 @@ func TestSecretPartsOfARequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sensitive := event.SensitiveOf(req.Context())
-		if got := sensitive.Address(req.URL) + " " + (&event.Secrets{}).RedactWith(string(body), sensitive.Body()); got != want {
+		sensitive := secret.SensitiveOf(req.Context())
+		if got := sensitive.Address(req.URL) + " " + (&secret.Registry{}).RedactWith(string(body), sensitive.Body()); got != want {
 			t.Errorf("%s:\n%s, want\n%s", method, got, want)
 		}
 		for name, want := range map[string]bool{"X-Own": true, "X-Under": false, "X-Api": true, "X-Open": false, "Host": true, "Accept": false} {

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // cacheKeys names the answers in a cache, so that none is given to another account.
@@ -56,7 +56,7 @@ func (k *cacheKeys) of(req *http.Request) (string, error) {
 		address.User = nil
 	}
 	var open []string
-	sensitive := event.SensitiveOf(req.Context())
+	sensitive := secret.SensitiveOf(req.Context())
 	for pair := range strings.SplitSeq(address.RawQuery, "&") {
 		if sensitive.Pair(pair) {
 			account = append(account, "parameter", pair)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // TestCacheKeys: what tells answers apart, and what does not.
@@ -23,7 +23,7 @@ func TestCacheKeys(t *testing.T) {
 		}
 		req = remembering(req)
 		if added != "" { // by an authentication
-			req = req.Clone(event.WithSensitive(req.Context(), event.Sensitive{}.WithParam("sig")))
+			req = req.Clone(secret.WithSensitive(req.Context(), secret.Sensitive{}.WithParam("sig")))
 			req.URL.RawQuery = added
 			req.Header.Set("X-Token", added)
 		}

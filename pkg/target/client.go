@@ -22,6 +22,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/har"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Options are what a client needs beside the configuration of the API.
@@ -38,7 +39,7 @@ type Options struct {
 	UserAgent string
 	Spooler   *response.Spooler
 	Log       *event.Log
-	Secrets   *event.Secrets
+	Secrets   *secret.Registry
 	Now       func() time.Time
 	// Sleep waits, or returns the error of the context when it ends first.
 	Sleep func(context.Context, time.Duration) error

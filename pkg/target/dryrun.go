@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // DryRun keeps the requests of a client that sends none. It serves one request
@@ -33,7 +33,7 @@ type Outgoing struct {
 	Body    []byte
 	// Sensitive tells which parts of it are secrets because of what they were made
 	// of.
-	Sensitive event.Sensitive
+	Sensitive secret.Sensitive
 }
 
 // Line is one header line.
@@ -53,7 +53,7 @@ var _ http.RoundTripper = (*dryRun)(nil)
 // RoundTrip implements http.RoundTripper. Only a login has an answer.
 func (t *dryRun) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = leaving(req.Context(), req)
-	kept := Outgoing{Login: t.login, Method: req.Method, Sensitive: event.SensitiveOf(req.Context())}
+	kept := Outgoing{Login: t.login, Method: req.Method, Sensitive: secret.SensitiveOf(req.Context())}
 	kept.Built = builtOf(req)
 	var wire bytes.Buffer
 	if err := req.Write(&wire); err != nil { // what net/http does on a connection

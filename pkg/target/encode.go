@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -12,7 +12,7 @@ import (
 // everything but letters, digits, - _ . percent-encoded, nested values as
 // name[key], null and empty lists and objects left out. secrets are the values in
 // it that are marked as secrets.
-func encodeForm(params value.Value) (text string, secrets []event.Span) {
+func encodeForm(params value.Value) (text string, secrets []secret.Span) {
 	var f form
 	for name, v := range entries(params) {
 		f.add(formEscape(name), v)
@@ -22,7 +22,7 @@ func encodeForm(params value.Value) (text string, secrets []event.Span) {
 
 type form struct {
 	text    strings.Builder
-	secrets []event.Span
+	secrets []secret.Span
 }
 
 // entries yields the members of an object, or the items of a list under their
@@ -62,7 +62,7 @@ func (f *form) add(name string, v value.Value) {
 		from := f.text.Len()
 		f.text.WriteString(formEscape(text))
 		if v.Secret() {
-			f.secrets = append(f.secrets, event.Span{From: from, To: f.text.Len()})
+			f.secrets = append(f.secrets, secret.Span{From: from, To: f.text.Len()})
 		}
 	}
 }
@@ -92,7 +92,7 @@ func dropUnnamed(params value.Value) value.Value {
 // object is [], an object with the names 0, 1, 2… is a list, numbers are the
 // shortest decimals of their value. secrets are the contents of texts, and the
 // other scalars, that are marked as secrets.
-func encodeJSON(params value.Value) (text []byte, secrets []event.Span) {
+func encodeJSON(params value.Value) (text []byte, secrets []secret.Span) {
 	if params.Empty() {
 		return []byte("[]"), nil
 	}
@@ -101,7 +101,7 @@ func encodeJSON(params value.Value) (text []byte, secrets []event.Span) {
 }
 
 // appendJSON is value.AppendEscapedJSON that tells where the secrets are.
-func appendJSON(text []byte, v value.Value, secrets *[]event.Span) []byte {
+func appendJSON(text []byte, v value.Value, secrets *[]secret.Span) []byte {
 	if !v.Secret() {
 		return v.AppendEscapedJSON(text)
 	}
@@ -123,7 +123,7 @@ func appendJSON(text []byte, v value.Value, secrets *[]event.Span) []byte {
 		if v.Kind() == value.String {
 			quotes = len(`"`)
 		}
-		*secrets = append(*secrets, event.Span{From: from + quotes, To: len(text) - quotes})
+		*secrets = append(*secrets, secret.Span{From: from + quotes, To: len(text) - quotes})
 		return text
 	}
 }

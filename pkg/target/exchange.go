@@ -17,6 +17,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // exchange sends one request and receives the answer to its last byte, within
@@ -100,7 +101,7 @@ func leaving(ctx context.Context, req *http.Request) *http.Request {
 // than the password, for many APIs take their key as the user name and "x" or
 // nothing as the password. What is shorter than four bytes would hide harmless
 // words.
-func concealUser(u *url.Userinfo, secrets *event.Secrets) {
+func concealUser(u *url.Userinfo, secrets *secret.Registry) {
 	if u == nil {
 		return
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -26,7 +27,7 @@ type fixture struct {
 	*Client
 	spools  string // directory of the temporary files
 	stats   Stats
-	secrets event.Secrets
+	secrets secret.Registry
 
 	sink   recorder
 	sleeps []time.Duration

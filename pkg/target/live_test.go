@@ -13,6 +13,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // terminal gives each text that is written to it to one reader.
@@ -28,7 +29,7 @@ func (c terminal) Write(p []byte) (int, error) {
 func TestLiveWaits(t *testing.T) {
 	shown, ticks := make(terminal), make(chan time.Time)
 	live := event.NewLive(event.LiveOptions{
-		Terminal: shown, Ticks: ticks, Secrets: &event.Secrets{}, Now: today,
+		Terminal: shown, Ticks: ticks, Secrets: &secret.Registry{}, Now: today,
 		Size: func() (int, int, error) { return 80, 24, nil },
 	})
 	job := live.Job(1, "x", 0)

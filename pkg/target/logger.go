@@ -9,6 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Sender tells which job a request is sent for.
@@ -118,12 +119,12 @@ func (t *logger) answered(req *http.Request, res *http.Response, err error, took
 }
 
 // masked is the address of a request as events show it.
-func masked(req *http.Request, log *event.Log) event.Address {
-	return log.Secrets().RedactAddress(req.URL, event.SensitiveOf(req.Context()))
+func masked(req *http.Request, log *event.Log) secret.Address {
+	return log.Secrets().RedactAddress(req.URL, secret.SensitiveOf(req.Context()))
 }
 
 // shown is the address of a request for an error, in which secrets will be masked
 // that are known by their text.
 func shown(req *http.Request) string {
-	return event.SensitiveOf(req.Context()).Address(req.URL)
+	return secret.SensitiveOf(req.Context()).Address(req.URL)
 }

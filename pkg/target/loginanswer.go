@@ -7,16 +7,16 @@ import (
 	"unicode"
 
 	"github.com/keboola/configurable-extractor/pkg/auth"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // concealLogin makes secrets of what the answers to logins hold, before anything
 // else looks at them: each hop and each attempt.
 type concealLogin struct {
 	next    http.RoundTripper
-	secrets *event.Secrets
+	secrets *secret.Registry
 }
 
 var _ http.RoundTripper = (*concealLogin)(nil)

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/har"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // A login that is refused is understood by its messages. Nothing else of the answer
@@ -108,7 +108,7 @@ func TestRecordedLogins(t *testing.T) {
 				steps = append(steps, ok(`[]`))
 			}
 			s := serve(t, steps...)
-			var used event.Secrets
+			var used secret.Registry
 			change, end := recording(t, path)
 			f := newFixture(t, s.URL+"/", `{}`, withLogin(&used), func(o *Options) { o.Secrets = &used }, change)
 			_, recorded := f.get(t, "x")
@@ -123,7 +123,7 @@ func TestRecordedLogins(t *testing.T) {
 				}
 			}
 			var player *har.Player
-			var fresh event.Secrets
+			var fresh secret.Registry
 			g := newFixture(t, s.URL+"/", `{}`, withLogin(&fresh), func(o *Options) { o.Secrets = &fresh }, replaying(t, path, &player))
 			_, err = g.get(t, "x")
 			if recorded != nil {

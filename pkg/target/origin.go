@@ -11,6 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // withhold keeps credentials from origins that an answer led to: by the address
@@ -44,7 +45,7 @@ func (t *withhold) RoundTrip(req *http.Request) (*http.Response, error) {
 // stripper takes the credentials out of requests to foreign origins, and says so.
 type stripper struct {
 	proves  bool // an authentication, a signature or a certificate is configured
-	secrets *event.Secrets
+	secrets *secret.Registry
 	log     *event.Log
 
 	mu   sync.Mutex
@@ -67,7 +68,7 @@ func newStripper(o Options, authenticated bool) *stripper {
 // must be a clone.
 func (t *stripper) strip(req *http.Request, stripped bool) (*http.Request, error) {
 	req = req.WithContext(context.WithValue(req.Context(), foreignKey{}, true))
-	sensitive := event.SensitiveOf(req.Context())
+	sensitive := secret.SensitiveOf(req.Context())
 	for name, values := range req.Header {
 		if name == "Authorization" || name == "Cookie" || sensitive.Header(name) || slices.ContainsFunc(values, t.holdsSecret) {
 			delete(req.Header, name)
@@ -102,7 +103,7 @@ func (t *stripper) ofAddress(req *http.Request) (stripped bool, err error) {
 	if u.User != nil && t.holdsSecret(u.User.String()) {
 		u.User, stripped = nil, true
 	}
-	sensitive := event.SensitiveOf(req.Context())
+	sensitive := secret.SensitiveOf(req.Context())
 	pairs := strings.Split(u.RawQuery, "&")
 	harmless := slices.DeleteFunc(slices.Clone(pairs), func(pair string) bool { return sensitive.Pair(pair) || t.holdsSecret(pair) })
 	if len(harmless) < len(pairs) {
@@ -117,7 +118,7 @@ const secretBytes = 4
 
 // holdsSecret tells whether a text holds a secret, in whatever form.
 func (t *stripper) holdsSecret(text string) bool {
-	return slices.ContainsFunc(t.secrets.Find(text), func(s event.Span) bool { return s.To-s.From >= secretBytes })
+	return slices.ContainsFunc(t.secrets.Find(text), func(s secret.Span) bool { return s.To-s.From >= secretBytes })
 }
 
 func secretAhead(req *http.Request, what string) error {

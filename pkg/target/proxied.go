@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/net/http/httpproxy"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // findProxy gives the proxy for a request, nil for none.
@@ -74,7 +74,7 @@ func readProxy(text string) *url.URL {
 
 // hideUser makes secrets of what proves to a proxy who we are, in the forms in
 // which the proxy gets it and may give it back.
-func hideUser(secrets *event.Secrets, user *url.Userinfo) {
+func hideUser(secrets *secret.Registry, user *url.Userinfo) {
 	password, has := user.Password()
 	if !has {
 		secrets.Add(user.Username())

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/har"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // environment gives variables of the environment to a client.
@@ -66,7 +66,7 @@ func TestProxyVariables(t *testing.T) {
 func TestUnreadableProxy(t *testing.T) {
 	for _, text := range []string{"http://ann:s3cr%et@p.test:3128", "http://p.test:port", "http://ann s3cret@p.test", "http://", "://s3cret", "ftp://s3cret@p.test", "socks4://p.test:1080", "http://[::1", "s3cret p.test", "\x00"} {
 		for _, name := range []string{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
-			_, err := proxy(Options{Secrets: &event.Secrets{}, Getenv: func(asked string) string { return map[string]string{name: text}[asked] }})
+			_, err := proxy(Options{Secrets: &secret.Registry{}, Getenv: func(asked string) string { return map[string]string{name: text}[asked] }})
 			wantUserError(t, err, "the environment variable "+name+" is not the address of a proxy: expected http://host:port")
 			if strings.Contains(err.Error(), "s3cr") || strings.Contains(err.Error(), "p.test") {
 				t.Errorf("%s: the value is shown: %s", name, err)

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/auth"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/har"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // record keeps every exchange as it went over the wire: after authentication
@@ -125,13 +125,13 @@ func withoutSecrets(res *http.Response) *http.Response {
 	for name, lines := range plain.Header {
 		for i := range lines {
 			if !auth.PlainHeader(name) && name != "Location" {
-				lines[i] = event.Hidden
+				lines[i] = secret.Hidden
 			}
 		}
 	}
 	number, reason, _ := strings.Cut(res.Status, " ")
 	if reason != http.StatusText(res.StatusCode) {
-		plain.Status = number + " " + event.Hidden
+		plain.Status = number + " " + secret.Hidden
 	}
 	return &plain
 }

@@ -13,9 +13,9 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/har"
 	"github.com/keboola/configurable-extractor/pkg/response"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -57,7 +57,7 @@ func replaying(t testing.TB, path string, player **har.Player) func(*Options) {
 // got to the query.
 type tokenLogin struct {
 	client  *Client
-	secrets *event.Secrets
+	secrets *secret.Registry
 	once    sync.Once
 	token   string
 }
@@ -83,7 +83,7 @@ func (l *tokenLogin) Authenticate(ctx context.Context, r *http.Request) (err err
 	return err
 }
 
-func withLogin(f *event.Secrets) func(*Client) auth.Authenticator {
+func withLogin(f *secret.Registry) func(*Client) auth.Authenticator {
 	return func(c *Client) auth.Authenticator { return &tokenLogin{client: c, secrets: f} }
 }
 
@@ -95,7 +95,7 @@ func TestReplayInAnotherOrder(t *testing.T) {
 	server := serve(t, append([]http.HandlerFunc{ok(`{"token":"tok-123456"}`)}, times(requests, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "page %s", r.FormValue("n"))
 	})...)...)
-	var secrets event.Secrets
+	var secrets secret.Registry
 	change, end := recording(t, path)
 	f := newFixture(t, server.URL+"/", `{}`, withLogin(&secrets), func(o *Options) { o.Secrets = &secrets }, change)
 	fetch := func(f *fixture, n int) {
@@ -115,7 +115,7 @@ func TestReplayInAnotherOrder(t *testing.T) {
 		t.Fatalf("the recording holds the token or lacks an exchange (%v): %s", err, text)
 	}
 	var player *har.Player
-	var fresh event.Secrets
+	var fresh secret.Registry
 	g := newFixture(t, server.URL+"/", `{}`, withLogin(&fresh), func(o *Options) { o.Secrets = &fresh }, replaying(t, path, &player))
 	for n := range requests {
 		all.Go(func() { fetch(g, requests-1-n) })

@@ -5,8 +5,8 @@ import (
 	"net/url"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // maxRedirects is how many redirects of one request are followed.
@@ -63,7 +63,7 @@ func (t *redirect) follow(req *http.Request, origin *url.URL, status int, locati
 	if status == http.StatusSeeOther || !safe && status <= http.StatusFound {
 		next.Method = http.MethodGet
 		next.Body, next.GetBody, next.ContentLength = nil, nil, 0
-		next = next.WithContext(event.WithSensitive(next.Context(), event.SensitiveOf(next.Context()).WithBody(nil)))
+		next = next.WithContext(secret.WithSensitive(next.Context(), secret.SensitiveOf(next.Context()).WithBody(nil)))
 	}
 	if config.OriginOf(to) == config.OriginOf(origin) || trusts(t.trusted, to) {
 		return next, nil

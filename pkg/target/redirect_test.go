@@ -9,6 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // to redirects to a place.
@@ -221,7 +222,7 @@ func TestAnotherSchemeIsAnotherOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := (&redirect{stripper: newStripper(Options{API: config.API{BaseURL: req.URL}, Secrets: &event.Secrets{}, Log: event.NewLog(&recorder{}, &event.Secrets{}, today)}, false)}).follow(req, req.URL, 302, change[1])
+		next, err := (&redirect{stripper: newStripper(Options{API: config.API{BaseURL: req.URL}, Secrets: &secret.Registry{}, Log: event.NewLog(&recorder{}, &secret.Registry{}, today)}, false)}).follow(req, req.URL, 302, change[1])
 		if err != nil || !foreign(next.Context()) || next.Header.Get("Authorization") != "" {
 			t.Errorf("from %s to %s: got %v, %v", change[0], change[1], next, err)
 		}

@@ -3,13 +3,13 @@ package queue
 import (
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // secrets are the texts of a job that nobody may see.
 type secrets struct {
-	mask event.Secrets
+	mask secret.Registry
 	// list is for the sandbox, which masks what the component says.
 	list []string
 }
@@ -58,7 +58,7 @@ func masked(v value.Value) value.Value {
 		for i, m := range v.Members() {
 			members[i] = value.Member{Name: m.Name, Value: masked(m.Value)}
 			if strings.HasPrefix(m.Name, "#") {
-				members[i].Value = value.OfString(event.Hidden)
+				members[i].Value = value.OfString(secret.Hidden)
 			}
 		}
 		return value.OfMembers(members...)

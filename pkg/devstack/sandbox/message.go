@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // The limits of what is shown to a user, in characters.
@@ -22,7 +22,7 @@ const (
 
 // cleaner makes texts of a component fit to be shown.
 type cleaner struct {
-	secrets event.Secrets
+	secrets secret.Registry
 	// longest is a bound for the bytes of any spelling of any secret.
 	longest int
 }

@@ -1,4 +1,4 @@
-package event
+package secret
 
 import (
 	"iter"
@@ -19,21 +19,21 @@ const mostShown = 60
 // AddDocument puts every secret of a document into the set, and what is left of
 // one in a message about the document: variables and expressions can bring a
 // secret to any place, and what stands there is shortened before it is masked.
-func (s *Secrets) AddDocument(doc value.Value) {
-	for _, secret := range SecretsIn(doc) {
-		s.AddConfigured(secret)
+func (r *Registry) AddDocument(doc value.Value) {
+	for _, secret := range In(doc) {
+		r.AddConfigured(secret)
 	}
 }
 
 // AddConfigured is AddDocument for a single secret.
-func (s *Secrets) AddConfigured(secret string) {
-	s.Add(secret)
-	s.addCut(secret)
+func (r *Registry) AddConfigured(secret string) {
+	r.Add(secret)
+	r.addCut(secret)
 }
 
 // addCut adds the beginnings of a secret, each with the mark of a text that was
 // shortened behind it, and the secret as an address without query or user.
-func (s *Secrets) addCut(secret string) {
+func (r *Registry) addCut(secret string) {
 	const mark = "…"
 	shown := []string{secret}
 	if path, _, ok := strings.Cut(secret, "?"); ok {
@@ -43,26 +43,26 @@ func (s *Secrets) addCut(secret string) {
 		shown = append(shown, Hidden+secret[at:])
 	}
 	for _, text := range shown {
-		s.AddPart(text)
+		r.AddPart(text)
 		runes := []rune(text)
 		for n := wordCharacters; n < min(len(runes), mostShown+1); n++ {
-			s.AddPart(string(runes[:n]) + mark)
+			r.AddPart(string(runes[:n]) + mark)
 		}
 	}
 }
 
-// SecretsIn yields every text and number below a key that begins with #, with
+// In yields every text and number below a key that begins with #, with
 // its JSON pointer, in the order of the document: a number in all its spellings.
-func SecretsIn(doc value.Value) iter.Seq2[string, string] {
+func In(doc value.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
 }
 
 // Problems are the same problems with the secrets masked in what they quote.
-func (s *Secrets) Problems(problems failure.Problems) failure.Problems {
+func (r *Registry) Problems(problems failure.Problems) failure.Problems {
 	masked := slices.Clone(problems)
 	for i := range masked {
 		p := &masked[i]
-		p.Found, p.Expected, p.Hint = p.Found.Mask(s.Redact), p.Expected.Mask(s.Redact), p.Hint.Mask(s.Redact)
+		p.Found, p.Expected, p.Hint = p.Found.Mask(r.Redact), p.Expected.Mask(r.Redact), p.Hint.Mask(r.Redact)
 	}
 	return masked
 }

@@ -1,4 +1,4 @@
-package event
+package secret
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 )
 
 // ordinarySecrets are those of a run with a login and signed requests.
-func ordinarySecrets() *Secrets {
-	s := &Secrets{}
+func ordinarySecrets() *Registry {
+	s := &Registry{}
 	for i := range 5 {
 		s.Add(fmt.Sprintf("configured+secret/%d==", i))
 	}

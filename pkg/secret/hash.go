@@ -1,4 +1,4 @@
-package event
+package secret
 
 import (
 	"math/bits"

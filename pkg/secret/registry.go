@@ -1,4 +1,9 @@
-package event
+// Package secret finds and hides what must not be seen: Registry in any text, by
+// what it looks like, and Sensitive in a request, by its place there.
+//
+// It promises that no form of a known secret is left in a text it has masked. It
+// does not decide what is a secret: whoever meets one adds it.
+package secret
 
 import (
 	"iter"
@@ -20,9 +25,8 @@ const (
 	pieceCharacters = 8
 )
 
-// Secrets are the texts that must never be seen, and the mask that hides them.
-// The zero value is an empty set; all methods may be called from many
-// goroutines.
+// Registry has the texts that must never be seen, and is the mask that hides them.
+// The zero value has none; all methods may be called from many goroutines.
 //
 // A secret is masked as it is, in hexadecimal (both cases) and in base64 (both
 // alphabets, with and without padding), and each of these also under any
@@ -40,7 +44,7 @@ const (
 // still hides the 1 of "page 1": better not to add what nobody would guard.
 //
 // Only hashes are kept, not the secrets.
-type Secrets struct {
+type Registry struct {
 	mu      sync.RWMutex
 	lasting set
 	// Those of logins and those of single requests are apart, since a token may
@@ -61,37 +65,37 @@ const passingSecrets = 4096
 // what must be hidden, but is masked with it. Of a text of several lines (a PEM
 // key) each line of 16 or more characters is a secret too. A blank text is no
 // secret.
-func (s *Secrets) Add(secret string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lasting.names = true
-	s.lasting.addAll(secret)
+func (r *Registry) Add(secret string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lasting.names = true
+	r.lasting.addAll(secret)
 }
 
 // AddPart puts into the set for good what may be left of a secret: it is masked,
 // but Find does not take it for one.
-func (s *Secrets) AddPart(part string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lasting.addPart(part)
+func (r *Registry) AddPart(part string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lasting.addPart(part)
 }
 
 // AddToken is Add for a secret that a login brought and that another login may
 // replace: it is forgotten when thousands of others have followed, so that a long
 // run does not grow.
-func (s *Secrets) AddToken(secret string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tokens.add(secret)
+func (r *Registry) AddToken(secret string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tokens.add(secret)
 }
 
 // AddTokens is AddToken for all texts that one login brought. They are forgotten
 // together, when thousands of others have followed: however many they are, those of
 // the last login are all remembered.
-func (s *Secrets) AddTokens(secrets []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	room := s.tokens.open()
+func (r *Registry) AddTokens(secrets []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	room := r.tokens.open()
 	for _, secret := range secrets {
 		room.addAll(secret)
 	}
@@ -99,10 +103,10 @@ func (s *Secrets) AddTokens(secrets []string) {
 
 // AddPassing is AddToken for a secret that belongs to one request, such as a
 // signature. However many there are, no token is forgotten because of them.
-func (s *Secrets) AddPassing(secret string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.passing.add(secret)
+func (r *Registry) AddPassing(secret string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.passing.add(secret)
 }
 
 func (p *passing) add(secret string) { p.open().addAll(secret) }
@@ -123,11 +127,11 @@ func (p *passing) open() *set {
 // parameter, and what follows a number sign is not sent at all. The pieces are
 // masked: between question marks and number signs those of four and more
 // characters, else those of eight. They are forgotten with their secret.
-func (s *Secrets) AddAddress(text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	addPieces(text, find(text, false, &s.lasting), s.lasting.addPart)
-	for _, p := range []*passing{&s.tokens, &s.passing} {
+func (r *Registry) AddAddress(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	addPieces(text, find(text, false, &r.lasting), r.lasting.addPart)
+	for _, p := range []*passing{&r.tokens, &r.passing} {
 		addPieces(text, find(text, false, p.younger, p.older), p.addPart)
 	}
 }

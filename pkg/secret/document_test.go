@@ -1,4 +1,4 @@
-package event
+package secret
 
 import (
 	"fmt"
@@ -7,20 +7,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-func TestSecretsIn(t *testing.T) {
+func TestIn(t *testing.T) {
 	t.Parallel()
 	doc, err := value.Parse([]byte(`{"a":1,"#b":"x","c":[{"#d/e":{"f":["y",2,true,null,""]}}],"g":{"h":"z"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for pointer, secret := range SecretsIn(doc) {
+	for pointer, secret := range In(doc) {
 		got = append(got, pointer+"="+secret)
 	}
 	if want := "[/#b=x /c/0/#d~1e/f/0=y /c/0/#d~1e/f/1=2 /c/0/#d~1e/f/4=]"; fmt.Sprint(got) != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
-	for range SecretsIn(doc) {
+	for range In(doc) {
 		break // the rest is not asked for
 	}
 }
@@ -32,7 +32,7 @@ func TestNumbersAreRespelt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s Secrets
+	var s Registry
 	s.AddDocument(doc)
 	for text, want := range map[string]string{
 		"1234567.50, 1234567.5":              "[hidden], [hidden]",

@@ -1,23 +1,20 @@
-package event
+package secret
 
 import (
 	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/secret/secrettest"
 )
 
-func secretsOf(secrets ...string) *Secrets {
-	var s Secrets
+func secretsOf(secrets ...string) *Registry {
+	var s Registry
 	for _, secret := range secrets {
 		s.Add(secret)
 	}
@@ -184,46 +181,9 @@ func TestAddAddress(t *testing.T) {
 	}
 }
 
-// spellings are the texts a secret may appear as anywhere in the program.
-func spellings(secret string) map[string]string {
-	raw := []byte(secret)
-	all := map[string]string{
-		"plain":            secret,
-		"query":            url.QueryEscape(secret),
-		"path":             url.PathEscape(secret),
-		"strict":           strings.ReplaceAll(url.QueryEscape(secret), "+", "%20"),
-		"base64":           base64.StdEncoding.EncodeToString(raw),
-		"base64 unpadded":  base64.RawStdEncoding.EncodeToString(raw),
-		"base64 URL":       base64.URLEncoding.EncodeToString(raw),
-		"base64 URL short": base64.RawURLEncoding.EncodeToString(raw),
-		"base64 in query":  url.QueryEscape(base64.StdEncoding.EncodeToString(raw)),
-		"hex":              hex.EncodeToString(raw),
-		"HEX":              strings.ToUpper(hex.EncodeToString(raw)),
-	}
-	lower := func(s string) string {
-		out := []byte(s)
-		for i := range out {
-			if i+2 < len(out) && out[i] == '%' {
-				copy(out[i+1:i+3], strings.ToLower(s[i+1:i+3]))
-			}
-		}
-		return string(out)
-	}
-	all["query, lower case"] = lower(all["query"])
-	all["strict, lower case"] = lower(all["strict"])
-	goStyle, _ := json.Marshal(secret)
-	all["JSON, Go"] = strings.Trim(string(goStyle), `"`)
-	escaped := value.OfString(secret).AppendEscapedJSON(nil)
-	all["JSON, escaped"] = string(escaped[1 : len(escaped)-1])
-	return all
-}
-
-// canary has something to escape for every escape.
-const canary = `c4nary/p&ss "wörd"\ +<é>?~😀`
-
 func TestRedactEverySpelling(t *testing.T) {
-	s := secretsOf(canary)
-	for name, text := range spellings(canary) {
+	s := secretsOf(secrettest.Canary)
+	for name, text := range secrettest.Spellings(secrettest.Canary) {
 		if got := s.Redact("before " + text + " after"); got != "before [hidden] after" {
 			t.Errorf("%s: Redact(%q) = %q", name, text, got)
 		}
@@ -231,7 +191,7 @@ func TestRedactEverySpelling(t *testing.T) {
 }
 
 func TestSecretsConcurrently(t *testing.T) {
-	var s Secrets
+	var s Registry
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -248,13 +208,13 @@ func TestSecretsConcurrently(t *testing.T) {
 }
 
 func FuzzRedact(f *testing.F) {
-	f.Add(canary, "before", "after")
+	f.Add(secrettest.Canary, "before", "after")
 	f.Add("\xff\xfe\x00\x01", `\ud83d`, "%")
 	f.Add("aaaa", "aaa", "aa")
 	f.Add("%41%41", "+", `\`)
 	f.Fuzz(func(t *testing.T, secret, before, after string) {
 		s := secretsOf(secret)
-		for name, text := range spellings(secret) {
+		for name, text := range secrettest.Spellings(secret) {
 			got := s.Redact(before + text + after)
 			// What is left must not hold the secret; the marks may, when it is
 			// a part of one.
@@ -274,7 +234,7 @@ func FuzzRedact(f *testing.F) {
 func BenchmarkRedact(b *testing.B) {
 	text := strings.Repeat("GET https://api.example.com/v2/users?page=12 200 OK, 50 rows. ", 17)[:1024]
 	for _, n := range []int{1, 100, 10_000} {
-		var s Secrets
+		var s Registry
 		for i := range n {
 			s.Add(base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "token %d of this run", i)))
 		}
@@ -289,7 +249,7 @@ func BenchmarkRedact(b *testing.B) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	var s Secrets
+	var s Registry
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		s.Add(fmt.Sprintf("%064d", i))
@@ -299,13 +259,13 @@ func BenchmarkAdd(b *testing.B) {
 func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 	for _, kind := range []struct {
 		name          string
-		add, addOther func(*Secrets, string)
+		add, addOther func(*Registry, string)
 	}{
-		{"tokens", (*Secrets).AddToken, (*Secrets).AddPassing},
-		{"those of a request", (*Secrets).AddPassing, (*Secrets).AddToken},
+		{"tokens", (*Registry).AddToken, (*Registry).AddPassing},
+		{"those of a request", (*Registry).AddPassing, (*Registry).AddToken},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
-			var s Secrets
+			var s Registry
 			s.Add("lasting-one")
 			kind.addOther(&s, "other-kind")
 			kind.add(&s, "passing-first")
@@ -351,7 +311,7 @@ func TestPassingSecretsAreSmall(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := inUse()
-	var s Secrets
+	var s Registry
 	for range 2*passingSecrets - 1 {
 		s.AddToken(token())
 	}
@@ -364,8 +324,8 @@ func TestPassingSecretsAreSmall(t *testing.T) {
 }
 
 // kept is how many passing secrets are remembered.
-func (s *Secrets) kept() (n int) {
-	for _, set := range []*set{s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older} {
+func (r *Registry) kept() (n int) {
+	for _, set := range []*set{r.tokens.younger, r.tokens.older, r.passing.younger, r.passing.older} {
 		if set != nil {
 			n += set.secrets
 		}
@@ -376,9 +336,9 @@ func (s *Secrets) kept() (n int) {
 // TestPiecesOfPassingSecretsAreForgotten: an API that gives signed addresses back
 // makes a long run no larger.
 func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
-	for name, add := range map[string]func(*Secrets, string){"tokens": (*Secrets).AddToken, "those of a request": (*Secrets).AddPassing} {
+	for name, add := range map[string]func(*Registry, string){"tokens": (*Registry).AddToken, "those of a request": (*Registry).AddPassing} {
 		t.Run(name, func(t *testing.T) {
-			var s Secrets
+			var s Registry
 			s.Add("lasting?one")
 			s.AddAddress("https://a.test/lasting?one")
 			lasting := len(s.lasting.forms)

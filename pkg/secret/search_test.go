@@ -1,4 +1,4 @@
-package event
+package secret
 
 import (
 	"encoding/base64"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/secret/secrettest"
 )
 
 // echo is a text that holds a secret in some form below some layers of escapes.
@@ -28,7 +30,7 @@ func echo(r *rand.Rand, secret string, layers int) (text, how string) {
 }
 
 // checkEcho reports what Redact leaves of a secret between two texts.
-func checkEcho(t *testing.T, s *Secrets, secret, before, echo, after, how string) {
+func checkEcho(t *testing.T, s *Registry, secret, before, echo, after, how string) {
 	t.Helper()
 	text := before + echo + after
 	end := len(before) + len(echo)
@@ -53,7 +55,7 @@ var decoys = []string{
 // decoys, hides it from the mask.
 func TestThreeLayers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, secret := range []string{canary, `to"ken/with <all>&more+`, "41abc def/1", `nbc"\u0041%41`, "lt;abc\"d", `p%41\u0041"q`, "tok\\en\\", "žluť 😀"} {
+	for _, secret := range []string{secrettest.Canary, `to"ken/with <all>&more+`, "41abc def/1", `nbc"\u0041%41`, "lt;abc\"d", `p%41\u0041"q`, "tok\\en\\", "žluť 😀"} {
 		s := secretsOf(secret)
 		for _, a := range encoderNames {
 			for _, b := range encoderNames {
@@ -107,7 +109,7 @@ func randomEcho(t *testing.T, r *rand.Rand) {
 
 // TestNothingElseIsMasked: a text that no reader finds a secret in stays as it is.
 func TestNothingElseIsMasked(t *testing.T) {
-	s := secretsOf(canary, "hunter2-hunter2", strings.Repeat("k", 40), "a+b/c==d")
+	s := secretsOf(secrettest.Canary, "hunter2-hunter2", strings.Repeat("k", 40), "a+b/c==d")
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		var b strings.Builder
@@ -124,7 +126,7 @@ func TestNothingElseIsMasked(t *testing.T) {
 // TestLongTexts: a secret is found wherever it stands in a long text, however it
 // is escaped there.
 func TestLongTexts(t *testing.T) {
-	s := secretsOf(canary)
+	s := secretsOf(secrettest.Canary)
 	r := rand.New(rand.NewPCG(5, 6))
 	const size = 3*leastStep + 12_345
 	filler := strings.Repeat(`nothing here, %20 and \" `, size/25+1)[:size]
@@ -133,8 +135,8 @@ func TestLongTexts(t *testing.T) {
 		places = append(places, r.IntN(size))
 	}
 	for _, at := range places {
-		text, how := echo(r, canary, 3)
-		checkEcho(t, s, canary, filler[:at], text, filler[at:], how)
+		text, how := echo(r, secrettest.Canary, 3)
+		checkEcho(t, s, secrettest.Canary, filler[:at], text, filler[at:], how)
 	}
 	if got := s.Redact(filler); got != filler {
 		t.Error("a text without secrets is changed")

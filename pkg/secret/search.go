@@ -1,4 +1,4 @@
-package event
+package secret
 
 import (
 	"cmp"
@@ -159,22 +159,22 @@ func joined(spans []Span) []Span {
 // Redact is the text with every form of every secret replaced by [hidden].
 // Secrets that overlap are replaced together, so that nothing of either is
 // left.
-func (s *Secrets) Redact(text string) string { return s.RedactPart(text, Span{0, len(text)}) }
+func (r *Registry) Redact(text string) string { return r.RedactPart(text, Span{0, len(text)}) }
 
 // RedactPart is a part of a text, From inclusive, To exclusive, with [hidden] in
 // the place of what belongs to a secret in the whole: of one that stands across
 // the border, what is left in the part would not be known.
-func (s *Secrets) RedactPart(text string, part Span) string { return hide(text, part, s.Masked(text)) }
+func (r *Registry) RedactPart(text string, part Span) string { return hide(text, part, r.Masked(text)) }
 
 // Masked lists the parts of the text that Redact replaces, in their order and
 // apart from each other; nil for none.
-func (s *Secrets) Masked(text string) []Span { return s.findAny(text, true) }
+func (r *Registry) Masked(text string) []Span { return r.findAny(text, true) }
 
 // Find is Masked without what is no secret, only what may be left of one.
-func (s *Secrets) Find(text string) []Span { return s.findAny(text, false) }
+func (r *Registry) Find(text string) []Span { return r.findAny(text, false) }
 
-func (s *Secrets) findAny(text string, parts bool) []Span {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return find(text, parts, &s.lasting, s.tokens.younger, s.tokens.older, s.passing.younger, s.passing.older)
+func (r *Registry) findAny(text string, parts bool) []Span {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return find(text, parts, &r.lasting, r.tokens.younger, r.tokens.older, r.passing.younger, r.passing.older)
 }

@@ -1,4 +1,4 @@
-package event
+package secret
 
 import (
 	"net/url"
@@ -8,7 +8,7 @@ import (
 
 func TestPartsOfAnAddress(t *testing.T) {
 	sensitive := Sensitive{}.WithParam("pin").WithParam("a[b]").WithParam("ž x")
-	secrets := &Secrets{}
+	secrets := &Registry{}
 	secrets.Add("s3?k=t")
 	for text, want := range map[string]Address{
 		"http://a":                             {"http://a", "", ""},
@@ -41,7 +41,7 @@ func TestSensitiveGrowsByCopies(t *testing.T) {
 }
 
 func TestMaskingByPlaceAndByText(t *testing.T) {
-	secrets := &Secrets{}
+	secrets := &Registry{}
 	secrets.Add("s3cret")
 	const text = `{"pin":"1","token":"a s3cret z"}`
 	parts := Sensitive{}.WithBody([]Span{{8, 9}, {20, 30}}).Body()

@@ -1,4 +1,4 @@
-package event
+package secret
 
 import (
 	"context"
@@ -93,14 +93,14 @@ type Address struct{ Whole, Path, Query string }
 // RedactAddress is an address as Sensitive.Address has it, with everything masked
 // that Redact masks. That is done before it is taken apart, for a secret may stand
 // in its path and go on in its query.
-func (s *Secrets) RedactAddress(u *url.URL, sensitive Sensitive) Address {
+func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 	whole := withoutUser(u)
 	query := len(whole) - len(u.RawQuery)
 	path := query
 	if u.RawQuery != "" || u.ForceQuery {
 		path -= len("?")
 	}
-	spans := s.MaskedWith(whole, sensitive.Query(whole))
+	spans := r.MaskedWith(whole, sensitive.Query(whole))
 	return Address{
 		Whole: hide(whole, Span{0, len(whole)}, spans),
 		Path:  hide(whole, Span{path - len(u.EscapedPath()), path}, spans),
@@ -109,13 +109,13 @@ func (s *Secrets) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 }
 
 // RedactWith is Redact for a text of which these parts are secrets, too.
-func (s *Secrets) RedactWith(text string, parts []Span) string {
-	return hide(text, Span{0, len(text)}, s.MaskedWith(text, parts))
+func (r *Registry) RedactWith(text string, parts []Span) string {
+	return hide(text, Span{0, len(text)}, r.MaskedWith(text, parts))
 }
 
 // MaskedWith is Masked for a text of which these parts are secrets, too.
-func (s *Secrets) MaskedWith(text string, parts []Span) []Span {
-	return joined(append(s.Masked(text), parts...))
+func (r *Registry) MaskedWith(text string, parts []Span) []Span {
+	return joined(append(r.Masked(text), parts...))
 }
 
 // hide is a part of a text with [hidden] in the place of what belongs to one of
