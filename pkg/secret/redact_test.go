@@ -257,6 +257,7 @@ func BenchmarkAdd(b *testing.B) {
 }
 
 func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
+	withoutRaceDetector(t)
 	for _, kind := range []struct {
 		name          string
 		add, addOther func(*Registry, string)
@@ -295,6 +296,7 @@ func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 
 // TestPassingSecretsAreSmall: docs/architecture.md tells how much memory they take.
 func TestPassingSecretsAreSmall(t *testing.T) {
+	withoutRaceDetector(t)
 	const most = 3 << 20
 	random := rand.New(rand.NewPCG(1, 2))
 	token := func() string { // the worst of them: all forms differ, and where they start
@@ -336,6 +338,7 @@ func (r *Registry) kept() (n int) {
 // TestPiecesOfPassingSecretsAreForgotten: an API that gives signed addresses back
 // makes a long run no larger.
 func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
+	withoutRaceDetector(t)
 	for name, add := range map[string]func(*Registry, string){"tokens": (*Registry).AddToken, "those of a request": (*Registry).AddPassing} {
 		t.Run(name, func(t *testing.T) {
 			var s Registry

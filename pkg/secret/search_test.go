@@ -55,11 +55,18 @@ var decoys = []string{
 // decoys, hides it from the mask.
 func TestThreeLayers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, secret := range []string{secrettest.Canary, `to"ken/with <all>&more+`, "41abc def/1", `nbc"\u0041%41`, "lt;abc\"d", `p%41\u0041"q`, "tok\\en\\", "žluť 😀"} {
+	secrets := []string{secrettest.Canary, `to"ken/with <all>&more+`, "41abc def/1", `nbc"\u0041%41`, "lt;abc\"d", `p%41\u0041"q`, "tok\\en\\", "žluť 😀"}
+	if raceDetector {
+		secrets = secrets[:1]
+	}
+	for _, secret := range secrets {
 		s := secretsOf(secret)
 		for _, a := range encoderNames {
 			for _, b := range encoderNames {
 				for _, c := range encoderNames {
+					if raceDetector && r.IntN(20) > 0 {
+						continue
+					}
 					text := encoders[c](r, encoders[b](r, encoders[a](r, secret)))
 					for _, decoy := range []string{decoys[2], decoys[r.IntN(len(decoys))]} {
 						checkEcho(t, s, secret, decoy, text, decoy, a+", "+b+", "+c)
@@ -72,7 +79,11 @@ func TestThreeLayers(t *testing.T) {
 
 // TestRandomEchoes: random secrets in random spellings between random decoys.
 func TestRandomEchoes(t *testing.T) {
-	for seed := range uint64(4_000) {
+	rounds := uint64(4_000)
+	if raceDetector {
+		rounds = 400
+	}
+	for seed := range rounds {
 		randomEcho(t, rand.New(rand.NewPCG(seed, 0)))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -111,7 +122,11 @@ func randomEcho(t *testing.T, r *rand.Rand) {
 func TestNothingElseIsMasked(t *testing.T) {
 	s := secretsOf(secrettest.Canary, "hunter2-hunter2", strings.Repeat("k", 40), "a+b/c==d")
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 2000 {
+	rounds := 2000
+	if raceDetector {
+		rounds = 200
+	}
+	for range rounds {
 		var b strings.Builder
 		for range r.IntN(40) {
 			b.WriteString(decoys[r.IntN(len(decoys))])
@@ -126,6 +141,7 @@ func TestNothingElseIsMasked(t *testing.T) {
 // TestLongTexts: a secret is found wherever it stands in a long text, however it
 // is escaped there.
 func TestLongTexts(t *testing.T) {
+	withoutRaceDetector(t)
 	s := secretsOf(secrettest.Canary)
 	r := rand.New(rand.NewPCG(5, 6))
 	const size = 3*leastStep + 12_345
@@ -155,9 +171,13 @@ func TestSearchIsBounded(t *testing.T) {
 		s.AddToken(strings.Repeat("eyJh", i+5))
 	}
 	const most = 12 << 20
+	size := 1 << 18
+	if raceDetector {
+		size >>= 5
+	}
 	for _, unit := range []string{`\u0025`, "%25", "%2D", `\\`, `\`, "&amp;", "+", "%5Cu0025", `x\"y %20 a+b &amp; `, "-", "eyJh", "-----BEGIN PRIVATE KEY-----\n", "%2525252525", `\u00e9`} {
 		t.Run(unit, func(t *testing.T) {
-			text := strings.Repeat(unit, 1<<18/len(unit))
+			text := strings.Repeat(unit, size/len(unit))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			s.Find(text)
