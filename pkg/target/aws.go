@@ -2,18 +2,20 @@ package target
 
 import (
 	"cmp"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -40,9 +42,8 @@ func compileSignature(s config.Section) *signature {
 // aws signs every request in its headers: each attempt, each login, each hop of
 // a redirect that stays on its origin.
 //
-// The recipe is written out here, on the cryptography of the standard library:
-// which headers are signed is that of the original, and no library lets us say
-// so.
+// Amazon's library computes the signature. It would sign other headers than the
+// original does, so it gets a request that has only those (toSign).
 type aws struct {
 	next    http.RoundTripper
 	with    *signature
@@ -51,12 +52,6 @@ type aws struct {
 }
 
 var _ http.RoundTripper = (*aws)(nil)
-
-const (
-	awsAlgorithm = "AWS4-HMAC-SHA256"
-	awsTime      = "20060102T150405Z"
-	awsDate      = "X-Amz-Date"
-)
 
 // RoundTrip implements http.RoundTripper.
 func (t *aws) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -67,41 +62,60 @@ func (t *aws) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	signed := req.Clone(req.Context())
-	for name := range signed.Header {
+	sent := req.Clone(req.Context())
+	for name := range sent.Header {
 		if slices.Contains([]string{"date", "authorization", "x-amz-date"}, strings.ToLower(name)) {
-			delete(signed.Header, name)
+			delete(sent.Header, name)
 		}
 	}
-	at := t.now().UTC().Format(awsTime)
-	signed.Header.Set(awsDate, at)
-	pairs := queryPairs(req.URL.RawQuery)
-	signed.URL.RawQuery = strings.Join(pairs, "&")
-	names, lines := signedHeaders(signed)
-	text := strings.Join([]string{signed.Method, signedPath(signed.URL), signedQuery(pairs), lines, names, payload}, "\n")
-	scope, digest := t.with.sign(text, at)
-	t.secrets.AddPassing(digest)
-	signed.Header.Set("Authorization", awsAlgorithm+" Credential="+t.with.keyID+"/"+scope+", SignedHeaders="+names+", Signature="+digest)
-	return t.next.RoundTrip(signed)
-}
-
-// sign gives the scope and the signature of a canonical request at a time.
-func (s *signature) sign(text, at string) (scope, digest string) {
-	const end = "aws4_request"
-	day := at[:len("20060102")]
-	scope = strings.Join([]string{day, s.region, s.service, end}, "/")
-	key := []byte("AWS4" + s.secret)
-	for _, part := range []string{day, s.region, s.service, end} {
-		key = mac(key, part)
+	if sent.URL.RawQuery, err = strictQuery(req.URL.RawQuery); err != nil {
+		return nil, err
 	}
-	hash := sha256.Sum256([]byte(text))
-	return scope, hex.EncodeToString(mac(key, strings.Join([]string{awsAlgorithm, at, scope, hex.EncodeToString(hash[:])}, "\n")))
+	draft := toSign(sent)
+	credentials := sdk.Credentials{AccessKeyID: t.with.keyID, SecretAccessKey: t.with.secret}
+	if err := v4.NewSigner().SignHTTP(req.Context(), credentials, draft, payload, t.with.service, t.with.region, t.now()); err != nil {
+		return nil, err
+	}
+	authorization := draft.Header.Get("Authorization")
+	t.secrets.AddPassing(authorization[strings.LastIndexByte(authorization, '=')+1:])
+	for _, name := range []string{"Authorization", "X-Amz-Date"} {
+		sent.Header.Set(name, draft.Header.Get(name))
+	}
+	return t.next.RoundTrip(sent)
 }
 
-func mac(key []byte, text string) []byte {
-	h := hmac.New(sha256.New, key)
-	h.Write([]byte(text))
-	return h.Sum(nil)
+// toSign returns the parts of a request that are signed: method, host, path, query
+// and headers. It has no scheme because the library would drop the default port
+// of the scheme from the host, and no length because the library would sign it.
+//
+// It sorts the lines of each signed header in req too, because the server joins
+// them in the order in which they arrive.
+func toSign(req *http.Request) *http.Request {
+	header := http.Header{}
+	for name, texts := range req.Header {
+		if name = strings.ToLower(name); unsigned(name) {
+			continue
+		}
+		for i := range texts {
+			// The library trims Unicode's spaces, net/http only those of ASCII.
+			texts[i] = strings.TrimSpace(texts[i])
+		}
+		slices.Sort(texts)
+		for _, text := range texts {
+			words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' })
+			header[name] = append(header[name], strings.Join(words, " "))
+		}
+		slices.Sort(header[name])
+	}
+	return &http.Request{
+		Method: req.Method,
+		Host:   cmp.Or(req.Host, req.URL.Host),
+		URL: &url.URL{
+			Opaque:   "//" + req.URL.Host + "/" + strings.TrimLeft(req.URL.EscapedPath(), "/"),
+			RawQuery: req.URL.RawQuery,
+		},
+		Header: header,
+	}
 }
 
 // payloadHash is the hash of the body, or what the request says it is.
@@ -123,15 +137,9 @@ func payloadHash(req *http.Request) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// signedPath is the path as it is sent, encoded once more.
-func signedPath(u *url.URL) string {
-	path := percentEncode(strings.TrimLeft(u.EscapedPath(), "/"))
-	return "/" + strings.ReplaceAll(path, "%2F", "/")
-}
-
-// queryPairs are the pairs of a query, strictly percent-encoded anew: so they
-// are sent.
-func queryPairs(query string) []string {
+// strictQuery encodes the names and values of a query anew, as RFC 3986 says. The
+// query is sent like this.
+func strictQuery(query string) (string, error) {
 	var pairs []string
 	for pair := range strings.SplitSeq(query, "&") {
 		if pair == "" {
@@ -144,52 +152,13 @@ func queryPairs(query string) []string {
 		}
 		pairs = append(pairs, pair)
 	}
-	return pairs
-}
-
-// signedQuery are the pairs in their order of names, then of values, as they
-// are encoded.
-func signedQuery(pairs []string) string {
-	type parameter struct{ name, text string }
-	var all []parameter
-	for _, pair := range pairs {
-		name, text, _ := strings.Cut(pair, "=")
-		all = append(all, parameter{name, text})
+	strict := strings.Join(pairs, "&")
+	// net/url parses at most 10,000 parameters. The library ignores its error and
+	// would sign none of them.
+	if _, err := url.ParseQuery(strict); err != nil {
+		return "", failure.Userf("a query of %d parameters cannot be signed for AWS, expected at most 10000: split it into several requests", len(pairs))
 	}
-	slices.SortFunc(all, func(a, b parameter) int {
-		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.text, b.text))
-	})
-	var b strings.Builder
-	for i, p := range all {
-		if i > 0 {
-			b.WriteByte('&')
-		}
-		b.WriteString(p.name + "=" + p.text)
-	}
-	return b.String()
-}
-
-// signedHeaders are the names of the signed headers, and a line for each of
-// them. The values of a header with several lines are sorted, and sent in that
-// order, for the server joins them as they arrive.
-func signedHeaders(req *http.Request) (names, lines string) {
-	values := map[string][]string{"host": {cmp.Or(req.Host, req.URL.Host)}}
-	for name, texts := range req.Header {
-		if name = strings.ToLower(name); !unsigned(name) {
-			slices.Sort(texts)
-			values[name] = append(values[name], texts...)
-		}
-	}
-	sorted := slices.Sorted(maps.Keys(values))
-	var b strings.Builder
-	for _, name := range sorted {
-		for i, text := range values[name] {
-			values[name][i] = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' }), " ")
-		}
-		slices.Sort(values[name])
-		b.WriteString(name + ":" + strings.Join(values[name], ",") + "\n")
-	}
-	return strings.Join(sorted, ";"), b.String()
+	return strict, nil
 }
 
 // unsigned tells the headers that are left out of a signature: those that a
