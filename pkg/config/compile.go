@@ -161,6 +161,8 @@ func (c *compiler) ciphers(v value.Value, pointer string) {
 func (c *compiler) allowedHosts(s Section) []AllowedHost {
 	var hosts []AllowedHost
 	for _, entry := range s.Items() {
+		c.restricts(entry.Get("scheme"), "write a scheme, or leave the key out to allow every scheme")
+		c.restricts(entry.Get("port"), "write a port, or leave the key out to allow every port")
 		hosts = append(hosts, AllowedHost{
 			Scheme:   entry.Text("scheme", ""),
 			Host:     entry.Text("host", ""),
@@ -169,6 +171,16 @@ func (c *compiler) allowedHosts(s Section) []AllowedHost {
 		})
 	}
 	return hosts
+}
+
+// restricts reports a key of an entry that is there but empty. In the original no
+// address has that scheme or port; here it would allow all of them.
+func (c *compiler) restricts(s Section, hint failure.Text) {
+	given, ok := lookup(c.document, s.Pointer)
+	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
+		s.Value = given
+		s.Problem("expected a value, as an empty one restricts nothing", hint)
+	}
 }
 
 // switched is a section whose value is null when it is off.
