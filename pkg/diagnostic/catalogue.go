@@ -73,7 +73,7 @@ func aboutValues() []Entry {
 			"The object, or the method chosen in it, needs a key that is absent or empty.",
 			`"jobs": [{"dataType": "users"}]`,
 			"Add the key. If the hint names a key of the object, it was probably misspelt."},
-		{failure.UnknownKey, isEither, "Nobody reads this key",
+		{failure.UnknownKey, isEither, "Unknown key",
 			"The key is not known at this place, most often because it is misspelt or stands one level too high or too low. It has no effect. With --strict it is an error.",
 			`"jobs": [{"endpoint": "users", "datafield": "items"}]`,
 			"Correct the name or remove the key. Keys that begin with __ belong to editors and are ignored."},
