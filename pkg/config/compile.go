@@ -122,27 +122,14 @@ func (c *compiler) locate() (value.Value, string) {
 // markSecrets is a document whose values below keys with a hash sign are marked as
 // secrets.
 func markSecrets(v value.Value) value.Value {
-	switch v.Kind() {
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = markSecrets(item)
+	return v.Map(func(m value.Member) value.Member {
+		if strings.HasPrefix(m.Name, "#") {
+			m.Value = m.Value.AsSecret()
+		} else {
+			m.Value = markSecrets(m.Value)
 		}
-		return value.OfItems(items...)
-	case value.Object:
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			if strings.HasPrefix(m.Name, "#") {
-				m.Value = m.Value.AsSecret()
-			} else {
-				m.Value = markSecrets(m.Value)
-			}
-			members[i] = m
-		}
-		return value.OfMembers(members...)
-	default:
-		return v
-	}
+		return m
+	})
 }
 
 // ciphers reports secrets that nobody decrypted: the platform hands over plain
