@@ -25,7 +25,7 @@ func newRoot(code *int) *cobra.Command {
 writes tables to out/tables. Events go to stdout; after a failure one line on
 stderr says why.
 
-Exit codes: 0 success, 1 something the user can mend, 2 an internal fault, 3 cut
+Exit codes: 0 success, 1 something the user can fix, 2 an internal fault, 3 cut
 by --max-requests, --max-time, --max-bytes or --sample: the tables are valid but
 hold only a part of the data, and out/state.json was not written; 130 ended at
 once by a second SIGINT. A first SIGINT, SIGTERM, SIGHUP or SIGQUIT ends a run
@@ -90,7 +90,7 @@ out/state.json, so that the next run misses nothing. With --max-requests,
 api.http.concurrency says, so that it is always the same request that goes too
 far.
 
-Exit codes: 0 success, 1 something the user can mend or a signal, 2 an internal
+Exit codes: 0 success, 1 something the user can fix or a signal, 2 an internal
 fault, 3 cut, 130 a second SIGINT.`,
 		Example: `  extractor run --data ./data
   extractor run --data ./data --record shop.har

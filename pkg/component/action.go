@@ -172,25 +172,13 @@ func roomForAnswers(o Options) string {
 
 // redacted is a value whose every text is masked.
 func redacted(secrets *secret.Registry, v value.Value) value.Value {
-	switch v.Kind() {
-	case value.String, value.Number:
+	if k := v.Kind(); k == value.String || k == value.Number {
 		if masked := secrets.Redact(v.Raw()); masked != v.Raw() {
 			return value.OfString(masked)
 		}
 		return v
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = redacted(secrets, item)
-		}
-		return value.OfItems(items...)
-	case value.Object:
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			members[i] = value.Member{Name: secrets.Redact(m.Name), Value: redacted(secrets, m.Value)}
-		}
-		return value.OfMembers(members...)
-	default:
-		return v
 	}
+	return v.Map(func(m value.Member) value.Member {
+		return value.Member{Name: secrets.Redact(m.Name), Value: redacted(secrets, m.Value)}
+	})
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Run does one run and returns the exit code: 0, 1 for what the user can mend,
+// Run does one run and returns the exit code: 0, 1 for what the user can fix,
 // 2 for everything else. After a failure the last event is run.failed and
 // stderr holds its message in one line; out/tables is as it was before. A run
 // that was cut by one of its limits returns 3: the last event is run.cut, stderr

@@ -173,6 +173,14 @@ func brokenEnvelopes() []brokenDocument {
 			`/image_parameters/allowed_hosts/0/Scheme: unknown key, so nothing is restricted by it; did you mean "scheme"?`,
 			`/image_parameters/allowed_hosts/0/x: unknown key, so nothing is restricted by it; the known keys are "host", "scheme", "port", "endpoint"`,
 		}},
+		{"empty guards", given{top: `"image_parameters":{"allowed_hosts":[{"host":"h.test","scheme":"","port":""},{"host":"h.test","scheme":[],"port":0},{"host":"h.test","port":"0"},{"host":""},{"host":"h.test","scheme":null,"port":null,"endpoint":""}]},`}, []string{
+			`/image_parameters/allowed_hosts/0/scheme: expected a value, as an empty one restricts nothing, found an empty string; write a scheme, or leave the key out to allow every scheme`,
+			`/image_parameters/allowed_hosts/0/port: expected a value, as an empty one restricts nothing, found an empty string; write a port, or leave the key out to allow every port`,
+			`/image_parameters/allowed_hosts/1/scheme: expected a value, as an empty one restricts nothing, found an empty list; write a scheme, or leave the key out to allow every scheme`,
+			`/image_parameters/allowed_hosts/1/port: expected a value, as an empty one restricts nothing, found 0; write a port, or leave the key out to allow every port`,
+			`/image_parameters/allowed_hosts/2/port: expected a value, as an empty one restricts nothing, found "0"; write a port, or leave the key out to allow every port`,
+			`/image_parameters/allowed_hosts/3: expected the key "host"`,
+		}},
 		{"guards in another place", given{top: `"imageParameters":{},"allowed_hosts":[],`, parameters: `"image_parameters":{},"allowedHosts":[],`}, []string{
 			`/imageParameters: unknown key, so nothing is restricted by it; write "image_parameters", at the top of the document`,
 			`/allowed_hosts: unknown key, so nothing is restricted by it; write "allowed_hosts" in the section "image_parameters", at the top of the document`,

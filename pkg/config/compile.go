@@ -122,27 +122,14 @@ func (c *compiler) locate() (value.Value, string) {
 // markSecrets is a document whose values below keys with a hash sign are marked as
 // secrets.
 func markSecrets(v value.Value) value.Value {
-	switch v.Kind() {
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = markSecrets(item)
+	return v.Map(func(m value.Member) value.Member {
+		if strings.HasPrefix(m.Name, "#") {
+			m.Value = m.Value.AsSecret()
+		} else {
+			m.Value = markSecrets(m.Value)
 		}
-		return value.OfItems(items...)
-	case value.Object:
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			if strings.HasPrefix(m.Name, "#") {
-				m.Value = m.Value.AsSecret()
-			} else {
-				m.Value = markSecrets(m.Value)
-			}
-			members[i] = m
-		}
-		return value.OfMembers(members...)
-	default:
-		return v
-	}
+		return m
+	})
 }
 
 // ciphers reports secrets that nobody decrypted: the platform hands over plain
@@ -161,6 +148,8 @@ func (c *compiler) ciphers(v value.Value, pointer string) {
 func (c *compiler) allowedHosts(s Section) []AllowedHost {
 	var hosts []AllowedHost
 	for _, entry := range s.Items() {
+		c.restricts(entry.Get("scheme"), "write a scheme, or leave the key out to allow every scheme")
+		c.restricts(entry.Get("port"), "write a port, or leave the key out to allow every port")
 		hosts = append(hosts, AllowedHost{
 			Scheme:   entry.Text("scheme", ""),
 			Host:     entry.Text("host", ""),
@@ -169,6 +158,16 @@ func (c *compiler) allowedHosts(s Section) []AllowedHost {
 		})
 	}
 	return hosts
+}
+
+// restricts reports a key of an entry that is there but empty. In the original no
+// address has that scheme or port; here it would allow all of them.
+func (c *compiler) restricts(s Section, hint failure.Text) {
+	given, ok := lookup(c.document, s.Pointer)
+	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
+		s.Value = given
+		s.Problem("expected a value, as an empty one restricts nothing", hint)
+	}
 }
 
 // switched is a section whose value is null when it is off.

@@ -18,9 +18,9 @@ import (
 // Besides the standard keywords it has `errorMessage` and `deprecationMessage`,
 // which editors know too, `ignoreCase` for an `enum` that does not look at the
 // case of letters, and `emptyMeans` and `nullMeans`: the value that an empty
-// one, or null, stands for where the original takes it for one that is set. It keeps to keywords that judge one value at a time (no
-// anyOf, oneOf, allOf, not, if), so that every violation can be told in one
-// plain sentence.
+// one, or null, stands for where the original takes it for one that is set. It
+// keeps to keywords that judge one value at a time (no anyOf, oneOf, allOf, not,
+// if), so that every violation can be told in one plain sentence.
 //
 //go:embed schema.json
 var schemaText []byte

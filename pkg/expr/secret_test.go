@@ -37,6 +37,7 @@ func TestSecretsAreTracked(t *testing.T) {
 		{"a short one", `{"function":"concat","args":["p",{"attr":"#pin"}]}`, true, nil},
 		{"a short digest", `{"function":"hash","args":["crc32",{"attr":"#pin"}]}`, true, []string{"de7d827b"}},
 		{"what stands in for an empty secret", `{"function":"ifempty","args":[{"attr":"#none"},"a plain word"]}`, true, nil},
+		{"a plain word that needs no secret", `{"function":"ifempty","args":["a plain word",{"attr":"#pw"}]}`, true, nil},
 		{"a marked literal", `{"function":"sha1","args":["@MARKED@"]}`, true, []string{"a2bbc7c115bd17a2de67c88b8beea7ffa5ffe723"}},
 		{"data with one in it", `{"a":[{"b":{"attr":"#pw"}}],"c":1}`, true, nil},
 		{"time", `{"function":"date","args":["Y-m-d",{"time":"currentStart"}]}`, false, nil},

@@ -54,25 +54,13 @@ func numbered(items []value.Value) value.Value {
 // withoutEmptyObjects is a value with empty lists in the place of empty objects:
 // the original cannot tell them apart in its configuration, and hashes lists.
 func withoutEmptyObjects(v value.Value) value.Value {
-	switch v.Kind() {
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = withoutEmptyObjects(item)
-		}
-		return value.OfItems(items...)
-	case value.Object:
-		if v.Len() == 0 {
-			return value.OfItems()
-		}
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			members[i] = value.Member{Name: m.Name, Value: withoutEmptyObjects(m.Value)}
-		}
-		return value.OfMembers(members...)
-	default:
-		return v
+	if v.Kind() == value.Object && v.Len() == 0 {
+		return value.OfItems()
 	}
+	return v.Map(func(m value.Member) value.Member {
+		m.Value = withoutEmptyObjects(m.Value)
+		return m
+	})
 }
 
 // checkUserData reports lists in the user data of a job whose rows are mapped

@@ -1,5 +1,5 @@
 // Package failure tells apart what the person who wrote the configuration can
-// mend from what only we can mend, and carries the place to look at.
+// fix from what only we can fix, and carries the place to look at.
 //
 // A user error (Kind User) ends the program with exit code 1 and its message is
 // shown to the user as it is. Everything else is an application error, exit

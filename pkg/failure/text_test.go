@@ -13,7 +13,7 @@ func TestText(t *testing.T) {
 	if got := text.String(); got != plain {
 		t.Errorf("got %s", got)
 	}
-	if got := fmt.Sprint(text); got != plain {
+	if got := fmt.Sprintf("%s.", text); got != plain+"." {
 		t.Errorf("got %s", got)
 	}
 	if got, err := json.Marshal(Problem{Expected: text}); err != nil || string(got) != `{"pointer":"","expected":"`+plain+`"}` {

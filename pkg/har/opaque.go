@@ -34,58 +34,34 @@ func hideAll(r io.Reader, status int) ([]byte, error) {
 var date = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
 
 func hideTexts(v value.Value, known bool) value.Value {
-	switch v.Kind() {
-	case value.String, value.Number:
+	if k := v.Kind(); k == value.String || k == value.Number {
 		if known && (v.IsNumeric() || date.MatchString(v.Raw())) {
 			return v
 		}
 		return value.OfString(secret.Hidden)
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = hideTexts(item, known)
-		}
-		return value.OfItems(items...)
-	case value.Object:
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			members[i] = value.Member{Name: shownName(m.Name), Value: hideTexts(m.Value, known)}
-		}
-		return value.OfMembers(members...)
-	default:
-		return v
 	}
+	return v.Map(func(m value.Member) value.Member {
+		return value.Member{Name: shownName(m.Name), Value: hideTexts(m.Value, known)}
+	})
 }
 
 // hideBesideMessages hides the texts in an error: an object with messages, a list of
 // errors, or a message.
 func hideBesideMessages(v value.Value) value.Value {
-	switch v.Kind() {
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			if item.Kind() == value.Array {
-				items[i] = hideTexts(item, false)
-			} else {
-				items[i] = hideBesideMessages(item)
-			}
+	inList := v.Kind() == value.Array
+	return v.Map(func(m value.Member) value.Member {
+		about := secret.ErrorsName(m.Name) || m.Value.IsScalar() && secret.MessageName(m.Name)
+		if inList {
+			about = m.Value.Kind() != value.Array
 		}
-		return value.OfItems(items...)
-	case value.Object:
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			hidden := value.Value{}
-			if secret.ErrorsName(m.Name) || m.Value.IsScalar() && secret.MessageName(m.Name) {
-				hidden = hideBesideMessages(m.Value)
-			} else {
-				hidden = hideTexts(m.Value, false)
-			}
-			members[i] = value.Member{Name: shownName(m.Name), Value: hidden}
+		if about {
+			m.Value = hideBesideMessages(m.Value)
+		} else {
+			m.Value = hideTexts(m.Value, false)
 		}
-		return value.OfMembers(members...)
-	default:
-		return v
-	}
+		m.Name = shownName(m.Name)
+		return m
+	})
 }
 
 // shownName is the name of a member, hidden when it may be data.

@@ -270,8 +270,9 @@ func variable(name string) string {
 	return name
 }
 
-// header is the text of a header, perhaps made of secrets. One that proves who we are, and of which
-// nothing is known to be secret, is hidden as a whole but for its scheme.
+// header is the text of a header, perhaps made of secrets. One that proves who we
+// are, and of which nothing is known to be secret, is hidden as a whole but for its
+// scheme.
 func (m *mask) header(name, text string, made bool) []piece {
 	var spans []secret.Span
 	if made {

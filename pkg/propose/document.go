@@ -59,24 +59,12 @@ func one(name string, v value.Value) value.Value {
 
 // clean is a value whose texts are UTF-8 throughout.
 func clean(v value.Value) value.Value {
-	switch v.Kind() {
-	case value.String:
+	if v.Kind() == value.String {
 		return value.OfString(strings.ToValidUTF8(v.Raw(), "\ufffd"))
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = clean(item)
-		}
-		return value.OfItems(items...)
-	case value.Object:
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			members[i] = value.Member{Name: strings.ToValidUTF8(m.Name, "\ufffd"), Value: clean(m.Value)}
-		}
-		return value.OfMembers(members...)
-	default:
-		return v
 	}
+	return v.Map(func(m value.Member) value.Member {
+		return value.Member{Name: strings.ToValidUTF8(m.Name, "\ufffd"), Value: clean(m.Value)}
+	})
 }
 
 // widest is how long an object or a list on one line may be.

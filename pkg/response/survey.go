@@ -68,9 +68,9 @@ func groupsIndicators(name []byte) bool {
 	}
 }
 
-// leadsOn tells whether a member of an object `next` is what leads to the next
+// isNextMember tells whether a member of an object `next` is what leads to the next
 // page.
-func leadsOn(name []byte) bool {
+func isNextMember(name []byte) bool {
 	switch string(name) {
 	case "href", "url", "link", "after", "cursor", "token", "page", "offset", "start":
 		return true
@@ -171,7 +171,7 @@ func (v *survey) scalar(raw []byte) {
 	}
 	above, name := v.last()
 	kind := indicatorOf(name)
-	if kind == 0 && string(above) == "next" && leadsOn(name) {
+	if kind == 0 && string(above) == "next" && isNextMember(name) {
 		kind = NextPage
 	}
 	if kind == 0 {

@@ -159,6 +159,18 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
+// TestShortSecretsInLongTexts: a short one is no secret inside a word, also where the
+// text is taken apart in the middle of that.
+func TestShortSecretsInLongTexts(t *testing.T) {
+	s := secretsOf("12")
+	for at := leastStep - 2; at < leastStep+3; at++ {
+		text := strings.Repeat("x", at) + "12 and 12" + strings.Repeat(" ", 2*leastStep)
+		if got, want := s.Redact(text), strings.Replace(text, " 12", " "+Hidden, 1); got != want {
+			t.Errorf("%d: got %s", at, strings.TrimSpace(strings.TrimLeft(got, "x")))
+		}
+	}
+}
+
 // TestSearchIsBounded: the memory of a search does not depend on the text, whatever
 // an API thinks of: the window is made once and used again. Neither does the work for
 // a byte: were it to grow with the text, this would take minutes.

@@ -100,7 +100,7 @@ func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 	if u.RawQuery != "" || u.ForceQuery {
 		path -= len("?")
 	}
-	spans := r.MaskedWith(whole, sensitive.Query(whole))
+	spans := r.maskedWith(whole, sensitive.Query(whole))
 	return Address{
 		Whole: hide(whole, Span{0, len(whole)}, spans),
 		Path:  hide(whole, Span{path - len(u.EscapedPath()), path}, spans),
@@ -110,11 +110,11 @@ func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 
 // RedactWith is Redact for a text of which these parts are secrets, too.
 func (r *Registry) RedactWith(text string, parts []Span) string {
-	return hide(text, Span{0, len(text)}, r.MaskedWith(text, parts))
+	return hide(text, Span{0, len(text)}, r.maskedWith(text, parts))
 }
 
-// MaskedWith is Masked for a text of which these parts are secrets, too.
-func (r *Registry) MaskedWith(text string, parts []Span) []Span {
+// maskedWith is Masked for a text of which these parts are secrets, too.
+func (r *Registry) maskedWith(text string, parts []Span) []Span {
 	return joined(append(r.Masked(text), parts...))
 }
 

@@ -20,8 +20,8 @@ import (
 )
 
 // entry is one answer in the cache. Its file is one line of JSON, which says
-// when the answer came, its status, its header Link and the SHA-256 of the body, and then the
-// body as it is. So whatever is broken or cut off is noticed.
+// when the answer came, its status, its header Link and the SHA-256 of the body, and
+// then the body as it is. So whatever is broken or cut off is noticed.
 type entry struct {
 	created int64 // Unix seconds
 	status  int

@@ -96,8 +96,8 @@ func leaving(ctx context.Context, req *http.Request) *http.Request {
 	return req
 }
 
-// concealUser hides what proves who we are in an address of the configuration: the
-// header that leaving makes of it, the password, and a user name that is longer
+// concealUser hides what proves who we are in an address of the configuration or of
+// a proxy: the header that is made of it, the password, and a user name that is longer
 // than the password, for many APIs take their key as the user name and "x" or
 // nothing as the password. What is shorter than four bytes would hide harmless
 // words.

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // findProxy gives the proxy for a request, nil for none.
@@ -37,9 +36,7 @@ func proxy(o Options) (findProxy, error) {
 				failed = failure.Userf("the environment variable %s is not the address of a proxy: expected http://host:port, with https, socks5 or socks5h for other kinds; its value is not shown, because it may hold a password", name)
 				return ""
 			}
-			if u.User != nil {
-				hideUser(o.Secrets, u.User)
-			}
+			concealUser(u.User, o.Secrets)
 			return u.String()
 		}
 		return ""
@@ -70,18 +67,6 @@ func readProxy(text string) *url.URL {
 		return nil
 	}
 	return u
-}
-
-// hideUser makes secrets of what proves to a proxy who we are, in the forms in
-// which the proxy gets it and may give it back.
-func hideUser(secrets *secret.Registry, user *url.Userinfo) {
-	password, has := user.Password()
-	if !has {
-		secrets.Add(user.Username())
-		return
-	}
-	secrets.Add(password)
-	secrets.Add(user.Username() + ":" + password)
 }
 
 // proxied prepares the requests that go through a proxy. net/http tells a proxy

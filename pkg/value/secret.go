@@ -6,25 +6,14 @@ import "slices"
 // it is. The mark stays with a value wherever it is put: into lists, objects,
 // parameters. It is no part of JSON, and Equal does not look at it.
 func (v Value) AsSecret() Value {
-	switch v.kind {
-	case Null:
-		return v
-	case Array:
-		items := make([]Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = item.AsSecret()
-		}
-		return OfItems(items...)
-	case Object:
-		members := make([]Member, v.Len())
-		for i, m := range v.Members() {
-			members[i] = Member{m.Name, m.Value.AsSecret()}
-		}
-		return OfMembers(members...)
-	default:
+	if v.IsScalar() {
 		v.secret = true
 		return v
 	}
+	return v.Map(func(m Member) Member {
+		m.Value = m.Value.AsSecret()
+		return m
+	})
 }
 
 // Secret tells whether the value, or one inside it, is marked as a secret.

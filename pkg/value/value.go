@@ -194,6 +194,27 @@ next:
 	return OfMembers(kept...)
 }
 
+// Map is a list or an object with what f makes of each item or member in its place.
+// An item is a member without a name. Scalars and null stay as they are.
+func (v Value) Map(f func(Member) Member) Value {
+	switch v.kind {
+	case Array:
+		items := make([]Value, v.Len())
+		for i, item := range v.Items() {
+			items[i] = f(Member{Value: item}).Value
+		}
+		return OfItems(items...)
+	case Object:
+		members := make([]Member, v.Len())
+		for i, m := range v.Members() {
+			members[i] = f(m)
+		}
+		return OfMembers(members...)
+	default:
+		return v
+	}
+}
+
 // At walks a path from the value: names on objects, decimal indexes on arrays,
 // segments parted by the separator. A path equal to the separator is the value
 // itself. A member that is null counts as found, an item that is null does not.

@@ -2,6 +2,7 @@ package value
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -250,4 +251,26 @@ func FuzzParse(f *testing.F) {
 		}
 		v.Empty()
 	})
+}
+
+func TestMap(t *testing.T) {
+	var seen []string
+	v := parse(t, `{"a":1,"b":[2,[3],null]}`)
+	twice := func(m Member) Member {
+		seen = append(seen, m.Name+"="+m.Value.JSON())
+		return Member{m.Name + m.Name, OfItems(m.Value, m.Value)}
+	}
+	for text, got := range map[string]Value{
+		`{"aa":[1,1],"bb":[[2,[3],null],[2,[3],null]]}`: v.Map(twice),
+		`[[2,2],[[3],[3]],[null,null]]`:                 v.Field("b").Map(twice),
+		`1`:                                             v.Field("a").Map(twice),
+		`null`:                                          Value{}.Map(twice),
+	} {
+		if got.JSON() != text {
+			t.Errorf("got %s, want %s", got.JSON(), text)
+		}
+	}
+	if want := []string{"a=1", "b=[2,[3],null]", "=2", "=[3]", "=null"}; !slices.Equal(seen, want) {
+		t.Errorf("seen %q", seen)
+	}
 }

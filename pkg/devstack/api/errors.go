@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// refusal is an error that is the client's to mend.
+// refusal is an error that is the client's to fix.
 type refusal struct {
 	status int
 	// code is the storage API's; the queue API answers the status.

@@ -125,7 +125,7 @@ func TestFaultsWithoutAPlace(t *testing.T) {
 		want       string
 	}{
 		{"only a message", "user", nil, "What to fix"},
-		{"not the configuration", "application", nil, "Failed by a fault that no setting can mend"},
+		{"not the configuration", "application", nil, "Failed by a fault that no setting can fix"},
 		{"problems that are no list", "user", []any{"problems", 17}, "What to fix"},
 		{"problems that are no JSON", "user", []any{"problems", "[{"}, "What to fix"},
 		{"a pointer that is no text", "user", []any{"pointer", map[string]int{"a": 1}}, "What to fix"},

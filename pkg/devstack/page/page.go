@@ -1,5 +1,5 @@
 // Package page is the local platform as a person sees it: configurations, jobs
-// as they run, their errors beside the settings to mend, and tables.
+// as they run, their errors beside the settings to fix, and tables.
 //
 // It promises to show no value of a key that starts with #, to treat everything
 // stored as hostile text, to load nothing from another host, and to work without

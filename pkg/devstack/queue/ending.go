@@ -107,7 +107,7 @@ func (r *run) fail(result *store.Result, err error) error {
 	}
 	result.Message = internalMessage
 	// The platform tells the reason to its own log only. Here it must be found
-	// somewhere, for this is the laptop of whoever has to mend it.
+	// somewhere, for this is the laptop of whoever has to fix it.
 	r.say(sandbox.Debug, err.Error(), id)
 	r.say(sandbox.Error, camouflage, camouflageDescription)
 	return nil

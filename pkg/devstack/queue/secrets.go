@@ -52,23 +52,12 @@ func (s *secrets) collectAll(v value.Value) {
 // masked is a document with its secrets hidden, as far as they stand below a
 // key with a hash sign.
 func masked(v value.Value) value.Value {
-	switch v.Kind() {
-	case value.Object:
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			members[i] = value.Member{Name: m.Name, Value: masked(m.Value)}
-			if strings.HasPrefix(m.Name, "#") {
-				members[i].Value = value.OfString(secret.Hidden)
-			}
+	return v.Map(func(m value.Member) value.Member {
+		if strings.HasPrefix(m.Name, "#") {
+			m.Value = value.OfString(secret.Hidden)
+		} else {
+			m.Value = masked(m.Value)
 		}
-		return value.OfMembers(members...)
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = masked(item)
-		}
-		return value.OfItems(items...)
-	default:
-		return v
-	}
+		return m
+	})
 }

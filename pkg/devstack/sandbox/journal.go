@@ -70,20 +70,10 @@ func (j *journal) explain(stderr, stdout head) string {
 // mask is a value whose leaves are strings without secrets. Names are masked
 // too: nobody forbids a component to use a secret for one.
 func (c *cleaner) mask(v value.Value) value.Value {
-	switch v.Kind() {
-	case value.Object:
-		members := make([]value.Member, v.Len())
-		for i, m := range v.Members() {
-			members[i] = value.Member{Name: c.secrets.Redact(m.Name), Value: c.mask(m.Value)}
-		}
-		return value.OfMembers(members...)
-	case value.Array:
-		items := make([]value.Value, v.Len())
-		for i, item := range v.Items() {
-			items[i] = c.mask(item)
-		}
-		return value.OfItems(items...)
-	default:
+	if k := v.Kind(); k != value.Object && k != value.Array {
 		return value.OfString(c.secrets.Redact(v.Raw()))
 	}
+	return v.Map(func(m value.Member) value.Member {
+		return value.Member{Name: c.secrets.Redact(m.Name), Value: c.mask(m.Value)}
+	})
 }
