@@ -71,22 +71,58 @@ func unicodeEscape(plain, text []byte) ([]byte, int) {
 	return utf8.AppendRune(plain, utf8.RuneError), 6
 }
 
-// longestEntity is the length of what HTML calls a character by, at most, of those
-// that a writer must or might escape.
-const longestEntity = len("&#x1F600;")
+// bareEntities are the names of characters that readers of HTML know without a
+// semicolon, of those that must be escaped.
+var bareEntities = [...]string{"&amp", "&lt", "&gt", "&quot", "&AMP", "&LT", "&GT", "&QUOT"}
 
-// htmlEscape knows numbers and the names that are short.
+// htmlEscape knows numbers, with zeros in front and without a semicolon too, and
+// the names that are short.
 func htmlEscape(plain, text []byte) ([]byte, int) {
-	size := bytes.IndexByte(text[:min(len(text), longestEntity)], ';') + 1
-	if size < len("&lt;") {
-		return plain, 0
+	if size := entityNumber(text); size > 0 {
+		return append(plain, html.UnescapeString(string(text[:size])+";")...), withSemicolon(text, size)
 	}
-	entity := string(text[:size])
-	character := html.UnescapeString(entity)
-	if character == entity || len(character) > 1 && character[len(character)-1] == ';' {
-		return plain, 0 // none, or one that ends before the semicolon
+	if size := bytes.IndexByte(text, ';') + 1; size >= len("&lt;") {
+		entity := string(text[:size])
+		character := html.UnescapeString(entity)
+		if character != entity && (len(character) == 1 || character[len(character)-1] != ';') {
+			return append(plain, character...), size
+		}
+		// It is none, or one that ends before the semicolon.
 	}
-	return append(plain, character...), size
+	for _, name := range bareEntities {
+		if bytes.HasPrefix(text, []byte(name)) {
+			return append(plain, html.UnescapeString(name)...), len(name)
+		}
+	}
+	return plain, 0
+}
+
+// withSemicolon is the length of an entity with its semicolon, if it has one.
+func withSemicolon(text []byte, size int) int {
+	if size < len(text) && text[size] == ';' {
+		return size + 1
+	}
+	return size
+}
+
+// entityNumber is the length of a character's number at the beginning of a text,
+// without its semicolon, 0 when there is none.
+func entityNumber(text []byte) int {
+	if len(text) < 3 || text[0] != '&' || text[1] != '#' {
+		return 0
+	}
+	first, hex := 2, text[2]|0x20 == 'x'
+	if hex {
+		first = 3
+	}
+	end := first
+	for end < len(text) && ('0' <= text[end] && text[end] <= '9' || hex && 'a' <= text[end]|0x20 && text[end]|0x20 <= 'f') {
+		end++
+	}
+	if end == first {
+		return 0
+	}
+	return end
 }
 
 // hexByte reads the two digits at that place, behind the beginning of an escape.
