@@ -145,7 +145,7 @@ func (r *jobRun) errorsOnly(answer *target.Response, page *response.Page) (event
 		return nil, nil
 	}
 	errors, err := page.Errors()
-	if err != nil || errors.Len() == 0 {
+	if err != nil || errors.Kind() != value.String && errors.Len() == 0 {
 		return nil, err
 	}
 	// The next run should ask for another answer, not take this one from the cache.
@@ -162,11 +162,11 @@ const (
 	readBytes     = 64 << 10
 )
 
-// reported is the text of the first errors in a member `errors`.
+// reported is the text of the first errors that response.Page.Errors gives.
 func (r *jobRun) reported(errors value.Value) string {
-	all := errors.Items()
-	if errors.Kind() == value.Object {
-		all = []value.Value{errors}
+	all := []value.Value{errors}
+	if errors.Kind() == value.Array {
+		all = errors.Items()
 	}
 	var texts []string
 	for _, one := range all[:min(len(all), mostErrors)] {

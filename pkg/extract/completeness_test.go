@@ -6,6 +6,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/response"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -98,6 +99,32 @@ func TestTotal(t *testing.T) {
 	}
 }
 
+// TestErrorsOfAnySize: an answer cannot hide its errors behind their number or size.
+func TestErrorsOfAnySize(t *testing.T) {
+	for name, errors := range map[string]string{
+		"one":      `[{"message":"a"}]`,
+		"many":     `[` + strings.Repeat(`{"message":"a"},`, 200_000) + `{}]`,
+		"a long":   `{"a":"` + strings.Repeat("a", 2<<20) + `"}`,
+		"of lists": `[` + strings.Repeat(`[[["a"]]],`, 200_000) + `[]]`,
+	} {
+		spool := response.NewSpooler(t.TempDir(), response.MemoryLimit).New()
+		if _, err := spool.Write([]byte(`{"data":null,"errors":` + errors + `}`)); err != nil {
+			t.Fatal(err)
+		}
+		page, err := response.NewScanner((&secret.Registry{}).Redact).Scan(spool, response.Query{Data: response.Path{Text: "data", Separator: "."}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := jobRun{jobRunner: &jobRunner{run: &run{Deps: Deps{Secrets: &secret.Registry{}}}}, job: &job{}}
+		if found, err := r.errorsOnly(&target.Response{}, page); err != nil || found == nil {
+			t.Errorf("%s: got %v, %v", name, found, err)
+		}
+		if err := spool.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestReportedErrors: what is shown of the errors of an API is masked before it is
 // shortened.
 func TestReportedErrors(t *testing.T) {
@@ -111,6 +138,7 @@ func TestReportedErrors(t *testing.T) {
 		{"an object", `{"detail":"a"}`, "a"},
 		{"fields", `{"name":["is too long"]}`, `{"name":["is too long"]}`},
 		{"a message that is none", `[{"message":{"a":1},"detail":""}]`, `{"message":{"a":1},"detail":""}`},
+		{"too large to be read", `"1048580 bytes of errors"`, "1048580 bytes of errors"},
 		{"several lines", `["a\n\n b"]`, "a b"},
 		{"a secret", `["no tell-nobody here"]`, "no [hidden] here"},
 		{"a secret where it is cut", `["` + long + `tell-nobody"]`, long + "[hidd …"},
