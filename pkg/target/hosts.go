@@ -74,7 +74,11 @@ const maxDecodings = 4
 // and accept overlong UTF-8. Two slashes at the beginning make some of them take
 // the first segment for a host.
 func ambiguity(path string) string {
-	lenient := strings.NewReplacer(`\`, "/", "\xc0\xaf", "/", "\xc1\x9c", "/", "\xc0\xae", ".")
+	lenient := strings.NewReplacer(`\`, "/",
+		"\xc0\xaf", "/", "\xc1\x9c", "/", "\xc0\xae", ".",
+		"\xe0\x80\xaf", "/", "\xe0\x81\x9c", "/", "\xe0\x80\xae", ".",
+		"\xf0\x80\x80\xaf", "/", "\xf0\x80\x81\x9c", "/", "\xf0\x80\x80\xae", ".",
+		"\xc0/", "/", "\xc0.", ".") // the second byte of overlong UTF-8 without its highest bit
 	for range maxDecodings {
 		path = lenient.Replace(path)
 		if strings.HasPrefix(path, "//") {
