@@ -83,7 +83,11 @@ func unread(e ending) event.Finding {
 		return nil
 	}
 	if pages {
-		if e.stop.Hint != "" && (announced == nil || announced.Kind != response.NextPage) {
+		switch {
+		case e.stop.Hint == "":
+		case announced != nil && announced.Kind == response.NextPage:
+			found.Hint = e.stop.Hint + "; " + found.Hint
+		default:
 			found.Hint = e.stop.Hint
 		}
 		found.Hint = "the job ended because " + e.stop.Rule + "; " + found.Hint
