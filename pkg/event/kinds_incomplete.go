@@ -207,6 +207,10 @@ type JobShort struct {
 	Unit string `json:"unit"`
 	// Field is the path of the total in the answer.
 	Field string `json:"field"`
+	// Rule that ended the job, in words.
+	Rule string `json:"rule"`
+	// Hint is what to check, if anything is known.
+	Hint string `json:"hint,omitempty"`
 	// Pointer is the place of the settings of paging.
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
@@ -221,7 +225,11 @@ func (JobShort) Level() Level { return Warn }
 
 // Message implements Body.
 func (e JobShort) Message() string {
-	return fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched", e.Job, e.Field, count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched)
+	s := fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched; the job ended because %s", e.Job, e.Field, count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched, e.Rule)
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
 }
 
 // Setting implements Finding.

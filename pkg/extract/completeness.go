@@ -2,6 +2,7 @@ package extract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -82,6 +83,13 @@ func unread(e ending) event.Finding {
 		return nil
 	}
 	if pages {
+		switch {
+		case e.stop.Hint == "":
+		case announced != nil && announced.Kind == response.NextPage:
+			found.Hint = e.stop.Hint + "; " + found.Hint
+		default:
+			found.Hint = e.stop.Hint
+		}
 		found.Hint = "the job ended because " + e.stop.Rule + "; " + found.Hint
 		found.Pointer = e.paging
 	}
@@ -103,7 +111,7 @@ func howToRead(i response.Indicator) string {
 	case i.Kind == response.NextPage && delimiter == "":
 		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", place)
 	default:
-		return "set 'api.pagination' to the way in which this API gives the next page"
+		return "set 'api.pagination' to the method of this API: 'response.param' if the answer has a token for the next page, 'cursor' if requests name the last id, else 'offset' or 'pagenum'"
 	}
 }
 
@@ -118,7 +126,7 @@ func short(e ending) event.Finding {
 		return nil
 	}
 	return event.JobShort{
-		Job: e.Endpoint, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.field,
+		Job: e.Endpoint, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.field, Rule: e.stop.Rule, Hint: e.stop.Hint,
 		Pointer: e.paging, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
@@ -145,7 +153,7 @@ func (r *jobRun) errorsOnly(answer *target.Response, page *response.Page) (event
 		return nil, nil
 	}
 	errors, err := page.Errors()
-	if err != nil || errors.Kind() != value.String && errors.Len() == 0 {
+	if err != nil || blank(errors) {
 		return nil, err
 	}
 	// The next run should ask for another answer, not take this one from the cache.
@@ -181,6 +189,19 @@ func (r *jobRun) reported(errors value.Value) string {
 		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(texts, "; ")
+}
+
+// blank tells whether nothing in a member `errors` says that there is an error:
+// some APIs always send `{"code": 0, "message": ""}`.
+func blank(v value.Value) bool {
+	switch v.Kind() {
+	case value.Array:
+		return !slices.ContainsFunc(v.Items(), func(item value.Value) bool { return !blank(item) })
+	case value.Object:
+		return !slices.ContainsFunc(v.Members(), func(m value.Member) bool { return !blank(m.Value) })
+	default:
+		return v.Empty()
+	}
 }
 
 // errorMessage is the message of one error, else all of it as JSON.

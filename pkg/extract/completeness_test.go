@@ -48,7 +48,7 @@ func TestAnnouncedPage(t *testing.T) {
 		{`{"next":"x","more":false}`, "", true},
 		{`{"last":true,"next":"x"}`, "", true},
 		{`{"next":null,"more":true}`, "more", false},
-		{`{"more":true,"next":"x"}`, "more", false},
+		{`{"more":true,"next":"x"}`, "next", false},
 	}
 	for _, tt := range tests {
 		var v evidence
@@ -151,5 +151,26 @@ func TestReportedErrors(t *testing.T) {
 	}
 	if got := r.reported(value.OfItems(value.OfString(strings.Repeat("tell-nobody ", 1<<20)))); len(got) > 2*mostErrorText || strings.Contains(got, "tell") {
 		t.Errorf("a text of megabytes: %s", got)
+	}
+}
+
+// TestBlankErrors: which members `errors` do not say that there is an error.
+func TestBlankErrors(t *testing.T) {
+	tests := map[string]bool{
+		`null`:         true,
+		`[]`:           true,
+		`{}`:           true,
+		`[null,"",{}]`: true,
+		`{"code":0,"message":"","more":{"a":[]}}`: true,
+		`{"code":0,"message":"quota exceeded"}`:   false,
+		`{"code":-32000}`:                         false,
+		`[{},{"message":"Throttled"}]`:            false,
+		`{"name":["is missing"]}`:                 false,
+		`["Throttled"]`:                           false,
+	}
+	for text, want := range tests {
+		if got := blank(parse(t, text)); got != want {
+			t.Errorf("%s: got %v", text, got)
+		}
 	}
 }

@@ -121,8 +121,8 @@ func (v *evidence) next() (announced *response.Indicator, none bool) {
 			switch {
 			case !leadsOn(one.Value):
 				none = true
-			case announced == nil:
-				announced = one
+			case announced == nil || announced.Kind != response.NextPage:
+				announced = one // it tells more than a flag
 			}
 		}
 	}

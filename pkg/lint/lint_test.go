@@ -111,7 +111,8 @@ func TestCheck(t *testing.T) {
 		{"a parameter that looks like the answer of a login", given{jobs: `{"endpoint":"x","params":{"fields":{"response":"full"}}}`}, nil},
 
 		{"a scroller where nothing is named", given{api: `,"pagination":{"method":"pagenum"}`, jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"no-effect /config/jobs/0/scroller"}},
-		{"rules that stop what does not go on", given{api: `,"pagination":{"forceStop":{"pages":1},"limitStop":{"count":1},"nextPageFlag":{}}`}, []string{"no-effect /api/pagination/forceStop", "no-effect /api/pagination/limitStop"}},
+		{"one page on purpose", given{api: `,"pagination":{"forceStop":{"pages":1}}`}, nil},
+		{"rules that stop what does not go on", given{api: `,"pagination":{"forceStop":{"pages":2},"limitStop":{"count":1},"nextPageFlag":{}}`}, []string{"no-effect /api/pagination/forceStop", "no-effect /api/pagination/limitStop"}},
 
 		{"expressions among literals", given{api: `,"http":{"defaultOptions":{"params":{"a":{"attr":"x"}}}},"pagination":{"method":"response.param","responseParam":"t","queryParam":"t","scrollRequest":{"params":{"b":{"function":"md5","args":["x"]}}}}`},
 			[]string{"unevaluated-expression /api/http/defaultOptions/params/a", "unevaluated-expression /api/pagination/scrollRequest/params/b"}},

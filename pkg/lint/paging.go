@@ -77,6 +77,9 @@ func idlePaging(s settings, found *failure.Problems) {
 		return
 	}
 	for _, rule := range []string{"nextPageFlag", "forceStop", "limitStop"} {
+		if pages, _ := paging.Field(rule).Field("pages").Int(); rule == "forceStop" && pages == 1 {
+			continue // it says that one page is wanted, so that no paging.unread is given
+		}
 		if !paging.Field(rule).Empty() {
 			found.Add(failure.Problem{Code: failure.NoEffect, Pointer: paging.get(rule).pointer,
 				Expected: "has no effect: without a \"method\" there is no second page", Hint: "choose a \"method\""})

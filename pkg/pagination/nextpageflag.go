@@ -2,6 +2,7 @@ package pagination
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -54,6 +55,9 @@ func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {
 	case flag.IsNull(), p.Root == value.Array:
 		if n.ifNotSet == n.stopOn {
 			stop := &Stop{Rule: fmt.Sprintf("the response has no value in the field '%s', which counts as %t", n.field, n.ifNotSet), Pointer: n.ifNotSetPointer}
+			if strings.Contains(n.field, ".") {
+				stop.Hint = "'nextPageFlag' reads only members at the top of the response, not paths"
+			}
 			if n.ifNotSetPointer != n.stopOnPointer {
 				stop.Reason = OnPurpose // ifNotSet says so
 			}

@@ -57,7 +57,11 @@ func (z pageSize) lastPage(p Page, size int64) *Stop {
 	case p.Rows == 0:
 		return &Stop{Rule: "the page is empty", Pointer: z.pointer}
 	case int64(p.Rows) < size:
-		return &Stop{Rule: fmt.Sprintf("the page has fewer rows (%d) than the page size (%d)", p.Rows, size), Pointer: z.pointer}
+		return &Stop{
+			Rule:    fmt.Sprintf("the page has fewer rows (%d) than the page size (%d)", p.Rows, size),
+			Pointer: z.pointer,
+			Hint:    "if the API returns fewer rows per page than 'limit' asks for, lower 'limit'",
+		}
 	default:
 		return nil
 	}

@@ -78,6 +78,8 @@ type Stop struct {
 	Rule string
 	// Pointer to the setting behind the rule.
 	Pointer string
+	// Hint is what to check when there are more pages all the same, "" for nothing.
+	Hint string
 	// Reason is what the rule says about pages that were not asked for.
 	Reason Reason
 	// Field is where the value that leads to the next page was looked for; only

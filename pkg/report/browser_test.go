@@ -221,7 +221,7 @@ func incomplete(t *testing.T) string {
 	users, orders := "/parameters/config/jobs/0", "/parameters/config/jobs/1"
 	for _, body := range []event.Body{
 		event.ConfigWarning{Pointer: "/parameters/config/debug", Text: "odd"},
-		event.JobShort{Job: "users", Fetched: 15, Total: 23, Unit: "rows", Field: "total", Pointer: "/parameters/api/pagination", JobPointer: users, Iteration: 2},
+		event.JobShort{Job: "users", Fetched: 15, Total: 23, Unit: "rows", Field: "total", Rule: "the page is empty", Pointer: "/parameters/api/pagination", JobPointer: users, Iteration: 2},
 		event.JobFinished{Job: "users", Pages: 2, Rows: 15, Rule: "the page is short", JobPointer: users, Iteration: 2},
 		event.JobFinished{Job: "orders", Pages: 1, Rows: 3, Rule: "the page is short", JobPointer: orders, Iteration: 2},
 		event.RunFinished{Rows: 18, Tables: 2, Requests: 3, Incomplete: 1},

@@ -186,7 +186,7 @@ func TestIncomplete(t *testing.T) {
 	f := newFixture()
 	f.secrets.Add("hunter2")
 	f.emit(1, answer(orders, 2, 200, 0.1), answer(users, 0, 200, 0.1),
-		event.JobShort{Job: "e" + users, Fetched: 15, Total: 23, Unit: "rows", Field: "total", Pointer: "/parameters/api/pagination", JobPointer: users},
+		event.JobShort{Job: "e" + users, Fetched: 15, Total: 23, Unit: "rows", Field: "total", Rule: "the page is empty", Pointer: "/parameters/api/pagination", JobPointer: users},
 		event.ResponseErrors{Job: "e" + orders, Page: 1, Text: "hunter2 " + strings.Repeat("é", maxText), JobPointer: orders, Iteration: 2},
 		event.DataMissing{Job: "e" + orders, DataField: "items", Lists: []string{"data"}, Pointer: orders + "/dataField", JobPointer: orders, Iteration: 2},
 		event.WarningsOmitted{Job: "e" + orders, Of: "data.empty", Count: 3, JobPointer: orders},
@@ -197,7 +197,7 @@ func TestIncomplete(t *testing.T) {
 		t.Errorf("a long text: %q", said)
 	}
 	equal(t, "findings", r.Incomplete, []Finding{
-		{Kind: "job.short", Text: "Job e" + users + ": 'total' of the response says that there are 23 rows, but 15 were fetched", Job: 1, Pointer: "/parameters/api/pagination"},
+		{Kind: "job.short", Text: "Job e" + users + ": 'total' of the response says that there are 23 rows, but 15 were fetched; the job ended because the page is empty", Job: 1, Pointer: "/parameters/api/pagination"},
 		{Kind: "response.errors", Text: said, Job: 0, Pointer: orders},
 		{Kind: "data.missing", Text: "Job e" + orders + ": nothing was found at dataField 'items', but the response has a list at data", Job: 0, Pointer: orders + "/dataField"},
 	})
