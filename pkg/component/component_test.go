@@ -187,3 +187,14 @@ func TestProblemsOfTheConfiguration(t *testing.T) {
 		}
 	}
 }
+
+// TestLongErrorsAreShortened: after masking, so that no part of a secret is left.
+func TestLongErrorsAreShortened(t *testing.T) {
+	secrets := &secret.Registry{}
+	secrets.Add("hunter2-hunter2")
+	start := strings.Repeat("é", mostLine/2-4)
+	got := oneLine(secrets, errors.New(start+"hunter2-hunter2"+strings.Repeat("x", 1<<20)))
+	if want := start + "[hidden]" + " …"; got != want {
+		t.Errorf("%d bytes that end with %q, want %d that end with %q", len(got), got[len(got)-30:], len(want), want[len(want)-30:])
+	}
+}

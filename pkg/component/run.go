@@ -97,8 +97,12 @@ func fail(o Options, secrets *secret.Registry, err error) int {
 	return failure.ExitCode(err)
 }
 
+// mostLine is how many bytes of an error are shown: it may hold an address that is
+// made of a row of any length.
+const mostLine = 64 << 10
+
 // oneLine is an error's text in one line without characters that could steer a
-// terminal. Secrets are masked before white space is folded, for a secret may
+// terminal, shortened when it is longer than mostLine. Secrets are masked before white space is folded, for a secret may
 // hold some.
 func oneLine(secrets *secret.Registry, err error) string {
 	text := err.Error()
@@ -107,7 +111,11 @@ func oneLine(secrets *secret.Registry, err error) string {
 	} else {
 		text = secrets.Redact(text)
 	}
-	return event.Printable(strings.Join(strings.Fields(text), " "))
+	line := event.Printable(strings.Join(strings.Fields(text), " "))
+	if len(line) > mostLine {
+		line = strings.ToValidUTF8(line[:mostLine], "") + " …"
+	}
+	return line
 }
 
 // problems is the JSON text of all faults of the configuration, "" for an error
