@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -83,16 +82,12 @@ var errFindings = failure.Userf("the configuration has errors")
 // plan previews a configuration that has no errors. After an error of a request
 // there may be a preview of those before it.
 func plan(cmd *cobra.Command, o *component.Options, file string, text []byte) (*preview.Preview, error) {
-	values, err := flagVariables(o.Variables)
-	if err != nil {
-		return nil, err
-	}
-	typed, err := component.TypedTables(os.Getenv)
+	options, err := loadOptions(o)
 	if err != nil {
 		return nil, err
 	}
 	stderr := cmd.ErrOrStderr()
-	report := diagnostic.Check(cmd.Context(), file, text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
+	report := diagnostic.Check(cmd.Context(), file, text, options)
 	if report.Failed() {
 		if err := diagnostic.WriteText(stderr, []*diagnostic.Report{report}, component.Colours(stderr, os.Getenv)); err != nil {
 			return nil, err
@@ -106,9 +101,7 @@ func plan(cmd *cobra.Command, o *component.Options, file string, text []byte) (*
 	if warning != "" {
 		fmt.Fprintln(stderr, "warning:", warning)
 	}
-	return preview.Of(cmd.Context(), text, preview.Options{
-		Variables: values, Strict: o.Strict, Typed: typed, State: state, Version: version, Token: os.Getenv("KBC_TOKEN"),
-	})
+	return preview.Of(cmd.Context(), text, preview.Options{Options: options, State: state, Version: version, Token: os.Getenv("KBC_TOKEN")})
 }
 
 // stateBeside is the state of the previous run in the directory of a

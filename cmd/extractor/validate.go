@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
@@ -36,17 +36,13 @@ Exit codes: 0 nothing or warnings only, 1 errors in any of them.`,
 			if err != nil {
 				return err
 			}
-			values, err := flagVariables(o.Variables)
-			if err != nil {
-				return err
-			}
-			typed, err := component.TypedTables(os.Getenv)
+			options, err := loadOptions(o)
 			if err != nil {
 				return err
 			}
 			var reports []*diagnostic.Report
 			for _, t := range texts {
-				report := diagnostic.Check(cmd.Context(), t.file, t.text, diagnostic.Options{Variables: values, Strict: o.Strict, Typed: typed, Now: time.Now})
+				report := diagnostic.Check(cmd.Context(), t.file, t.text, options)
 				if report.Failed() {
 					*code = failure.ExitUser
 				}
@@ -101,15 +97,12 @@ func configurations(args []string, dataDir string) ([]configuration, error) {
 	return all, nil
 }
 
-// flagVariables are the values of --var.
-func flagVariables(pairs []string) ([]variables.Value, error) {
-	var all []variables.Value
-	for _, pair := range pairs {
-		name, text, ok := strings.Cut(pair, "=")
-		if !ok || name == "" {
-			return nil, failure.Userf("--var expects name=value, found '%s'", name)
-		}
-		all = append(all, variables.Value{Name: name, Text: text})
+// loadOptions are the flags of the run as far as a plan depends on them.
+func loadOptions(o *component.Options) (load.Options, error) {
+	values, err := variables.Flags(o.Variables)
+	if err != nil {
+		return load.Options{}, err
 	}
-	return all, nil
+	typed, err := component.TypedTables(os.Getenv)
+	return load.Options{Variables: variables.Inputs{Flags: values}, Strict: o.Strict, Typed: typed, Now: time.Now}, err
 }

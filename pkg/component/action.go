@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -119,11 +119,11 @@ func findings(secrets *secret.Registry, problems, warnings failure.Problems) val
 // validate answers whether the document is sound, and what in it is hardly
 // meant. A document that got here is sound; what is wrong with another one has
 // been told already.
-func validate(o Options, tape tape, secrets *secret.Registry, doc value.Value, compiled *config.Document) error {
+func validate(o Options, tape tape, secrets *secret.Registry, doc *load.Document) error {
 	if err := tape.finish(); err != nil {
 		return err
 	}
-	found := append(compiled.Warnings.Unique(), lint.Check(lint.Document{Tree: doc, Compiled: compiled})...).Unique()
+	found := append(doc.Config.Warnings.Unique(), doc.Lint()...).Unique()
 	warnings := make([]value.Value, len(found))
 	for i, w := range masked(secrets, found) {
 		warnings[i] = value.OfString(w.String())

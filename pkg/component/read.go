@@ -2,68 +2,69 @@ package component
 
 import (
 	"context"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/event"
-	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/platform"
 	"github.com/keboola/configurable-extractor/pkg/secret"
-	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
-// read is the document with its variables replaced.
-func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secrets *secret.Registry) (value.Value, error) {
+// read makes the plan of a run; all problems of the document are one error.
+func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secrets *secret.Registry) (*load.Document, error) {
 	text, err := dir.Config()
 	if err != nil {
-		return value.Value{}, err
+		return nil, err
 	}
-	doc, err := config.Parse(text)
+	given, err := config.Parse(text)
 	if err != nil {
-		return value.Value{}, err
+		return nil, err
 	}
-	secrets.AddDocument(doc)
+	secrets.AddDocument(given) // an error about a flag may quote one
 	inputs, err := sources(o)
 	if err != nil {
-		return value.Value{}, err
+		return nil, err
 	}
-	resolved, err := variables.Resolve(ctx, doc, inputs)
+	typed, unsupported := TypedTables(o.Getenv)
+	doc, err := load.Load(ctx, given, load.Options{Variables: inputs, Strict: o.Strict, Typed: typed, Now: o.Now, Secrets: secrets})
 	if err != nil {
-		return value.Value{}, err
+		return nil, err
 	}
-	for _, warning := range resolved.Warnings {
+	for _, warning := range doc.Variables.Warnings {
 		log.Emit(event.ConfigWarning{Pointer: "/variables_id", Text: warning})
 	}
-	if len(resolved.Replaced) > 0 {
-		secrets.AddDocument(resolved.Document)
-		for _, secret := range resolved.Secrets {
-			secrets.AddConfigured(secret)
-		}
-		log.Emit(event.VariablesReplaced{Names: resolved.Replaced, Source: resolved.Source})
+	if len(doc.Variables.Replaced) > 0 {
+		log.Emit(event.VariablesReplaced{Names: doc.Variables.Replaced, Source: doc.Variables.Source})
 	}
-	return resolved.Document, nil
+	if unsupported != nil {
+		return nil, unsupported
+	}
+	if len(doc.Problems) > 0 {
+		return nil, invalid{doc.Problems, doc.Config.Warnings.Unique()}
+	}
+	for _, w := range doc.Config.Warnings {
+		text := w.Expected
+		if w.Hint != "" {
+			text += "; " + w.Hint
+		}
+		log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text.String()})
+	}
+	if o.report != nil { // which has what `extractor validate` would warn of, too
+		o.report.Check(doc.Lint())
+	}
+	return doc, nil
 }
 
 // sources are the places this run's variable values can come from. A replay
 // asks no platform.
 func sources(o Options) (variables.Inputs, error) {
-	in := variables.Inputs{RunID: o.Getenv("KBC_RUNID")}
-	for _, pair := range o.Variables {
-		name, v, ok := strings.Cut(pair, "=")
-		if !ok || name == "" {
-			return in, failure.Userf("--var expects name=value, found '%s'", name)
-		}
-		in.Flags = append(in.Flags, variables.Value{Name: name, Text: v})
-	}
+	flags, err := variables.Flags(o.Variables)
+	in := variables.Inputs{Flags: flags, RunID: o.Getenv("KBC_RUNID")}
 	url, token := o.Getenv("KBC_URL"), o.Getenv("KBC_TOKEN")
-	if url != "" && token != "" && o.Replay == "" {
-		client, err := platform.New(platform.Options{URL: url, Token: token})
-		if err != nil {
-			return in, err
-		}
-		in.Platform = client
+	if err == nil && url != "" && token != "" && o.Replay == "" {
+		in.Platform, err = platform.New(platform.Options{URL: url, Token: token})
 	}
-	return in, nil
+	return in, err
 }

@@ -3,12 +3,9 @@ package component
 import (
 	"errors"
 
-	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
-	"github.com/keboola/configurable-extractor/pkg/lint"
 	"github.com/keboola/configurable-extractor/pkg/report"
 	"github.com/keboola/configurable-extractor/pkg/secret"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // openReport is the collector of the report that the options ask for, nil when
@@ -26,14 +23,6 @@ func openReport(o Options, secrets *secret.Registry, log *event.Log) (*report.Co
 	c := report.New(o.Now(), secrets.Redact)
 	log.Trace(c.Event)
 	return c, nil
-}
-
-// reportChecks adds what `extractor validate` would warn of beyond the warnings
-// of the run.
-func reportChecks(o Options, doc value.Value, compiled *config.Document) {
-	if o.report != nil {
-		o.report.Check(lint.Check(lint.Document{Tree: doc, Compiled: compiled}))
-	}
 }
 
 // reportTables looks at the tables of the run, while nobody changes them.

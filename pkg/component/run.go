@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/extract"
@@ -148,10 +147,6 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.
 	if err != nil {
 		return nil, err
 	}
-	compiled, plan, err := compile(o, doc, log, secrets)
-	if err != nil {
-		return nil, err
-	}
 	state, warning, err := dir.State()
 	if err != nil {
 		return nil, err
@@ -180,14 +175,14 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.
 		Recorder:            tape.recorder,
 		Player:              tape.player,
 	}
-	switch compiled.Action {
+	switch doc.Config.Action {
 	case "run":
-		log.Emit(event.RunStarted{Version: o.Version, Jobs: plan.Jobs(), Iterations: len(compiled.Iterations)})
-		return extractTables(ctx, o, tape, dir, plan, deps, began)
+		log.Emit(event.RunStarted{Version: o.Version, Jobs: doc.Plan.Jobs(), Iterations: len(doc.Config.Iterations)})
+		return extractTables(ctx, o, tape, dir, doc.Plan, deps, began)
 	case "validate":
-		return nil, validate(o, tape, secrets, doc, compiled)
+		return nil, validate(o, tape, secrets, doc)
 	default: // testRequest in either spelling: the schema knows no other
-		return nil, testRequest(ctx, o, tape, plan, deps)
+		return nil, testRequest(ctx, o, tape, doc.Plan, deps)
 	}
 }
 
@@ -286,29 +281,4 @@ func interrupted(ctx context.Context, err error) error {
 		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))
 	}
 	return err
-}
-
-// compile makes the plan of a run; all problems of the document are one error.
-func compile(o Options, doc value.Value, log *event.Log, secrets *secret.Registry) (*config.Document, *extract.Plan, error) {
-	typed, err := TypedTables(o.Getenv)
-	if err != nil {
-		return nil, nil, err
-	}
-	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict, Conceal: secrets.Add})
-	var plan *extract.Plan
-	if compiled != nil {
-		plan = extract.Compile(compiled, typed)
-	}
-	if found := problems.Unique(); len(found) > 0 {
-		return nil, nil, invalid{found, compiled.Warnings.Unique()}
-	}
-	for _, w := range compiled.Warnings {
-		text := w.Expected
-		if w.Hint != "" {
-			text += "; " + w.Hint
-		}
-		log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text.String()})
-	}
-	reportChecks(o, doc, compiled)
-	return compiled, plan, nil
 }

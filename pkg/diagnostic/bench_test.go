@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
 // job is a job with a child, as a program would write it.
@@ -63,7 +65,7 @@ func BenchmarkCheck(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				r := Check(context.Background(), "config.json", []byte(text), Options{})
+				r := Check(context.Background(), "config.json", []byte(text), load.Options{})
 				if err := WriteText(io.Discard, []*Report{r}, false); r.Failed() || err != nil {
 					b.Fatal(r.Findings, err)
 				}

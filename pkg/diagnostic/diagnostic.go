@@ -2,8 +2,8 @@
 // people with the lines concerned, to programs as JSON, to CI as SARIF. Each
 // kind of finding has a code, and the catalogue explains it.
 //
-// It puts together what others find (the reading, the compiling, the checks of
-// package lint) and knows the places in the text. It needs no network, and
+// It puts together what others find (package load) and knows the places in the
+// text. It needs no network, and
 // shows no value that may be a secret.
 package diagnostic
 
@@ -12,16 +12,13 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/source"
 	"github.com/keboola/configurable-extractor/pkg/value"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // Severity says whether a finding stops a run.
@@ -55,19 +52,6 @@ type Finding struct {
 	span source.Span // what the marker stands under
 }
 
-// Options are what a check depends on besides the text.
-type Options struct {
-	// Variables are the values of {{variables}}; those in the document count
-	// too, where none are given.
-	Variables []variables.Value
-	// Strict makes unknown keys errors.
-	Strict bool
-	// Typed tells whether the tables will be typed.
-	Typed bool
-	// Now is the clock behind functions of time; nil is the computer's.
-	Now func() time.Time
-}
-
 // Report is what was found in one text.
 type Report struct {
 	// File is the name of the text, as it is shown.
@@ -83,8 +67,9 @@ func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
 }
 
-// Check looks at the text of a configuration. file is its name.
-func Check(ctx context.Context, file string, text []byte, o Options) *Report {
+// Check looks at the text of a configuration. file is its name. It loads the
+// configuration without a network, and with secrets of its own.
+func Check(ctx context.Context, file string, text []byte, o load.Options) *Report {
 	r := &Report{File: file, text: source.New(text)}
 	given, err := config.Parse(text)
 	if err != nil {
@@ -92,34 +77,29 @@ func Check(ctx context.Context, file string, text []byte, o Options) *Report {
 		return r
 	}
 	secrets := &secret.Registry{}
-	secrets.AddDocument(given)
-	filled, open, err := fill(ctx, given, o.Variables, secrets)
-	if err != nil {
-		r.add(findings(Error, failure.InvalidVariable, problemsOf(err))...)
-		filled, open = withoutValues(given), true // the rest is judged as far as possible
+	o.Secrets, o.Offline = secrets, true
+	doc, unfilled := load.Load(ctx, given, o)
+	if unfilled != nil { // the rest is judged as far as possible
+		r.add(findings(Error, failure.InvalidVariable, variableProblems(given, unfilled))...)
 	}
-	missing := err != nil
-	secrets.AddDocument(filled)
-	compiled, problems := config.Compile(filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: secrets.Add})
-	extract.Compile(compiled, o.Typed)
-	places := renamed{given: given, filled: filled}
-	for _, p := range secrets.Problems(problems.Unique()) {
-		if open && undecided(filled, p.Pointer) {
+	places := renamed{given: given, filled: doc.Filled}
+	for _, p := range secrets.Problems(doc.Problems) {
+		if doc.Open && undecided(doc.Filled, p.Pointer) {
 			continue
 		}
 		p.Pointer = places.original(p.Pointer)
 		r.add(Errors(failure.Problems{p})...)
 	}
-	warnings := compiled.Warnings
+	warnings := doc.Config.Warnings
 	if !r.Failed() {
-		warnings = append(warnings, lint.Check(lint.Document{Tree: filled, Compiled: compiled})...)
+		warnings = append(warnings, doc.Lint()...)
 	}
 	for _, p := range secrets.Problems(warnings.Unique()) {
 		p.Pointer = places.original(p.Pointer)
 		r.add(Warnings(failure.Problems{p})...)
 	}
-	if !missing {
-		r.add(Warnings(unknownVariables(filled, open, places))...)
+	if unfilled == nil {
+		r.add(Warnings(unknownVariables(doc, places))...)
 	}
 	r.sort()
 	return r
@@ -217,15 +197,4 @@ func (r *Report) mark(f Finding) source.Span {
 
 func (r *Report) sort() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.span.Start - b.span.Start })
-}
-
-// problemsOf are the problems that an error holds, or the one it is.
-func problemsOf(err error) failure.Problems {
-	if all, ok := errors.AsType[failure.Problems](err); ok {
-		return all
-	}
-	if e, ok := errors.AsType[*failure.Error](err); ok {
-		return failure.Problems{{Pointer: e.Pointer, Expected: failure.Part(e.Message)}}
-	}
-	return failure.Problems{{Expected: failure.Part(err.Error())}}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
@@ -61,7 +62,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 }
 
 func check(text string, flags ...variables.Value) *Report {
-	return Check(context.Background(), "f", []byte(text), Options{Variables: flags})
+	return Check(context.Background(), "f", []byte(text), load.Options{Variables: variables.Inputs{Flags: flags}})
 }
 
 func TestPlaces(t *testing.T) {
@@ -191,7 +192,7 @@ func FuzzCheck(f *testing.F) {
 func TestCheckShowsNoSecret(t *testing.T) {
 	text := `{"parameters":{"api":{"baseUrl":"http://api.test/","authentication":{"type":"query","query":{"#s":{"attr":"hidden-name-1"}}}},
 		"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`
-	r := Check(context.Background(), "config.json", []byte(text), Options{})
+	r := Check(context.Background(), "config.json", []byte(text), load.Options{})
 	if !r.Failed() {
 		t.Fatalf("no error among %v", r.Findings)
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"syscall"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"time"
 )
 
@@ -19,7 +21,7 @@ func TestLargeDocuments(t *testing.T) {
 	small, larger := large(size), large(times*size)
 	spent := func(text string) time.Duration {
 		before := cpuTime(t)
-		r := Check(context.Background(), "config.json", []byte(text), Options{})
+		r := Check(context.Background(), "config.json", []byte(text), load.Options{})
 		if err := WriteText(io.Discard, []*Report{r}, false); r.Failed() || err != nil {
 			t.Fatal(r.Findings, err)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/load"
+
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -48,7 +50,7 @@ func valid(t *testing.T, schema *jsonschema.Schema, log string) error {
 func sarifOf(t *testing.T, text, file string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := WriteSARIF(&out, []*Report{Check(context.Background(), file, []byte(text), Options{})}, "1.2.3"); err != nil {
+	if err := WriteSARIF(&out, []*Report{Check(context.Background(), file, []byte(text), load.Options{})}, "1.2.3"); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

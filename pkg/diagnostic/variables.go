@@ -1,43 +1,26 @@
 package diagnostic
 
 import (
-	"context"
+	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
-// fill replaces the variables whose values are given or stand in the document.
-// open tells that the platform will bring the values, which nobody knows here.
-// Values that become secrets are added to these.
-func fill(ctx context.Context, doc value.Value, flags []variables.Value, secrets *secret.Registry) (filled value.Value, open bool, err error) {
-	stored := !doc.Field("variables_id").Empty()
-	data := doc.Field("variableValuesData").Field("values")
-	result, err := variables.Resolve(ctx, doc, variables.Inputs{Flags: flags})
-	for _, secret := range result.Secrets {
-		secrets.AddConfigured(secret)
+// variableProblems are the problems of variables that could not be replaced.
+func variableProblems(given value.Value, err error) failure.Problems {
+	if all, ok := errors.AsType[failure.Problems](err); ok {
+		return all
 	}
-	switch {
-	case err == nil:
-		return result.Document, false, nil
-	case stored && len(flags) == 0 && data.Empty() && failure.PointerOf(err) == "":
-		return withoutValues(doc), true, nil
+	if e, ok := errors.AsType[*failure.Error](err); ok && e.Pointer != "" {
+		return failure.Problems{{Pointer: e.Pointer, Expected: failure.Part(e.Message)}}
 	}
-	if _, ok := err.(failure.Problems); ok || failure.PointerOf(err) != "" {
-		return value.Value{}, false, err
-	}
-	at, _ := firstVariable(doc, "")
-	return value.Value{}, false, failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: failure.Part(err.Error()), Hint: "give it by --var name=value"}}
-}
-
-// withoutValues is a document without what is addressed to the replacement of
-// variables, as it leaves it.
-func withoutValues(doc value.Value) value.Value {
-	return doc.Without("variableValuesData", "variableValuesId")
+	at, _ := firstVariable(given, "")
+	return failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: failure.Part(err.Error()), Hint: "give it by --var name=value"}}
 }
 
 // holdsVariable tells whether a text has a placeholder in it.
@@ -68,15 +51,15 @@ func firstVariable(v value.Value, pointer string) (string, bool) {
 }
 
 // unknownVariables is the warning about variables that are still in a document.
-func unknownVariables(filled value.Value, open bool, places renamed) failure.Problems {
-	names := variables.Placeholders(filled)
+func unknownVariables(doc *load.Document, places renamed) failure.Problems {
+	names := variables.Placeholders(doc.Filled)
 	if len(names) == 0 {
 		return nil
 	}
-	at, _ := firstVariable(filled, "")
+	at, _ := firstVariable(doc.Filled, "")
 	p := failure.Problem{Code: failure.MissingVariable, Pointer: places.original(at), Hint: "give the value by --var name=value",
 		Expected: "no variable has a value here, so these stay as they are: " + failure.Parts(names)}
-	if open {
+	if doc.Open {
 		p.Expected = "the platform brings the values of variables, they are not known here: " + failure.Parts(names)
 		p.Hint = "give them by --var name=value to check what depends on them"
 	}
@@ -130,7 +113,7 @@ type renamed struct{ given, filled value.Value }
 
 // original is a JSON pointer in the document that was given.
 func (r renamed) original(pointer string) string {
-	given, filled, at := withoutValues(r.given), r.filled, ""
+	given, filled, at := variables.WithoutValues(r.given), r.filled, ""
 	for _, token := range tokens(pointer) {
 		next, index := child(filled, token)
 		name := token

@@ -54,7 +54,6 @@ func (m *mask) learn(doc, state value.Value) {
 		m.add(text)
 		m.name(text, pointer[strings.Index(pointer, "/#")+1:])
 	}
-	m.secrets.AddDocument(doc)
 	m.plain = plainTexts(doc, nil)
 }
 

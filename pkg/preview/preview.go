@@ -18,32 +18,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/extract"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/lint"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // Options are what the requests depend on besides the configuration.
 type Options struct {
-	// Variables are the values of {{variables}}; those in the document count
-	// too, where none are given.
-	Variables []variables.Value
-	// Strict makes unknown keys errors.
-	Strict bool
-	// Typed tells whether the tables will be typed, which some configurations
-	// cannot be.
-	Typed bool
+	// Options are those of the plan. Secrets, Offline and StandIn are set here.
+	load.Options
 	// State is that of the previous run, null for none.
 	State value.Value
 	// Version of the program, for the User-Agent.
 	Version string
 	// Token is a secret besides those of the document, "" for none.
 	Token string
-	// Now and Rand are the clock and the source of nonces; nil are the
-	// computer's.
-	Now  func() time.Time
+	// Rand is the source of nonces; nil is the computer's.
 	Rand io.Reader
 }
 
@@ -70,24 +61,36 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 		return nil, err
 	}
 	m := newMask(o.Token)
-	doc, unknown, err := fill(ctx, given, o.Variables, m)
+	o.Secrets, o.Offline, o.StandIn = m.secrets, true, func(name string) string { return m.standIn("{" + name + "}") }
+	doc, err := load.Load(ctx, given, o.Options)
 	if err != nil {
 		return nil, err
 	}
-	m.learn(doc, o.State)
-	compiled, plan, err := compile(doc, o, m)
-	if err != nil {
+	for _, secret := range doc.Variables.Secrets {
+		m.add(secret)
+	}
+	m.learn(doc.Filled, o.State)
+	found := m.secrets.Problems(doc.Problems)
+	for i := range found {
+		found[i].Pointer = m.secrets.Redact(found[i].Pointer)
+	}
+	if err := found.Err(); err != nil {
 		return nil, err
 	}
-	p := &Preview{Variables: unknown, document: doc, mask: m, Iterations: len(compiled.Iterations)}
-	if compiled.Action == "validate" {
+	for _, w := range doc.Lint() {
+		if w.Code == failure.PlainSecret {
+			m.unprotected(doc.Filled, w.Pointer)
+		}
+	}
+	p := &Preview{Variables: doc.StandIns, document: doc.Filled, mask: m, Iterations: len(doc.Config.Iterations)}
+	if doc.Config.Action == "validate" {
 		return p, nil // it sends nothing
 	}
 	err = failure.Guarded(func() (err error) {
-		p.drafts, err = plan.Preview(ctx, o.deps(m.secrets), m.standIn)
+		p.drafts, err = doc.Plan.Preview(ctx, o.deps(m.secrets), m.standIn)
 		return err
 	})
-	if compiled.Action != "run" && len(p.drafts) > 1 {
+	if doc.Config.Action != "run" && len(p.drafts) > 1 {
 		p.drafts = p.drafts[:1] // testRequest sends no more
 	}
 	if err == nil {
@@ -97,26 +100,6 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 		p = nil
 	}
 	return p, &failure.Error{Kind: failure.KindOf(err), Message: m.text(err.Error())}
-}
-
-// compile makes the plan of a run. The mask learns of the secrets that the
-// document does not protect.
-func compile(doc value.Value, o Options, m *mask) (*config.Document, *extract.Plan, error) {
-	compiled, problems := config.Compile(doc, config.Options{Now: o.Now, Strict: o.Strict, Conceal: m.secrets.Add})
-	plan := extract.Compile(compiled, o.Typed)
-	found := m.secrets.Problems(problems.Unique())
-	for i := range found {
-		found[i].Pointer = m.secrets.Redact(found[i].Pointer)
-	}
-	if err := found.Err(); err != nil {
-		return nil, nil, err
-	}
-	for _, w := range lint.Check(lint.Document{Tree: doc, Compiled: compiled}) {
-		if w.Code == failure.PlainSecret {
-			m.unprotected(doc, w.Pointer)
-		}
-	}
-	return compiled, plan, nil
 }
 
 // deps are what the engine works with: nothing of it reaches out.
@@ -131,31 +114,6 @@ func (o Options) deps(secrets *secret.Registry) extract.Deps {
 		Rand:      o.Rand,
 		UserAgent: "configurable-extractor/" + o.Version,
 	}
-}
-
-// fill replaces the variables. Where no values are given, a platform may bring
-// them, and each variable gets a stand-in.
-func fill(ctx context.Context, given value.Value, flags []variables.Value, m *mask) (doc value.Value, unknown []string, err error) {
-	result, err := variables.Resolve(ctx, given, variables.Inputs{Flags: flags})
-	doc = result.Document
-	for _, secret := range result.Secrets {
-		m.add(secret)
-	}
-	switch {
-	case err == nil && result.Source != "":
-		return doc, nil, nil
-	case err != nil && (given.Field("variables_id").Empty() || len(flags) > 0 || failure.PointerOf(err) != ""):
-		return value.Value{}, nil, err
-	case err != nil:
-		doc = given.Without("variableValuesData", "variableValuesId")
-	}
-	unknown = variables.Placeholders(doc)
-	values := map[string]string{}
-	for _, name := range unknown {
-		values[name] = m.standIn("{" + name + "}")
-	}
-	doc, _, err = variables.Replace(doc, values)
-	return doc, unknown, err
 }
 
 // nowhere is where the events of a preview go.

@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/example"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
 // FuzzPropose: whatever the exchange, there is a configuration without errors
@@ -57,7 +58,7 @@ func checkFuzzed(t *testing.T, x example.Exchange, c Choice) {
 	if !json.Valid(p.Config) {
 		t.Errorf("not JSON: %q", p.Config)
 	}
-	if diagnostic.Check(t.Context(), "config.json", p.Config, diagnostic.Options{}).Failed() {
+	if diagnostic.Check(t.Context(), "config.json", p.Config, load.Options{}).Failed() {
 		t.Errorf("not valid: %s", p.Config)
 	}
 	if p.Table == "" || p.Items < 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/example"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -186,7 +187,7 @@ func (d *draft) note(text string) { d.Notes = append(d.Notes, text) }
 func (d *draft) finish() (*Proposal, error) {
 	d.Items = len(d.data.items)
 	d.Config = append(appendPretty(nil, clean(d.document()), "\n"), '\n')
-	for _, f := range diagnostic.Check(context.Background(), "config.json", d.Config, diagnostic.Options{}).Findings {
+	for _, f := range diagnostic.Check(context.Background(), "config.json", d.Config, load.Options{}).Findings {
 		if f.Severity == diagnostic.Error {
 			// What was found is not shown: it may be a secret.
 			return nil, failure.Userf("no configuration can be made of this example: %s", f.Expected).At(f.Pointer)

@@ -10,6 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/example"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -59,7 +60,7 @@ func check(t *testing.T, p *Proposal) {
 	if got := pointed(t, p.Config, "/parameters/config/onIncomplete").Raw(); got != "fail" {
 		t.Errorf("config.onIncomplete is %q", got)
 	}
-	for _, f := range diagnostic.Check(t.Context(), "config.json", p.Config, diagnostic.Options{Strict: true}).Findings {
+	for _, f := range diagnostic.Check(t.Context(), "config.json", p.Config, load.Options{Strict: true}).Findings {
 		t.Errorf("%s %s at %s: %s %s\n%s", f.Severity, f.Code, f.Pointer, f.Message, f.Hint, p.Config)
 	}
 	for _, g := range p.Guesses {

@@ -27,6 +27,20 @@ const DefaultComponent = "keboola.variables"
 // Value is one variable with its value as text.
 type Value struct{ Name, Text string }
 
+// Flags reads the values of --var, "name=value" each. One without a name is a
+// user error.
+func Flags(pairs []string) ([]Value, error) {
+	var all []Value
+	for _, pair := range pairs {
+		name, text, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, failure.Userf("--var expects name=value, found '%s'", name)
+		}
+		all = append(all, Value{Name: name, Text: text})
+	}
+	return all, nil
+}
+
 // Platform is what must be read from the platform. An error may have a method
 // `Refused() bool`; true means that the token was not accepted. Error texts
 // are shown to the user and must not hold secrets.
@@ -90,7 +104,7 @@ type Result struct {
 // that are not of their declared type, malformed sets and declarations, a
 // replacement that makes two names of one object equal.
 func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
-	rest := withoutValues(doc)
+	rest := WithoutValues(doc)
 	used := Placeholders(rest)
 	if len(used) == 0 {
 		return Result{Document: rest}, nil
@@ -144,8 +158,9 @@ func (s *search) replacedAlready(found set, used []string) bool {
 	return !slices.ContainsFunc(used, func(name string) bool { return !slices.Contains(inValues, name) })
 }
 
-// withoutValues removes what the platform would reject as unknown keys.
-func withoutValues(doc value.Value) value.Value {
+// WithoutValues is a document without what is addressed to this package; nobody
+// else knows these keys.
+func WithoutValues(doc value.Value) value.Value {
 	if doc.Kind() != value.Object {
 		return doc
 	}

@@ -253,7 +253,7 @@ func FuzzResolve(f *testing.F) {
 			}
 			return
 		}
-		if used := Placeholders(withoutValues(d)); !slices.Equal(used, got.Replaced) {
+		if used := Placeholders(WithoutValues(d)); !slices.Equal(used, got.Replaced) {
 			t.Fatalf("%s: %q used, %q replaced", doc, used, got.Replaced)
 		}
 	})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/begin"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/preview"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
@@ -320,11 +321,12 @@ func saidOf(t *testing.T, document []byte, given []variables.Value, strict bool,
 		}
 		said[name] = text.String()
 	}
-	reports := []*diagnostic.Report{diagnostic.Check(context.Background(), "config.json", document, diagnostic.Options{Strict: strict, Variables: given, Now: clock})}
+	o := load.Options{Strict: strict, Variables: variables.Inputs{Flags: given}, Now: clock}
+	reports := []*diagnostic.Report{diagnostic.Check(context.Background(), "config.json", document, o)}
 	write("validate", func(w io.Writer) error { return diagnostic.WriteText(w, reports, true) })
 	write("validate --format json", func(w io.Writer) error { return diagnostic.WriteJSON(w, reports) })
 	write("validate --format sarif", func(w io.Writer) error { return diagnostic.WriteSARIF(w, reports, version) })
-	p, err := preview.Of(context.Background(), document, preview.Options{Strict: strict, Variables: given, Version: version, Now: clock, Rand: sameNonce{}})
+	p, err := preview.Of(context.Background(), document, preview.Options{Options: o, Version: version, Rand: sameNonce{}})
 	if err != nil {
 		said["plan's error"] = err.Error()
 	}

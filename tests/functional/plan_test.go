@@ -16,6 +16,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/component"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/preview"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/variables"
@@ -224,10 +225,10 @@ func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := preview.Options{Strict: c.Strict, Typed: typed, State: state, Version: version, Now: func() time.Time { return c.Start }, Rand: sameNonce{}}
+	o := preview.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }}, State: state, Version: version, Rand: sameNonce{}}
 	for _, flag := range c.Variables {
 		name, text, _ := strings.Cut(flag, "=")
-		o.Variables = append(o.Variables, variables.Value{Name: name, Text: text})
+		o.Variables.Flags = append(o.Variables.Flags, variables.Value{Name: name, Text: text})
 	}
 	p, failed := preview.Of(context.Background(), text, o)
 	if p == nil {

@@ -11,15 +11,16 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // validated looks at a configuration as `extractor validate` does.
 func validated(text []byte, flags []string, strict bool) *diagnostic.Report {
-	o := diagnostic.Options{Strict: strict, Now: func() time.Time { return defaultStart }}
+	o := load.Options{Strict: strict, Now: func() time.Time { return defaultStart }}
 	for _, flag := range flags {
 		name, v, _ := strings.Cut(flag, "=")
-		o.Variables = append(o.Variables, variables.Value{Name: name, Text: v})
+		o.Variables.Flags = append(o.Variables.Flags, variables.Value{Name: name, Text: v})
 	}
 	return diagnostic.Check(context.Background(), "config.json", text, o)
 }

@@ -1,0 +1,60 @@
+package load_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/load"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/variables"
+)
+
+// TestVariablesWithoutValues: a run refuses them; who asks no platform leaves them
+// to it, where the document says that it has values, or gives them stand-ins.
+func TestVariablesWithoutValues(t *testing.T) {
+	const (
+		linked = `"variables_id": "1"`
+		data   = linked + `, "variableValuesData": {"values": [{"name": "b", "value": "v"}]}`
+	)
+	standIn := func(name string) string { return "<" + name + ">" }
+	for name, tc := range map[string]struct {
+		with   string
+		o      load.Options
+		bucket string // what stands in the place of {{a}}
+		open   bool
+		failed bool
+	}{
+		"run":                      {linked, load.Options{}, "{{a}}", true, true},
+		"offline":                  {linked, load.Options{Offline: true}, "{{a}}", true, false},
+		"offline, flags":           {linked, load.Options{Offline: true, Variables: variables.Inputs{Flags: []variables.Value{{Name: "b"}}}}, "{{a}}", true, true},
+		"offline, values":          {data, load.Options{Offline: true}, "{{a}}", true, true},
+		"offline, stand-in":        {linked, load.Options{Offline: true, StandIn: standIn}, "<a>", false, false},
+		"no variables_id":          {`"__": 1`, load.Options{Offline: true}, "{{a}}", false, false},
+		"no variables_id, run":     {`"__": 1`, load.Options{}, "{{a}}", false, false},
+		"no variables_id, standin": {`"__": 1`, load.Options{StandIn: standIn}, "<a>", false, false},
+		"a value":                  {linked, load.Options{StandIn: standIn, Variables: variables.Inputs{Flags: []variables.Value{{Name: "a", Text: "v{{b}}"}}}}, "v{{b}}", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			given, err := config.Parse([]byte(`{` + tc.with + `, "parameters": {"api": {"baseUrl": "https://api.example.com"}, "config": {"outputBucket": "{{a}}", "#key": "of {{a}}", "jobs": [{"endpoint": "x", "params": {"key": {"attr": "#key"}}}], "jbos": 1}}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tc.o.Secrets, tc.o.Strict = &secret.Registry{}, true
+			d, err := load.Load(t.Context(), given, tc.o)
+			if (err != nil) != tc.failed || d.Open != tc.open {
+				t.Errorf("error %v, open %v", err, d.Open)
+			}
+			attributes := d.Filled.Field("parameters").Field("config")
+			if got := attributes.Field("outputBucket").Raw(); got != tc.bucket || (len(d.StandIns) == 1) != strings.HasPrefix(got, "<") {
+				t.Errorf("filled with %q, stand-ins for %q", got, d.StandIns)
+			}
+			if key := attributes.Field("#key").Raw(); key != "of "+tc.bucket || strings.Contains(tc.o.Secrets.Redact("x "+key), key) {
+				t.Errorf("%q is not known as a secret", key)
+			}
+			if len(d.Problems) != 1 || !strings.HasSuffix(d.Problems[0].Pointer, "/jbos") || d.Plan.Jobs() != 1 {
+				t.Errorf("problems %v, %d jobs", d.Problems, d.Plan.Jobs())
+			}
+		})
+	}
+}
