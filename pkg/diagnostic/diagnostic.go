@@ -3,8 +3,7 @@
 // kind of finding has a code, and the catalogue explains it.
 //
 // It puts together what others find (package load) and knows the places in the
-// text. It needs no network, and
-// shows no value that may be a secret.
+// text. It needs no network, and shows no value that may be a secret.
 package diagnostic
 
 import (

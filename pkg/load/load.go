@@ -98,8 +98,8 @@ func (d *Document) fill(ctx context.Context, given value.Value, o Options) (err 
 			return err
 		}
 	}
-	for _, secret := range d.Variables.Secrets {
-		o.Secrets.AddConfigured(secret)
+	for _, text := range d.Variables.Secrets {
+		o.Secrets.AddConfigured(text)
 	}
 	if o.StandIn == nil || d.Variables.Source != "" {
 		return nil
