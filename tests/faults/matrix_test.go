@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -167,8 +168,9 @@ func (h spot) meet(t *testing.T, f fault, count *tally) {
 			before := w.files(t)
 			got := w.run(t)
 			// Requests side by side share connections as time has it: the one that is hit
-			// may be made in vain, or serve another answer than the one that is cut.
-			for tries := 0; f.connect != nil && d.end == refused && got.exit == 0 && tries < 10; tries++ {
+			// may be made in vain, or serve another answer than the one that is cut. Only a
+			// run that lacks nothing is made again.
+			for tries := 0; f.connect != nil && d.end == refused && h.unhurt(got) && tries < 10; tries++ {
 				w = newWorld(t, h.scenario, h.place, f, d.times, h.first)
 				before, got = w.files(t), w.run(t)
 			}
@@ -194,6 +196,13 @@ func (h spot) meet(t *testing.T, f fault, count *tally) {
 			}
 		})
 	}
+}
+
+// unhurt tells whether a run ended as the healthy one.
+func (h *well) unhurt(got outcome) bool {
+	made := maps.Clone(got.files)
+	delete(made, "config.json")
+	return got.exit == 0 && got.stderr == "" && len(differences(made, h.files)) == 0
 }
 
 // compare checks that a run ended as the healthy one.
