@@ -17,15 +17,15 @@ import (
 	"github.com/spf13/cobra"
 	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
 
-	"github.com/keboola/configurable-extractor/pkg/completion"
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 )
 
 func main() {
-	ctx, stop := component.UntilSignal(context.Background())
+	ctx, stop := app.UntilSignal(context.Background())
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -3,9 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/completion"
-	"github.com/keboola/configurable-extractor/pkg/diagnostic"
-	"github.com/keboola/configurable-extractor/pkg/recipe"
+	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 )
 
 // flagValues tells the shell what the value of a flag may be, by the name of the

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/completion"
-	"github.com/keboola/configurable-extractor/pkg/control"
+	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/platform/control"
 )
 
 // newConfig is the commands about stored configurations.

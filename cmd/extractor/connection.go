@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
-	"github.com/keboola/configurable-extractor/pkg/control"
+	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/platform/control"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -63,7 +63,7 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 		Progress:  cmd.ErrOrStderr(),
 		Secrets:   secrets,
 		Now:       time.Now,
-		Sleep:     component.Sleep,
+		Sleep:     app.Sleep,
 	}, nil
 }
 

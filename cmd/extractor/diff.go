@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/completion"
+	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/authoring/diff"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/diff"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 

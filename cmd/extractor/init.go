@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/keboola/configurable-extractor/pkg/begin"
+	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
+	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/recipe"
 )
 
 // listRecipes stands for the list where a name is expected.
@@ -23,7 +23,7 @@ const listRecipes = "list"
 func newInit(code *int) *cobra.Command {
 	var name string
 	var yes bool
-	o := begin.Options{Getenv: os.Getenv, Version: version}
+	o := scaffold.Options{Getenv: os.Getenv, Version: version}
 	cmd := &cobra.Command{
 		Use:   "init [URL]",
 		Short: "Begin a configuration from an example request or a recipe",
@@ -71,7 +71,7 @@ file, under keys with #, and are hidden in everything that is printed.`,
 }
 
 // beginAs does what the flags ask for.
-func beginAs(ctx context.Context, name string, byRecipe bool, o begin.Options) error {
+func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options) error {
 	sources := 0
 	for _, given := range []bool{byRecipe, o.URL != "", o.Curl != "", o.HAR != ""} {
 		if given {
@@ -95,13 +95,13 @@ func beginAs(ctx context.Context, name string, byRecipe bool, o begin.Options) e
 	}
 	switch {
 	case sources == 1 && !byRecipe:
-		return begin.Example(ctx, o)
+		return scaffold.Example(ctx, o)
 	case name != listRecipes:
-		return begin.Recipe(o.Stdout, o.Stderr, name, o.Out)
+		return scaffold.Recipe(o.Stdout, o.Stderr, name, o.Out)
 	case o.Out != "":
 		return failure.Userf("--out needs an address, --curl, --har or --recipe NAME")
 	default:
-		return begin.List(o.Stdout)
+		return scaffold.List(o.Stdout)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/recipe"
+	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 )
 
 func TestInit(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/control"
+	"github.com/keboola/configurable-extractor/pkg/platform/control"
 )
 
 // newJob is the commands about jobs.

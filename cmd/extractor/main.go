@@ -15,7 +15,7 @@ import (
 
 	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
 )
 
 // version is set when the program is built: -ldflags "-X main.version=1.2.3".
@@ -24,9 +24,9 @@ var version = "dev"
 func main() {
 	// net/http logs bytes that a server sends behind an answer, secrets and all.
 	log.SetOutput(io.Discard)
-	_ = component.NoCoreDump() // a system that refuses that is no reason not to run
-	component.TuneMemory(os.DirFS("/"), os.Getenv)
-	ctx, stop := component.UntilSignal(context.Background())
+	_ = app.NoCoreDump() // a system that refuses that is no reason not to run
+	app.TuneMemory(os.DirFS("/"), os.Getenv)
+	ctx, stop := app.UntilSignal(context.Background())
 	code := 0
 	root := newRoot(&code)
 	root.SetContext(ctx)

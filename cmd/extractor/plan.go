@@ -9,18 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/completion"
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
-	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/preview"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // newPlan is the command that shows what a run would send. The exit code of what
 // failed goes to code.
-func newPlan(code *int, o *component.Options) *cobra.Command {
+func newPlan(code *int, o *app.Options) *cobra.Command {
 	var form planForm
 	cmd := &cobra.Command{
 		Use:   "plan [FILE|DIR]",
@@ -43,7 +43,7 @@ made; stderr says why.`,
 			if err != nil {
 				return err
 			}
-			p, err := plan(cmd, o, texts[0].file, texts[0].text)
+			p, err := planned(cmd, o, texts[0].file, texts[0].text)
 			if err != nil {
 				*code = failure.ExitCode(err)
 				if !errors.Is(err, errFindings) {
@@ -65,7 +65,7 @@ made; stderr says why.`,
 // planForm is how a plan is written.
 type planForm struct{ json, curl bool }
 
-func (f planForm) write(p *preview.Preview, w io.Writer) error {
+func (f planForm) write(p *plan.Preview, w io.Writer) error {
 	switch {
 	case f.json:
 		return p.WriteJSON(w)
@@ -79,9 +79,9 @@ func (f planForm) write(p *preview.Preview, w io.Writer) error {
 // errFindings says that the configuration has errors, which are on stderr.
 var errFindings = failure.Userf("the configuration has errors")
 
-// plan previews a configuration that has no errors. After an error of a request
+// planned previews a configuration that has no errors. After an error of a request
 // there may be a preview of those before it.
-func plan(cmd *cobra.Command, o *component.Options, file string, text []byte) (*preview.Preview, error) {
+func planned(cmd *cobra.Command, o *app.Options, file string, text []byte) (*plan.Preview, error) {
 	options, err := loadOptions(o)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func plan(cmd *cobra.Command, o *component.Options, file string, text []byte) (*
 	stderr := cmd.ErrOrStderr()
 	report := diagnostic.Check(cmd.Context(), file, text, options)
 	if report.Failed() {
-		if err := diagnostic.WriteText(stderr, []*diagnostic.Report{report}, component.Colours(stderr, os.Getenv)); err != nil {
+		if err := diagnostic.WriteText(stderr, []*diagnostic.Report{report}, app.Colours(stderr, os.Getenv)); err != nil {
 			return nil, err
 		}
 		return nil, errFindings
@@ -101,7 +101,7 @@ func plan(cmd *cobra.Command, o *component.Options, file string, text []byte) (*
 	if warning != "" {
 		fmt.Fprintln(stderr, "warning:", warning)
 	}
-	return preview.Of(cmd.Context(), text, preview.Options{Options: options, State: state, Version: version, Token: os.Getenv("KBC_TOKEN")})
+	return plan.Of(cmd.Context(), text, plan.Options{Options: options, State: state, Version: version, Token: os.Getenv("KBC_TOKEN")})
 }
 
 // stateBeside is the state of the previous run in the directory of a

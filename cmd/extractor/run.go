@@ -7,15 +7,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/keboola/configurable-extractor/pkg/completion"
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
 )
 
 // newRoot is the command line. The exit code of what ran goes to code.
 func newRoot(code *int) *cobra.Command {
-	o := component.Options{Version: version, Stdout: os.Stdout, Stderr: os.Stderr}
+	o := app.Options{Version: version, Stdout: os.Stdout, Stderr: os.Stderr}
 	run := func(cmd *cobra.Command, _ []string) error {
-		*code = component.Run(cmd.Context(), o)
+		*code = app.Run(cmd.Context(), o)
 		return nil
 	}
 	root := &cobra.Command{
@@ -71,7 +71,7 @@ with exit code 1 and leaves nothing behind.`,
 }
 
 // newRun is the command that may stand for no command, and records and replays.
-func newRun(o *component.Options, run func(*cobra.Command, []string) error) *cobra.Command {
+func newRun(o *app.Options, run func(*cobra.Command, []string) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run the data directory (the same as no command), record it or replay a recording",
@@ -112,13 +112,13 @@ fault, 3 cut, 130 a second SIGINT.`,
 
 // egressFlags are the flags about where requests may go; they belong to the same
 // commands as the limits.
-func egressFlags(flags *pflag.FlagSet, o *component.Options) {
+func egressFlags(flags *pflag.FlagSet, o *app.Options) {
 	flags.BoolVar(&o.DenyPrivateNetworks, "deny-private-networks", false, "refuse every host that is not on the public internet (also $EXTRACTOR_DENY_PRIVATE_NETWORKS)")
 }
 
 // limitFlags are the flags that let a run end early. They belong to no command as
 // well as to run, but to no other.
-func limitFlags(flags *pflag.FlagSet, o *component.Options) {
+func limitFlags(flags *pflag.FlagSet, o *app.Options) {
 	flags.IntVar(&o.MaxRequests, "max-requests", 0, "end the run after so many requests; retries, redirects and logins count (default: no limit)")
 	flags.DurationVar(&o.MaxTime, "max-time", 0, "end the run after this time, e.g. 90s or 5m (default: no limit)")
 	flags.Var((*size)(&o.MaxBytes), "max-bytes", "end the run after so many bytes of answers, decompressed, e.g. 500kB, 10MB or 1GiB (default: no limit)")

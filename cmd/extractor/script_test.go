@@ -19,11 +19,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
-	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/tests/commandtree"
 )
 

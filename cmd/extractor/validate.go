@@ -7,17 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/completion"
-	"github.com/keboola/configurable-extractor/pkg/component"
-	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // newValidate is the command that looks for everything wrong with a
 // configuration. The flags of the run count here too.
-func newValidate(code *int, o *component.Options) *cobra.Command {
+func newValidate(code *int, o *app.Options) *cobra.Command {
 	var asJSON, asSARIF bool
 	cmd := &cobra.Command{
 		Use:   "validate [FILE|DIR]...",
@@ -55,7 +55,7 @@ Exit codes: 0 nothing or warnings only, 1 errors in any of them.`,
 			case asSARIF:
 				return diagnostic.WriteSARIF(out, reports, version)
 			default:
-				return diagnostic.WriteText(out, reports, component.Colours(out, os.Getenv))
+				return diagnostic.WriteText(out, reports, app.Colours(out, os.Getenv))
 			}
 		},
 	}
@@ -98,11 +98,11 @@ func configurations(args []string, dataDir string) ([]configuration, error) {
 }
 
 // loadOptions are the flags of the run as far as a plan depends on them.
-func loadOptions(o *component.Options) (load.Options, error) {
+func loadOptions(o *app.Options) (load.Options, error) {
 	values, err := variables.Flags(o.Variables)
 	if err != nil {
 		return load.Options{}, err
 	}
-	typed, err := component.TypedTables(os.Getenv)
+	typed, err := app.TypedTables(os.Getenv)
 	return load.Options{Variables: variables.Inputs{Flags: values}, Strict: o.Strict, Typed: typed, Now: time.Now}, err
 }

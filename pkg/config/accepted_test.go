@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 

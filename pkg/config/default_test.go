@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/target"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -185,7 +185,7 @@ func model(t *testing.T, text string) string {
 		t.Fatalf("%v: %s", err, text)
 	}
 	doc, problems := config.Compile(given, config.Options{})
-	settings := target.Compile(doc)
+	settings := exchange.Compile(doc)
 	if len(*problems) > 0 {
 		t.Fatalf("%v: %s", problems, text)
 	}
@@ -216,7 +216,7 @@ func run(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	var stderr bytes.Buffer
-	exit := component.Run(t.Context(), component.Options{
+	exit := app.Run(t.Context(), app.Options{
 		DataDir: dir, LogFormat: "json", MaxRequests: 20, Stdout: io.Discard, Stderr: &stderr,
 		Getenv: func(string) string { return "" },
 		Now:    func() time.Time { return time.Unix(1_700_000_000, 0) },

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/pagination"
 )
 
 // emptySetting is what empty values of one setting mean.
@@ -113,7 +113,7 @@ func paged(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	doc, problems := config.Compile(given, config.Options{})
-	scrollers := pagination.Compile(doc.Iterations[0].API.Pagination)
+	scrollers := paging.Compile(doc.Iterations[0].API.Pagination)
 	if len(*problems) > 0 {
 		t.Fatalf("%v: %s", problems, text)
 	}

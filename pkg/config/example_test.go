@@ -9,7 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/extract"
+	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -179,7 +179,7 @@ func (e *examples) check(pointer string, example, doc value.Value) {
 		return
 	}
 	compiled, problems := config.Compile(attributes(doc), config.Options{})
-	extract.Compile(compiled, false)
+	engine.Compile(compiled, false)
 	if len(*problems) > 0 {
 		e.t.Errorf("%s: the document around the example %s has problems: %v\n%s", pointer, example.JSON(), *problems, doc.JSON())
 	}

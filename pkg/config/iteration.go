@@ -3,8 +3,8 @@ package config
 import (
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/expr"
-	"github.com/keboola/configurable-extractor/pkg/table"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 

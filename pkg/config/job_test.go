@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/control"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/platform/control"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 

@@ -5,7 +5,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 )
 
@@ -22,7 +22,7 @@ func (e inProcess) Start(l sandbox.Launch) (sandbox.Component, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{cancel: cancel, ended: make(chan int, 1)}
 	go func() {
-		r.ended <- component.Run(ctx, component.Options{
+		r.ended <- app.Run(ctx, app.Options{
 			DataDir: l.Data,
 			Stdout:  pieces(l.Stdout),
 			Stderr:  pieces(l.Stderr),

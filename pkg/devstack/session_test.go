@@ -20,8 +20,8 @@ import (
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/shell"
 
-	"github.com/keboola/configurable-extractor/pkg/begin"
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -278,7 +278,7 @@ func (s *session) shell(command string) error {
 
 // extractor runs the component as cmd/extractor does.
 func (s *session) extractor(args []string) (int, error) {
-	o := component.Options{
+	o := app.Options{
 		LogFormat: "console", // as on a terminal
 		Stdout:    &s.output,
 		Stderr:    &s.output,
@@ -304,7 +304,7 @@ func (s *session) extractor(args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, fmt.Errorf("unknown argument %s", args[0])
 	}
-	return component.Run(context.Background(), o), nil
+	return app.Run(context.Background(), o), nil
 }
 
 // init begins a configuration as cmd/extractor does.
@@ -314,7 +314,7 @@ func (s *session) init(command string) (int, error) {
 		return 0, err
 	}
 	var out string
-	o := begin.Options{Stdout: &s.output, Stderr: &s.output, Getenv: func(string) string { return "" }, Dial: s.dial}
+	o := scaffold.Options{Stdout: &s.output, Stderr: &s.output, Getenv: func(string) string { return "" }, Dial: s.dial}
 	flags := pflag.NewFlagSet("init", pflag.ContinueOnError)
 	flags.StringVar(&o.Curl, "curl", "", "")
 	flags.StringVar(&out, "out", "", "")
@@ -325,7 +325,7 @@ func (s *session) init(command string) (int, error) {
 	if o.Out, err = s.path(out); err != nil {
 		return 0, err
 	}
-	if err := begin.Example(context.Background(), o); err != nil {
+	if err := scaffold.Example(context.Background(), o); err != nil {
 		fmt.Fprintln(&s.output, err)
 		return failure.ExitCode(err), nil
 	}

@@ -11,13 +11,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/extract"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/lint"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // Options are what a plan depends on besides the document.
@@ -60,7 +60,7 @@ type Document struct {
 	// Config is the model and Plan that of the run. With Problems both are good
 	// for nothing but their warnings.
 	Config *config.Document
-	Plan   *extract.Plan
+	Plan   *engine.Plan
 	// Problems are what a run would refuse, each once, in the order of the
 	// document. Secrets are not masked.
 	Problems failure.Problems
@@ -75,7 +75,7 @@ func Load(ctx context.Context, given value.Value, o Options) (*Document, error) 
 	err := d.fill(ctx, given, o)
 	o.Secrets.AddDocument(d.Filled)
 	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add})
-	d.Config, d.Plan = compiled, extract.Compile(compiled, o.Typed)
+	d.Config, d.Plan = compiled, engine.Compile(compiled, o.Typed)
 	d.Problems = problems.Unique()
 	return d, err
 }

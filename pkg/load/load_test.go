@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/secret"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // TestVariablesWithoutValues: a run refuses them; who asks no platform leaves them

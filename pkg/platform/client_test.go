@@ -8,9 +8,9 @@ import (
 	"github.com/jarcoal/httpmock"
 	"github.com/keboola/go-client/pkg/client"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 var _ variables.Platform = (*platform.Client)(nil)

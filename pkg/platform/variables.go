@@ -7,7 +7,7 @@ import (
 )
 
 // The methods below are what the resolution of variables asks the platform, in
-// plain types: pkg/variables declares the interface and neither package imports
+// plain types: pkg/config/variables declares the interface and neither package imports
 // the other.
 
 // JobVariables gives the inline values of a job and the id of its row of

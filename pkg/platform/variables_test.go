@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/value"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // The resolution of variables over HTTP: what the platform answers, and what

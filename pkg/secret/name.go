@@ -9,7 +9,7 @@ import (
 
 // namesOf lists what becomes of a text in one line, without line feeds, and in
 // names, which are made of fewer characters: of columns and tables (see
-// pkg/mapping), of typed columns, of hosts, of properties in JSON pointers, and of
+// pkg/tables/mapping), of typed columns, of hosts, of properties in JSON pointers, and of
 // headers as net/http spells them at the start of a word and inside of one.
 func namesOf(text string) []string {
 	column := columnName(text)

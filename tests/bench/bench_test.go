@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
 )
 
 // BenchmarkFlatPages is workload A inside one process, one whole run an
@@ -37,7 +37,7 @@ func benchmark(b *testing.B, endpoint string, item func([]byte, int) []byte) {
 			b.Fatal(err)
 		}
 		var stderr bytes.Buffer
-		code := component.Run(context.Background(), component.Options{
+		code := app.Run(context.Background(), app.Options{
 			DataDir: dir, LogFormat: "json", Stdout: io.Discard, Stderr: &stderr, Getenv: func(string) string { return "" },
 		})
 		if code != 0 {

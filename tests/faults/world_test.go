@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
 )
 
 // start is when every run starts.
@@ -163,7 +163,7 @@ type outcome struct {
 func (w *world) run(t *testing.T) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	o := component.Options{
+	o := app.Options{
 		DataDir: w.dir, Version: "1.2.3", Stdout: &stdout, Stderr: &stderr,
 		Getenv: func(string) string { return "" },
 		Now:    w.clock.Now, Sleep: w.clock.Sleep, Dial: w.dial,
@@ -174,7 +174,7 @@ func (w *world) run(t *testing.T) outcome {
 	// Nothing in the matrix may hang; a run that does ends as an interrupted one.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	exit := component.Run(ctx, o)
+	exit := app.Run(ctx, o)
 	return outcome{exit, stdout.String(), stderr.String(), w.files(t)}
 }
 

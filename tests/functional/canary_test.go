@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/begin"
-	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
+	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/load"
-	"github.com/keboola/configurable-extractor/pkg/preview"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // canaryTally is what TestCanary has done, over all its cases.
@@ -326,7 +326,7 @@ func saidOf(t *testing.T, document []byte, given []variables.Value, strict bool,
 	write("validate", func(w io.Writer) error { return diagnostic.WriteText(w, reports, true) })
 	write("validate --format json", func(w io.Writer) error { return diagnostic.WriteJSON(w, reports) })
 	write("validate --format sarif", func(w io.Writer) error { return diagnostic.WriteSARIF(w, reports, version) })
-	p, err := preview.Of(context.Background(), document, preview.Options{Options: o, Version: version, Rand: sameNonce{}})
+	p, err := plan.Of(context.Background(), document, plan.Options{Options: o, Version: version, Rand: sameNonce{}})
 	if err != nil {
 		said["plan's error"] = err.Error()
 	}
@@ -341,7 +341,7 @@ func saidOf(t *testing.T, document []byte, given []variables.Value, strict bool,
 // init searches the configuration that is guessed from a recording.
 func (n *nest) init(archive string) {
 	var stdout, stderr bytes.Buffer
-	err := begin.Example(context.Background(), begin.Options{
+	err := scaffold.Example(context.Background(), scaffold.Options{
 		HAR: archive, Stdout: &stdout, Stderr: &stderr, Stdin: strings.NewReader(""), Version: version,
 		Getenv: func(string) string { return "" },
 	})

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -184,7 +184,7 @@ func (c *testCase) run(t *testing.T) {
 }
 
 // setFlags sets the options that the case asks for.
-func (c *testCase) setFlags(o *component.Options) {
+func (c *testCase) setFlags(o *app.Options) {
 	o.Variables, o.Strict, o.LogFormat = c.Variables, c.Strict, c.LogFormat
 	o.MaxRequests, o.MaxBytes, o.Sample = c.MaxRequests, c.MaxBytes, c.Sample
 	o.MaxTime = time.Duration(c.MaxTime * float64(time.Second))

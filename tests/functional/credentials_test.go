@@ -16,7 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 )
 
 // authentications are configurations of every authentication. What they add to a

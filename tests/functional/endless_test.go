@@ -8,16 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // TestEndlessAnswer has an API whose second answer never ends: a limit breaks it
 // off, and the first page is in the table.
 func TestEndlessAnswer(t *testing.T) {
-	for name, set := range map[string]func(*component.Options){
-		"max-bytes": func(o *component.Options) { o.MaxBytes = 1 << 20 },
-		"max-time":  func(o *component.Options) { o.MaxTime = time.Minute },
+	for name, set := range map[string]func(*app.Options){
+		"max-bytes": func(o *app.Options) { o.MaxBytes = 1 << 20 },
+		"max-time":  func(o *app.Options) { o.MaxTime = time.Minute },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

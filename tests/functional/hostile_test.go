@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
 // hostileNames are names that try to be something else than one plain file of

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/preview"
+	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -50,7 +50,7 @@ func TestPlanCurl(t *testing.T) {
 			{"endpoint": "gone", "method": "DELETE"}
 		]}
 	}}`, "@SERVER@", api.URL)
-	p, err := preview.Of(context.Background(), []byte(config), preview.Options{Version: version})
+	p, err := plan.Of(context.Background(), []byte(config), plan.Options{Version: version})
 	if err != nil {
 		t.Fatal(err)
 	}

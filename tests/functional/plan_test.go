@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/load"
-	"github.com/keboola/configurable-extractor/pkg/preview"
 	"github.com/keboola/configurable-extractor/pkg/value"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // unforeseeable are the cases of which nothing can be told without asking a
@@ -126,7 +126,7 @@ func TestPlanConformance(t *testing.T) {
 // whatever the way it is used.
 func TestPlanShowsNoSecret(t *testing.T) {
 	for _, authentication := range []string{"", "basic", "login"} {
-		p, err := preview.Of(context.Background(), []byte(secretConfig(authentication)), preview.Options{})
+		p, err := plan.Of(context.Background(), []byte(secretConfig(authentication)), plan.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 	if err != nil {
 		return planned{}, true
 	}
-	typed, err := component.TypedTables(func(name string) string { return c.Env[name] })
+	typed, err := app.TypedTables(func(name string) string { return c.Env[name] })
 	if err != nil {
 		return planned{}, true
 	}
@@ -225,12 +225,12 @@ func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := preview.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }}, State: state, Version: version, Rand: sameNonce{}}
+	o := plan.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }}, State: state, Version: version, Rand: sameNonce{}}
 	for _, flag := range c.Variables {
 		name, text, _ := strings.Cut(flag, "=")
 		o.Variables.Flags = append(o.Variables.Flags, variables.Value{Name: name, Text: text})
 	}
-	p, failed := preview.Of(context.Background(), text, o)
+	p, failed := plan.Of(context.Background(), text, o)
 	if p == nil {
 		return planned{}, true
 	}

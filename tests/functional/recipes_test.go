@@ -9,7 +9,7 @@ import (
 
 // recipes is where the recipes are: cases like those below cases, whose
 // configurations are embedded in the program.
-const recipes = "../../pkg/recipe/recipes"
+const recipes = "../../pkg/authoring/recipe/recipes"
 
 // TestRecipes runs every recipe against its canned API.
 func TestRecipes(t *testing.T) {

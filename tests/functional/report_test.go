@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/report"
 )
 
 // TestReport runs every case with and without a report: tables, state, events

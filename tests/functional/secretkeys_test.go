@@ -21,7 +21,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/keboola/configurable-extractor/pkg/variables"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 )
 
 // keyTexts are private keys in every form that a configuration may hold, made for

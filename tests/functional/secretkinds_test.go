@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/variables"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 )
 
 // wideDocument uses most of what a configuration can hold.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/load"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // validated looks at a configuration as `extractor validate` does.

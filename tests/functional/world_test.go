@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/component"
+	"github.com/keboola/configurable-extractor/pkg/app"
 )
 
 // version is what every run calls itself.
@@ -98,7 +98,7 @@ type world struct {
 	// stdout is written to besides what the outcome keeps; may be nil.
 	stdout io.Writer
 	// options that the case sets; the rest is filled in by run.
-	options component.Options
+	options app.Options
 }
 
 // newWorld is a world with an empty data directory. However its runs end, none of
@@ -146,7 +146,7 @@ func (w *world) run(ctx context.Context) outcome {
 	if o.Dial == nil {
 		o.Dial = w.dial
 	}
-	exit := component.Run(ctx, o)
+	exit := app.Run(ctx, o)
 	return outcome{exit, stdout.String(), stderr.String(), w.clock.waits}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
-	"github.com/keboola/configurable-extractor/pkg/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
 // columns is a load with the columns, the primary key and the metadata of the

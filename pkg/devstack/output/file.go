@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/table"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
 const (

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // filling fills in the variables of all steps of a job, and keeps what is told

@@ -8,11 +8,11 @@ import (
 	"io"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // Runner runs the component once, see sandbox.Sandbox.

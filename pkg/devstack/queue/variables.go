@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
-	"github.com/keboola/configurable-extractor/pkg/variables"
 )
 
 // resolve replaces the variables of a document and names those that it replaced.

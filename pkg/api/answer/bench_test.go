@@ -1,0 +1,66 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// BenchmarkScan scans an answer of 5,000 items and reads them: kept in memory,
+// and from a file.
+func BenchmarkScan(b *testing.B) {
+	var text strings.Builder
+	text.WriteString(`{"rows":[`)
+	for i := range 5000 {
+		fmt.Fprintf(&text, `{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,"created":"2020-01-01T00:00:00Z","score":12.5,"note":null,"tags":["a","b"],"tag":"a \"b\" c"},`, i, i)
+	}
+	text.WriteString(`null]}`)
+	for _, home := range []struct {
+		name  string
+		limit int
+	}{{"memory", MemoryLimit}, {"file", 8}} {
+		b.Run(home.name, func(b *testing.B) {
+			spool := spoolOf(b, text.String(), home.limit)
+			sc := newScanner()
+			b.SetBytes(int64(text.Len()))
+			b.ReportAllocs()
+			for b.Loop() {
+				page, err := sc.Scan(spool, Query{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, err := range page.Packed() {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkScanAround scans answers of which little is data: a small one with
+// what APIs put around a list, and one with large objects beside it.
+func BenchmarkScanAround(b *testing.B) {
+	var beside strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&beside, `"k%d":{"name":"John Doe","deep":{"a":1,"b":[1,2,3]},"active":true},`, i)
+	}
+	for _, answer := range []struct{ name, text string }{
+		{"small", `{"data":[{"id":1,"name":"John Doe"}],"links":{"first":"/a?page=1","next":null},"meta":{"page":1,"total":1}}`},
+		{"large", `{` + beside.String() + `"data":[{"id":1}]}`},
+	} {
+		b.Run(answer.name, func(b *testing.B) {
+			spool := spoolOf(b, answer.text, MemoryLimit)
+			sc := newScanner()
+			query := Query{Data: Path{Text: "data", Separator: "."}, Fields: []Path{{Text: "links.next", Separator: "."}}}
+			b.SetBytes(int64(len(answer.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := sc.Scan(spool, query); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,163 @@
+package answer
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Path is a place in a response: names and decimal indexes parted by the
+// separator. A text equal to the separator is the whole response.
+type Path struct {
+	Text, Separator string
+}
+
+func (p Path) segments() []string {
+	if p.Text == p.Separator {
+		return nil
+	}
+	if p.Separator == "" {
+		return []string{p.Text}
+	}
+	return strings.Split(p.Text, p.Separator)
+}
+
+// Query is what a Scan looks for.
+type Query struct {
+	// Data is where the items are; an empty Text asks to find them: the
+	// response itself when it is a list, else its only list-valued property.
+	Data Path
+	// Fields are places whose values paging rules ask for.
+	Fields []Path
+	// Volume asks for the volume of the page.
+	Volume bool
+}
+
+// Page is a response that was scanned: what is in it, and where its items are.
+type Page struct {
+	// Root is the kind of the whole response.
+	Root value.Kind
+	// NoBody is set when the answer had no body at all.
+	NoBody bool
+	// Rows is the number of items. It is 0 when the path of the data leads
+	// nowhere, or to something empty.
+	Rows int
+	// Lists are the names of the list-valued properties of the response, only
+	// when the data had to be found in an object.
+	Lists []string
+	// Found is set when the path of the data leads to something, be it empty or
+	// null.
+	Found bool
+	// FromErrors is set when the data had to be found and are the list `errors`.
+	FromErrors bool
+	// Indicators are the well-known members beside the data that tell something
+	// about its pages, in their order; none when the data is an object or a scalar.
+	Indicators []Indicator
+	// OtherLists are the paths of the first ten lists whose items are objects or
+	// lists; "" is the response itself. Only when the query named the data; a list
+	// that is the data is one of them.
+	OtherLists []string
+	// Fingerprint is equal for two responses with the same values, whatever
+	// their white space and escapes. It can be compared with the others of
+	// the same Scanner.
+	Fingerprint uint64
+	// Volume is the number of bytes of the whole response as compact JSON in
+	// ASCII, with \/ for a slash; numbers with a fraction or an exponent have 17
+	// significant digits, others stay as they were written. It is 0 unless the
+	// query asked for it.
+	Volume int64
+
+	spool  *Spool
+	data   span
+	errors span
+	packed bool // the spool has the items packed
+	fields []field
+}
+
+// span is a value's place in the text of the spool; kind null and no length
+// when there is nothing.
+type span struct {
+	kind       value.Kind
+	start, end int64
+}
+
+// field is one of the values that paging asks for.
+type field struct {
+	path     Path
+	value    value.Value
+	tooLarge bool
+}
+
+// maxField is the largest JSON text that is read as the value of a field.
+const maxField = 1 << 20
+
+// keep reads the value of a field, which outlives the spool.
+func (p *Page) keep(path Path, at span) error {
+	f := field{path: path, tooLarge: at.end-at.start > maxField}
+	if !f.tooLarge {
+		var err error
+		if f.value, err = p.read(at); err != nil {
+			return err
+		}
+	}
+	p.fields = append(p.fields, f)
+	return nil
+}
+
+// Field is the value at one of the places the query named, null when nothing is
+// there. The spool may be closed.
+func (p *Page) Field(path Path) (value.Value, error) {
+	for _, f := range p.fields {
+		if f.path != path {
+			continue
+		}
+		if f.tooLarge {
+			return value.Value{}, failure.Userf("the value at '%s' of the response has more than %d bytes, which is too large for a paging rule", path.Text, maxField)
+		}
+		return f.value, nil
+	}
+	return value.Value{}, fmt.Errorf("field %q was not asked for", path.Text)
+}
+
+// Errors is the member `errors` of the response when it is a list or an object,
+// else null; in the place of one that is too large stands a text that says so.
+// The spool must not be closed.
+func (p *Page) Errors() (value.Value, error) {
+	switch size := p.errors.end - p.errors.start; {
+	case p.errors.kind != value.Array && p.errors.kind != value.Object:
+		return value.Value{}, nil
+	case size > maxField:
+		return value.OfString(fmt.Sprintf("%d bytes of errors", size)), nil
+	default:
+		return p.read(p.errors)
+	}
+}
+
+// IsList tells whether the data is a list.
+func (p *Page) IsList() bool { return p.data.kind == value.Array }
+
+// Truncate drops all items but the first n, where there are more.
+func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }
+
+func (p *Page) read(s span) (value.Value, error) {
+	if s.end == s.start {
+		return value.Value{}, nil
+	}
+	r, err := p.spool.text(s.start)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.Read(value.NewDecoder(io.LimitReader(r, s.end-s.start)))
+}
+
+// NoPage stands for an answer without a body: nothing is in it.
+func NoPage(q Query) *Page {
+	p := &Page{NoBody: true}
+	for _, path := range q.Fields {
+		p.fields = append(p.fields, field{path: path})
+	}
+	return p
+}

@@ -1,0 +1,262 @@
+// Package answer holds one response of the target API as a replayable spool:
+// in memory while it is small, in a temporary file beyond that. It is scanned
+// once, from start to end, for everything a decision about the page needs, and
+// only then streamed item by item. A response never stands in memory as a whole
+// tree.
+//
+// The package knows JSON and spools. It knows nothing of HTTP, of paging rules
+// or of tables.
+package answer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"unicode/utf8"
+)
+
+// MemoryLimit is how many bytes of a body stay in memory by default.
+const MemoryLimit = 4 << 20
+
+// Spooler makes spools that share their buffers. It is safe for concurrent
+// use.
+type Spooler struct {
+	dir     string
+	limit   int
+	item    int64     // bytes of one value
+	text    int64     // bytes of an item that is read as a whole
+	buffers sync.Pool // of *[]byte
+}
+
+// NewSpooler makes spools whose bodies beyond limit bytes go to temporary files
+// in dir.
+func NewSpooler(dir string, limit int) *Spooler {
+	return &Spooler{dir: dir, limit: limit, item: maxItem, text: maxText}
+}
+
+// Spool holds the bytes of one body. It is written once, from start to end,
+// and then read as often as needed. It is an io.ReadCloser over its bytes, so
+// that it can be the body of an http.Response.
+type Spool struct {
+	home    *Spooler
+	memory  []byte
+	packed  []byte // the items of the data, when a scan could keep them
+	file    *os.File
+	size    int64
+	invalid bool   // some bytes are not UTF-8
+	tail    []byte // start of a character that the next write completes
+	reader  io.Reader
+}
+
+// New makes an empty spool.
+func (s *Spooler) New() *Spool {
+	return &Spool{home: s, memory: s.buffer()}
+}
+
+// Write appends to the spool.
+func (s *Spool) Write(p []byte) (int, error) {
+	s.checkUTF8(p)
+	if s.file == nil && len(s.memory)+len(p) > s.home.limit {
+		if err := s.toFile(); err != nil {
+			return 0, err
+		}
+	}
+	if s.file == nil {
+		s.memory = append(s.memory, p...)
+		s.size += int64(len(p))
+		return len(p), nil
+	}
+	n, err := s.file.Write(p)
+	s.size += int64(n)
+	return n, err
+}
+
+func (s *Spool) toFile() error {
+	f, err := os.CreateTemp(s.home.dir, "response-*")
+	if err != nil {
+		return fmt.Errorf("cannot make a temporary file for a large response: %w", err)
+	}
+	// The name is not needed any more: the file vanishes with its last handle,
+	// even when the program is killed.
+	if err := os.Remove(f.Name()); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	s.file = f
+	if _, err := f.Write(s.memory); err != nil {
+		return err
+	}
+	s.recycle()
+	return nil
+}
+
+func (s *Spool) recycle() {
+	s.home.recycle(s.memory)
+	s.memory = nil
+}
+
+func (s *Spooler) recycle(b []byte) {
+	if cap(b) > 0 && !s.huge(b) {
+		s.buffers.Put(&b)
+	}
+}
+
+// huge tells whether a buffer is better left to the garbage collector: that of a
+// large item, which few answers have.
+func (s *Spooler) huge(b []byte) bool { return cap(b) > 2*max(s.limit, MemoryLimit) }
+
+// buffer is an empty buffer, with some capacity if there is one to use again.
+func (s *Spooler) buffer() []byte {
+	if b, ok := s.buffers.Get().(*[]byte); ok {
+		return (*b)[:0]
+	}
+	return nil
+}
+
+// checkUTF8 notes whether any byte so far is not UTF-8; characters may be cut
+// by the end of a write.
+func (s *Spool) checkUTF8(p []byte) {
+	if s.invalid {
+		return
+	}
+	for len(s.tail) > 0 && len(p) > 0 {
+		s.tail = append(s.tail, p[0])
+		p = p[1:]
+		if utf8.FullRune(s.tail) {
+			s.invalid = !utf8.Valid(s.tail)
+			s.tail = nil
+		}
+	}
+	if s.invalid || utf8.Valid(p) {
+		return
+	}
+	for i := max(0, len(p)-utf8.UTFMax); i < len(p); i++ {
+		if utf8.RuneStart(p[i]) && !utf8.FullRune(p[i:]) && utf8.Valid(p[:i]) {
+			s.tail = append([]byte(nil), p[i:]...)
+			return
+		}
+	}
+	s.invalid = true
+}
+
+// Size is the number of bytes.
+func (s *Spool) Size() int64 { return s.size }
+
+// Unclean tells whether some of the bytes are not UTF-8.
+func (s *Spool) Unclean() bool { return s.invalid || len(s.tail) > 0 }
+
+// Raw reads all bytes as they arrived.
+func (s *Spool) Raw() io.Reader {
+	if s.file == nil {
+		return bytes.NewReader(s.memory)
+	}
+	return io.NewSectionReader(s.file, 0, s.size)
+}
+
+// Read reads the bytes as they arrived, from the start to the end, once.
+func (s *Spool) Read(p []byte) (int, error) {
+	if s.reader == nil {
+		s.reader = s.Raw()
+	}
+	return s.reader.Read(p)
+}
+
+// Head is up to n bytes of the start.
+func (s *Spool) Head(n int) ([]byte, error) {
+	head := make([]byte, n)
+	got, err := io.ReadFull(s.Raw(), head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head[:got], err
+}
+
+// text reads the bytes from an offset on, without those that are not UTF-8.
+// The offset counts bytes of the cleaned text.
+func (s *Spool) text(offset int64) (io.Reader, error) {
+	if s.Unclean() {
+		r := &cleaner{source: s.Raw()}
+		if _, err := io.CopyN(io.Discard, r, offset); err != nil {
+			return nil, err
+		}
+		return r, nil
+	}
+	if s.file == nil {
+		return bytes.NewReader(s.memory[offset:]), nil
+	}
+	return io.NewSectionReader(s.file, offset, s.size-offset), nil
+}
+
+// Close gives the memory back and removes the temporary file.
+func (s *Spool) Close() error {
+	s.recycle()
+	s.home.recycle(s.packed)
+	s.packed = nil
+	if s.file == nil {
+		return nil
+	}
+	f := s.file
+	s.file = nil
+	return f.Close()
+}
+
+// cleaner drops the bytes that are not UTF-8.
+type cleaner struct {
+	source io.Reader
+	in     [4096]byte
+	n      int // bytes of in that wait
+	out    []byte
+	err    error
+}
+
+func (c *cleaner) Read(p []byte) (int, error) {
+	for len(c.out) == 0 {
+		if c.err != nil {
+			return 0, c.err
+		}
+		c.fill()
+	}
+	n := copy(p, c.out)
+	c.out = c.out[n:]
+	return n, nil
+}
+
+func (c *cleaner) fill() {
+	var n int
+	n, c.err = c.source.Read(c.in[c.n:])
+	rest := c.in[:c.n+n]
+	c.out = c.out[:0]
+	for len(rest) > 0 {
+		if c.err == nil && !utf8.FullRune(rest) {
+			break
+		}
+		r, size := utf8.DecodeRune(rest)
+		if r != utf8.RuneError || size > 1 {
+			c.out = append(c.out, rest[:size]...)
+		}
+		rest = rest[size:]
+	}
+	c.n = copy(c.in[:], rest)
+}
+
+// Replace puts another text in the place of what was written.
+func (s *Spool) Replace(text []byte) error {
+	if err := s.Close(); err != nil {
+		return err
+	}
+	*s = Spool{home: s.home}
+	_, err := s.Write(text)
+	return err
+}
+
+// Text is all bytes that are UTF-8. It is meant for bodies that are known to
+// be small.
+func (s *Spool) Text() ([]byte, error) {
+	r, err := s.text(0)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}

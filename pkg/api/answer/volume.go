@@ -1,0 +1,63 @@
+package answer
+
+import (
+	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// volume counts the bytes of a response as the original would write it again:
+// compact JSON in ASCII with \/ for a slash, fractions and exponents with 17
+// significant digits. Of equal names in one object every value counts, for
+// nothing is kept that could tell which is the last.
+type volume struct {
+	// wanted false leaves strings and doubles out, which take time to count.
+	wanted bool
+	bytes  int64
+}
+
+// literal adds what stays as it was written.
+func (v *volume) literal(raw []byte) { v.bytes += int64(len(raw)) }
+
+// double adds a number with a fraction or an exponent.
+func (v *volume) double(f float64) {
+	if v.wanted {
+		v.bytes += int64(len(value.FormatDouble(f, 17)))
+	}
+}
+
+// text adds a string, given without its quotes and escapes.
+func (v *volume) text(s []byte) {
+	if !v.wanted {
+		return
+	}
+	v.bytes += int64(len(`""`))
+	for len(s) > 0 {
+		r, size := utf8.DecodeRune(s)
+		v.bytes += escapedSize(r)
+		s = s[size:]
+	}
+}
+
+// escapedSize is the number of bytes that a character takes in a string.
+func escapedSize(r rune) int64 {
+	switch {
+	case r > 0xFFFF:
+		return int64(len(`\ud83d\ude00`))
+	case r >= utf8.RuneSelf:
+		return int64(len(`\u20ac`))
+	case r == '"', r == '\\', r == '/', r == '\b', r == '\f', r == '\n', r == '\r', r == '\t':
+		return int64(len(`\n`))
+	case r < ' ':
+		return int64(len(`\u001f`))
+	default:
+		return 1
+	}
+}
+
+// opening adds a brace or bracket that opens.
+func (v *volume) opening() { v.bytes++ }
+
+// closing adds the brace or bracket after so many names and values, and the
+// commas and colons between them.
+func (v *volume) closing(elements int64) { v.bytes += 1 + max(0, elements-1) }

@@ -1,0 +1,58 @@
+package auth
+
+import (
+	"regexp"
+
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Taken is a value that an authentication takes from the answer of its login.
+type Taken struct {
+	// Path of the value in the answer.
+	Path string
+	// Literal is set when the configuration writes the path as a mere text,
+	// which is sent as it is when the answer has nothing there.
+	Literal bool
+}
+
+// Answer is an answer to the login of a method, for a run that sends none: what
+// standIn gives in the place of every value that the method takes. It is nil for
+// a method without a login.
+func Answer(m Method, standIn func(Taken) string) []byte {
+	if l, ok := m.(interface {
+		answer(func(Taken) string) []byte
+	}); ok {
+		return l.answer(standIn)
+	}
+	return nil
+}
+
+func (l login) answer(standIn func(Taken) string) []byte {
+	var members []value.Member
+	for _, taken := range append(l.with.headers.taken(), l.with.query.taken()...) {
+		if !l.text {
+			members = append(members, value.Member{Name: taken.Path, Value: value.OfString(standIn(taken))})
+		} else if taken.Path == "data" {
+			return []byte(standIn(Taken{Path: "data"}))
+		}
+	}
+	return value.OfMembers(members...).AppendJSON(nil)
+}
+
+// pathLike are the texts that may be a path in an answer: those of one word.
+var pathLike = regexp.MustCompile(`^[A-Za-z0-9_.\-]+$`)
+
+// taken are the values of a login's answer that the entries take.
+func (p part) taken() []Taken {
+	var all []Taken
+	for _, path := range p.entries.References(expr.Response) {
+		all = append(all, Taken{Path: path})
+	}
+	for _, m := range p.section.Value.Members() {
+		if m.Value.Kind() == value.String && pathLike.MatchString(m.Value.Raw()) {
+			all = append(all, Taken{Path: m.Value.Raw(), Literal: true})
+		}
+	}
+	return all
+}

@@ -1,0 +1,85 @@
+package auth
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// requestContexts are the contexts that tell of a request, as it is before
+// authentication: its parts, and the decoded parameters of its query. Address
+// and path are those of the request line: percent-encoded, without user name,
+// password and a port that goes without saying.
+func requestContexts(r *http.Request) map[expr.Context]expr.Members {
+	address := *r.URL
+	address.User = nil
+	port, err := strconv.Atoi(address.Port())
+	if err != nil { // there is none
+		port = map[string]int{"http": 80, "https": 443}[address.Scheme]
+	}
+	contexts := map[expr.Context]expr.Members{
+		expr.Request: {
+			"url":         value.OfString(address.String()),
+			"path":        value.OfString(address.EscapedPath()),
+			"queryString": value.OfString(address.RawQuery),
+			"method":      value.OfString(r.Method),
+			"hostname":    value.OfString(address.Hostname()),
+			"port":        value.OfInt(int64(port)),
+			"resource":    value.OfString(address.RequestURI()),
+		},
+	}
+	sensitive := secret.SensitiveOf(r.Context())
+	contexts[expr.Query] = queryMembers(parseQuery(address.RawQuery), sensitive)
+	if len(sensitive.Query(address.String())) > 0 {
+		for _, name := range []string{"url", "queryString", "resource"} {
+			contexts[expr.Request][name] = contexts[expr.Request][name].AsSecret()
+		}
+	}
+	return contexts
+}
+
+// queryMembers are parameters by their names; of a name with several values
+// each stands under its index. A name without = has no value to refer to.
+func queryMembers(q query, sensitive secret.Sensitive) expr.Members {
+	members := expr.Members{}
+	for _, p := range q {
+		for i, v := range p.values {
+			name := p.name
+			if len(p.values) > 1 {
+				name += "." + strconv.Itoa(i)
+			}
+			switch {
+			case v.missing:
+			case sensitive.Param(p.name):
+				members[name] = value.OfString(v.s).AsSecret()
+			default:
+				members[name] = value.OfString(v.s)
+			}
+		}
+	}
+	return members
+}
+
+// knowing is the source with contexts whose members are final, or at least
+// their names: a reference to any other is a problem when compiling.
+func (s source) knowing(contexts map[expr.Context]expr.Members) source {
+	before := s.compiler
+	s.compiler = func(available ...expr.Context) expr.Compiler {
+		c := before(available...)
+		maps.Copy(c.Known, contexts)
+		return c
+	}
+	return s
+}
+
+// ofRequests is the source for expressions about each request: what a request
+// has is known, its parameters are not.
+func (s source) ofRequests() source {
+	parts := requestContexts(&http.Request{URL: &url.URL{}})[expr.Request]
+	return s.knowing(map[expr.Context]expr.Members{expr.Request: parts})
+}

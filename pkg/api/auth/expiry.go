@@ -1,0 +1,130 @@
+package auth
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// expiry is `expires`: how long the credentials of a login last.
+type expiry struct {
+	kind     expiryKind
+	seconds  int64  // of afterSeconds
+	path     string // of fromAnswer
+	relative bool   // of fromAnswer: the value counts seconds from now
+	pointer  string
+}
+
+type expiryKind int
+
+const (
+	never expiryKind = iota
+	atOnce
+	afterSeconds
+	fromAnswer
+)
+
+// end is when credentials end.
+type end struct {
+	kind endKind
+	unix int64
+}
+
+type endKind int
+
+const (
+	endNever  endKind = iota
+	endAtOnce         // they serve one request only
+	endAt             // they serve until a second has passed
+)
+
+// passed tells whether credentials have ended.
+func (e end) passed(now time.Time) bool {
+	return e.kind == endAtOnce || e.kind == endAt && now.Unix() > e.unix
+}
+
+// compileExpiry reads `expires`; false and "" are no expiry, and the original
+// takes true for never. That an object names a path is checked by the schema.
+func compileExpiry(s config.Section) expiry {
+	e := expiry{pointer: s.Pointer}
+	switch s.Value.Kind() {
+	case value.Null, value.Bool:
+	case value.Number, value.String:
+		if s.Value.Raw() == "" {
+			break
+		}
+		seconds, ok := wholeSeconds(s.Value)
+		if !ok {
+			s.Problem("expected a number of seconds, or an object with the path 'response'", "")
+		}
+		e.kind, e.seconds = afterSeconds, seconds
+		if seconds <= 0 {
+			e.kind = atOnce
+		}
+	default:
+		e.kind, e.path, e.relative = fromAnswer, s.Get("response").Value.Raw(), s.Bool("relative", false)
+	}
+	return e
+}
+
+// wholeSeconds reads an integer, or a text that holds a decimal one. Fractions
+// and other spellings are problems of the schema; a number may be too large.
+func wholeSeconds(v value.Value) (int64, bool) {
+	if v.Kind() == value.Number {
+		return v.Int()
+	}
+	seconds, err := strconv.ParseInt(strings.TrimSpace(v.Raw()), 10, 64)
+	return seconds, err == nil
+}
+
+// from is when the credentials of an answer end.
+func (e expiry) from(answer value.Value, now time.Time) (end, error) {
+	switch e.kind {
+	case never:
+		return end{}, nil
+	case atOnce:
+		return end{kind: endAtOnce}, nil
+	case afterSeconds:
+		return end{endAt, now.Unix() + min(e.seconds, farthest)}, nil
+	}
+	v, ok := answer.At(e.path, ".")
+	if !ok || v.IsNull() {
+		return end{}, nil
+	}
+	unix, ok := e.unix(v, now)
+	if !ok {
+		return end{}, failure.Userf("the answer's value at '%s' is neither a number nor a date", e.path).At(e.pointer)
+	}
+	if unix < now.Unix() {
+		return end{}, failure.Userf("the credentials had already expired when they arrived, says the answer at '%s' (%s)",
+			e.path, time.Unix(unix, 0).UTC().Format(time.RFC3339)).At(e.pointer)
+	}
+	return end{endAt, unix}, nil
+}
+
+// farthest is the last second of the year 9999: long enough to be valid, and
+// far from what the sum with the time of day cannot hold.
+const farthest = 253402300799
+
+// unix reads a value as seconds since 1970: a number or numeric text counts
+// from then, or from now when relative; anything else is a date.
+func (e expiry) unix(v value.Value, now time.Time) (int64, bool) {
+	if v.IsNumeric() {
+		n, ok := v.Int()
+		n = min(n, farthest)
+		if e.relative {
+			n += now.Unix()
+		}
+		return n, ok
+	}
+	if v.Kind() != value.String || strings.TrimSpace(v.Raw()) == "" {
+		return 0, false
+	}
+	at, ok := expr.ParseTime(v.Raw(), now)
+	return at.Unix(), ok
+}

@@ -1,0 +1,160 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+func parse(t testing.TB, text string) value.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v
+}
+
+// compile reads `api.authentication` beside a `config`, as a run would.
+func compile(t testing.TB, authentication, conf string) (Method, failure.Problems) {
+	t.Helper()
+	settings := parse(t, conf).With("jobs", parse(t, `[{"endpoint":"x"}]`))
+	text := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":"http://a.test","authentication":%s},"config":%s}}`, authentication, settings.JSON())
+	doc, problems := config.Compile(parse(t, text), config.Options{Now: today})
+	m := Compile(doc, doc.Iterations[0])
+	return m, *problems
+}
+
+func mustCompile(t testing.TB, authentication, conf string) Method {
+	t.Helper()
+	m, problems := compile(t, authentication, conf)
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// today is when every clock starts: 2025-03-01 09:00:00, 1740819600.
+func today() time.Time { return time.Unix(1740819600, 0).UTC() }
+
+// world is what an authentication works with, recorded.
+type world struct {
+	secrets secret.Registry
+	mu      sync.Mutex
+	now     time.Time
+	answers []string // of the logins, the last one again and again
+	logins  []config.Request
+	events  []event.Event
+	fail    error // of the next login
+	spools  *answer.Spooler
+}
+
+// newWorld answers logins.
+func newWorld(t testing.TB, answers ...string) *world {
+	return &world{now: today(), answers: answers, spools: answer.NewSpooler(t.TempDir(), 1<<20)}
+}
+
+func (w *world) start(m Method) Authenticator {
+	return m.Start(Deps{Login: w.login, Now: w.clock, Log: w.log(), Secrets: &w.secrets})
+}
+
+func (w *world) log() *event.Log { return event.NewLog(w, &w.secrets, today) }
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+func (w *world) login(ctx context.Context, r config.Request) (*answer.Spool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.logins = append(w.logins, r)
+	if w.fail != nil {
+		return nil, w.fail
+	}
+	spool := w.spools.New()
+	_, err := spool.Write([]byte(w.answers[min(len(w.logins), len(w.answers))-1]))
+	return spool, errors.Join(err, ctx.Err())
+}
+
+// Write implements event.Sink.
+func (w *world) Write(e event.Event) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, e)
+	return nil
+}
+
+// Close implements event.Sink.
+func (*world) Close() error { return nil }
+
+// request is a job's request, with headers given as "Name: value".
+func request(t testing.TB, address string, headers ...string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range headers {
+		name, v, _ := strings.Cut(h, ": ")
+		r.Header[name] = append(r.Header[name], v)
+	}
+	return r
+}
+
+// authenticated is a request with its credentials.
+func authenticated(t testing.TB, a Authenticator, r *http.Request) *http.Request {
+	t.Helper()
+	if err := a.Authenticate(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// headersOf are the lines of the headers of a request, sorted by name.
+func headersOf(r *http.Request) string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		for _, v := range r.Header[name] {
+			lines = append(lines, name+": "+v)
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
+// wantUserError checks kind, place and words of an error.
+func wantUserError(t testing.TB, err error, pointer string, words ...string) {
+	t.Helper()
+	if err == nil || failure.KindOf(err) != failure.User {
+		t.Fatalf("got %v, want a user error", err)
+	}
+	if got := failure.PointerOf(err); got != pointer {
+		t.Errorf("the error points at %s, want %s", got, pointer)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("got the error %q, want %q in it", err, w)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package auth
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Identity tells the accounts of iterations and runs apart: it is everything that
+// the credentials are made of, but for what changes with every login and every
+// request. It holds secrets. It is "" without an authentication.
+func Identity(doc *config.Document, it config.Iteration) string {
+	section := it.API.Authentication
+	if section.Value.IsNull() {
+		return ""
+	}
+	made := []value.Value{section.Value, it.API.Query.Value}
+	if strings.HasPrefix(section.Text("type", ""), "oauth") {
+		made = append(made, doc.Authorization.Value)
+	}
+	attributes := expr.Flatten(it.Attributes)
+	names := []string{"username", "#username", "password", "#password"} // of basic
+	for _, name := range append(names, attributesIn(value.OfItems(made...), nil)...) {
+		made = append(made, value.OfString(name), attributes[name])
+	}
+	return value.OfItems(made...).JSON()
+}
+
+// attributesIn appends the attributes that expressions in a value refer to.
+func attributesIn(v value.Value, names []string) []string {
+	if name := v.Field(string(expr.Attr)); name.IsScalar() && !slices.Contains(names, name.Raw()) {
+		names = append(names, name.Raw())
+	}
+	for _, m := range v.Members() {
+		names = attributesIn(m.Value, names)
+	}
+	for _, item := range v.Items() {
+		names = attributesIn(item, names)
+	}
+	return names
+}

@@ -1,0 +1,319 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// login sends a request of its own, once or whenever the credentials have
+// ended, and puts parts of the answer into the headers and the query of every
+// later request.
+type login struct {
+	pointer  string
+	text     bool // the answer is plain text, not JSON
+	endpoint string
+	method   string
+	params   part // of the login request
+	headers  part // of the login request
+	with     struct{ headers, query part }
+	expires  expiry
+	contexts map[expr.Context]expr.Members // of the login request
+}
+
+func compileLogin(s source) Method { return newLogin(s, nil) }
+
+// newLogin compiles a login whose request may refer to more contexts than the
+// attributes.
+func newLogin(s source, more map[expr.Context]expr.Members) login {
+	l := login{pointer: s.Pointer, contexts: map[expr.Context]expr.Members{expr.Attr: s.attr}}
+	maps.Copy(l.contexts, more)
+	l.text = s.Text("format", "json") == "text"
+	request := s.Get("loginRequest")
+	if request.Value.Kind() != value.Object {
+		request.Problem("the login needs the object 'loginRequest'", "")
+	} else {
+		l.compileRequest(s, request)
+	}
+	l.expires = compileExpiry(s.Get("expires"))
+	use := s.Get("apiRequest")
+	l.with.headers = s.headers(use.Get("headers"), expr.Attr, expr.Response)
+	l.with.query = s.object(use.Get("query"), expr.Attr, expr.Response)
+	for _, item := range append(use.Get("headers").Items(), use.Get("query").Items()...) {
+		if item.Value.IsNull() {
+			item.Problem("expected a text or an expression", "")
+		}
+	}
+	return l
+}
+
+func (l *login) compileRequest(s source, request config.Section) {
+	endpoint := request.Get("endpoint")
+	if l.endpoint = request.Text("endpoint", ""); l.endpoint == "" {
+		endpoint.Problem("the login request needs an endpoint", "")
+	}
+	l.method = strings.ToUpper(request.Text("method", "GET"))
+	contexts := slices.Sorted(maps.Keys(l.contexts))
+	l.params = s.params(request.Get("params"), contexts...)
+	l.headers = s.headers(request.Get("headers"), contexts...)
+}
+
+// Start implements Method.
+func (l login) Start(d Deps) Authenticator {
+	return &session{login: l, deps: d}
+}
+
+// session is a login at work: the credentials of now.
+type session struct {
+	login
+	deps Deps
+
+	mu       sync.Mutex
+	current  *credentials // nil before the first login
+	entering *entrance    // nil while nobody logs in
+}
+
+var _ Renewer = (*session)(nil)
+
+// credentials are what one login brought.
+type credentials struct {
+	headers, query value.Value
+	secrets        []string // that headers and query were made of
+	end            end
+	givenUp        chan struct{} // closed when they are
+}
+
+func (c *credentials) areGivenUp() bool {
+	select {
+	case <-c.givenUp:
+		return true
+	default:
+		return false
+	}
+}
+
+// usedKey is where a request carries the credentials it was given.
+type usedKey struct{}
+
+// Authenticate implements Authenticator: it logs in when there are no valid
+// credentials and adds those there are.
+func (s *session) Authenticate(ctx context.Context, r *http.Request) error {
+	c, err := s.credentials(ctx)
+	if err != nil {
+		return err
+	}
+	s.deps.Secrets.AddTokens(c.secrets) // once more: what is used is not forgotten
+	mergeHeaders(r, c.headers)
+	mergeIndexed(r, c.query)
+	*r = *r.WithContext(context.WithValue(r.Context(), usedKey{}, c))
+	return nil
+}
+
+// GivenUp implements Renewer. Credentials that were only replaced, because they
+// had expired, were not given up: a 401 to them is one like any other.
+func (s *session) GivenUp(sent *http.Request) bool {
+	ctx := sent.Context()
+	c, ok := ctx.Value(usedKey{}).(*credentials)
+	if !ok {
+		return false
+	}
+	if needed, ok := ctx.Value(aheadKey{}).(<-chan struct{}); ok {
+		select {
+		case <-needed:
+		case <-c.givenUp:
+		case <-ctx.Done():
+		}
+	}
+	return c.areGivenUp()
+}
+
+// Renew implements Renewer.
+func (s *session) Renew(sent *http.Request) {
+	c, ok := sent.Context().Value(usedKey{}).(*credentials)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c == s.current {
+		s.current = nil
+	}
+	if !c.areGivenUp() {
+		close(c.givenUp)
+	}
+}
+
+// credentials are those of now. Of several requests that need new ones at the
+// same time one logs in, and if that fails the others fail with it: nobody wants
+// an account locked because of many wrong logins.
+func (s *session) credentials(ctx context.Context) (*credentials, error) {
+	for {
+		s.mu.Lock()
+		if s.current != nil && !s.current.end.passed(s.deps.Now()) {
+			defer s.mu.Unlock()
+			return s.current, nil
+		}
+		other := s.entering
+		if other == nil {
+			mine := &entrance{done: make(chan struct{})}
+			s.entering = mine
+			s.mu.Unlock()
+			return s.try(ctx, mine)
+		}
+		s.mu.Unlock()
+		select {
+		case <-other.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if other.err != nil {
+			return nil, other.err
+		}
+	}
+}
+
+// entrance is a login that is under way.
+type entrance struct {
+	done chan struct{}
+	err  error // once it is done; nil also when it was only broken off
+}
+
+// try logs in, and lets those who wait for it go on whatever happens.
+func (s *session) try(ctx context.Context, e *entrance) (c *credentials, err error) {
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if c != nil {
+			s.current = c
+		} else if ctx.Err() == nil {
+			e.err = err
+		}
+		s.entering = nil
+		close(e.done)
+	}()
+	if c, err = s.logIn(ctx); err != nil {
+		return nil, failure.Within("the login failed", s.pointer, err)
+	}
+	return c, nil
+}
+
+// logIn sends the login request and reads its answer.
+func (s *session) logIn(ctx context.Context) (*credentials, error) {
+	scope := s.deps.scope(maps.Clone(s.contexts))
+	request := config.Request{Endpoint: s.endpoint, Method: s.method}
+	var err error
+	if request.Params, err = s.params.eval(scope, s.deps.Secrets.AddToken); err != nil {
+		return nil, err
+	}
+	if request.Headers, err = s.headers.texts(scope, s.deps.Secrets.AddToken); err != nil {
+		return nil, err
+	}
+	s.deps.Secrets.AddAddress(s.endpoint)
+	spool, err := s.deps.Login(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	defer spool.Close()
+	res, err := s.read(spool)
+	if err != nil {
+		return nil, err
+	}
+	texts := secretTexts(res, s.expires.path, 0)
+	if len(texts) > maxTexts {
+		return nil, failure.Userf("the answer of the login has %d texts, expected at most %d", len(texts), maxTexts)
+	}
+	s.deps.Secrets.AddTokens(texts)
+	c, err := s.use(scope, res)
+	if err != nil {
+		return nil, err
+	}
+	c.keep(texts)
+	return c, nil
+}
+
+// keep remembers those texts of the answer that requests carry as they are.
+func (c *credentials) keep(texts []string) {
+	for _, part := range []value.Value{c.headers, c.query} {
+		for _, m := range part.Members() {
+			for _, item := range list(m.Value) {
+				if text := item.Text(); slices.Contains(texts, text) {
+					c.secrets = append(c.secrets, text)
+				}
+			}
+		}
+	}
+}
+
+// use computes the credentials of an answer.
+func (s *session) use(scope *expr.Scope, res value.Value) (*credentials, error) {
+	scope.Contexts[expr.Response] = expr.Flatten(res.AsSecret())
+	c := &credentials{givenUp: make(chan struct{})}
+	hide := func(secret string) {
+		s.deps.Secrets.AddToken(secret)
+		c.secrets = append(c.secrets, secret)
+	}
+	var err error
+	if c.headers, err = s.with.headers.texts(scope, hide); err != nil {
+		return nil, err
+	}
+	if c.query, err = s.with.query.texts(scope, hide); err != nil {
+		return nil, err
+	}
+	if c.end, err = s.expires.from(res, s.deps.Now()); err != nil {
+		return nil, err
+	}
+	done := event.LoginDone{Endpoint: s.endpoint}
+	if c.end.kind == endAt {
+		done.Expires = time.Unix(c.end.unix, 0).UTC().Format(time.RFC3339)
+	}
+	s.deps.Log.Emit(done)
+	return c, nil
+}
+
+// maxAnswer is how large the answer of a login may be.
+const maxAnswer = 8 << 20
+
+// byteOrderMark is what some servers send before the JSON.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// read is the answer as an object: a scalar, and any text in the text format,
+// stands under the name data.
+func (s *session) read(spool *answer.Spool) (value.Value, error) {
+	if spool.Size() > maxAnswer {
+		return value.Value{}, failure.Userf("the answer of the login has %d bytes, expected at most %d", spool.Size(), maxAnswer)
+	}
+	data := func(v value.Value) value.Value { return value.OfMembers(value.Member{Name: "data", Value: v}) }
+	if s.text {
+		body, err := io.ReadAll(spool.Raw())
+		return data(value.OfString(string(body))), err
+	}
+	body, err := spool.Text()
+	if err != nil {
+		return value.Value{}, err
+	}
+	body = bytes.TrimPrefix(body, []byte(byteOrderMark))
+	v, err := value.Parse(body)
+	switch {
+	case err != nil:
+		return value.Value{}, failure.Userf("its answer is not valid JSON: %w", err)
+	case v.Kind() == value.Object:
+		return v, nil
+	case v.IsScalar():
+		return data(v), nil
+	default:
+		return value.Value{}, failure.Userf("its answer must be a JSON object or scalar, found %s", v.Kind())
+	}
+}

@@ -1,0 +1,84 @@
+package auth
+
+import (
+	"context"
+	"maps"
+	"net/http"
+
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// oauth20 adds headers and query parameters that are computed for each request
+// from the credentials of an authorization and from the request itself: a token
+// as it is, or a signature.
+type oauth20 struct {
+	credentials    *oauthCredentials
+	data           value.Value // an object: `#data` under the name data
+	headers, query part
+}
+
+func compileOAuth20(s source) Method {
+	c := s.credentials()
+	o := oauth20{credentials: c}
+	data := value.OfString(c.data)
+	if s.Text("format", "text") == "json" {
+		data = c.decoded("expected JSON text", value.Object, value.Array, value.String, value.Number, value.Bool)
+	}
+	c.report()
+	o.data = value.OfMembers(value.Member{Name: "data", Value: data})
+	s = s.ofRequests()
+	if c.sound() {
+		s = s.knowing(map[expr.Context]expr.Members{expr.Authorization: o.authorization("", 0)})
+	}
+	headers, query := s.Get("headers"), s.Get("query")
+	contexts := []expr.Context{expr.Authorization, expr.Query, expr.Request}
+	o.headers, o.query = s.headers(headers, contexts...), s.object(query, contexts...)
+	return o
+}
+
+// authorization is the context of one request. The secret of the application is
+// not in it.
+func (o oauth20) authorization(nonce string, timestamp int64) expr.Members {
+	members := expr.Flatten(o.data.AsSecret())
+	maps.Copy(members, expr.Members{
+		"clientId":  value.OfString(o.credentials.id),
+		"nonce":     value.OfString(nonce),
+		"timestamp": value.OfInt(timestamp),
+	})
+	return members
+}
+
+// Start implements Method.
+func (o oauth20) Start(d Deps) Authenticator {
+	o.credentials.conceal(d.Secrets, o.data)
+	return authorizing{o, d}
+}
+
+// authorizing is the authentication at work.
+type authorizing struct {
+	oauth20
+	deps Deps
+}
+
+// Authenticate implements Authenticator. All expressions see one nonce and one
+// timestamp, and the request as it came.
+func (a authorizing) Authenticate(_ context.Context, r *http.Request) error {
+	nonce, err := a.deps.nonce(8)
+	if err != nil {
+		return err
+	}
+	scope := a.deps.scope(requestContexts(r))
+	scope.Contexts[expr.Authorization] = a.authorization(nonce, a.deps.Now().Unix())
+	added, err := a.query.texts(scope, a.deps.Secrets.AddPassing)
+	if err != nil {
+		return err
+	}
+	headers, err := a.headers.texts(scope, a.deps.Secrets.AddPassing)
+	if err != nil {
+		return err
+	}
+	mergeReplaced(r, added)
+	mergeHeaders(r, headers)
+	return nil
+}

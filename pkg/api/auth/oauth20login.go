@@ -1,0 +1,35 @@
+package auth
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// oauth20Login is a login whose request may refer to the credentials of an
+// authorization, to exchange a refresh token for an access token.
+type oauth20Login struct {
+	login
+	credentials *oauthCredentials
+	user        value.Value // `#data`
+}
+
+func compileOAuth20Login(s source) Method {
+	c := s.credentials()
+	o := oauth20Login{credentials: c, user: c.decoded("expected the JSON text of an object", value.Object, value.Array)}
+	contexts := map[expr.Context]expr.Members{
+		expr.Consumer: {"client_id": value.OfString(c.id), "client_secret": value.OfString(c.secret).AsSecret()},
+		expr.User:     expr.Flatten(o.user.AsSecret()),
+	}
+	if c.sound() {
+		s = s.knowing(contexts)
+	}
+	o.login = newLogin(s, contexts)
+	c.report()
+	return o
+}
+
+// Start implements Method.
+func (o oauth20Login) Start(d Deps) Authenticator {
+	o.credentials.conceal(d.Secrets, o.user)
+	return o.login.Start(d)
+}

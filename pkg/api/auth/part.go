@@ -1,0 +1,132 @@
+package auth
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// part is a section of expressions: the headers or parameters that an
+// authentication computes.
+type part struct {
+	section config.Section // as it stands in the configuration
+	entries expr.Entries
+	headers bool // the values are those of headers
+}
+
+// params compiles an object or a list of expressions, or nothing.
+func (s source) params(section config.Section, contexts ...expr.Context) part {
+	if section.Present() && section.Value.IsScalar() {
+		section.Problem("expected an object of names and values", "")
+		return part{}
+	}
+	return part{section: section, entries: s.compiler(contexts...).Entries(section.Value, section.Pointer)}
+}
+
+// object compiles an object of expressions that each give a text or a list of
+// texts, or nothing.
+func (s source) object(section config.Section, contexts ...expr.Context) part {
+	if section.Present() && section.Value.Kind() == value.Array {
+		section.Problem("expected an object of names and values", "")
+		return part{}
+	}
+	checkTexts(section, contexts...)
+	return s.params(section, contexts...)
+}
+
+// headers compiles an object of expressions under the names of headers.
+func (s source) headers(section config.Section, contexts ...expr.Context) part {
+	p := s.object(section, contexts...)
+	p.headers = true
+	for _, m := range p.section.Value.Members() {
+		if !httpguts.ValidHeaderFieldName(m.Name) {
+			s.Problems().Add(failure.Problem{Code: failure.UnsendableHeader, Pointer: section.Get(m.Name).Pointer, Found: failure.Part(strconv.Quote(m.Name)),
+				Expected: "expected the name of a header: letters, digits and -"})
+		}
+	}
+	return p
+}
+
+// eval computes the entries, hides what expressions gave and marks it as secret.
+func (p part) eval(scope *expr.Scope, hide hide) (value.Value, error) {
+	hiding := *scope
+	hiding.Conceal = hide
+	computed, err := p.entries.Eval(&hiding)
+	if err != nil {
+		return value.Value{}, err
+	}
+	written := p.section.Items()
+	if computed.Kind() == value.Array {
+		items := slices.Clone(computed.Items())
+		for i := range items {
+			items[i] = concealComputed(hide, written[i].Value, items[i])
+		}
+		return value.OfItems(items...), nil
+	}
+	members := slices.Clone(computed.Members())
+	for i := range members {
+		members[i].Value = concealComputed(hide, written[i].Value, members[i].Value)
+	}
+	return value.OfMembers(members...), nil
+}
+
+// texts computes the entries of an object, each a text or a list of texts. A
+// literal that is a path of the login's answer stands for the value there: old
+// configurations name their token like that.
+func (p part) texts(scope *expr.Scope, hide hide) (value.Value, error) {
+	computed, err := p.eval(scope, hide)
+	if err != nil {
+		return value.Value{}, err
+	}
+	var members []value.Member
+	for _, m := range computed.Members() {
+		if written := p.section.Value.Field(m.Name); written.Kind() == value.String {
+			if found, ok := scope.Contexts[expr.Response][written.Raw()]; ok {
+				m.Value = concealUsed(hide, found)
+			}
+		}
+		if m.Value, err = p.text(m); err != nil {
+			return value.Value{}, err
+		}
+		members = append(members, m)
+	}
+	return value.OfMembers(members...), nil
+}
+
+// text checks one value, and trims it when it is that of a header.
+func (p part) text(m value.Member) (value.Value, error) {
+	items := list(m.Value)
+	if len(items) == 0 || slices.ContainsFunc(items, nested) {
+		return value.Value{}, failure.Userf("'%s' must be a text, found an %s", m.Name, m.Value.Kind()).At(p.section.Get(m.Name).Pointer)
+	}
+	if !p.headers {
+		return m.Value, nil
+	}
+	lines := make([]value.Value, len(items))
+	for i, item := range items {
+		line := strings.Trim(item.Text(), " \t\r\n")
+		if !httpguts.ValidHeaderFieldValue(line) {
+			return value.Value{}, failure.Userf("the value of the header '%s' holds a character that no header can carry", m.Name).At(p.section.Get(m.Name).Pointer)
+		}
+		lines[i] = value.OfString(line)
+		if item.Secret() {
+			lines[i] = lines[i].AsSecret()
+		}
+	}
+	return value.OfItems(lines...), nil
+}
+
+// list is the items of a list, or the value itself.
+func list(v value.Value) []value.Value {
+	if v.Kind() == value.Array {
+		return v.Items()
+	}
+	return []value.Value{v}
+}

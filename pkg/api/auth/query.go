@@ -1,0 +1,48 @@
+package auth
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+)
+
+// queryAuth adds parameters to the query of every request. They are computed
+// for each one and may refer to it, to sign it for example.
+type queryAuth struct {
+	attr  expr.Members
+	added part
+}
+
+func compileQuery(s source) Method {
+	section := s.Get("query")
+	if !section.Present() && s.oldQuery.Present() {
+		section = s.oldQuery
+	}
+	if !section.Present() {
+		section.Problem("query authentication needs the object 'query'", "")
+	}
+	contexts := []expr.Context{expr.Attr, expr.Query, expr.Request}
+	return queryAuth{attr: s.attr, added: s.ofRequests().object(section, contexts...)}
+}
+
+// Start implements Method.
+func (q queryAuth) Start(d Deps) Authenticator { return querying{q, d} }
+
+// querying is the authentication at work.
+type querying struct {
+	queryAuth
+	deps Deps
+}
+
+// Authenticate implements Authenticator.
+func (q querying) Authenticate(_ context.Context, r *http.Request) error {
+	scope := q.deps.scope(requestContexts(r))
+	scope.Contexts[expr.Attr] = q.attr
+	added, err := q.added.texts(scope, q.deps.Secrets.AddPassing)
+	if err != nil {
+		return err
+	}
+	mergeReplaced(r, added)
+	return nil
+}

@@ -1,0 +1,235 @@
+package auth
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+const tokenLogin = `"apiRequest":{"headers":{"X-Token":{"response":"t"}},"query":{"sid":{"response":"s"}}}`
+
+// tokensOf answers logins with other tokens each time.
+func tokensOf(n int) []string {
+	var answers []string
+	for i := range n {
+		answers = append(answers, fmt.Sprintf(`{"t":"t%d","s":"s%d"}`, i+1, i+1))
+	}
+	return answers
+}
+
+func TestNothingIsSentBeforeTheFirstRequest(t *testing.T) {
+	w := newWorld(t, tokensOf(1)...)
+	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
+	if len(w.logins) != 0 {
+		t.Errorf("%d logins before a request", len(w.logins))
+	}
+	authenticated(t, a, request(t, "http://a.test/"))
+	if len(w.logins) != 1 {
+		t.Errorf("%d logins for a request", len(w.logins))
+	}
+}
+
+func TestNewCredentialsReplaceAllOldOnes(t *testing.T) {
+	w := newWorld(t, `{"t":"t1","s":"s1","ttl":10}`, `{"t":"t2","s":"s2"}`)
+	a := w.start(mustCompile(t, loginWith(tokenLogin, `"expires":{"response":"ttl","relative":true}`), `{}`))
+	for _, step := range []struct {
+		after time.Duration
+		want  string
+	}{{0, "t1 s1"}, {10 * time.Second, "t1 s1"}, {time.Second, "t2 s2"}, {forever, "t2 s2"}} {
+		w.pass(step.after)
+		r := authenticated(t, a, request(t, "http://a.test/"))
+		if got := r.Header.Get("X-Token") + " " + r.URL.Query().Get("sid"); got != step.want {
+			t.Errorf("%s later: got %s, want %s", step.after, got, step.want)
+		}
+	}
+}
+
+func TestEachStartLogsInByItself(t *testing.T) {
+	m := mustCompile(t, loginWith(tokenLogin), `{}`)
+	w := newWorld(t, tokensOf(2)...)
+	for i, want := range []string{"X-Token: t1", "X-Token: t2"} {
+		if got := headersOf(authenticated(t, w.start(m), request(t, "http://a.test/"))); got != want {
+			t.Errorf("iteration %d: got %s, want %s", i, got, want)
+		}
+	}
+}
+
+func TestRenewedCredentials(t *testing.T) {
+	w := newWorld(t, tokensOf(3)...)
+	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
+	renewer := a.(Renewer)
+	first, alsoFirst := authenticated(t, a, request(t, "http://a.test/")), authenticated(t, a, request(t, "http://a.test/"))
+	if renewer.GivenUp(first) {
+		t.Error("given up before anybody asked for it")
+	}
+	renewer.Renew(first)
+	if len(w.logins) != 1 {
+		t.Errorf("giving credentials up sent a login")
+	}
+	second := authenticated(t, a, request(t, "http://a.test/"))
+	if !renewer.GivenUp(alsoFirst) {
+		t.Error("was sent with what has been given up")
+	}
+	renewer.Renew(alsoFirst)
+	if other := request(t, "http://a.test/other"); renewer.GivenUp(other) {
+		t.Error("was never authenticated")
+	} else {
+		renewer.Renew(other)
+	}
+	third := authenticated(t, a, request(t, "http://a.test/"))
+	renewer.Renew(third)
+	fourth := authenticated(t, a, request(t, "http://a.test/"))
+	for i, r := range []string{headersOf(first), headersOf(alsoFirst), headersOf(second), headersOf(third), headersOf(fourth)} {
+		if want := "X-Token: " + []string{"t1", "t1", "t2", "t2", "t3"}[i]; r != want {
+			t.Errorf("request %d: got %s, want %s", i+1, r, want)
+		}
+	}
+}
+
+// TestRenewedInAdvance: of a request that may not be needed the credentials are
+// given up when it is, and not when it is broken off.
+func TestRenewedInAdvance(t *testing.T) {
+	w := newWorld(t, tokensOf(3)...)
+	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
+	renewer := a.(Renewer)
+	sent := func() (r *http.Request, needed chan struct{}, breakOff func()) {
+		needed = make(chan struct{})
+		ctx, cancel := context.WithCancel(Ahead(t.Context(), needed))
+		return authenticated(t, a, request(t, "http://a.test/").WithContext(ctx)), needed, cancel
+	}
+
+	dropped, _, breakOff := sent()
+	breakOff()
+	if renewer.GivenUp(dropped) {
+		t.Error("given up because of a request that was broken off")
+	}
+	first, needed, _ := sent()
+	second, _, _ := sent()
+	answers := make(chan bool)
+	go func() { answers <- renewer.GivenUp(first) }()
+	close(needed)
+	if <-answers {
+		t.Error("given up because of a request that nobody needed yet")
+	}
+	go func() { answers <- renewer.GivenUp(second) }()
+	renewer.Renew(first)
+	if !<-answers {
+		t.Error("a request in advance waits though another one has given up its credentials")
+	}
+	if got := headersOf(authenticated(t, a, request(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
+		t.Errorf("got %s after %d logins", got, len(w.logins))
+	}
+}
+
+// TestReplacedCredentials: what was only replaced, because it had expired, was not
+// given up, and giving it up leaves the newer credentials alone.
+func TestReplacedCredentials(t *testing.T) {
+	w := newWorld(t, tokensOf(2)...)
+	a := w.start(mustCompile(t, loginWith(tokenLogin, `"expires":10`), `{}`))
+	old := authenticated(t, a, request(t, "http://a.test/"))
+	w.pass(11 * time.Second)
+	authenticated(t, a, request(t, "http://a.test/"))
+	if a.(Renewer).GivenUp(old) {
+		t.Error("given up by nobody")
+	}
+	a.(Renewer).Renew(old)
+	if !a.(Renewer).GivenUp(old) {
+		t.Error("not given up")
+	}
+	if got := headersOf(authenticated(t, a, request(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
+		t.Errorf("got %s after %d logins", got, len(w.logins))
+	}
+}
+
+func TestManyRequestsShareOneLogin(t *testing.T) {
+	w := newWorld(t, tokensOf(2)...)
+	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
+	const n = 16
+	sent := func(want string) {
+		var wg sync.WaitGroup
+		for range n {
+			r := request(t, "http://a.test/?sid=job")
+			wg.Go(func() {
+				if err := a.Authenticate(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+				if got := headersOf(r); got != want {
+					t.Errorf("got %s, want %s", got, want)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	sent("X-Token: t1")
+
+	// All of them are refused with 401 and give up the same credentials.
+	var refused []func()
+	for range n {
+		r := authenticated(t, a, request(t, "http://a.test/"))
+		refused = append(refused, func() {
+			a.(Renewer).Renew(r)
+			if err := a.Authenticate(t.Context(), request(t, "http://a.test/")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	var wg sync.WaitGroup
+	for _, f := range refused {
+		wg.Go(f)
+	}
+	wg.Wait()
+	sent("X-Token: t2")
+	if len(w.logins) != 2 {
+		t.Errorf("%d logins, want 2", len(w.logins))
+	}
+}
+
+func TestLoginBeforeEveryRequestGivesEachItsOwn(t *testing.T) {
+	const n = 16
+	w := newWorld(t, tokensOf(n)...)
+	a := w.start(mustCompile(t, loginWith(tokenLogin, `"expires":0`), `{}`))
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	var wg sync.WaitGroup
+	for range n {
+		r := request(t, "http://a.test/")
+		wg.Go(func() {
+			if err := a.Authenticate(t.Context(), r); err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			seen[headersOf(r)] = true
+		})
+	}
+	wg.Wait()
+	if len(seen) != n || len(w.logins) != n {
+		t.Errorf("%d tokens of %d logins, want %d", len(seen), len(w.logins), n)
+	}
+}
+
+func TestAnswerIsGivenBack(t *testing.T) {
+	for _, res := range []string{`{"t":"a","s":"b"}`, `not JSON`, `[]`} {
+		w := newWorld(t, res)
+		var spools []*answer.Spool
+		a := mustCompile(t, loginWith(tokenLogin), `{}`).Start(Deps{Now: w.clock, Log: w.log(), Secrets: &w.secrets,
+			Login: func(ctx context.Context, r config.Request) (*answer.Spool, error) {
+				spool, err := w.login(ctx, r)
+				spools = append(spools, spool)
+				return spool, err
+			}})
+		if err := a.Authenticate(t.Context(), request(t, "http://a.test/")); err != nil && failure.KindOf(err) != failure.User {
+			t.Error(err)
+		}
+		if head, err := spools[0].Head(1); err != nil || len(head) != 0 {
+			t.Errorf("%s: the spool is still open: %q, %v", res, head, err)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package exchange
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Resolve gives the address of an endpoint:
+//
+//	users, users/1     below the base address, whose last segment is kept
+//	/users             on the base address's host
+//	//host/users       on another host, with the base address's scheme
+//	https://host/users as it is
+//	?q=1               the base address itself with that query
+//
+// Only http: and https: make an endpoint absolute, so users:list is a path. Dot
+// segments are removed, a fragment is dropped, characters that cannot stand in
+// an address are percent-encoded. RawQuery is the endpoint's own query as it was
+// written. Errors are user errors.
+func Resolve(base *url.URL, endpoint string) (*url.URL, error) {
+	endpoint, _, _ = strings.Cut(endpoint, "#")
+	path, query, _ := strings.Cut(endpoint, "?")
+	u := &url.URL{Scheme: base.Scheme, Host: base.Host, User: base.User}
+	switch {
+	case hasScheme(path):
+		scheme, rest, _ := strings.Cut(path, ":")
+		return absolute(strings.ToLower(scheme), rest, query, endpoint)
+	case strings.HasPrefix(path, "//"):
+		return absolute(base.Scheme, path, query, endpoint)
+	case strings.HasPrefix(path, "/"):
+	case path == "":
+		path = base.EscapedPath()
+	default:
+		path = strings.TrimSuffix(base.EscapedPath(), "/") + "/" + path
+	}
+	return finish(u, path, query), nil
+}
+
+func hasScheme(path string) bool {
+	lower := strings.ToLower(path)
+	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:")
+}
+
+// absolute reads what follows the scheme of an absolute address.
+func absolute(scheme, rest, query, endpoint string) (*url.URL, error) {
+	authority, ok := strings.CutPrefix(rest, "//")
+	path := ""
+	if slash := strings.IndexByte(authority, '/'); slash >= 0 {
+		authority, path = authority[:slash], authority[slash:]
+	}
+	u, err := url.Parse(scheme + "://" + authority)
+	if !ok || err != nil || u.Hostname() == "" {
+		return nil, failure.Userf("'%s' is not a valid address: expected http://host/path or https://host/path", endpoint)
+	}
+	return finish(u, path, query), nil
+}
+
+// finish normalises host, port and path.
+func finish(u *url.URL, path, query string) *url.URL {
+	u.Host = strings.ToLower(u.Host)
+	if u.Scheme == "http" {
+		u.Host = strings.TrimSuffix(u.Host, ":80")
+	} else {
+		u.Host = strings.TrimSuffix(u.Host, ":443")
+	}
+	u.RawPath = removeDots(escape(path, pathCharacters))
+	if u.RawPath == "" {
+		u.RawPath = "/"
+	}
+	u.Path = unescapePath(u.RawPath)
+	u.RawQuery = query
+	return u
+}
+
+const (
+	unreserved      = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+	pathCharacters  = unreserved + "!$&'()*+,;=:@/"
+	queryCharacters = pathCharacters + "?"
+)
+
+// escape percent-encodes every byte that is not among the allowed ones.
+// Escapes that are there already stay; a lone percent sign becomes %25.
+func escape(s, allowed string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case strings.IndexByte(allowed, c) >= 0:
+			b.WriteByte(c)
+		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
+			b.WriteByte(c)
+		default:
+			writeEscaped(&b, c)
+		}
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func writeEscaped(b *strings.Builder, c byte) {
+	const hex = "0123456789ABCDEF"
+	b.Write([]byte{'%', hex[c>>4], hex[c&15]})
+}
+
+// removeDots removes the segments . and .. of a path, however they are escaped,
+// never above the root. Empty segments stay.
+func removeDots(path string) string {
+	var out []string
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		last := i == len(segments)-1
+		switch dots := unescapePath(segment); dots {
+		case ".", "..":
+			if dots == ".." && len(out) > 1 {
+				out = out[:len(out)-1]
+			}
+			if last {
+				out = append(out, "")
+			}
+		default:
+			out = append(out, segment)
+		}
+	}
+	return strings.Join(out, "/")
+}
+
+// mergeQuery lays parameters over the query of an endpoint: a parameter takes
+// the place of a pair of that name, the others follow.
+func mergeQuery(query string, params value.Value) value.Value {
+	var pairs []value.Member
+	for pair := range strings.SplitSeq(query, "&") {
+		if pair == "" {
+			continue
+		}
+		name, text, _ := strings.Cut(pair, "=")
+		pairs = append(pairs, value.Member{Name: config.UnescapeQuery(name), Value: value.OfString(config.UnescapeQuery(text))})
+	}
+	return value.OfMembers(append(pairs, params.Members()...)...)
+}
+
+// unescapePath decodes what came out of escape, whose escapes are all valid.
+func unescapePath(s string) string {
+	decoded, _ := url.PathUnescape(s)
+	return decoded
+}

@@ -1,0 +1,181 @@
+package exchange
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// signature is `aws.signature.credentials`: what signature version 4 of Amazon
+// Web Services is computed from.
+type signature struct {
+	keyID, secret, service, region string
+}
+
+// compileSignature reads the section `aws`. Missing keys are problems already.
+func compileSignature(s config.Section) *signature {
+	if !s.Present() {
+		return nil
+	}
+	credentials := s.Get("signature").Get("credentials")
+	return &signature{
+		keyID:   credentials.Text("accessKeyId", ""),
+		secret:  credentials.Text("#secretKey", ""),
+		service: credentials.Text("serviceName", ""),
+		region:  credentials.Text("regionName", ""),
+	}
+}
+
+// aws signs every request in its headers: each attempt, each login, each hop of
+// a redirect that stays on its origin.
+//
+// Amazon's library computes the signature. It would sign other headers than the
+// original does, so it gets a request that has only those (toSign).
+type aws struct {
+	next    http.RoundTripper
+	with    *signature
+	now     func() time.Time
+	secrets *secret.Registry
+}
+
+var _ http.RoundTripper = (*aws)(nil)
+
+// RoundTrip implements http.RoundTripper.
+func (t *aws) RoundTrip(req *http.Request) (*http.Response, error) {
+	if foreign(req.Context()) {
+		return t.next.RoundTrip(req)
+	}
+	payload, err := payloadHash(req)
+	if err != nil {
+		return nil, err
+	}
+	sent := req.Clone(req.Context())
+	for name := range sent.Header {
+		if slices.Contains([]string{"date", "authorization", "x-amz-date"}, strings.ToLower(name)) {
+			delete(sent.Header, name)
+		}
+	}
+	if sent.URL.RawQuery, err = strictQuery(req.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	draft := toSign(sent)
+	credentials := sdk.Credentials{AccessKeyID: t.with.keyID, SecretAccessKey: t.with.secret}
+	if err := v4.NewSigner().SignHTTP(req.Context(), credentials, draft, payload, t.with.service, t.with.region, t.now()); err != nil {
+		return nil, err
+	}
+	authorization := draft.Header.Get("Authorization")
+	t.secrets.AddPassing(authorization[strings.LastIndexByte(authorization, '=')+1:])
+	for _, name := range []string{"Authorization", "X-Amz-Date"} {
+		sent.Header.Set(name, draft.Header.Get(name))
+	}
+	return t.next.RoundTrip(sent)
+}
+
+// toSign returns the parts of a request that are signed: method, host, path, query
+// and headers. It has no scheme because the library would drop the default port
+// of the scheme from the host, and no length because the library would sign it.
+//
+// It sorts the lines of each signed header in req too, because the server joins
+// them in the order in which they arrive.
+func toSign(req *http.Request) *http.Request {
+	header := http.Header{}
+	for name, texts := range req.Header {
+		if name = strings.ToLower(name); unsigned(name) {
+			continue
+		}
+		for i := range texts {
+			// The library trims Unicode's spaces, net/http only those of ASCII.
+			texts[i] = strings.TrimSpace(texts[i])
+		}
+		slices.Sort(texts)
+		for _, text := range texts {
+			words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' })
+			header[name] = append(header[name], strings.Join(words, " "))
+		}
+		slices.Sort(header[name])
+	}
+	return &http.Request{
+		Method: req.Method,
+		Host:   cmp.Or(req.Host, req.URL.Host),
+		URL: &url.URL{
+			Opaque:   "//" + req.URL.Host + "/" + strings.TrimLeft(req.URL.EscapedPath(), "/"),
+			RawQuery: req.URL.RawQuery,
+		},
+		Header: header,
+	}
+}
+
+// payloadHash is the hash of the body, or what the request says it is.
+func payloadHash(req *http.Request) (string, error) {
+	if given := headerLines(req.Header, "X-Amz-Content-Sha256"); len(given) > 0 {
+		return given[0], nil
+	}
+	h := sha256.New()
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return "", err
+		}
+		_, err = io.Copy(h, body)
+		if err := cmp.Or(err, body.Close()); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// strictQuery encodes the names and values of a query anew, as RFC 3986 says. The
+// query is sent like this.
+func strictQuery(query string) (string, error) {
+	var pairs []string
+	for pair := range strings.SplitSeq(query, "&") {
+		if pair == "" {
+			continue
+		}
+		name, text, ok := strings.Cut(pair, "=")
+		pair = percentEncode(config.UnescapeQuery(name))
+		if ok {
+			pair += "=" + percentEncode(config.UnescapeQuery(text))
+		}
+		pairs = append(pairs, pair)
+	}
+	strict := strings.Join(pairs, "&")
+	// net/url parses at most 10,000 parameters. The library ignores its error and
+	// would sign none of them.
+	if _, err := url.ParseQuery(strict); err != nil {
+		return "", failure.Userf("a query of %d parameters cannot be signed for AWS, expected at most 10000: split it into several requests", len(pairs))
+	}
+	return strict, nil
+}
+
+// unsigned tells the headers that are left out of a signature: those that a
+// server on the way may change, as the original has them, and those of ours
+// that no author of a configuration asked for or that are never sent.
+func unsigned(name string) bool {
+	switch name {
+	case "cache-control", "content-type", "content-length", "expect", "max-forwards", "pragma", "range", "te",
+		"accept", "authorization", "proxy-authorization", "from", "referer", "user-agent", "x-amzn-trace-id":
+		return true
+	case "accept-encoding", "host", "transfer-encoding", "trailer":
+		return true
+	}
+	return strings.HasPrefix(name, "if-")
+}
+
+// percentEncode is RFC 3986: everything but letters, digits, - . _ ~ encoded.
+func percentEncode(s string) string {
+	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
+}

@@ -1,0 +1,104 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// noon is when the budgets of these tests begin.
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func TestBudgetCheck(t *testing.T) {
+	used := Limits{Requests: 3, Bytes: 100, Time: time.Minute}
+	for _, tt := range []struct {
+		name   string
+		limits Limits
+		want   Cut // the zero value for none
+	}{
+		{"no limit", Limits{}, Cut{}},
+		{"one more request", Limits{Requests: 4}, Cut{}},
+		{"no more request", Limits{Requests: 3}, Cut{"max-requests", 3, 3}},
+		{"fewer requests", Limits{Requests: 2}, Cut{"max-requests", 2, 3}},
+		{"one more byte", Limits{Bytes: 101}, Cut{}},
+		{"no more byte", Limits{Bytes: 100}, Cut{"max-bytes", 100, 100}},
+		{"a little more time", Limits{Time: time.Minute + 1}, Cut{}},
+		{"no more time", Limits{Time: time.Minute}, Cut{"max-time", 60, 60}},
+		{"long ago", Limits{Time: time.Second}, Cut{"max-time", 1, 60}},
+		{"all of them", Limits{Requests: 3, Bytes: 100, Time: time.Minute}, Cut{"max-requests", 3, 3}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			now, stats := noon, &Stats{}
+			b := NewBudget(tt.limits, stats, func() time.Time { return now }, nil)
+			now = now.Add(used.Time)
+			stats.Requests.Add(int64(used.Requests))
+			b.bytes.Add(used.Bytes)
+			err := b.check()
+			if tt.want == (Cut{}) {
+				if err != nil {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if got, ok := errors.AsType[*Cut](err); !ok || *got != tt.want {
+				t.Errorf("got %+v (%v), want %+v", got, err, tt.want)
+			}
+		})
+	}
+	var none *Budget
+	if err := none.check(); err != nil {
+		t.Errorf("no budget: %v", err)
+	}
+}
+
+// TestBudgetReader: what is allowed is read to its end, a body that never ends is
+// broken off, and what was read before counts.
+func TestBudgetReader(t *testing.T) {
+	b := NewBudget(Limits{Bytes: 10}, &Stats{}, func() time.Time { return noon }, nil)
+	for _, text := range []string{"12345", "67890"} {
+		if got, err := io.ReadAll(b.reader(strings.NewReader(text))); string(got) != text || err != nil {
+			t.Errorf("got %q, %v, want %q", got, err, text)
+		}
+	}
+	if _, err := io.ReadAll(b.reader(strings.NewReader(""))); err != nil {
+		t.Errorf("an empty body: %v", err)
+	}
+	n, err := io.Copy(io.Discard, b.reader(endless{}))
+	if cut, ok := errors.AsType[*Cut](err); !ok || cut.Budget != "max-bytes" || n > 1<<20 {
+		t.Errorf("an endless body: %d bytes, %v", n, err)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestBudgetUntil: the context of a request ends when the rest of the time is
+// over, and says why; the alarm is taken back with the request.
+func TestBudgetUntil(t *testing.T) {
+	now := noon
+	var rest time.Duration
+	var ring func()
+	stopped := 0
+	b := NewBudget(Limits{Time: time.Minute}, &Stats{}, func() time.Time { return now }, func(d time.Duration, call func()) func() bool {
+		rest, ring = d, call
+		return func() bool { stopped++; return true }
+	})
+	now = noon.Add(20 * time.Second)
+	ctx, cancel := b.until(t.Context())
+	if rest != 40*time.Second || ctx.Err() != nil {
+		t.Errorf("%s are left, %v", rest, ctx.Err())
+	}
+	now = noon.Add(61 * time.Second)
+	ring()
+	if cut, ok := errors.AsType[*Cut](context.Cause(ctx)); !ok || *cut != (Cut{"max-time", 60, 61}) {
+		t.Errorf("the cause is %v", context.Cause(ctx))
+	}
+	cancel()
+	if stopped != 1 {
+		t.Errorf("the alarm was taken back %d times", stopped)
+	}
+}

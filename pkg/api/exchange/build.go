@@ -1,0 +1,145 @@
+package exchange
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Build makes the HTTP request for a request in the words of the
+// configuration. headers are the client's own, below those of the request and
+// above the built-in ones. The context of the request knows which parts of it are
+// secrets (secret.SensitiveOf). Errors are user errors.
+func Build(ctx context.Context, base *url.URL, r config.Request, userAgent string, headers []config.Header) (*http.Request, error) {
+	u, err := Resolve(base, r.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if k := r.Params.Kind(); k != value.Object && k != value.Array && !r.Params.Empty() {
+		return nil, failure.Userf("the parameters of '%s' must be an object, found a %s", r.Endpoint, k)
+	}
+	req := &http.Request{URL: u, Host: u.Host, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	contentType := ""
+	var sensitive secret.Sensitive
+	switch r.Method = strings.ToUpper(r.Method); r.Method {
+	case "", http.MethodGet:
+		req.Method = http.MethodGet
+		sensitive = setQuery(u, r.Params)
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+		req.Method, contentType = r.Method, "application/json"
+		body, secrets := encodeJSON(r.Params)
+		setBody(req, body)
+		sensitive = sensitive.WithBody(secrets)
+	case "FORM":
+		req.Method, contentType = http.MethodPost, "application/x-www-form-urlencoded"
+		body, secrets := encodeForm(r.Params)
+		setBody(req, []byte(body))
+		sensitive = sensitive.WithBody(secrets)
+	default:
+		return nil, failure.Userf("the method of '%s' must be one of GET, POST, FORM, PUT, PATCH, DELETE, found %s", r.Endpoint, r.Method)
+	}
+	if req.Method != http.MethodGet || r.Params.Empty() {
+		u.RawQuery = escape(u.RawQuery, queryCharacters)
+	}
+	setLevel(req, builtin(userAgent))
+	setLevel(req, headers)
+	own, err := headersOf(r.Headers)
+	if err != nil {
+		return nil, err
+	}
+	setLevel(req, own)
+	if contentType != "" {
+		setLevel(req, []config.Header{{Name: "Content-Type", Values: []string{contentType}}})
+	}
+	for _, name := range append(slices.Collect(maps.Keys(req.Header)), "Host") {
+		if secretHeader(name, own, headers) {
+			sensitive = sensitive.WithHeader(name)
+		}
+	}
+	return req.WithContext(secret.WithSensitive(ctx, sensitive)), nil
+}
+
+// setQuery adds parameters to the query and tells which of them are secrets.
+func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
+	if params.Empty() {
+		return sensitive
+	}
+	if params.Kind() == value.Array {
+		members := make([]value.Member, 0, params.Len())
+		for name, item := range entries(params) {
+			members = append(members, value.Member{Name: name, Value: item})
+		}
+		params = value.OfMembers(members...)
+	}
+	query, secrets := encodeForm(dropUnnamed(mergeQuery(u.RawQuery, params)))
+	u.RawQuery = query
+	for _, s := range secrets {
+		name := query[strings.LastIndexByte(query[:s.From], '&')+1 : s.From-len("=")]
+		sensitive = sensitive.WithParam(config.UnescapeQuery(name))
+	}
+	return sensitive
+}
+
+func setBody(req *http.Request, body []byte) {
+	req.ContentLength = int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) {
+		if len(body) == 0 {
+			return http.NoBody, nil
+		}
+		return io.NopCloser(bytes.NewReader(body)), nil
+	}
+	req.Body, _ = req.GetBody()
+}
+
+// fresh is a copy of a request, its body at the start again.
+func fresh(ctx context.Context, req *http.Request) (*http.Request, error) {
+	r := req.Clone(ctx)
+	if req.GetBody == nil {
+		return r, nil
+	}
+	var err error
+	r.Body, err = req.GetBody()
+	return r, err
+}
+
+// merged is a request with the default options underneath: what the request
+// says wins; of parameters and headers name by name.
+func merged(defaults value.Value, r config.Request) config.Request {
+	if r.Endpoint == "" {
+		r.Endpoint = defaults.Field("endpoint").Text()
+	}
+	if r.Method == "" {
+		r.Method = defaults.Field("method").Text()
+	}
+	r.Params = overlay(defaults.Field("params"), r.Params)
+	r.Headers = overlay(defaults.Field("headers"), r.Headers)
+	return r
+}
+
+// overlay lays the members of one object over those of another; a list counts
+// as an object whose names are the indexes.
+func overlay(under, over value.Value) value.Value {
+	switch {
+	case under.Empty():
+		return over
+	case over.Empty():
+		return under
+	}
+	var members []value.Member
+	for _, v := range []value.Value{under, over} {
+		for name, item := range entries(v) {
+			members = append(members, value.Member{Name: name, Value: item})
+		}
+	}
+	return value.OfMembers(members...)
+}

@@ -1,0 +1,131 @@
+package exchange
+
+import (
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// cacheKeys names the answers in a cache, so that none is given to another account.
+//
+// A key is a hash of the address and of the account: what the authentication is
+// made of (not what a login brings or a signature is, which are others each time),
+// signature and certificate, user name and password in the address, parameters that
+// are secrets, and the configured headers. The hash of the account is a slow one:
+// the key is the name of a file, and must not serve to guess a password. Without
+// any of these the key is a hash of the address alone.
+type cacheKeys struct {
+	account   []string // the same for all requests of a client
+	userAgent string
+
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]string // slow hashes by fast ones of the same
+}
+
+func newCacheKeys(o Options) *cacheKeys {
+	k := &cacheKeys{userAgent: o.UserAgent, known: map[[sha256.Size]byte]string{}}
+	if o.Identity != "" {
+		k.account = append(k.account, "authentication", o.Identity)
+	}
+	if s := o.Settings.signature; s != nil {
+		k.account = append(k.account, "aws", s.keyID, s.secret, s.service, s.region)
+	}
+	if c := o.Settings.certificate; c != nil {
+		for _, der := range c.Certificate {
+			k.account = append(k.account, "certificate", string(der))
+		}
+	}
+	return k
+}
+
+// of is the key of a request.
+func (k *cacheKeys) of(req *http.Request) (string, error) {
+	account := slices.Concat(k.account, k.headers(req))
+	address := *req.URL
+	if address.User != nil {
+		account = append(account, "user", address.User.String())
+		address.User = nil
+	}
+	var open []string
+	sensitive := secret.SensitiveOf(req.Context())
+	for pair := range strings.SplitSeq(address.RawQuery, "&") {
+		if sensitive.Pair(pair) {
+			account = append(account, "parameter", pair)
+		} else {
+			open = append(open, pair)
+		}
+	}
+	address.RawQuery = strings.Join(open, "&")
+	text := req.Method + " " + address.String()
+	if len(account) > 0 {
+		who, err := k.slow(account)
+		if err != nil {
+			return "", err
+		}
+		text += "\n" + who
+	}
+	key := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(key[:]), nil
+}
+
+// headers are the configured headers of a request, as it was built, in the order of
+// their names. Cache-Control speaks to the cache itself.
+func (k *cacheKeys) headers(req *http.Request) []string {
+	built := builtOf(req)
+	if built == nil {
+		return nil
+	}
+	var names []string
+	for name, texts := range built.Header {
+		ours := slices.ContainsFunc(builtin(k.userAgent), func(h config.Header) bool { return h.Name == name && slices.Equal(h.Values, texts) })
+		if !ours && !strings.EqualFold(name, "Cache-Control") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var all []string
+	for _, name := range names {
+		all = append(all, "header", strings.ToLower(name), fmt.Sprintf("%q", built.Header[name]))
+	}
+	if built.Host != built.URL.Host {
+		all = append(all, "host", built.Host)
+	}
+	return all
+}
+
+const (
+	// slowRounds takes some 20 ms, once for each account.
+	slowRounds = 100_000
+	// knownAccounts is how many hashes are remembered: a signature in the query is
+	// another account each time.
+	knownAccounts = 1000
+)
+
+// slow is a hash that cannot be computed millions of times.
+func (k *cacheKeys) slow(account []string) (string, error) {
+	text := fmt.Sprintf("%q", account)
+	fast := sha256.Sum256([]byte(text))
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if hash, ok := k.known[fast]; ok {
+		return hash, nil
+	}
+	hash, err := pbkdf2.Key(sha256.New, text, []byte("configurable-extractor cache"), slowRounds, sha256.Size)
+	if err != nil {
+		return "", failure.Applicationf("cannot make the key of the cache: %w", err)
+	}
+	if len(k.known) == knownAccounts {
+		clear(k.known)
+	}
+	k.known[fast] = hex.EncodeToString(hash)
+	return k.known[fast], nil
+}

@@ -1,0 +1,96 @@
+package exchange
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// TestCacheKeys: what tells answers apart, and what does not.
+func TestCacheKeys(t *testing.T) {
+	const account = `{"user":"ann"}`
+	key := func(o Options, base string, r config.Request, headers []config.Header, added string) string {
+		t.Helper()
+		o.UserAgent = "agent/1"
+		req, err := Build(t.Context(), baseURL(t, base), r, o.UserAgent, headers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req = remembering(req)
+		if added != "" { // by an authentication
+			req = req.Clone(secret.WithSensitive(req.Context(), secret.Sensitive{}.WithParam("sig")))
+			req.URL.RawQuery = added
+			req.Header.Set("X-Token", added)
+		}
+		k, err := newCacheKeys(o).of(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	get := func(headers, params string) config.Request {
+		return config.Request{Endpoint: "x", Headers: parse(t, headers), Params: parse(t, params)}
+	}
+	plain := key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "")
+	if sum := sha256.Sum256([]byte("GET http://a.test/x?page=1")); plain != hex.EncodeToString(sum[:]) {
+		t.Errorf("without an account the key is %s", plain)
+	}
+	secret := parse(t, `{"page":1,"pin":7}`)
+	secret = secret.With("pin", secret.Field("pin").AsSecret())
+	all := map[string]string{"nothing": plain}
+	for name, k := range map[string]string{
+		"another address":     key(Options{}, "http://a.test/", get(`{}`, `{"page":2}`), nil, ""),
+		"an identity":         key(Options{Identity: account}, "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"a user":              key(Options{}, "http://ann:pass@a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"another user":        key(Options{}, "http://bob:pass@a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"a signature":         key(Options{Settings: Settings{signature: &signature{keyID: "a", secret: "b"}}}, "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"another signature":   key(Options{Settings: Settings{signature: &signature{keyID: "a", secret: "c"}}}, "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"a header":            key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), []config.Header{{Name: "X-A", Values: []string{"1"}}}, ""),
+		"two lines of it":     key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), []config.Header{{Name: "X-A", Values: []string{"1", "2"}}}, ""),
+		"one of the job":      key(Options{}, "http://a.test/", get(`{"X-B":"1"}`, `{"page":1}`), nil, ""),
+		"Accept":              key(Options{}, "http://a.test/", get(`{"Accept":"text/csv"}`, `{"page":1}`), nil, ""),
+		"a secret parameter":  key(Options{}, "http://a.test/", config.Request{Endpoint: "x", Params: secret}, nil, ""),
+		"another one":         key(Options{}, "http://a.test/", config.Request{Endpoint: "x", Params: secret.With("pin", parse(t, `8`).AsSecret())}, nil, ""),
+		"an added signature":  key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "page=1&sig=1"),
+		"another one of them": key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "page=1&sig=2"),
+	} {
+		for other, same := range all {
+			if k == same {
+				t.Errorf("%s and %s have one key", name, other)
+			}
+		}
+		all[name] = k
+	}
+	for name, same := range map[string]string{
+		"the same again":          key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"what a login brought":    key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "page=1"),
+		"Cache-Control":           key(Options{}, "http://a.test/", get(`{"cache-control":"min-fresh=9"}`, `{"page":1}`), nil, ""),
+		"a header we send anyway": key(Options{}, "http://a.test/", get(`{"accept":"application/json"}`, `{"page":1}`), nil, ""),
+	} {
+		if same != plain {
+			t.Errorf("%s has another key", name)
+		}
+	}
+}
+
+// TestCacheKeysForgetSignatures: one for each request does not make a run grow.
+func TestCacheKeysForgetSignatures(t *testing.T) {
+	k := newCacheKeys(Options{})
+	for i := range knownAccounts {
+		k.known[[32]byte{byte(i), byte(i >> 8)}] = ""
+	}
+	req, err := http.NewRequest(http.MethodGet, "http://ann@a.test/", strings.NewReader(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := k.of(req); err != nil || len(k.known) != 1 {
+			t.Errorf("%d accounts are remembered, %v", len(k.known), err)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package exchange
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// DryRun keeps the requests of a client that sends none. It serves one request
+// at a time.
+type DryRun struct {
+	// Answer is the body of the answer to every login.
+	Answer []byte
+	// Outgoing are the requests that would have been sent, in their order.
+	Outgoing []Outgoing
+}
+
+// Outgoing is a request as it would leave, to the last byte of its head and
+// body.
+type Outgoing struct {
+	// Login tells a request of the authentication's own from one of a job.
+	Login bool
+	// Built is the same request before authentication and signature.
+	Built  *http.Request
+	Method string
+	// URL is without user name and password, which are sent as a header.
+	URL string
+	// Headers are the lines of the head, in their order.
+	Headers []Line
+	Body    []byte
+	// Sensitive tells which parts of it are secrets because of what they were made
+	// of.
+	Sensitive secret.Sensitive
+}
+
+// Line is one header line.
+type Line struct{ Name, Text string }
+
+// ErrNotSent ends every request of a job in a dry run.
+var ErrNotSent = errors.New("a dry run sends nothing")
+
+// dryRun stands in the place of the network.
+type dryRun struct {
+	login bool
+	o     Options
+}
+
+var _ http.RoundTripper = (*dryRun)(nil)
+
+// RoundTrip implements http.RoundTripper. Only a login has an answer.
+func (t *dryRun) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = leaving(req.Context(), req)
+	kept := Outgoing{Login: t.login, Method: req.Method, Sensitive: secret.SensitiveOf(req.Context())}
+	kept.Built = builtOf(req)
+	var wire bytes.Buffer
+	if err := req.Write(&wire); err != nil { // what net/http does on a connection
+		return nil, err
+	}
+	head, body, _ := bytes.Cut(wire.Bytes(), []byte("\r\n\r\n"))
+	kept.Body = body
+	lines := strings.Split(string(head), "\r\n")
+	for _, line := range lines[1:] {
+		name, text, _ := strings.Cut(line, ": ")
+		kept.Headers = append(kept.Headers, Line{name, text})
+	}
+	// The first line is METHOD TARGET HTTP/1.1.
+	kept.URL = req.URL.Scheme + "://" + req.URL.Host + strings.Split(lines[0], " ")[1]
+	t.o.DryRun.Outgoing = append(t.o.DryRun.Outgoing, kept)
+	if !t.login {
+		return nil, ErrNotSent
+	}
+	answer := t.o.Spooler.New()
+	if _, err := answer.Write(t.o.DryRun.Answer); err != nil {
+		return nil, errors.Join(err, answer.Close())
+	}
+	return &http.Response{Status: "200 OK", StatusCode: http.StatusOK, Header: http.Header{}, Body: answer, Request: req}, nil
+}

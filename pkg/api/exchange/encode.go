@@ -1,0 +1,162 @@
+package exchange
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// encodeForm is parameters in form encoding, in their order: blanks as +,
+// everything but letters, digits, - _ . percent-encoded, nested values as
+// name[key], null and empty lists and objects left out. secrets are the values in
+// it that are marked as secrets.
+func encodeForm(params value.Value) (text string, secrets []secret.Span) {
+	var f form
+	for name, v := range entries(params) {
+		f.add(formEscape(name), v)
+	}
+	return f.text.String(), f.secrets
+}
+
+type form struct {
+	text    strings.Builder
+	secrets []secret.Span
+}
+
+// entries yields the members of an object, or the items of a list under their
+// indexes.
+func entries(v value.Value) func(func(string, value.Value) bool) {
+	return func(yield func(string, value.Value) bool) {
+		for _, m := range v.Members() {
+			if !yield(m.Name, m.Value) {
+				return
+			}
+		}
+		for i, item := range v.Items() {
+			if !yield(strconv.Itoa(i), item) {
+				return
+			}
+		}
+	}
+}
+
+func (f *form) add(name string, v value.Value) {
+	switch v.Kind() {
+	case value.Null:
+	case value.Array, value.Object:
+		for key, item := range entries(v) {
+			f.add(name+"%5B"+formEscape(key)+"%5D", item)
+		}
+	default:
+		if f.text.Len() > 0 {
+			f.text.WriteByte('&')
+		}
+		f.text.WriteString(name)
+		f.text.WriteByte('=')
+		text := v.Text()
+		if v.Kind() == value.Bool && !v.True() {
+			text = "0"
+		}
+		from := f.text.Len()
+		f.text.WriteString(formEscape(text))
+		if v.Secret() {
+			f.secrets = append(f.secrets, secret.Span{From: from, To: f.text.Len()})
+		}
+	}
+}
+
+func formEscape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
+			b.WriteByte(c)
+		case c == ' ':
+			b.WriteByte('+')
+		default:
+			writeEscaped(&b, c)
+		}
+	}
+	return b.String()
+}
+
+// dropUnnamed removes the parameters whose name the original takes for empty:
+// a query never carries them.
+func dropUnnamed(params value.Value) value.Value {
+	return params.Without("", "0")
+}
+
+// encodeJSON is parameters as a JSON body in the original's spelling: an empty
+// object is [], an object with the names 0, 1, 2… is a list, numbers are the
+// shortest decimals of their value. secrets are the contents of texts, and the
+// other scalars, that are marked as secrets.
+func encodeJSON(params value.Value) (text []byte, secrets []secret.Span) {
+	if params.Empty() {
+		return []byte("[]"), nil
+	}
+	text = appendJSON(nil, bodyValue(params), &secrets)
+	return text, secrets
+}
+
+// appendJSON is value.AppendEscapedJSON that tells where the secrets are.
+func appendJSON(text []byte, v value.Value, secrets *[]secret.Span) []byte {
+	if !v.Secret() {
+		return v.AppendEscapedJSON(text)
+	}
+	switch v.Kind() {
+	case value.Array:
+		for i, item := range v.Items() {
+			text = appendJSON(append(text, "[,"[min(i, 1)]), item, secrets)
+		}
+		return append(text, ']')
+	case value.Object:
+		for i, m := range v.Members() {
+			text = append(value.OfString(m.Name).AppendEscapedJSON(append(text, "{,"[min(i, 1)])), ':')
+			text = appendJSON(text, m.Value, secrets)
+		}
+		return append(text, '}')
+	default:
+		from, quotes := len(text), 0
+		text = v.AppendEscapedJSON(text)
+		if v.Kind() == value.String {
+			quotes = len(`"`)
+		}
+		*secrets = append(*secrets, secret.Span{From: from + quotes, To: len(text) - quotes})
+		return text
+	}
+}
+
+func bodyValue(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.Array, value.Object:
+		if v.Len() == 0 {
+			return value.OfItems()
+		}
+	case value.Number:
+		if f, ok := v.Float(); ok && !v.IsInteger() {
+			shortest := value.OfNumber(strings.ToLower(value.FormatDouble(f, 0)))
+			if v.Secret() {
+				return shortest.AsSecret()
+			}
+			return shortest
+		}
+		return v
+	default:
+		return v
+	}
+	var items []value.Value
+	var members []value.Member
+	list := true
+	for name, item := range entries(v) {
+		list = list && name == strconv.Itoa(len(items))
+		item = bodyValue(item)
+		items = append(items, item)
+		members = append(members, value.Member{Name: name, Value: item})
+	}
+	if list {
+		return value.OfItems(items...)
+	}
+	return value.OfMembers(members...)
+}

@@ -1,0 +1,106 @@
+package exchange
+
+import (
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// builtin are the headers of a request that configures none.
+func builtin(userAgent string) []config.Header {
+	return []config.Header{
+		{Name: "User-Agent", Values: []string{userAgent}},
+		{Name: "Accept", Values: []string{"application/json"}},
+		{Name: "Accept-Encoding", Values: []string{"gzip"}},
+	}
+}
+
+// setLevel sets headers over those of the levels below, whatever the letter
+// case of their names. Names are sent as they were written, but for those that
+// net/http must recognise.
+func setLevel(req *http.Request, level []config.Header) {
+	for _, h := range level {
+		for name := range req.Header {
+			if strings.EqualFold(name, h.Name) {
+				delete(req.Header, name)
+			}
+		}
+	}
+	for _, h := range level {
+		name := h.Name
+		switch canonical := http.CanonicalHeaderKey(name); canonical {
+		case "Host":
+			req.Host = strings.Join(h.Values, ",")
+			continue
+		case "User-Agent", "Content-Type", "Content-Length", "Transfer-Encoding", "Accept", "Accept-Encoding", "Authorization", "Cookie", "Trailer":
+			name = canonical
+		}
+		req.Header[name] = append(req.Header[name], h.Values...)
+	}
+}
+
+// secretHeader tells whether a header is a secret: the first level that has it says
+// so.
+func secretHeader(name string, levels ...[]config.Header) bool {
+	for _, level := range levels {
+		secret, found := false, false
+		for _, h := range level {
+			if strings.EqualFold(h.Name, name) {
+				secret, found = secret || h.Secret, true
+			}
+		}
+		if found {
+			return secret
+		}
+	}
+	return false
+}
+
+// headersOf reads the headers of a request: names to literal values.
+func headersOf(v value.Value) ([]config.Header, error) {
+	if k := v.Kind(); k != value.Object && !v.Empty() {
+		return nil, failure.Userf("headers must be an object, found a %s", k)
+	}
+	var headers []config.Header
+	for _, m := range v.Members() {
+		h := config.Header{Name: m.Name, Secret: m.Value.Secret()}
+		if !httpguts.ValidHeaderFieldName(m.Name) {
+			return nil, failure.Userf("'%s' cannot be the name of a header", m.Name)
+		}
+		items := []value.Value{m.Value}
+		if m.Value.Len() > 0 {
+			items = items[:0]
+			for _, item := range entries(m.Value) {
+				items = append(items, item)
+			}
+		}
+		for _, item := range items {
+			if k := item.Kind(); k == value.Object || k == value.Array {
+				return nil, failure.Userf("the value of the header '%s' must be a text, found an %s", m.Name, k)
+			}
+			text := strings.Trim(item.Text(), " \t")
+			if !httpguts.ValidHeaderFieldValue(text) {
+				return nil, failure.Userf("the value of the header '%s' holds a character that no header can carry", m.Name)
+			}
+			h.Values = append(h.Values, text)
+		}
+		headers = append(headers, h)
+	}
+	return headers, nil
+}
+
+// headerLines are all lines of a header, however its name is spelt.
+func headerLines(h http.Header, name string) []string {
+	var all []string
+	for spelt, texts := range h {
+		if strings.EqualFold(spelt, name) {
+			all = append(all, texts...)
+		}
+	}
+	return all
+}

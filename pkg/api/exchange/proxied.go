@@ -1,0 +1,104 @@
+package exchange
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// findProxy gives the proxy for a request, nil for none.
+type findProxy func(*http.Request) (*url.URL, error)
+
+// proxy reads the usual environment variables; the upper-case HTTP_PROXY is not
+// among them, since a CGI server would fill it from a request header. It is nil
+// where requests leave in another way. A variable that cannot be read is a user
+// error, because the request would go around the proxy. The credentials in the
+// addresses become secrets.
+func proxy(o Options) (findProxy, error) {
+	if o.Settings.server != nil || o.Player != nil || o.DryRun != nil {
+		return nil, nil
+	}
+	var failed error
+	first := func(names ...string) string {
+		for _, name := range names {
+			text := o.Getenv(name)
+			if text == "" {
+				continue
+			}
+			u := readProxy(text)
+			if u == nil {
+				failed = failure.Userf("the environment variable %s is not the address of a proxy: expected http://host:port, with https, socks5 or socks5h for other kinds; its value is not shown, because it may hold a password", name)
+				return ""
+			}
+			concealUser(u.User, o.Secrets)
+			return u.String()
+		}
+		return ""
+	}
+	settings := httpproxy.Config{
+		HTTPProxy:  first("http_proxy", "all_proxy", "ALL_PROXY"),
+		HTTPSProxy: first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
+		NoProxy:    o.Getenv("no_proxy"),
+	}
+	if settings.NoProxy == "" {
+		settings.NoProxy = o.Getenv("NO_PROXY")
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	find := settings.ProxyFunc()
+	return func(r *http.Request) (*url.URL, error) { return find(r.URL) }, nil
+}
+
+// readProxy is the address of a proxy, whose scheme may be missing; nil for one
+// that cannot be read or used.
+func readProxy(text string) *url.URL {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
+		return nil
+	}
+	return u
+}
+
+// proxied prepares the requests that go through a proxy. net/http tells a proxy
+// to go where the Host header says; a configured one must not lead it elsewhere
+// than to the address that was checked.
+type proxied struct {
+	next http.RoundTripper
+	via  findProxy
+}
+
+var _ http.RoundTripper = (*proxied)(nil)
+
+// RoundTrip implements http.RoundTripper.
+func (t *proxied) RoundTrip(req *http.Request) (*http.Response, error) {
+	if through, err := t.via(req); through == nil || err != nil {
+		return t.next.RoundTrip(req) // which reports the error
+	}
+	r := req.WithContext(context.WithValue(req.Context(), proxiedKey{}, true))
+	if r.URL.Scheme == "http" && r.Host != r.URL.Host {
+		u := *r.URL
+		u.Opaque = "//" + u.Host + u.EscapedPath()
+		r.URL = &u
+	}
+	return t.next.RoundTrip(r)
+}
+
+// proxiedKey marks the context of a request that goes through a proxy: the
+// connection made for it is one to the proxy.
+type proxiedKey struct{}
+
+// toProxy tells whether a connection is made to a proxy.
+func toProxy(ctx context.Context) bool {
+	is, _ := ctx.Value(proxiedKey{}).(bool)
+	return is
+}

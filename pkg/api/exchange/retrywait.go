@@ -1,0 +1,111 @@
+package exchange
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// delay is how long to wait before the next attempt.
+type delay struct {
+	wait time.Duration
+	// spread is a random time on top for this request alone.
+	spread time.Duration
+	// everybody tells that the API wants fewer requests, not just this one again.
+	everybody bool
+}
+
+// maxDoublings keeps the exponential delay within a time.Duration.
+const maxDoublings = 32
+
+// delay is what the answer asks for, else 1 s, 2 s, 4 s and so on, with something
+// on top where requests are sent side by side. A header that asks for more than
+// `retryConfig.maxWait` is a user error.
+func (t *retry) delay(res *http.Response, attempt int) (d delay, err error) {
+	if res != nil {
+		told := strings.Join(res.Header.Values(t.policy.Header), ", ")
+		if seconds, ok := retryAfter(told, t.now()); ok {
+			if seconds > int64(t.policy.MaxWait/time.Second) {
+				return d, t.tooLong(res, told, seconds)
+			}
+			return delay{wait: time.Duration(max(0, seconds)) * time.Second, everybody: true}, nil
+		}
+		d.everybody = res.StatusCode == http.StatusTooManyRequests
+	}
+	d.wait = min(time.Second<<min(attempt-1, maxDoublings), t.policy.MaxWait)
+	if t.spread {
+		d.spread, err = spread(t.random, d.wait)
+		d.spread = min(d.spread, t.policy.MaxWait-d.wait)
+	}
+	return d, err
+}
+
+// tooLong is the error for a header that asks for too long a wait.
+func (t *retry) tooLong(res *http.Response, told string, seconds int64) error {
+	const day = 24 * 60 * 60
+	in := fmt.Sprintf("%d seconds", seconds)
+	if seconds >= 2*day {
+		in += fmt.Sprintf(" (%d days)", seconds/day)
+	}
+	return failure.Userf("[%d] %s %s was answered with %s and the header '%s: %s', which asks to wait %s; 'api.retryConfig.maxWait' allows %s seconds: raise it to wait that long, or run again later",
+		res.StatusCode, res.Request.Method, shown(res.Request), strings.TrimSpace(res.Status), t.policy.Header, excerpt(told), in,
+		strconv.FormatFloat(t.policy.MaxWait.Seconds(), 'f', -1, 64))
+}
+
+// excerpt is the value of a header as an error shows it: whole or not at all,
+// since half of a secret could not be masked.
+func excerpt(text string) string {
+	const most = 60
+	if len(text) > most {
+		return "…"
+	}
+	return text
+}
+
+// retryAfter reads the header that tells a delay in seconds: seconds, the Unix
+// time of the next allowed request (a number from yesterday on), or an RFC 1123
+// date. What is over already is negative; exactly 0 is no answer.
+func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
+	const day = 24 * 60 * 60
+	if n, numeric := value.OfString(text).Integer(); numeric {
+		seconds, ok = math.MaxInt64, true
+		if n.IsInt64() {
+			seconds = n.Int64()
+		} else if n.Sign() < 0 {
+			seconds = math.MinInt64
+		}
+	}
+	if ok && seconds >= now.Unix()-day {
+		seconds -= now.Unix()
+	}
+	for _, layout := range []string{http.TimeFormat, time.RFC1123Z} {
+		if at, err := time.Parse(layout, text); err == nil {
+			seconds, ok = at.Unix()-now.Unix(), true
+		}
+	}
+	return seconds, ok && seconds != 0
+}
+
+// spread is a random part of a wait, a tenth of it to all of it, so that requests
+// that failed at one moment do not come back at one moment. nil is the system's
+// random source.
+func spread(random io.Reader, wait time.Duration) (time.Duration, error) {
+	if random == nil {
+		random = rand.Reader
+	}
+	var b [8]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return 0, fmt.Errorf("no random bytes for the wait before a retry: %w", err)
+	}
+	part := 0.1 + 0.9*float64(binary.BigEndian.Uint64(b[:]))/math.MaxUint64
+	return time.Duration(part * float64(wait)).Round(time.Millisecond), nil
+}

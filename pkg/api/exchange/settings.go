@@ -1,0 +1,32 @@
+package exchange
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// Settings are what the document says about the way to the API, beyond the
+// single request: certificates, signature, tunnel and cache. They are the same
+// for all iterations. The zero value asks for nothing.
+type Settings struct {
+	authorities *x509.CertPool   // nil: those of the system
+	certificate *tls.Certificate // of the client; nil: none
+	signature   *signature
+	server      *sshServer
+	ttl         int64 // of the cache, in seconds; 0: no cache
+}
+
+// Compile reads `api.caCertificate`, `api.#clientCertificate`, `aws`, `sshProxy`
+// and `cache`. Problems go to the sections; no problem shows key material.
+func Compile(doc *config.Document) Settings {
+	api := doc.Iterations[0].API
+	return Settings{
+		authorities: compileAuthorities(api.CACertificate),
+		certificate: compileCertificate(api.ClientCertificate),
+		signature:   compileSignature(doc.AWS),
+		server:      compileServer(doc.SSHProxy, api.ConnectTimeout),
+		ttl:         compileTTL(doc.Cache),
+	}
+}

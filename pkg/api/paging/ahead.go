@@ -1,0 +1,83 @@
+package paging
+
+import (
+	"iter"
+	"math"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// Ahead is what a job would ask for after a request that has no answer yet, if
+// every page to come was full and in all else like the last one: request after
+// request, none when the scroller has to see a page before it knows the next
+// request. state is the one that came with the unanswered request, last the page
+// before it; no page at all is the zero Page.
+//
+// The flag is true for the pages that hold rows by the total that the last page
+// tells (settings `total` and `totalPages`), as long as nothing else than rows
+// and pages can end the job. Pages that are not flagged follow those that are.
+func Ahead(s Scroller, job config.Request, state State, last Page) iter.Seq2[config.Request, bool] {
+	return func(yield func(config.Request, bool) bool) {
+		f, ok := s.(foreseeable)
+		for told := true; ok; {
+			full := last
+			if full.Rows = f.full(job, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
+				return // nobody can tell, or no page will be full
+			}
+			request, next, stop, err := s.Next(job, state, full)
+			if stop != nil || err != nil {
+				return
+			}
+			state = next
+			told = told && f.told(job, state, last)
+			if !yield(request, told) {
+				return
+			}
+		}
+	}
+}
+
+// foreseeable is a scroller whose requests follow from its state, whatever the
+// pages hold, as long as none of them ends the job.
+type foreseeable interface {
+	// full is how many rows the page has that was asked for with a state, if the
+	// API has as many; 0 when nobody can tell.
+	full(job config.Request, s State, last Page) int
+	// told is whether the last page tells that the page asked for with a state
+	// holds rows.
+	told(job config.Request, s State, last Page) bool
+}
+
+// total is where a response tells how many there are in all of something; nobody
+// tells when its Text is empty.
+type total answer.Path
+
+func compileTotal(s config.Section, name string) total {
+	return total{Text: s.Text(name, ""), Separator: "."}
+}
+
+// fields are the places of totals.
+func fields(totals ...total) []answer.Path {
+	var all []answer.Path
+	for _, t := range totals {
+		if t.Text != "" {
+			all = append(all, answer.Path(t))
+		}
+	}
+	return all
+}
+
+// of is the number that a page tells. What is no number, whatever it is, tells
+// nothing: a run must not end because of a total.
+func (t total) of(p Page) int64 {
+	if t.Text == "" || p.Field == nil {
+		return 0
+	}
+	v, err := p.Field(answer.Path(t))
+	if err != nil {
+		return 0
+	}
+	n, _ := v.Int()
+	return n
+}

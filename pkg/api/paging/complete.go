@@ -1,0 +1,100 @@
+package paging
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// Total is a place of the response that tells how many there are in all.
+type Total struct {
+	Path answer.Path
+	// Pages is set when it counts pages, not rows.
+	Pages bool
+}
+
+// Repeat is a page that was dropped because it repeats an earlier one.
+type Repeat struct {
+	// Page and Earlier are the numbers of both, from 1.
+	Page, Earlier int
+	// Rows is how many it has, Largest how many the largest page before it had.
+	Rows, Largest int
+	// Before is the page before it.
+	Before Page
+}
+
+// What a scroller, or a stopper, may know besides its requests. Each implements what
+// it has something to say about, in its own file.
+type (
+	// counted names totals in the response.
+	counted interface{ totals() []Total }
+	// starting tells whether the first request of a job asks for the first rows.
+	starting interface{ fromStart(job config.Request) bool }
+	// repeating tells whether a repeated page is an ordinary end.
+	repeating interface{ endsByRepeating(r Repeat) bool }
+	// naming names the request parameter that asks for the next page.
+	naming interface{ parameter() string }
+)
+
+// unguarded is a scroller without the stoppers in front of it.
+func unguarded(s Scroller) Scroller {
+	if g, ok := s.(guarded); ok {
+		return unguarded(g.inner)
+	}
+	return s
+}
+
+// Totals are the totals that the settings of a scroller and its stoppers name:
+// `total`, `totalPages`, and the field of `limitStop`.
+func Totals(s Scroller) []Total {
+	var all []Total
+	if g, ok := s.(guarded); ok {
+		all = Totals(g.inner)
+		if c, ok := g.rule.(counted); ok {
+			all = append(all, c.totals()...)
+		}
+	}
+	if c, ok := s.(counted); ok {
+		all = append(all, c.totals()...)
+	}
+	return all
+}
+
+// FromStart tells whether the first request of a job asks for the first rows, as
+// far as the settings show.
+func FromStart(s Scroller, job config.Request) bool {
+	start, ok := unguarded(s).(starting)
+	return !ok || start.fromStart(job)
+}
+
+// EndsByRepeating tells whether a repeated page is an ordinary end of paging: an
+// API may answer requests beyond the end with the last page again.
+func EndsByRepeating(s Scroller, r Repeat) bool {
+	end, ok := unguarded(s).(repeating)
+	return ok && end.endsByRepeating(r)
+}
+
+// Parameter is the name of the request parameter with which a scroller asks for
+// the next page, "" when it follows an address.
+func Parameter(s Scroller) string {
+	if n, ok := unguarded(s).(naming); ok {
+		return n.parameter()
+	}
+	return ""
+}
+
+// counterRepeats tells whether a page is an ordinary end for a scroller that counts
+// rows or pages. A second page that is the first one may mean that the API does not
+// know the parameter. A later one has seen it work.
+func counterRepeats(r Repeat) bool { return r.Page > 2 }
+
+// totalsOf are the totals at these places, where there are any.
+func totalsOf(rows, pages total) []Total {
+	var all []Total
+	for _, path := range fields(rows) {
+		all = append(all, Total{Path: path})
+	}
+	for _, path := range fields(pages) {
+		all = append(all, Total{Path: path, Pages: true})
+	}
+	return all
+}

@@ -1,0 +1,94 @@
+package paging
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// limitStop ends a job after so many rows. The number is a setting, or every
+// page tells it. The page that reaches it is kept whole.
+type limitStop struct {
+	limit limit
+	field answer.Path // tells the number when its Text is not empty
+}
+
+func compileLimitStop(s config.Section) stopper {
+	count, field := s.Get("count"), s.Get("field")
+	switch {
+	case count.Present() && field.Present():
+		fault(s, `expected the key "count" or the key "field", not both`)
+	case !count.Present() && !field.Present():
+		fault(s, `expected the key "count" or the key "field"`)
+	}
+	l := limitStop{limit: integerLimit(s, "count"), field: answer.Path{Text: s.Text("field", ""), Separator: "."}}
+	if field.Present() {
+		l.limit.pointer = field.Pointer
+	}
+	return l
+}
+
+func (l limitStop) needs() Needs {
+	if l.field.Text == "" {
+		return Needs{}
+	}
+	return Needs{Fields: []answer.Path{l.field}}
+}
+
+func (limitStop) counts() bool { return true }
+
+// start is the number of rows so far.
+func (limitStop) start(time.Time) State { return 0 }
+
+func (l limitStop) after(state State, p Page) (State, *Stop, error) {
+	rows, known := state.(int)+p.Rows, true
+	if l.field.Text != "" {
+		v, err := p.field(l.field, l.limit.pointer)
+		if err != nil {
+			return nil, nil, err
+		}
+		l.limit.at, known = rowsToldBy(v)
+	}
+	if int64(rows) >= l.limit.at {
+		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))
+		if !known {
+			stop.Reason = Exhausted
+		}
+		return nil, stop, nil
+	}
+	return rows, nil, nil
+}
+
+// rowsToldBy is a number of rows, and whether it is one: what is no number counts as
+// 0. One beyond 64 bits is the largest one.
+func rowsToldBy(v value.Value) (rows int64, known bool) {
+	n, ok := v.Integer()
+	switch {
+	case !ok:
+		return 0, false
+	case n.IsInt64():
+		return n.Int64(), true
+	case n.Sign() < 0:
+		return math.MinInt64, true
+	default:
+		return math.MaxInt64, true
+	}
+}
+
+func (l limitStop) describe() string {
+	if l.field.Text != "" {
+		return fmt.Sprintf("Stops after the page with which there are as many rows as it tells at %q.", l.field.Text)
+	}
+	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.at)
+}
+
+func (l limitStop) totals() []Total {
+	if l.field.Text == "" {
+		return nil
+	}
+	return []Total{{Path: l.field}}
+}

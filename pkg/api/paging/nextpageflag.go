@@ -1,0 +1,87 @@
+package paging
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// nextPageFlag ends a job when a property of the response says so: false and
+// what is empty are false, everything else is true.
+type nextPageFlag struct {
+	field           string
+	stopOn          bool
+	ifNotSet        bool // what a missing property is taken for
+	stopOnPointer   string
+	ifNotSetPointer string // the setting behind ifNotSet
+}
+
+// compileNextPageFlag leaves it to the schema to miss the keys that must be
+// there.
+func compileNextPageFlag(s config.Section) stopper {
+	field, stopOn, ifNotSet := s.Get("field"), s.Get("stopOn"), s.Get("ifNotSet")
+	if !field.Present() && !field.Value.IsNull() {
+		field.Problem("expected the name of a field", "")
+	}
+	n := nextPageFlag{field: s.Text("field", ""), stopOn: boolean(stopOn), stopOnPointer: stopOn.Pointer}
+	n.ifNotSet, n.ifNotSetPointer = n.stopOn, n.stopOnPointer
+	if !ifNotSet.Value.IsNull() {
+		n.ifNotSet, n.ifNotSetPointer = boolean(ifNotSet), ifNotSet.Pointer
+	}
+	return n
+}
+
+// path is the property as a place: without a separator the whole text is one
+// name, dots included.
+func (n nextPageFlag) path() answer.Path { return answer.Path{Text: n.field} }
+
+func (n nextPageFlag) needs() Needs { return Needs{Fields: []answer.Path{n.path()}} }
+
+func (nextPageFlag) counts() bool { return false }
+
+func (nextPageFlag) start(time.Time) State { return nil }
+
+func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {
+	flag, err := p.field(n.path(), n.stopOnPointer)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch taken := !missing(flag); {
+	// A list has no properties, even if the field is called like an index.
+	case flag.IsNull(), p.Root == value.Array:
+		if n.ifNotSet == n.stopOn {
+			stop := &Stop{Rule: fmt.Sprintf("the response has no value in the field '%s', which counts as %t", n.field, n.ifNotSet), Pointer: n.ifNotSetPointer}
+			if strings.Contains(n.field, ".") {
+				stop.Hint = "'nextPageFlag' reads only members at the top of the response, not paths"
+			}
+			if n.ifNotSetPointer != n.stopOnPointer {
+				stop.Reason = OnPurpose // ifNotSet says so
+			}
+			return nil, stop, nil
+		}
+	case taken == n.stopOn:
+		return nil, &Stop{Rule: fmt.Sprintf("the field '%s' is %t", n.field, taken), Pointer: n.stopOnPointer, Reason: OnPurpose}, nil
+	}
+	return s, nil, nil
+}
+
+// announces is the field when a page says by it that there are more.
+func (n nextPageFlag) announces(p Page) string {
+	flag, err := p.field(n.path(), n.stopOnPointer)
+	if err != nil || flag.IsNull() || p.Root == value.Array || !missing(flag) == n.stopOn {
+		return ""
+	}
+	return n.field
+}
+
+func (n nextPageFlag) describe() string {
+	text := fmt.Sprintf("Stops after a page whose field %q is %t", n.field, n.stopOn)
+	if n.ifNotSet == n.stopOn {
+		return text + ", or missing."
+	}
+	return text + "; a missing one lets it go on."
+}

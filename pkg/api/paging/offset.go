@@ -1,0 +1,111 @@
+package paging
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// offset pages by a number of rows to skip: the first request carries the page
+// size and offset 0, each next one adds the page size, and a page with fewer
+// rows than the page size is the last one. Without a limit none is sent and the
+// page size is the number of rows of the first page.
+type offset struct {
+	size            pageSize
+	param           string
+	firstPageParams bool
+	fromJob         bool
+	total           total // of rows
+}
+
+// offsetState is where the last request stood and, when the API's own page size
+// applies, what that is.
+type offsetState struct {
+	at       *big.Int
+	pageSize int64 // 0 until the first page told it
+}
+
+func compileOffset(s config.Section) Scroller {
+	o := offset{
+		size:            compilePageSize(s),
+		param:           s.Text("offsetParam", "offset"),
+		firstPageParams: s.Bool("firstPageParams", true),
+		fromJob:         s.Bool("offsetFromJob", false),
+		total:           compileTotal(s, "total"),
+	}
+	if limit := s.Get("limit"); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
+		limit.Problem("expected a number of rows, at least 1", "")
+	}
+	return o
+}
+
+func (o offset) Needs() Needs { return Needs{Fields: fields(o.total)} }
+
+func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
+	s := offsetState{at: new(big.Int)}
+	if own, ok := job.Param(o.param); ok && o.fromJob {
+		if at, ok := own.Integer(); ok {
+			s.at = at
+		}
+	}
+	if !o.firstPageParams {
+		return job, s
+	}
+	return o.request(job, s.at), s
+}
+
+func (o offset) request(job config.Request, at *big.Int) config.Request {
+	return o.size.set(job, job).WithParam(o.param, ofInteger(at))
+}
+
+func (o offset) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+	s := state.(offsetState)
+	size := o.size.of(job)
+	if size == 0 {
+		if s.pageSize == 0 {
+			s.pageSize = int64(p.Rows)
+		}
+		size = s.pageSize
+	}
+	if stop := o.size.lastPage(p, size); stop != nil {
+		return job, nil, stop, nil
+	}
+	s.at = new(big.Int).Add(s.at, big.NewInt(size))
+	return o.request(job, s.at), s, nil, nil
+}
+
+func (o offset) Describe(job config.Request) []string {
+	_, state := o.First(job, time.Time{})
+	start, size := state.(offsetState).at, o.size.of(job)
+	if size == 0 {
+		return sentences(o.firstPageParams, fmt.Sprintf(
+			"Asks with %s = %s, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param, start))
+	}
+	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+		o.param, series(start, size), o.size.param, size, untilShort(size)))
+}
+
+func (o offset) full(job config.Request, state State, _ Page) int {
+	if size := o.size.of(job); size != 0 {
+		return int(size)
+	}
+	return int(state.(offsetState).pageSize)
+}
+
+func (o offset) told(_ config.Request, state State, last Page) bool {
+	return state.(offsetState).at.Cmp(big.NewInt(o.total.of(last))) < 0
+}
+
+func (o offset) totals() []Total { return totalsOf(o.total, total{}) }
+
+func (o offset) fromStart(job config.Request) bool {
+	own, _ := job.Param(o.param)
+	at, _ := own.Int()
+	return at == 0 || o.firstPageParams && !o.fromJob
+}
+
+func (offset) endsByRepeating(r Repeat) bool { return counterRepeats(r) }
+
+func (o offset) parameter() string { return o.param }

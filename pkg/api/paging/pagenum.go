@@ -1,0 +1,94 @@
+package paging
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// pageNumber pages by a number that grows by one. With a page size, a page with
+// fewer rows is the last one; without, an empty page is.
+type pageNumber struct {
+	firstPage       int64
+	pageParam       string
+	size            pageSize
+	firstPageParams bool
+	total           total // of rows
+	totalPages      total
+}
+
+func compilePageNumber(s config.Section) Scroller {
+	return pageNumber{
+		firstPage:       int64(s.Int("firstPage", 1)),
+		pageParam:       s.Text("pageParam", "page"),
+		size:            compilePageSize(s),
+		firstPageParams: s.Bool("firstPageParams", true),
+		total:           compileTotal(s, "total"),
+		totalPages:      compileTotal(s, "totalPages"),
+	}
+}
+
+func (n pageNumber) Needs() Needs { return Needs{Fields: fields(n.total, n.totalPages)} }
+
+// First leaves the number of the last page as the state.
+func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, State) {
+	first := big.NewInt(n.firstPage)
+	if !n.firstPageParams {
+		return job, first
+	}
+	return n.request(job, first), first
+}
+
+func (n pageNumber) request(job config.Request, page *big.Int) config.Request {
+	return n.size.set(job, job.WithParam(n.pageParam, ofInteger(page)))
+}
+
+func (n pageNumber) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+	if stop := n.size.lastPage(p, n.size.of(job)); stop != nil {
+		return job, nil, stop, nil
+	}
+	page := new(big.Int).Add(state.(*big.Int), big.NewInt(1))
+	return n.request(job, page), page, nil, nil
+}
+
+func (n pageNumber) Describe(job config.Request) []string {
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.pageParam, series(big.NewInt(n.firstPage), 1))
+	if size := n.size.of(job); size > 0 {
+		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
+			n.pageParam, series(big.NewInt(n.firstPage), 1), n.size.param, size, untilShort(size))
+	}
+	return sentences(n.firstPageParams, text)
+}
+
+// full is the size of the last page, or at least one row, when the API has a page
+// size of its own.
+func (n pageNumber) full(job config.Request, _ State, last Page) int {
+	if size := n.size.of(job); size > 0 {
+		return int(size)
+	}
+	return max(1, last.Rows)
+}
+
+func (n pageNumber) told(job config.Request, state State, last Page) bool {
+	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
+	before := pages.Int64() // nobody has fetched more than that
+	if before < n.totalPages.of(last) {
+		return true
+	}
+	size, rows := n.size.of(job), n.total.of(last)
+	return size > 0 && rows > 0 && before <= (rows-1)/size
+}
+
+func (n pageNumber) totals() []Total { return totalsOf(n.total, n.totalPages) }
+
+func (n pageNumber) fromStart(job config.Request) bool {
+	own, _ := job.Param(n.pageParam)
+	at, _ := own.Int()
+	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
+}
+
+func (pageNumber) endsByRepeating(r Repeat) bool { return counterRepeats(r) }
+
+func (n pageNumber) parameter() string { return n.pageParam }

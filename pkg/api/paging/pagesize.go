@@ -1,0 +1,95 @@
+package paging
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// pageSize is how many rows a request asks for.
+type pageSize struct {
+	limit   int64 // 0 for none
+	param   string
+	pointer string // of the limit, or of the method without one
+}
+
+func compilePageSize(s config.Section) pageSize {
+	return pageSize{
+		limit:   int64(s.Int("limit", 0)),
+		param:   s.Text("limitParam", "limit"),
+		pointer: placeOf(s, "limit"),
+	}
+}
+
+// of is the page size in force: the job's own parameter, else the limit, else
+// 0. One beyond 64 bits, which no page has, counts as the largest one.
+func (z pageSize) of(job config.Request) int64 {
+	size := z.exactly(job)
+	if !size.IsInt64() {
+		return math.MaxInt64
+	}
+	return size.Int64()
+}
+
+// exactly is the page size as it is sent.
+func (z pageSize) exactly(job config.Request) *big.Int {
+	own, _ := job.Param(z.param)
+	if n, ok := own.Integer(); ok && n.Sign() > 0 {
+		return n
+	}
+	return big.NewInt(z.limit)
+}
+
+// set is a request for a page of a job with the page size, if there is one.
+func (z pageSize) set(job, request config.Request) config.Request {
+	if size := z.exactly(job); size.Sign() != 0 {
+		return request.WithParam(z.param, ofInteger(size))
+	}
+	return request
+}
+
+// lastPage is the reason to stop after a page that is empty or shorter than the
+// size, else nil.
+func (z pageSize) lastPage(p Page, size int64) *Stop {
+	switch {
+	case p.Rows == 0:
+		return &Stop{Rule: "the page is empty", Pointer: z.pointer}
+	case int64(p.Rows) < size:
+		return &Stop{
+			Rule:    fmt.Sprintf("the page has fewer rows (%d) than the page size (%d)", p.Rows, size),
+			Pointer: z.pointer,
+			Hint:    "if the API returns fewer rows per page than 'limit' asks for, lower 'limit'",
+		}
+	default:
+		return nil
+	}
+}
+
+// series is numbers that grow by a step: the first three, unless they are long.
+func series(start *big.Int, step int64) string {
+	const long = 1_000_000_000
+	if start.CmpAbs(big.NewInt(long)) >= 0 || step >= long {
+		return fmt.Sprintf("%d, each time %d more,", start, step)
+	}
+	first := start.Int64()
+	return fmt.Sprintf("%d, %d, %d, …", first, first+step, first+2*step)
+}
+
+// untilShort is lastPage in words.
+func untilShort(size int64) string {
+	if size == 1 {
+		return "until a page is empty"
+	}
+	return fmt.Sprintf("until a page is empty or has fewer than %d rows", size)
+}
+
+// sentences are one about all requests, and one more when the first request does
+// without the parameters of paging (`firstPageParams`).
+func sentences(firstPageParams bool, all string) []string {
+	if firstPageParams {
+		return []string{all}
+	}
+	return []string{all, "The first request goes without these parameters."}
+}

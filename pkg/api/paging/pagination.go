@@ -1,0 +1,141 @@
+// Package paging holds the scrollers: pure functions from a state and a
+// page to the next request or the reason to stop. A scroller is a value, its
+// state is a value, and nothing is shared between jobs, so there is nothing to
+// reset.
+//
+// Each method of paging has a file of its own: its settings, its first request,
+// its next request. So has each stopper, a rule that can end a job whatever its
+// method would do. The package sends nothing and reads no responses; what it
+// may know of a page is in Page.
+package paging
+
+import (
+	"errors"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Page is what a scroller may know of a page.
+type Page struct {
+	// Root is the kind of the whole response.
+	Root value.Kind
+	// Rows is the number of items on the page.
+	Rows int
+	// Volume is the number of bytes of the response, see answer.Page; only
+	// when Needs.Volume is set.
+	Volume int64
+	// IDs are the smallest and largest item id; only when Needs.ItemID is set
+	// and there are rows.
+	IDs IDs
+	// Field is the value at one of the places of Needs.Fields, null when
+	// nothing is there. nil is a page with nothing anywhere.
+	Field func(answer.Path) (value.Value, error)
+	// Now is when the page was processed. With Needs.Time that is after the
+	// child jobs of the page.
+	Now time.Time
+}
+
+// field is the value at one of the places that a scroller needs, and errors
+// name the setting that asked for it.
+func (p Page) field(path answer.Path, pointer string) (value.Value, error) {
+	if p.Field == nil {
+		return value.Value{}, nil
+	}
+	v, err := p.Field(path)
+	if e, ok := errors.AsType[*failure.Error](err); ok {
+		return value.Value{}, e.At(pointer)
+	}
+	return v, err
+}
+
+// missing tells whether a value of a response counts as none. An object never
+// does, not even one without members.
+func missing(v value.Value) bool { return v.Kind() != value.Object && v.Empty() }
+
+// Needs is what a scroller wants to know of every page.
+type Needs struct {
+	Fields []answer.Path
+	// ItemID is a path in every item that leads to a number; an empty Text
+	// asks for none.
+	ItemID answer.Path
+	// Volume asks for the size of the response.
+	Volume bool
+	// Time tells that what comes next depends on when the page was processed.
+	Time bool
+}
+
+// State is what a scroller remembers between two pages of one job run. Only
+// the scroller that made it looks inside.
+type State any
+
+// Stop says which rule ended a job.
+type Stop struct {
+	// Rule in words, e.g. "the page has 1 row, fewer than the limit of 2".
+	Rule string
+	// Pointer to the setting behind the rule.
+	Pointer string
+	// Hint is what to check when there are more pages all the same, "" for nothing.
+	Hint string
+	// Reason is what the rule says about pages that were not asked for.
+	Reason Reason
+	// Field is where the value that leads to the next page was looked for; only
+	// with the reason NoValue.
+	Field string
+	// Flag is the field of `nextPageFlag` that announced more pages all the same,
+	// "" for none.
+	Flag string
+}
+
+// Reason is what the end of a job says about pages that were not asked for.
+type Reason int
+
+// The reasons.
+const (
+	// Exhausted takes the page for the last one.
+	Exhausted Reason = iota
+	// NoValue lacks the value that leads to the next page, which is how the last
+	// page is known.
+	NoValue
+	// OnPurpose does not ask for more pages because the configuration, or a flag of
+	// the program, does not want them, or because the API says that there are none.
+	OnPurpose
+)
+
+// Scroller decides the first and the next request of a job.
+type Scroller interface {
+	// Needs is constant.
+	Needs() Needs
+	// First is the job's first request and the state after it; now is when it
+	// is sent.
+	First(job config.Request, now time.Time) (config.Request, State)
+	// Next is the request after a page and the state after it, or the reason to
+	// stop. Errors are user errors: the page lacks what paging needs.
+	Next(job config.Request, s State, p Page) (config.Request, State, *Stop, error)
+	// Describe says in whole sentences what a job asks for and what ends it.
+	Describe(job config.Request) []string
+}
+
+// none is no paging: one request.
+type none struct{}
+
+func (none) Needs() Needs { return Needs{} }
+
+func (none) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
+
+func (none) Next(job config.Request, _ State, _ Page) (config.Request, State, *Stop, error) {
+	return job, nil, &Stop{Rule: "one request without paging"}, nil
+}
+
+func (none) Describe(config.Request) []string { return []string{"Sends one request, without paging."} }
+
+// Pages tells whether a scroller can ask for more than one page.
+func Pages(s Scroller) bool {
+	if g, ok := s.(guarded); ok {
+		return Pages(g.inner)
+	}
+	return s != Scroller(none{})
+}

@@ -1,0 +1,198 @@
+package paging
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// start is when the first request of every test is sent.
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func parse(t *testing.T, text string) value.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// compileText compiles settings and expects the problems, one text for each.
+func compileText(t *testing.T, settings string, problems ...string) Scrollers {
+	t.Helper()
+	var found failure.Problems
+	all := Compile(config.NewSection(parse(t, settings), "/api/pagination", &found))
+	if len(found) != len(problems) {
+		t.Fatalf("%s: got %d problems, want %d: %v", settings, len(found), len(problems), found)
+	}
+	for i, want := range problems {
+		if got := found[i].String(); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", settings, got, want)
+		}
+	}
+	return all
+}
+
+// scroller compiles settings for a job that names a scroller or none ("").
+func scroller(t *testing.T, settings, name string) Scroller {
+	t.Helper()
+	s, err := compileText(t, settings).For(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// request reads a request with the keys of a job; "" is a GET of t.
+func request(t *testing.T, text string) config.Request {
+	t.Helper()
+	if text == "" {
+		return config.Request{Endpoint: "t", Params: value.OfMembers()}
+	}
+	v := parse(t, text)
+	return config.Request{
+		Endpoint: v.Field("endpoint").Raw(),
+		Method:   v.Field("method").Raw(),
+		Params:   v.Field("params"),
+		Headers:  v.Field("headers"),
+	}
+}
+
+// show is a request in one line: method, endpoint, parameters and headers, each
+// one that there is.
+func show(r config.Request) string {
+	words := []string{r.Method, r.Endpoint}
+	for _, v := range []value.Value{r.Params, r.Headers} {
+		if v.Len() > 0 {
+			words = append(words, v.JSON())
+		}
+	}
+	return strings.TrimSpace(strings.Join(words, " "))
+}
+
+// rows is an answer with so many rows.
+func rows(n int) string { return "[" + strings.TrimSuffix(strings.Repeat("1,", n), ",") + "]" }
+
+// ids is an answer with rows that have these ids.
+func ids(values ...string) string {
+	items := slices.Clone(values)
+	for i, v := range values {
+		items[i] = `{"id":` + v + `}`
+	}
+	return "[" + strings.Join(items, ",") + "]"
+}
+
+// read gives a scroller of an answer what it needs and no more. The answer is
+// gone when the scroller is asked.
+func read(t *testing.T, needs Needs, res string, now time.Time) Page {
+	t.Helper()
+	spool := answer.NewSpooler(t.TempDir(), 1<<20).New()
+	if _, err := io.WriteString(spool, res); err != nil {
+		t.Fatal(err)
+	}
+	scanner := answer.NewScanner(func(s string) string { return s })
+	page, err := scanner.Scan(spool, answer.Query{Fields: needs.Fields, Volume: needs.Volume})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Now: now}
+	for item, err := range page.Items() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if needs.ItemID.Text != "" {
+			id, _ := item.At(needs.ItemID.Text, needs.ItemID.Separator)
+			p.IDs.Add(id)
+		}
+	}
+	if err := spool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// walk answers the requests of a job, each after some time, until the job ends
+// or there are no more answers. It returns all requests.
+func walk(t *testing.T, s Scroller, job config.Request, every time.Duration, answers ...string) ([]string, *Stop, error) {
+	t.Helper()
+	now := start
+	next, state := s.First(job, now)
+	sent := []string{show(next)}
+	for _, res := range answers {
+		now = now.Add(every)
+		var stop *Stop
+		var err error
+		if next, state, stop, err = s.Next(job, state, read(t, s.Needs(), res, now)); stop != nil || err != nil {
+			return sent, stop, err
+		}
+		sent = append(sent, show(next))
+	}
+	return sent, nil, nil
+}
+
+// sequence is a job with its answers, and what becomes of it.
+type sequence struct {
+	name, settings string
+	job            string // see request
+	answers        []string
+	sent           []string
+	rule           string        // "" when the job goes on
+	pointer        string        // below /api/pagination; "" is no pointer at all
+	every          time.Duration // between a request and its answer
+}
+
+func testSequences(t *testing.T, tests []sequence) {
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			sent, stop, err := walk(t, scroller(t, tt.settings, ""), request(t, tt.job), tt.every, tt.answers...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := strings.Join(sent, "\n"), strings.Join(tt.sent, "\n"); got != want {
+				t.Errorf("requests\ngot\n%s\nwant\n%s", got, want)
+			}
+			if stop == nil {
+				stop = &Stop{}
+			}
+			if stop.Rule != tt.rule {
+				t.Errorf("rule\ngot  %s\nwant %s", stop.Rule, tt.rule)
+			}
+			pointer := tt.pointer
+			if pointer != "" {
+				pointer = "/api/pagination" + pointer
+			}
+			if stop.Pointer != pointer {
+				t.Errorf("pointer: got %s, want %s", stop.Pointer, pointer)
+			}
+		})
+	}
+}
+
+func TestNone(t *testing.T) {
+	const rule = "one request without paging"
+	testSequences(t, []sequence{
+		{name: "nothing set", settings: `{}`, job: `{"endpoint":"t","params":{"x":1}}`, answers: []string{rows(5)}, sent: []string{`t {"x":1}`}, rule: rule},
+		{name: "null", settings: `null`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "no method", settings: `{"limit":5}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "empty method", settings: `{"method":""}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "a text is no paging", settings: `"offset"`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "stoppers make no next request", settings: `{"forceStop":{"pages":9}}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+	})
+}
+
+// placed is the place of a setting: its own, or that of the method when it is
+// not given.
+func placed(settings, name string) string {
+	if strings.Contains(settings, `"`+name+`":`) {
+		return "/" + name
+	}
+	return "/method"
+}

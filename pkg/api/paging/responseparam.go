@@ -1,0 +1,118 @@
+package paging
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// responseParam sends a value of each page as a parameter with the next
+// request. A page without that value is the last one. Every later request is
+// built from the job, never from the request before it.
+type responseParam struct {
+	from          answer.Path
+	to            string
+	includeParams bool
+	scroll        config.Request // what differs from the job in later requests
+	fromPointer   string
+}
+
+func compileResponseParam(s config.Section) Scroller {
+	require(s, "responseParam", "queryParam")
+	return responseParam{
+		from:          answer.Path{Text: s.Text("responseParam", ""), Separator: "."},
+		to:            s.Text("queryParam", ""),
+		includeParams: s.Bool("includeParams", false),
+		scroll:        compileScrollRequest(s.Get("scrollRequest")),
+		fromPointer:   s.Get("responseParam").Pointer,
+	}
+}
+
+// compileScrollRequest reads a part of a request. Nothing in it is evaluated.
+func compileScrollRequest(s config.Section) config.Request {
+	s, ok := object(s)
+	if !ok {
+		return config.Request{}
+	}
+	r := config.Request{Endpoint: s.Text("endpoint", ""), Method: s.Text("method", "")}
+	if headers, ok := object(s.Get("headers")); ok {
+		r.Headers = headers.Value
+	}
+	if params := s.Get("params"); params.Value.Kind() == value.Array {
+		r.Params = params.Value
+	} else if params, ok := object(params); ok {
+		r.Params = params.Value
+	}
+	return r
+}
+
+func (r responseParam) Needs() Needs { return Needs{Fields: []answer.Path{r.from}} }
+
+func (responseParam) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
+
+func (r responseParam) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
+	v, err := p.field(r.from, r.fromPointer)
+	if err != nil {
+		return job, nil, nil, err
+	}
+	if missing(v) {
+		return job, nil, noValue(r.from, r.fromPointer), nil
+	}
+	return r.request(job).WithParam(r.to, v), nil, nil, nil
+}
+
+// request is the job with what differs in later requests.
+func (r responseParam) request(job config.Request) config.Request {
+	if !r.includeParams {
+		job.Params = value.OfMembers()
+	}
+	if r.scroll.Endpoint != "" {
+		job.Endpoint = r.scroll.Endpoint
+	}
+	if r.scroll.Method != "" {
+		job.Method = r.scroll.Method
+	}
+	job.Params = overlay(job.Params, r.scroll.Params)
+	job.Headers = overlay(job.Headers, r.scroll.Headers)
+	return job
+}
+
+func (r responseParam) Describe(config.Request) []string {
+	all := []string{fmt.Sprintf("Each request after the first has %s = what the page before holds at %q, until a page holds nothing there.", r.to, r.from.Text)}
+	if r.includeParams {
+		all = append(all, "The parameters of the job are sent each time.")
+	} else {
+		all = append(all, "The parameters of the job are sent with the first request only.")
+	}
+	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
+		all = append(all, "Later requests differ from the first as \"scrollRequest\" says.")
+	}
+	return all
+}
+
+// endsByRepeating implements repeating: the page before led to none.
+func (r responseParam) endsByRepeating(repeat Repeat) bool {
+	v, err := repeat.Before.field(r.from, r.fromPointer)
+	return err == nil && hollow(v)
+}
+
+func (r responseParam) parameter() string { return r.to }
+
+// hollow tells whether there is nothing in a value, however deep: the variables
+// of a GraphQL query without a cursor.
+func hollow(v value.Value) bool {
+	for _, m := range v.Members() {
+		if !hollow(m.Value) {
+			return false
+		}
+	}
+	for _, item := range v.Items() {
+		if !hollow(item) {
+			return false
+		}
+	}
+	return v.Len() > 0 || v.Empty()
+}

@@ -1,0 +1,100 @@
+package paging
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// responseURL goes to the address that each page holds for the next one. A page
+// without an address is the last one.
+type responseURL struct {
+	urlKey        answer.Path
+	includeParams bool
+	paramIsQuery  bool
+	urlKeyPointer string
+}
+
+func compileResponseURL(s config.Section) Scroller {
+	return newResponseURL(s, separator(s))
+}
+
+// separator is `delimiter`; unlike other empty texts "0" is one, too.
+func separator(s config.Section) string {
+	if text := s.Get("delimiter").Value.Text(); text != "" {
+		return text
+	}
+	return s.Text("delimiter", ".")
+}
+
+func newResponseURL(s config.Section, delimiter string) responseURL {
+	return responseURL{
+		urlKey:        answer.Path{Text: s.Text("urlKey", "next_page"), Separator: delimiter},
+		includeParams: s.Bool("includeParams", false),
+		paramIsQuery:  s.Bool("paramIsQuery", false),
+		urlKeyPointer: placeOf(s, "urlKey"),
+	}
+}
+
+func (r responseURL) Needs() Needs { return Needs{Fields: []answer.Path{r.urlKey}} }
+
+func (responseURL) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
+
+func (r responseURL) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
+	address, stop, err := r.address(p)
+	if stop != nil || err != nil {
+		return job, nil, stop, err
+	}
+	return r.request(job, address), nil, nil, nil
+}
+
+// address is what the page holds: the address of the next one, or its query.
+func (r responseURL) address(p Page) (string, *Stop, error) {
+	v, err := p.field(r.urlKey, r.urlKeyPointer)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case missing(v):
+		return "", noValue(r.urlKey, r.urlKeyPointer), nil
+	case v.Kind() != value.String:
+		return "", nil, failure.Userf("the address of the next page at '%s' of the response must be a string, found type %s", r.urlKey.Text, v.Kind()).At(r.urlKeyPointer)
+	}
+	return v.Raw(), nil, nil
+}
+
+// noValue stops where a page does not say how to go on.
+func noValue(path answer.Path, pointer string) *Stop {
+	return &Stop{Rule: fmt.Sprintf("the response has no value at '%s'", path.Text), Pointer: pointer, Reason: NoValue, Field: path.Text}
+}
+
+// request goes to the address. Parameters of the job that are kept win over
+// those inside an address, because they are put over it when the request is
+// built, but not over a query that stands alone.
+func (r responseURL) request(job config.Request, address string) config.Request {
+	if !r.includeParams {
+		job.Params = value.OfMembers()
+	}
+	if r.paramIsQuery {
+		job.Params = overlay(job.Params, parseQuery(strings.TrimLeft(address, "?")))
+	} else {
+		job.Endpoint = address
+	}
+	return job
+}
+
+func (r responseURL) Describe(config.Request) []string {
+	what := "goes to the address"
+	if r.paramIsQuery {
+		what = "has the parameters"
+	}
+	text := fmt.Sprintf("Each request after the first %s that the page before holds at %q, until a page holds none.", what, r.urlKey.Text)
+	if r.includeParams {
+		return []string{text, "The parameters of the job are sent each time."}
+	}
+	return []string{text, "The parameters of the job are sent with the first request only."}
+}

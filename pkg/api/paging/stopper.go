@@ -1,0 +1,96 @@
+package paging
+
+import (
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// stopper is a rule that can end a job before its scroller is asked. Like a
+// scroller it is a value that keeps nothing.
+type stopper interface {
+	needs() Needs
+	// counts tells whether the rule only counts rows or pages.
+	counts() bool
+	// start is the state at the job's first request.
+	start(now time.Time) State
+	// after is the state after one more page, or the reason to stop.
+	after(s State, p Page) (State, *Stop, error)
+	// describe is the rule in a sentence, "" for none.
+	describe() string
+}
+
+// compileStoppers reads the stoppers that stand in the settings of a scroller,
+// the innermost first: rows are looked at before pages, time and volume, and
+// these before the flag.
+func compileStoppers(s config.Section) []stopper {
+	var stoppers []stopper
+	for _, one := range []struct {
+		name    string
+		compile func(config.Section) stopper
+	}{
+		{"nextPageFlag", compileNextPageFlag},
+		{"forceStop", compileForceStop},
+		{"limitStop", compileLimitStop},
+	} {
+		if settings, ok := object(s.Get(one.name)); ok {
+			stoppers = append(stoppers, one.compile(settings))
+		}
+	}
+	return stoppers
+}
+
+// guarded is a scroller with a stopper in front of it.
+type guarded struct {
+	rule  stopper
+	inner Scroller
+}
+
+// guardedState is the state of the stopper and that of the scroller.
+type guardedState struct{ rule, inner State }
+
+func (g guarded) Needs() Needs {
+	own, needs := g.rule.needs(), g.inner.Needs()
+	needs.Fields = append(needs.Fields, own.Fields...)
+	needs.Volume = needs.Volume || own.Volume
+	needs.Time = needs.Time || own.Time
+	return needs
+}
+
+func (g guarded) First(job config.Request, now time.Time) (config.Request, State) {
+	request, inner := g.inner.First(job, now)
+	return request, guardedState{g.rule.start(now), inner}
+}
+
+func (g guarded) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+	s := state.(guardedState)
+	rule, stop, err := g.rule.after(s.rule, p)
+	if stop != nil || err != nil {
+		return job, nil, stop, err
+	}
+	request, inner, stop, err := g.inner.Next(job, s.inner, p)
+	if flag, ok := g.rule.(nextPageFlag); ok && stop != nil {
+		stop.Flag = flag.announces(p)
+	}
+	return request, guardedState{rule, inner}, stop, err
+}
+
+func (g guarded) Describe(job config.Request) []string {
+	all := g.inner.Describe(job)
+	if text := g.rule.describe(); text != "" {
+		all = append(all, text)
+	}
+	return all
+}
+
+func (g guarded) full(job config.Request, state State, last Page) int {
+	if f, ok := g.inner.(foreseeable); ok {
+		return f.full(job, state.(guardedState).inner, last)
+	}
+	return 0
+}
+
+func (g guarded) told(job config.Request, state State, last Page) bool {
+	f, ok := g.inner.(foreseeable)
+	return ok && g.rule.counts() && f.told(job, state.(guardedState).inner, last)
+}

@@ -1,0 +1,184 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// A synchronous action answers a question of the platform's user interface: the
+// document names it in `action`, the answer is one JSON document on stdout and
+// nothing else. After a failure that document holds the error, and stderr and
+// exit code are those of a failed run.
+
+// wantsAction tells whether the document asks for an action instead of a run,
+// so that no event goes to stdout. What is wrong with the document is told
+// later, by the one who reads it for good.
+func wantsAction(o Options) bool {
+	dir, err := datadir.Open(o.DataDir)
+	if err != nil {
+		return false
+	}
+	text, err := dir.Config()
+	if err != nil {
+		return false
+	}
+	doc, err := config.Parse(text)
+	action := doc.Field("action")
+	return err == nil && action.Kind() == value.String && action.Raw() != "" && action.Raw() != "run"
+}
+
+// answer writes the one document of an action.
+func answer(o Options, members ...value.Member) error {
+	_, err := fmt.Fprintln(o.Stdout, value.OfMembers(members...).JSON())
+	return err
+}
+
+// invalid is the error of a document with problems; it remembers what else was
+// found there.
+type invalid struct {
+	failure.Problems
+	warnings failure.Problems
+}
+
+// Unwrap gives errors.As the problems alone.
+func (e invalid) Unwrap() error { return e.Problems }
+
+// refuse writes the document of an action that failed; the problems of a
+// configuration stand in it one by one.
+func refuse(o Options, secrets *secret.Registry, err error) error {
+	members := []value.Member{
+		{Name: "status", Value: value.OfString("error")},
+		{Name: "error", Value: value.OfString(oneLine(secrets, err))},
+		{Name: "kind", Value: value.OfString(string(failure.KindOf(err)))},
+		{Name: "pointer", Value: value.OfString(secrets.Redact(failure.PointerOf(err)))},
+	}
+	if problems, ok := errors.AsType[failure.Problems](err); ok {
+		members = append(members, value.Member{Name: "problems", Value: problemList(secrets, problems)})
+	}
+	if e, ok := errors.AsType[invalid](err); ok {
+		members = append(members, value.Member{Name: "findings", Value: findings(secrets, e.Problems, e.warnings)})
+	}
+	return answer(o, members...)
+}
+
+// problemList are the problems of a document.
+func problemList(secrets *secret.Registry, problems failure.Problems) value.Value {
+	items := make([]value.Value, len(problems))
+	for i, p := range masked(secrets, problems) {
+		items[i] = value.OfMembers(
+			value.Member{Name: "code", Value: value.OfString(string(p.Code))},
+			value.Member{Name: "pointer", Value: value.OfString(p.Pointer)},
+			value.Member{Name: "found", Value: value.OfString(p.Found.String())},
+			value.Member{Name: "expected", Value: value.OfString(p.Expected.String())},
+			value.Member{Name: "hint", Value: value.OfString(p.Hint.String())},
+		)
+	}
+	return value.OfItems(items...)
+}
+
+// masked are the same problems with the secrets masked in what they quote.
+func masked(secrets *secret.Registry, problems failure.Problems) failure.Problems {
+	all := secrets.Problems(problems)
+	for i := range all {
+		all[i].Pointer = secrets.Redact(all[i].Pointer)
+	}
+	return all
+}
+
+// findings are all problems and warnings as `extractor validate --json` writes
+// them, but for lines and columns: the platform has written the text anew, so
+// nobody sees the lines they would count.
+func findings(secrets *secret.Registry, problems, warnings failure.Problems) value.Value {
+	all := append(diagnostic.Errors(masked(secrets, problems)), diagnostic.Warnings(masked(secrets, warnings))...)
+	items := make([]value.Value, len(all))
+	for i, f := range all {
+		items[i] = value.OfMembers(
+			value.Member{Name: "code", Value: value.OfString(string(f.Code))},
+			value.Member{Name: "severity", Value: value.OfString(string(f.Severity))},
+			value.Member{Name: "pointer", Value: value.OfString(f.Pointer)},
+			value.Member{Name: "found", Value: value.OfString(f.Found)},
+			value.Member{Name: "expected", Value: value.OfString(f.Expected)},
+			value.Member{Name: "hint", Value: value.OfString(f.Hint)},
+			value.Member{Name: "message", Value: value.OfString(f.Message)},
+		)
+	}
+	return value.OfItems(items...)
+}
+
+// validate answers whether the document is sound, and what in it is hardly
+// meant. A document that got here is sound; what is wrong with another one has
+// been told already.
+func validate(o Options, tape tape, secrets *secret.Registry, doc *load.Document) error {
+	if err := tape.finish(); err != nil {
+		return err
+	}
+	found := append(doc.Config.Warnings.Unique(), doc.Lint()...).Unique()
+	warnings := make([]value.Value, len(found))
+	for i, w := range masked(secrets, found) {
+		warnings[i] = value.OfString(w.String())
+	}
+	return answer(o,
+		value.Member{Name: "status", Value: value.OfString("success")},
+		value.Member{Name: "warnings", Value: value.OfItems(warnings...)},
+		value.Member{Name: "findings", Value: findings(secrets, nil, found)},
+	)
+}
+
+// testRequest sends the first request of the first job, after a login where
+// there is one, and answers what came back.
+func testRequest(ctx context.Context, o Options, tape tape, plan *engine.Plan, d engine.Deps) error {
+	d.Temp = roomForAnswers(o)
+	probe, err := plan.Probe(ctx, d)
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	if err := tape.finish(); err != nil {
+		return err
+	}
+	return answer(o,
+		value.Member{Name: "status", Value: value.OfString("success")},
+		value.Member{Name: "request", Value: value.OfMembers(
+			value.Member{Name: "method", Value: value.OfString(probe.Method)},
+			value.Member{Name: "url", Value: value.OfString(d.Secrets.Redact(probe.URL))},
+		)},
+		value.Member{Name: "response", Value: value.OfMembers(
+			value.Member{Name: "status", Value: value.OfInt(int64(probe.Status))},
+			value.Member{Name: "rows", Value: value.OfInt(int64(probe.Rows))},
+			value.Member{Name: "sample", Value: redacted(d.Secrets, value.OfItems(probe.Sample...))},
+		)},
+	)
+}
+
+// roomForAnswers is the directory for a large answer, which lies there in a file
+// without a name: that of the system, where there is one. An image that holds
+// nothing but the program has none.
+func roomForAnswers(o Options) string {
+	if info, err := os.Stat(os.TempDir()); err == nil && info.IsDir() {
+		return os.TempDir()
+	}
+	return o.DataDir
+}
+
+// redacted is a value whose every text is masked.
+func redacted(secrets *secret.Registry, v value.Value) value.Value {
+	if k := v.Kind(); k == value.String || k == value.Number {
+		if masked := secrets.Redact(v.Raw()); masked != v.Raw() {
+			return value.OfString(masked)
+		}
+		return v
+	}
+	return v.Map(func(m value.Member) value.Member {
+		return value.Member{Name: secrets.Redact(m.Name), Value: redacted(secrets, m.Value)}
+	})
+}

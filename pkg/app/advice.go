@@ -1,0 +1,68 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// advised adds to a fault of the machine what to try about it. Other errors stay
+// as they are, and so does what the author of the configuration can fix, but for
+// connections that cannot be made because too much is open.
+func advised(err error) error {
+	if text := adviceOnLimits(err); text != "" {
+		if e, ok := errors.AsType[*failure.Error](err); ok && e.Kind == failure.User {
+			more := *e // with its place
+			more.Message += "; " + text
+			return &more
+		}
+		return failure.Applicationf("%w; %s", err, text)
+	}
+	_, isPath := errors.AsType[*fs.PathError](err)
+	_, isLink := errors.AsType[*os.LinkError](err)
+	if !isPath && !isLink || failure.KindOf(err) == failure.User {
+		return err
+	}
+	if text := advice(err); text != "" {
+		return failure.Applicationf("%w; %s", err, text)
+	}
+	return err
+}
+
+// adviceOnLimits is what to try about too many open files, which connections are
+// too, "" for other errors.
+func adviceOnLimits(err error) string {
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return "this process has too many files and connections open: raise its limit (ulimit -n), or lower 'api.http.concurrency'"
+	case errors.Is(err, syscall.ENFILE):
+		return "this machine has too many files and connections open: raise its limit (fs.file-max), or run fewer programs at once"
+	default:
+		return ""
+	}
+}
+
+// advice is what to try about an error of the file system, "" for one that
+// speaks for itself.
+func advice(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "make room there, or use a larger disk: it holds the tables, the rows that wait for their columns and large answers"
+	case errors.Is(err, syscall.EFBIG):
+		return "allow the process to write larger files (ulimit -f), or use another file system"
+	case errors.Is(err, syscall.EROFS):
+		return "mount the data directory so that it can be written"
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Sprintf("let user id %d, which the program runs as, read and write the data directory", os.Geteuid())
+	case errors.Is(err, syscall.ENOTDIR):
+		return "a directory is expected there: remove the file in its place"
+	case errors.Is(err, syscall.EISDIR):
+		return "a file is expected there: remove the directory in its place"
+	default:
+		return ""
+	}
+}

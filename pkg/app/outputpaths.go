@@ -1,0 +1,154 @@
+package app
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/report"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// checkRecord refuses the path of a recording that would take the place of
+// something else: writing a recording replaces what is there.
+func checkRecord(o Options) error {
+	for _, taken := range []string{"in", filepath.Join("out", "tables"), filepath.Join("out", "state.json")} {
+		if err := outside(o, "--record expects a file", taken, o.Record); err != nil {
+			return err
+		}
+	}
+	info, err := os.Lstat(filepath.Clean(o.Record))
+	switch {
+	case err != nil: // there is none, or making it tells why it cannot be made
+		return nil
+	case !info.Mode().IsRegular():
+		return failure.Userf("--record expects a file, '%s' is %s", o.Record, kindOfFile(info.Mode()))
+	}
+	known, err := isRecording(o.Record)
+	switch {
+	case err != nil:
+		return failure.Userf("cannot record to '%s': %w", o.Record, err)
+	case !known:
+		return failure.Userf("--record would replace '%s', which is not a recording: give the name of a new file, or of one that an earlier --record wrote", o.Record)
+	}
+	return nil
+}
+
+// isRecording tells whether a file is empty or begins like a HAR file.
+func isRecording(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close() // it is only read
+	head := make([]byte, 256)
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	text := strings.Join(strings.Fields(string(head[:n])), "")
+	return text == "" || strings.HasPrefix(text, `{"log":`), nil
+}
+
+// checkReport refuses a directory of a report that belongs to something else, and
+// one in which the names of the report's files do.
+func checkReport(o Options) error {
+	for _, taken := range []string{"in", filepath.Join("out", "tables")} {
+		if err := outside(o, "--report expects a directory", taken, o.Report); err != nil {
+			return err
+		}
+	}
+	for _, taken := range []string{o.DataDir, filepath.Join(o.DataDir, "out")} {
+		same, err := samePlace(taken, o.Report)
+		if err != nil {
+			return err
+		}
+		if same {
+			return failure.Userf("--report expects a directory of its own, found '%s', which is a directory of the run", o.Report)
+		}
+	}
+	info, err := os.Lstat(filepath.Clean(o.Report))
+	if err == nil && !info.IsDir() {
+		return failure.Userf("--report expects a directory, '%s' is %s and not a directory", o.Report, kindOfFile(info.Mode()))
+	}
+	for _, name := range []string{report.JSONFile, report.HTMLFile} {
+		path := filepath.Join(o.Report, name)
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+			return failure.Userf("--report writes a file '%s', which is %s: remove it or give another directory", path, kindOfFile(info.Mode()))
+		}
+	}
+	return nil
+}
+
+// kindOfFile says what is no regular file.
+func kindOfFile(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a FIFO"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	case mode.IsRegular():
+		return "a file"
+	default:
+		return "a special file"
+	}
+}
+
+// outside refuses a path that is, or is below, a place of the data directory.
+func outside(o Options, expects, taken, path string) error {
+	taken = filepath.Join(o.DataDir, taken)
+	within, err := inside(taken, path)
+	if err != nil {
+		return err
+	}
+	if within {
+		return failure.Userf("%s outside of %s, which belongs to the run; found '%s'", expects, taken, path)
+	}
+	return nil
+}
+
+// inside tells whether a path is a directory or below it.
+func inside(dir, path string) (bool, error) {
+	relative, err := relativeTo(dir, path)
+	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator)), err
+}
+
+// samePlace tells whether two paths are the same, symbolic links resolved.
+func samePlace(one, other string) (bool, error) {
+	relative, err := relativeTo(one, other)
+	return relative == ".", err
+}
+
+// relativeTo is a path relative to a directory, symbolic links resolved.
+func relativeTo(dir, path string) (string, error) {
+	resolved := []string{dir, path}
+	for i, p := range resolved {
+		absolute, err := filepath.Abs(p)
+		if err == nil {
+			resolved[i], err = physical(absolute)
+		}
+		if err != nil {
+			return "", failure.Userf("cannot tell where '%s' is: %w", p, err)
+		}
+	}
+	return filepath.Rel(resolved[0], resolved[1])
+}
+
+// physical is an absolute path without symbolic links, as far as it exists.
+func physical(path string) (string, error) {
+	resolved, err := filepath.EvalSymlinks(path)
+	if !os.IsNotExist(err) || filepath.Dir(path) == path {
+		return resolved, err
+	}
+	parent, err := physical(filepath.Dir(path))
+	return filepath.Join(parent, filepath.Base(path)), err
+}

@@ -1,0 +1,284 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Run does one run and returns the exit code: 0, 1 for what the user can fix,
+// 2 for everything else. After a failure the last event is run.failed and
+// stderr holds its message in one line; out/tables is as it was before. A run
+// that was cut by one of its limits returns 3: the last event is run.cut, stderr
+// holds its message, out/tables has what had arrived, out/state.json is as it was
+// before.
+func Run(ctx context.Context, o Options) (code int) {
+	o.fill()
+	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
+	secrets := &secret.Registry{}
+	secrets.Add(o.Getenv("KBC_TOKEN"))
+	// A panic that nobody turns into an error is printed with all it holds.
+	err := failure.Guarded(func() error {
+		code = start(ctx, o, secrets)
+		return nil
+	})
+	if err != nil {
+		return fail(o, secrets, err)
+	}
+	return code
+}
+
+// start is Run with the secrets that are known before anything is read.
+func start(ctx context.Context, o Options, secrets *secret.Registry) int {
+	action := wantsAction(o)
+	sink, err := openSink(ctx, o, action)
+	if err != nil {
+		return fail(o, secrets, err)
+	}
+	live := openLive(o, sink, secrets)
+	if live != nil {
+		sink = live.Over(sink)
+	}
+	tape, err := openTape(&o, secrets)
+	log := event.NewLog(sink, secrets, o.Now)
+	var cut *event.RunCut
+	if err == nil {
+		o.report, err = openReport(o, secrets, log)
+	}
+	if err == nil {
+		err = failure.Guarded(func() (err error) {
+			cut, err = run(ctx, o, tape, log, live, secrets)
+			return err
+		})
+	}
+	live.Close()
+	if err = advised(tape.close(err)); err != nil {
+		if action {
+			err = errors.Join(err, refuse(o, secrets, err))
+		}
+		log.Emit(event.RunFailed{
+			Error:     oneLine(secrets, err),
+			ErrorKind: string(failure.KindOf(err)),
+			Pointer:   failure.PointerOf(err),
+			Problems:  problems(err),
+		})
+	}
+	if closing := log.Close(); err == nil && closing != nil {
+		err = advised(failure.Applicationf("cannot write the events: %w", closing))
+	}
+	err = writeReport(o, secrets, err)
+	if err != nil {
+		return fail(o, secrets, err)
+	}
+	if cut != nil {
+		fmt.Fprintln(o.Stderr, oneLine(secrets, errors.New(cut.Message())))
+		return failure.ExitCut
+	}
+	return failure.ExitOK
+}
+
+// fail ends a failed run: one line on stderr, the exit code.
+func fail(o Options, secrets *secret.Registry, err error) int {
+	fmt.Fprintln(o.Stderr, oneLine(secrets, err))
+	return failure.ExitCode(err)
+}
+
+// mostLine is how many bytes of an error are shown: it may hold an address that is
+// made of a row of any length.
+const mostLine = 64 << 10
+
+// oneLine is an error's text in one line without characters that could steer a
+// terminal, shortened when it is longer than mostLine. Secrets are masked before white space is folded, for a secret may
+// hold some.
+func oneLine(secrets *secret.Registry, err error) string {
+	text := err.Error()
+	if problems, ok := errors.AsType[failure.Problems](err); ok && problems.Error() == text {
+		text = masked(secrets, problems).Error()
+	} else {
+		text = secrets.Redact(text)
+	}
+	line := event.Printable(strings.Join(strings.Fields(text), " "))
+	if len(line) > mostLine {
+		line = strings.ToValidUTF8(line[:mostLine], "") + " …"
+	}
+	return line
+}
+
+// problems is the JSON text of all faults of the configuration, "" for an error
+// of another kind.
+func problems(err error) string {
+	found, ok := errors.AsType[failure.Problems](err)
+	if !ok {
+		return ""
+	}
+	var text strings.Builder
+	list := json.NewEncoder(&text)
+	list.SetEscapeHTML(false) // it is read by people too
+	if err := list.Encode(found); err != nil {
+		return "" // the message tells the same
+	}
+	return strings.TrimSpace(text.String())
+}
+
+// run is the run itself. When it was cut it returns the event that said so.
+func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.Live, secrets *secret.Registry) (*event.RunCut, error) {
+	began := o.Now()
+	if err := checkLimits(o); err != nil {
+		return nil, err
+	}
+	dir, err := datadir.Open(o.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := read(ctx, o, dir, log, secrets)
+	if err != nil {
+		return nil, err
+	}
+	state, warning, err := dir.State()
+	if err != nil {
+		return nil, err
+	}
+	if warning != "" {
+		log.Emit(event.StateWarning{Text: warning})
+	}
+	publicOnly, err := denyPrivateNetworks(o)
+	if err != nil {
+		return nil, err
+	}
+	secrets.AddDocument(state)
+	deps := engine.Deps{
+		State:               state,
+		Log:                 log,
+		Live:                live,
+		Secrets:             secrets,
+		Now:                 o.Now,
+		Sleep:               o.Sleep,
+		Dial:                o.Dial,
+		Lookup:              o.Lookup,
+		DenyPrivateNetworks: publicOnly,
+		Getenv:              o.Getenv,
+		Rand:                o.Rand,
+		UserAgent:           "configurable-extractor/" + o.Version,
+		Recorder:            tape.recorder,
+		Player:              tape.player,
+	}
+	switch doc.Config.Action {
+	case "run":
+		log.Emit(event.RunStarted{Version: o.Version, Jobs: doc.Plan.Jobs(), Iterations: len(doc.Config.Iterations)})
+		return extractTables(ctx, o, tape, dir, doc.Plan, deps, began)
+	case "validate":
+		return nil, validate(o, tape, secrets, doc)
+	default: // testRequest in either spelling: the schema knows no other
+		return nil, testRequest(ctx, o, tape, doc.Plan, deps)
+	}
+}
+
+// checkLimits refuses limits that are none.
+func checkLimits(o Options) error {
+	for _, l := range []struct {
+		flag  string
+		value int64
+	}{{"max-requests", int64(o.MaxRequests)}, {"max-time", int64(o.MaxTime)}, {"max-bytes", o.MaxBytes}, {"sample", int64(o.Sample)}} {
+		if l.value < 0 {
+			return failure.Userf("--%s expects a positive value, or 0 for no limit", l.flag)
+		}
+	}
+	return nil
+}
+
+// denyPrivateNetworks tells whether the flag or the environment asks for it. What
+// is neither yes nor no ends the run: a guard that is off by a slip of the pen
+// would not be noticed.
+func denyPrivateNetworks(o Options) (bool, error) {
+	const name = "EXTRACTOR_DENY_PRIVATE_NETWORKS"
+	text := o.Getenv(name)
+	if text == "" {
+		return o.DenyPrivateNetworks, nil
+	}
+	deny, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, failure.Userf("%s is %q, expected true or false", name, text)
+	}
+	return deny || o.DenyPrivateNetworks, nil
+}
+
+// extractTables runs the plan in a stage and commits it. When the run was cut it
+// returns the event that said so.
+func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, plan *engine.Plan, d engine.Deps, began time.Time) (cut *event.RunCut, err error) {
+	stage, err := dir.Stage()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stage.Discard()) }()
+	d.Temp, d.Tables, d.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
+	if tape.used() {
+		// What other runs left there would be missing in the recording.
+		d.CacheDir = filepath.Join(stage.Temp(), "cache")
+	}
+	d.Limits = exchange.Limits{Requests: o.MaxRequests, Time: o.MaxTime, Bytes: o.MaxBytes}
+	d.Sample = o.Sample
+	if tape.player == nil { // in a replay no time passes during a request
+		d.After = o.After
+	}
+	result, err := plan.Run(ctx, d)
+	if err != nil {
+		return nil, interrupted(ctx, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, interrupted(ctx, err) // also when no one reads the events any more
+	}
+	if err := d.Log.Err(); err != nil {
+		return nil, failure.Applicationf("cannot write the events: %w", err)
+	}
+	if result.Cut != nil {
+		err = tape.cut()
+		result.State = value.Value{} // or the next run would miss what was left out
+	} else {
+		err = tape.finish()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := reportTables(o, stage.Tables()); err != nil {
+		return nil, err
+	}
+	if err := stage.Commit(result.State); err != nil {
+		return nil, err
+	}
+	return ended(d.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
+}
+
+// ended tells how a run ended, and returns the event when it was cut.
+func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
+	if r.Cut == nil {
+		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
+		return nil
+	}
+	e := event.RunCut{
+		Budget: r.Cut.Budget, Limit: r.Cut.Limit, Reached: r.Cut.Reached, Job: r.Cut.Job, Pointer: r.Cut.Pointer,
+		Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables,
+	}
+	log.Emit(e)
+	return &e
+}
+
+// interrupted names the reason when a run ended because it was told to.
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))
+	}
+	return err
+}

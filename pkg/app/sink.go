@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// openSink is where the events go: to the platform's GELF server when the
+// environment names one, else to stdout. The stdout of an action belongs to its
+// answer.
+func openSink(ctx context.Context, o Options, action bool) (event.Sink, error) {
+	address, port := o.Getenv("KBC_LOGGER_ADDR"), o.Getenv("KBC_LOGGER_PORT")
+	if address != "" && port != "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return nil, failure.Applicationf("cannot tell the host name: %w", err)
+		}
+		dial := func(dialling context.Context, network, address string) (net.Conn, error) {
+			conn, err := (&net.Dialer{}).DialContext(dialling, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return interruptibleConn{conn, newInterruptible(ctx, conn, o.After)}, nil
+		}
+		sink, err := event.DialGELF(ctx, dial, net.JoinHostPort(address, port), host)
+		if err != nil {
+			return nil, failure.Applicationf("cannot reach the log server of KBC_LOGGER_ADDR and KBC_LOGGER_PORT: %w", err)
+		}
+		return sink, nil
+	}
+	if action {
+		return silence{}, nil
+	}
+	_, terminal := terminalOf(o.Stdout)
+	switch o.LogFormat {
+	case "", "auto":
+		if terminal {
+			return event.NewConsole(o.Stdout, Colours(o.Stdout, o.Getenv)), nil
+		}
+		return event.NewJSON(o.Stdout), nil
+	case "json":
+		return event.NewJSON(o.Stdout), nil
+	case "console":
+		return event.NewConsole(o.Stdout, Colours(o.Stdout, o.Getenv)), nil
+	default:
+		return nil, failure.Userf("--log-format expects auto, json or console, found '%s'", o.LogFormat)
+	}
+}
+
+// liveEvery is the time from one drawing of the live lines to the next.
+const liveEvery = 200 * time.Millisecond
+
+// openLive is the lines of the running jobs, which stand on stderr below the
+// readable events; nil where nobody would see them move.
+func openLive(o Options, sink event.Sink, secrets *secret.Registry) *event.Live {
+	_, readable := sink.(*event.Console)
+	file, terminal := terminalOf(o.Stderr)
+	if !readable || !terminal || dumb(o.Getenv) {
+		return nil
+	}
+	return event.NewLive(event.LiveOptions{
+		Terminal: o.Stderr,
+		Size:     func() (width, height int, err error) { return term.GetSize(int(file.Fd())) },
+		Ticks:    time.NewTicker(liveEvery).C,
+		Secrets:  secrets,
+		Now:      o.Now,
+	})
+}
+
+// Colours tells whether colours may be written there: to a terminal that knows
+// them, unless somebody said NO_COLOR (https://no-color.org).
+func Colours(w io.Writer, getenv func(string) string) bool {
+	_, terminal := terminalOf(w)
+	return terminal && !dumb(getenv) && getenv("NO_COLOR") == ""
+}
+
+// terminalOf is the terminal behind a writer.
+func terminalOf(w io.Writer) (file *os.File, ok bool) {
+	if wrapped, is := w.(*interruptibleWriter); is {
+		w = wrapped.to
+	}
+	file, ok = w.(*os.File)
+	return file, ok && term.IsTerminal(int(file.Fd()))
+}
+
+// dumb tells whether the terminal only knows characters.
+func dumb(getenv func(string) string) bool { return getenv("TERM") == "dumb" }
+
+// silence is a sink that drops everything.
+type silence struct{}
+
+func (silence) Write(event.Event) error { return nil }
+
+func (silence) Close() error { return nil }

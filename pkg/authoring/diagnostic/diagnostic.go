@@ -1,0 +1,199 @@
+// Package diagnostic tells what is wrong with the text of a configuration: to
+// people with the lines concerned, to programs as JSON, to CI as SARIF. Each
+// kind of finding has a code, and the catalogue explains it.
+//
+// It puts together what others find (package load) and knows the places in the
+// text. It needs no network, and shows no value that may be a secret.
+package diagnostic
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/source"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Severity says whether a finding stops a run.
+type Severity string
+
+// The severities, in the words that SARIF has too.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Finding is one thing that is wrong, with its place in the text.
+type Finding struct {
+	Code     failure.Code `json:"code"`
+	Severity Severity     `json:"severity"`
+	// File is the name of the text; "" when there is none.
+	File string `json:"file,omitzero"`
+	// Pointer is the JSON pointer of the place; "" is the whole document.
+	Pointer string `json:"pointer"`
+	// Line and Column count from 1, columns in characters; 0 when there is no
+	// text to look at.
+	Line   int `json:"line,omitzero"`
+	Column int `json:"column,omitzero"`
+	// Found, Expected and Hint are those of failure.Problem.
+	Found    string `json:"found"`
+	Expected string `json:"expected"`
+	Hint     string `json:"hint"`
+	// Message says it in one sentence.
+	Message string `json:"message"`
+
+	span source.Span // what the marker stands under
+}
+
+// Report is what was found in one text.
+type Report struct {
+	// File is the name of the text, as it is shown.
+	File string
+	// Findings in the order of the text.
+	Findings []Finding
+	text     *source.Text
+	broken   bool // the text is not JSON to its end
+}
+
+// Failed tells whether there is an error among the findings.
+func (r *Report) Failed() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
+}
+
+// Check looks at the text of a configuration. file is its name. It loads the
+// configuration without a network, and with secrets of its own.
+func Check(ctx context.Context, file string, text []byte, o load.Options) *Report {
+	r := &Report{File: file, text: source.New(text)}
+	given, err := config.Parse(text)
+	if err != nil {
+		r.unreadable(text, err)
+		return r
+	}
+	secrets := &secret.Registry{}
+	o.Secrets, o.Offline = secrets, true
+	doc, unfilled := load.Load(ctx, given, o)
+	if unfilled != nil { // the rest is judged as far as possible
+		r.add(findings(Error, failure.InvalidVariable, variableProblems(given, unfilled))...)
+	}
+	places := renamed{given: given, filled: doc.Filled}
+	for _, p := range secrets.Problems(doc.Problems) {
+		if doc.Open && undecided(doc.Filled, p.Pointer) {
+			continue
+		}
+		p.Pointer = places.original(p.Pointer)
+		r.add(Errors(failure.Problems{p})...)
+	}
+	warnings := doc.Config.Warnings
+	if !r.Failed() {
+		warnings = append(warnings, doc.Lint()...)
+	}
+	for _, p := range secrets.Problems(warnings.Unique()) {
+		p.Pointer = places.original(p.Pointer)
+		r.add(Warnings(failure.Problems{p})...)
+	}
+	if unfilled == nil {
+		r.add(Warnings(unknownVariables(doc, places))...)
+	}
+	r.sort()
+	return r
+}
+
+// unreadable reports a text that is no document.
+func (r *Report) unreadable(text []byte, err error) {
+	syntax, ok := errors.AsType[*value.SyntaxError](err)
+	if !ok {
+		r.add(Errors(failure.Problems{{Code: failure.WrongType, Expected: failure.Part(err.Error())}})...)
+		return
+	}
+	r.broken = true
+	at := r.text.Offset(syntax.Line, syntax.Column)
+	line, column := r.text.Position(at)
+	_, pointer := r.text.End()
+	if secret := secretAround(pointer); secret != "" {
+		pointer = secret
+	}
+	r.Findings = append(r.Findings, Finding{
+		Code: failure.InvalidJSON, Severity: Error, File: r.File, Pointer: pointer, Line: line, Column: column,
+		Expected: "expected valid JSON", Message: "not valid JSON: " + syntax.Reason,
+		Hint: syntaxHint(r.text.Slice(source.Span{Start: at, End: len(text)})), span: source.Span{Start: at, End: at + 1},
+	})
+}
+
+// syntaxHint says what to do about a text that is not JSON from here on: what
+// people write who know JavaScript, YAML or Python.
+func syntaxHint(rest string) string {
+	behind := strings.TrimLeft(strings.TrimPrefix(rest, ","), " \t\r\n")
+	switch {
+	case strings.HasPrefix(rest, "'"), strings.HasPrefix(rest, "“"):
+		return "names and texts stand in double quotes: \""
+	case strings.HasPrefix(rest, "/"), strings.HasPrefix(rest, "#"):
+		return "JSON has no comments; a note may stand under a key that begins with \"__\""
+	case strings.HasPrefix(rest, ",") && (strings.HasPrefix(behind, "}") || strings.HasPrefix(behind, "]")):
+		return "remove this comma, nothing follows it"
+	case strings.HasPrefix(rest, "True"), strings.HasPrefix(rest, "False"), strings.HasPrefix(rest, "None"):
+		return "write true, false or null"
+	}
+	return "look at the comma, the quote or the bracket here and just before"
+}
+
+// add appends findings with their places.
+func (r *Report) add(findings ...Finding) {
+	for _, f := range findings {
+		f.File, f.span = r.File, r.mark(f)
+		f.Line, f.Column = r.text.Position(f.span.Start)
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+// Errors are problems that stop a run, without their places in a text.
+func Errors(problems failure.Problems) []Finding {
+	return findings(Error, failure.WrongValue, problems)
+}
+
+// Warnings are problems that do not, without their places in a text.
+func Warnings(problems failure.Problems) []Finding {
+	return findings(Warning, failure.NoEffect, problems)
+}
+
+// findings makes findings of problems; code is that of problems without one.
+func findings(severity Severity, code failure.Code, problems failure.Problems) []Finding {
+	all := make([]Finding, len(problems))
+	for i, p := range problems {
+		f := Finding{Code: p.Code, Severity: severity, Pointer: p.Pointer, Found: p.Found.String(), Expected: p.Expected.String(), Hint: p.Hint.String(), Message: p.Expected.String()}
+		if f.Code == "" {
+			f.Code = code
+		}
+		if p.Found != "" {
+			f.Message += ", found " + f.Found
+		}
+		all[i] = f
+	}
+	return all
+}
+
+// mark is the part of the text that a finding is about: a scalar itself, else
+// the name it has, else its opening bracket.
+func (r *Report) mark(f Finding) source.Span {
+	place, at, _ := r.text.Find(f.Pointer)
+	switch f.Code {
+	case failure.UnknownKey, failure.UnusedAttribute, failure.OldForm, failure.NoEffect, failure.UnsendableHeader:
+	default:
+		if place.Scalar && at == f.Pointer {
+			return place.Value
+		}
+	}
+	if place.Name.End > 0 {
+		return place.Name
+	}
+	return source.Span{Start: place.Value.Start, End: min(place.Value.Start+1, place.Value.End)}
+}
+
+func (r *Report) sort() {
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return a.span.Start - b.span.Start })
+}

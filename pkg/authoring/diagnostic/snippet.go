@@ -1,0 +1,267 @@
+package diagnostic
+
+import (
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/source"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// hidden stands in the place of a secret.
+const hidden = "[hidden]"
+
+// widest is how many characters of a line are shown; documents may be written
+// in one line.
+const widest = 100
+
+// shortestSecret is the number of digits from which on a number may be a secret
+// by its key alone; shorter ones are limits and page numbers.
+const shortestSecret = 6
+
+// around is how many bytes beside the marked part are looked at: enough for the
+// characters that are shown, however many findings one endless line has.
+const around = 4 * widest
+
+// snippet is the line of a finding without its indentation and the secrets, and
+// the marker that goes under it.
+func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string) {
+	span := r.text.Line(f.Line)
+	shown := r.text.Characters(source.Span{Start: max(span.Start, f.span.Start-around), End: min(span.End, f.span.End+around)})
+	var b strings.Builder
+	start, end := -1, -1
+	at := shown.Start
+	copyTo := func(to int) {
+		for _, stop := range []int{min(f.span.Start, to), min(f.span.End, to), to} {
+			if at < stop {
+				b.WriteString(r.text.Slice(source.Span{Start: at, End: stop}))
+				at = stop
+			}
+			if at >= f.span.Start && start < 0 {
+				start = b.Len()
+			}
+			if at >= f.span.End && end < 0 {
+				end = b.Len()
+			}
+		}
+	}
+	for _, secret := range r.hiddenIn(span, shown, secrets) {
+		copyTo(min(secret.Start, shown.End))
+		if at >= min(secret.End, shown.End) {
+			continue
+		}
+		if f.span.Start < secret.End && start < 0 {
+			start = b.Len()
+		}
+		b.WriteString(hidden)
+		at = min(secret.End, shown.End)
+		if f.span.End <= secret.End && f.span.End > secret.Start && end < 0 {
+			end = b.Len()
+		}
+	}
+	copyTo(shown.End)
+	if start < 0 {
+		start = b.Len()
+	}
+	if end < start {
+		end = b.Len()
+	}
+	return crop(b.String(), start, end, shown.Start > span.Start, shown.End < span.End)
+}
+
+// crop trims a line and shortens it around the marked part. more tells that the
+// line goes on before or after the text.
+func crop(text string, start, end int, moreBefore, moreAfter bool) (line, marker string) {
+	before, marked, after := runes(text[:start]), runes(text[start:end]), runes(text[end:])
+	before = []rune(strings.TrimLeft(string(before), " "))
+	after = []rune(strings.TrimRight(string(after), " "))
+	if moreBefore || moreAfter || len(before)+len(marked)+len(after) > widest {
+		before = lastRunes(before, widest/3, moreBefore)
+		marked = firstRunes(marked, widest/3, false)
+		after = firstRunes(after, widest/3, moreAfter)
+	}
+	return string(before) + string(marked) + string(after),
+		strings.Repeat(" ", len(before)) + strings.Repeat("^", max(1, len(marked)))
+}
+
+// runes are the characters of a text, each of which takes one column.
+func runes(text string) []rune {
+	return []rune(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7F {
+			return ' '
+		}
+		return r
+	}, text))
+}
+
+// firstRunes are at most n characters; the last one tells that there are more.
+func firstRunes(r []rune, n int, more bool) []rune {
+	if len(r) <= n && !more {
+		return r
+	}
+	return append(r[:min(n-1, len(r)):min(n-1, len(r))], '…')
+}
+
+// lastRunes are at most n characters; the first one tells that there are more.
+func lastRunes(r []rune, n int, more bool) []rune {
+	if len(r) <= n && !more {
+		return r
+	}
+	return append([]rune{'…'}, r[max(0, len(r)-n+1):]...)
+}
+
+// secrets are the parts of the text that must not be shown, in order, as far as
+// it could be read.
+func (r *Report) secrets() []source.Span {
+	var all []source.Span
+	for _, scalar := range r.text.Scalars() {
+		if s, ok := secretPart(scalar.Pointer, scalar.Span, r.text.Slice(scalar.Span)); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// hiddenIn are the parts of a line that must not be shown, in order, as far as
+// they reach into what is shown of it.
+func (r *Report) hiddenIn(line, shown source.Span, secrets []source.Span) []source.Span {
+	first := sort.Search(len(secrets), func(i int) bool { return secrets[i].End > shown.Start })
+	var all []source.Span
+	for _, s := range secrets[first:] {
+		if s.Start >= shown.End {
+			break
+		}
+		all = append(all, s)
+	}
+	if r.broken {
+		all = append(all, r.unread(line)...)
+	}
+	return merged(all)
+}
+
+// merged sorts parts of a text and makes one of those that overlap.
+func merged(spans []source.Span) []source.Span {
+	slices.SortFunc(spans, func(a, b source.Span) int { return a.Start - b.Start })
+	var all []source.Span
+	for _, s := range spans {
+		if last := len(all) - 1; last >= 0 && s.Start < all[last].End {
+			all[last].End = max(all[last].End, s.End)
+			continue
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// secretPart is the part of a scalar that must not be shown: all of it, or the
+// query of an address.
+func secretPart(pointer string, span source.Span, text string) (source.Span, bool) {
+	names := tokens(pointer)
+	name := ""
+	below := false // a key with a hash sign
+	for _, token := range names {
+		name = token
+		below = below || strings.HasPrefix(token, "#")
+	}
+	v, err := value.Parse([]byte(text))
+	switch {
+	case err != nil:
+		return span, true
+	case below, name == "value" && strings.HasPrefix(pointer, "/variableValuesData/"):
+		return span, true
+	case v.Kind() == value.Number && len(text) < shortestSecret:
+		return source.Span{}, false
+	case v.Kind() == value.Null || v.Kind() == value.Bool || v.Kind() == value.String && v.Raw() == "":
+		return source.Span{}, false
+	case lint.PlainSecret(name, v):
+		return span, true
+	case config.MayBeSecret(pointer) && !telling(name):
+		return span, true
+	case strings.Contains(text, "://") && strings.Contains(text, "@"):
+		return span, true
+	}
+	if query := strings.IndexByte(text, '?'); query >= 0 && strings.Contains(text[query:], "=") {
+		return source.Span{Start: span.Start + query + 1, End: span.End - 1}, true
+	}
+	return source.Span{}, false
+}
+
+// telling are the keys of expressions: their values name something.
+func telling(name string) bool {
+	switch name {
+	case "attr", "function", "time", "response", "authorization", "request", "query", "consumer", "user", "placeholder":
+		return true
+	}
+	return false
+}
+
+// assigned is a value behind a colon, as far as one can tell in a text that is
+// not JSON.
+var assigned = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`:\s*("(?:[^"\\]|\\.)*"?|[^\s",{}\[\]]+)`)
+})
+
+// marked is the rest of a text behind a name with a number sign, as far as one can
+// tell in a text that is not JSON.
+var marked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`#(?:[^"\\]|\\.)*"\s*:\s*|#`)
+})
+
+// secretAround is the part of a pointer up to a key with a hash sign, "" for none:
+// what follows may be a secret that was taken for a name.
+func secretAround(pointer string) string {
+	at := strings.Index(pointer, "/#")
+	if at < 0 {
+		return ""
+	}
+	end := strings.IndexByte(pointer[at+1:], '/')
+	if end < 0 {
+		return pointer
+	}
+	return pointer[:at+1+end]
+}
+
+// withinSecret tells whether what follows the last token may belong to a secret:
+// its value has not been read to its end, or it stands among others.
+func (r *Report) withinSecret(last string) bool {
+	if around := strings.LastIndexByte(last, '/'); around >= 0 && config.MayBeSecret(last[:around]) {
+		return true
+	}
+	place, at, _ := r.text.Find(last)
+	return config.MayBeSecret(last) && (at != last || !place.Scalar)
+}
+
+// unread are the secrets in the part of a line that could not be read: every
+// value with a name, everything below a name that sounds like a secret, and all
+// of it in and behind a value whose name has a hash sign.
+func (r *Report) unread(line source.Span) []source.Span {
+	from, pointer := r.text.End()
+	if secret := secretAround(pointer); secret != "" {
+		if place, at, ok := r.text.Find(secret); ok && at == secret {
+			from = min(from, place.Value.Start)
+		}
+		return []source.Span{{Start: max(from, line.Start), End: line.End}}
+	}
+	from = max(from, line.Start)
+	if from >= line.End {
+		return nil
+	}
+	rest := r.text.Slice(source.Span{Start: from, End: line.End})
+	if r.withinSecret(pointer) {
+		return []source.Span{{Start: from, End: line.End}}
+	}
+	var all []source.Span
+	if m := marked().FindStringIndex(rest); m != nil {
+		all = append(all, source.Span{Start: from + m[1], End: line.End})
+		rest = rest[:m[1]]
+	}
+	for _, m := range assigned().FindAllStringSubmatchIndex(rest, -1) {
+		all = append(all, source.Span{Start: from + m[2], End: from + m[3]})
+	}
+	return all
+}

@@ -1,0 +1,153 @@
+package diagnostic
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/load"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// variableProblems are the problems of variables that could not be replaced.
+func variableProblems(given value.Value, err error) failure.Problems {
+	if all, ok := errors.AsType[failure.Problems](err); ok {
+		return all
+	}
+	if e, ok := errors.AsType[*failure.Error](err); ok && e.Pointer != "" {
+		return failure.Problems{{Pointer: e.Pointer, Expected: failure.Part(e.Message)}}
+	}
+	at, _ := firstVariable(given, "")
+	return failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: failure.Part(err.Error()), Hint: "give it by --var name=value"}}
+}
+
+// holdsVariable tells whether a text has a placeholder in it.
+func holdsVariable(text string) bool {
+	return len(variables.Placeholders(value.OfString(text))) > 0
+}
+
+// firstVariable is the place of the first placeholder.
+func firstVariable(v value.Value, pointer string) (string, bool) {
+	if v.Kind() == value.String && holdsVariable(v.Raw()) {
+		return pointer, true
+	}
+	for _, m := range v.Members() {
+		at := failure.PointerJoin(pointer, m.Name)
+		if holdsVariable(m.Name) {
+			return at, true
+		}
+		if found, ok := firstVariable(m.Value, at); ok {
+			return found, true
+		}
+	}
+	for i, item := range v.Items() {
+		if found, ok := firstVariable(item, failure.PointerJoin(pointer, strconv.Itoa(i))); ok {
+			return found, true
+		}
+	}
+	return "", false
+}
+
+// unknownVariables is the warning about variables that are still in a document.
+func unknownVariables(doc *load.Document, places renamed) failure.Problems {
+	names := variables.Placeholders(doc.Filled)
+	if len(names) == 0 {
+		return nil
+	}
+	at, _ := firstVariable(doc.Filled, "")
+	p := failure.Problem{Code: failure.MissingVariable, Pointer: places.original(at), Hint: "give the value by --var name=value",
+		Expected: "no variable has a value here, so these stay as they are: " + failure.Parts(names)}
+	if doc.Open {
+		p.Expected = "the platform brings the values of variables, they are not known here: " + failure.Parts(names)
+		p.Hint = "give them by --var name=value to check what depends on them"
+	}
+	return failure.Problems{p}
+}
+
+// undecided tells whether the value at a place depends on a variable without a
+// value: by itself, or by an attribute it refers to.
+func undecided(doc value.Value, pointer string) bool {
+	v := doc
+	for _, token := range tokens(pointer) {
+		v, _ = child(v, token)
+	}
+	settings := doc
+	if parameters := doc.Field("parameters"); !parameters.Empty() {
+		settings = parameters
+	}
+	attributes := []value.Value{settings.Field("config")}
+	attributes = append(attributes, settings.Field("iterations").Items()...)
+	return depends(v, attributes)
+}
+
+func depends(v value.Value, attributes []value.Value) bool {
+	if _, ok := firstVariable(v, ""); ok {
+		return true
+	}
+	if name := v.Field("attr").Raw(); name != "" {
+		key, _, _ := strings.Cut(name, ".")
+		for _, a := range attributes {
+			if _, ok := firstVariable(a.Field(key), ""); ok {
+				return true
+			}
+		}
+	}
+	for _, m := range v.Members() {
+		if depends(m.Value, attributes) {
+			return true
+		}
+	}
+	for _, item := range v.Items() {
+		if depends(item, attributes) {
+			return true
+		}
+	}
+	return false
+}
+
+// renamed leads from a document with its variables replaced back to the one
+// that was given: names may differ, their order does not.
+type renamed struct{ given, filled value.Value }
+
+// original is a JSON pointer in the document that was given.
+func (r renamed) original(pointer string) string {
+	given, filled, at := variables.WithoutValues(r.given), r.filled, ""
+	for _, token := range tokens(pointer) {
+		next, index := child(filled, token)
+		name := token
+		if index >= 0 && filled.Kind() == value.Object && index < given.Len() && given.Kind() == value.Object {
+			name = given.Members()[index].Name
+		}
+		at = failure.PointerJoin(at, name)
+		filled = next
+		given, _ = child(given, name)
+	}
+	return at
+}
+
+// tokens are the reference tokens of a JSON pointer.
+func tokens(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	all := strings.Split(pointer[1:], "/")
+	for i, token := range all {
+		all[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	}
+	return all
+}
+
+// child is the member or the item of that name and its number, -1 for none.
+func child(v value.Value, token string) (value.Value, int) {
+	for i, m := range v.Members() {
+		if m.Name == token {
+			return m.Value, i
+		}
+	}
+	if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(v.Items()) {
+		return v.Items()[i], i
+	}
+	return value.Value{}, -1
+}

@@ -1,0 +1,242 @@
+package diff
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+const manifestSuffix = ".manifest"
+
+// folder is a directory of tables.
+type folder struct {
+	path  string
+	names []string // of the tables, sorted
+}
+
+// openFolder finds the tables of a data directory, or those of the directory
+// itself. Names that begin with a dot are passed over.
+func openFolder(dir string) (folder, error) {
+	f := folder{path: filepath.Join(dir, "out", "tables")}
+	entries, err := os.ReadDir(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.path = dir
+		entries, err = os.ReadDir(dir)
+	}
+	if err != nil {
+		return f, failure.Userf("cannot read the tables: %w", err)
+	}
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case strings.HasPrefix(name, "."):
+		case f.path == dir && name == "config.json":
+			return f, failure.Userf("%s has a config.json but no out/tables: no run has written its tables yet", dir)
+		case e.IsDir():
+			return f, failure.Userf("%s is a directory, expected the file of a table", filepath.Join(f.path, name))
+		case !strings.HasSuffix(name, manifestSuffix):
+			f.names = append(f.names, name)
+		}
+	}
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), manifestSuffix); ok && !strings.HasPrefix(name, ".") && !slices.Contains(f.names, name) {
+			return f, failure.Userf("%s has no table beside it", filepath.Join(f.path, e.Name()))
+		}
+	}
+	return f, nil
+}
+
+// input is a table that is read.
+type input struct {
+	path     string
+	file     *os.File
+	reader   *table.Reader
+	columns  []string
+	manifest manifest
+}
+
+// open opens a table and reads its header and its manifest.
+func (f folder) open(name string) (*input, error) {
+	in := &input{path: filepath.Join(f.path, name)}
+	var err error
+	if in.manifest, err = readManifest(in.path + manifestSuffix); err != nil {
+		return nil, err
+	}
+	if in.file, err = os.Open(in.path); err != nil {
+		return nil, failure.Userf("cannot read a table: %w", err)
+	}
+	in.reader = table.NewReader(in.file, ',', `"`)
+	if err := in.header(); err != nil {
+		return nil, errors.Join(err, in.close())
+	}
+	return in, nil
+}
+
+func (in *input) header() error {
+	cells, err := in.reader.Read()
+	if err == io.EOF {
+		return failure.Userf("%s is empty, expected a header", in.path)
+	}
+	if err != nil {
+		return in.within(err)
+	}
+	in.columns = slices.Clone(cells)
+	for i, column := range in.columns {
+		if slices.Contains(in.columns[:i], column) {
+			return failure.Userf("%s has two columns named %q", in.path, column)
+		}
+	}
+	return nil
+}
+
+// next reads a row, one cell for each column; io.EOF after the last.
+func (in *input) next() ([]string, error) {
+	cells, err := in.reader.Read()
+	switch {
+	case err == io.EOF:
+		return nil, err
+	case err != nil:
+		return nil, in.within(err)
+	case len(cells) != len(in.columns):
+		return nil, failure.Userf("%s has a row of %d cells, expected one for each of its %d columns", in.path, len(cells), len(in.columns))
+	}
+	return cells, nil
+}
+
+func (in *input) within(err error) error { return failure.Within(in.path, "", err) }
+
+func (in *input) close() error { return in.file.Close() }
+
+// manifest is what a manifest says. The zero value is that of a table without
+// one.
+type manifest struct {
+	settings value.Value            // but for schema and primary key
+	key      []string               // the primary key, in either form
+	columns  map[string]value.Value // of a typed table: what is said about each
+}
+
+func readManifest(path string) (manifest, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return manifest{}, nil
+	}
+	if err != nil {
+		return manifest{}, failure.Userf("cannot read a manifest: %w", err)
+	}
+	m, err := parseManifest(text)
+	if err != nil {
+		return manifest{}, failure.Within(path, "", err)
+	}
+	return m, nil
+}
+
+func parseManifest(text []byte) (manifest, error) {
+	v, err := value.Parse(text)
+	if err != nil {
+		return manifest{}, failure.Userf("not valid JSON: %w", err)
+	}
+	if v.Kind() != value.Object {
+		return manifest{}, failure.Userf("found a JSON %s, expected an object", v.Kind())
+	}
+	if !plain(v) {
+		return manifest{}, failure.Userf("the table has no header, or is no usual CSV; only tables as the extractor writes them can be compared")
+	}
+	m := manifest{settings: v.Without("schema", "primary_key")}
+	for _, column := range v.Field("primary_key").Items() {
+		m.key = append(m.key, column.Text())
+	}
+	for _, column := range v.Field("schema").Items() {
+		name := column.Field("name").Text()
+		if column.Field("primary_key").True() {
+			m.key = append(m.key, name)
+		}
+		if m.columns == nil {
+			m.columns = map[string]value.Value{}
+		}
+		m.columns[name] = column.Without("name", "primary_key")
+	}
+	return m, nil
+}
+
+// plain tells whether a manifest leaves the form of the CSV file as the extractor
+// writes it. Without has_header the columns of a manifest are the header.
+func plain(v value.Value) bool {
+	for _, setting := range []struct{ name, usual string }{{"delimiter", ","}, {"enclosure", `"`}} {
+		if given, ok := v.Get(setting.name); ok && given.Text() != setting.usual {
+			return false
+		}
+	}
+	header := v.Field("has_header")
+	return header.True() || header.IsNull() && v.Field("columns").Len() == 0 && v.Field("schema").Len() == 0
+}
+
+// compareManifests lists what two manifests say differently; what is said about a
+// column counts only where both know it. What is said is masked.
+func compareManifests(first, second manifest, redact func(string) string) []Setting {
+	differ := []Setting{}
+	compare := func(name string, a, b value.Value) {
+		if !a.Equal(b) {
+			differ = append(differ, Setting{redact(name), said(a, redact), said(b, redact)})
+		}
+	}
+	compare("primary_key", list(first.key), list(second.key))
+	for _, name := range both(names(first.settings), names(second.settings)) {
+		compare(name, first.settings.Field(name), second.settings.Field(name))
+	}
+	if (first.columns == nil) != (second.columns == nil) {
+		compare("schema", value.OfBool(first.columns != nil), value.OfBool(second.columns != nil))
+		return differ
+	}
+	var columns []string
+	for column := range first.columns {
+		if _, ok := second.columns[column]; ok {
+			columns = append(columns, column)
+		}
+	}
+	slices.Sort(columns)
+	for _, column := range columns {
+		a, b := first.columns[column], second.columns[column]
+		for _, name := range both(names(a), names(b)) {
+			compare("column "+word(column)+": "+name, a.Field(name), b.Field(name))
+		}
+	}
+	return differ
+}
+
+// said is the JSON of a setting, "" for one that is not there.
+func said(v value.Value, redact func(string) string) string {
+	if v.IsNull() {
+		return ""
+	}
+	return shortened(redact(v.JSON()))
+}
+
+func names(v value.Value) []string {
+	var all []string
+	for _, m := range v.Members() {
+		all = append(all, m.Name)
+	}
+	return all
+}
+
+// both is what either list has, in the order of the first.
+func both(a, b []string) []string { return append(slices.Clone(a), missing(b, a)...) }
+
+// list is a list of texts, null for an empty one.
+func list(texts []string) value.Value {
+	if len(texts) == 0 {
+		return value.Value{}
+	}
+	items := make([]value.Value, len(texts))
+	for i, text := range texts {
+		items[i] = value.OfString(text)
+	}
+	return value.OfItems(items...)
+}

@@ -1,0 +1,167 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// given is a document; what is left out is as simple as can be.
+type given struct{ base, api, config, jobs, rest string }
+
+func (g given) text() string {
+	if g.base == "" {
+		g.base = "https://api.example.com"
+	}
+	if g.jobs == "" {
+		g.jobs = `{"endpoint":"users"}`
+	}
+	return fmt.Sprintf(`{"api":{"baseUrl":%q%s},"config":{"jobs":[%s]%s}%s}`, g.base, g.api, g.jobs, g.config, g.rest)
+}
+
+func TestCheck(t *testing.T) {
+	const auth = `,"authentication":{"type":"query","query":{"k":{"attr":"#k"}}}`
+	const multiple = `,"pagination":{"method":"multiple","scrollers":{"a":{"method":"offset","limit":5},"b":{"method":"pagenum"}}%s}`
+	tests := []struct {
+		name string
+		given
+		want []string // code and pointer
+	}{
+		{"nothing", given{}, nil},
+
+		{"scrollers nobody names", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
+		{"a scroller that a child names", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a","children":[{"endpoint":"{i}","placeholders":{"i":"i"},"scroller":"b"}]}`}, nil},
+		{"a scroller by default", given{api: fmt.Sprintf(multiple, `,"default":"b"`), jobs: `{"endpoint":"x","scroller":"a"},{"endpoint":"y"}`}, nil},
+		{"a default nobody needs", given{api: fmt.Sprintf(multiple, `,"default":"b"`), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
+		{"scrollers without the method", given{api: `,"pagination":{"method":"pagenum","scrollers":{"a":{"method":"offset"}}}`}, []string{"unused-scroller /api/pagination/scrollers"}},
+
+		{"a page number of the job's own", given{api: `,"pagination":{"method":"pagenum","pageParam":"p"}`, jobs: `{"endpoint":"x","params":{"p":3,"page":1}}`}, []string{"overwritten-parameter /config/jobs/0/params/p"}},
+		{"an offset of the job's own", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a","params":{"offset":3,"limit":1}},{"endpoint":"y","scroller":"b"}`}, []string{"overwritten-parameter /config/jobs/0/params/offset"}},
+		{"an offset to begin at", given{api: `,"pagination":{"method":"offset","limit":2,"offsetFromJob":true}`, jobs: `{"endpoint":"x","params":{"offset":3}}`}, nil},
+		{"a first page without parameters", given{api: `,"pagination":{"method":"pagenum","firstPageParams":false}`, jobs: `{"endpoint":"x","params":{"page":3}}`}, nil},
+		{"a cursor's first value", given{api: `,"pagination":{"method":"cursor","idKey":"id","param":"since"}`, jobs: `{"endpoint":"x","params":{"since":3}}`}, nil},
+
+		{"pages in advance, one after another", given{api: `,"http":{"lookahead":3},"pagination":{"method":"multiple","scrollers":{"default":{"method":"pagenum","total":"t","totalPages":"p"}}}`},
+			[]string{"idle-lookahead /api/http/lookahead", "idle-lookahead /api/pagination/scrollers/default/total", "idle-lookahead /api/pagination/scrollers/default/totalPages"}},
+		{"pages in advance", given{api: `,"http":{"lookahead":3,"concurrency":2},"pagination":{"method":"offset","limit":1,"total":"t"}`}, nil},
+		{"no look-ahead", given{api: `,"http":{"lookahead":"0"}`}, nil},
+
+		{"a mapping no job feeds", given{config: `,"mappings":{"user":{"id":"id"},"users":{"id":"id"}}`}, []string{"unused-mapping /config/mappings/user"}},
+		{"a mapping of a child's data type", given{config: `,"mappings":{"o":{"id":"id"}}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"}}]}`}, nil},
+		{"a mapping that one iteration feeds", given{config: `,"mappings":{"o":{"id":"id"}}`, rest: `,"iterations":[{"jobs":[{"endpoint":"o"}]},{"jobs":[{"endpoint":"p"}]}]`}, nil},
+
+		{"errors that become rows", given{api: `,"http":{"ignoreErrors":[404]}`, config: `,"mappings":{"o":{"id":"id"}}`,
+			jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"},"children":[{"endpoint":"{i}/p"}]},{"endpoint":"y/{i}","placeholders":{"i":"i"}}]}`},
+			[]string{"error-row /config/jobs/0/children/0/children/0", "error-row /config/jobs/0/children/1"}},
+		{"no ignored errors", given{api: `,"http":{"ignoreErrors":[]}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","placeholders":{"i":"i"}}]}`}, nil},
+		{"ignored errors of a root job", given{api: `,"http":{"ignoreErrors":[404]}`}, nil},
+		{"ignored errors of one iteration", given{api: `,"http":{"ignoreErrors":["404"]}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"}}]}`, rest: `,"iterations":[{"mappings":{"o":{"id":"id"}}},{}]`},
+			[]string{"error-row /config/jobs/0/children/0"}},
+
+		{"a placeholder nobody fills", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{ib}/{j}","placeholders":{"j":"j"}}]}`}, []string{"unfilled-placeholder /config/jobs/0/children/0/endpoint"}},
+		{"a placeholder from above", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{j}","placeholders":{"j":"j"},"children":[{"endpoint":"{j}/{2:k}","placeholders":{"2:k":"k"}}]}]}`}, nil},
+		{"a placeholder at a root job", given{jobs: `{"endpoint":"x/{id}"}`}, []string{"unfilled-placeholder /config/jobs/0/endpoint"}},
+		{"a filter above the child it is for", given{jobs: `{"endpoint":"x","recursionFilter":"a==1","children":[{"endpoint":"{i}","placeholders":{"i":"i"}}]}`}, []string{"orphan-placeholder /config/jobs/0/recursionFilter"}},
+		{"JSON in an endpoint", given{jobs: `{"endpoint":"x?q={\"a\":1}"}`}, nil},
+		{"a root job with a parent's settings", given{jobs: `{"endpoint":"x","placeholders":{"i":"i"},"recursionFilter":"a==1"}`}, []string{"orphan-placeholder /config/jobs/0/placeholders", "orphan-placeholder /config/jobs/0/recursionFilter"}},
+
+		{"paths of other languages", given{api: `,"pagination":{"method":"response.url","urlKey":"links[0].next"}`, jobs: `{"endpoint":"x","dataField":"/a/b","children":[{"endpoint":"{i}{j}","placeholders":{"i":"$.id","j":{"path":"a[1]","function":"md5","args":[{"placeholder":"value"}]}}}]}`},
+			[]string{"foreign-path /config/jobs/0/dataField", "foreign-path /config/jobs/0/children/0/placeholders/i", "foreign-path /config/jobs/0/children/0/placeholders/j/path", "foreign-path /api/pagination/urlKey"}},
+		{"totals in other languages", given{api: `,"http":{"concurrency":2},"pagination":{"method":"offset","limit":1,"total":"$.total"}`}, []string{"foreign-path /api/pagination/total"}},
+		{"a path with another separator", given{jobs: `{"endpoint":"x","dataField":{"path":"a/b","delimiter":"/"}}`}, nil},
+		{"keys without a name", given{api: `,"pagination":{"method":"response.url","urlKey":"/next","delimiter":"/"}`, jobs: `{"endpoint":"x","dataField":"data..items","responseFilter":["a."],"children":[{"endpoint":"{i}","placeholders":{"i":".id"},"recursionFilter":"a==1&b.==2"}]}`},
+			[]string{"foreign-path /config/jobs/0/dataField", "foreign-path /config/jobs/0/responseFilter", "foreign-path /config/jobs/0/children/0/placeholders/i", "foreign-path /config/jobs/0/children/0/recursionFilter", "foreign-path /api/pagination/urlKey"}},
+		{"a path with all items", given{jobs: `{"endpoint":"x","dataField":"$.data.items[*]"},{"endpoint":"y","dataField":"items[*]"}`}, []string{"foreign-path /config/jobs/0/dataField", "foreign-path /config/jobs/1/dataField"}},
+		{"foreign paths of filters, stoppers and mappings", given{api: `,"pagination":{"method":"pagenum","limitStop":{"field":"$.total"}}`, config: `,"mappings":{"x":{"$.id":"id","t":{"type":"table","destination":"t","tableMapping":{"a[0]":"a"}}}}`, jobs: `{"endpoint":"x","responseFilter":"tags[0]"}`},
+			[]string{"foreign-path /config/jobs/0/responseFilter", "foreign-path /config/mappings/x/$.id", "foreign-path /config/mappings/x/t/tableMapping/a[0]", "foreign-path /api/pagination/limitStop/field"}},
+		{"the whole item", given{api: `,"pagination":{"method":"cursor","idKey":".","param":"p"}`, jobs: `{"endpoint":"x","dataField":".","children":[{"endpoint":"{i}","placeholders":{"i":"."}}]}`}, nil},
+
+		{"below a filtered value", given{jobs: `{"endpoint":"x","responseFilter":"a","children":[{"endpoint":"{i}{j}","placeholders":{"i":"a.id","j":{"path":"a","function":"md5","args":[{"placeholder":"value"}]}},"recursionFilter":"a.b==1|a==2"}]}`},
+			[]string{"unreachable-path /config/jobs/0/children/0/placeholders/i", "unreachable-path /config/jobs/0/children/0/recursionFilter"}},
+		{"below a filtered value of a job further above", given{jobs: `{"endpoint":"x","responseFilter":"a","children":[{"endpoint":"{i}","placeholders":{"i":"id"},"children":[{"endpoint":"{2:i}{j}","placeholders":{"2:i":"a.id","j":"a.id"}}]}]}`},
+			[]string{"unreachable-path /config/jobs/0/children/0/children/0/placeholders/2:i"}},
+		{"below filtered items", given{jobs: `{"endpoint":"x","responseFilter":["l[]","o.p[].q"],"children":[{"endpoint":"{a}{b}{c}{d}{e}","placeholders":{"a":"l.0","b":"l.0.id","c":"o.p.0.q","d":"o.p.0.r.s","e":"o.p.0.q.s"}}]}`},
+			[]string{"unreachable-path /config/jobs/0/children/0/placeholders/b", "unreachable-path /config/jobs/0/children/0/placeholders/e"}},
+		{"a filter below a filter", given{jobs: `{"endpoint":"x","responseFilter":["a.b","a","a.c[]"]}`}, []string{"unreachable-path /config/jobs/0/responseFilter"}},
+		{"a filter beside and above a filter", given{jobs: `{"endpoint":"x","responseFilter":["a[].b","a[].c","a"]}`}, nil},
+		{"a filter of another separator", given{jobs: `{"endpoint":"x","responseFilter":"a/b","responseFilterDelimiter":"/","children":[{"endpoint":"{i}{j}","placeholders":{"i":"a.b.c","j":"a.c"}}]}`}, []string{"unreachable-path /config/jobs/0/children/0/placeholders/i"}},
+		{"a filter that is a separator", given{jobs: `{"endpoint":"x","responseFilter":".","children":[{"endpoint":"{i}","placeholders":{"i":"a.b"}}]}`}, nil},
+		{"a cursor below a filtered value", given{api: `,"pagination":{"method":"cursor","idKey":"a.id","param":"p"}`, jobs: `{"endpoint":"x","responseFilter":"a"},{"endpoint":"y","responseFilter":"b"}`}, []string{"unreachable-path /api/pagination/idKey"}},
+		{"columns below a filtered value", given{config: `,"mappings":{"o":{"a.b":"x","a":"a"}}`, jobs: `{"endpoint":"x","dataType":"o","responseFilter":"a"}`}, []string{"unreachable-path /config/mappings/o/a.b"}},
+		{"columns that another job fills", given{config: `,"mappings":{"o":{"a.b":"x","a":"a"}}`, jobs: `{"endpoint":"x","dataType":"o","responseFilter":"a"},{"endpoint":"y","dataType":"o"}`}, nil},
+
+		{"columns of user data", given{config: `,"userData":"u","mappings":{"o":{"userData":{"type":"user","mapping":{"destination":"a"}},"job_parent_id":{"type":"user","mapping":{"destination":"b"}},"parent_id":{"type":"user","mapping":{"destination":"c"}},"l":{"type":"table","destination":"t","tableMapping":{"tagg":{"type":"user","mapping":{"destination":"d"}}}}}}`,
+			jobs: `{"endpoint":"o","userData":{"tag":1}}`},
+			[]string{"unreachable-path /config/mappings/o/job_parent_id", "unreachable-path /config/mappings/o/parent_id", "unreachable-path /config/mappings/o/l/tableMapping/tagg"}},
+		{"columns of a child job", given{config: `,"userData":"u","mappings":{"o":{"userData":{"type":"user","mapping":{"destination":"a"}},"parent_id":{"type":"user","mapping":{"destination":"b"}},"parent_x":{"type":"user","mapping":{"destination":"c"}},"job_parent_id":{"type":"user","mapping":{"destination":"d"}}}}`,
+			jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","placeholders":{"i":"id"},"children":[{"endpoint":"{2:j}","dataType":"o","userData":5,"placeholders":{"2:j":{"path":"parent_x"}}}]}]}`},
+			[]string{"unreachable-path /config/mappings/o/userData"}},
+		{"columns that one iteration fills", given{config: `,"mappings":{"o":{"u":{"type":"user","mapping":{"destination":"u"}},"a.b":"b"}}`, jobs: `{"endpoint":"o","responseFilter":"a"}`, rest: `,"iterations":[{"userData":{"u":1}},{"jobs":[{"endpoint":"o"}]}]`}, nil},
+		{"user data that a placeholder shadows", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","placeholders":{"i":"id"},"userData":{"parent_id":1,"parent_i":2}}]}`}, []string{"no-effect /config/jobs/0/children/0/userData/parent_id"}},
+
+		{"the answer of a login as text", given{api: `,"authentication":{"type":"login","format":"text","loginRequest":{"endpoint":"l"},"apiRequest":{"headers":{"response":"x","A":{"response":"data"},"B":{"function":"concat","args":["x",{"response":"token"}]}},"query":{"q":{"response":"data.a"}}},"expires":{"response":"expires"}}`},
+			[]string{"unreachable-path /api/authentication/apiRequest/headers/B/args/1/response", "unreachable-path /api/authentication/apiRequest/query/q/response", "unreachable-path /api/authentication/expires/response"}},
+		{"the answer of a login as JSON", given{api: `,"authentication":{"type":"login","loginRequest":{"endpoint":"l"},"apiRequest":{"headers":{"A":{"response":"token"}}},"expires":{"response":"expires"}}`}, nil},
+		{"the answer of a login where it is not known", given{api: `,"authentication":{"type":"login","loginRequest":{"endpoint":"l","params":{"response":"x","p":{"response":"a"}}}}`, jobs: `{"endpoint":"x","params":{"response":"y","t":[{"response":"token"}]}}`},
+			[]string{"unevaluated-expression /api/authentication/loginRequest/params/p", "unevaluated-expression /config/jobs/0/params/t/0"}},
+		{"a parameter that looks like the answer of a login", given{jobs: `{"endpoint":"x","params":{"fields":{"response":"full"}}}`}, nil},
+
+		{"a scroller where nothing is named", given{api: `,"pagination":{"method":"pagenum"}`, jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"no-effect /config/jobs/0/scroller"}},
+		{"one page on purpose", given{api: `,"pagination":{"forceStop":{"pages":1}}`}, nil},
+		{"rules that stop what does not go on", given{api: `,"pagination":{"forceStop":{"pages":2},"limitStop":{"count":1},"nextPageFlag":{}}`}, []string{"no-effect /api/pagination/forceStop", "no-effect /api/pagination/limitStop"}},
+
+		{"expressions among literals", given{api: `,"http":{"defaultOptions":{"params":{"a":{"attr":"x"}}}},"pagination":{"method":"response.param","responseParam":"t","queryParam":"t","scrollRequest":{"params":{"b":{"function":"md5","args":["x"]}}}}`},
+			[]string{"unevaluated-expression /api/http/defaultOptions/params/a", "unevaluated-expression /api/pagination/scrollRequest/params/b"}},
+		{"data that is no expression", given{api: `,"http":{"defaultOptions":{"params":{"a":{"attr":"x","op":"y"}}}}`}, nil},
+
+		{"headers of the connection", given{api: `,"http":{"headers":{"content-length":"1","X":"1"}}`, jobs: `{"endpoint":"x","headers":{"Transfer-Encoding":"chunked"}}`},
+			[]string{"unsendable-header /api/http/headers/content-length", "unsendable-header /config/jobs/0/headers/Transfer-Encoding"}},
+
+		{"secrets in the open", given{api: `,"http":{"headers":{"Authorization":"Bearer x"}}`, config: `,"apiKey":"a","nested":{"access_token":"b"}`},
+			[]string{"plain-secret /api/http/headers/Authorization", "plain-secret /config/apiKey", "plain-secret /config/nested/access_token"}},
+		{"what only sounds like a secret", given{config: `,"#token":"a","pageToken":"b","token":{"attr":"#token"},"secret":"","password":"{{p}}","apiKey":null`}, nil},
+		{"a secret in an iteration", given{rest: `,"iterations":[{"token":"x"}]`}, []string{"plain-secret /iterations/0/token"}},
+
+		{"credentials without TLS", given{base: "http://api.example.com", api: auth, config: `,"#k":"x"`}, []string{"plain-address /api/baseUrl"}},
+		{"credentials in a header", given{base: "http://api.example.com", api: `,"http":{"headers":{"K":{"attr":"#k"}}}`, config: `,"#k":"x"`}, []string{"plain-address /api/baseUrl"}},
+		{"no credentials", given{base: "http://api.example.com"}, nil},
+		{"the computer itself", given{base: "http://127.0.0.1:8080", api: auth, config: `,"#k":"x"`}, nil},
+		{"the computer itself by name", given{base: "http://LOCALHOST", api: auth, config: `,"#k":"x"`}, nil},
+		{"a nested secret in a header", given{base: "http://api.example.com", api: `,"http":{"headers":{"K":{"attr":"db.#k"}}}`, config: `,"db":{"#k":"x"}`}, []string{"plain-address /api/baseUrl"}},
+		{"a user in the address", given{base: "http://ann:x@api.example.com"}, []string{"plain-address /api/baseUrl"}},
+		{"an endpoint with an address", given{api: auth, config: `,"#k":"x"`, jobs: `{"endpoint":"http://other.example.com/x"}`}, []string{"plain-address /config/jobs/0/endpoint"}},
+		{"a trusted origin without TLS", given{api: auth + `,"http":{"trustedOrigins":["https://a.example.com","http://*.example.com:8080"]}`, config: `,"#k":"x"`}, []string{"plain-address /api/http/trustedOrigins/1"}},
+		{"hosts of rows", given{api: auth, config: `,"#k":"x"`, jobs: `{"endpoint":"x","children":[{"endpoint":"https://{h}/x","placeholders":{"h":"h"}},{"endpoint":"//a.{h}.test?x","placeholders":{"h":"h"}},{"endpoint":"https://a.test/{h}","placeholders":{"h":"h"}},{"endpoint":"{h}","placeholders":{"h":"h"}},{"endpoint":"https://a.test?h={h}","placeholders":{"h":"h"}}]}`},
+			[]string{"withheld-credential /config/jobs/0/children/0/endpoint", "withheld-credential /config/jobs/0/children/1/endpoint"}},
+		{"hosts of rows that are trusted", given{api: auth + `,"http":{"trustedOrigins":["https://*.test"]}`, config: `,"#k":"x"`, jobs: `{"endpoint":"x","children":[{"endpoint":"https://{h}/x","placeholders":{"h":"h"}}]}`}, nil},
+		{"hosts of rows without credentials", given{jobs: `{"endpoint":"x","children":[{"endpoint":"https://{h}/x","placeholders":{"h":"h"}}]}`}, nil},
+		{"behind an SSH server", given{base: "http://api.example.com", api: auth, config: `,"#k":"x"`, rest: `,"sshProxy":{"host":"h","port":22,"user":"u","#privateKey":"k"}`}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tree, err := value.Parse([]byte(tt.text()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compiled, problems := config.Compile(tree, config.Options{})
+			if len(*problems) > 0 {
+				t.Fatal(problems)
+			}
+			engine.Compile(compiled, false)
+			var got []string
+			for _, p := range Check(Document{Tree: tree, Compiled: compiled}) {
+				if p.Expected == "" {
+					t.Errorf("%s says nothing", p.Code)
+				}
+				got = append(got, string(p.Code)+" "+p.Pointer)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q\n%s", got, tt.want, tt.text())
+			}
+		})
+	}
+}

@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/engine"
+)
+
+// WriteCurl writes the requests of the first iteration as commands to paste.
+// What is masked is a variable of the shell; a comment says what goes there.
+func (p *Preview) WriteCurl(w io.Writer) error {
+	var b strings.Builder
+	for _, note := range p.notes() {
+		b.WriteString(comment(note) + "\n")
+	}
+	for _, d := range p.first() {
+		if d.Login != nil {
+			b.WriteString(p.command(d, d.Login, "login of "))
+		}
+		if d.Request != nil {
+			b.WriteString(p.command(d, d.Request, ""))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// comment is a text in one line that no shell executes.
+func comment(text string) string {
+	return "# " + strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text) + "\n"
+}
+
+// command is one command with the comments before it.
+func (p *Preview) command(d engine.Draft, r *exchange.Outgoing, what string) string {
+	c := &command{}
+	words := []string{"curl --globoff --compressed"}
+	if r.Method != "GET" {
+		words[0] += " -X " + r.Method
+	}
+	words[0] += " " + c.quoted("SECRET", p.address(r))
+	u, err := url.Parse(r.URL)
+	for _, h := range r.Headers {
+		if h.Name == "Content-Length" || h.Name == "Host" && err == nil && h.Text == u.Host {
+			continue // curl makes its own
+		}
+		pieces := append([]piece{{shown: h.Name + ": "}}, p.header(r, h)...)
+		if h.Text == "" {
+			pieces = []piece{{shown: h.Name + ";"}} // the way of curl to send an empty one
+		}
+		words = append(words, "-H "+c.quoted(variable(h.Name), pieces))
+	}
+	if len(r.Body) > 0 || slices.ContainsFunc(r.Headers, func(h exchange.Line) bool { return h.Name == "Content-Length" }) {
+		words = append(words, "--data-raw "+c.quoted("SECRET", p.body(r)))
+	}
+	text := comment(what + p.mask.text(d.Job))
+	for _, v := range c.variables {
+		text += comment("$" + v.name + ": " + p.mask.text(v.what))
+	}
+	return text + strings.Join(words, " \\\n  ") + "\n\n"
+}
+
+// command collects the variables of one command.
+type command struct{ variables []shellVariable }
+
+type shellVariable struct{ name, what string }
+
+// quoted is a text as one word of a shell. A secret that was computed gets a
+// variable of its own, called like the place it stands at.
+func (c *command) quoted(place string, pieces []piece) string {
+	var b strings.Builder
+	plain := ""
+	flush := func() {
+		if plain != "" {
+			b.WriteString("'" + strings.ReplaceAll(plain, "'", `'\''`) + "'")
+		}
+		plain = ""
+	}
+	for _, one := range pieces {
+		if !one.masked {
+			plain += one.shown
+			continue
+		}
+		flush()
+		b.WriteString(`"$` + c.variable(place, one) + `"`)
+	}
+	flush()
+	if b.Len() == 0 {
+		return "''"
+	}
+	return b.String()
+}
+
+// variable is the name of a piece's variable.
+func (c *command) variable(place string, one piece) string {
+	name := one.variable
+	if name == computed {
+		name = place
+		for n := 2; c.knows(name); n++ {
+			name = fmt.Sprintf("%s_%d", place, n)
+		}
+	}
+	if !c.knows(name) {
+		c.variables = append(c.variables, shellVariable{name, one.what})
+	}
+	return name
+}
+
+func (c *command) knows(name string) bool {
+	return slices.ContainsFunc(c.variables, func(v shellVariable) bool { return v.name == name })
+}

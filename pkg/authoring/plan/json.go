@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// requestJSON is one request; the keys are those that docs/plan.md tells.
+type requestJSON struct {
+	Job string `json:"job"`
+	// Kind is login, job or child.
+	Kind string `json:"kind"`
+	// Iteration counts from 1.
+	Iteration int         `json:"iteration"`
+	Pointer   string      `json:"pointer"`
+	Method    string      `json:"method"`
+	URL       string      `json:"url"`
+	Headers   value.Value `json:"headers"`
+	Body      string      `json:"body"`
+
+	Calls   string       `json:"calls,omitempty"`
+	Sources []sourceJSON `json:"sources,omitempty"`
+	Paging  []string     `json:"paging,omitempty"`
+}
+
+type sourceJSON struct {
+	Part    string `json:"part"`
+	From    string `json:"from"`
+	Pointer string `json:"pointer"`
+}
+
+// WriteJSON writes the requests of all iterations, logins before the request
+// that needs them.
+func (p *Preview) WriteJSON(w io.Writer) error {
+	all := struct {
+		Requests  []requestJSON `json:"requests"`
+		Variables []string      `json:"variables,omitempty"`
+	}{Requests: []requestJSON{}, Variables: p.Variables}
+	for _, d := range p.drafts {
+		if d.Login != nil {
+			login := p.requestJSON(d, d.Login, "login")
+			login.Pointer, login.Sources = p.mask.text(d.LoginPointer), p.sourcesJSON(d.LoginSources)
+			all.Requests = append(all.Requests, login)
+		}
+		if d.Request == nil {
+			continue
+		}
+		r := p.requestJSON(d, d.Request, kindOf(d))
+		r.Calls = p.mask.text(d.Calls)
+		r.Sources = p.sourcesJSON(d.Sources)
+		for _, sentence := range d.Paging {
+			r.Paging = append(r.Paging, p.mask.text(sentence))
+		}
+		all.Requests = append(all.Requests, r)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(all)
+}
+
+func (p *Preview) sourcesJSON(sources []engine.Source) []sourceJSON {
+	var all []sourceJSON
+	for _, s := range sources {
+		all = append(all, sourceJSON{p.mask.text(s.Part), p.source(s), p.mask.text(s.Pointer)})
+	}
+	return all
+}
+
+func kindOf(d engine.Draft) string {
+	if d.Level > 0 {
+		return "child"
+	}
+	return "job"
+}
+
+func (p *Preview) requestJSON(d engine.Draft, r *exchange.Outgoing, kind string) requestJSON {
+	return requestJSON{
+		Job: p.mask.text(d.Job), Kind: kind, Iteration: d.Iteration + 1, Pointer: p.mask.text(d.Pointer),
+		Method: r.Method, URL: shown(p.address(r)), Headers: p.headersJSON(r), Body: shown(p.body(r)),
+	}
+}
+
+// headersJSON are headers by their names: a text, or a list of texts for several
+// lines of one name.
+func (p *Preview) headersJSON(r *exchange.Outgoing) value.Value {
+	headers := value.OfMembers()
+	for _, line := range r.Headers {
+		name, text := p.mask.text(line.Name), value.OfString(shown(p.header(r, line)))
+		before, ok := headers.Get(name)
+		switch {
+		case !ok:
+			headers = headers.With(name, text)
+		case before.Kind() == value.Array:
+			headers = headers.With(name, value.OfItems(append(before.Items(), text)...))
+		default:
+			headers = headers.With(name, value.OfItems(before, text))
+		}
+	}
+	return headers
+}

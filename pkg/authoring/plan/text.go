@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/engine"
+)
+
+// page is a text that grows line by line.
+type page struct {
+	strings.Builder
+	p *Preview
+}
+
+// line writes a line, or several that begin at the same column. White space at
+// the end of a line is left out.
+func (b *page) line(indent int, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(strings.Repeat(" ", indent)+line, " \t\r")
+		b.WriteString(line + "\n")
+	}
+}
+
+// WriteText writes the first iteration for people.
+func (p *Preview) WriteText(w io.Writer) error {
+	b := &page{p: p}
+	for _, note := range p.notes() {
+		b.line(0, note+"\n")
+	}
+	for i, d := range p.first() {
+		if i > 0 {
+			b.line(0, "")
+		}
+		b.draft(d)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// notes are what is to be known about all requests.
+func (p *Preview) notes() []string {
+	var all []string
+	if len(p.drafts) == 0 {
+		all = append(all, "Nothing would be sent.")
+	}
+	if p.Iterations > 1 {
+		all = append(all, fmt.Sprintf("Iteration 1 of %d; --json shows all of them.", p.Iterations))
+	}
+	if len(p.Variables) > 0 {
+		all = append(all, fmt.Sprintf("These variables have no value here, a platform may bring it: %s. Give them by --var name=value; what is computed from them cannot be right.", strings.Join(p.Variables, ", ")))
+	}
+	return all
+}
+
+// first are the drafts of the first iteration.
+func (p *Preview) first() []engine.Draft {
+	end := slices.IndexFunc(p.drafts, func(d engine.Draft) bool { return d.Iteration > 0 })
+	if end < 0 {
+		return p.drafts
+	}
+	return p.drafts[:end]
+}
+
+func (b *page) draft(d engine.Draft) {
+	at := 4 * d.Level
+	b.line(at, b.p.mask.text(d.Job)+"  ("+b.p.mask.text(d.Pointer)+")")
+	at += 2
+	if d.Calls != "" {
+		b.line(at, b.p.mask.text(d.Calls))
+	}
+	if d.Login != nil {
+		b.line(at, "\nLogin, before it  ("+b.p.mask.text(d.LoginPointer)+")")
+		b.request(at+2, d.Login)
+		b.sources(at, d.LoginSources)
+	}
+	if d.Problem != nil {
+		b.line(at, "\nNo request: "+b.p.mask.text(d.Problem.Error()))
+	}
+	if d.Request != nil {
+		b.line(at, "\nFirst request")
+		b.request(at+2, d.Request)
+		b.sources(at, d.Sources)
+		b.line(at, "\nPaging")
+		for _, sentence := range d.Paging {
+			b.line(at+2, b.p.mask.text(sentence))
+		}
+	}
+}
+
+// request writes a request as it would be sent.
+func (b *page) request(at int, r *exchange.Outgoing) {
+	m := b.p.mask
+	b.line(at, r.Method+" "+shown(b.p.address(r)))
+	for _, h := range r.Headers {
+		b.line(at, m.text(h.Name)+": "+shown(b.p.header(r, h)))
+	}
+	if len(r.Body) > 0 {
+		b.line(at, "\n"+shown(b.p.body(r)))
+	}
+}
+
+// sources writes what comes from one source in one line.
+func (b *page) sources(at int, all []engine.Source) {
+	type row struct{ parts, from string }
+	var rows []row
+	for _, s := range all {
+		kind, name, _ := strings.Cut(b.p.mask.text(s.Part), " ")
+		from := b.p.source(s)
+		if s.Pointer != "" {
+			from += "  (" + b.p.mask.text(s.Pointer) + ")"
+		}
+		same := func(r row) bool { return r.from == from && strings.HasPrefix(r.parts, kind+" ") }
+		if i := slices.IndexFunc(rows, same); i >= 0 {
+			rows[i].parts += ", " + name
+			continue
+		}
+		rows = append(rows, row{strings.TrimSpace(kind + " " + name), from})
+	}
+	b.line(at, "\nWhere its parts come from")
+	for _, r := range rows {
+		b.line(at+2, r.parts+": "+r.from)
+	}
+}

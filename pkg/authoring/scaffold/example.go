@@ -1,0 +1,234 @@
+package scaffold
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// Options say what the example is and what becomes of it. One of URL, Curl and
+// HAR is given.
+type Options struct {
+	// URL is an address to ask, Curl a curl command line to send, HAR the name
+	// of an HTTP archive that has the answer already.
+	URL, Curl, HAR string
+	// URLContains chooses among the exchanges of the archive.
+	URLContains string
+	// Choice answers questions beforehand.
+	Choice propose.Choice
+	// Out is the new file; "" prints the configuration, its secrets hidden.
+	Out string
+	// Ask tells whether somebody reads Stderr and answers on Stdin. Without it
+	// the guesses are taken.
+	Ask            bool
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	// Version of the program, for the User-Agent.
+	Version string
+	Dial    func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
+}
+
+// Example guesses a configuration from the example, asks where there is a
+// choice, writes it and explains each guess. The explanation goes to Stdout, or
+// to Stderr when the configuration goes to Stdout.
+func Example(ctx context.Context, o Options) error {
+	b := &beginning{Options: o, secrets: &secret.Registry{}, questions: questions{in: o.Stdin, out: o.Stderr}}
+	if err := b.run(ctx); err != nil {
+		return b.masked(err)
+	}
+	return nil
+}
+
+// beginning is one run of Example.
+type beginning struct {
+	Options
+	secrets   *secret.Registry
+	questions questions
+}
+
+func (b *beginning) run(ctx context.Context) error {
+	if b.Out != "" { // before anything is sent
+		if _, err := os.Lstat(b.Out); err == nil {
+			return taken(b.Out)
+		}
+	}
+	x, err := b.exchange(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := b.propose(x)
+	if err != nil {
+		return err
+	}
+	text := b.explanation(x, p)
+	if b.Out == "" {
+		if _, err := io.WriteString(b.Stdout, b.secrets.Redact(string(p.Config))); err != nil {
+			return err
+		}
+		_, err = io.WriteString(b.Stderr, text)
+		return err
+	}
+	if err := create(b.Out, p.Config); err != nil {
+		return err
+	}
+	_, err = io.WriteString(b.Stdout, text)
+	return err
+}
+
+// masked is an error that shows no credential.
+func (b *beginning) masked(err error) error {
+	text := b.secrets.Redact(err.Error())
+	if text == err.Error() {
+		return err
+	}
+	return &failure.Error{Kind: failure.KindOf(err), Message: text}
+}
+
+// exchange gets the example.
+func (b *beginning) exchange(ctx context.Context) (example.Exchange, error) {
+	if b.HAR != "" {
+		return b.fromHAR()
+	}
+	r, err := b.request()
+	if err != nil {
+		return example.Exchange{}, err
+	}
+	b.conceal(r)
+	return example.Fetch(ctx, r, example.Options{UserAgent: "configurable-extractor/" + b.Version, Dial: b.Dial})
+}
+
+func (b *beginning) request() (example.Request, error) {
+	if b.Curl != "" {
+		return example.FromCurl(b.Curl, b.Getenv)
+	}
+	return example.FromURL(b.URL)
+}
+
+func (b *beginning) conceal(r example.Request) {
+	for _, secret := range propose.Secrets(r) {
+		b.secrets.Add(secret)
+	}
+}
+
+// candidate is an exchange of an archive that a configuration can be made of.
+type candidate struct {
+	exchange example.Exchange
+	items    int
+	name     string
+}
+
+// most is how many exchanges of an archive are kept to choose from.
+const most = 9
+
+// fromHAR takes the exchange with the most items, or asks.
+func (b *beginning) fromHAR() (example.Exchange, error) {
+	file, err := os.Open(b.HAR)
+	if err != nil {
+		return example.Exchange{}, failure.Userf("cannot read the HTTP archive: %w", err)
+	}
+	defer file.Close()
+	var all []candidate
+	err = example.EachInHAR(file, func(x example.Exchange) error {
+		if !strings.Contains(x.URL, b.URLContains) {
+			return nil
+		}
+		p, err := propose.Propose(x, propose.Choice{})
+		if err != nil {
+			return nil // nothing to learn from: not what was meant
+		}
+		b.conceal(x.Request)
+		all = append(all, candidate{x, p.Items, asked(x)})
+		slices.SortStableFunc(all, func(a, b candidate) int { return b.items - a.items })
+		all = all[:min(len(all), most)]
+		return nil
+	})
+	if err != nil {
+		return example.Exchange{}, err
+	}
+	if len(all) == 0 {
+		return example.Exchange{}, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON%s", b.restriction())
+	}
+	at := 0
+	if b.Ask {
+		options := make([]propose.Option, len(all))
+		for i, c := range all {
+			options[i] = propose.Option{Name: b.secrets.Redact(c.name), Evidence: count(c.items)}
+		}
+		if at, err = b.questions.ask("Which request is the example?", options); err != nil {
+			return example.Exchange{}, err
+		}
+	}
+	return all[at].exchange, nil
+}
+
+func count(items int) string {
+	if items == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", items)
+}
+
+func (b *beginning) restriction() string {
+	if b.URLContains == "" {
+		return ""
+	}
+	return fmt.Sprintf(", with an address that contains '%s'", b.URLContains)
+}
+
+// asked is method and address of an exchange without its query.
+func asked(x example.Exchange) string {
+	u, err := url.Parse(x.URL)
+	if err != nil {
+		return x.Method
+	}
+	return x.Method + " " + u.Scheme + "://" + u.Host + u.EscapedPath()
+}
+
+// propose makes the proposal; somebody who is there decides what is not decided
+// yet.
+func (b *beginning) propose(x example.Exchange) (*propose.Proposal, error) {
+	p, err := propose.Propose(x, b.Choice)
+	if err != nil || !b.Ask {
+		return p, err
+	}
+	for _, q := range []struct {
+		text    string
+		choice  *string
+		options func() []propose.Option
+	}{
+		{"Where is the data?", &b.Choice.DataField, func() []propose.Option { return p.DataFields }},
+		{"How does the API page?", &b.Choice.Paging, func() []propose.Option { return p.Pagings }},
+		{"What is the primary key?", &b.Choice.PrimaryKey, func() []propose.Option { return p.PrimaryKeys }},
+	} {
+		options := q.options()
+		if *q.choice != "" || len(options) < 2 {
+			continue
+		}
+		for i := range options {
+			options[i].Evidence = b.secrets.Redact(options[i].Evidence)
+		}
+		at, err := b.questions.ask(q.text, options)
+		if err != nil {
+			return nil, err
+		}
+		if at == 0 {
+			continue // as guessed, with its evidence
+		}
+		*q.choice = options[at].Name
+		if p, err = propose.Propose(x, b.Choice); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}

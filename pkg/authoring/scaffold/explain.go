@@ -1,0 +1,57 @@
+package scaffold
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+)
+
+// explanation tells what was guessed, why, and how to go on.
+func (b *beginning) explanation(x example.Exchange, p *propose.Proposal) string {
+	var t strings.Builder
+	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, asked(x))
+	for _, g := range p.Guesses {
+		fmt.Fprintf(&t, "\n%s (%s): %s\n", g.Subject, g.Confidence, g.Value)
+		fmt.Fprintf(&t, "  because %s\n", g.Evidence)
+		fmt.Fprintf(&t, "  at %s\n", g.Pointer)
+	}
+	if len(p.Notes) > 0 {
+		t.WriteString("\nMind:\n")
+	}
+	for _, note := range p.Notes {
+		fmt.Fprintf(&t, "- %s\n", note)
+	}
+	text := b.secrets.Redact(t.String())
+	return text + "\n" + aboutIncomplete + "\n" + b.next()
+}
+
+// aboutIncomplete explains config.onIncomplete, which every new configuration
+// sets to fail.
+const aboutIncomplete = `A run fails if an answer shows that data is missing; set "onIncomplete" to "warn" to get a warning instead.`
+
+// next says where the configuration is and which command comes next.
+func (b *beginning) next() string {
+	if b.Out == "" {
+		return "\nCredentials are hidden here. With --out FILE the configuration is written with them.\n"
+	}
+	text := fmt.Sprintf("\nIt is in %s, which only you can read. Next:\n", b.Out)
+	text += "  extractor validate " + quoted(b.Out) + "\n"
+	if filepath.Base(b.Out) == "config.json" {
+		return text + "  extractor run --data " + quoted(filepath.Dir(b.Out)) + "\n"
+	}
+	return text + "  extractor run --data DIR, where DIR is a directory that has it as config.json\n"
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	text, err := syntax.Quote(path, syntax.LangBash)
+	if err != nil {
+		return path // it cannot be written on a command line at all
+	}
+	return text
+}

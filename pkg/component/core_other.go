@@ -1,6 +1,0 @@
-//go:build !unix
-
-package component
-
-// NoCoreDump does nothing: a crash leaves no core dump here.
-func NoCoreDump() error { return nil }

@@ -1,0 +1,253 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// ending is a run of a job that has come to its end.
+type ending struct {
+	*jobRun
+	stop paging.Stop
+}
+
+// endChecks are the checks of a run of a job that has come to its end. Each gives
+// what it finds missing, nil for nothing. docs/faults.md describes them.
+func endChecks() []func(ending) event.Finding {
+	return []func(ending) event.Finding{stalled, repeated, unread, short}
+}
+
+// stalled finds a page that announces more by `nextPageFlag`, but lacks the value
+// that leads to the next one.
+func stalled(e ending) event.Finding {
+	if e.stop.Reason != paging.NoValue || e.stop.Flag == "" {
+		return nil
+	}
+	return event.PagingStalled{
+		Job: e.Endpoint, Page: e.pages, Flag: e.stop.Flag, Field: e.stop.Field,
+		Pointer: e.stop.Pointer, JobPointer: e.Pointer, Iteration: e.number,
+	}
+}
+
+// repeated finds a page that was dropped because it repeats an earlier one, where
+// that is not how paging ends.
+func repeated(e ending) event.Finding {
+	r := e.evidence.repeat
+	if r == nil || r.Rows == 0 || !e.evidence.repeatsList || paging.EndsByRepeating(e.scroller, *r) || e.hasTotal() {
+		return nil
+	}
+	if _, none := e.evidence.next(); none {
+		return nil
+	}
+	hint := "check the address that leads to the next page"
+	if name := paging.Parameter(e.scroller); name != "" {
+		hint = fmt.Sprintf("check that the API reads the parameter '%s'", name)
+	}
+	return event.PagingRepeated{
+		Job: e.Endpoint, Page: r.Page, Earlier: r.Earlier, Hint: hint,
+		Pointer: e.pagingAt, JobPointer: e.Pointer, Iteration: e.number,
+	}
+}
+
+// unread finds a next page that the last one announces and that was not fetched.
+func unread(e ending) event.Finding {
+	v := e.evidence
+	pages := paging.Pages(e.scroller)
+	switch {
+	case e.stop.Reason == paging.OnPurpose, v.repeat != nil,
+		e.stop.Reason == paging.NoValue && e.stop.Flag != "": // it has stalled
+		return nil
+	case pages && (e.hasTotal() || v.last.Rows == 0 && e.stop.Reason == paging.Exhausted):
+		return nil
+	}
+	announced, none := v.next()
+	found := event.PagingUnread{Job: e.Endpoint, Page: e.pages, Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.number}
+	switch {
+	case none:
+		return nil
+	case announced != nil:
+		found.Place, found.Hint = fmt.Sprintf("'%s'", announced.Place()), howToRead(*announced)
+	case e.stop.Flag != "":
+		found.Place, found.Hint = fmt.Sprintf("'%s'", e.stop.Flag), "check how 'api.pagination' asks for the next page"
+	case v.link != "":
+		found.Place, found.Hint = "the header Link", "no setting reads that header; choose the method of 'api.pagination' by the parameters of its address, for example 'pagenum'"
+	default:
+		return nil
+	}
+	if pages {
+		switch {
+		case e.stop.Hint == "":
+		case announced != nil && announced.Kind == answer.NextPage:
+			found.Hint = e.stop.Hint + "; " + found.Hint
+		default:
+			found.Hint = e.stop.Hint
+		}
+		found.Hint = "the job ended because " + e.stop.Rule + "; " + found.Hint
+		found.Pointer = e.pagingAt
+	}
+	return found
+}
+
+// howToRead names the settings that ask for the page that is announced.
+func howToRead(i answer.Indicator) string {
+	place, delimiter := i.Place(), ""
+	for _, name := range i.Path {
+		if strings.Contains(name, ".") {
+			place, delimiter = strings.Join(i.Path, "/"), " and the delimiter '/'"
+		}
+	}
+	text := i.Value.Text()
+	switch {
+	case i.Kind == answer.NextPage && (strings.HasPrefix(text, "/") || strings.Contains(text, "://") || strings.HasPrefix(text, "?")):
+		return fmt.Sprintf("'api.pagination' with the method 'response.url' and the urlKey '%s'%s reads it", place, delimiter)
+	case i.Kind == answer.NextPage && delimiter == "":
+		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", place)
+	default:
+		return "set 'api.pagination' to the method of this API: 'response.param' if the answer has a token for the next page, 'cursor' if requests name the last id, else 'offset' or 'pagenum'"
+	}
+}
+
+// short finds a total that is more than what was fetched.
+func short(e ending) event.Finding {
+	if e.stop.Reason == paging.OnPurpose || !paging.Pages(e.scroller) || !paging.FromStart(e.scroller, e.base) {
+		return nil
+	}
+	t := e.evidence.total()
+	fetched, unit := e.fetched(t)
+	if t == nil || fetched >= t.least {
+		return nil
+	}
+	return event.JobShort{
+		Job: e.Endpoint, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.field, Rule: e.stop.Rule, Hint: e.stop.Hint,
+		Pointer: e.pagingAt, JobPointer: e.Pointer, Iteration: e.number,
+	}
+}
+
+// hasTotal tells whether exactly as much was fetched as the API says there is. More
+// would mean that it counts something else.
+func (e ending) hasTotal() bool {
+	t := e.evidence.total()
+	fetched, _ := e.fetched(t)
+	return t != nil && fetched == t.least
+}
+
+// fetched is how much there is of what a total counts.
+func (e ending) fetched(t *total) (n int64, unit string) {
+	if t != nil && t.pages {
+		return int64(e.evidence.filled), "pages"
+	}
+	return int64(e.found), "rows"
+}
+
+// errorsOnly finds an answer that has errors in the place of data.
+func (r *jobRun) errorsOnly(res *exchange.Response, page *answer.Page) (event.Finding, error) {
+	if res.Ignored || page.Rows > 0 && !page.FromErrors {
+		return nil, nil
+	}
+	errors, err := page.Errors()
+	if err != nil || blank(errors) {
+		return nil, err
+	}
+	// The next run should ask for another answer, not take this one from the cache.
+	return event.ResponseErrors{
+		Job: r.Endpoint, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
+	}, res.Forget()
+}
+
+// What is shown of the errors that an API reports. Of a longer text readBytes are
+// masked before they are shortened, so that no secret is cut in two.
+const (
+	mostErrors    = 3
+	mostErrorText = 200 // bytes
+	readBytes     = 64 << 10
+)
+
+// reported is the text of the first errors that answer.Page.Errors gives.
+func (r *jobRun) reported(errors value.Value) string {
+	all := []value.Value{errors}
+	if errors.Kind() == value.Array {
+		all = errors.Items()
+	}
+	var texts []string
+	for _, one := range all[:min(len(all), mostErrors)] {
+		text := errorMessage(one)
+		text = strings.Join(strings.Fields(r.run.Secrets.Redact(text[:min(len(text), readBytes)])), " ")
+		if len(text) > mostErrorText {
+			text = strings.ToValidUTF8(text[:mostErrorText], "") + " …"
+		}
+		texts = append(texts, text)
+	}
+	if more := len(all) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// blank tells whether nothing in a member `errors` says that there is an error:
+// some APIs always send `{"code": 0, "message": ""}`.
+func blank(v value.Value) bool {
+	switch v.Kind() {
+	case value.Array:
+		return !slices.ContainsFunc(v.Items(), func(item value.Value) bool { return !blank(item) })
+	case value.Object:
+		return !slices.ContainsFunc(v.Members(), func(m value.Member) bool { return !blank(m.Value) })
+	default:
+		return v.Empty()
+	}
+}
+
+// errorMessage is the message of one error, else all of it as JSON.
+func errorMessage(v value.Value) string {
+	if v.Kind() == value.String {
+		return v.Raw()
+	}
+	for _, name := range []string{"message", "detail", "title", "description", "error", "reason", "code"} {
+		if m := v.Field(name); m.IsScalar() && !m.Empty() {
+			return m.Text()
+		}
+	}
+	return v.JSON()
+}
+
+// missing finds a path of the data that led nowhere in every answer to a job,
+// while one of them has lists at other places.
+func (jr *jobRunner) missing(j *job) event.Finding {
+	a := jr.tally[j]
+	if a == nil || a.found || len(a.lists) == 0 {
+		return nil
+	}
+	lists := make([]string, len(a.lists))
+	for i, path := range a.lists {
+		lists[i] = jr.run.Secrets.Redact(path)
+		if path == "" {
+			lists[i] = j.DataField.Delimiter
+		}
+	}
+	return event.DataMissing{
+		Job: j.Endpoint, DataField: j.DataField.Path, Lists: lists,
+		Pointer: failure.PointerJoin(j.Pointer, "dataField"), JobPointer: j.Pointer, Iteration: jr.number,
+	}
+}
+
+// complete judges a root job and its child jobs when all their runs have ended.
+func (jr *jobRunner) complete(j *job) error {
+	if found := jr.missing(j); found != nil {
+		if err := jr.emit(j, found); err != nil {
+			return err
+		}
+	}
+	for _, child := range j.children {
+		if err := jr.complete(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// sinks yields every iteration with the one whose mappings its jobs use: of several
+// iterations with one bucket that is the first.
+func (p *Plan) sinks(visit func(it, first *iteration)) {
+	first := map[string]*iteration{}
+	for i := range p.iterations {
+		it := &p.iterations[i]
+		if first[it.Bucket] == nil {
+			first[it.Bucket] = it
+		}
+		visit(it, first[it.Bucket])
+	}
+}
+
+// checkDataTypes reports jobs whose rows cannot be mapped automatically: the data
+// type gives no name for a table, like the endpoint "/", or the user data holds
+// lists. Mapped ones have names of their own, and may have lists there; a job that
+// never runs has no rows.
+func (p *Plan) checkDataTypes() {
+	p.sinks(func(it, first *iteration) {
+		eachJob(it.Jobs, func(j config.Job, child, runs bool) {
+			if !runs || first.mappings.Has(j.DataType) {
+				return
+			}
+			checkTableName(j)
+			checkUserData(j.UserData)
+			if !child {
+				checkUserData(it.UserData)
+			}
+		})
+	})
+}
+
+// checkTableName reports a data type that gives no name for a table.
+func checkTableName(j config.Job) {
+	if j.DataType == "" || mapping.TableName(j.DataType) != "" {
+		return
+	}
+	key, hint := "dataType", failure.Text("")
+	if j.DataType == j.Endpoint {
+		key, hint = "endpoint", `name the table with "dataType"`
+	}
+	config.NewSection(value.OfString(j.DataType), failure.PointerJoin(j.Pointer, key), j.UserData.Problems()).
+		Problem("expected something with a letter, a digit or a dash: the table is named after it", hint)
+}
+
+// eachJob visits jobs and those below them, and tells whether each of them is a
+// child job, and whether it ever runs: a child job does when it, or one above it,
+// has placeholders.
+func eachJob(jobs []config.Job, visit func(j config.Job, child, runs bool)) {
+	var walk func(jobs []config.Job, child, filled bool)
+	walk = func(jobs []config.Job, child, filled bool) {
+		for _, j := range jobs {
+			filled := filled || child && j.Placeholders.Present()
+			visit(j, child, !child || filled)
+			walk(j.Children, true, filled)
+		}
+	}
+	walk(jobs, false, false)
+}
+
+// tolerateUnusedMappings makes warnings of the problems with mappings of data types
+// that no job has: they do not matter, and the original does not look at them.
+// What is right in them still makes tables without rows. Keys that are unknown
+// remain problems where they are.
+func (p *Plan) tolerateUnusedMappings() {
+	used := map[string]bool{} // by the place of the mapping
+	use := func(jobs []config.Job, it *iteration) {
+		eachJob(jobs, func(j config.Job, _, _ bool) {
+			used[failure.PointerJoin(it.Mappings.Pointer, j.DataType)] = true
+		})
+	}
+	p.sinks(func(it, first *iteration) {
+		use(it.Jobs, it)
+		use(it.Jobs, first)
+	})
+	var unused []string
+	for _, it := range p.iterations {
+		for _, m := range it.Mappings.Value.Members() {
+			if pointer := failure.PointerJoin(it.Mappings.Pointer, m.Name); !used[pointer] {
+				unused = append(unused, pointer)
+			}
+		}
+	}
+	if len(unused) == 0 {
+		return
+	}
+	problems := p.iterations[0].Mappings.Problems()
+	*problems = slices.DeleteFunc(*problems, func(found failure.Problem) bool {
+		if found.Code == failure.UnknownKey || !slices.ContainsFunc(unused, func(pointer string) bool {
+			return found.Pointer == pointer || strings.HasPrefix(found.Pointer, pointer+"/")
+		}) {
+			return false
+		}
+		p.doc.Warnings.Add(found)
+		return true
+	})
+}

@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// rows is a page as far as its rows go.
+type rows interface {
+	Items() iter.Seq2[value.Value, error]
+	Packed() iter.Seq2[value.Packed, error]
+}
+
+// scan reads an answer once; what is wrong with it is told with its address,
+// where a redirect may have led.
+func (r *jobRun) scan(res *exchange.Response) (*answer.Page, error) {
+	if res.Body.Unclean() {
+		r.note(event.ResponseCleaned{Job: r.endpoint, Page: r.pages})
+	}
+	page, err := r.decode(res)
+	if err != nil {
+		if forgetting := res.Forget(); forgetting != nil {
+			return nil, forgetting
+		}
+		return nil, failure.Within(res.Method+" "+res.URL, "", err)
+	}
+	return page, nil
+}
+
+// decode reads an answer. A successful answer without a body has no data; an
+// error answer that the configuration ignores is data, whatever it is, but null
+// is none.
+func (r *jobRun) decode(res *exchange.Response) (*answer.Page, error) {
+	needs := r.scroller.Needs()
+	query := answer.Query{
+		Data:   answer.Path{Text: r.DataField.Path, Separator: r.DataField.Delimiter},
+		Fields: needs.Fields,
+		Volume: needs.Volume,
+	}
+	page, err := r.run.scanner.Scan(res.Body, query)
+	switch {
+	case err == nil && res.Ignored && page.Root == value.Null:
+		return nil, failure.Userf("the response with status %d is null, expected data", res.Status)
+	case err == nil:
+		return page, nil
+	case r.ignoresText(res.Status) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
+		return r.errorData(res, query)
+	case errors.Is(err, io.EOF): // the status is one of 2xx, or it would be ignored
+		return answer.NoPage(query), nil
+	default:
+		return nil, err
+	}
+}
+
+// ignoresText tells whether an answer with the status, which is a successful or
+// an ignored one, may be something else than JSON. The code 0 stands for what is
+// wrong without a status that says so.
+func (r *jobRun) ignoresText(status int) bool {
+	return slices.Contains(r.ignored, status) || slices.Contains(r.ignored, 0)
+}
+
+// maxErrorData is how many bytes an answer may have that becomes a single value.
+const maxErrorData = 8 << 20
+
+// errorData takes an answer that is not JSON, but whose status is to be
+// ignored, for an object that holds its text.
+func (r *jobRun) errorData(res *exchange.Response, query answer.Query) (*answer.Page, error) {
+	if size := res.Body.Size(); size > maxErrorData {
+		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
+	}
+	text, err := res.Body.Text()
+	if err != nil {
+		return nil, err
+	}
+	data := value.OfMembers(value.Member{Name: "errorData", Value: value.OfString(string(text))})
+	if err := res.Body.Replace(data.AppendJSON(nil)); err != nil {
+		return nil, err
+	}
+	r.note(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
+	return r.run.scanner.Scan(res.Body, query)
+}
+
+// check takes the decisions about a page that need no row: is there data, and
+// only one place of it? Or errors instead?
+func (r *jobRun) check(res *exchange.Response, page *answer.Page) error {
+	found, err := r.errorsOnly(res, page)
+	if err != nil {
+		return err
+	}
+	if found != nil {
+		r.note(found)
+	}
+	detected := r.DataField.Path == ""
+	switch {
+	case detected && len(page.Lists) > 1:
+		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", some(page.Lists)).At(r.Pointer)
+	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
+		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(r.Pointer)
+	case page.Rows == 0:
+		r.note(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages, JobPointer: r.Pointer})
+	}
+	return nil
+}
+
+// store hands the rows to the tables and learns from them what paging wants to
+// know.
+func (r *jobRun) store(ctx context.Context, page *answer.Page) (ids paging.IDs, err error) {
+	id := r.scroller.Needs().ItemID
+	batch := r.sink.batch(r.DataType, r.columns)
+	for row, err := range r.packed(page) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = batch.Row(row)
+		}
+		if err != nil {
+			return ids, err
+		}
+		if id.Text != "" {
+			v, _ := row.At(id.Text, id.Separator)
+			ids.Add(v)
+		}
+	}
+	r.found += page.Rows
+	return ids, nil
+}
+
+// ids are the smallest and largest id of the rows, where paging wants them: what
+// store learns, for a page that is not stored yet.
+func (r *jobRun) ids(page *answer.Page) (ids paging.IDs, err error) {
+	id := r.scroller.Needs().ItemID
+	if id.Text == "" {
+		return ids, nil
+	}
+	for row, err := range r.filtered(page) {
+		if err != nil {
+			return ids, err
+		}
+		v, _ := row.At(id.Text, id.Separator)
+		ids.Add(v)
+	}
+	return ids, nil
+}
+
+// facts are what paging may know of a page.
+func (r *jobRun) facts(page *answer.Page, ids paging.IDs) paging.Page {
+	return paging.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, IDs: ids, Now: r.run.Now()}
+}
+
+// packed are the filtered rows in the form that the tables take them in. Values
+// are made only for the filter.
+func (r *jobRun) packed(page rows) iter.Seq2[value.Packed, error] {
+	if len(r.rows.paths) == 0 {
+		return page.Packed()
+	}
+	return func(yield func(value.Packed, error) bool) {
+		var packed value.Packed
+		for row, err := range r.filtered(page) {
+			packed = row.AppendPacked(packed[:0])
+			if !yield(packed, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// filtered are the rows of a page as everything but the scan sees them: after
+// the response filter.
+func (r *jobRun) filtered(page rows) iter.Seq2[value.Value, error] {
+	return func(yield func(value.Value, error) bool) {
+		for row, err := range page.Items() {
+			if err == nil {
+				row, err = r.rows.apply(row)
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// some are the first few of many names, for a message.
+func some(names []string) string {
+	const most = 10
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}

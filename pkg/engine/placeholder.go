@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// placeholder is one {token} in the endpoint of a child job: where its value
+// comes from.
+type placeholder struct {
+	token    string // as written, with its level: "2:id"
+	level    int    // 1 is the parent row, 2 the row above it …
+	path     string
+	compute  *expr.Expr // nil: the value as it is
+	function string     // that computes it, "" for none
+	pointer  string
+}
+
+// compilePlaceholders reads `placeholders` of a child job that has so many rows
+// above it.
+func compilePlaceholders(s config.Section, above int) []placeholder {
+	var all []placeholder
+	for _, m := range s.Value.Members() {
+		one := s.Get(m.Name)
+		p := placeholder{token: m.Name, level: 1, path: m.Value.Text(), pointer: one.Pointer}
+		if m.Value.Kind() == value.Object {
+			p.path = one.Text("path", "")
+			if one.Get("function").Present() {
+				compiler := expr.Compiler{Contexts: []expr.Context{expr.Placeholder}, Problems: s.Problems()}
+				compute := compiler.Compile(m.Value, one.Pointer)
+				p.compute, p.function = &compute, one.Get("function").Value.Raw()
+			}
+		}
+		if p.path == "" {
+			one.Fault(failure.InvalidPlaceholder, "a placeholder needs the path of its value: a text, or an object with 'path' and 'function'", "")
+		}
+		if level, _, ok := strings.Cut(m.Name, ":"); ok {
+			p.level, _ = strconv.Atoi(level) // not a number: level 0, which does not exist
+		}
+		if p.level < 1 || p.level > above {
+			one.Fault(failure.InvalidPlaceholder, failure.Text(fmt.Sprintf("the level of a placeholder must be between 1 (the parent) and %d", above)), "")
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// filled is a placeholder with the value of one child run.
+type filled struct {
+	token string
+	path  string
+	value value.Value
+}
+
+// combinations yields every combination of the placeholders' values for one
+// parent row, the last placeholder fastest: a list has one value for each item.
+// rows are the rows above, the direct parent first. Each combination is made when
+// it is wanted: three lists of a few hundred items have millions of them. The
+// errors are those of all values, before the first combination; what is odd about
+// a value that is computed goes to warn, with its place.
+func combinations(inherited []filled, own []placeholder, rows []value.Value, warn func(pointer, text string)) (iter.Seq[[]filled], error) {
+	all := make([][]value.Value, len(own))
+	for i, p := range own {
+		values, err := p.values(rows, warn)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = values
+	}
+	return func(yield func([]filled) bool) { combine(inherited, own, all, yield) }, nil
+}
+
+// combine yields the combinations that begin with those already filled; false
+// when no more of them are wanted.
+func combine(c []filled, own []placeholder, values [][]value.Value, yield func([]filled) bool) bool {
+	if len(own) == 0 {
+		return yield(c)
+	}
+	for _, v := range values[0] {
+		if !combine(fill(c, filled{own[0].token, own[0].path, v}), own[1:], values[1:], yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// fill is a combination with one more placeholder, in the place of an inherited
+// one of that name.
+func fill(c []filled, f filled) []filled {
+	c = append([]filled(nil), c...)
+	for i := range c {
+		if c[i].token == f.token {
+			c[i] = f
+			return c
+		}
+	}
+	return append(c, f)
+}
+
+// values are the values of a placeholder: one, or one for each item of a list.
+func (p placeholder) values(rows []value.Value, warn func(pointer, text string)) ([]value.Value, error) {
+	found, ok := rows[p.level-1].At(p.path, ".")
+	if !ok {
+		return nil, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
+	}
+	if p.compute != nil {
+		members := expr.Flatten(value.OfMembers(value.Member{Name: "value", Value: found}))
+		computed, err := p.compute.Eval(&expr.Scope{Contexts: map[expr.Context]expr.Members{expr.Placeholder: members}, Warn: warn})
+		if err != nil {
+			return nil, err
+		}
+		found = computed
+	}
+	values := []value.Value{found}
+	if found.Kind() == value.Array {
+		values = found.Items()
+	}
+	for _, v := range values {
+		if k := v.Kind(); k == value.Object || k == value.Array {
+			return nil, failure.Userf("the value of the placeholder '%s' at '%s' is an %s, expected a text or a number", p.token, p.path, k).At(p.pointer)
+		}
+	}
+	return values, nil
+}
+
+// endpoint is an endpoint with its placeholders filled in, all at once: a value
+// is never searched for tokens. A number is sent as in a query (1.50 as 1.5),
+// for 1.0 may be the id 1 of the next request; the table keeps it as it stood.
+func endpoint(template string, values []filled) string {
+	pairs := make([]string, 0, 2*len(values))
+	for _, f := range values {
+		pairs = append(pairs, "{"+f.token+"}", f.value.Text())
+	}
+	return strings.NewReplacer(pairs...).Replace(template)
+}
+
+// parentColumns are the columns that link the rows of a child job to its
+// parents.
+func parentColumns(values []filled) []mapping.Column {
+	const prefix = "parent_"
+	columns := make([]mapping.Column, len(values))
+	for i, f := range values {
+		name := f.path
+		if !strings.HasPrefix(name, prefix) {
+			name = prefix + name
+		}
+		columns[i] = mapping.Column{Name: name, Value: f.value}
+	}
+	return columns
+}

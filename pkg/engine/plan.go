@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Plan is a document whose every part is compiled, ready to run. It does not
+// change while it runs.
+type Plan struct {
+	doc        *config.Document
+	target     exchange.Settings
+	typed      bool
+	iterations []iteration
+}
+
+// iteration is one run of all jobs.
+type iteration struct {
+	config.Iteration
+	attributes expr.Members
+	auth       auth.Method // nil when there is none
+	mappings   mapping.Mappings
+	jobs       []*job
+}
+
+// job is a job or child job with everything it needs compiled.
+type job struct {
+	config.Job
+	child        bool
+	scroller     paging.Scroller
+	pagingAt     string // the place of its settings
+	placeholders []placeholder
+	filter       recursionFilter
+	rows         responseFilter
+	user         userData
+	children     []*job
+}
+
+// Compile lets every room read its sections of the document. Problems go to the
+// document's list; nothing is sent. The tables will be typed (table.Table) or
+// not.
+func Compile(doc *config.Document, typed bool) *Plan {
+	p := &Plan{doc: doc, target: exchange.Compile(doc), typed: typed}
+	scrollers := paging.Compile(doc.Iterations[0].API.Pagination) // `api` is the same for all
+	mappings := map[string]mapping.Mappings{}                     // by their places: many iterations may share them
+	for _, it := range doc.Iterations {
+		if _, ok := mappings[it.Mappings.Pointer]; !ok {
+			mappings[it.Mappings.Pointer] = mapping.CompileMappings(it.Mappings, typed)
+		}
+		compiled := iteration{
+			Iteration:  it,
+			attributes: expr.Flatten(it.Attributes),
+			auth:       auth.Compile(doc, it),
+			mappings:   mappings[it.Mappings.Pointer],
+		}
+		c := compiler{it: &compiled, scrollers: scrollers}
+		compiled.jobs = c.jobs(it.Jobs, 0)
+		p.iterations = append(p.iterations, compiled)
+	}
+	p.checkDataTypes()
+	p.tolerateUnusedMappings()
+	return p
+}
+
+// endpoints are those of all jobs, as they are configured.
+func (it iteration) endpoints() []string {
+	all := []string{it.API.DefaultOptions.Field("endpoint").Text()}
+	var add func([]config.Job)
+	add = func(jobs []config.Job) {
+		for _, j := range jobs {
+			all = append(all, j.Endpoint)
+			add(j.Children)
+		}
+	}
+	add(it.Jobs)
+	return all
+}
+
+// Jobs is the number of root jobs of all iterations.
+func (p *Plan) Jobs() int {
+	n := 0
+	for _, it := range p.iterations {
+		n += len(it.jobs)
+	}
+	return n
+}
+
+// compiler compiles the jobs of one iteration.
+type compiler struct {
+	it        *iteration
+	scrollers paging.Scrollers
+}
+
+// jobs compiles jobs that have so many rows above them: 0 for root jobs.
+func (c compiler) jobs(jobs []config.Job, above int) []*job {
+	var all []*job
+	for _, j := range jobs {
+		compiled := &job{
+			Job:      j,
+			child:    above > 0,
+			scroller: c.scroller(j),
+			pagingAt: c.scrollers.Pointer(j.Scroller),
+			rows:     compileResponseFilter(j, c.it.CompatLevel),
+			user:     c.userData(j, above == 0),
+			children: c.jobs(j.Children, above+1),
+		}
+		if above > 0 {
+			compiled.placeholders = compilePlaceholders(j.Placeholders, above)
+			compiled.filter = compileRecursionFilter(c.section(j, "recursionFilter", j.RecursionFilter))
+		}
+		all = append(all, compiled)
+	}
+	return all
+}
+
+// scroller is the scroller of a job. One that is not defined is a problem.
+func (c compiler) scroller(j config.Job) paging.Scroller {
+	scroller, err := c.scrollers.For(j.Scroller)
+	if err != nil {
+		c.section(j, "scroller", j.Scroller).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
+	}
+	return scroller
+}
+
+// section is a key of a job whose value is a text.
+func (c compiler) section(j config.Job, key, text string) config.Section {
+	return config.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, key), j.UserData.Problems())
+}
+
+// userData are the columns that a job's rows get: for root jobs those of
+// `config` first.
+func (c compiler) userData(j config.Job, root bool) userData {
+	u := userData{pointer: j.UserData.Pointer}
+	if root {
+		u.entries = append(u.entries, compileUserData(c.it.UserData, "userData", c.it.attributes))
+		u.renumbered = c.it.UserData.Present()
+	}
+	u.entries = append(u.entries, compileUserData(j.UserData, "job_parent_id", c.it.attributes))
+	return u
+}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Draft is the first request of a job or of a child job, which was not sent.
+type Draft struct {
+	// Iteration counts from 0.
+	Iteration int
+	// Job is the endpoint as the configuration has it, Pointer the job's place.
+	Job, Pointer string
+	// Level is 0 for a job, 1 for its children and so on.
+	Level int
+	// Calls says of a child in a sentence when it is called.
+	Calls string
+	// Login is the request that is sent before it, nil for none, and LoginPointer
+	// its place.
+	Login        *exchange.Outgoing
+	LoginPointer string
+	LoginSources []Source
+	// Request is nil when there is none: Problem says why.
+	Request *exchange.Outgoing
+	Problem error
+	// Sources say where the parts of the request come from.
+	Sources []Source
+	// Paging says in sentences how the job goes on and what ends it.
+	Paging []string
+}
+
+// Preview builds the first request of every job as Run does, from iteration to
+// iteration, and sends nothing. standIn gives a text, the same for the same
+// name, in the place of a value that only a run will know. An error is that of
+// the first request which cannot be made: a run would end there too.
+func (p *Plan) Preview(ctx context.Context, d Deps, standIn func(name string) string) ([]Draft, error) {
+	r := p.newRun(d)
+	defer r.tunnel.Close()
+	var all []Draft
+	for number, it := range p.iterations {
+		r.dry = &exchange.DryRun{Answer: auth.Answer(it.auth, func(t auth.Taken) string { return standIn(nameOfTaken(t)) })}
+		client, err := r.client(it)
+		if err != nil {
+			return all, err
+		}
+		v := &previewer{
+			jobRunner: &jobRunner{run: r, client: client, scope: r.scope(it)},
+			origins:   origins{it: it, doc: p.doc, secrets: d.Secrets},
+			number:    number,
+			standIn:   standIn,
+		}
+		for _, j := range it.jobs {
+			if err = v.root(ctx, j); err != nil {
+				break
+			}
+		}
+		all = append(all, v.drafts...)
+		client.Close()
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// nameOfTaken is what the reader sees in the place of a value that a login will
+// bring.
+func nameOfTaken(t auth.Taken) string {
+	if t.Literal {
+		return fmt.Sprintf("login: %s, or %q", t.Path, t.Path)
+	}
+	return "login: " + t.Path
+}
+
+// previewer previews the jobs of one iteration.
+type previewer struct {
+	*jobRunner
+	origins
+	number  int
+	standIn func(name string) string
+	drafts  []Draft
+}
+
+// root previews a job and its children.
+func (v *previewer) root(ctx context.Context, j *job) error {
+	d := v.draft(ctx, j, place{endpoint: j.Endpoint})
+	if d.Problem == nil || d.Login != nil {
+		v.drafts = append(v.drafts, d)
+	}
+	if d.Problem != nil {
+		return failure.Within("job "+j.Endpoint, j.Pointer, d.Problem)
+	}
+	v.children(ctx, []*job{j}, nil)
+	return nil
+}
+
+// children previews the child jobs of a job, which is given with those above it,
+// the nearest first.
+func (v *previewer) children(ctx context.Context, above []*job, inherited []filled) {
+	for _, child := range above[0].children {
+		values := inherited
+		for _, p := range child.placeholders {
+			values = fill(values, filled{p.token, p.path, value.OfString(v.standIn(p.token + " ← " + p.origin(above)))})
+		}
+		var d Draft
+		if len(values) == 0 {
+			d = Draft{Problem: errors.New("it never runs: neither it nor a job above it has placeholders")}
+		} else {
+			d = v.draft(ctx, child, place{endpoint: endpoint(child.Endpoint, values), filled: values})
+			d.Calls = calls(child, above[0])
+			d.Sources = append(d.Sources, placeholderSources(child, above)...)
+		}
+		d.Iteration, d.Job, d.Pointer, d.Level = v.number, child.Endpoint, child.Pointer, len(above)
+		v.drafts = append(v.drafts, d)
+		v.children(ctx, append([]*job{child}, above...), values)
+	}
+}
+
+// calls says when a child is called.
+func calls(child, parent *job) string {
+	text := fmt.Sprintf("Called for each row of %q", parent.Endpoint)
+	if child.RecursionFilter != "" {
+		text += fmt.Sprintf(" that %q lets pass", child.RecursionFilter)
+	}
+	if strings.HasPrefix(child.Endpoint, "{") {
+		text += "; where the value is a whole address, it is asked for as it is"
+	}
+	return text + "."
+}
+
+// origin says what fills a placeholder.
+func (p placeholder) origin(above []*job) string {
+	text := fmt.Sprintf("%s of %q", p.path, above[p.level-1].Endpoint)
+	if p.function != "" {
+		text = "function " + p.function + " of " + text
+	}
+	return text
+}
+
+// draft makes the first request of a job at a place.
+func (v *previewer) draft(ctx context.Context, j *job, at place) Draft {
+	d := Draft{Iteration: v.number, Job: j.Endpoint, Pointer: j.Pointer}
+	base, err := v.request(j, at, v.scope)
+	if err != nil {
+		d.Problem = err
+		return d
+	}
+	first, _ := j.scroller.First(base, v.run.Now())
+	d.Paging = j.scroller.Describe(base)
+	if paging.Pages(j.scroller) {
+		d.Paging = append(d.Paging, repetitionRule)
+	}
+	v.run.dry.Outgoing = nil
+	answer, err := v.client.Do(ctx, first)
+	if !errors.Is(err, exchange.ErrNotSent) {
+		if err == nil {
+			err = errors.Join(failure.Applicationf("a dry run was answered"), answer.Body.Close())
+		}
+		d.Problem = err
+	}
+	for _, out := range v.run.dry.Outgoing {
+		if out.Login {
+			d.Login, d.LoginPointer, d.LoginSources = &out, v.it.API.Authentication.Get("loginRequest").Pointer, v.login(&out)
+		} else {
+			d.Request = &out
+		}
+	}
+	if d.Request != nil {
+		d.Sources = v.sources(j, base, first, d.Request)
+	}
+	return d
+}

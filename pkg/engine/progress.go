@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+)
+
+// progressEvery is the least time between two signs of life of a job.
+const progressEvery = 10 * time.Second
+
+// progress tells now and then how far a root job and its child jobs are. It
+// looks at the clock whenever a page has been stored, so that a job without
+// pages tells nothing.
+type progress struct {
+	run         *run
+	job         *job
+	last        time.Time
+	before      int64 // requests before the job
+	waited      int64 // nanoseconds before the job
+	pages, rows int
+}
+
+func (jr *jobRunner) newProgress(j *job) progress {
+	return progress{run: jr.run, job: j, last: jr.run.Now(), before: jr.run.stats.Requests.Load(), waited: jr.run.stats.Waited.Load()}
+}
+
+// page counts a page that was stored.
+func (p *progress) page(rows int) {
+	p.pages++
+	p.rows += rows
+	now := p.run.Now()
+	if now.Sub(p.last) < progressEvery {
+		return
+	}
+	p.last = now
+	p.run.Log.Emit(event.JobProgress{
+		Job:      p.job.Endpoint,
+		Pages:    p.pages,
+		Rows:     p.rows,
+		Requests: int(p.run.stats.Requests.Load() - p.before),
+		Waited:   time.Duration(p.run.stats.Waited.Load() - p.waited).Seconds(),
+	})
+}

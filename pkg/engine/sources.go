@@ -1,0 +1,308 @@
+package engine
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Source says where one part of a request comes from.
+type Source struct {
+	// Part is "address", "method", "query NAME", "body NAME", "header NAME" or
+	// "placeholder NAME".
+	Part string
+	// From names the source in words.
+	From string
+	// Pointer is its place in the document, "" when it stands in none.
+	Pointer string
+	// Evaluated tells that an object at that place is an expression.
+	Evaluated bool
+}
+
+// origins knows the sources of an iteration's requests.
+type origins struct {
+	it      iteration
+	doc     *config.Document
+	secrets *secret.Registry
+}
+
+// sources are those of a request: of a job's own request (base) and what paging
+// made of it, of the default options, and of what authentication and signature
+// added to the request that was built.
+func (o origins) sources(j *job, base, first config.Request, sent *exchange.Outgoing) []Source {
+	all := o.base(first.Endpoint, Source{Part: "address", From: "endpoint", Pointer: j.at("endpoint")})
+	all = append(all, o.method(first)...)
+	all = append(all, o.params(j, base, first, sent)...)
+	return append(all, o.headers(j, first, sent)...)
+}
+
+// login are the sources of the request of a login.
+func (o origins) login(sent *exchange.Outgoing) []Source {
+	request := o.it.API.Authentication.Get("loginRequest")
+	all := o.base(request.Text("endpoint", ""), Source{Part: "address", From: "login request", Pointer: request.Get("endpoint").Pointer})
+	where := "body "
+	if sent.Method == http.MethodGet {
+		where = "query "
+	}
+	for _, name := range (config.Request{Params: request.Get("params").Value}).ParamNames() {
+		all = append(all, Source{Part: where + name, From: "login request", Pointer: request.Get("params").Get(name).Pointer, Evaluated: true})
+	}
+	for _, line := range sent.Headers {
+		s := Source{Part: "header " + line.Name, From: "built in"}
+		_, built := sent.Built.Header[line.Name]
+		own, mine := memberLike(request.Get("headers").Value, line.Name)
+		switch {
+		case line.Name == "Content-Type" && len(sent.Body) > 0:
+			s.From = "method"
+		case mine:
+			s.From, s.Pointer, s.Evaluated = "login request", request.Get("headers").Get(own).Pointer, true
+		case line.Name == "Host":
+			s.From = "address"
+		case !built && line.Name != "Content-Length":
+			s = o.addedHeader(line.Name, sent)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// at is the place of a key of the job.
+func (j *job) at(keys ...string) string {
+	pointer := j.Pointer
+	for _, key := range keys {
+		pointer = failure.PointerJoin(pointer, key)
+	}
+	return pointer
+}
+
+// defaults is a place in the default options.
+func (o origins) defaults(keys ...string) string {
+	pointer := o.it.API.Pointer + "/http/defaultOptions"
+	for _, key := range keys {
+		pointer = failure.PointerJoin(pointer, key)
+	}
+	return pointer
+}
+
+// base is the source of an endpoint, after that of the base address where this
+// is part of it.
+func (o origins) base(endpoint string, own Source) []Source {
+	// An endpoint that is an address leads to the same place from anywhere.
+	here, err := exchange.Resolve(o.it.API.BaseURL, endpoint)
+	elsewhere, err2 := exchange.Resolve(&url.URL{Scheme: "x", Host: "x"}, endpoint)
+	if err == nil && err2 == nil && here.String() == elsewhere.String() {
+		return []Source{own}
+	}
+	return []Source{{Part: "address", From: "baseUrl", Pointer: o.it.API.Pointer + "/baseUrl", Evaluated: true}, own}
+}
+
+// method is told where it is a default; a job's own is seen in the request.
+func (o origins) method(r config.Request) []Source {
+	if r.Method == "" && o.it.API.DefaultOptions.Field("method").Text() != "" {
+		return []Source{{Part: "method", From: "default options", Pointer: o.defaults("method")}}
+	}
+	return nil
+}
+
+// params are the parameters, wherever the method sends them, then those in the
+// query that the endpoint or the authentication brought.
+func (o origins) params(j *job, base, first config.Request, sent *exchange.Outgoing) []Source {
+	where := "body "
+	if sent.Method == http.MethodGet {
+		where = "query "
+	}
+	added := addedToQuery(sent)
+	var all []Source
+	told := map[string]bool{}
+	tell := func(s Source, name string) {
+		if s.Part == "query "+name && slices.Contains(added, name) || told[s.Part] {
+			return // the authentication replaced it, or it is told already
+		}
+		told[s.Part] = true
+		all = append(all, s)
+	}
+	for _, name := range (config.Request{Params: o.it.API.DefaultOptions.Field("params")}).ParamNames() {
+		if _, ok := first.Param(name); !ok {
+			tell(Source{Part: where + name, From: "default options", Pointer: o.defaults("params", name)}, name)
+		}
+	}
+	for _, name := range first.ParamNames() {
+		s := Source{Part: where + name, From: "job", Pointer: j.at("params", name), Evaluated: true}
+		now, _ := first.Param(name)
+		if own, ok := base.Param(name); !ok || !own.Equal(now) {
+			s = Source{Part: where + name, From: "paging", Pointer: j.pagingAt}
+		}
+		tell(s, name)
+	}
+	if sent.Built != nil {
+		// A secret may hold what parts parameters: no piece of it is the name of one.
+		whole, query := sent.Built.URL.String(), sent.Built.URL.RawQuery
+		query = o.secrets.RedactPart(whole, secret.Span{From: len(whole) - len(query), To: len(whole)})
+		for _, name := range namesOf(query) {
+			// What is in the query and no parameter was in the endpoint.
+			if top, _, _ := strings.Cut(name, "["); !told["query "+top] {
+				tell(Source{Part: "query " + name, From: "endpoint", Pointer: j.at("endpoint")}, name)
+			}
+		}
+	}
+	for _, name := range added {
+		told["query "+name] = true
+		all = append(all, o.authentication("query", name))
+	}
+	return all
+}
+
+// addedToQuery are the names in the query that authentication added or changed.
+func addedToQuery(sent *exchange.Outgoing) []string {
+	u, err := url.Parse(sent.URL)
+	if err != nil || sent.Built == nil {
+		return nil
+	}
+	before, after := sent.Built.URL.Query(), u.Query()
+	var names []string
+	for _, name := range namesOf(u.RawQuery) {
+		if !slices.Equal(before[name], after[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// namesOf are the names in a query, decoded, each once.
+func namesOf(query string) []string {
+	var names []string
+	for pair := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if decoded, err := url.QueryUnescape(name); err == nil {
+			name = decoded
+		}
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// headers are the headers in the order in which they are sent.
+func (o origins) headers(j *job, first config.Request, sent *exchange.Outgoing) []Source {
+	var all []Source
+	for i, line := range sent.Headers {
+		if i > 0 && sent.Headers[i-1].Name == line.Name {
+			continue
+		}
+		all = append(all, o.header(j, first, line.Name, sent))
+	}
+	return all
+}
+
+func (o origins) header(j *job, first config.Request, name string, sent *exchange.Outgoing) Source {
+	s := Source{Part: "header " + name, From: "built in"}
+	built := sent.Built
+	if built == nil {
+		return s
+	}
+	var texts []string
+	for _, line := range sent.Headers {
+		if line.Name == name {
+			texts = append(texts, line.Text)
+		}
+	}
+	before, had := built.Header[name]
+	switch {
+	case name == "Content-Length":
+		return s
+	case name == "Host" && (len(texts) != 1 || built.Host != texts[0]):
+		had = false
+	case name == "Host" && built.Host == built.URL.Host:
+		s.From = "address"
+		return s
+	case name == "Host":
+		before, had = texts, true
+	}
+	if !had || !slices.Equal(before, texts) {
+		return o.addedHeader(name, sent)
+	}
+	if name == "Content-Type" && len(sent.Body) > 0 {
+		s.From = "method"
+		return s
+	}
+	own, defaults := first.Headers, o.it.API.DefaultOptions.Field("headers")
+	if _, exactly := defaults.Get(name); exactly && own.Field(name).IsNull() {
+		own = value.Value{} // both are sent when they differ in their letter case
+	}
+	if at, ok := memberLike(own, name); ok {
+		return Source{Part: s.Part, From: "job", Pointer: j.at("headers", at)}
+	}
+	if at, ok := memberLike(defaults, name); ok {
+		return Source{Part: s.Part, From: "default options", Pointer: o.defaults("headers", at)}
+	}
+	for _, h := range o.it.API.Headers {
+		if strings.EqualFold(h.Name, name) {
+			s = Source{Part: s.Part, From: "headers", Pointer: h.Pointer, Evaluated: true}
+		}
+	}
+	return s
+}
+
+// addedHeader is a header that was not there when the request was built.
+func (o origins) addedHeader(name string, sent *exchange.Outgoing) Source {
+	signed := !o.doc.AWS.Value.IsNull() && (name == "Authorization" || name == "X-Amz-Date")
+	s := o.authentication("headers", name)
+	switch {
+	case signed:
+		return Source{Part: s.Part, From: "signature for AWS", Pointer: o.doc.AWS.Pointer}
+	case name == "Authorization" && sent.Built.URL.User != nil && !s.Evaluated && !o.makesAuthorization():
+		return Source{Part: s.Part, From: "user name and password in the address"}
+	default:
+		return s
+	}
+}
+
+// makesAuthorization tells the authentications that make the header of that name
+// without being told so.
+func (o origins) makesAuthorization() bool {
+	kind := o.it.API.Authentication.Text("type", "")
+	return kind == "basic" || kind == "oauth10"
+}
+
+// authentication is the source of a header or a parameter of the query that the
+// authentication added; the pointer leads as near to it as it can.
+func (o origins) authentication(kind, name string) Source {
+	section := o.it.API.Authentication
+	part := map[string]string{"headers": "header ", "query": "query "}[kind] + name
+	s := Source{Part: part, From: "authentication " + section.Text("type", ""), Pointer: section.Pointer}
+	name, _, _ = strings.Cut(name, "[")
+	for _, group := range []config.Section{section.Get("apiRequest").Get(kind), section.Get(kind)} {
+		if at, ok := memberLike(group.Value, name); ok {
+			s.Pointer, s.Evaluated = group.Get(at).Pointer, true
+			return s
+		}
+	}
+	return s
+}
+
+// memberLike is the last member of that name, whatever its letter case.
+func memberLike(v value.Value, name string) (string, bool) {
+	for _, m := range slices.Backward(v.Members()) {
+		if strings.EqualFold(m.Name, name) {
+			return m.Name, true
+		}
+	}
+	return "", false
+}
+
+// placeholderSources are the placeholders of a child.
+func placeholderSources(child *job, above []*job) []Source {
+	var all []Source
+	for _, p := range child.placeholders {
+		all = append(all, Source{Part: "placeholder {" + p.token + "}", From: p.origin(above), Pointer: p.pointer})
+	}
+	return all
+}

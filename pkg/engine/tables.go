@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// tables are the output buckets of a run, in the order of their first use.
+// Iterations with the same bucket share its tables.
+type tables struct {
+	deps    Deps
+	typed   bool
+	pool    *table.Pool // of all writers
+	buckets []*bucket
+	// iterations so far: the tables of their mappings must exist in the end.
+	iterations []iteration
+	drift      *drift // nil unless an iteration asks for it
+}
+
+// bucket is where the rows of some iterations go.
+type bucket struct {
+	name        string
+	incremental bool
+	automatic   *mapping.Automatic
+	configured  *mapping.Configured
+	mapped      bool // that there are mappings
+}
+
+func newTables(d Deps, typed bool) *tables {
+	return &tables{deps: d, typed: typed, pool: new(table.Pool)}
+}
+
+// bucket is the sink of an iteration. Of several iterations with one bucket the
+// first one says what is mapped, and the last one whether the tables are
+// incremental.
+func (t *tables) bucket(it iteration) (sink, error) {
+	t.iterations = append(t.iterations, it)
+	for _, b := range t.buckets {
+		if b.name == it.Bucket {
+			continue
+		}
+		// There may be a bucket for each of many iterations.
+		if err := b.automatic.Rest(); err != nil {
+			return sink{}, err
+		}
+	}
+	if it.DriftWarning && t.drift == nil {
+		t.drift = newDrift(t.deps.Log, t.deps.State)
+	}
+	for _, b := range t.buckets {
+		if b.name == it.Bucket {
+			b.incremental = it.Incremental
+			return sink{b}, nil
+		}
+	}
+	automatic, err := mapping.NewAutomatic(mapping.Options{
+		TempDir:   t.deps.Temp,
+		Structure: previousStructure(t.deps.State),
+		Typed:     t.typed,
+		Warn: func(table, text string) {
+			t.deps.Log.Emit(event.MappingWarning{Table: table, Text: text})
+		},
+		Named: func(text, name string) bool {
+			// What the API gave back of a secret may have been cut in the name.
+			secret := t.deps.Secrets.Masked(text) != nil
+			if secret {
+				t.deps.Secrets.AddPart(name)
+			}
+			return secret
+		},
+	})
+	if err != nil {
+		return sink{}, err
+	}
+	b := &bucket{
+		name:        it.Bucket,
+		incremental: it.Incremental,
+		automatic:   automatic,
+		configured:  mapping.NewConfigured(it.mappings, t.deps.Temp, t.pool),
+		mapped:      it.Mappings.Present(),
+	}
+	t.buckets = append(t.buckets, b)
+	return sink{b}, nil
+}
+
+// sink takes the pages of one iteration.
+type sink struct {
+	bucket *bucket
+}
+
+// batch is where the rows of one page go.
+type batch interface {
+	Row(value.Packed) error
+}
+
+// batch takes the rows of one page.
+func (s sink) batch(dataType string, columns []mapping.Column) batch {
+	if s.bucket.configured.Has(dataType) {
+		return s.bucket.configured.Batch(dataType, columns)
+	}
+	return s.bucket.automatic.Batch(dataType, columns)
+}
+
+// tableRows is a table that was written and its number of rows.
+type tableRows struct {
+	name string
+	rows int
+}
+
+// write writes the tables of all buckets into the stage.
+func (t *tables) write(ctx context.Context) ([]tableRows, error) {
+	set := table.NewSet(t.deps.Tables, t.pool)
+	if err := t.fill(ctx, set); err != nil {
+		set.Abort()
+		return nil, err
+	}
+	written, err := set.Close()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]tableRows, len(written))
+	for i, w := range written {
+		t.deps.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
+		if t.drift != nil {
+			t.drift.see(w.Table.FileName(), w.Table.Columns)
+		}
+		all[i] = tableRows{w.Table.FileName(), w.Rows}
+	}
+	return all, nil
+}
+
+// fill adds the tables of all buckets to a set: mapped ones before automatic
+// ones, and in the end those of mappings that got nothing.
+func (t *tables) fill(ctx context.Context, set *table.Set) error {
+	for _, b := range t.buckets {
+		d := mapping.Defaults{Bucket: b.name, Incremental: b.incremental}
+		if err := b.configured.Write(ctx, set, d); err != nil {
+			return err
+		}
+		if err := b.automatic.Write(ctx, set, d); err != nil {
+			return err
+		}
+		if err := b.automatic.Close(); err != nil {
+			return err
+		}
+	}
+	for _, it := range t.iterations {
+		d := mapping.Defaults{Bucket: it.Bucket, Incremental: it.Incremental}
+		if err := it.mappings.WriteMissing(set, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// structures is the structure of the automatic tables of all buckets without
+// mappings together, null when there is none: as in the original, what the
+// previous run knew stays as it was where there are mappings.
+func (t *tables) structures() value.Value {
+	var all []value.Value
+	for _, b := range t.buckets {
+		if !b.mapped {
+			all = append(all, b.automatic.Structure())
+		}
+	}
+	return mapping.MergeStructures(all...)
+}
+
+// close removes everything temporary.
+func (t *tables) close() error {
+	var errs []error
+	for _, b := range t.buckets {
+		errs = append(errs, b.configured.Close(), b.automatic.Close())
+	}
+	return errors.Join(errs...)
+}

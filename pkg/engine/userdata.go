@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// userData are columns with values of the configuration's own.
+type userData struct {
+	entries []expr.Entries
+	pointer string
+	// renumbered tells that columns with numbers for names are numbered anew, from
+	// 0: PHP does so when it joins two arrays.
+	renumbered bool
+}
+
+// compileUserData reads one `userData`: an object of columns, a list of columns
+// that have their numbers for names, or a scalar that becomes the column of the
+// given name. Empty ones are no column.
+func compileUserData(s config.Section, scalarName string, attributes expr.Members) expr.Entries {
+	if !s.Present() {
+		return expr.Entries{}
+	}
+	columns := s.Value
+	switch columns.Kind() {
+	case value.Object:
+	case value.Array:
+		columns = numbered(columns.Items())
+	default:
+		columns = value.OfMembers(value.Member{Name: scalarName, Value: columns})
+	}
+	compiler := expr.Compiler{
+		Contexts: []expr.Context{expr.Attr, expr.Time},
+		Known:    map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames()},
+		Problems: s.Problems(),
+	}
+	return compiler.Entries(withoutEmptyObjects(columns), s.Pointer)
+}
+
+// numbered are the items of a list as members.
+func numbered(items []value.Value) value.Value {
+	members := make([]value.Member, len(items))
+	for i, item := range items {
+		members[i] = value.Member{Name: strconv.Itoa(i), Value: item}
+	}
+	return value.OfMembers(members...)
+}
+
+// withoutEmptyObjects is a value with empty lists in the place of empty objects:
+// the original cannot tell them apart in its configuration, and hashes lists.
+func withoutEmptyObjects(v value.Value) value.Value {
+	if v.Kind() == value.Object && v.Len() == 0 {
+		return value.OfItems()
+	}
+	return v.Map(func(m value.Member) value.Member {
+		m.Value = withoutEmptyObjects(m.Value)
+		return m
+	})
+}
+
+// checkUserData reports lists in the user data of a job whose rows are mapped
+// automatically: a column holds one value. An empty list is an empty cell.
+func checkUserData(s config.Section) {
+	if s.Value.Kind() == value.Array && s.Present() {
+		s.Problem("expected a value or an object of columns, as the data type has no mapping", "")
+		return
+	}
+	for _, m := range s.Value.Members() {
+		if m.Value.Kind() == value.Array && m.Value.Len() > 0 {
+			s.Get(m.Name).Problem("a column of user data needs one value where the data type has no mapping, found a list", "")
+		}
+	}
+}
+
+// columns evaluates the user data; later entries replace earlier ones of the
+// same name in their place.
+func (u userData) columns(scope *expr.Scope) ([]mapping.Column, error) {
+	var columns []mapping.Column
+	for _, entries := range u.entries {
+		evaluated, err := entries.Eval(scope)
+		if err != nil {
+			return nil, failure.Within("user data", u.pointer, err)
+		}
+		for _, m := range evaluated.Members() {
+			columns = append(columns, mapping.Column(m))
+		}
+	}
+	if u.renumbered {
+		next := 0
+		for i := range columns {
+			if mapping.IsIndex(columns[i].Name) {
+				columns[i].Name = strconv.Itoa(next)
+				next++
+			}
+		}
+	}
+	return columns, nil
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// errIncomplete is the cause of the error that `onIncomplete: fail` makes of a
+// finding.
+var errIncomplete = errors.New("the data is incomplete")
+
+// mostEmpty is how many warnings about empty pages a job gives.
+const mostEmpty = 10
+
+// warningCount is how many warnings of one kind a job had to give.
+type warningCount struct {
+	kind        string
+	count, most int
+}
+
+// warned counts one more warning, and tells whether it is to be shown.
+func (a *account) warned(kind string, most int) bool {
+	for i := range a.warnings {
+		if w := &a.warnings[i]; w.kind == kind {
+			w.count++
+			return w.count <= most
+		}
+	}
+	a.warnings = append(a.warnings, warningCount{kind, 1, most})
+	return true
+}
+
+// emit emits an event of a job. A job gives one finding of each kind and ten
+// warnings about empty pages, whatever the number of its runs. With
+// `onIncomplete: fail` a finding is an error.
+func (jr *jobRunner) emit(j *job, e event.Body) error {
+	switch e := e.(type) {
+	case event.Finding:
+		if !jr.tally.of(j).warned(e.Kind(), 1) {
+			return nil
+		}
+		jr.run.Log.Emit(e)
+		jr.run.incomplete++
+		if jr.failIncomplete {
+			err := failure.Userf("%s; this is an error because 'config.onIncomplete' is 'fail'; with 'warn' the run succeeds", e.Message()).At(e.Setting())
+			err.Cause = errIncomplete
+			return err
+		}
+	case event.DataEmpty:
+		if jr.tally.of(j).warned(e.Kind(), mostEmpty) {
+			jr.run.Log.Emit(e)
+		}
+	case event.ConfigWarning:
+		jr.run.Log.WarnOnce(e)
+	default:
+		jr.run.Log.Emit(e)
+	}
+	return nil
+}
+
+// omitted says how many warnings a job had to give beyond those that were shown.
+func (a *account) omitted(log *event.Log, j *job, iteration int) {
+	for _, w := range a.warnings {
+		if more := w.count - w.most; more > 0 {
+			log.Emit(event.WarningsOmitted{Job: j.Endpoint, Of: w.kind, Count: more, JobPointer: j.Pointer, Iteration: iteration})
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package control
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// part is one group of iterations and its job.
+type part struct {
+	group    group
+	document value.Value // what the job is given to run
+	follower *follower   // nil: no job was started, or nobody knows
+	err      error       // why its job was not started; nil: nobody tried
+}
+
+// split runs a stored configuration in several jobs and follows them to their
+// ends. The jobs are not told the configuration's id: the platform runs one job
+// of a configuration at a time.
+func (s *Session) split(ctx context.Context, r Run, values []platform.Variable) (exit int, err error) {
+	parts, err := s.parts(ctx, r, values)
+	if err != nil {
+		return 0, err
+	}
+	screen := *s
+	if s.JSON {
+		// Out is for the one document at the end.
+		screen.Out, screen.JSON = s.Progress, false
+	}
+	var jobs []*follower
+	var errs []error
+	for i := range parts {
+		p := &parts[i]
+		job, err := s.start(ctx, p, values)
+		if err != nil {
+			p.err = err
+			errs = append(errs, fmt.Errorf("%s: %w", p.group, err))
+			exit = s.Fail(errs[0])
+			break
+		}
+		p.follower = screen.follower("["+p.group.String()+"] ", job)
+		jobs = append(jobs, p.follower)
+	}
+	if err := screen.follow(ctx, r.Timeout, jobs...); err != nil {
+		errs = append(errs, err)
+		exit = max(exit, s.Fail(err))
+	}
+	for _, f := range jobs {
+		if f.job.Finished {
+			exit = max(exit, f.job.ExitCode())
+		}
+	}
+	return exit, s.splitResult(parts, errs, exit)
+}
+
+// parts reads the configuration and refuses it when its iterations cannot run
+// beside each other.
+func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) ([]part, error) {
+	most, err := mostGroups(r.Split)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.Platform.Configuration(ctx, s.Component, r.Configuration)
+	if err != nil {
+		return nil, err
+	}
+	s.Secrets.AddDocument(stored.Content)
+	if err := splittable(stored); err != nil {
+		return nil, err
+	}
+	all, err := iterationsOf(stored.Content)
+	if err != nil {
+		return nil, err
+	}
+	if err := all.countable(r.Split); err != nil {
+		return nil, err
+	}
+	texts := map[string]string{}
+	for _, v := range values {
+		texts[v.Name] = v.Value.Raw()
+	}
+	filled, _, err := variables.Replace(stored.Content, texts)
+	if err != nil {
+		return nil, err
+	}
+	groups := all.groups(most)
+	if err := conflicts(filled, groups); err != nil {
+		return nil, err
+	}
+	parts := make([]part, len(groups))
+	for i, g := range groups {
+		parts[i] = part{group: g, document: all.only(g)}
+	}
+	return parts, nil
+}
+
+// splittable refuses what the platform itself knows of a configuration and does
+// not look at when the document comes with the job.
+func splittable(c platform.Configuration) error {
+	switch {
+	case c.Disabled:
+		return failure.Userf("configuration %s is disabled", c.ID)
+	case c.Rows > 0:
+		return failure.Userf("configuration %s has rows, and the jobs of a split would not run them: run it without --split, or move what the rows say to iterations", c.ID)
+	default:
+		return nil
+	}
+}
+
+// start creates the job of a part, unless it is too late to start anything.
+func (s *Session) start(ctx context.Context, p *part, values []platform.Variable) (platform.Job, error) {
+	if err := ctx.Err(); err != nil {
+		return platform.Job{}, fmt.Errorf("no job was started: %w", err)
+	}
+	job, err := s.Platform.CreateJob(ctx, platform.NewJob{Component: s.Component, ConfigData: p.document, Values: values})
+	if err != nil {
+		return platform.Job{}, unsettled(err, mayRun)
+	}
+	return job, nil
+}

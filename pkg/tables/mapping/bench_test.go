@@ -1,0 +1,124 @@
+package mapping
+
+import (
+	"fmt"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// flatRows are rows of ten scalars.
+func flatRows(b *testing.B) []value.Packed {
+	rows := make([]value.Packed, 500)
+	for i := range rows {
+		rows[i] = pack(parse(b, fmt.Sprintf(`{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,`+
+			`"created":"2020-01-01T00:00:00Z","score":12.50,"note":null,"city":"London","visits":%d,"tag":"a \"b\" c"}`, i, i, i*7)))
+	}
+	return rows
+}
+
+// nestedRows are rows with an object and arrays of scalars and of objects, one
+// of them inside the other.
+func nestedRows(b *testing.B) []value.Packed {
+	rows := make([]value.Packed, 500)
+	for i := range rows {
+		rows[i] = pack(parse(b, fmt.Sprintf(`{"id":%d,"address":{"city":"London","geo":{"lat":51.5,"lng":-0.12},"lines":["a","b"]},`+
+			`"tags":["x","y","z"],"orders":[{"no":1,"items":[{"sku":"A-1","qty":2},{"sku":"B-2","qty":1}]},{"no":2,"items":[]}]}`, i)))
+	}
+	return rows
+}
+
+func benchmark(b *testing.B, rows []value.Packed) {
+	size := 0
+	for _, row := range rows {
+		size += len(row.Value().JSON())
+	}
+	columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
+	b.Run("collect", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		b.ReportAllocs()
+		a, err := NewAutomatic(Options{TempDir: b.TempDir()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			collectAll(b, a, columns, rows)
+		}
+		if err := a.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+	b.Run("write", func(b *testing.B) {
+		a, err := NewAutomatic(Options{TempDir: b.TempDir()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		dir := b.TempDir()
+		b.SetBytes(int64(size))
+		b.ReportAllocs()
+		for range b.N {
+			collectAll(b, a, columns, rows)
+		}
+		b.ResetTimer()
+		if _, err := writeInto(dir, a, Defaults{}); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := a.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+func collectAll(b *testing.B, a *Automatic, columns []Column, rows []value.Packed) {
+	batch := a.Batch("users", columns)
+	for _, row := range rows {
+		if err := batch.Row(row); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkFlat is 500 rows of ten scalars each time.
+func BenchmarkFlat(b *testing.B) { benchmark(b, flatRows(b)) }
+
+// BenchmarkNested is 500 rows each time, which make five tables.
+func BenchmarkNested(b *testing.B) { benchmark(b, nestedRows(b)) }
+
+// BenchmarkConfigured is 500 rows each time: ten columns, or an object and lists
+// that make five tables.
+func BenchmarkConfigured(b *testing.B) {
+	const (
+		flat   = `{"users":{"id":{"mapping":{"destination":"id","primaryKey":true}},"name":"name","email":"email","active":"active","created":"created","score":"score","note":"note","city":"city","visits":"visits","tag":"tag"}}`
+		nested = `{"users":{"id":"id","address.city":"city","address.geo.lat":"lat","address.lines":{"type":"table","destination":"lines","tableMapping":{".":"line"}},
+			"tags":{"type":"table","destination":"tags","tableMapping":{".":"tag"}},"orders":{"type":"table","destination":"orders","tableMapping":{"no":"no",
+			"items":{"type":"table","destination":"items","tableMapping":{"sku":"sku","qty":"qty"}}}},"parent_id":{"type":"user","mapping":{"destination":"parent"}}}}`
+	)
+	for _, row := range []struct {
+		name, mappings string
+		rows           []value.Packed
+	}{{"flat", flat, flatRows(b)}, {"nested", nested, nestedRows(b)}} {
+		b.Run(row.name, func(b *testing.B) {
+			size := 0
+			for _, v := range row.rows {
+				size += len(v.Value().JSON())
+			}
+			columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
+			c := NewConfigured(mappingsOf(b, row.mappings), b.TempDir(), new(table.Pool))
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				batch := c.Batch("users", columns)
+				for _, v := range row.rows {
+					if err := batch.Row(v); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			if err := c.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package mapping
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Configured collects the items of the data types that the configuration maps,
+// for one bucket. It knows all columns beforehand, so rows are written as they
+// come, each table to a file of its own; memory does not depend on the amount of
+// data. It is not safe for concurrent use.
+type Configured struct {
+	mappings Mappings
+	tempDir  string
+	pool     *table.Pool
+	dir      string // below tempDir, made for the first row
+	hasher   *hasher
+	rows     []mappedRows // of each table of the mappings
+}
+
+// mappedRows is what came for one table.
+type mappedRows struct {
+	// reached: there was a page of the data type, or an item of the child
+	// table.
+	reached bool
+	writer  *table.Writer // nil without rows
+	// free are records to use again; a table that is its own child needs
+	// several at once.
+	free []mappedRecord
+	// places are where, among the members of the row before, each setting found
+	// its value.
+	places []int
+}
+
+// mappedRecord is a record with the members of the row it is made from.
+type mappedRecord struct {
+	record
+	members []packedMember
+}
+
+// packedMember is a member of a row; it shares its memory.
+type packedMember struct {
+	name  []byte
+	value value.Packed
+}
+
+// NewConfigured makes a collector without rows. The existing directory for its
+// files must be on the file system of the tables, and the pool be that of the set
+// they will be written into.
+func NewConfigured(m Mappings, tempDir string, pool *table.Pool) *Configured {
+	c := &Configured{mappings: m, tempDir: tempDir, pool: pool, hasher: newHasher(), rows: make([]mappedRows, len(m.tables))}
+	for i, t := range m.tables {
+		c.rows[i].places = make([]int, len(t.settings))
+	}
+	return c
+}
+
+// Has tells whether a data type is mapped.
+func (c *Configured) Has(dataType string) bool { return c.mappings.Has(dataType) }
+
+// Batch begins the rows of one page of a data type that is mapped. Of several
+// columns with one name the last value counts, in the place of the first.
+func (c *Configured) Batch(dataType string, columns []Column) *ConfiguredBatch {
+	b := &ConfiguredBatch{owner: c, table: c.mappings.roots[dataType], columns: ofColumns(columns)}
+	c.rows[b.table.number].reached = true
+	return b
+}
+
+// Write puts the tables with rows, and those of all data types that had a page,
+// into a set: mapping by mapping, the data type's own table first, then its child
+// tables, depth first. To be called once, after the last row; on an error the
+// set is to be aborted. The tables nobody reached are the business of
+// WriteMissing.
+func (c *Configured) Write(ctx context.Context, set *table.Set, d Defaults) error {
+	for i, t := range c.mappings.tables {
+		if !c.rows[i].reached || len(t.columns) == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.rows[i].write(ctx, set, c.mappings.table(t, d)); err != nil {
+			return failure.Within(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
+		}
+	}
+	return nil
+}
+
+func (r *mappedRows) write(ctx context.Context, set *table.Set, t table.Table) error {
+	if r.writer == nil {
+		_, err := set.Create(t)
+		return err
+	}
+	err := set.Adopt(ctx, t, r.writer)
+	if err == nil {
+		r.writer = nil
+	}
+	return err
+}
+
+// Close removes what is temporary.
+func (c *Configured) Close() error {
+	for i := range c.rows {
+		if w := c.rows[i].writer; w != nil {
+			w.Abort()
+		}
+	}
+	if c.dir == "" {
+		return nil
+	}
+	if err := os.RemoveAll(c.dir); err != nil {
+		return failure.Applicationf("removing the files of mapped tables: %w", err)
+	}
+	return nil
+}
+
+// record is an empty record of a table.
+func (c *Configured) record(t *mapped) mappedRecord {
+	r := &c.rows[t.number]
+	r.reached = true
+	last := len(r.free) - 1
+	if last < 0 {
+		return mappedRecord{record: newRecord(len(t.columns), c.mappings.typed)}
+	}
+	reused := r.free[last]
+	r.free = r.free[:last]
+	reused.clear()
+	reused.members = reused.members[:0]
+	return reused
+}
+
+// store writes a record and takes it back.
+func (c *Configured) store(t *mapped, done mappedRecord) error {
+	r := &c.rows[t.number]
+	r.free = append(r.free, done)
+	if len(done.cells) == 0 {
+		return nil
+	}
+	if r.writer == nil {
+		var err error
+		if r.writer, err = c.create(t); err != nil {
+			return err
+		}
+	}
+	return r.writer.Row(done.cells, done.kinds)
+}
+
+// create begins the file of a table. Its name is a number: tables of the mappings
+// may have the same name.
+func (c *Configured) create(t *mapped) (*table.Writer, error) {
+	if c.dir == "" {
+		dir, err := os.MkdirTemp(c.tempDir, "mapped-*")
+		if err != nil {
+			return nil, failure.Applicationf("making a directory for mapped tables: %w", err)
+		}
+		c.dir = dir
+	}
+	return c.pool.Create(c.dir, table.Table{Name: strconv.Itoa(t.number), Columns: t.columns, Typed: c.mappings.typed})
+}

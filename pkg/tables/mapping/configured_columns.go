@@ -1,0 +1,81 @@
+package mapping
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+)
+
+// arrange gives every column its place: settings in their order, the link to the
+// parent last. A child table has a column only where there is no primary key to
+// refer to; settings with one child table share it.
+func (c *mappingCompiler) arrange(t *mapped, parent link) {
+	keyed := parent.on && parent.primary || slices.ContainsFunc(t.settings, func(s setting) bool { return s.primary })
+	takenBy := map[string]*setting{}
+	for i := range t.settings {
+		s := &t.settings[i]
+		if s.kind == typeTable && (keyed || !s.linked) {
+			continue
+		}
+		name, ok := c.columnName(s.destination, s.pointer)
+		switch other := takenBy[name]; {
+		case !ok:
+		case other == nil:
+			takenBy[name] = s
+			s.column = t.add(name, s.primary)
+		case other.kind == typeTable && s.kind == typeTable && other.destination == s.destination:
+			s.column = other.column
+		default:
+			c.taken(t, s.destination, other.destination, s.pointer)
+		}
+	}
+	if !parent.on {
+		return
+	}
+	name, ok := c.columnName(parent.name, parent.pointer)
+	switch other := takenBy[name]; {
+	case !ok:
+	case other != nil:
+		c.taken(t, parent.name, other.destination, parent.pointer)
+	default:
+		t.link = t.add(name, parent.primary)
+	}
+}
+
+// columnName is the name of a column as it is written; false when it cannot be
+// one.
+func (c *mappingCompiler) columnName(name, pointer string) (string, bool) {
+	if !c.typed {
+		return name, true
+	}
+	stored, err := table.StoredName(name)
+	if err != nil {
+		c.problem(pointer, "expected another name: "+failure.Part(err.Error()))
+	}
+	return stored, err == nil
+}
+
+// add appends a column and returns its place.
+func (t *mapped) add(name string, primary bool) int {
+	place := len(t.columns)
+	t.columns = append(t.columns, name)
+	if primary {
+		t.key = append(t.key, place)
+	}
+	return place
+}
+
+// taken reports a column whose name another one has, or would have when it is
+// stored.
+func (c *mappingCompiler) taken(t *mapped, column, other, pointer string) {
+	text := failure.Text("a column of that name already")
+	if column != other {
+		text = "the column " + inQuotes(other) + " already, and both would be stored under one name"
+	}
+	c.problem(pointer, "expected another name for the column "+inQuotes(column)+": table "+inQuotes(t.name)+" has "+text)
+}
+
+// inQuotes is a name of the document in a message.
+func inQuotes(name string) failure.Text { return failure.Part(strconv.Quote(name)) }

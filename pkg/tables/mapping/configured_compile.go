@@ -1,0 +1,273 @@
+package mapping
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Mappings is `config.mappings` compiled: which data types are mapped, and how.
+// It does not change, so several collectors can share it. The zero value maps
+// nothing.
+type Mappings struct {
+	// tables in the order of their definition: a data type's own table, then
+	// its child tables, depth first.
+	tables []*mapped
+	roots  map[string]*mapped // the data types' own
+	typed  bool
+}
+
+// mapped is one table of a mapping. Several of them may have one name.
+type mapped struct {
+	number   int // its place in Mappings.tables
+	name     string
+	pointer  string
+	settings []setting
+	columns  []string
+	key      []int // columns of the primary key
+	link     int   // column that links to the parent, or none
+}
+
+// none is the place of a column that does not exist.
+const none = -1
+
+// The types of settings.
+const (
+	typeColumn = "column"
+	typeUser   = "user"
+	typeTable  = "table"
+)
+
+// setting is one entry of a mapping.
+type setting struct {
+	kind      string // one of the types above
+	path      string
+	delimiter string
+	at        steps // what path and delimiter say
+	pointer   string
+	column    int // where its cell is, or none
+	primary   bool
+	asJSON    bool // lists and objects become JSON text
+	// Of child tables:
+
+	child  *mapped
+	linked bool // to the row they are found in
+
+	destination string // name of the column or the child table
+}
+
+// link is the column by which a child table refers to its parent.
+type link struct {
+	name    string
+	pointer string
+	primary bool
+	on      bool
+}
+
+// Has tells whether a data type is mapped.
+func (m Mappings) Has(dataType string) bool { return m.roots[dataType] != nil }
+
+// CompileMappings reads `config.mappings`. What is wrong becomes problems of the
+// section; with any, the result is good for nothing. For typed tables, see
+// table.Table, all columns get stored names.
+func CompileMappings(s config.Section, typed bool) Mappings {
+	c := mappingCompiler{problems: s.Problems()}
+	c.roots, c.typed = map[string]*mapped{}, typed
+	if s.Present() && s.Value.Kind() != value.Object {
+		s.Fault(failure.InvalidMapping, "expected an object of mappings", "")
+	}
+	for _, m := range s.Value.Members() {
+		mapping := s.Get(m.Name)
+		c.roots[m.Name] = c.table(m.Name, mapping.Pointer, mapping, link{})
+	}
+	return c.Mappings
+}
+
+// mappingCompiler compiles the mappings of one document.
+type mappingCompiler struct {
+	Mappings
+	problems *failure.Problems
+}
+
+func (c *mappingCompiler) problem(pointer string, expected failure.Text) {
+	c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: pointer, Expected: expected})
+}
+
+// table compiles the mapping of one table, whose name stands at a pointer of its
+// own. A list is a mapping too: its paths are the indexes. A table that cannot be a
+// file is reported, and has no columns.
+func (c *mappingCompiler) table(name, namePointer string, s config.Section, parent link) *mapped {
+	t := c.columns(name, s, parent)
+	if err := (table.Table{Name: name}).CheckName(); err != nil {
+		c.problem(namePointer, failure.Part(err.Error()))
+		t.columns, t.key = nil, nil
+	}
+	return t
+}
+
+// columns compiles what the columns and child tables of a table are.
+func (c *mappingCompiler) columns(name string, s config.Section, parent link) *mapped {
+	t := &mapped{number: len(c.tables), name: name, pointer: s.Pointer, link: none}
+	c.tables = append(c.tables, t)
+	if s.Value.Len() == 0 {
+		s.Fault(failure.InvalidMapping, "expected a mapping with at least one path", "")
+	}
+	if s.Get("type").Value.Raw() == typeTable && s.Get("tableMapping").Value.Kind() == value.Object {
+		s.Fault(failure.InvalidMapping, "expected paths with their settings", "this looks like one setting of a table: move what is in its tableMapping here")
+		// Where no job has the data type, that is only a warning: the child table is
+		// written without rows, as in the original.
+		if s.Get("tableMapping").Present() {
+			c.child(setting{kind: typeTable, pointer: s.Pointer}, t, s)
+		}
+		return t
+	}
+	members := s.Value.Members()
+	for i, item := range s.Items() {
+		path := strconv.Itoa(i)
+		if members != nil {
+			path = members[i].Name
+		}
+		if compiled, ok := c.setting(t, path, item); ok {
+			compiled.at = stepsOf(compiled)
+			t.settings = append(t.settings, compiled)
+		}
+	}
+	c.arrange(t, parent)
+	return t
+}
+
+// setting compiles one entry; false when there is a problem with it.
+func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (setting, bool) {
+	compiled := setting{path: path, pointer: s.Pointer, kind: typeColumn, delimiter: ".", column: none}
+	switch s.Value.Kind() {
+	case value.String, value.Number:
+		if !s.Present() {
+			s.Fault(failure.InvalidMapping, "expected the name of a column", "")
+		}
+		compiled.destination = s.Value.Text()
+		return compiled, s.Present()
+	case value.Object:
+	default:
+		s.Fault(failure.InvalidMapping, "expected the name of a column or a mapping setting", "")
+		return compiled, false
+	}
+	compiled.kind = s.Text("type", typeColumn)
+	compiled.delimiter = s.Text("delimiter", ".")
+	switch compiled.kind {
+	case typeColumn, typeUser:
+		return c.column(compiled, s)
+	case typeTable:
+		return c.child(compiled, t, s)
+	default:
+		s.Get("type").Fault(failure.InvalidMapping, `expected one of "column", "user", "table"`, "")
+		return compiled, false
+	}
+}
+
+// column compiles what only columns have.
+func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, bool) {
+	m := s.Get("mapping")
+	if m.Value.IsNull() {
+		var hint failure.Text
+		if s.Get("destination").Present() {
+			hint = `write "mapping": {"destination": …} around it`
+		}
+		c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: s.Pointer, Expected: `expected the key "mapping" with the name of the column as "destination"`, Hint: hint})
+		return compiled, false
+	}
+	compiled.primary = m.Bool("primaryKey", false)
+	compiled.asJSON = compiled.kind == typeColumn && s.Bool("forceType", false)
+	var ok bool
+	compiled.destination, ok = c.required(m, "destination", "the name of the column")
+	return compiled, ok
+}
+
+// required is a text that must be there.
+func (c *mappingCompiler) required(s config.Section, key string, what failure.Text) (string, bool) {
+	m := s.Get(key)
+	switch {
+	case s.Value.Kind() != value.Object:
+		s.Fault(failure.InvalidMapping, "expected an object", "")
+	case !m.Present():
+		c.problem(s.Pointer, "expected the key "+failure.Text(strconv.Quote(key))+", "+what)
+	default:
+		text := s.Text(key, "")
+		return text, text != ""
+	}
+	return "", false
+}
+
+// child compiles what only child tables have. Of several settings of one table
+// that name the same child table, the first one says what its rows are.
+func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (setting, bool) {
+	name, ok := c.required(s, "destination", "the name of the child table")
+	if !ok {
+		return compiled, false
+	}
+	key := s.Get("parentKey")
+	compiled.destination = name
+	compiled.linked = !key.Bool("disable", false)
+	if name == t.name {
+		compiled.child = t
+		return compiled, c.checkOwn(compiled)
+	}
+	below := s.Get("tableMapping")
+	if below.Value.IsNull() {
+		c.problem(s.Pointer, `expected the key "tableMapping", what the rows of the child table are`)
+		return compiled, false
+	}
+	first := slices.IndexFunc(t.settings, func(o setting) bool { return o.kind == typeTable && o.destination == name })
+	if first >= 0 {
+		compiled.child = t.settings[first].child
+		return compiled, true
+	}
+	parent := link{name: key.Text("destination", t.name+"_pk"), pointer: s.Pointer, primary: key.Bool("primaryKey", false), on: compiled.linked}
+	compiled.child = c.table(name, s.Get("destination").Pointer, below, parent)
+	return compiled, true
+}
+
+// checkOwn checks a table whose children are rows of the table itself.
+func (c *mappingCompiler) checkOwn(compiled setting) bool {
+	switch {
+	case compiled.linked:
+		c.problem(compiled.pointer, `expected "parentKey" with "disable": true, for the child table is the table itself`)
+	case compiled.path == "" || compiled.path == compiled.delimiter:
+		c.problem(compiled.pointer, "expected a path to something in the item, for the child table is the table itself, and an item cannot be in itself")
+	default:
+		return true
+	}
+	return false
+}
+
+// table is one of the tables as it is written.
+func (m Mappings) table(t *mapped, d Defaults) table.Table {
+	key := make([]string, len(t.key))
+	for i, place := range t.key {
+		key[i] = t.columns[place]
+	}
+	return table.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
+}
+
+// WriteMissing adds all tables that are not in the set yet, without rows: the
+// tables of a mapping exist whatever the data was. A table without columns is
+// not written.
+func (m Mappings) WriteMissing(set *table.Set, d Defaults) error {
+	for _, t := range m.tables {
+		if len(t.columns) == 0 {
+			continue
+		}
+		missing := m.table(t, d)
+		if set.Has(missing) {
+			continue
+		}
+		if _, err := set.Create(missing); err != nil {
+			return failure.Within(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
+		}
+	}
+	return nil
+}

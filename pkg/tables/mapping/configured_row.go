@@ -1,0 +1,172 @@
+package mapping
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// ConfiguredBatch is the rows of one page.
+type ConfiguredBatch struct {
+	owner   *Configured
+	table   *mapped
+	columns value.Packed // user and parent columns
+}
+
+// Row adds one row and all rows of child tables in it; nothing of it is kept. A
+// value that does not fit its column is a user error; the collector is of no use
+// then.
+func (b *ConfiguredBatch) Row(row value.Packed) error { return b.row(b.table, row, reference{}) }
+
+// reference is the cell by which the rows of a child table refer to their
+// parent.
+type reference struct {
+	text []byte
+	kind table.Kind
+}
+
+// row writes one row of a table, after the rows of its child tables: they may
+// belong to the same table. The link is the key of the parent.
+func (b *ConfiguredBatch) row(t *mapped, row value.Packed, link reference) error {
+	r := b.owner.record(t)
+	if row.Kind() == value.Object {
+		for parts := row.Parts(); parts.More(); {
+			name := parts.Name()
+			r.members = append(r.members, packedMember{name, parts.Value()})
+		}
+	}
+	for i := range t.settings {
+		s := &t.settings[i]
+		if s.kind == typeTable {
+			continue
+		}
+		v := b.find(t, i, row, r.members)
+		if k := v.Kind(); (k == value.Array || k == value.Object) && !s.asJSON {
+			return t.refused(s, k)
+		}
+		r.setValue(s.column, text(v), v)
+	}
+	if t.link != none {
+		r.set(t.link, link.text, link.kind)
+	}
+	if err := b.children(t, row, r); err != nil {
+		return err
+	}
+	return b.owner.store(t, r)
+}
+
+// find is the value that a setting of a table asks for, null when there is none.
+// The members are those of the row, if it is an object.
+func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members []packedMember) value.Packed {
+	s := &t.settings[setting]
+	if s.kind == typeUser {
+		return s.at.find(b.columns)
+	}
+	k := row.Kind()
+	if s.path == "" && k != value.Null && k != value.Array && k != value.Object {
+		return row
+	}
+	if k != value.Object || len(s.at) == 0 {
+		return s.at.find(row)
+	}
+	// Rows mostly have their members in one order, so the place is tried first.
+	place := &b.owner.rows[t.number].places[setting]
+	if *place >= len(members) || string(members[*place].name) != s.at[0].name {
+		*place = slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == s.at[0].name })
+		if *place < 0 {
+			*place = 0
+			return nil
+		}
+	}
+	return s.at[1:].find(members[*place].value)
+}
+
+// refused is the error of a list or an object that came for a column. It shows
+// nothing of the value.
+func (t *mapped) refused(s *setting, k value.Kind) error {
+	mend := `set "forceType" to true to store it as JSON text, or give it a table of its own with "type": "table"`
+	if s.kind == typeUser {
+		mend = `name a single value in it, with "/" between the names`
+	}
+	return failure.Userf("column %q of table %q cannot hold an %s: %s", s.destination, t.name, k, mend).At(s.pointer)
+}
+
+// children writes the rows of the child tables in a row. The row's own cells
+// are there already, for they may be the key that the children refer to.
+func (b *ConfiguredBatch) children(t *mapped, row value.Packed, r mappedRecord) error {
+	var key reference
+	known := false
+	for i := range t.settings {
+		s := &t.settings[i]
+		if s.kind != typeTable {
+			continue
+		}
+		v := b.find(t, i, row, r.members)
+		if !t.hasItems(s, v) {
+			continue
+		}
+		var link reference
+		if s.linked {
+			if !known {
+				key, known = b.key(t, row, r), true
+			}
+			link = key
+		}
+		if s.column != none {
+			r.set(s.column, key.text, key.kind)
+		}
+		if err := b.items(s.child, v, link); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasItems tells whether there are rows of a child table in a value: the items
+// of a list, or the value itself. Empty values are none, but a child row tells
+// even of them where the parent has a primary key. A table that is its own child
+// has no such rows, for each of them would bring the next one.
+func (t *mapped) hasItems(s *setting, v value.Packed) bool {
+	switch v.Kind() {
+	case value.Array:
+		items := v.Parts()
+		return items.More()
+	case value.Object:
+		return true
+	default:
+		return len(t.key) > 0 && s.child != t || !v.Value().Empty()
+	}
+}
+
+// items writes the rows of a child table in a value.
+func (b *ConfiguredBatch) items(child *mapped, v value.Packed, link reference) error {
+	if v.Kind() != value.Array {
+		return b.row(child, v, link)
+	}
+	for items := v.Parts(); items.More(); {
+		if err := b.row(child, items.Value(), link); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// key is what the rows of child tables refer to their parent by: its primary
+// key, or a hash of the row. A key of one column has the same kind on both sides,
+// so that the two can be joined.
+func (b *ConfiguredBatch) key(t *mapped, row value.Packed, r mappedRecord) reference {
+	switch len(t.key) {
+	case 0:
+		return reference{b.owner.hasher.key(row, b.columns), table.Text}
+	case 1:
+		return reference{r.cells[t.key[0]], r.kind(t.key[0])}
+	}
+	parts := make([][]byte, len(t.key))
+	for i, place := range t.key {
+		parts[i] = r.cells[place]
+	}
+	return reference{bytes.Join(parts, []byte(",")), table.Text}
+}

@@ -1,0 +1,244 @@
+package mapping
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Defaults is what all tables of a bucket have in common.
+type Defaults struct {
+	Bucket      string
+	Incremental bool
+}
+
+// Write converts all rows and writes the tables into a set, in the order of
+// their discovery: each data type, then the arrays in it. A table without rows
+// or without columns is not written. To be called once, after the last row; on
+// an error the set is to be aborted.
+func (a *Automatic) Write(ctx context.Context, set *table.Set, d Defaults) error {
+	l := a.layout()
+	if err := l.create(set, table.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
+		return err
+	}
+	c := &converter{stop: ctx.Err, roots: l.roots, hasher: newHasher(), warn: a.warn}
+	return a.spool.each(c.record)
+}
+
+// create begins all tables, each with the settings that all have in common.
+func (l *layout) create(set *table.Set, t table.Table) error {
+	for _, o := range l.outputs {
+		t.Name, t.Columns = o.name, o.columns
+		var err error
+		if t.Typed {
+			t.Columns, err = o.storedColumns(l.named)
+		}
+		if err == nil {
+			o.writer, err = set.Create(t)
+		}
+		if err != nil {
+			return fmt.Errorf("data type %q: %w", o.sheets[0].element.path(), err)
+		}
+	}
+	return nil
+}
+
+// converter turns records of the spool into records of tables. What it does for
+// every item and every property of an item is the busiest code of a run.
+type converter struct {
+	stop   func() error // asked at every row
+	roots  []*sheet
+	sheet  *sheet // of the current batch
+	hasher *hasher
+	// ids are those of the row at hand and of the rows it is in, packed. They are
+	// kept together because cells and the rows of arrays refer to them.
+	ids    []byte
+	frames []*frame // to be used again
+	warn   warnFunc
+}
+
+func (c *converter) record(kind byte, v value.Packed) error {
+	if kind == batchRecord {
+		return c.begin(v.Value().Items())
+	}
+	c.ids = c.ids[:0]
+	c.sheet.rows++
+	return c.item(c.sheet, v)
+}
+
+// begin takes over the user and parent columns of a batch.
+func (c *converter) begin(head []value.Value) error {
+	number, ok := head[0].Int()
+	if !ok || number < 0 || int(number) >= len(c.roots) {
+		return failure.Applicationf("the spool holds rows of an unknown data type")
+	}
+	s := c.roots[number]
+	c.sheet = s
+	s.fixed, s.hashed = s.fixed[:0], s.hashed[:0]
+	for _, m := range head[1].Members() {
+		x := &s.extra[slices.IndexFunc(s.extra, func(x extraColumn) bool { return x.name == m.Name })]
+		packed := value.Packed(m.Value.AppendPacked(nil))
+		cell := packed
+		switch k := m.Value.Kind(); {
+		case k == value.Array && m.Value.Len() == 0:
+			cell = nil // it is empty, but hashed as a list
+		case !x.warned && (k == value.Array || k == value.Object):
+			x.warned = true
+			c.warn(s.element.path(), fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
+		}
+		s.fixed = append(s.fixed, fixedCell{x.column, text(cell), kindOf(cell)})
+		s.hashed = append(s.hashed, hashedMember{x.raw, packed})
+	}
+	return nil
+}
+
+// text is any value as a cell.
+func text(v value.Packed) []byte {
+	if k := v.Kind(); k == value.Array || k == value.Object {
+		return v.AppendEscapedJSON(nil)
+	}
+	return v.Cell()
+}
+
+// frame is an object on the way from a row down to the property at hand. Its
+// id is made when the first array needs it.
+type frame struct {
+	node   *node
+	object value.Packed
+	extra  []hashedMember // hashed after the members of the object
+	outer  *frame         // nil for a row
+	id     value.Packed
+}
+
+// frame is a frame on the heap, taken from those that are not needed any more.
+func (c *converter) frame(f frame) *frame {
+	last := len(c.frames) - 1
+	if last < 0 {
+		first := f
+		return &first
+	}
+	reused := c.frames[last]
+	c.frames = c.frames[:last]
+	*reused = f
+	return reused
+}
+
+// item writes one row, after the rows of the arrays in it.
+func (c *converter) item(s *sheet, item value.Packed) error {
+	if s.out == nil {
+		return nil
+	}
+	if err := c.stop(); err != nil {
+		return err
+	}
+	held := len(c.ids)
+	if s.out.shared() {
+		s.record = s.out.borrow()
+	} else {
+		s.record.clear()
+	}
+	for _, f := range s.fixed {
+		s.record.set(f.column, f.text, f.kind)
+	}
+	switch {
+	case s.element.kind == kindScalar:
+		s.record.setValue(s.element.column, text(item), item)
+	case item.Kind() == value.Object:
+		f := c.frame(frame{node: s.element, object: item, extra: s.hashed})
+		if err := c.object(s, s.element, f); err != nil {
+			return err
+		}
+		c.frames = append(c.frames, f)
+	case s.element.both:
+		c.noteBoth(s.element, dataColumn, "the list holds single values beside objects; the column has the single values",
+			item.Kind() != value.Null && len(s.element.children) > 0)
+		s.record.setValue(s.element.column, text(item), item)
+	}
+	err := s.out.writer.Row(s.record.cells, s.record.kinds)
+	if s.out.shared() {
+		s.out.giveBack(s.record)
+	}
+	c.ids = c.ids[:held]
+	return err
+}
+
+// object fills the cells of an object's properties.
+func (c *converter) object(s *sheet, n *node, f *frame) error {
+	for i, parts := 0, f.object.Parts(); parts.More(); i++ {
+		p := n.child(i, parts.Name())
+		v := parts.Value()
+		var err error
+		switch p.kind {
+		case kindArray:
+			var id value.Packed
+			if id, err = c.array(p.sheet, v, f); id != nil {
+				s.record.set(p.column, id.Raw(), table.Text)
+			}
+		case kindObject:
+			if p.both {
+				c.noteBoth(p, p.header, "it holds objects beside single values; objects are written as JSON text", v.Kind() == value.Object)
+				s.record.setValue(p.column, text(v), v)
+			} else if v.Kind() == value.Object {
+				below := c.frame(frame{node: p, object: v, outer: f})
+				err = c.object(s, p, below)
+				c.frames = append(c.frames, below)
+			}
+		default:
+			s.record.setValue(p.column, v.Cell(), v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteBoth warns of the first value that is not of the kind that a column or table
+// mostly holds.
+func (c *converter) noteBoth(n *node, column, holds string, found bool) {
+	if n.warnedBoth || !found {
+		return
+	}
+	n.warnedBoth = true
+	c.warn(n.path(), fmt.Sprintf("column %q, row %d: %s", column, c.sheet.rows, holds))
+}
+
+// array writes the items of an array, or the single value that stands in the
+// place of one, and returns the id that links them to the frame: none when
+// there is nothing to link.
+func (c *converter) array(s *sheet, v value.Packed, f *frame) (value.Packed, error) {
+	isArray := v.Kind() == value.Array
+	items := v.Parts()
+	if v.Kind() == value.Null || isArray && !items.More() {
+		return nil, nil
+	}
+	id := c.id(f)
+	s.link(id)
+	if !isArray {
+		return id, c.item(s, v)
+	}
+	for items.More() {
+		if err := c.item(s, items.Value()); err != nil {
+			return nil, err
+		}
+	}
+	return id, nil
+}
+
+// id is the id of a frame, a packed string.
+func (c *converter) id(f *frame) value.Packed {
+	if f.id == nil {
+		var outer []byte
+		if f.outer != nil {
+			outer = c.id(f.outer).Raw()
+		}
+		start := len(c.ids)
+		c.ids = value.PackString(c.ids, c.hasher.id(f.node, f.object, f.extra, outer))
+		f.id = c.ids[start:]
+	}
+	return f.id
+}

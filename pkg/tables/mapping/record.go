@@ -1,0 +1,82 @@
+package mapping
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// record is one record of a table while its cells are filled.
+type record struct {
+	cells [][]byte     // shared with the values they come from
+	kinds []table.Kind // what the cells were; nil unless the table is typed
+}
+
+func newRecord(columns int, typed bool) record {
+	r := record{cells: make([][]byte, columns)}
+	if typed {
+		r.kinds = make([]table.Kind, columns)
+	}
+	return r
+}
+
+// clear makes all cells empty and absent.
+func (r record) clear() {
+	clear(r.cells)
+	clear(r.kinds)
+}
+
+// set fills one cell.
+func (r record) set(column int, text []byte, kind table.Kind) {
+	r.cells[column] = text
+	if r.kinds != nil {
+		r.kinds[column] = kind
+	}
+}
+
+// setValue fills one cell with the text of a value.
+func (r record) setValue(column int, text []byte, v value.Packed) {
+	r.cells[column] = text
+	if r.kinds != nil {
+		r.kinds[column] = kindOf(v)
+	}
+}
+
+// kind is what a cell was; nobody asks but for a typed table.
+func (r record) kind(column int) table.Kind {
+	if r.kinds == nil {
+		return table.Absent
+	}
+	return r.kinds[column]
+}
+
+// kindOf is the kind of the cell that a value becomes.
+func kindOf(v value.Packed) table.Kind {
+	switch v.Kind() {
+	case value.Null:
+		return table.Absent
+	case value.Number:
+		return kindOfNumber(v.Raw())
+	case value.Bool:
+		if v.True() {
+			return table.True
+		}
+		return table.False
+	default:
+		return table.Text
+	}
+}
+
+func kindOfNumber(literal []byte) table.Kind {
+	// Neither a fraction nor an exponent can be read as an integer.
+	if _, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
+		return table.Integer
+	}
+	// A number always is a double; a huge one is infinite.
+	if f, _ := strconv.ParseFloat(string(literal), 64); math.Abs(f) < table.MaxNumber {
+		return table.Number
+	}
+	return table.Text
+}
