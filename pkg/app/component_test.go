@@ -59,7 +59,7 @@ func TestAPanicIsAnErrorOfOurs(t *testing.T) {
 	if exit != failure.ExitApplication {
 		t.Errorf("exit code %d", exit)
 	}
-	if !strings.HasPrefix(stderr, "internal error: secret [hidden] (") || !strings.Contains(stderr, "component_test.go") && !strings.Contains(stderr, "component.TestAPanic") || strings.Count(stderr, "\n") != 1 {
+	if !strings.HasPrefix(stderr, "internal error: secret [hidden] (") || !strings.Contains(stderr, "component_test.go") && !strings.Contains(stderr, "app.TestAPanic") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("stderr: %q", stderr)
 	}
 	if !strings.Contains(stdout, `"event":"run.failed"`) || !strings.Contains(stdout, `"kind":"application"`) {

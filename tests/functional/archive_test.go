@@ -18,7 +18,7 @@ import (
 // archiveSchema is the JSON Schema of HTTP Archive 1.2. It is made a little
 // stricter: names that the format does not know must begin with an underscore.
 var archiveSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "pkg", "har", "testdata", "har-schema", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "pkg", "api", "har", "testdata", "har-schema", "*.json"))
 	if err != nil {
 		return nil, err
 	}

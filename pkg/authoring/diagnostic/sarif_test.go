@@ -66,7 +66,7 @@ func TestSARIFIsValid(t *testing.T) {
 		"a whole line": "[\n",
 		"characters":   "{\"ž\u2028\": \"\\ud800\", \"\U0001F600\":1}",
 	}
-	files, err := filepath.Glob(filepath.Join("..", "..", "cmd", "extractor", "testdata", "codes", "*.txtar"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "cmd", "extractor", "testdata", "codes", "*.txtar"))
 	if err != nil || len(files) < 30 {
 		t.Fatalf("%d scripts (%v)", len(files), err)
 	}
