@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -23,50 +24,78 @@ const (
 // said: more than any page that is meant, less than a disk.
 const defaultMaxResponseBytes = 16 << 30
 
-// api compiles the section `api` for one iteration.
-func (c *compiler) api(s Section, conf settings, e evaluator) API {
-	http := s.Get("http")
-	auth := s.Get("authentication")
-	if auth.Text("type", "") == "url.query" {
-		c.warn(failure.OldForm, auth.Get("type").Pointer, "\"url.query\" is the old name of \"query\"", "")
-	}
-	c.requiredHeaders(http.Get("requiredHeaders"), conf)
-	c.lostStops(s.Get("pagination"))
-	return API{
-		Pointer:           s.Pointer,
-		Name:              s.Text("name", "generic"),
-		BaseURL:           e.baseURL(s.Get("baseUrl")),
-		Headers:           e.headers(http.Get("headers"), conf.Get("http").Get("headers")),
-		DefaultOptions:    c.defaultOptions(http.Get("defaultOptions")),
-		Retry:             c.retry(s.Get("retryConfig")),
-		ConnectTimeout:    seconds(http.Get("connectTimeout"), defaultConnectTimeout),
-		RequestTimeout:    seconds(http.Get("requestTimeout"), defaultRequestTimeout),
-		MaxResponseBytes:  maxResponseBytes(http),
-		TrustedOrigins:    origins(http.Get("trustedOrigins")),
-		IgnoreErrors:      integers(http.Get("ignoreErrors")),
-		Concurrency:       atOnce(http, "concurrency", 1),
-		Lookahead:         atOnce(http, "lookahead", 0),
-		RateLimit:         rateLimit(http.Get("rateLimit")),
-		Authentication:    switched(auth, auth.Present()),
-		Pagination:        switched(s.Get("pagination"), s.Get("pagination").Present()),
-		Query:             s.Get("query"),
-		CACertificate:     s.Get("caCertificate"),
-		ClientCertificate: s.Get("#clientCertificate"),
-	}
+// The settings of `api` that this package reads, and those that others compile.
+var (
+	apiName           = field.Text("name", "Name", "Only part of the bucket name when `config.outputBucket` is not set.").Default("generic").Example(`"crm"`)
+	baseURL           = field.Of("baseUrl", "Base address", "`http` or `https` address that endpoints are appended to; its last path segment is kept with and without a slash at the end. May be an expression that refers to `config`.", &field.Type{Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a URL or an expression"}).Example(`"https://api.example.com/v1"`, `{"function": "sprintf", "args": ["https://%s.example.com", {"attr": "region"}]}`).Also("url", "uri", "host").Must()
+	caCertificate     = field.Text("caCertificate", "CA certificates", "One or more certificates in PEM form that replace the system's trusted authorities.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected certificates in PEM form"}).Example(`"-----BEGIN CERTIFICATE-----…"`)
+	clientCertificate = field.Text("#clientCertificate", "Client certificate", "The client's certificate followed by its private key without a passphrase, in PEM form.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a certificate and its private key in PEM form"}).Example(`"-----BEGIN CERTIFICATE-----…"`)
+	plainCertificate  = field.Text("clientCertificate", "Client certificate, unused", "Has no effect: a private key belongs under `#clientCertificate`.").Typed(field.StrictText).Old(`has no effect; use "#clientCertificate"`).Example(`"…"`)
+	httpSection       = field.Of("http", "HTTP", "Headers, defaults and timeouts of requests.", nil)
+	retrySection      = field.Of("retryConfig", "Retries", "Which failures are tried again, and how often.", nil)
+	authentication    = field.Of("authentication", "Authentication", "How requests prove who sends them.", nil)
+	pagination        = field.Of("pagination", "Paging", "How the next page of an answer is asked for.", nil)
+	oldQuery          = field.Of("query", "Query authentication, old place", "Used by the authentication type `query` when `authentication.query` is empty.", ExpressionsType).Old(`is the old place of this setting; use "authentication.query"`).Example(`{"key": {"attr": "#key"}}`)
+)
+
+// The settings of `api.http`.
+var (
+	apiHeaders             = field.Of("headers", "Headers", "Sent with every request but the login. Values are scalars, lists of scalars (one line each) or expressions that refer to `config`.", ExpressionsType).Example(`{"Accept": "application/json"}`).As(field.Headers)
+	requiredHeadersSetting = field.Of("requiredHeaders", "Required headers", "Names of headers that must have a value in `config.http.headers`.", field.ListOf(field.TextType)).Example(`["X-App-Key"]`)
+	defaultOptionsSetting  = field.Of("defaultOptions", "Default options", "Parts of a request that every job request has unless the job says otherwise. Not used for the login.", field.Object("defaultOptions", "Default options", "A job's value replaces the whole same-named default. Functions are not evaluated here.",
+		defaultHeaders, defaultParams, defaultMethod, defaultEndpoint))
+	connectTimeout          = field.Seconds("connectTimeout", "Connect timeout", "Seconds to wait for a connection; 0 means the default.").DefaultJSON(`30`).Example(`10`)
+	requestTimeout          = field.Seconds("requestTimeout", "Request timeout", "Seconds to wait for one whole exchange, its body included; 0 means the default.").DefaultJSON(`300`).Example(`120.5`).Also("timeout")
+	maxResponseBytesSetting = field.Integer("maxResponseBytes", "Largest answer", "How many bytes the body of one answer may have, after decompression. A larger one ends the run, so that an endless body or one that was compressed a thousandfold does not fill the disk; 0 means the default, which is 16 GiB.").Default(17179869184).Example(`1073741824`)
+	trustedOriginsSetting   = field.Of("trustedOrigins", "Origins that may have the credentials", "When an answer leads to another origin (scheme, host and port) than the base address and the endpoints as configured, be it by a redirect, the address of a next page or the endpoint of a child job, its requests go without credentials and secrets, and a login that is redirected there fails, unless it is listed here: `https://files.example.com`, or `https://*.example.com` for all hosts below it.", field.ListOf(field.TextType)).DefaultJSON(`[]`).Example(`["https://files.example.com"]`)
+	ignoreErrorsSetting     = field.Of("ignoreErrors", "Ignored errors", "Status codes whose answers are taken as data. A body that is not JSON becomes `{\"errorData\": \"…\"}`.", field.ListOf(field.IntegerType)).DefaultJSON(`[]`).Example(`[404]`)
+	concurrency             = field.Integer("concurrency", "Concurrency", "How many requests may be under way at the same time, from 1 to 64. From 2 on child jobs are fetched side by side, and pages too whose requests are known in advance (see `lookahead` and `total` of the paging); tables and the order of events stay the same.").Default(1).Example(`8`)
+	lookahead               = field.Integer("lookahead", "Look-ahead", "With a `concurrency` from 2 on and the paging methods `offset` and `pagenum`: how many pages a job asks for in advance without knowing that they are there, from 0 to 64. Every run of a job may so send that many requests whose answers nobody needs; they are dropped.").Default(0).Example(`3`).As(field.InAdvance)
+	rateLimitSetting        = field.Of("rateLimit", "Rate limit", "How many requests may be started in any span of time, however many are under way.", field.Object("rateLimit", "Rate limit", "Every request that is sent counts: retries, redirects and logins too, answers from the cache do not.", rateRequests, ratePer))
+	unusedParams            = field.Of("params", "Parameters, unused", "Has no effect: use `defaultOptions.params`.", field.Literals).Old(`has no effect; use "defaultOptions.params"`).Example(`{}`)
+	rateRequests            = field.Integer("requests", "Requests", "Number of requests, at least 1.").Example(`100`).Must()
+	ratePer                 = field.Seconds("perSeconds", "Seconds", "Length of the span in seconds, above 0.").Example(`60`).Must()
+	defaultHeaders          = field.Of("headers", "Headers", "Header names and values.", field.Literals).Example(`{"X-Env": "test"}`).As(field.Headers)
+	defaultParams           = field.Of("params", "Parameters", "Parameters, sent where the method puts them.", LiteralParams).Example(`{"lang": "en"}`).As(field.Literal).Also("query")
+	defaultMethod           = field.Text("method", "Method", "Method of jobs that name none.").Typed(MethodType).DefaultJSON(`"GET"`).Example(`"POST"`).Also("verb", "type")
+	defaultEndpoint         = field.Text("endpoint", "Endpoint", "Has no effect: a job always has its own endpoint.").Example(`"items"`).Also("url", "uri", "path", "resource")
+)
+
+// api is the type of the section.
+func (t Types) api() *field.Type {
+	http := field.Object("http", "HTTP", "Headers, defaults and timeouts of requests.",
+		apiHeaders, requiredHeadersSetting, defaultOptionsSetting, connectTimeout, requestTimeout, maxResponseBytesSetting,
+		trustedOriginsSetting, ignoreErrorsSetting, concurrency, lookahead, rateLimitSetting, unusedParams)
+	return field.Object("api", "API", "How to talk to the API: its address, headers, login and paging.",
+		apiName, baseURL, httpSection.With(http), retrySection.With(retryType), authentication.With(t.Authentication), pagination.With(t.Pagination),
+		caCertificate, clientCertificate, plainCertificate, oldQuery)
 }
 
-// lostStops reports a limitStop that was given, but of which nothing is left
-// without its unknown and empty keys: paging would go on without a limit.
-func (c *compiler) lostStops(s Section) {
-	if s.Value.Kind() != value.Object {
-		return
-	}
-	stop := s.Get("limitStop")
-	if given, ok := lookup(c.document, stop.Pointer); ok && given.Kind() == value.Object && given.Len() > 0 && !stop.Present() {
-		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: stop.Pointer, Expected: "expected the key \"count\" or the key \"field\""})
-	}
-	for _, scroller := range s.Get("scrollers").Items() {
-		c.lostStops(scroller)
+// api compiles the section `api` for one iteration.
+func (c *compiler) api(s Section, conf settings, e evaluator) API {
+	http, paging := httpSection.In(s), pagination.In(s)
+	auth := authentication.In(s)
+	c.requiredHeaders(requiredHeadersSetting.In(http), conf)
+	return API{
+		Pointer:           s.Pointer,
+		Name:              apiName.Of(s),
+		BaseURL:           e.baseURL(baseURL.In(s)),
+		Headers:           e.headers(apiHeaders.In(http), configHeaders.In(conf.Get(configHTTP.Name))),
+		DefaultOptions:    c.defaultOptions(defaultOptionsSetting.In(http)),
+		Retry:             c.retry(retrySection.In(s)),
+		ConnectTimeout:    seconds(connectTimeout.In(http), defaultConnectTimeout),
+		RequestTimeout:    seconds(requestTimeout.In(http), defaultRequestTimeout),
+		MaxResponseBytes:  maxResponseBytes(http),
+		TrustedOrigins:    origins(trustedOriginsSetting.In(http)),
+		IgnoreErrors:      integers(ignoreErrorsSetting.In(http)),
+		Concurrency:       atOnce(http, concurrency, 1),
+		Lookahead:         atOnce(http, lookahead, 0),
+		RateLimit:         rateLimit(rateLimitSetting.In(http)),
+		Authentication:    switched(auth, auth.Present()),
+		Pagination:        switched(paging, paging.Present()),
+		Query:             oldQuery.In(s),
+		CACertificate:     caCertificate.In(s),
+		ClientCertificate: clientCertificate.In(s),
 	}
 }
 
@@ -75,15 +104,15 @@ func (c *compiler) defaultOptions(s Section) value.Value {
 	if s.Value.Kind() != value.Object {
 		return value.OfMembers()
 	}
-	if headers := s.Get("headers"); headers.Present() {
-		return s.Value.With("headers", c.literalHeaders(headers))
+	if headers := defaultHeaders.In(s); headers.Present() {
+		return s.Value.With(defaultHeaders.Name, c.literalHeaders(headers))
 	}
 	return s.Value
 }
 
 // seconds is a time limit, or the default when it is empty.
 func seconds(s Section, fallback time.Duration) time.Duration {
-	if !s.Present() || s.faulty[s.Pointer] {
+	if !s.Present() || s.Faulty() {
 		return fallback
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(s.Value.Raw()), 64)
@@ -103,9 +132,9 @@ func seconds(s Section, fallback time.Duration) time.Duration {
 // maxResponseBytes is the limit of an answer; 0 is the default, as it is for the
 // time limits.
 func maxResponseBytes(http Section) int64 {
-	n := http.Int("maxResponseBytes", 0)
+	n := maxResponseBytesSetting.Of(http)
 	if n < 0 {
-		http.Get("maxResponseBytes").Problem("expected a number of bytes above 0", "")
+		maxResponseBytesSetting.In(http).Problem("expected a number of bytes above 0", "")
 	}
 	if n <= 0 {
 		return defaultMaxResponseBytes
@@ -115,10 +144,10 @@ func maxResponseBytes(http Section) int64 {
 
 // atOnce is a number of requests that may be under way at once, the least one when
 // none is given.
-func atOnce(http Section, name string, least int) int {
-	n := http.Int(name, least)
+func atOnce(http Section, setting field.Setting[int], least int) int {
+	n := setting.Of(http)
 	if n < least || n > MaxConcurrency {
-		http.Get(name).Problem(failure.Text(fmt.Sprintf("expected an integer from %d to %d", least, MaxConcurrency)), "")
+		setting.In(http).Problem(failure.Text(fmt.Sprintf("expected an integer from %d to %d", least, MaxConcurrency)), "")
 		return least
 	}
 	return n
@@ -130,11 +159,11 @@ func rateLimit(s Section) RateLimit {
 	if !s.Present() {
 		return RateLimit{}
 	}
-	l := RateLimit{Requests: s.Int("requests", 1), Per: seconds(s.Get("perSeconds"), 0)}
+	l := RateLimit{Requests: rateRequests.Of(s), Per: seconds(ratePer.In(s), 0)}
 	if l.Requests < 1 {
-		s.Get("requests").Problem("expected a number of requests, at least 1", "")
+		rateRequests.In(s).Problem("expected a number of requests, at least 1", "")
 	}
-	if per := s.Get("perSeconds"); l.Per == 0 && !per.Value.IsNull() {
+	if per := ratePer.In(s); l.Per == 0 && !per.Value.IsNull() {
 		per.Problem("expected a number of seconds above 0", "")
 	}
 	return l
@@ -175,7 +204,7 @@ func (e evaluator) value(v value.Value, pointer string) (value.Value, bool) {
 		return value.Value{}, false
 	}
 	result, err := compiled.Eval(&expr.Scope{
-		Now:      e.now,
+		Now:      e.Now,
 		Contexts: map[expr.Context]expr.Members{expr.Attr: e.attr},
 		Warn:     func(pointer, text string) { e.warn(failure.FailedExpression, pointer, failure.Part(text), "") },
 		Conceal:  e.conceal,

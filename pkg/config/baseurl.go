@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -17,7 +18,7 @@ import (
 // configurations) an expression as JSON inside a string. An empty address comes
 // with a problem.
 func (e evaluator) baseURL(s Section) *url.URL {
-	if s.Value.IsNull() || e.faulty[s.Pointer] {
+	if s.Value.IsNull() || s.Faulty() {
 		return &url.URL{} // a problem already
 	}
 	e.conceal = notAddresses(e.conceal)
@@ -25,7 +26,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 	if v.Kind() == value.String && parseBaseURL(v.Raw()) == nil {
 		inner, err := value.Parse([]byte(v.Raw()))
 		if err != nil || inner.Kind() != value.Object && inner.Kind() != value.String {
-			return s.invalidURL(v)
+			return invalidURL(s, v)
 		}
 		e.warn(failure.OldForm, s.Pointer, "an expression inside a string is the old form", "write it as an object")
 		v = inner
@@ -44,7 +45,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 	if u := parseBaseURL(result.Raw()); result.Kind() == value.String && u != nil {
 		return u
 	}
-	return s.invalidURL(result)
+	return invalidURL(s, result)
 }
 
 // notAddresses is told of what secrets in an address were computed, but not of the
@@ -61,17 +62,17 @@ func notAddresses(conceal func(string)) func(string) {
 }
 
 // invalidURL reports the address that came out, unless a secret is part of it.
-func (s Section) invalidURL(result value.Value) *url.URL {
-	found, hint := Describe(s.Pointer, result), failure.Text("")
-	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return MayBeSecret(strings.ReplaceAll(name, ".", "/")) }) {
-		found = describeKind(result)
+func invalidURL(s Section, result value.Value) *url.URL {
+	found, hint := field.Describe(s.Pointer, result), failure.Text("")
+	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return field.MayBeSecret(strings.ReplaceAll(name, ".", "/")) }) {
+		found = field.DescribeKind(result)
 	}
 	if text := result.Raw(); strings.Contains(text, "{{") {
 		hint = "it still holds a variable that has no value"
 	} else if !strings.Contains(text, "://") {
 		hint = "an address begins with http:// or https://"
 	}
-	s.problems.Add(failure.Problem{Code: failure.InvalidAddress, Pointer: s.Pointer, Found: found, Expected: "expected a valid http or https address", Hint: hint})
+	s.Problems().Add(failure.Problem{Code: failure.InvalidAddress, Pointer: s.Pointer, Found: found, Expected: "expected a valid http or https address", Hint: hint})
 	return &url.URL{}
 }
 

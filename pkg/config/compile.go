@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -18,6 +19,8 @@ type Options struct {
 	// Conceal is told the secrets that are computed, see expr.Scope; nil is told
 	// nothing.
 	Conceal func(secret string)
+	// Tree is the type of the document; nil checks what this package declares.
+	Tree *field.Tree
 }
 
 // Compile validates and compiles a document whose variables are replaced. It
@@ -27,96 +30,91 @@ type Options struct {
 // for nothing else.
 func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 	c := &compiler{
-		schema:   loadSchema(),
+		Options:  o,
 		document: markSecrets(doc),
-		now:      o.Now,
-		conceal:  o.Conceal,
 		problems: &failure.Problems{},
-		faulty:   map[string]bool{},
 		ids:      map[string]string{},
 	}
-	if c.now == nil {
-		c.now = time.Now
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	compiled := c.compile(o.Strict)
-	*c.problems = inOrder(doc, *c.problems)
-	compiled.Warnings = inOrder(doc, c.warnings)
+	if c.Tree == nil {
+		c.Tree = NewTree(Types{})
+	}
+	compiled := c.compile()
+	*c.problems = field.InOrder(doc, *c.problems)
+	compiled.Warnings = field.InOrder(doc, c.warnings)
 	return compiled, c.problems
 }
 
 // compiler is the state of one call of Compile.
 type compiler struct {
-	schema   *schema
+	Options
 	document value.Value // as it was given
-	now      func() time.Time
-	conceal  func(secret string)
 	problems *failure.Problems
 	warnings failure.Problems
-	// faulty holds the places of values that violate the schema.
-	faulty map[string]bool
 	// ids are the computed ids of jobs, by their places.
 	ids map[string]string
 }
 
-func (c *compiler) compile(strict bool) *Document {
+func (c *compiler) compile() *Document {
 	c.ciphers(c.document, "")
-	root, prefix := c.locate()
-	p := preparer{warnings: &c.warnings}
-	prepared := p.prepare(root, c.schema.root, "")
-	for _, pointer := range p.sole {
-		found, _ := lookup(c.document, pointer)
-		c.fault(failure.WrongType, pointer, found, "expected a list of jobs", "put the job into brackets: [{\"endpoint\": …}]")
-	}
-	c.validate(prepared)
-	all := Section{Value: prepared, problems: c.problems, faulty: c.faulty}
+	root, wrapped := c.locate()
+	read := c.Tree.Read(root, c.problems)
+	c.warnings = append(c.warnings, read.Warnings...)
+	all := read.Section()
 	settings := all
-	if prefix != "" {
-		settings = all.Get("parameters")
+	if wrapped {
+		settings = wrapper.In(all)
 	}
-	c.unknownKeys(p.unknown, settings.Pointer, strict)
+	c.unknownKeys(read, settings.Pointer)
 	return &Document{
-		Action:        all.Text("action", "run"),
-		Iterations:    c.iterations(settings),
-		AllowedHosts:  c.allowedHosts(all.Get("image_parameters").Get("allowed_hosts")),
-		Authorization: all.Get("authorization"),
-		SSHProxy:      settings.Get("sshProxy"),
-		AWS:           switched(settings.Get("aws"), settings.Get("aws").Get("signature").Get("credentials").Present()),
-		Cache:         switched(settings.Get("cache"), settings.Get("cache").Present()),
+		Action:       action.Of(all),
+		Iterations:   c.iterations(settings),
+		AllowedHosts: c.allowedHosts(allowedHosts.In(imageParameters.In(all))),
+		Root:         all,
+		Settings:     settings,
 	}
 }
 
 // wrapped are the sections that stand under `parameters` or at the top level.
-func wrapped() []string { return []string{"api", "config", "iterations", "cache", "sshProxy", "aws"} }
+func (c *compiler) wrapped() []string {
+	var names []string
+	for _, f := range c.Tree.Root().Field(wrapper.Name).Type.Fields {
+		names = append(names, f.Name)
+	}
+	return names
+}
 
-// locate is the document with the settings in one place only, and the JSON
-// pointer of that place. The wrapper wins over sections beside it.
-func (c *compiler) locate() (value.Value, string) {
-	root := c.document
+// locate is the document with the settings in one place only, and whether they
+// are wrapped. The wrapper wins over sections beside it.
+func (c *compiler) locate() (root value.Value, isWrapped bool) {
+	root = c.document
 	if root.Kind() == value.Array && root.Len() == 0 {
 		root = value.OfMembers()
 	}
 	var beside []string
-	for _, name := range wrapped() {
+	for _, name := range c.wrapped() {
 		if !root.Field(name).IsNull() {
 			beside = append(beside, name)
 		}
 	}
-	switch parameters := root.Field("parameters"); {
+	switch parameters := root.Field(wrapper.Name); {
 	case !parameters.Empty():
 		if len(beside) > 0 {
-			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" count: "+list(beside), "leave one of the two out")
+			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" count: "+field.List(beside), "leave one of the two out")
 		}
-		return root.Without(wrapped()...), "/parameters"
+		return root.Without(c.wrapped()...), true
 	case root.Kind() == value.Object && len(beside) == 0:
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key \"parameters\" with the sections \"api\" and \"config\""})
 	case root.Kind() == value.Object:
-		for _, name := range []string{"api", "config"} {
+		for _, name := range []string{apiSection.Name, configSection.Name} {
 			if root.Field(name).Empty() {
-				c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key " + ownName(name), Hint: misspelt(root, name, c.schema.root)})
+				c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key " + field.OwnName(name), Hint: field.Misspelt(root, name, c.Tree.Root())})
 			}
 		}
 	}
-	return root.Without("parameters"), ""
+	return root.Without(wrapper.Name), false
 }
 
 // markSecrets is a document whose values below keys with a hash sign are marked as
@@ -148,13 +146,13 @@ func (c *compiler) ciphers(v value.Value, pointer string) {
 func (c *compiler) allowedHosts(s Section) []AllowedHost {
 	var hosts []AllowedHost
 	for _, entry := range s.Items() {
-		c.restricts(entry.Get("scheme"), "write a scheme, or leave the key out to allow every scheme")
-		c.restricts(entry.Get("port"), "write a port, or leave the key out to allow every port")
+		c.restricts(allowedScheme.In(entry), "write a scheme, or leave the key out to allow every scheme")
+		c.restricts(allowedPort.In(entry), "write a port, or leave the key out to allow every port")
 		hosts = append(hosts, AllowedHost{
-			Scheme:   entry.Text("scheme", ""),
-			Host:     entry.Text("host", ""),
-			Port:     entry.Int("port", 0),
-			Endpoint: entry.Text("endpoint", ""),
+			Scheme:   allowedScheme.Of(entry),
+			Host:     allowedHost.Of(entry),
+			Port:     allowedPort.Of(entry),
+			Endpoint: allowedPath.Of(entry),
 		})
 	}
 	return hosts
@@ -163,7 +161,7 @@ func (c *compiler) allowedHosts(s Section) []AllowedHost {
 // restricts reports a key of an entry that is there but empty. In the original no
 // address has that scheme or port; here it would allow all of them.
 func (c *compiler) restricts(s Section, hint failure.Text) {
-	given, ok := lookup(c.document, s.Pointer)
+	given, ok := field.Lookup(c.document, s.Pointer)
 	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
 		s.Value = given
 		s.Problem("expected a value, as an empty one restricts nothing", hint)

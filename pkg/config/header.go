@@ -3,6 +3,7 @@ package config
 import (
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -24,7 +25,7 @@ func (e evaluator) headers(api, conf Section) []Header {
 			s = conf.Get(m.Name)
 		}
 		if sent := last[strings.ToLower(m.Name)]; sent != m.Name {
-			e.warn(failure.NoEffect, s.Pointer, "this header is not sent: "+quoted(sent)+" is another spelling of it, and the last one counts", "remove one of the two")
+			e.warn(failure.NoEffect, s.Pointer, "this header is not sent: "+field.Quoted(sent)+" is another spelling of it, and the last one counts", "remove one of the two")
 			continue
 		}
 		if h, ok := e.header(m.Name, s); ok {
@@ -44,7 +45,7 @@ func (e evaluator) header(name string, s Section) (Header, bool) {
 		}
 		s.Value = v
 	}
-	if !s.checkHeader(name, s.Value) {
+	if !checkHeader(s, name, s.Value) {
 		return Header{}, false
 	}
 	h := Header{Name: name, Pointer: s.Pointer, Secret: s.Value.Secret()}
@@ -79,7 +80,7 @@ func (c *compiler) literalHeaders(s Section) value.Value {
 			}
 			m.Value = value.OfItems(items...)
 		}
-		if !header.checkHeader(m.Name, m.Value) {
+		if !checkHeader(header, m.Name, m.Value) {
 			continue
 		}
 		if isObject {
@@ -92,18 +93,18 @@ func (c *compiler) literalHeaders(s Section) value.Value {
 
 // checkHeader reports a name or a value that no header can have. The value is
 // what came out of what stands in the document.
-func (s Section) checkHeader(name string, v value.Value) bool {
-	found, expected := describeKind(s.Value), failure.Text("")
+func checkHeader(s Section, name string, v value.Value) bool {
+	found, expected := field.DescribeKind(s.Value), failure.Text("")
 	switch k := v.Kind(); {
 	case !headerName(name):
-		found, expected = quoted(name), "expected the name of a header: letters, digits and -"
+		found, expected = field.Quoted(name), "expected the name of a header: letters, digits and -"
 	case k == value.Object, k == value.Array && v.Len() == 0:
 		expected = "expected the text of a header, or a list of texts"
 	default:
 		expected = wrongLine(scalars(v))
 	}
 	if expected != "" {
-		s.problems.Add(failure.Problem{Code: failure.UnsendableHeader, Pointer: s.Pointer, Found: found, Expected: expected})
+		s.Problems().Add(failure.Problem{Code: failure.UnsendableHeader, Pointer: s.Pointer, Found: found, Expected: expected})
 	}
 	return expected == ""
 }
@@ -143,7 +144,7 @@ func (c *compiler) requiredHeaders(required Section, conf settings) {
 		c.problems.Add(failure.Problem{
 			Code:     failure.RequiredHeader,
 			Pointer:  c.nearestPlace(headers.Pointer),
-			Expected: "expected the header " + quoted(name) + " in \"config.http.headers\"",
+			Expected: "expected the header " + field.Quoted(name) + " in \"config.http.headers\"",
 			Hint:     "\"api.http.requiredHeaders\" asks for it",
 		})
 	}
@@ -152,7 +153,7 @@ func (c *compiler) requiredHeaders(required Section, conf settings) {
 // nearestPlace is the place itself, or the nearest above it that exists.
 func (c *compiler) nearestPlace(pointer string) string {
 	for pointer != "" {
-		if _, ok := lookup(c.document, pointer); ok {
+		if _, ok := field.Lookup(c.document, pointer); ok {
 			break
 		}
 		pointer = pointer[:strings.LastIndexByte(pointer, '/')]

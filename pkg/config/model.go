@@ -18,11 +18,9 @@ type Document struct {
 	Iterations []Iteration
 	// AllowedHosts is `image_parameters.allowed_hosts`; empty allows all.
 	AllowedHosts []AllowedHost
-	// Authorization is the top-level `authorization` (OAuth credentials).
-	Authorization Section
-	// SSHProxy, AWS and Cache are the sections of these names; each Value is
-	// null when the section is off.
-	SSHProxy, AWS, Cache Section
+	// Root is the document, and Settings what may be wrapped in `parameters`: other
+	// packages read their sections there.
+	Root, Settings Section
 	// Warnings are oddities that do not stop a run, e.g. unknown keys.
 	Warnings failure.Problems
 }

@@ -43,7 +43,7 @@ func (o Origin) String() string { return o.Scheme + "://" + o.Host }
 func origins(s Section) []Origin {
 	var all []Origin
 	for _, entry := range s.Items() {
-		if entry.faulty[entry.Pointer] {
+		if entry.Faulty() {
 			continue
 		}
 		text := entry.Value.Raw()

@@ -9,6 +9,7 @@
 package config
 
 import (
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -25,7 +26,7 @@ func Parse(text []byte) (value.Value, error) {
 		return value.OfMembers(), nil
 	}
 	if v.Kind() != value.Object {
-		return value.Value{}, failure.Userf("config.json must hold an object, found %s", describeKind(v))
+		return value.Value{}, failure.Userf("config.json must hold an object, found %s", field.DescribeKind(v))
 	}
 	return v, nil
 }

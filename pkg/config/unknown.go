@@ -3,6 +3,7 @@ package config
 import (
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -11,22 +12,22 @@ import (
 // are strict. A key of the guards is always a problem. A key of `config` that an
 // expression refers to is not unknown. settings is the place of the sections
 // `config` and `iterations`.
-func (c *compiler) unknownKeys(unknown []unknownKey, settings string, strict bool) {
+func (c *compiler) unknownKeys(read *field.Document, settings string) {
 	sink := &c.warnings
-	if strict {
+	if c.Strict {
 		sink = c.problems
 	}
 	var referred map[string]bool
-	if len(unknown) > 0 {
+	if len(read.Unknown) > 0 {
 		referred = withLeadingParts(attributesReferredTo(c.document, nil))
 	}
-	for _, key := range unknown {
+	for _, key := range read.Unknown {
 		if hint, ok := guardHint(key); ok {
-			c.problems.Add(failure.Problem{Code: failure.UnknownKey, Pointer: key.pointer, Expected: "unknown key, so nothing is restricted by it", Hint: hint})
+			c.problems.Add(failure.Problem{Code: failure.UnknownKey, Pointer: key.Pointer, Expected: "unknown key, so nothing is restricted by it", Hint: hint})
 			continue
 		}
 		code, text := failure.UnknownKey, failure.Text("unknown key")
-		if attribute, itself, ok := attributeAbove(key.pointer, settings); ok {
+		if attribute, itself, ok := attributeAbove(key.Pointer, settings); ok {
 			if referred[attribute] {
 				continue
 			}
@@ -34,35 +35,32 @@ func (c *compiler) unknownKeys(unknown []unknownKey, settings string, strict boo
 				code, text = failure.UnusedAttribute, "unknown key, and no expression refers to it"
 			}
 		}
-		sink.Add(failure.Problem{Code: code, Pointer: key.pointer, Expected: text, Hint: c.unknownHint(key)})
+		sink.Add(failure.Problem{Code: code, Pointer: key.Pointer, Expected: text, Hint: read.UnknownHint(key)})
 	}
 }
 
 // guardHint tells whether an unknown key stands in `image_parameters`, or was
 // meant to be `image_parameters` or `allowed_hosts`, and what to write instead. The
 // operator of the component relies on these keys: they must not be without effect.
-func guardHint(key unknownKey) (hint failure.Text, ok bool) {
-	const section, hosts = "image_parameters", "allowed_hosts"
-	if strings.HasPrefix(key.pointer, "/"+section+"/") {
-		if near, ok := failure.Nearest(key.name, key.known); ok {
-			return "did you mean " + ownName(near) + "?", true
+func guardHint(key field.Key) (hint failure.Text, ok bool) {
+	section, hosts := imageParameters.Name, allowedHosts.Name
+	if strings.HasPrefix(key.Pointer, "/"+section+"/") {
+		if hint := key.NearHint(); hint != "" {
+			return hint, true
 		}
-		if meant, ok := foreignKey(key.name, key.known); ok {
-			return "the key for that is " + ownName(meant), true
-		}
-		return "the known keys are " + list(key.known), true
+		return "the known keys are " + field.List(key.Known), true
 	}
-	if parent := strings.TrimSuffix(key.pointer, "/"+key.name); parent != "" && parent != "/parameters" {
+	if parent := strings.TrimSuffix(key.Pointer, "/"+key.Name); parent != "" && parent != "/"+wrapper.Name {
 		return "", false
 	}
-	near, ok := failure.Nearest(key.name, []string{section, hosts})
+	near, ok := failure.Nearest(key.Name, []string{section, hosts})
 	switch {
 	case !ok:
 		return "", false
 	case near == section:
-		return "write " + ownName(section) + ", at the top of the document", true
+		return "write " + field.OwnName(section) + ", at the top of the document", true
 	default:
-		return "write " + ownName(hosts) + " in the section " + ownName(section) + ", at the top of the document", true
+		return "write " + field.OwnName(hosts) + " in the section " + field.OwnName(section) + ", at the top of the document", true
 	}
 }
 
@@ -70,17 +68,17 @@ func guardHint(key unknownKey) (hint failure.Text, ok bool) {
 // an item of `iterations`, at or above it; and whether the place is that key
 // itself. Jobs are no attributes.
 func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
-	below, ok := strings.CutPrefix(pointer, settings+"/iterations/")
+	below, ok := strings.CutPrefix(pointer, settings+"/"+iterationsSection.Name+"/")
 	if ok {
 		_, below, ok = strings.Cut(below, "/") // behind the number of the item
 	} else {
-		below, ok = strings.CutPrefix(pointer, settings+"/config/")
+		below, ok = strings.CutPrefix(pointer, settings+"/"+configSection.Name+"/")
 	}
 	if !ok {
 		return "", false, false
 	}
-	name = segments("/" + below)[0]
-	return name, !strings.Contains(below, "/"), name != "jobs"
+	name = field.Segments("/" + below)[0]
+	return name, !strings.Contains(below, "/"), name != jobsSetting.Name
 }
 
 // withLeadingParts are the names, and of each what stands before any of its

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -51,7 +52,7 @@ func checkTableName(j config.Job) {
 	if j.DataType == j.Endpoint {
 		key, hint = "endpoint", `name the table with "dataType"`
 	}
-	config.NewSection(value.OfString(j.DataType), failure.PointerJoin(j.Pointer, key), j.UserData.Problems()).
+	field.NewSection(value.OfString(j.DataType), failure.PointerJoin(j.Pointer, key), j.UserData.Problems()).
 		Problem("expected something with a letter, a digit or a dash: the table is named after it", hint)
 }
 

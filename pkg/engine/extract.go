@@ -232,7 +232,7 @@ func (r *run) client(it iteration) (*exchange.Client, error) {
 		Contacts:            &r.contacts,
 		Rand:                r.Rand,
 		CacheDir:            r.CacheDir,
-		Identity:            auth.Identity(r.plan.doc, it.Iteration),
+		Identity:            auth.Identity(r.plan.doc, it.Iteration, r.plan.features.Auth),
 		Getenv:              r.Getenv,
 		Stats:               &r.stats,
 		Budget:              r.budget,

@@ -6,6 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -16,6 +17,7 @@ import (
 type Plan struct {
 	doc        *config.Document
 	target     exchange.Settings
+	features   Features
 	typed      bool
 	iterations []iteration
 }
@@ -42,13 +44,19 @@ type job struct {
 	children     []*job
 }
 
+// Features are what a configuration can choose from.
+type Features struct {
+	Paging paging.Methods
+	Auth   auth.Schemes
+}
+
 // Compile lets every room read its sections of the document. Problems go to the
 // document's list; nothing is sent. The tables will be typed (table.Table) or
 // not.
-func Compile(doc *config.Document, typed bool) *Plan {
-	p := &Plan{doc: doc, target: exchange.Compile(doc), typed: typed}
-	scrollers := paging.Compile(doc.Iterations[0].API.Pagination) // `api` is the same for all
-	mappings := map[string]mapping.Mappings{}                     // by their places: many iterations may share them
+func Compile(doc *config.Document, features Features, typed bool) *Plan {
+	p := &Plan{doc: doc, features: features, target: exchange.Compile(doc), typed: typed}
+	scrollers := paging.Compile(doc.Iterations[0].API.Pagination, features.Paging) // `api` is the same for all
+	mappings := map[string]mapping.Mappings{}                                      // by their places: many iterations may share them
 	for _, it := range doc.Iterations {
 		if _, ok := mappings[it.Mappings.Pointer]; !ok {
 			mappings[it.Mappings.Pointer] = mapping.CompileMappings(it.Mappings, typed)
@@ -56,7 +64,7 @@ func Compile(doc *config.Document, typed bool) *Plan {
 		compiled := iteration{
 			Iteration:  it,
 			attributes: expr.Flatten(it.Attributes),
-			auth:       auth.Compile(doc, it),
+			auth:       auth.Compile(doc, it, features.Auth),
 			mappings:   mappings[it.Mappings.Pointer],
 		}
 		c := compiler{it: &compiled, scrollers: scrollers}
@@ -130,7 +138,7 @@ func (c compiler) scroller(j config.Job) paging.Scroller {
 
 // section is a key of a job whose value is a text.
 func (c compiler) section(j config.Job, key, text string) config.Section {
-	return config.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, key), j.UserData.Problems())
+	return field.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, key), j.UserData.Problems())
 }
 
 // userData are the columns that a job's rows get: for root jobs those of

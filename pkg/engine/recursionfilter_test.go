@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -21,7 +22,7 @@ func parse(t testing.TB, text string) value.Value {
 // section is a section of a document and the list of its problems.
 func section(t testing.TB, text string) (config.Section, *failure.Problems) {
 	problems := &failure.Problems{}
-	return config.NewSection(parse(t, text), "/x", problems), problems
+	return field.NewSection(parse(t, text), "/x", problems), problems
 }
 
 func filterOf(t testing.TB, text string) recursionFilter {
@@ -131,7 +132,7 @@ func FuzzRecursionFilter(f *testing.F) {
 			return
 		}
 		problems := &failure.Problems{}
-		filter := compileRecursionFilter(config.NewSection(value.OfString(text), "/x", problems))
+		filter := compileRecursionFilter(field.NewSection(value.OfString(text), "/x", problems))
 		if (filter == nil) != (len(*problems) > 0 || value.OfString(text).Empty()) {
 			t.Errorf("%q: filter %v, problems %v", text, filter, *problems)
 		}

@@ -253,11 +253,12 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 
 // addedHeader is a header that was not there when the request was built.
 func (o origins) addedHeader(name string, sent *exchange.Outgoing) Source {
-	signed := !o.doc.AWS.Value.IsNull() && (name == "Authorization" || name == "X-Amz-Date")
+	signature := exchange.Signed(o.doc)
+	signed := signature.Present() && (name == "Authorization" || name == "X-Amz-Date")
 	s := o.authentication("headers", name)
 	switch {
 	case signed:
-		return Source{Part: s.Part, From: "signature for AWS", Pointer: o.doc.AWS.Pointer}
+		return Source{Part: s.Part, From: "signature for AWS", Pointer: signature.Pointer}
 	case name == "Authorization" && sent.Built.URL.User != nil && !s.Evaluated && !o.makesAuthorization():
 		return Source{Part: s.Part, From: "user name and password in the address"}
 	default:

@@ -16,12 +16,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Options are what a plan depends on besides the document.
 type Options struct {
+	// Language is what the document may say; nil is the language of this program.
+	Language *language.Language
 	// Variables are where the values of {{variables}} come from besides the
 	// document.
 	Variables variables.Inputs
@@ -74,8 +77,11 @@ func Load(ctx context.Context, given value.Value, o Options) (*Document, error) 
 	d := &Document{}
 	err := d.fill(ctx, given, o)
 	o.Secrets.AddDocument(d.Filled)
-	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add})
-	d.Config, d.Plan = compiled, engine.Compile(compiled, o.Typed)
+	if o.Language == nil {
+		o.Language = language.Default()
+	}
+	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: o.Language.Tree})
+	d.Config, d.Plan = compiled, engine.Compile(compiled, o.Language.Features, o.Typed)
 	d.Problems = problems.Unique()
 	return d, err
 }

@@ -35,8 +35,8 @@ var authentications = map[string]string{
 func TestEveryAuthenticationIsListed(t *testing.T) {
 	t.Parallel()
 	listed := slices.DeleteFunc(slices.Sorted(maps.Keys(authentications)), func(name string) bool { return name == "" })
-	if !slices.Equal(listed, auth.Types()) {
-		t.Errorf("tried are %v, there are %v: list what is missing, so that it is seen where its credentials go", listed, auth.Types())
+	if !slices.Equal(listed, auth.AllSchemes().Names()) {
+		t.Errorf("tried are %v, there are %v: list what is missing, so that it is seen where its credentials go", listed, auth.AllSchemes().Names())
 	}
 }
 

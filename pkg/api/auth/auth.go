@@ -10,9 +10,7 @@ package auth
 import (
 	"context"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
@@ -87,39 +85,23 @@ type source struct {
 	compiler       func(...expr.Context) expr.Compiler
 }
 
-// methods are the authentications by their type.
-func methods() map[string]func(source) Method {
-	return map[string]func(source) Method{
-		"basic":         compileBasic,
-		"query":         compileQuery,
-		"url.query":     compileQuery, // its old name
-		"login":         compileLogin,
-		"oauth10":       compileOAuth10,
-		"oauth20":       compileOAuth20,
-		"oauth20.login": compileOAuth20Login,
-	}
-}
-
-// Types are the names of all authentications, sorted.
-func Types() []string { return slices.Sorted(maps.Keys(methods())) }
-
 // Compile reads `api.authentication` of one iteration. It is nil when there is
 // none. Problems go to the section.
-func Compile(doc *config.Document, it config.Iteration) Method {
+func Compile(doc *config.Document, it config.Iteration, schemes Schemes) Method {
 	s := it.API.Authentication
 	if s.Value.Kind() != value.Object {
 		return nil
 	}
-	compile, ok := methods()[s.Text("type", "")]
-	if !ok { // no type; any other is a problem of the schema
+	scheme, ok := schemes.of(s)
+	if !ok { // no type; any other is a problem already
 		return nil
 	}
 	attr := expr.Flatten(it.Attributes)
-	return compile(source{
+	return scheme.compile(source{
 		Section:       s,
 		attributes:    it.Attributes,
 		attr:          attr,
-		authorization: doc.Authorization,
+		authorization: Authorization.In(doc.Root),
 		oldQuery:      it.API.Query,
 		compiler: func(contexts ...expr.Context) expr.Compiler {
 			return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/http"
 
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -14,8 +15,20 @@ type basic struct {
 	user, password string
 }
 
+// The settings of `config` that hold the credentials.
+var (
+	Username       = field.Text("username", "User name", "User name of the authentication type `basic`.").Example(`"ann"`)
+	secretUsername = field.Text("#username", "User name, secret", "Used when `username` is empty.").Example(`"ann"`)
+	Password       = field.Text("password", "Password, in the clear", "Password of the authentication type `basic`; better use `#password`.").Example(`"…"`)
+	SecretPassword = field.Text("#password", "Password", "Password of the authentication type `basic`; used when `password` is empty. May be empty, for APIs that take their key as the user name.").Example(`"…"`)
+)
+
+func basicScheme() Scheme {
+	return Scheme{Name: "basic", Attributes: []field.Declared{Username, secretUsername, Password, SecretPassword}, compile: compileBasic}
+}
+
 func compileBasic(s source) Method {
-	user, password := s.credential("username"), s.credential("password")
+	user, password := s.credential(Username), s.credential(Password)
 	if user.Empty() {
 		s.Fault(failure.MissingCredentials, "basic authentication needs the user name in 'config.username' or 'config.#username'", "")
 	}
@@ -28,8 +41,8 @@ func compileBasic(s source) Method {
 
 // credential is a key of `config`; without the hash sign first, and what is not
 // empty before what is. It is null when neither key is there.
-func (s source) credential(name string) value.Value {
-	plain, secret := s.attributes.Field(name), s.attributes.Field("#"+name)
+func (s source) credential(setting field.Setting[string]) value.Value {
+	plain, secret := s.attributes.Field(setting.Name), s.attributes.Field("#"+setting.Name)
 	if plain.Empty() && !secret.Empty() || plain.IsNull() {
 		return secret
 	}

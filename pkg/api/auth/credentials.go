@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -26,23 +27,41 @@ type credentialFault struct {
 	expected, hint failure.Text
 }
 
+// Authorization is the member of the document with the credentials.
+var (
+	Authorization = field.Of("authorization", "OAuth credentials", "Filled in by the platform after somebody has authorized the configuration.",
+		open(field.Object("authorization", "OAuth credentials", "What the platform hands over after an authorization. Only `oauth_api.credentials` is read.", oauthAPI)))
+	oauthAPI                = field.Of("oauth_api", "OAuth", "Holds the credentials.", open(field.Object("", "OAuth", "Holds the credentials.", oauthCredentialsSetting)))
+	oauthCredentialsSetting = field.Of("credentials", "Credentials", "Needed by the authentication types `oauth10`, `oauth20` and `oauth20.login`.",
+		open(field.Object("", "Credentials", "Needed by the authentication types `oauth10`, `oauth20` and `oauth20.login`.", tokenData, appKey, appSecret)))
+	tokenData = field.Text("#data", "Token data", "JSON text with what the authorization brought, or the bare token for `oauth20` with format `text`.").Typed(field.StrictText).Example(`"{\"access_token\": \"…\"}"`)
+	appKey    = field.Text("appKey", "Client id", "Consumer key or client id of the application.").Example(`"my-app"`)
+	appSecret = field.Text("#appSecret", "Client secret", "Consumer secret or client secret of the application.").Example(`"…"`)
+)
+
+// open lets an object have other members.
+func open(t *field.Type) *field.Type {
+	t.Open = true
+	return t
+}
+
 func (s source) credentials() *oauthCredentials {
-	c := &oauthCredentials{section: s.authorization.Get("oauth_api").Get("credentials")}
+	c := &oauthCredentials{section: oauthCredentialsSetting.In(oauthAPI.In(s.authorization))}
 	if !c.section.Present() {
 		c.fault(c.section, "OAuth needs the credentials '#data', 'appKey' and '#appSecret'", "authorize the configuration")
 		return c
 	}
-	c.data = c.text("#data", "the token data")
-	c.id = c.text("appKey", "the key of the application")
-	c.secret = c.text("#appSecret", "the secret of the application")
+	c.data = c.text(tokenData, "the token data")
+	c.id = c.text(appKey, "the key of the application")
+	c.secret = c.text(appSecret, "the secret of the application")
 	return c
 }
 
 // text is a key of the credentials, which must not be empty.
-func (c *oauthCredentials) text(name, what failure.Text) string {
-	section := c.section.Get(name.String())
+func (c *oauthCredentials) text(setting field.Setting[string], what failure.Text) string {
+	section := setting.In(c.section)
 	if !section.Present() || !section.Value.IsScalar() {
-		c.fault(section, "OAuth needs "+what+" in '"+name+"'", "")
+		c.fault(section, "OAuth needs "+what+" in '"+failure.Text(setting.Name)+"'", "")
 		return ""
 	}
 	return section.Value.Text()
@@ -54,7 +73,7 @@ func (c *oauthCredentials) decoded(expected failure.Text, kinds ...value.Kind) v
 	if c.data == "" {
 		return value.Value{}
 	}
-	section := c.section.Get("#data")
+	section := tokenData.In(c.section)
 	v, err := value.Parse([]byte(c.data))
 	switch {
 	case err != nil:
@@ -72,7 +91,7 @@ func (c *oauthCredentials) decoded(expected failure.Text, kinds ...value.Kind) v
 func (c *oauthCredentials) member(data value.Value, name string) string {
 	v := data.Field(name)
 	if !v.IsScalar() {
-		c.fault(c.section.Get("#data"), "expected the key '"+failure.Text(name)+"' in its JSON", "")
+		c.fault(tokenData.In(c.section), "expected the key '"+failure.Text(name)+"' in its JSON", "")
 	}
 	return v.Text()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -48,6 +49,16 @@ func (e end) passed(now time.Time) bool {
 	return e.kind == endAtOnce || e.kind == endAt && now.Unix() > e.unix
 }
 
+// The settings of the expiry.
+var (
+	expires = field.Of("expires", "Expiry", "Seconds until the login is repeated; 0 repeats it before every request; an object reads the expiry from the login's answer. Absent: one login for the whole run.", expiresType).
+		Example(`3600`, `{"response": "expires_in", "relative": true}`)
+	expiresType = &field.Type{Name: "expires", Title: "integer or object", Doc: "Reads the expiry from the login's answer.", Kinds: []string{"integer", "string", "boolean", "object"}, NotEmpty: []string{"object"},
+		Pattern: field.NewPattern(`^(\s*[+-]?(0|[1-9][0-9]*)\s*)?$`), Message: `expected a number of seconds or an object with "response"`, Fields: field.Fields(expiresPath, expiresRelative)}
+	expiresPath     = field.Text("response", "Path", "Path in the login's answer where the expiry is: a Unix time or a date.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a path"}).Example(`"expires_in"`).Must().As(field.Path)
+	expiresRelative = field.Flag("relative", "Relative", "The value is a number of seconds from now on.").Example(`true`)
+)
+
 // compileExpiry reads `expires`; false and "" are no expiry, and the original
 // takes true for never. That an object names a path is checked by the schema.
 func compileExpiry(s config.Section) expiry {
@@ -67,7 +78,7 @@ func compileExpiry(s config.Section) expiry {
 			e.kind = atOnce
 		}
 	default:
-		e.kind, e.path, e.relative = fromAnswer, s.Get("response").Value.Raw(), s.Bool("relative", false)
+		e.kind, e.path, e.relative = fromAnswer, expiresPath.In(s).Value.Raw(), expiresRelative.Of(s)
 	}
 	return e
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -193,7 +194,7 @@ func FuzzSeconds(f *testing.F) {
 			return
 		}
 		var problems failure.Problems
-		e := compileExpiry(config.NewSection(v, "/expires", &problems))
+		e := compileExpiry(field.NewSection(v, "/expires", &problems))
 		if len(problems) == 0 && e.kind == afterSeconds && e.seconds <= 0 || len(problems) > 1 {
 			t.Errorf("%s: %+v, %v", text, e, problems)
 		}

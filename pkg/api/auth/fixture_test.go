@@ -14,6 +14,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -34,8 +35,8 @@ func compile(t testing.TB, authentication, conf string) (Method, failure.Problem
 	t.Helper()
 	settings := parse(t, conf).With("jobs", parse(t, `[{"endpoint":"x"}]`))
 	text := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":"http://a.test","authentication":%s},"config":%s}}`, authentication, settings.JSON())
-	doc, problems := config.Compile(parse(t, text), config.Options{Now: today})
-	m := Compile(doc, doc.Iterations[0])
+	doc, problems := config.Compile(parse(t, text), testOptions())
+	m := Compile(doc, doc.Iterations[0], AllSchemes())
 	return m, *problems
 }
 
@@ -157,4 +158,12 @@ func wantUserError(t testing.TB, err error, pointer string, words ...string) {
 			t.Errorf("got the error %q, want %q in it", err, w)
 		}
 	}
+}
+
+// testOptions read documents as a run does, but for what other packages declare.
+func testOptions() config.Options {
+	all := AllSchemes()
+	return config.Options{Now: today, Tree: config.NewTree(config.Types{
+		Authentication: all.Type(), Credentials: all.Attributes(), Document: []field.Declared{Authorization},
+	})}
 }

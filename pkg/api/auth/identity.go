@@ -2,27 +2,31 @@ package auth
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Identity tells the accounts of iterations and runs apart: it is everything that
 // the credentials are made of, but for what changes with every login and every
 // request. It holds secrets. It is "" without an authentication.
-func Identity(doc *config.Document, it config.Iteration) string {
+func Identity(doc *config.Document, it config.Iteration, schemes Schemes) string {
 	section := it.API.Authentication
 	if section.Value.IsNull() {
 		return ""
 	}
 	made := []value.Value{section.Value, it.API.Query.Value}
-	if strings.HasPrefix(section.Text("type", ""), "oauth") {
-		made = append(made, doc.Authorization.Value)
+	scheme, _ := schemes.of(section)
+	if scheme.Platform {
+		made = append(made, Authorization.In(doc.Root).Value)
 	}
 	attributes := expr.Flatten(it.Attributes)
-	names := []string{"username", "#username", "password", "#password"} // of basic
+	var names []string
+	for _, f := range field.Fields(schemes.Attributes()...) {
+		names = append(names, f.Name)
+	}
 	for _, name := range append(names, attributesIn(value.OfItems(made...), nil)...) {
 		made = append(made, value.OfString(name), attributes[name])
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -34,6 +35,35 @@ type login struct {
 	contexts map[expr.Context]expr.Members // of the login request
 }
 
+// The settings of a login.
+var (
+	format       = field.Text("format", "Format", "Format of the login's answer (types `login` and `oauth20.login`, default `json`) or of the token data (type `oauth20`, default `text`). Text becomes `{\"data\": \"…\"}`.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, formatText)}).Example(`"text"`)
+	loginRequest = field.Of("loginRequest", "Login request", "The request that brings the credentials.",
+		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", loginEndpoint, loginMethod, loginParams, loginHeaders))
+	loginEndpoint = field.Text("endpoint", "Endpoint", "Path after the base address, or an absolute address. Required.").Typed(config.EndpointType).Example(`"session"`).Also("url", "uri", "path", "resource")
+	loginMethod   = field.Text("method", "Method", "As for jobs.").Typed(config.MethodType).Default("GET").Example(`"FORM"`).Also("verb", "type")
+	loginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query")
+	loginHeaders  = field.Of("headers", "Headers", "The only headers the login has; expressions as in `params`.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers)
+	apiRequest    = field.Of("apiRequest", "Later requests", "What the login's answer adds to every later request.",
+		field.Object("apiRequest", "Requests after the login", "Expressions may refer to `response` (the login's answer) and `attr`.", laterHeaders, laterQuery))
+	laterHeaders = field.Of("headers", "Headers", "Headers that replace same-named ones. A literal string is a path of the login's answer when it exists there, else it is used as is.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Token": {"response": "auth.token"}}`).As(field.Headers)
+	laterQuery   = field.Of("query", "Query", "Query parameters. A name that the job sends too is sent twice: `name[0]` with the job's value, `name[1]` with this one.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"sid": {"response": "session.id"}}`)
+)
+
+// The formats of an answer to a login, and of the token data of oauth20.
+const (
+	formatJSON = "json"
+	formatText = "text"
+)
+
+func loginSettings() []field.Declared {
+	return []field.Declared{format, loginRequest, apiRequest, expires}
+}
+
+func loginScheme() Scheme {
+	return Scheme{Name: "login", Settings: loginSettings(), compile: compileLogin}
+}
+
 func compileLogin(s source) Method { return newLogin(s, nil) }
 
 // newLogin compiles a login whose request may refer to more contexts than the
@@ -41,18 +71,18 @@ func compileLogin(s source) Method { return newLogin(s, nil) }
 func newLogin(s source, more map[expr.Context]expr.Members) login {
 	l := login{pointer: s.Pointer, contexts: map[expr.Context]expr.Members{expr.Attr: s.attr}}
 	maps.Copy(l.contexts, more)
-	l.text = s.Text("format", "json") == "text"
-	request := s.Get("loginRequest")
+	l.text = format.Of(s.Section) == formatText
+	request := loginRequest.In(s.Section)
 	if request.Value.Kind() != value.Object {
 		request.Problem("the login needs the object 'loginRequest'", "")
 	} else {
 		l.compileRequest(s, request)
 	}
-	l.expires = compileExpiry(s.Get("expires"))
-	use := s.Get("apiRequest")
-	l.with.headers = s.headers(use.Get("headers"), expr.Attr, expr.Response)
-	l.with.query = s.object(use.Get("query"), expr.Attr, expr.Response)
-	for _, item := range append(use.Get("headers").Items(), use.Get("query").Items()...) {
+	l.expires = compileExpiry(expires.In(s.Section))
+	use := apiRequest.In(s.Section)
+	l.with.headers = s.headers(laterHeaders.In(use), expr.Attr, expr.Response)
+	l.with.query = s.object(laterQuery.In(use), expr.Attr, expr.Response)
+	for _, item := range append(laterHeaders.In(use).Items(), laterQuery.In(use).Items()...) {
 		if item.Value.IsNull() {
 			item.Problem("expected a text or an expression", "")
 		}
@@ -61,14 +91,14 @@ func newLogin(s source, more map[expr.Context]expr.Members) login {
 }
 
 func (l *login) compileRequest(s source, request config.Section) {
-	endpoint := request.Get("endpoint")
-	if l.endpoint = request.Text("endpoint", ""); l.endpoint == "" {
+	endpoint := loginEndpoint.In(request)
+	if l.endpoint = loginEndpoint.Of(request); l.endpoint == "" {
 		endpoint.Problem("the login request needs an endpoint", "")
 	}
-	l.method = strings.ToUpper(request.Text("method", "GET"))
+	l.method = strings.ToUpper(loginMethod.Of(request))
 	contexts := slices.Sorted(maps.Keys(l.contexts))
-	l.params = s.params(request.Get("params"), contexts...)
-	l.headers = s.headers(request.Get("headers"), contexts...)
+	l.params = s.params(loginParams.In(request), contexts...)
+	l.headers = s.headers(loginHeaders.In(request), contexts...)
 }
 
 // Start implements Method.

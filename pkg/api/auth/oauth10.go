@@ -31,6 +31,8 @@ type oauth10 struct {
 	data                        value.Value
 }
 
+func oauth10Scheme() Scheme { return Scheme{Name: "oauth10", Platform: true, compile: compileOAuth10} }
+
 func compileOAuth10(s source) Method {
 	c := s.credentials()
 	o := oauth10{credentials: c, consumer: c.id, consumerSecret: c.secret, data: c.decoded("expected the JSON text of an object", value.Object)}

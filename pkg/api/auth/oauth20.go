@@ -5,7 +5,9 @@ import (
 	"maps"
 	"net/http"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -18,11 +20,18 @@ type oauth20 struct {
 	headers, query part
 }
 
+// oauth20Headers is a setting.
+var oauth20Headers = field.Of("headers", "Headers", "Headers added to every request. Expressions may refer to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"Authorization": {"function": "concat", "args": ["Bearer ", {"authorization": "data"}]}}`).As(field.Headers)
+
+func oauth20Scheme() Scheme {
+	return Scheme{Name: "oauth20", Settings: []field.Declared{Query, oauth20Headers, format}, Platform: true, compile: compileOAuth20}
+}
+
 func compileOAuth20(s source) Method {
 	c := s.credentials()
 	o := oauth20{credentials: c}
 	data := value.OfString(c.data)
-	if s.Text("format", "text") == "json" {
+	if format.Of(s.Section) == formatJSON {
 		data = c.decoded("expected JSON text", value.Object, value.Array, value.String, value.Number, value.Bool)
 	}
 	c.report()
@@ -31,7 +40,7 @@ func compileOAuth20(s source) Method {
 	if c.sound() {
 		s = s.knowing(map[expr.Context]expr.Members{expr.Authorization: o.authorization("", 0)})
 	}
-	headers, query := s.Get("headers"), s.Get("query")
+	headers, query := oauth20Headers.In(s.Section), Query.In(s.Section)
 	contexts := []expr.Context{expr.Authorization, expr.Query, expr.Request}
 	o.headers, o.query = s.headers(headers, contexts...), s.object(query, contexts...)
 	return o

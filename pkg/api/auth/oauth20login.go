@@ -13,6 +13,10 @@ type oauth20Login struct {
 	user        value.Value // `#data`
 }
 
+func oauth20LoginScheme() Scheme {
+	return Scheme{Name: "oauth20.login", Settings: loginSettings(), Platform: true, compile: compileOAuth20Login}
+}
+
 func compileOAuth20Login(s source) Method {
 	c := s.credentials()
 	o := oauth20Login{credentials: c, user: c.decoded("expected the JSON text of an object", value.Object, value.Array)}

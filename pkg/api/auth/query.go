@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
 // queryAuth adds parameters to the query of every request. They are computed
@@ -14,8 +16,15 @@ type queryAuth struct {
 	added part
 }
 
+// Query is a setting of the types query and oauth20.
+var Query = field.Of("query", "Query", "Query parameters added to every request. For `query`, expressions may refer to `attr`, `query` and `request`; for `oauth20` to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"key": {"attr": "#key"}}`)
+
+func queryScheme() Scheme {
+	return Scheme{Name: "query", OldName: "url.query", Settings: []field.Declared{Query}, compile: compileQuery}
+}
+
 func compileQuery(s source) Method {
-	section := s.Get("query")
+	section := Query.In(s.Section)
 	if !section.Present() && s.oldQuery.Present() {
 		section = s.oldQuery
 	}

@@ -43,8 +43,8 @@ func (tr trial) compile(t *testing.T) (Method, failure.Problems) {
 		member("parameters", value.OfMembers(member("api", api), member("config", part(tr.config).With("jobs", value.OfItems(job))))),
 		member("authorization", value.OfMembers(member("oauth_api", value.OfMembers(member("credentials", part(tr.credentials)))))),
 	)
-	compiled, problems := config.Compile(doc, config.Options{Now: today})
-	method := Compile(compiled, compiled.Iterations[0])
+	compiled, problems := config.Compile(doc, testOptions())
+	method := Compile(compiled, compiled.Iterations[0], AllSchemes())
 	return method, *problems
 }
 

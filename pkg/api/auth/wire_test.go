@@ -54,9 +54,9 @@ func wire(t *testing.T, api, conf string, handler http.HandlerFunc) ([]string, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, problems := config.Compile(doc, config.Options{})
+	compiled, problems := config.Compile(doc, config.Options{Tree: config.NewTree(config.Types{Authentication: auth.AllSchemes().Type()})})
 	it := compiled.Iterations[0]
-	method := auth.Compile(compiled, it)
+	method := auth.Compile(compiled, it, auth.AllSchemes())
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}

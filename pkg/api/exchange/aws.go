@@ -15,8 +15,10 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // signature is `aws.signature.credentials`: what signature version 4 of Amazon
@@ -25,17 +27,40 @@ type signature struct {
 	keyID, secret, service, region string
 }
 
+// AWS is the section `aws`.
+var (
+	AWS            = field.Of("aws", "AWS", "Signs every request for Amazon Web Services.", field.Object("aws", "AWS", "Signature version 4 of Amazon Web Services.", awsSignature))
+	awsSignature   = field.Of("signature", "Signature", "Holds the credentials of the signature.", field.Object("", "Signature", "Holds the credentials of the signature.", awsCredentials))
+	awsCredentials = field.Of("credentials", "Credentials", awsDoc, field.Object("", "Credentials", awsDoc, awsKeyID, awsSecret, awsService, awsRegion))
+	awsKeyID       = field.Text("accessKeyId", "Access key id", "Id of the access key.").Example(`"AKIAIOSFODNN7EXAMPLE"`).Must()
+	awsSecret      = field.Text("#secretKey", "Secret key", "The secret half of the access key.").Example(`"…"`).Must()
+	awsService     = field.Text("serviceName", "Service", "Name of the service that is called.").Example(`"execute-api"`).Must()
+	awsRegion      = field.Text("regionName", "Region", "Name of the region the service runs in.").Example(`"eu-central-1"`).Must()
+)
+
+const awsDoc = "With these every request is signed, after all other authentication, whose `Authorization` header is replaced. A redirect to another host is not signed."
+
+// Signed is the section of the document if it asks for signatures, else one that
+// is empty.
+func Signed(doc *config.Document) config.Section {
+	s := AWS.In(doc.Settings)
+	if !awsCredentials.In(awsSignature.In(s)).Present() {
+		s.Value = value.Value{}
+	}
+	return s
+}
+
 // compileSignature reads the section `aws`. Missing keys are problems already.
 func compileSignature(s config.Section) *signature {
 	if !s.Present() {
 		return nil
 	}
-	credentials := s.Get("signature").Get("credentials")
+	credentials := awsCredentials.In(awsSignature.In(s))
 	return &signature{
-		keyID:   credentials.Text("accessKeyId", ""),
-		secret:  credentials.Text("#secretKey", ""),
-		service: credentials.Text("serviceName", ""),
-		region:  credentials.Text("regionName", ""),
+		keyID:   awsKeyID.Of(credentials),
+		secret:  awsSecret.Of(credentials),
+		service: awsService.Of(credentials),
+		region:  awsRegion.Of(credentials),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -22,15 +23,23 @@ import (
 // said: a week.
 const defaultTTL = 7 * 24 * 60 * 60
 
+// Cache is the section `cache`.
+var (
+	Cache     = field.Of("cache", "Cache", "Keeps the answers of GET requests between runs: a help while a configuration is being written.", cacheType).DefaultJSON(`false`).Example(`{"ttl": 3600}`)
+	cacheType = &field.Type{Name: "cache", Title: "Cache", Kinds: []string{"boolean", "object", "number", "string"}, Fields: field.Fields(cacheTTL),
+		Doc: "Keeps successful answers of GET requests of jobs in the directory `cache` beside `config.json`, as they came, until they are too old or the directory is removed. `true` and `{\"ttl\": …}` turn it on. An answer is given only to the same request of the same account: its address, the configured headers but `Cache-Control`, what the authentication is made of (not the token of a login, nor a signature in a header), the AWS signature and the client certificate must be the same. Names of files are hashes of these, slow to compute where credentials or headers are in them. A request with the header `Cache-Control: no-store` passes by."}
+	cacheTTL = field.Integer("ttl", "Time to live", "Seconds an answer is kept.").Default(defaultTTL).Example(`3600`)
+)
+
 // compileTTL reads the section `cache`: anything that is not empty turns it on.
 // It is 0 when the cache is off.
 func compileTTL(s config.Section) int64 {
 	if !s.Present() {
 		return 0
 	}
-	ttl := s.Int("ttl", 0)
+	ttl := cacheTTL.Of(s)
 	if ttl < 0 {
-		s.Get("ttl").Problem("expected a number of seconds above 0", "")
+		cacheTTL.In(s).Problem("expected a number of seconds above 0", "")
 	}
 	if ttl <= 0 {
 		return defaultTTL

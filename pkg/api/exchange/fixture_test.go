@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -86,7 +87,7 @@ func apiOf(t testing.TB, base, api string) config.API {
 	t.Helper()
 	settings := parse(t, api).With("baseUrl", value.OfString(base))
 	text := `{"parameters":{"api":` + settings.JSON() + `,"config":{"jobs":[{"endpoint":"x"}]}}}`
-	doc, problems := config.Compile(parse(t, text), config.Options{Now: today})
+	doc, problems := config.Compile(parse(t, text), config.Options{Now: today, Tree: config.NewTree(config.Types{Settings: []field.Declared{Cache, SSHProxy, AWS}})})
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}

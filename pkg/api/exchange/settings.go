@@ -25,8 +25,8 @@ func Compile(doc *config.Document) Settings {
 	return Settings{
 		authorities: compileAuthorities(api.CACertificate),
 		certificate: compileCertificate(api.ClientCertificate),
-		signature:   compileSignature(doc.AWS),
-		server:      compileServer(doc.SSHProxy, api.ConnectTimeout),
-		ttl:         compileTTL(doc.Cache),
+		signature:   compileSignature(Signed(doc)),
+		server:      compileServer(SSHProxy.In(doc.Settings), api.ConnectTimeout),
+		ttl:         compileTTL(Cache.In(doc.Settings)),
 	}
 }

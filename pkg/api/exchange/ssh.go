@@ -10,6 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -22,31 +23,43 @@ type sshServer struct {
 	timeout time.Duration // of making a connection, and of one through the tunnel
 }
 
+// SSHProxy is the section `sshProxy`.
+var (
+	SSHProxy = field.Of("sshProxy", "SSH tunnel", "Sends every request through an SSH server.", sshType)
+	sshType  = &field.Type{Name: "sshProxy", Title: "SSH tunnel", Kinds: []string{"object"}, NotEmpty: []string{"object"}, Fields: field.Fields(sshHost, sshPort, sshUser, sshKey, sshHostKey),
+		Doc: "The SSH server through which every request goes, the login included. Host names are resolved on its side."}
+	sshHost    = field.Text("host", "Host", "Name or address of the SSH server.").Example(`"bastion.example.com"`).Must()
+	sshPort    = field.Integer("port", "Port", "Port of the SSH server.").Example(`22`).Must()
+	sshUser    = field.Text("user", "User", "User name at the SSH server.").Example(`"extractor"`).Must()
+	sshKey     = field.Text("#privateKey", "Private key", "The private key of the user without a passphrase, in PEM form.").Example(`"-----BEGIN OPENSSH PRIVATE KEY-----…"`).Must()
+	sshHostKey = field.Text("hostKey", "Host key", "The public key of the SSH server, a line as `ssh-keyscan` shows it. Any other server is refused then; without it, whoever answers is trusted.").Example(`"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5…"`)
+)
+
 // compileServer reads the section `sshProxy`. Missing keys are problems already.
 func compileServer(s config.Section, timeout time.Duration) *sshServer {
 	if s.Value.IsNull() {
 		return nil
 	}
-	port := s.Int("port", 0)
-	if p := s.Get("port"); !p.Value.IsNull() && (port < 1 || port > 65535) {
+	port := sshPort.Of(s)
+	if p := sshPort.In(s); !p.Value.IsNull() && (port < 1 || port > 65535) {
 		p.Problem("expected a port from 1 to 65535", "")
 	}
 	client := &ssh.ClientConfig{
-		User: s.Text("user", ""),
+		User: sshUser.Of(s),
 		// The original does not ask who the server is, and configurations have
 		// no place for the answer unless their author adds `hostKey`.
 		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
 	}
-	if key := compileKey(s.Get("#privateKey")); key != nil {
+	if key := compileKey(sshKey.In(s)); key != nil {
 		client.Auth = []ssh.AuthMethod{ssh.PublicKeys(key)}
 	}
-	if key := compileHostKey(s.Get("hostKey")); key != nil {
+	if key := compileHostKey(sshHostKey.In(s)); key != nil {
 		client.HostKeyCallback = ssh.FixedHostKey(key)
 		client.HostKeyAlgorithms = hostKeyAlgorithms(key)
 	}
 	return &sshServer{
 		pointer: s.Pointer,
-		address: net.JoinHostPort(s.Text("host", ""), strconv.Itoa(port)),
+		address: net.JoinHostPort(sshHost.Of(s), strconv.Itoa(port)),
 		client:  client,
 		timeout: timeout,
 	}

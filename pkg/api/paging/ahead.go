@@ -6,6 +6,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
 // Ahead is what a job would ask for after a request that has no answer yet, if
@@ -53,8 +54,12 @@ type foreseeable interface {
 // tells when its Text is empty.
 type total answer.Path
 
-func compileTotal(s config.Section, name string) total {
-	return total{Text: s.Text(name, ""), Separator: "."}
+// TotalRows is a setting of the methods that count.
+var TotalRows = field.Text("total", "Path of the total", "Where the answer holds the number of all rows, segments parted by dots. With `api.http.concurrency` pages up to it are fetched side by side; it ends nothing. `pagenum` needs a page size for it.").
+	As(field.PathInAdvance).Example(`"meta.total"`)
+
+func compileTotal(s config.Section, path field.Setting[string]) total {
+	return total{Text: path.Of(s), Separator: "."}
 }
 
 // fields are the places of totals.

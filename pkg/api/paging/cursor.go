@@ -8,6 +8,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -29,16 +30,33 @@ type cursorState struct {
 	id *big.Int
 }
 
-func compileCursor(s config.Section) Scroller {
-	c := cursor{
-		idKey:        answer.Path{Text: s.Text("idKey", ""), Separator: "."},
-		param:        s.Text("param", ""),
-		increment:    int64(s.Int("increment", 0)),
-		reverse:      s.Bool("reverse", false),
-		idKeyPointer: s.Get("idKey").Pointer,
+// The settings of the method cursor.
+var (
+	IDKey = field.Text("idKey", "Path of the id", "Where each item holds the number whose highest value becomes the cursor; `.` is the item itself.").
+		As(field.Path).Example(`"id"`)
+	CursorParam = field.Text("param", "Parameter", "Parameter that carries the cursor.").As(field.Parameter).Example(`"since_id"`)
+	Increment   = field.Integer("increment", "Increment", "Added to the cursor; may be negative.").Default(0).Example(`-1`)
+	Reverse     = field.Flag("reverse", "Reverse", "Take the lowest value instead of the highest.").Example(`true`)
+)
+
+func cursorMethod() Method {
+	return Method{
+		Name:     "cursor",
+		Settings: []field.Declared{IDKey, CursorParam, Increment, Reverse},
+		Needed:   []field.Declared{IDKey, CursorParam},
+		compile:  compileCursor,
+		idPath:   func(s config.Section) config.Section { return IDKey.In(s) },
 	}
-	require(s, "idKey", "param")
-	return c
+}
+
+func compileCursor(s config.Section) Scroller {
+	return cursor{
+		idKey:        answer.Path{Text: IDKey.Of(s), Separator: "."},
+		param:        CursorParam.Of(s),
+		increment:    int64(Increment.Of(s)),
+		reverse:      Reverse.Of(s),
+		idKeyPointer: IDKey.In(s).Pointer,
+	}
 }
 
 func (c cursor) Needs() Needs { return Needs{ItemID: c.idKey} }

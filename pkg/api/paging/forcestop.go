@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -32,17 +33,27 @@ type forceStopState struct {
 	volume int64
 }
 
+// ForceStop is the setting, with its own.
+var (
+	ForceStop = field.Of("forceStop", "Stop by amount", "Stops after so many pages, so much time or so many bytes. The page that reaches the limit is kept.",
+		field.Object("forceStop", "Stop by amount", "The first limit that is reached ends the job.", ForceStopPages, forceStopTime, forceStopVolume))
+	ForceStopPages = field.Integer("pages", "Pages", "Number of pages.").Example(`10`)
+	forceStopTime  = field.Of("time", "Time", "Seconds, or a span of time in words.",
+		&field.Type{Kinds: []string{"number", "string"}, Message: "expected a number of seconds or a span of time"}).Example(`"1 hour"`, `600`)
+	forceStopVolume = field.Integer("volume", "Volume", "Bytes of the answers as compact JSON.").Example(`1000000`)
+)
+
 func compileForceStop(s config.Section) stopper {
 	return forceStop{
-		pages:   integerLimit(s, "pages"),
-		seconds: timeLimit(s.Get("time")),
-		volume:  integerLimit(s, "volume"),
+		pages:   integerLimit(s, ForceStopPages),
+		seconds: timeLimit(forceStopTime.In(s)),
+		volume:  integerLimit(s, forceStopVolume),
 	}
 }
 
-func integerLimit(s config.Section, name string) limit {
-	m := s.Get(name)
-	return limit{set: m.Present(), at: int64(s.Int(name, 0)), pointer: m.Pointer}
+func integerLimit(s config.Section, number field.Setting[int]) limit {
+	m := number.In(s)
+	return limit{set: m.Present(), at: int64(number.Of(s)), pointer: m.Pointer}
 }
 
 // timeLimit is a number of seconds, or a text like "1 hour" that tells a moment

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -17,17 +18,31 @@ type limitStop struct {
 	field answer.Path // tells the number when its Text is not empty
 }
 
+// LimitStop is the setting, with its own.
+var (
+	LimitStop = field.Of("limitStop", "Stop by rows", "Stops when so many rows have come. The page that reaches the limit is kept whole. Exactly one of the keys is needed.",
+		limitStopType())
+	LimitStopCount = field.Integer("count", "Count", "Number of rows.").Example(`500`)
+	LimitStopField = field.Text("field", "Field", "Path in the answer that holds the number of rows.").As(field.Path).Example(`"meta.total"`)
+)
+
+func limitStopType() *field.Type {
+	t := field.Object("limitStop", "Stop by rows", "Counts the rows of the job.", LimitStopCount, LimitStopField)
+	t.Lost = `expected the key "count" or the key "field"` // else paging would go on without a limit
+	return t
+}
+
 func compileLimitStop(s config.Section) stopper {
-	count, field := s.Get("count"), s.Get("field")
+	count, path := LimitStopCount.In(s), LimitStopField.In(s)
 	switch {
-	case count.Present() && field.Present():
+	case count.Present() && path.Present():
 		fault(s, `expected the key "count" or the key "field", not both`)
-	case !count.Present() && !field.Present():
+	case !count.Present() && !path.Present():
 		fault(s, `expected the key "count" or the key "field"`)
 	}
-	l := limitStop{limit: integerLimit(s, "count"), field: answer.Path{Text: s.Text("field", ""), Separator: "."}}
-	if field.Present() {
-		l.limit.pointer = field.Pointer
+	l := limitStop{limit: integerLimit(s, LimitStopCount), field: answer.Path{Text: LimitStopField.Of(s), Separator: "."}}
+	if path.Present() {
+		l.limit.pointer = path.Pointer
 	}
 	return l
 }

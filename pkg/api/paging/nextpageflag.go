@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -20,14 +21,24 @@ type nextPageFlag struct {
 	ifNotSetPointer string // the setting behind ifNotSet
 }
 
-// compileNextPageFlag leaves it to the schema to miss the keys that must be
+// NextPageFlag is the setting, with its own.
+var (
+	NextPageFlag = field.Of("nextPageFlag", "Stop by a flag", "Stops when a field of the answer says so.",
+		field.Object("nextPageFlag", "Stop by a flag", "Looks at one key in the root of each answer. Missing, false, zero and empty values are false, everything else is true.",
+			FlagField, StopOn, ifNotSetSetting))
+	FlagField       = field.Text("field", "Field", "Name of the key; not a path.").Must().Example(`"has_more"`)
+	StopOn          = field.Of("stopOn", "Stop on", "Paging stops when the field has this truth.", field.BooleanType).Must().Example(`false`)
+	ifNotSetSetting = field.Of("ifNotSet", "If not set", "The truth of a missing field; by default that of `stopOn`.", field.BooleanType).Example(`false`)
+)
+
+// compileNextPageFlag leaves it to the declaration to miss the keys that must be
 // there.
 func compileNextPageFlag(s config.Section) stopper {
-	field, stopOn, ifNotSet := s.Get("field"), s.Get("stopOn"), s.Get("ifNotSet")
-	if !field.Present() && !field.Value.IsNull() {
-		field.Problem("expected the name of a field", "")
+	name, stopOn, ifNotSet := FlagField.In(s), StopOn.In(s), ifNotSetSetting.In(s)
+	if !name.Present() && !name.Value.IsNull() {
+		name.Problem("expected the name of a field", "")
 	}
-	n := nextPageFlag{field: s.Text("field", ""), stopOn: boolean(stopOn), stopOnPointer: stopOn.Pointer}
+	n := nextPageFlag{field: FlagField.Of(s), stopOn: boolean(stopOn), stopOnPointer: stopOn.Pointer}
 	n.ifNotSet, n.ifNotSetPointer = n.stopOn, n.stopOnPointer
 	if !ifNotSet.Value.IsNull() {
 		n.ifNotSet, n.ifNotSetPointer = boolean(ifNotSet), ifNotSet.Pointer

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // offset pages by a number of rows to skip: the first request carries the page
@@ -27,15 +29,37 @@ type offsetState struct {
 	pageSize int64 // 0 until the first page told it
 }
 
+// The settings of the method offset alone.
+var (
+	OffsetParam = field.Text("offsetParam", "Offset parameter", "Parameter that carries the offset.").
+			Default("offset").As(field.Parameter).Example(`"start"`)
+	OffsetFromJob = field.Flag("offsetFromJob", "Offset from the job", "Begin at the offset found in the job's own parameters.").Example(`true`)
+)
+
+func offsetMethod() Method {
+	return Method{
+		Name:       "offset",
+		AlsoCalled: []string{"offsetlimit", "limitoffset", "skip"},
+		Settings:   []field.Declared{Limit, LimitParam, OffsetParam, FirstPageParams, OffsetFromJob, TotalRows},
+		compile:    compileOffset,
+		position: func(s config.Section) (string, failure.Text) {
+			if !FirstPageParams.Of(s) || OffsetFromJob.Of(s) {
+				return "", ""
+			}
+			return OffsetParam.Of(s), "remove it here, or set \"" + failure.Text(OffsetFromJob.Name) + "\" to begin at it"
+		},
+	}
+}
+
 func compileOffset(s config.Section) Scroller {
 	o := offset{
 		size:            compilePageSize(s),
-		param:           s.Text("offsetParam", "offset"),
-		firstPageParams: s.Bool("firstPageParams", true),
-		fromJob:         s.Bool("offsetFromJob", false),
-		total:           compileTotal(s, "total"),
+		param:           OffsetParam.Of(s),
+		firstPageParams: FirstPageParams.Of(s),
+		fromJob:         OffsetFromJob.Of(s),
+		total:           compileTotal(s, TotalRows),
 	}
-	if limit := s.Get("limit"); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
+	if limit := Limit.In(s); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
 		limit.Problem("expected a number of rows, at least 1", "")
 	}
 	return o

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // pageNumber pages by a number that grows by one. With a page size, a page with
@@ -19,14 +21,39 @@ type pageNumber struct {
 	totalPages      total
 }
 
+// The settings of the method pagenum alone.
+var (
+	PageParam = field.Text("pageParam", "Page parameter", "Parameter that carries the page number.").
+			Default("page").As(field.Parameter).Example(`"p"`)
+	FirstPage = field.Integer("firstPage", "First page", "Number of the first page; an empty value is 0.").
+			Default(1).EmptyMeans(0).Also("start_page").Example(`0`)
+	TotalPages = field.Text("totalPages", "Path of the number of pages", "Where the answer holds the number of all pages. If there is a total of rows too, the greater one counts.").
+			As(field.PathInAdvance).Example(`"meta.total_pages"`)
+)
+
+func pageNumberMethod() Method {
+	return Method{
+		Name:       "pagenum",
+		AlsoCalled: []string{"page", "pagenumber", "pagebased", "pageincrement"},
+		Settings:   []field.Declared{Limit, LimitParam, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
+		compile:    compilePageNumber,
+		position: func(s config.Section) (string, failure.Text) {
+			if !FirstPageParams.Of(s) {
+				return "", ""
+			}
+			return PageParam.Of(s), "remove it here"
+		},
+	}
+}
+
 func compilePageNumber(s config.Section) Scroller {
 	return pageNumber{
-		firstPage:       int64(s.Int("firstPage", 1)),
-		pageParam:       s.Text("pageParam", "page"),
+		firstPage:       int64(FirstPage.Of(s)),
+		pageParam:       PageParam.Of(s),
 		size:            compilePageSize(s),
-		firstPageParams: s.Bool("firstPageParams", true),
-		total:           compileTotal(s, "total"),
-		totalPages:      compileTotal(s, "totalPages"),
+		firstPageParams: FirstPageParams.Of(s),
+		total:           compileTotal(s, TotalRows),
+		totalPages:      compileTotal(s, TotalPages),
 	}
 }
 

@@ -6,6 +6,17 @@ import (
 	"math/big"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+)
+
+// The settings of methods that count: rows, or pages of so many rows.
+var (
+	Limit = field.Integer("limit", "Page size", "Rows asked for. Without it no page size is sent; `offset` then takes the size of the first page, `pagenum` goes on until a page is empty.").
+		Also("page_size", "pagesize").Example(`100`)
+	LimitParam = field.Text("limitParam", "Page size parameter", "Parameter that carries the page size.").
+			Default("limit").As(field.Parameter).Example(`"count"`)
+	FirstPageParams = field.Flag("firstPageParams", "Parameters on the first page", "Send the paging parameters with the first request too.").
+			Default(true).EmptyMeans(false).Example(`false`)
 )
 
 // pageSize is how many rows a request asks for.
@@ -17,9 +28,9 @@ type pageSize struct {
 
 func compilePageSize(s config.Section) pageSize {
 	return pageSize{
-		limit:   int64(s.Int("limit", 0)),
-		param:   s.Text("limitParam", "limit"),
-		pointer: placeOf(s, "limit"),
+		limit:   int64(Limit.Of(s)),
+		param:   LimitParam.Of(s),
+		pointer: placeOf(s, Limit),
 	}
 }
 

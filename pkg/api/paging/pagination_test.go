@@ -9,6 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -29,7 +30,7 @@ func parse(t *testing.T, text string) value.Value {
 func compileText(t *testing.T, settings string, problems ...string) Scrollers {
 	t.Helper()
 	var found failure.Problems
-	all := Compile(config.NewSection(parse(t, settings), "/api/pagination", &found))
+	all := Compile(field.NewSection(parse(t, settings), "/api/pagination", &found), AllMethods())
 	if len(found) != len(problems) {
 		t.Fatalf("%s: got %d problems, want %d: %v", settings, len(found), len(problems), found)
 	}

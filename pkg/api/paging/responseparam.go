@@ -6,6 +6,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -20,14 +21,41 @@ type responseParam struct {
 	fromPointer   string
 }
 
+// The settings of the method response.param alone.
+var (
+	ResponseParam = field.Text("responseParam", "Path of the value", "Where the answer holds the value for the next page.").
+			As(field.Path).Example(`"meta.next_token"`)
+	QueryParam = field.Text("queryParam", "Parameter", "Parameter that carries the value.").
+			As(field.Parameter).Example(`"token"`)
+	scrollRequest = field.Of("scrollRequest", "Later requests", "What differs from the job in requests after the first.",
+		field.Object("scrollRequest", "Request for later pages", "Laid over the job for every page after the first.",
+			scrollEndpoint, scrollMethod, scrollParams, scrollHeaders))
+	scrollEndpoint = field.Text("endpoint", "Endpoint", "Endpoint of later pages.").Typed(config.EndpointType).Example(`"scroll"`).Also("url", "uri", "path", "resource")
+	scrollMethod   = field.Text("method", "Method", "Method of later pages.").Typed(config.MethodType).
+			EmptyMeans("GET").NullMeans("GET").Example(`"GET"`).Also("verb", "type")
+	scrollParams = field.Of("params", "Parameters", "Parameters of later pages; functions are not evaluated here.", config.LiteralParams).
+			As(field.Literal).Example(`{"scroll": "1m"}`).Also("query")
+	scrollHeaders = field.Of("headers", "Headers", "Headers of later pages.", field.Literals).
+			As(field.Literal).Example(`{"X-Scroll": "1"}`)
+)
+
+func responseParamMethod() Method {
+	return Method{
+		Name:       "response.param",
+		AlsoCalled: []string{"token", "nexttoken", "pagetoken", "nextpagetoken", "continuationtoken", "cursorpagination"},
+		Settings:   []field.Declared{ResponseParam, QueryParam, IncludeParams, scrollRequest},
+		Needed:     []field.Declared{ResponseParam, QueryParam},
+		compile:    compileResponseParam,
+	}
+}
+
 func compileResponseParam(s config.Section) Scroller {
-	require(s, "responseParam", "queryParam")
 	return responseParam{
-		from:          answer.Path{Text: s.Text("responseParam", ""), Separator: "."},
-		to:            s.Text("queryParam", ""),
-		includeParams: s.Bool("includeParams", false),
-		scroll:        compileScrollRequest(s.Get("scrollRequest")),
-		fromPointer:   s.Get("responseParam").Pointer,
+		from:          answer.Path{Text: ResponseParam.Of(s), Separator: "."},
+		to:            QueryParam.Of(s),
+		includeParams: IncludeParams.Of(s),
+		scroll:        compileScrollRequest(scrollRequest.In(s)),
+		fromPointer:   ResponseParam.In(s).Pointer,
 	}
 }
 
@@ -37,11 +65,11 @@ func compileScrollRequest(s config.Section) config.Request {
 	if !ok {
 		return config.Request{}
 	}
-	r := config.Request{Endpoint: s.Text("endpoint", ""), Method: s.Text("method", "")}
-	if headers, ok := object(s.Get("headers")); ok {
+	r := config.Request{Endpoint: scrollEndpoint.Of(s), Method: scrollMethod.Of(s)}
+	if headers, ok := object(scrollHeaders.In(s)); ok {
 		r.Headers = headers.Value
 	}
-	if params := s.Get("params"); params.Value.Kind() == value.Array {
+	if params := scrollParams.In(s); params.Value.Kind() == value.Array {
 		r.Params = params.Value
 	} else if params, ok := object(params); ok {
 		r.Params = params.Value

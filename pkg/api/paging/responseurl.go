@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -20,24 +21,39 @@ type responseURL struct {
 	urlKeyPointer string
 }
 
-func compileResponseURL(s config.Section) Scroller {
-	return newResponseURL(s, separator(s))
+// The settings of the methods response.url and zendesk.response.url.
+var (
+	urlDelimiter = field.Text("delimiter", "Separator", "What parts the segments of `urlKey`.").Default(".").Example(`"#"`)
+	URLKey       = field.Text("urlKey", "Path of the next address", "Where the answer holds the address of the next page.").
+			Default("next_page").PartedBy(urlDelimiter).Example(`"links.next"`)
+	ParamIsQuery = field.Flag("paramIsQuery", "Value is a query", "The value is only a query string.").Example(`true`)
+	// IncludeParams is one of response.param too.
+	IncludeParams = field.Flag("includeParams", "Keep parameters", "Send the job's parameters with later pages too.").Example(`true`)
+)
+
+func responseURLMethod() Method {
+	return Method{
+		Name:       "response.url",
+		AlsoCalled: []string{"nexturl", "nextlink", "link", "links", "url", "hateoas", "jsonlink"},
+		Settings:   []field.Declared{URLKey, urlDelimiter, IncludeParams, ParamIsQuery},
+		compile:    func(s config.Section) Scroller { return newResponseURL(s, separator(s)) },
+	}
 }
 
 // separator is `delimiter`; unlike other empty texts "0" is one, too.
 func separator(s config.Section) string {
-	if text := s.Get("delimiter").Value.Text(); text != "" {
+	if text := urlDelimiter.In(s).Value.Text(); text != "" {
 		return text
 	}
-	return s.Text("delimiter", ".")
+	return urlDelimiter.Of(s)
 }
 
 func newResponseURL(s config.Section, delimiter string) responseURL {
 	return responseURL{
-		urlKey:        answer.Path{Text: s.Text("urlKey", "next_page"), Separator: delimiter},
-		includeParams: s.Bool("includeParams", false),
-		paramIsQuery:  s.Bool("paramIsQuery", false),
-		urlKeyPointer: placeOf(s, "urlKey"),
+		urlKey:        answer.Path{Text: URLKey.Of(s), Separator: delimiter},
+		includeParams: IncludeParams.Of(s),
+		paramIsQuery:  ParamIsQuery.Of(s),
+		urlKeyPointer: placeOf(s, URLKey),
 	}
 }
 

@@ -10,25 +10,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// compile reads the settings of one method. Problems go to the section; the
-// scroller is usable all the same.
-type compile func(config.Section) Scroller
-
-// methods are the methods of paging by their names.
-func methods() map[string]compile {
-	return map[string]compile{
-		"offset":               compileOffset,
-		"pagenum":              compilePageNumber,
-		"response.url":         compileResponseURL,
-		"response.param":       compileResponseParam,
-		"cursor":               compileCursor,
-		"zendesk.response.url": compileZendesk,
-	}
-}
-
-// multiple is the method that lets each job name its scroller.
-const multiple = "multiple"
-
 // Scrollers are the scrollers of one configuration: one for all jobs or, with
 // the method multiple, several with names.
 type Scrollers struct {
@@ -43,38 +24,24 @@ type Scrollers struct {
 }
 
 // Compile reads `api.pagination`. An absent or empty section means: no paging.
-func Compile(s config.Section) Scrollers {
+func Compile(s config.Section, methods Methods) Scrollers {
 	all := Scrollers{pointer: s.Pointer, single: none{}}
 	if s.Value.Kind() != value.Object {
 		return all
 	}
-	if method := s.Text("method", ""); method == multiple {
-		all.compileNamed(s)
-	} else {
-		all.single = compileOne(s, method)
+	if Multiple(s) {
+		all.compileNamed(s, methods)
+	} else if m, ok := methods.Of(s); ok {
+		require(s, m)
+		all.single = m.compile(s)
 	}
 	all.stoppers = compileStoppers(s)
-	checkPages(s.Get("pages"))
+	checkPages(unusedPages.In(s))
 	return all
 }
 
-func compileOne(s config.Section, method string) Scroller {
-	if method == "" {
-		return none{}
-	}
-	known := methods()
-	compile, ok := known[method]
-	if !ok {
-		names := append(slices.Collect(maps.Keys(known)), multiple)
-		slices.Sort(names)
-		s.Get("method").Fault(failure.UnknownChoice, "expected a method of paging: "+failure.Text(strings.Join(names, ", ")), "")
-		return none{}
-	}
-	return compile(s)
-}
-
-func (all *Scrollers) compileNamed(s config.Section) {
-	scrollers := s.Get("scrollers")
+func (all *Scrollers) compileNamed(s config.Section, methods Methods) {
+	scrollers := Named.In(s)
 	members := scrollers.Value.Members()
 	if len(members) == 0 {
 		scrollers.Problem("expected at least one scroller", "")
@@ -86,18 +53,18 @@ func (all *Scrollers) compileNamed(s config.Section) {
 		if one.Value.Kind() != value.Object {
 			one.Problem("expected an object with the settings of a scroller", "")
 		}
-		all.named[m.Name] = Compile(one)
+		all.named[m.Name] = Compile(one, methods)
 	}
-	all.fallback = s.Text("default", "")
+	all.fallback = fallbackName.Of(s)
 	if all.fallback == "" {
 		// A scroller that is called default serves the jobs that name none.
-		if _, ok := all.named["default"]; ok {
-			all.fallback = "default"
+		if _, ok := all.named[namelessServed]; ok {
+			all.fallback = namelessServed
 		}
 		return
 	}
 	if _, err := all.find(all.fallback); err != nil {
-		s.Get("default").Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
+		fallbackName.In(s).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 		all.fallback = ""
 	}
 }

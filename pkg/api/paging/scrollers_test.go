@@ -87,7 +87,6 @@ func TestProblems(t *testing.T) {
 		settings string
 		problems []string
 	}{
-		{`{"method":"ofset"}`, []string{`/method: expected a method of paging: cursor, multiple, offset, pagenum, response.param, response.url, zendesk.response.url, found "ofset"`}},
 		{`{"method":[1]}`, []string{`/method: expected a string, found a list of 1`}},
 		{`{"method":"offset","limit":"many"}`, []string{`/limit: expected an integer, found "many"`}},
 		{`{"method":"offset","limit":-1}`, []string{`/limit: expected a number of rows, at least 1, found -1`}},

@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // require reports the keys that a method needs and a section lacks.
-func require(s config.Section, names ...string) {
-	for _, name := range names {
-		if !s.Get(name).Present() {
-			fault(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", name, s.Text("method", ""))))
+func require(s config.Section, m Method) {
+	for _, f := range field.Fields(m.Needed...) {
+		if !s.Get(f.Name).Present() {
+			fault(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", f.Name, m.Name)))
 		}
 	}
 }
@@ -47,9 +48,9 @@ func boolean(s config.Section) bool {
 
 // placeOf is the place of a setting of a scroller. One that is not given has its
 // default by the method.
-func placeOf(s config.Section, name string) string {
-	if _, ok := s.Value.Get(name); !ok {
-		name = "method"
+func placeOf[T any](s config.Section, setting field.Setting[T]) string {
+	if _, ok := s.Value.Get(setting.Name); !ok {
+		return methodSetting.In(s).Pointer
 	}
-	return s.Get(name).Pointer
+	return setting.In(s).Pointer
 }

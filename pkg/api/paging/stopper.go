@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
 // stopper is a rule that can end a job before its scroller is asked. Like a
@@ -24,20 +25,24 @@ type stopper interface {
 // the innermost first: rows are looked at before pages, time and volume, and
 // these before the flag.
 func compileStoppers(s config.Section) []stopper {
-	var stoppers []stopper
-	for _, one := range []struct {
-		name    string
-		compile func(config.Section) stopper
-	}{
-		{"nextPageFlag", compileNextPageFlag},
-		{"forceStop", compileForceStop},
-		{"limitStop", compileLimitStop},
-	} {
-		if settings, ok := object(s.Get(one.name)); ok {
-			stoppers = append(stoppers, one.compile(settings))
+	var all []stopper
+	for _, rule := range Stoppers() {
+		if settings, ok := object(rule.Setting.In(s)); ok {
+			all = append(all, rule.compile(settings))
 		}
 	}
-	return stoppers
+	return all
+}
+
+// StopRule is a setting that can end a job.
+type StopRule struct {
+	Setting field.Setting[config.Section]
+	compile func(config.Section) stopper
+}
+
+// Stoppers are all rules.
+func Stoppers() []StopRule {
+	return []StopRule{{NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
 }
 
 // guarded is a scroller with a stopper in front of it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
 // tooRecent is the age below which Zendesk's incremental exports have no
@@ -20,8 +21,14 @@ type zendesk struct {
 	methodPointer string
 }
 
-func compileZendesk(s config.Section) Scroller {
-	return zendesk{responseURL: newResponseURL(s, "."), methodPointer: s.Get("method").Pointer}
+func zendeskMethod() Method {
+	return Method{
+		Name:     "zendesk.response.url",
+		Settings: []field.Declared{URLKey, IncludeParams, ParamIsQuery},
+		compile: func(s config.Section) Scroller {
+			return zendesk{responseURL: newResponseURL(s, "."), methodPointer: methodSetting.In(s).Pointer}
+		},
+	}
 }
 
 func (z zendesk) Needs() Needs {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -147,11 +148,11 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			compiled, problems := config.Compile(tree, config.Options{})
+			compiled, problems := config.Compile(tree, config.Options{Tree: language.Default().Tree})
 			if len(*problems) > 0 {
 				t.Fatal(problems)
 			}
-			engine.Compile(compiled, false)
+			engine.Compile(compiled, language.Default().Features, false)
 			var got []string
 			for _, p := range Check(Document{Tree: tree, Compiled: compiled}) {
 				if p.Expected == "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -79,7 +80,7 @@ func PlainSecret(name string, v value.Value) bool {
 // to. A computer talking to itself needs none, and behind an SSH server the
 // address is inside its network.
 func plainAddresses(s settings, found *failure.Problems) {
-	if !s.Compiled.SSHProxy.Value.IsNull() || !credentials(s) {
+	if !exchange.SSHProxy.In(s.Compiled.Settings).Value.IsNull() || !credentials(s) {
 		return
 	}
 	for _, it := range s.iterations {
@@ -135,7 +136,7 @@ func absolute(endpoint, pointer string, report func(*url.URL, string)) {
 // signature, a header of that name, user and password in the address, or a
 // reference to a secret.
 func credentials(s settings) bool {
-	if s.section("api", "authentication").Field("type").Text() != "" || !s.Compiled.AWS.Value.IsNull() {
+	if s.section("api", "authentication").Field("type").Text() != "" || exchange.Signed(s.Compiled).Present() {
 		return true
 	}
 	carried := slices.ContainsFunc(s.iterations, func(it iteration) bool { return it.API.BaseURL.User != nil })

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -22,7 +23,7 @@ func conflicts(document value.Value, groups []group) error {
 			Expected: "previousStart comes from the state of the run before, and the jobs of a split have none: each would read everything again",
 			Hint:     "run it without --split"})
 	}
-	if at := find(config.NewSection(document, "", &problems), tiedToConfiguration); at != "" {
+	if at := find(field.NewSection(document, "", &problems), tiedToConfiguration); at != "" {
 		problems.Add(failure.Problem{Pointer: at,
 			Expected: "the value is encrypted for its stored configuration alone, and the jobs of a split have none: the platform would not decrypt it",
 			Hint:     "store it encrypted for the project"})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -29,7 +30,7 @@ func iterationsOf(document value.Value) (iterations, error) {
 // settingsOf is the part of a document that holds `api`, `config` and
 // `iterations`: all of it, unless there is a wrapper with something in it.
 func settingsOf(document value.Value, problems *failure.Problems) config.Section {
-	all := config.NewSection(document, "", problems)
+	all := field.NewSection(document, "", problems)
 	if wrapper := all.Get("parameters"); wrapper.Present() {
 		return wrapper
 	}

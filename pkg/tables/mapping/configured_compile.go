@@ -1,11 +1,13 @@
 package mapping
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -117,11 +119,11 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 	if s.Value.Len() == 0 {
 		s.Fault(failure.InvalidMapping, "expected a mapping with at least one path", "")
 	}
-	if s.Get("type").Value.Raw() == typeTable && s.Get("tableMapping").Value.Kind() == value.Object {
+	if aloneTable(s.Value) {
 		s.Fault(failure.InvalidMapping, "expected paths with their settings", "this looks like one setting of a table: move what is in its tableMapping here")
 		// Where no job has the data type, that is only a warning: the child table is
 		// written without rows, as in the original.
-		if s.Get("tableMapping").Present() {
+		if TableMapping.In(s).Present() {
 			c.child(setting{kind: typeTable, pointer: s.Pointer}, t, s)
 		}
 		return t
@@ -156,47 +158,47 @@ func (c *mappingCompiler) setting(t *mapped, path string, s config.Section) (set
 		s.Fault(failure.InvalidMapping, "expected the name of a column or a mapping setting", "")
 		return compiled, false
 	}
-	compiled.kind = s.Text("type", typeColumn)
-	compiled.delimiter = s.Text("delimiter", ".")
+	compiled.kind = Kind.Of(s)
+	compiled.delimiter = Delimiter.Of(s)
 	switch compiled.kind {
 	case typeColumn, typeUser:
 		return c.column(compiled, s)
 	case typeTable:
 		return c.child(compiled, t, s)
 	default:
-		s.Get("type").Fault(failure.InvalidMapping, `expected one of "column", "user", "table"`, "")
+		Kind.In(s).Fault(failure.InvalidMapping, `expected one of "column", "user", "table"`, "")
 		return compiled, false
 	}
 }
 
 // column compiles what only columns have.
 func (c *mappingCompiler) column(compiled setting, s config.Section) (setting, bool) {
-	m := s.Get("mapping")
+	m := ColumnSetting.In(s)
 	if m.Value.IsNull() {
 		var hint failure.Text
-		if s.Get("destination").Present() {
+		if ColumnName.In(s).Present() {
 			hint = `write "mapping": {"destination": …} around it`
 		}
 		c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: s.Pointer, Expected: `expected the key "mapping" with the name of the column as "destination"`, Hint: hint})
 		return compiled, false
 	}
-	compiled.primary = m.Bool("primaryKey", false)
-	compiled.asJSON = compiled.kind == typeColumn && s.Bool("forceType", false)
+	compiled.primary = PrimaryKey.Of(m)
+	compiled.asJSON = compiled.kind == typeColumn && ForceType.Of(s)
 	var ok bool
-	compiled.destination, ok = c.required(m, "destination", "the name of the column")
+	compiled.destination, ok = c.required(m, ColumnName, "the name of the column")
 	return compiled, ok
 }
 
 // required is a text that must be there.
-func (c *mappingCompiler) required(s config.Section, key string, what failure.Text) (string, bool) {
-	m := s.Get(key)
+func (c *mappingCompiler) required(s config.Section, key field.Setting[string], what failure.Text) (string, bool) {
+	m := key.In(s)
 	switch {
 	case s.Value.Kind() != value.Object:
 		s.Fault(failure.InvalidMapping, "expected an object", "")
 	case !m.Present():
-		c.problem(s.Pointer, "expected the key "+failure.Text(strconv.Quote(key))+", "+what)
+		c.problem(s.Pointer, "expected the key "+failure.Text(strconv.Quote(key.Name))+", "+what)
 	default:
-		text := s.Text(key, "")
+		text := key.Of(s)
 		return text, text != ""
 	}
 	return "", false
@@ -205,18 +207,18 @@ func (c *mappingCompiler) required(s config.Section, key string, what failure.Te
 // child compiles what only child tables have. Of several settings of one table
 // that name the same child table, the first one says what its rows are.
 func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (setting, bool) {
-	name, ok := c.required(s, "destination", "the name of the child table")
+	name, ok := c.required(s, childTable, "the name of the child table")
 	if !ok {
 		return compiled, false
 	}
-	key := s.Get("parentKey")
+	key := parentKey.In(s)
 	compiled.destination = name
-	compiled.linked = !key.Bool("disable", false)
+	compiled.linked = !noLink.Of(key)
 	if name == t.name {
 		compiled.child = t
 		return compiled, c.checkOwn(compiled)
 	}
-	below := s.Get("tableMapping")
+	below := TableMapping.In(s)
 	if below.Value.IsNull() {
 		c.problem(s.Pointer, `expected the key "tableMapping", what the rows of the child table are`)
 		return compiled, false
@@ -226,8 +228,8 @@ func (c *mappingCompiler) child(compiled setting, t *mapped, s config.Section) (
 		compiled.child = t.settings[first].child
 		return compiled, true
 	}
-	parent := link{name: key.Text("destination", t.name+"_pk"), pointer: s.Pointer, primary: key.Bool("primaryKey", false), on: compiled.linked}
-	compiled.child = c.table(name, s.Get("destination").Pointer, below, parent)
+	parent := link{name: cmp.Or(linkColumn.Of(key), t.name+"_pk"), pointer: s.Pointer, primary: linkPrimary.Of(key), on: compiled.linked}
+	compiled.child = c.table(name, childTable.In(s).Pointer, below, parent)
 	return compiled, true
 }
 

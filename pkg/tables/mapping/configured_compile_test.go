@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -106,7 +107,7 @@ func document(t testing.TB, mappings string) value.Value {
 func TestBrokenMappings(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {
-			compiled, problems := config.Compile(document(t, row.mappings), config.Options{})
+			compiled, problems := config.Compile(document(t, row.mappings), config.Options{Tree: config.NewTree(config.Types{Mappings: Type()})})
 			CompileMappings(compiled.Iterations[0].Mappings, false)
 			var got []string
 			for _, p := range *problems {
@@ -126,7 +127,7 @@ func TestBrokenMappingsWithoutSchema(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {
 			var problems failure.Problems
-			CompileMappings(config.NewSection(parse(t, row.mappings), "", &problems), false)
+			CompileMappings(field.NewSection(parse(t, row.mappings), "", &problems), false)
 			if (len(problems) == 0) != (len(row.want) == 0) {
 				t.Errorf("got %v", problems)
 			}
@@ -161,7 +162,7 @@ func FuzzMappings(f *testing.F) {
 func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 	t.Helper()
 	var problems failure.Problems
-	m := CompileMappings(config.NewSection(mappings, "", &problems), typed)
+	m := CompileMappings(field.NewSection(mappings, "", &problems), typed)
 	if problems.Err() != nil || !m.Has("t") {
 		return
 	}

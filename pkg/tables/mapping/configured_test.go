@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
@@ -17,7 +17,7 @@ import (
 func mappingsOf(t testing.TB, text string) Mappings {
 	t.Helper()
 	var problems failure.Problems
-	m := CompileMappings(config.NewSection(parse(t, text), "/config/mappings", &problems), false)
+	m := CompileMappings(field.NewSection(parse(t, text), "/config/mappings", &problems), false)
 	if problems.Err() != nil {
 		t.Fatal(problems)
 	}

@@ -1,0 +1,97 @@
+package auth
+
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Scheme is an authentication, one of those that `api.authentication.type` names.
+// Each has its file and its line in AllSchemes.
+type Scheme struct {
+	Name string
+	// OldName still means it, with a warning.
+	OldName string
+	// Settings are those of `api.authentication` that count with it; schemes may
+	// share some.
+	Settings []field.Declared
+	// Attributes are settings of `config` that it reads.
+	Attributes []field.Declared
+	// Platform tells that it reads `authorization`.
+	Platform bool
+	compile  func(source) Method
+}
+
+// Schemes are the authentications that a configuration may use.
+type Schemes []Scheme
+
+// AllSchemes are the authentications of this program.
+func AllSchemes() Schemes {
+	return Schemes{basicScheme(), queryScheme(), loginScheme(), oauth10Scheme(), oauth20Scheme(), oauth20LoginScheme()}
+}
+
+// typeSetting names the scheme.
+var typeSetting = field.Text("type", "Type", "`basic`: user name and password of `config`. `query` (older name `url.query`): parameters added to each request. `login`: a login request brings credentials. `oauth10`, `oauth20`, `oauth20.login`: credentials of `authorization`. Empty: none.").Example(`"login"`)
+
+// Type is the type of `api.authentication` with these schemes.
+func (all Schemes) Type() *field.Type {
+	kind := &field.Type{Kinds: []string{"string"}}
+	var variants []field.Variant
+	for _, s := range all {
+		kind.Choices = append(kind.Choices, field.Choice{Name: s.Name})
+		if s.OldName != "" {
+			kind.Choices = append(kind.Choices, field.Choice{Name: s.OldName, Old: field.Quoted(s.OldName) + " is the old name of " + field.Quoted(s.Name)})
+		}
+		variants = append(variants, field.Variant{Name: s.Name, Settings: s.Settings})
+	}
+	kind.Choices = append(kind.Choices, foreignSchemes()...)
+	t := field.Object("authentication", "Authentication", "How requests prove who sends them. Which keys count depends on `type`.", typeSetting.With(kind))
+	t.Fields = append(t.Fields, field.Union("Type", variants)...)
+	return t
+}
+
+// foreignSchemes are words of other tools, and what to write here.
+func foreignSchemes() []field.Choice {
+	hint := func(text failure.Text, names ...string) field.Choice {
+		return field.Choice{Name: names[0], AlsoCalled: names[1:], Hint: text}
+	}
+	return []field.Choice{
+		hint(`for a token in a header write "api.http.headers": {"Authorization": …} instead of "authentication"`, "bearer", "bearertoken", "token", "header"),
+		hint(`for a key in the query write "query", for one in a header "api.http.headers" instead of "authentication"`, "apikey", "key"),
+		hint("remove the key for no authentication", "none", "no"),
+	}
+}
+
+// Attributes are the settings of `config` that some scheme reads.
+func (all Schemes) Attributes() []field.Declared {
+	var fields []field.Declared
+	for _, s := range all {
+		fields = append(fields, s.Attributes...)
+	}
+	return fields
+}
+
+// Names are the names of all schemes, old ones included, sorted.
+func (all Schemes) Names() []string {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name)
+		if s.OldName != "" {
+			names = append(names, s.OldName)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// of is the scheme that a section names, if there is one of that name.
+func (all Schemes) of(section config.Section) (Scheme, bool) {
+	name := typeSetting.Of(section)
+	i := slices.IndexFunc(all, func(s Scheme) bool { return name != "" && (s.Name == name || s.OldName == name) })
+	if i < 0 {
+		return Scheme{}, false
+	}
+	return all[i], true
+}

@@ -1,0 +1,98 @@
+package paging
+
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// Method is a method of paging, one of those that `api.pagination.method` names.
+// Each has its file and its line in AllMethods.
+type Method struct {
+	Name string
+	// AlsoCalled are words of other tools for it, in lower case without signs.
+	AlsoCalled []string
+	// Settings are those that count with it; methods may share some. Needed are
+	// those that must be there.
+	Settings, Needed []field.Declared
+	// compile reads the settings. Problems go to the section; the scroller is usable
+	// all the same.
+	compile func(config.Section) Scroller
+	// position is the parameter that is set in every request, "" for none, and what
+	// to do about a job that has it too. nil is a method that sets none.
+	position func(config.Section) (parameter string, hint failure.Text)
+	// idPath is the path of the ids that it reads from rows; nil reads none.
+	idPath func(config.Section) config.Section
+}
+
+// Methods are the methods that a configuration may use.
+type Methods []Method
+
+// AllMethods are the methods of this program.
+func AllMethods() Methods {
+	return Methods{
+		offsetMethod(),
+		pageNumberMethod(),
+		responseURLMethod(),
+		responseParamMethod(),
+		cursorMethod(),
+		zendeskMethod(),
+	}
+}
+
+// multiple is the method that lets each job name its scroller.
+const multiple = "multiple"
+
+// namelessServed is the name of the scroller that serves jobs without one.
+const namelessServed = "default"
+
+// The settings that belong to no method of the list.
+var (
+	methodSetting = field.Text("method", "Method", "Empty: no paging. `multiple` lets each job name one of several scrollers.").Example(`"offset"`)
+	fallbackName  = field.Text("default", "Default scroller", "Method `multiple`: the scroller of jobs that name none.").Example(`"default"`)
+	unusedPages   = field.Integer("pages", "Pages, unused", "Has no effect: use `forceStop.pages`.").
+			Old(`has no effect; use "forceStop.pages"`).Example(`1`)
+	// Named is the setting with the scrollers of the method multiple.
+	Named = field.Of("scrollers", "Scrollers", "Method `multiple`, required: name to paging settings. The one named `default` serves jobs without `scroller`.",
+		nil).Example(`{"default": {"method": "pagenum"}}`)
+)
+
+// Type is the type of `api.pagination` with these methods.
+func (all Methods) Type() *field.Type {
+	t := &field.Type{Name: "pagination", Title: "Paging", Kinds: []string{"object"},
+		Doc: "How the next page is asked for, and when to stop. Which keys count depends on `method`. The paging parameters travel like the job's own: in the query, or in the body of a POST."}
+	method := *methodSetting.Field
+	method.Type = &field.Type{Kinds: []string{"string"}}
+	var variants []field.Variant
+	for _, m := range all {
+		variants = append(variants, field.Variant{Name: m.Name, Settings: m.Settings, Needed: m.Needed})
+		method.Type.Choices = append(method.Type.Choices, field.Choice{Name: m.Name, AlsoCalled: m.AlsoCalled})
+	}
+	method.Type.Choices = append(method.Type.Choices, field.Choice{Name: multiple},
+		field.Choice{Name: "none", AlsoCalled: []string{"no"}, Hint: "remove the key for no paging"})
+	t.Fields = append(t.Fields, &method)
+	t.Fields = append(t.Fields, field.Union("Method", variants)...)
+	named := *Named.Field
+	named.Type = field.MapOf(t)
+	t.Fields = append(t.Fields, &named, fallbackName.Field)
+	for _, rule := range Stoppers() {
+		t.Fields = append(t.Fields, rule.Setting.Field)
+	}
+	t.Fields = append(t.Fields, unusedPages.Field)
+	return t
+}
+
+// Of is the method that a section names, if there is one of that name.
+func (all Methods) Of(s config.Section) (Method, bool) {
+	name := methodSetting.Of(s)
+	i := slices.IndexFunc(all, func(m Method) bool { return m.Name == name })
+	if i < 0 {
+		return Method{}, false
+	}
+	return all[i], true
+}
+
+// Multiple tells whether a section lets each job name its scroller.
+func Multiple(s config.Section) bool { return methodSetting.Of(s) == multiple }

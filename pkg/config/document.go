@@ -1,0 +1,87 @@
+package config
+
+import "github.com/keboola/configurable-extractor/pkg/config/field"
+
+// The members of the document that this package reads, or names to others.
+var (
+	action          = field.Text("action", "Action", "`run` extracts; the others answer at once with one JSON document: `testRequest` (also `test_request`) tries whether the API answers, `validate` checks the configuration.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("run", "testRequest", "test_request", "validate")}).Default("run").Example(`"run"`)
+	imageParameters = field.Of("image_parameters", "Operator's settings", "Set by whoever operates the component, not by the author of the configuration.", field.Object("imageParameters", "Operator's settings", "An unknown key is an error, here and in the entries of `allowed_hosts`, because a misspelt setting would protect nothing.", allowedHosts))
+	allowedHosts    = field.Of("allowed_hosts", "Allowed hosts", "Every request must match at least one of these addresses: job, page, child job, login and redirect. Empty allows all.", field.ListOf(field.Object("allowedHost", "Allowed host", "An address requests may go to.", allowedHost, allowedScheme, allowedPort, allowedPath))).Example(`[{"host": "api.example.com"}]`)
+	allowedHost     = field.Text("host", "Host", "The exact host name; subdomains do not match.").Example(`"api.example.com"`).Must()
+	allowedScheme   = field.Text("scheme", "Scheme", "Only this scheme. Without the key both `http` and `https` are allowed; an empty value is an error.").Example(`"https"`)
+	allowedPort     = field.Integer("port", "Port", "Only this port, which the address must name. Without the key all ports are allowed; an empty value or 0 is an error.").Example(`8443`)
+	allowedPath     = field.Text("endpoint", "Path", "Only paths that begin with these whole segments: `/v1` matches `/v1` and `/v1/items`, not `/v10`, and no path with a hidden `..`, such as `/v1/..%2fx`. Empty, or `/`, allows all paths.").Example(`"/v1"`).Also("url", "uri", "path", "resource")
+
+	wrapper = field.Of("parameters", "Settings", "Wrapper of all settings.", nil)
+	// The sections of the settings. Their types are filled in by Type.
+	apiSection        = field.Of("api", "API", "How to talk to the API.", nil).Must()
+	configSection     = field.Of("config", "Extraction", "What to extract, and where to write it.", nil).Must()
+	iterationsSection = field.Of("iterations", "Iterations", "One full run of all jobs for each item; an item's keys replace the same-named keys of `config` whole, `jobs` included.", nil).
+				Example(`[{"region": "eu"}, {"region": "us"}]`)
+)
+
+// The members of the document that the platform or the package variables reads.
+var (
+	schemaAddress      = field.Text("$schema", "Schema", "Address or file of the JSON Schema, for editors; not read.").Typed(&field.Type{Kinds: []string{"string"}}).Example(`"./extractor.schema.json"`)
+	VariablesID        = field.Text("variables_id", "Variables", "Id of the stored variables whose names and types stand behind the `{{name}}` placeholders.").Example(`"123456"`)
+	VariablesValuesID  = field.Text("variables_values_id", "Default values", "Id of the stored row with the values of the variables, used when a run brings none.").Example(`"123457"`)
+	VariableValuesID   = field.Text("variableValuesId", "Values of this run, stored", "Id of the stored row with the values of this run; wins over `variables_values_id`.").Example(`"123458"`)
+	VariableValuesData = field.Of("variableValuesData", "Values of this run", "The values themselves: `values` is a list of objects with `name` and `value`.", &field.Type{Kinds: []string{"object"}, Open: true}).Example(`{"values": [{"name": "bucket", "value": "sales"}]}`)
+	storage            = field.Unread("storage", "Storage mapping", "Written by the platform, not read.").Example(`{}`)
+	processors         = field.Unread("processors", "Processors", "Run by the platform, not read.").Example(`{}`)
+	runtime            = field.Unread("runtime", "Runtime", "Used by the platform, not read.").Example(`{}`)
+	artifacts          = field.Unread("artifacts", "Artifacts", "Used by the platform, not read.").Example(`{}`)
+	sharedCode         = field.Unread("shared_code_id", "Shared code", "Used by the platform, not read.").Example(`"777"`)
+	sharedCodeRows     = field.Unread("shared_code_row_ids", "Shared code rows", "Used by the platform, not read.").Example(`["778"]`)
+)
+
+// EndpointType is the type of the address of a request, MethodType that of its method,
+// LiteralParams that of parameters in which nothing is evaluated.
+var (
+	EndpointType  = &field.Type{Name: "endpoint", Title: "string", Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a path"}
+	MethodType    = &field.Type{Name: "method", Title: "string", Kinds: []string{"string"}, Choices: field.Choices("GET", "POST", "FORM", "PUT", "PATCH", "DELETE"), IgnoreCase: true}
+	LiteralParams = &field.Type{Kinds: []string{"object", "array"}, Message: "expected an object of parameters"}
+
+	// ExpressionType is the type of a value expression. What it may be depends on the
+	// functions there are, see package language.
+	ExpressionType = &field.Type{Name: "expression"}
+	// ExpressionsType is an object of expressions, ParamsType that of parameters.
+	ExpressionsType = &field.Type{Name: "expressions", Title: "object of expressions", Kinds: []string{"object"}, Others: ExpressionType}
+	ParamsType      = &field.Type{Name: "params", Title: "object or list of expressions", Kinds: []string{"object", "array"}, Others: ExpressionType, Message: "expected an object of parameters"}
+)
+
+// Types are the parts of the document that others declare: each beside the code
+// that reads it.
+type Types struct {
+	// These are types of sections of `api` and of `config`.
+	Authentication, Pagination, Placeholder, Mappings *field.Type
+	// Credentials are settings of `config` that authentications read.
+	Credentials []field.Declared
+	// Document are members of the document, Settings sections beside `api` and
+	// `config`.
+	Document, Settings []field.Declared
+}
+
+// NewTree is the tree of documents with these types.
+func NewTree(t Types) *field.Tree { return field.NewTree(Type(t), wrapper.Name) }
+
+// Type is the type of the whole document.
+func Type(t Types) *field.Type {
+	settings := t.settings()
+	parameters := &field.Type{Name: "parameters", Title: "Settings", Doc: "Everything the author of a configuration writes.", Kinds: []string{"object"}}
+	parameters.Fields = append([]*field.Field{
+		apiSection.With(t.api()),
+		configSection.With(&field.Type{Name: "config", Base: settings, Required: []string{jobsSetting.Name}}),
+		iterationsSection.With(&field.Type{Name: "iterations", Title: "list of objects", Kinds: []string{"array"}, Items: settings}),
+	}, field.Fields(t.Settings...)...)
+	root := field.Object("", "Document", "The whole `config.json`. The platform puts the settings under `parameters` and adds the other keys; a hand-written document may have `api`, `config` and their neighbours at the top level instead. With both, `parameters` wins.",
+		schemaAddress, wrapper.With(parameters), imageParameters, action, VariablesID, VariablesValuesID, VariableValuesID, VariableValuesData,
+		storage, processors, runtime, artifacts, sharedCode, sharedCodeRows)
+	root.Fields = append(root.Fields, field.Fields(t.Document...)...)
+	for _, f := range parameters.Fields {
+		beside := *f
+		beside.Doc, beside.Required = "As `parameters."+f.Name+"`, for documents without the wrapper.", false
+		root.Fields = append(root.Fields, &beside)
+	}
+	return root
+}

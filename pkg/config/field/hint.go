@@ -1,0 +1,132 @@
+package field
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// UnknownHint says what an unknown key may be meant as: one of its neighbours
+// that is spelt nearly the same or that other tools call so, or a key of that
+// name in another section.
+func (d *Document) UnknownHint(key Key) failure.Text {
+	if hint := key.NearHint(); hint != "" {
+		return hint
+	}
+	if section, ok := d.tree.sectionOf(key.Name, key.Pointer); ok {
+		return Quoted(key.Name) + " is a key of " + OwnName(section)
+	}
+	return ""
+}
+
+// NearHint is the neighbour that a key may be meant as, "" for none.
+func (k Key) NearHint() failure.Text {
+	if near, ok := failure.Nearest(k.Name, k.Known); ok {
+		return "did you mean " + OwnName(near) + "?"
+	}
+	if meant := k.at.alsoCalled(k.Name); meant != nil {
+		return "the key for that is " + OwnName(meant.Name)
+	}
+	return ""
+}
+
+// alsoCalled is the field that other tools know by this name, nil for none.
+func (t *Type) alsoCalled(name string) *Field {
+	name = strings.ToLower(name)
+	for _, f := range t.base().Fields {
+		if slices.Contains(f.AlsoCalled, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// Misspelt is the hint for a missing key when the object has an unknown one that
+// is spelt nearly the same, or that other tools know it by.
+func Misspelt(object value.Value, missing string, t *Type) failure.Text {
+	unknown := func(is func(name string) bool) failure.Text {
+		for _, m := range object.Members() {
+			if !slices.Contains(t.names(), m.Name) && is(m.Name) {
+				return "is " + Quoted(m.Name) + " meant to be it?"
+			}
+		}
+		return ""
+	}
+	if hint := unknown(func(name string) bool { _, ok := failure.Nearest(name, []string{missing}); return ok }); hint != "" {
+		return hint
+	}
+	return unknown(func(name string) bool { f := t.alsoCalled(name); return f != nil && f.Name == missing })
+}
+
+// choiceHint is the nearest of the values that a field may have, or what to
+// write for the word of another tool.
+func choiceHint(t *Type, found string) failure.Text {
+	if near, ok := failure.Nearest(found, t.choices()); ok {
+		return "did you mean " + OwnName(near) + "?"
+	}
+	word := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(found))
+	for _, c := range t.Choices {
+		switch {
+		case c.Hint == "" && slices.Contains(c.AlsoCalled, word):
+			return "did you mean " + OwnName(c.Name) + "?"
+		case c.Hint != "" && (c.Name == word || slices.Contains(c.AlsoCalled, word)):
+			return c.Hint
+		}
+	}
+	return ""
+}
+
+// typeHint says how to write what was written as another type.
+func typeHint(pointer string, found value.Value, t *Type) failure.Text {
+	switch {
+	case found.Kind() == value.Array && t.allows(value.Object) && !t.allows(value.Array) && !t.allows(value.String):
+		return `write an object, {"name": value}, in the place of the list`
+	case found.Kind() == value.Array && strings.HasPrefix(t.Message.String(), "expected a path") && !MayBeSecret(pointer):
+		if keys, ok := dotted(found); ok {
+			return "write " + Quoted(keys)
+		}
+	case found.IsScalar() && t.allows(value.Object) && !t.allows(value.String) && len(t.names()) > 0 && len(t.names()) <= 4:
+		return "write an object with the keys " + List(t.names())
+	}
+	return ""
+}
+
+// dotted are the keys of a list as a path.
+func dotted(keys value.Value) (string, bool) {
+	var all []string
+	for _, key := range keys.Items() {
+		if key.Kind() != value.String && key.Kind() != value.Number {
+			return "", false
+		}
+		all = append(all, key.Text())
+	}
+	return strings.Join(all, "."), len(all) > 0
+}
+
+// secondsHint says how to write a time that has its unit behind it.
+func secondsHint(pointer string, found value.Value) failure.Text {
+	number := strings.TrimRight(strings.TrimSpace(found.Raw()), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+	unit := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(found.Raw()), number))
+	if _, err := strconv.ParseFloat(number, 64); err != nil || MayBeSecret(pointer) || !slices.Contains([]string{"s", "sec", "seconds"}, unit) {
+		return ""
+	}
+	return "write the seconds without their unit: " + failure.Part(number)
+}
+
+// List is names of fields in a message.
+func List(names []string) failure.Text {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = OwnName(name).String()
+	}
+	return failure.Text(strings.Join(all, ", "))
+}
+
+// Quoted is a name of the document in a message: as JSON, shortened.
+func Quoted(name string) failure.Text { return failure.Part(OwnName(name).String()) }
+
+// OwnName is the name of a field in a message.
+func OwnName(name string) failure.Text { return failure.Text(value.OfString(shorten(name)).JSON()) }

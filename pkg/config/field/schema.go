@@ -1,0 +1,212 @@
+package field
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Schema is the JSON Schema (draft 2020-12) of a document of this type, under
+// this id.
+//
+// Besides the standard keywords it has `errorMessage` and `deprecationMessage`,
+// which editors know too, `ignoreCase` for an `enum` that does not look at the
+// case of letters, and `emptyMeans` and `nullMeans`: the value that an empty
+// one, or null, stands for where the original takes it for one that is set. It
+// keeps to keywords that judge one value at a time (no anyOf, oneOf, allOf, not,
+// if).
+//
+// definitions are types that are known by their name only where they are used.
+func (t *Tree) Schema(id string, definitions ...*Type) []byte {
+	w := &schemaWriter{defined: map[string]bool{}}
+	root := w.keywords(t.root)
+	head := object{{"$schema", value.OfString("https://json-schema.org/draft/2020-12/schema")}, {"$id", value.OfString(id)}}
+	var defs object
+	for len(w.pending) > 0 {
+		next := w.pending[0]
+		w.pending = w.pending[1:]
+		if i := slices.IndexFunc(definitions, func(d *Type) bool { return d.Name == next.Name }); i >= 0 {
+			next = definitions[i]
+		}
+		defs = append(defs, member{next.Name, w.keywords(next)})
+	}
+	root = append(append(head, root...), member{"$defs", defs})
+	var b bytes.Buffer
+	print(&b, root, "")
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// object is an object of the schema, with its keywords in order; the values are
+// objects and value.Value.
+type (
+	object []member
+	member struct {
+		name  string
+		value any
+	}
+)
+
+type schemaWriter struct {
+	defined map[string]bool
+	pending []*Type // named types that are not written yet
+}
+
+// use is how a field or a type refers to a type: by name, or written out.
+func (w *schemaWriter) use(t *Type) object {
+	if t == nil {
+		return nil
+	}
+	if t.Name == "" {
+		return w.keywords(t)
+	}
+	if !w.defined[t.Name] {
+		w.defined[t.Name] = true
+		w.pending = append(w.pending, t)
+	}
+	return object{{"$ref", value.OfString("#/$defs/" + t.Name)}}
+}
+
+func (w *schemaWriter) keywords(t *Type) object {
+	var o object
+	add := func(name string, v any) { o = append(o, member{name, v}) }
+	text := func(name, v string) {
+		if v != "" {
+			add(name, value.OfString(v))
+		}
+	}
+	if t.Base != nil {
+		add("$ref", w.use(t.Base)[0].value)
+	}
+	text("title", t.Title)
+	text("description", t.Doc)
+	switch len(t.Kinds) {
+	case 0:
+	case 1:
+		text("type", t.Kinds[0])
+	default:
+		add("type", textList(t.Kinds))
+	}
+	if choices := t.choices(); t.Base == nil && len(choices) > 0 {
+		add("enum", textList(choices))
+	}
+	if t.IgnoreCase {
+		add("ignoreCase", value.OfBool(true))
+	}
+	if t.Pattern != nil {
+		text("pattern", t.Pattern.Text)
+	}
+	for _, kind := range t.NotEmpty {
+		add(map[string]string{"string": "minLength", "array": "minItems", "object": "minProperties"}[kind], value.OfInt(1))
+	}
+	required := slices.Clone(t.Required)
+	for _, f := range t.Fields {
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
+	if len(required) > 0 {
+		add("required", textList(required))
+	}
+	text("errorMessage", t.Message.String())
+	if t.Items != nil {
+		add("items", w.use(t.Items))
+	}
+	if len(t.Fields) > 0 {
+		var properties object
+		for _, f := range t.Fields {
+			properties = append(properties, member{f.Name, w.property(f)})
+		}
+		add("properties", properties)
+	}
+	switch {
+	case t.Others != nil:
+		add("additionalProperties", w.use(t.Others))
+	case t.Open:
+		add("additionalProperties", value.OfBool(true))
+	case len(t.Fields) > 0 && !t.Loose:
+		add("patternProperties", object{{"^__", value.OfBool(true)}})
+		add("additionalProperties", value.OfBool(false))
+	}
+	if len(t.Examples) > 0 {
+		add("examples", valueList(t.Examples))
+	}
+	return o
+}
+
+func (w *schemaWriter) property(f *Field) object {
+	o := w.use(f.Type)
+	set := func(name string, v any) {
+		if i := slices.IndexFunc(o, func(m member) bool { return m.name == name }); i >= 0 {
+			o[i].value = v
+			return
+		}
+		o = append(o, member{name, v})
+	}
+	if f.Deprecated != "" {
+		set("deprecated", value.OfBool(true))
+		set("deprecationMessage", value.OfString(f.Deprecated.String()))
+	}
+	set("title", value.OfString(f.Title))
+	set("description", value.OfString(f.Doc))
+	if !f.Default.IsNull() {
+		set("default", f.Default)
+	}
+	if f.Empty != nil {
+		set("emptyMeans", *f.Empty)
+	}
+	if f.Null != nil {
+		set("nullMeans", *f.Null)
+	}
+	if len(f.Examples) > 0 {
+		set("examples", valueList(f.Examples))
+	}
+	return o
+}
+
+func textList(names []string) value.Value {
+	all := make([]value.Value, len(names))
+	for i, name := range names {
+		all[i] = value.OfString(name)
+	}
+	return value.OfItems(all...)
+}
+
+func valueList(texts []string) value.Value {
+	all := make([]value.Value, len(texts))
+	for i, text := range texts {
+		all[i] = parsed(text)
+	}
+	return value.OfItems(all...)
+}
+
+// print writes a keyword's value: an object with objects in it over several
+// lines, everything else on one.
+func print(b *bytes.Buffer, v any, indent string) {
+	o, ok := v.(object)
+	if !ok {
+		b.WriteString(v.(value.Value).JSON())
+		return
+	}
+	large := slices.ContainsFunc(o, func(m member) bool { return m.name == "properties" || m.name == "$defs" }) ||
+		len(o) > 0 && isObject(o[0].value) && o[0].name != "^__"
+	inner, between, end := "", ", ", ""
+	if large {
+		inner = "\n" + indent + "  "
+		between, end = ","+inner, "\n"+indent
+	}
+	b.WriteString("{" + inner)
+	for i, m := range o {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		b.WriteString(strconv.Quote(m.name) + ": ")
+		print(b, m.value, indent+strings.Repeat("  ", min(1, len(inner))))
+	}
+	b.WriteString(end + "}")
+}
+
+func isObject(v any) bool { _, ok := v.(object); return ok }

@@ -1,0 +1,127 @@
+package field
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Tree is the type of a whole document, ready to read documents.
+type Tree struct {
+	root *Type
+	// owners are the paths of the sections that have a key of a name.
+	owners map[string][]string
+}
+
+// NewTree makes the tree of a document's type. Sections are named by their path
+// below wrapper, the field that may wrap all settings.
+func NewTree(root *Type, wrapper string) *Tree {
+	t := &Tree{root: root, owners: map[string][]string{}}
+	type section struct {
+		*Type
+		path string
+	}
+	seen := map[*Type]bool{}
+	for queue := []section{{root.Field(wrapper).Type, ""}}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		base := at.base()
+		if base == nil || seen[base] {
+			continue
+		}
+		seen[base] = true
+		for _, f := range base.Fields {
+			if f.Type != nil && at.path != "" && f.Deprecated == "" {
+				t.owners[f.Name] = append(t.owners[f.Name], at.path)
+			}
+			queue = append(queue, section{f.Type, strings.TrimPrefix(at.path+"."+f.Name, ".")})
+		}
+		queue = append(queue, section{base.Items, at.path}, section{base.Others, at.path})
+	}
+	return t
+}
+
+// Root is the type of the document.
+func (t *Tree) Root() *Type { return t.root }
+
+// sectionOf is the section that has a key of this name, as a path in the words
+// of the documentation: the nearest below the place where it was found, else
+// the one nearest to the top.
+func (t *Tree) sectionOf(name, pointer string) (string, bool) {
+	here := keysTo(pointer)
+	here = here[:max(0, strings.LastIndexByte(here, '.'))]
+	best := ""
+	for _, section := range t.owners[name] {
+		if strings.HasPrefix(here, "config.mappings.") && !strings.HasPrefix(section, "config.mappings") {
+			continue // names there are mostly those of the data
+		}
+		inner := strings.HasPrefix(section, here+".") && here != ""
+		switch {
+		case best == "":
+			best = section
+		case inner && !strings.HasPrefix(best, here+"."):
+			best = section
+		}
+	}
+	return best, best != ""
+}
+
+// keysTo is a place as the path of its keys: without `parameters` and the numbers
+// of items.
+func keysTo(pointer string) string {
+	var names []string
+	for _, name := range Segments(pointer) {
+		if _, err := strconv.Atoi(name); err == nil || name == "parameters" {
+			continue
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ".")
+}
+
+// Visit calls visit for every value of a document that a field is declared for,
+// with the section around it. visit says whether to go on inside.
+func (t *Tree) Visit(doc value.Value, pointer string, visit func(f *Field, at, around Section) bool) {
+	t.root.visit(Section{Value: doc, Pointer: pointer}, visit)
+}
+
+func (t *Type) visit(s Section, visit func(f *Field, at, around Section) bool) {
+	base := t.base()
+	if base == nil {
+		return
+	}
+	for _, m := range s.Value.Members() {
+		at := s.below(m.Name, m.Value)
+		if f := base.Field(m.Name); f == nil {
+			base.Others.visit(at, visit)
+		} else if visit(f, at, s) {
+			f.Type.visit(at, visit)
+		}
+	}
+	if base.Items != nil {
+		for i, item := range s.Value.Items() {
+			base.Items.visit(s.below(strconv.Itoa(i), item), visit)
+		}
+	}
+}
+
+// At is the type of the values at a JSON pointer, nil where no type is known.
+func (t *Tree) At(pointer string) *Type {
+	at := t.root
+	for _, name := range Segments(pointer) {
+		base := at.base()
+		if base == nil {
+			return nil
+		}
+		_, err := strconv.Atoi(name)
+		switch f := base.Field(name); {
+		case f != nil:
+			at = f.Type
+		case err == nil && base.Items != nil:
+			at = base.Items
+		default:
+			at = base.Others
+		}
+	}
+	return at
+}

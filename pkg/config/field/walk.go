@@ -1,0 +1,239 @@
+package field
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Document is a document that was read along its type.
+type Document struct {
+	// Value is the document without its unknown keys, with what empty values mean.
+	Value    value.Value
+	Warnings failure.Problems
+	// Unknown are the keys that no field has, in the order of the document.
+	Unknown  []Key
+	tree     *Tree
+	problems *failure.Problems
+	// faulty holds the places whose problem is in the list; one place gets one
+	// problem, so that no one reads the same error twice.
+	faulty map[string]bool
+}
+
+// Key is a key that no field has, and those that the type knows.
+type Key struct {
+	Pointer, Name string
+	Known         []string
+	at            *Type
+}
+
+// Read walks a document along the tree's type, once. It settles what the
+// language of the original does by itself: an empty list is an empty object and
+// the other way round, and an empty value is the same as none, except where a
+// field says otherwise. What violates a type is added to the problems.
+func (t *Tree) Read(v value.Value, problems *failure.Problems) *Document {
+	d := &Document{tree: t, problems: problems, faulty: map[string]bool{}}
+	d.Value = d.read(v, t.root, "")
+	return d
+}
+
+// Section is the whole document as a section.
+func (d *Document) Section() Section {
+	return Section{Value: d.Value, problems: d.problems, faulty: d.faulty}
+}
+
+// read is the value at a place as it is meant, checked.
+func (d *Document) read(v value.Value, t *Type, pointer string) value.Value {
+	meant := d.meant(v, t, pointer)
+	d.check(meant, v, t, pointer)
+	return meant
+}
+
+// meant is the value at a place as it is meant. What is below it is checked.
+func (d *Document) meant(v value.Value, t *Type, pointer string) value.Value {
+	base := t.base()
+	switch {
+	case base == nil:
+		return v
+	case v.Kind() == value.Array && v.Len() == 0 && !t.allows(value.Array) && t.allows(value.Object):
+		return value.OfMembers()
+	case v.Kind() == value.Object && v.Len() == 0 && !t.allows(value.Object) && t.allows(value.Array):
+		return value.OfItems()
+	case base.Alone != nil && base.Alone(v):
+		if fault := base.AloneFault; fault != nil {
+			d.fault(fault.Code, pointer, v, fault.Expected, fault.Hint)
+			return value.OfItems()
+		}
+		return d.read(v, base.Others, pointer)
+	case v.Kind() == value.Object:
+		return d.members(v, t, pointer)
+	case v.Kind() == value.Array && base.Items != nil:
+		items := make([]value.Value, 0, v.Len())
+		for _, item := range (Section{Value: v, Pointer: pointer}).Items() {
+			items = append(items, d.read(item.Value, base.Items, item.Pointer))
+		}
+		return value.OfItems(items...)
+	case v.Kind() == value.String && base.IgnoreCase:
+		for _, choice := range base.Choices {
+			if strings.EqualFold(choice.Name, v.Raw()) {
+				return value.OfString(choice.Name)
+			}
+		}
+	}
+	return v
+}
+
+func (d *Document) members(v value.Value, t *Type, pointer string) value.Value {
+	var kept []value.Member
+	base, required := t.base(), t.required()
+	var known []string
+	for _, m := range v.Members() {
+		at := failure.PointerJoin(pointer, m.Name)
+		f := base.Field(m.Name)
+		switch {
+		case f != nil && f.meaning(m.Value) != nil:
+			m.Value = *f.meaning(m.Value)
+		case f != nil:
+			given := m.Value
+			m.Value = d.meant(given, f.Type, at)
+			if f.absent(m.Value, given.Empty(), slices.Contains(required, m.Name)) {
+				continue
+			}
+			d.check(m.Value, given, f.Type, at)
+			if f.Deprecated != "" {
+				d.Warnings.Add(failure.Problem{Code: failure.OldForm, Pointer: at, Expected: f.Deprecated})
+			}
+		case base.Others != nil:
+			m.Value = d.read(m.Value, base.Others, at)
+		case len(base.Fields) > 0 && !base.Open && !strings.HasPrefix(m.Name, "__"):
+			if known == nil {
+				known = base.names()
+			}
+			d.Unknown = append(d.Unknown, Key{at, m.Name, known, base})
+			continue
+		}
+		kept = append(kept, m)
+	}
+	return value.OfMembers(kept...)
+}
+
+// absent tells whether a member means the same as no member: null and the empty
+// string; unless it is required, an empty value of another type, too, and an
+// object that is empty although it would need keys. Whether a value is empty is
+// judged before keys were left out of it.
+func (f *Field) absent(v value.Value, empty, required bool) bool {
+	t := f.Type.base()
+	if t == nil {
+		return false
+	}
+	switch {
+	case v.IsNull():
+		return len(t.Kinds) > 0
+	case len(t.Kinds) == 1 && t.Kinds[0] == "boolean":
+		return false // nothing but a boolean says what was meant
+	case v.Kind() == value.String && v.Raw() == "":
+		return len(t.Kinds) > 0 && len(t.NotEmpty) == 0
+	case required || !empty:
+		return false
+	case !t.allows(v.Kind()):
+		return true
+	default:
+		return v.Kind() == value.Object && len(f.Type.required()) > 0 && len(t.NotEmpty) == 0
+	}
+}
+
+// check adds what is wrong with a value, as it is meant, to the problems; given
+// is what the document says. Its members and items are checked already.
+func (d *Document) check(v, given value.Value, t *Type, pointer string) {
+	base := t.base()
+	if base == nil {
+		return
+	}
+	if !base.holds(v) {
+		d.wrongType(given, base, pointer)
+		return
+	}
+	if base.Lost != "" && given.Kind() == value.Object && given.Len() > 0 && v.Len() == 0 {
+		d.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: base.Lost})
+	}
+	choices := base.choices()
+	for _, c := range base.Choices {
+		if c.Old != "" && v.Raw() == c.Name {
+			d.Warnings.Add(failure.Problem{Code: failure.OldForm, Pointer: pointer, Expected: c.Old})
+		}
+	}
+	switch {
+	case v.Kind() == value.String && len(choices) > 0 && !slices.Contains(choices, v.Raw()):
+		d.fault(failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
+	case v.Kind() == value.String && base.Pattern != nil && !base.Pattern.matcher().MatchString(v.Raw()):
+		d.fault(failure.WrongValue, pointer, given, base.Message, secondsHint(pointer, given))
+	}
+	if v.Kind() == value.Object {
+		d.missing(v, given, t, pointer)
+	}
+	if !slices.Contains(base.NotEmpty, v.Kind().String()) {
+		return
+	}
+	switch {
+	case v.Kind() == value.String && v.Raw() == "", v.Kind() == value.Array && v.Len() == 0,
+		v.Kind() == value.Object && v.Len() == 0 && len(t.required()) == 0: // else the keys that are missing say more
+		d.fault(failure.WrongValue, pointer, given, base.Message, "")
+	}
+}
+
+// missing reports the fields that must be there.
+func (d *Document) missing(v, given value.Value, t *Type, pointer string) {
+	for _, name := range t.required() {
+		if _, ok := v.Get(name); ok {
+			continue
+		}
+		d.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: "expected the key " + OwnName(name), Hint: Misspelt(given, name, t)})
+	}
+}
+
+// holds tells whether a value has one of the kinds of a type.
+func (t *Type) holds(v value.Value) bool {
+	if len(t.Kinds) == 0 || t.allows(v.Kind()) && v.Kind() != value.Number {
+		return true
+	}
+	if v.Kind() != value.Number || slices.Contains(t.Kinds, "number") {
+		return v.Kind() == value.Number
+	}
+	f, _ := v.Float()
+	return slices.Contains(t.Kinds, "integer") && (f == math.Trunc(f) || math.IsInf(f, 0))
+}
+
+func (d *Document) wrongType(given value.Value, t *Type, pointer string) {
+	message := t.Message
+	if choices := t.choices(); len(choices) > 0 {
+		message = "expected one of " + List(choices)
+	} else if message == "" {
+		message = failure.Text("expected " + phrase(t.Kinds))
+	}
+	d.fault(failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
+}
+
+// fault reports a wrong value once.
+func (d *Document) fault(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
+	if d.faulty[pointer] {
+		return
+	}
+	d.faulty[pointer] = true
+	d.problems.Add(failure.Problem{Code: code, Pointer: pointer, Found: Describe(pointer, found), Expected: expected, Hint: hint})
+}
+
+// phrase names kinds for a person.
+func phrase(kinds []string) string {
+	names := map[string]string{
+		"object": "an object", "array": "a list", "string": "a string", "number": "a number",
+		"integer": "an integer", "boolean": "true or false",
+	}
+	words := make([]string, 0, len(kinds))
+	for _, kind := range kinds {
+		words = append(words, names[kind])
+	}
+	return strings.Join(words, " or ")
+}

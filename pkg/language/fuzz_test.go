@@ -1,0 +1,41 @@
+package language_test
+
+import (
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/language"
+)
+
+// FuzzCompile: no document makes the program fail, every problem has a place
+// that exists in the document, and a second reading says the same.
+func FuzzCompile(f *testing.F) {
+	for _, rows := range [][]brokenDocument{brokenAPIs(), brokenConfigs(), brokenEnvelopes()} {
+		for _, row := range rows {
+			f.Add([]byte(row.in.document()))
+		}
+	}
+	f.Add([]byte(given{parameters: `"iterations":[{"a":1},{"jobs":[{"endpoint":"x"}]}],`, config: `"a":{"attr":"b"},`}.document()))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		doc, err := config.Parse(text)
+		if err != nil {
+			return
+		}
+		compiled, problems := config.Compile(doc, config.Options{Tree: language.Default().Tree, Now: clock})
+		for _, p := range append(*problems, compiled.Warnings...) {
+			if _, ok := field.Lookup(doc, p.Pointer); !ok {
+				t.Errorf("nothing at %q: %s", p.Pointer, p)
+			}
+			if p.Expected == "" {
+				t.Errorf("%q: nothing is said", p.Pointer)
+			}
+		}
+		if len(compiled.Iterations) == 0 {
+			t.Error("no iteration")
+		}
+		again, second := config.Compile(doc, config.Options{Tree: language.Default().Tree, Now: clock})
+		sameLines(t, "problems", lines(*second), lines(*problems))
+		sameLines(t, "warnings", lines(again.Warnings), lines(compiled.Warnings))
+	})
+}

@@ -1,0 +1,39 @@
+package mapping
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The settings of an entry of a mapping.
+var (
+	Kind          = field.Text("type", "Type", "`column`: a value of the item. `user`: a value of the extra or parent columns. `table`: a list or object that becomes a table of its own.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(typeColumn, typeUser, typeTable)}).Default("column").Example(`"table"`)
+	ColumnSetting = field.Of("mapping", "Column", "Types `column` and `user`: the column.", field.Object("", "Column", "Types `column` and `user`: the column.", ColumnName, PrimaryKey, propertyOrder)).Also("columns")
+	ColumnName    = field.Text("destination", "Column", "Name of the column, used as written. Required.").Example(`"user_id"`)
+	PrimaryKey    = field.Flag("primaryKey", "Primary key", "The column belongs to the table's primary key.").Example(`true`)
+	propertyOrder = field.Unread("propertyOrder", "Order in a form", "Left behind by form editors, not read.").Example(`1`)
+	ForceType     = field.Flag("forceType", "As JSON", "Type `column`: lists and objects become JSON text instead of an error.").Example(`true`)
+	Delimiter     = field.Text("delimiter", "Separator", "What parts the segments of this setting's path.").Default(".").Example(`"/"`)
+	childTable    = field.Text("destination", "Table", "Type `table`, required: name of the child table.").Example(`"user_contacts"`)
+	TableMapping  = field.Of("tableMapping", "Mapping of the table", "Type `table`, required unless the table is its own child: how its items become rows.", nil).Example(`{"email": "email"}`)
+	parentKey     = field.Of("parentKey", "Link to the parent", "Type `table`: the column of the child table that links its rows to their parent.", field.Object("", "Link to the parent", "Type `table`: the column of the child table that links its rows to their parent.", linkColumn, linkPrimary, noLink))
+	linkColumn    = field.Text("destination", "Column", "Name of the link column; by default the parent table's name followed by `_pk`.").Example(`"user_id"`)
+	linkPrimary   = field.Flag("primaryKey", "Primary key", "The link column belongs to the child table's primary key.").Example(`true`)
+	noLink        = field.Flag("disable", "No link", "Leaves the link out.").Example(`true`)
+)
+
+// Type is the type of `config.mappings`.
+func Type() *field.Type {
+	table := &field.Type{Name: "mapping", Title: "mapping", Kinds: []string{"object", "array"}, NotEmpty: []string{"array", "object"}, Message: "expected a mapping with at least one path", Alone: aloneTable}
+	entry := &field.Type{Name: "mappingSetting", Title: "Mapping", Doc: "Each key of a mapping is a path in the item, its value one of these settings. A plain string is short for a column of that name.",
+		Kinds: []string{"string", "object", "number"}, Message: "expected the name of a column or a mapping setting",
+		Fields: field.Fields(Kind, ColumnSetting, ForceType, Delimiter, childTable, TableMapping.With(table), parentKey)}
+	table.Items, table.Others = entry, entry
+	return &field.Type{Name: "mappings", Title: "object of mappings", Kinds: []string{"object"}, Others: table}
+}
+
+// aloneTable tells whether a value is one entry of a table in the place of a
+// mapping, which is an object of entries.
+func aloneTable(v value.Value) bool {
+	return v.Field(Kind.Name).Raw() == typeTable && v.Field(TableMapping.Name).Kind() == value.Object
+}
