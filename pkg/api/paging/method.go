@@ -95,4 +95,4 @@ func (all Methods) Of(s config.Section) (Method, bool) {
 }
 
 // Multiple tells whether a section lets each job name its scroller.
-func Multiple(s config.Section) bool { return methodSetting.Of(s) == multiple }
+func Multiple(s config.Section) bool { return methodSetting.In(s).Value.Text() == multiple }

@@ -107,7 +107,6 @@ func TestProblems(t *testing.T) {
 		{`{"method":"multiple","scrollers":[{}]}`, []string{`/scrollers: expected at least one scroller, found a list of 1`}},
 		{`{"method":"multiple","scrollers":{"a":5}}`, []string{`/scrollers/a: expected an object with the settings of a scroller, found 5`}},
 		{`{"method":"multiple","default":"b","scrollers":{"a":{"method":"x"}}}`, []string{
-			`/scrollers/a/method: expected a method of paging: cursor, multiple, offset, pagenum, response.param, response.url, zendesk.response.url, found "x"`,
 			`/default: the scroller 'b' is not defined, there are: a, found "b"`}},
 		{`{"method":"multiple","scrollers":{"a":{"method":"multiple","default":"y","scrollers":{"x":{"method":"offset","limit":-1}}}}}`, []string{
 			`/scrollers/a/scrollers/x/limit: expected a number of rows, at least 1, found -1`,
