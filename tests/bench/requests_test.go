@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // requests is how many small requests one operation of these benchmarks sends.
@@ -74,7 +75,7 @@ func runChildren(b *testing.B, url string, concurrency int) {
 	}
 	var stderr bytes.Buffer
 	code := app.Run(context.Background(), app.Options{
-		DataDir: dir, LogFormat: "json", Stdout: io.Discard, Stderr: &stderr, Getenv: func(string) string { return "" },
+		DataDir: dir, LogFormat: "json", Stdout: io.Discard, Stderr: &stderr, Run: env.Run{Getenv: func(string) string { return "" }},
 	})
 	if code != 0 {
 		b.Fatalf("exit %d: %s", code, &stderr)

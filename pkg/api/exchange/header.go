@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -23,7 +24,7 @@ func builtin(userAgent string) []config.Header {
 // setLevel sets headers over those of the levels below, whatever the letter
 // case of their names. Names are sent as they were written, but for those that
 // net/http must recognise.
-func setLevel(req *http.Request, level []config.Header) {
+func setLevel(req *request.Request, level []config.Header) {
 	for _, h := range level {
 		for name := range req.Header {
 			if strings.EqualFold(name, h.Name) {
