@@ -211,7 +211,7 @@ func TestLiveShowsNoSecret(t *testing.T) {
 		})
 		job := live.Job(1, "users/"+secret, 0)
 		child := live.Job(2, "users/"+url.PathEscape(secret)+"/x", 1)
-		job.Await("for "+secret)
+		job.Await("for " + secret)
 		child.Pause("status 503 "+secret, time.Minute)
 		live.mu.Lock()
 		live.draw()

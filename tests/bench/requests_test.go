@@ -59,8 +59,12 @@ func perRequest(b *testing.B, send func(b *testing.B, url string)) {
 
 func runChildren(b *testing.B, url string, concurrency int) {
 	config, err := document(object{
-		"api": object{"baseUrl": url, "http": object{"concurrency": concurrency}},
-		"config": object{"jobs": []object{{
+		"api": object{
+			"baseUrl":        url,
+			"http":           object{"concurrency": concurrency, "headers": object{"X-Token": object{"attr": "#token"}}},
+			"authentication": object{"type": "basic"},
+		},
+		"config": object{"username": "ann", "#password": "a password", "#token": "a-token-of-some-length", "jobs": []object{{
 			"endpoint": fmt.Sprintf("parents?count=%d", requests),
 			"dataType": "parents",
 			"children": []object{{"endpoint": "parents/{id}/child", "dataType": "children", "placeholders": object{"id": "id"}}},

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -72,6 +73,31 @@ func (s *Spool) Write(p []byte) (int, error) {
 	n, err := s.file.Write(p)
 	s.size += int64(n)
 	return n, err
+}
+
+// leastRead is how much room ReadFrom makes for a read.
+const leastRead = 512
+
+// ReadFrom appends all that a reader gives. What stays in memory is read into its
+// place.
+func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
+	for s.file == nil && len(s.memory) < s.home.limit {
+		s.memory = slices.Grow(s.memory, leastRead)
+		room := s.memory[len(s.memory):min(cap(s.memory), s.home.limit)]
+		got, err := r.Read(room)
+		s.checkUTF8(room[:got])
+		s.memory = s.memory[:len(s.memory)+got]
+		s.size += int64(got)
+		n += int64(got)
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	more, err := io.Copy(struct{ io.Writer }{s}, r)
+	return n + more, err
 }
 
 func (s *Spool) toFile() error {

@@ -30,7 +30,7 @@ func (t *logger) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if res != nil {
 		t.Secrets.AddAddress(res.Header.Get("Location"))
 	}
-	if !start.IsZero() {
+	if !start.IsZero() && (t.Debug || t.Log.Traced()) {
 		t.answered(x, res, err, t.Now().Sub(start), sent.held)
 	}
 	return res, err

@@ -237,4 +237,7 @@ func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
 
 func (emptyBody) Close() error { return nil }
 
+// WriteTo saves net/http a buffer.
+func (emptyBody) WriteTo(io.Writer) (int64, error) { return 0, nil }
+
 var errRequestTimeout = errors.New("the answer did not arrive in time")
