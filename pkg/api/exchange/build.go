@@ -1,10 +1,8 @@
 package exchange
 
 import (
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
@@ -57,9 +55,11 @@ func Build(base *url.URL, r config.Request, userAgent string, headers []config.H
 	if contentType != "" {
 		setLevel(req, []config.Header{{Name: "Content-Type", Values: []string{contentType}}})
 	}
-	for _, name := range append(slices.Collect(maps.Keys(req.Header)), "Host") {
-		if secretHeader(name, own, headers) {
-			req.Sensitive = req.Sensitive.WithHeader(name)
+	for _, level := range [][]config.Header{own, headers} {
+		for _, h := range level {
+			if secretHeader(h.Name, own, headers) {
+				req.Sensitive = req.Sensitive.WithHeader(h.Name)
+			}
 		}
 	}
 	return req, nil

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -41,7 +42,11 @@ func setLevel(req *request.Request, level []config.Header) {
 		case "User-Agent", "Content-Type", "Content-Length", "Transfer-Encoding", "Accept", "Accept-Encoding", "Authorization", "Cookie", "Trailer":
 			name = canonical
 		}
-		req.Header[name] = append(req.Header[name], h.Values...)
+		if had := req.Header[name]; had != nil {
+			req.Header[name] = append(had, h.Values...)
+		} else {
+			req.Header[name] = slices.Clip(h.Values) // who changes a request changes a clone
+		}
 	}
 }
 
