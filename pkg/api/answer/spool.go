@@ -39,8 +39,7 @@ func NewSpooler(dir string, limit int) *Spooler {
 }
 
 // Spool holds the bytes of one body. It is written once, from start to end,
-// and then read as often as needed. It is an io.ReadCloser over its bytes, so
-// that it can be the body of an http.Response.
+// and then read as often as needed.
 type Spool struct {
 	home    *Spooler
 	memory  []byte
@@ -49,7 +48,6 @@ type Spool struct {
 	size    int64
 	invalid bool   // some bytes are not UTF-8
 	tail    []byte // start of a character that the next write completes
-	reader  io.Reader
 }
 
 // New makes an empty spool.
@@ -179,14 +177,6 @@ func (s *Spool) Raw() io.Reader {
 		return bytes.NewReader(s.memory)
 	}
 	return io.NewSectionReader(s.file, 0, s.size)
-}
-
-// Read reads the bytes as they arrived, from the start to the end, once.
-func (s *Spool) Read(p []byte) (int, error) {
-	if s.reader == nil {
-		s.reader = s.Raw()
-	}
-	return s.reader.Read(p)
 }
 
 // Head is up to n bytes of the start.
