@@ -100,7 +100,7 @@ func masked(secrets *secret.Registry, problems failure.Problems) failure.Problem
 
 // findings are all problems and warnings as `extractor validate --json` writes
 // them, but for lines and columns: the platform has written the text anew, so
-// nobody sees the lines they would count.
+// no one sees the lines they would count.
 func findings(secrets *secret.Registry, problems, warnings failure.Problems) value.Value {
 	all := append(diagnostic.Errors(masked(secrets, problems)), diagnostic.Warnings(masked(secrets, warnings))...)
 	items := make([]value.Value, len(all))

@@ -28,7 +28,7 @@ func Run(ctx context.Context, o Options) (code int) {
 	o.fill()
 	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
 	o.Secrets.Add(o.Getenv("KBC_TOKEN"))
-	// A panic that nobody turns into an error is printed with all it holds.
+	// A panic that no one turns into an error is printed with all it holds.
 	err := failure.Guarded(func() error {
 		code = start(ctx, &o)
 		return nil

@@ -59,7 +59,7 @@ func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) 
 const liveEvery = 200 * time.Millisecond
 
 // openLive is the lines of the running jobs, which stand on stderr below the
-// readable events; nil where nobody would see them move.
+// readable events; nil where no one would see them move.
 func openLive(o *Options, sink event.Sink) *event.Live {
 	_, readable := sink.(*event.Console)
 	file, terminal := terminalOf(o.Stderr)
@@ -76,7 +76,7 @@ func openLive(o *Options, sink event.Sink) *event.Live {
 }
 
 // Colours tells whether colours may be written there: to a terminal that knows
-// them, unless somebody said NO_COLOR (https://no-color.org).
+// them, unless someone said NO_COLOR (https://no-color.org).
 func Colours(w io.Writer, getenv func(string) string) bool {
 	_, terminal := terminalOf(w)
 	return terminal && !dumb(getenv) && getenv("NO_COLOR") == ""

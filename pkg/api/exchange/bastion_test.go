@@ -198,7 +198,7 @@ func (b *bastion) dial(ctx context.Context, network, address string) (net.Conn, 
 	return (&net.Dialer{}).DialContext(ctx, network, listener.Addr().String())
 }
 
-// counts are how often somebody logged in, and what was asked for.
+// counts are how often someone logged in, and what was asked for.
 func (b *bastion) counts() (logins int, asked []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

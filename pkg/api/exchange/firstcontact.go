@@ -42,7 +42,7 @@ type firstContact struct {
 
 // failed tells whether an attempt has found no connection to an origin that has
 // never answered. A certificate that is not trusted is something else: there is
-// somebody; and so is a machine that has no file left for a connection.
+// someone; and so is a machine that has no file left for a connection.
 func (f firstContact) failed(x *Exchange, err error) bool {
 	n, ok := err.(*networkError)
 	ours := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)

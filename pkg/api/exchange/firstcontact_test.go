@@ -227,7 +227,7 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 }
 
 // What is no TLS, or no more than its beginning, is no contact. A certificate
-// that is not trusted is somebody, and is told as such.
+// that is not trusted is someone, and is told as such.
 func TestFirstContactIncludesTLS(t *testing.T) {
 	for _, tt := range []struct {
 		name, says string

@@ -99,7 +99,7 @@ func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http
 const maxHead = 1 << 20
 
 // guarded turns a panic into an error: net/http makes connections in goroutines of
-// its own, where nobody else would, and the program would end with a message that
+// its own, where no one else would, and the program would end with a message that
 // nothing has masked.
 func guarded(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {

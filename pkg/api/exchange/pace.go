@@ -27,7 +27,7 @@ type Pacer struct {
 	mu      sync.Mutex
 	patient int           // requests that wait as the API asked
 	resume  chan struct{} // closed when none does any more; nil while none does
-	// until is when the API may be asked again, though nobody waits for it: who did
+	// until is when the API may be asked again, though no one waits for it: who did
 	// was broken off.
 	until time.Time
 }
@@ -106,7 +106,7 @@ func (p *Pacer) ready(ctx context.Context, sender Sender) error {
 }
 
 // patience is what a request has to wait for: others that wait, or a time that
-// nobody waits for any more. It then holds all others back and has to sit.
+// no one waits for any more. It then holds all others back and has to sit.
 func (p *Pacer) patience() (held chan struct{}, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -226,7 +226,7 @@ func TestPublicHostThatIsDown(t *testing.T) {
 }
 
 // TestPublicOnlyBySystem: the resolver and the connections of the system, which
-// get nothing to ask and nobody to connect to here.
+// get nothing to ask and no one to connect to here.
 func TestPublicOnlyBySystem(t *testing.T) {
 	reached := errors.New("reached")
 	dial := func(_ context.Context, _, address string) (net.Conn, error) {

@@ -112,7 +112,7 @@ func withoutSecrets(res *http.Response) *http.Response {
 }
 
 // write writes what was kept. An answer that redirects or refuses, and one that
-// the login failed with, is written without any text: nobody knows which parts of
+// the login failed with, is written without any text: no one knows which parts of
 // it are secrets.
 func (l *loginRecord) write(failed error) error {
 	if l == nil {

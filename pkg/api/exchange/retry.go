@@ -96,7 +96,7 @@ func (t *retry) rest(ctx context.Context, x *Exchange, d delay) error {
 	}
 }
 
-// pause waits, and nobody else does.
+// pause waits, and no one else does.
 func (t *retry) pause(ctx context.Context, wait time.Duration) error {
 	t.Stats.Waited.Add(int64(wait))
 	return t.Sleep(ctx, wait)

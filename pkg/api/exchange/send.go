@@ -230,7 +230,7 @@ func decompress(res *http.Response) (io.Reader, error) {
 	return flate.NewReader(body), nil // some servers leave the zlib header out
 }
 
-// emptyBody is a body without bytes that nobody can read again.
+// emptyBody is a body without bytes that no one can read again.
 type emptyBody struct{}
 
 func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }

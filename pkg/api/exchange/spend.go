@@ -99,7 +99,7 @@ func (r *countedReader) Read(p []byte) (int, error) {
 }
 
 // spend lets no request pass for which nothing is left. It stands below the
-// cache, whose answers cost nothing, and above the pacer, for which nobody need
+// cache, whose answers cost nothing, and above the pacer, for which no one need
 // wait then.
 type spend struct {
 	next   Step
