@@ -119,8 +119,8 @@ func egressFlags(flags *pflag.FlagSet, o *app.Options) {
 // limitFlags are the flags that let a run end early. They belong to no command as
 // well as to run, but to no other.
 func limitFlags(flags *pflag.FlagSet, o *app.Options) {
-	flags.IntVar(&o.MaxRequests, "max-requests", 0, "end the run after so many requests; retries, redirects and logins count (default: no limit)")
-	flags.DurationVar(&o.MaxTime, "max-time", 0, "end the run after this time, e.g. 90s or 5m (default: no limit)")
-	flags.Var((*size)(&o.MaxBytes), "max-bytes", "end the run after so many bytes of answers, decompressed, e.g. 500kB, 10MB or 1GiB (default: no limit)")
+	flags.IntVar(&o.Limits.Requests, "max-requests", 0, "end the run after so many requests; retries, redirects and logins count (default: no limit)")
+	flags.DurationVar(&o.Limits.Time, "max-time", 0, "end the run after this time, e.g. 90s or 5m (default: no limit)")
+	flags.Var((*size)(&o.Limits.Bytes), "max-bytes", "end the run after so many bytes of answers, decompressed, e.g. 500kB, 10MB or 1GiB (default: no limit)")
 	flags.IntVar(&o.Sample, "sample", 0, "take only the first N items of every run of a job and child job (default: all)")
 }

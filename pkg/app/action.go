@@ -10,6 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -24,7 +25,7 @@ import (
 // wantsAction tells whether the document asks for an action instead of a run,
 // so that no event goes to stdout. What is wrong with the document is told
 // later, by the one who reads it for good.
-func wantsAction(o Options) bool {
+func wantsAction(o *Options) bool {
 	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
 		return false
@@ -39,7 +40,7 @@ func wantsAction(o Options) bool {
 }
 
 // answer writes the one document of an action.
-func answer(o Options, members ...value.Member) error {
+func answer(o *Options, members ...value.Member) error {
 	_, err := fmt.Fprintln(o.Stdout, value.OfMembers(members...).JSON())
 	return err
 }
@@ -56,7 +57,8 @@ func (e invalid) Unwrap() error { return e.Problems }
 
 // refuse writes the document of an action that failed; the problems of a
 // configuration stand in it one by one.
-func refuse(o Options, secrets *secret.Registry, err error) error {
+func refuse(o *Options, err error) error {
+	secrets := o.Secrets
 	members := []value.Member{
 		{Name: "status", Value: value.OfString("error")},
 		{Name: "error", Value: value.OfString(oneLine(secrets, err))},
@@ -98,7 +100,7 @@ func masked(secrets *secret.Registry, problems failure.Problems) failure.Problem
 
 // findings are all problems and warnings as `extractor validate --json` writes
 // them, but for lines and columns: the platform has written the text anew, so
-// nobody sees the lines they would count.
+// no one sees the lines they would count.
 func findings(secrets *secret.Registry, problems, warnings failure.Problems) value.Value {
 	all := append(diagnostic.Errors(masked(secrets, problems)), diagnostic.Warnings(masked(secrets, warnings))...)
 	items := make([]value.Value, len(all))
@@ -119,43 +121,44 @@ func findings(secrets *secret.Registry, problems, warnings failure.Problems) val
 // validate answers whether the document is sound, and what in it is hardly
 // meant. A document that got here is sound; what is wrong with another one has
 // been told already.
-func validate(o Options, tape tape, secrets *secret.Registry, doc *load.Document) error {
-	if err := tape.finish(); err != nil {
+func validate(o *Options, doc *load.Document) error {
+	if err := o.finishRecording(); err != nil {
 		return err
 	}
 	found := append(doc.Config.Warnings.Unique(), doc.Lint()...).Unique()
 	warnings := make([]value.Value, len(found))
-	for i, w := range masked(secrets, found) {
+	for i, w := range masked(o.Secrets, found) {
 		warnings[i] = value.OfString(w.String())
 	}
 	return answer(o,
 		value.Member{Name: "status", Value: value.OfString("success")},
 		value.Member{Name: "warnings", Value: value.OfItems(warnings...)},
-		value.Member{Name: "findings", Value: findings(secrets, nil, found)},
+		value.Member{Name: "findings", Value: findings(o.Secrets, nil, found)},
 	)
 }
 
 // testRequest sends the first request of the first job, after a login where
 // there is one, and answers what came back.
-func testRequest(ctx context.Context, o Options, tape tape, plan *engine.Plan, d engine.Deps) error {
-	d.Temp = roomForAnswers(o)
-	probe, err := plan.Probe(ctx, d)
+func testRequest(ctx context.Context, o *Options, plan *engine.Plan) error {
+	o.Temp = roomForAnswers(o)
+	o.Limits = env.Limits{} // it sends one request
+	probe, err := plan.Probe(ctx, &o.Run)
 	if err != nil {
 		return interrupted(ctx, err)
 	}
-	if err := tape.finish(); err != nil {
+	if err := o.finishRecording(); err != nil {
 		return err
 	}
 	return answer(o,
 		value.Member{Name: "status", Value: value.OfString("success")},
 		value.Member{Name: "request", Value: value.OfMembers(
 			value.Member{Name: "method", Value: value.OfString(probe.Method)},
-			value.Member{Name: "url", Value: value.OfString(d.Secrets.Redact(probe.URL))},
+			value.Member{Name: "url", Value: value.OfString(o.Secrets.Redact(probe.URL))},
 		)},
 		value.Member{Name: "response", Value: value.OfMembers(
 			value.Member{Name: "status", Value: value.OfInt(int64(probe.Status))},
 			value.Member{Name: "rows", Value: value.OfInt(int64(probe.Rows))},
-			value.Member{Name: "sample", Value: redacted(d.Secrets, value.OfItems(probe.Sample...))},
+			value.Member{Name: "sample", Value: redacted(o.Secrets, value.OfItems(probe.Sample...))},
 		)},
 	)
 }
@@ -163,7 +166,7 @@ func testRequest(ctx context.Context, o Options, tape tape, plan *engine.Plan, d
 // roomForAnswers is the directory for a large answer, which lies there in a file
 // without a name: that of the system, where there is one. An image that holds
 // nothing but the program has none.
-func roomForAnswers(o Options) string {
+func roomForAnswers(o *Options) string {
 	if info, err := os.Stat(os.TempDir()); err == nil && info.IsDir() {
 		return os.TempDir()
 	}

@@ -11,17 +11,21 @@ package app
 import (
 	"context"
 	"io"
-	"net"
-	"net/netip"
 	"os"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
+	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // Options say what to run and with what. The zero value of every field but
 // Stdout and Stderr has a sensible meaning.
 type Options struct {
+	// Run is the environment of the run. Run, the function, sets the log, secrets,
+	// recording, state and directories, and what is nil of the functions:
+	// the system's ways. Negative limits are errors.
+	env.Run
 	// DataDir is the data directory; "" takes KBC_DATADIR, else /data.
 	DataDir string
 	// Variables are "name=value" each; given ones win over all other sources.
@@ -40,29 +44,9 @@ type Options struct {
 	Replay string
 	// Report is the directory of the report about the run, "" for none.
 	Report string
-	// MaxRequests, MaxTime and MaxBytes end the run when so many requests have
-	// been sent, so much time has passed, so many bytes of bodies (decompressed)
-	// have come; 0 is no limit. Requests are sent one after another then.
-	MaxRequests int
-	MaxTime     time.Duration
-	MaxBytes    int64
-	// Sample is how many items every run of a job takes at most; 0 is all.
-	Sample int
-	// DenyPrivateNetworks refuses every host that is not on the public internet;
-	// EXTRACTOR_DENY_PRIVATE_NETWORKS asks for the same.
-	DenyPrivateNetworks bool
 	// Version of the program, for the User-Agent and the first event.
 	Version        string
 	Stdout, Stderr io.Writer
-	Rand           io.Reader                                                         // nil: the system's random source
-	Getenv         func(string) string                                               // nil: os.Getenv
-	Now            func() time.Time                                                  // nil: time.Now
-	Sleep          func(context.Context, time.Duration) error                        // nil: real waiting
-	Dial           func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
-	Lookup         func(ctx context.Context, host string) ([]netip.Addr, error)      // nil: the system's resolver
-	// After calls a function after a while and returns what prevents that; nil
-	// is time.AfterFunc.
-	After func(time.Duration, func()) (stop func() bool)
 
 	report *report.Collector // nil for none
 }
@@ -89,6 +73,8 @@ func (o *Options) fill() {
 	if o.Version == "" {
 		o.Version = "dev"
 	}
+	o.UserAgent = "configurable-extractor/" + o.Version
+	o.Secrets = &secret.Registry{}
 }
 
 // Sleep waits, or returns the error of the context when it ends first.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -27,12 +28,13 @@ func trial(t *testing.T, config string, change func(*Options)) (exit int, stdout
 	var out, errs bytes.Buffer
 	o := Options{
 		DataDir: dir, Stdout: &out, Stderr: &errs,
-		Getenv: func(string) string { return "" },
-		Now:    func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
-		Sleep:  func(context.Context, time.Duration) error { return nil },
-		Dial: func(context.Context, string, string) (net.Conn, error) {
-			return nil, errors.New("no network in this test")
-		},
+		Run: env.Run{
+			Getenv: func(string) string { return "" },
+			Now:    func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+			Sleep:  func(context.Context, time.Duration) error { return nil },
+			Dial: func(context.Context, string, string) (net.Conn, error) {
+				return nil, errors.New("no network in this test")
+			}},
 	}
 	if change != nil {
 		change(&o)
@@ -71,12 +73,12 @@ func TestAPanicIsAnErrorOfOurs(t *testing.T) {
 }
 
 func TestDataDirectory(t *testing.T) {
-	env := map[string]string{}
+	variables := map[string]string{}
 	for _, tt := range []struct{ given, environment, want string }{
 		{"/given", "/env", "/given"}, {"", "/env/", "/env/"}, {"", "", "/data"},
 	} {
-		env["KBC_DATADIR"] = tt.environment
-		o := Options{DataDir: tt.given, Getenv: func(name string) string { return env[name] }}
+		variables["KBC_DATADIR"] = tt.environment
+		o := Options{DataDir: tt.given, Run: env.Run{Getenv: func(name string) string { return variables[name] }}}
 		o.fill()
 		if o.DataDir != tt.want {
 			t.Errorf("%+v: got %s", tt, o.DataDir)
@@ -118,11 +120,11 @@ func TestWantsAction(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := wantsAction(Options{DataDir: dir}); got != want {
+		if got := wantsAction(&Options{DataDir: dir}); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}
-	if wantsAction(Options{DataDir: filepath.Join(t.TempDir(), "none")}) {
+	if wantsAction(&Options{DataDir: filepath.Join(t.TempDir(), "none")}) {
 		t.Error("a directory that is not there asks for nothing")
 	}
 }
@@ -148,20 +150,20 @@ func TestConceal(t *testing.T) {
 }
 
 func TestSources(t *testing.T) {
-	env := map[string]string{"KBC_RUNID": "1.2", "KBC_URL": "https://platform.test", "KBC_TOKEN": "tok"}
-	getenv := func(name string) string { return env[name] }
-	in, err := sources(Options{Variables: []string{"a=1=2", "b="}, Getenv: getenv})
+	variables := map[string]string{"KBC_RUNID": "1.2", "KBC_URL": "https://platform.test", "KBC_TOKEN": "tok"}
+	getenv := func(name string) string { return variables[name] }
+	in, err := sources(&Options{Variables: []string{"a=1=2", "b="}, Run: env.Run{Getenv: getenv}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(in.Flags) != 2 || in.Flags[0].Name != "a" || in.Flags[0].Text != "1=2" || in.Flags[1].Text != "" || in.RunID != "1.2" || in.Platform == nil {
 		t.Errorf("got %+v", in)
 	}
-	delete(env, "KBC_TOKEN")
-	if in, err = sources(Options{Getenv: getenv}); err != nil || in.Platform != nil {
+	delete(variables, "KBC_TOKEN")
+	if in, err = sources(&Options{Run: env.Run{Getenv: getenv}}); err != nil || in.Platform != nil {
 		t.Errorf("without a token: got %+v, %v", in, err)
 	}
-	if _, err = sources(Options{Variables: []string{"novalue"}, Getenv: getenv}); failure.KindOf(err) != failure.User {
+	if _, err = sources(&Options{Variables: []string{"novalue"}, Run: env.Run{Getenv: getenv}}); failure.KindOf(err) != failure.User {
 		t.Errorf("got %v, want a user error", err)
 	}
 }

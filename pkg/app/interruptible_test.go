@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -135,7 +136,7 @@ func TestRunThatNobodyReads(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "config.json"), []byte(oneJob), 0o644))
 	result := make(chan int)
 	go func() {
-		result <- Run(ctx, Options{DataDir: dir, Stdout: w, Stderr: w, After: atOnce, Getenv: func(string) string { return "" }})
+		result <- Run(ctx, Options{DataDir: dir, Stdout: w, Stderr: w, Run: env.Run{After: atOnce, Getenv: func(string) string { return "" }}})
 	}()
 	<-w.begun
 	tell(errors.New("told to end"))

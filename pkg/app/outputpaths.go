@@ -14,7 +14,7 @@ import (
 
 // checkRecord refuses the path of a recording that would take the place of
 // something else: writing a recording replaces what is there.
-func checkRecord(o Options) error {
+func checkRecord(o *Options) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables"), filepath.Join("out", "state.json")} {
 		if err := outside(o, "--record expects a file", taken, o.Record); err != nil {
 			return err
@@ -55,7 +55,7 @@ func isRecording(path string) (bool, error) {
 
 // checkReport refuses a directory of a report that belongs to something else, and
 // one in which the names of the report's files do.
-func checkReport(o Options) error {
+func checkReport(o *Options) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables")} {
 		if err := outside(o, "--report expects a directory", taken, o.Report); err != nil {
 			return err
@@ -104,7 +104,7 @@ func kindOfFile(mode fs.FileMode) string {
 }
 
 // outside refuses a path that is, or is below, a place of the data directory.
-func outside(o Options, expects, taken, path string) error {
+func outside(o *Options, expects, taken, path string) error {
 	taken = filepath.Join(o.DataDir, taken)
 	within, err := inside(taken, path)
 	if err != nil {

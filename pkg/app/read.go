@@ -9,11 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/platform"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // read makes the plan of a run; all problems of the document are one error.
-func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secrets *secret.Registry) (*load.Document, error) {
+func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, error) {
 	text, err := dir.Config()
 	if err != nil {
 		return nil, err
@@ -22,21 +21,21 @@ func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secr
 	if err != nil {
 		return nil, err
 	}
-	secrets.AddDocument(given) // an error about a flag may quote one
+	o.Secrets.AddDocument(given) // an error about a flag may quote one
 	inputs, err := sources(o)
 	if err != nil {
 		return nil, err
 	}
 	typed, unsupported := TypedTables(o.Getenv)
-	doc, err := load.Load(ctx, given, load.Options{Variables: inputs, Strict: o.Strict, Typed: typed, Now: o.Now, Secrets: secrets})
+	doc, err := load.Load(ctx, given, load.Options{Variables: inputs, Strict: o.Strict, Typed: typed, Now: o.Now, Secrets: o.Secrets})
 	if err != nil {
 		return nil, err
 	}
 	for _, warning := range doc.Variables.Warnings {
-		log.Emit(event.ConfigWarning{Pointer: "/variables_id", Text: warning})
+		o.Log.Emit(event.ConfigWarning{Pointer: "/variables_id", Text: warning})
 	}
 	if len(doc.Variables.Replaced) > 0 {
-		log.Emit(event.VariablesReplaced{Names: doc.Variables.Replaced, Source: doc.Variables.Source})
+		o.Log.Emit(event.VariablesReplaced{Names: doc.Variables.Replaced, Source: doc.Variables.Source})
 	}
 	if unsupported != nil {
 		return nil, unsupported
@@ -49,7 +48,7 @@ func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secr
 		if w.Hint != "" {
 			text += "; " + w.Hint
 		}
-		log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text.String()})
+		o.Log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text.String()})
 	}
 	if o.report != nil { // which has what `extractor validate` would warn of, too
 		o.report.Check(doc.Lint())
@@ -59,7 +58,7 @@ func read(ctx context.Context, o Options, dir *datadir.Dir, log *event.Log, secr
 
 // sources are the places this run's variable values can come from. A replay
 // asks no platform.
-func sources(o Options) (variables.Inputs, error) {
+func sources(o *Options) (variables.Inputs, error) {
 	flags, err := variables.Flags(o.Variables)
 	in := variables.Inputs{Flags: flags, RunID: o.Getenv("KBC_RUNID")}
 	url, token := o.Getenv("KBC_URL"), o.Getenv("KBC_TOKEN")

@@ -4,43 +4,41 @@ import (
 	"errors"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
-	"github.com/keboola/configurable-extractor/pkg/event"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// openReport is the collector of the report that the options ask for, nil when
-// they do not. It listens to the log.
-func openReport(o Options, secrets *secret.Registry, log *event.Log) (*report.Collector, error) {
+// openReport makes the collector of the report that the options ask for. It
+// listens to the log.
+func (o *Options) openReport() error {
 	if o.Report == "" {
-		return nil, nil
+		return nil
 	}
 	if err := checkReport(o); err != nil {
-		return nil, err
+		return err
 	}
 	if err := report.Prepare(o.Report); err != nil {
-		return nil, err
+		return err
 	}
-	c := report.New(o.Now(), secrets.Redact)
-	log.Trace(c.Event)
-	return c, nil
+	o.report = report.New(o.Now(), o.Secrets.Redact)
+	o.Log.Trace(o.report.Event)
+	return nil
 }
 
-// reportTables looks at the tables of the run, while nobody changes them.
-func reportTables(o Options, dir string) error {
+// reportTables looks at the tables of the run, while no one changes them.
+func (o *Options) reportTables() error {
 	if o.report == nil {
 		return nil
 	}
-	return o.report.Tables(dir)
+	return o.report.Tables(o.Tables)
 }
 
 // writeReport writes the report of a run that ended so, successful or not.
-func writeReport(o Options, secrets *secret.Registry, err error) error {
+func (o *Options) writeReport(err error) error {
 	if o.report == nil {
 		return err
 	}
 	reason := ""
 	if err != nil {
-		reason = oneLine(secrets, err)
+		reason = oneLine(o.Secrets, err)
 	}
 	return errors.Join(err, advised(o.report.Write(o.Report, o.Now(), reason)))
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -28,71 +27,69 @@ import (
 func Run(ctx context.Context, o Options) (code int) {
 	o.fill()
 	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
-	secrets := &secret.Registry{}
-	secrets.Add(o.Getenv("KBC_TOKEN"))
-	// A panic that nobody turns into an error is printed with all it holds.
+	o.Secrets.Add(o.Getenv("KBC_TOKEN"))
+	// A panic that no one turns into an error is printed with all it holds.
 	err := failure.Guarded(func() error {
-		code = start(ctx, o, secrets)
+		code = start(ctx, &o)
 		return nil
 	})
 	if err != nil {
-		return fail(o, secrets, err)
+		return fail(&o, err)
 	}
 	return code
 }
 
 // start is Run with the secrets that are known before anything is read.
-func start(ctx context.Context, o Options, secrets *secret.Registry) int {
+func start(ctx context.Context, o *Options) int {
 	action := wantsAction(o)
 	sink, err := openSink(ctx, o, action)
 	if err != nil {
-		return fail(o, secrets, err)
+		return fail(o, err)
 	}
-	live := openLive(o, sink, secrets)
-	if live != nil {
-		sink = live.Over(sink)
+	if o.Live = openLive(o, sink); o.Live != nil {
+		sink = o.Live.Over(sink)
 	}
-	tape, err := openTape(&o, secrets)
-	log := event.NewLog(sink, secrets, o.Now)
+	err = o.openRecording()
+	o.Log = event.NewLog(sink, o.Secrets, o.Now)
 	var cut *event.RunCut
 	if err == nil {
-		o.report, err = openReport(o, secrets, log)
+		err = o.openReport()
 	}
 	if err == nil {
 		err = failure.Guarded(func() (err error) {
-			cut, err = run(ctx, o, tape, log, live, secrets)
+			cut, err = run(ctx, o)
 			return err
 		})
 	}
-	live.Close()
-	if err = advised(tape.close(err)); err != nil {
+	o.Live.Close()
+	if err = advised(o.closeRecording(err)); err != nil {
 		if action {
-			err = errors.Join(err, refuse(o, secrets, err))
+			err = errors.Join(err, refuse(o, err))
 		}
-		log.Emit(event.RunFailed{
-			Error:     oneLine(secrets, err),
+		o.Log.Emit(event.RunFailed{
+			Error:     oneLine(o.Secrets, err),
 			ErrorKind: string(failure.KindOf(err)),
 			Pointer:   failure.PointerOf(err),
 			Problems:  problems(err),
 		})
 	}
-	if closing := log.Close(); err == nil && closing != nil {
+	if closing := o.Log.Close(); err == nil && closing != nil {
 		err = advised(failure.Applicationf("cannot write the events: %w", closing))
 	}
-	err = writeReport(o, secrets, err)
+	err = o.writeReport(err)
 	if err != nil {
-		return fail(o, secrets, err)
+		return fail(o, err)
 	}
 	if cut != nil {
-		fmt.Fprintln(o.Stderr, oneLine(secrets, errors.New(cut.Message())))
+		fmt.Fprintln(o.Stderr, oneLine(o.Secrets, errors.New(cut.Message())))
 		return failure.ExitCut
 	}
 	return failure.ExitOK
 }
 
 // fail ends a failed run: one line on stderr, the exit code.
-func fail(o Options, secrets *secret.Registry, err error) int {
-	fmt.Fprintln(o.Stderr, oneLine(secrets, err))
+func fail(o *Options, err error) int {
+	fmt.Fprintln(o.Stderr, oneLine(o.Secrets, err))
 	return failure.ExitCode(err)
 }
 
@@ -134,7 +131,7 @@ func problems(err error) string {
 }
 
 // run is the run itself. When it was cut it returns the event that said so.
-func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.Live, secrets *secret.Registry) (*event.RunCut, error) {
+func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 	began := o.Now()
 	if err := checkLimits(o); err != nil {
 		return nil, err
@@ -143,7 +140,7 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.
 	if err != nil {
 		return nil, err
 	}
-	doc, err := read(ctx, o, dir, log, secrets)
+	doc, err := read(ctx, o, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -152,46 +149,30 @@ func run(ctx context.Context, o Options, tape tape, log *event.Log, live *event.
 		return nil, err
 	}
 	if warning != "" {
-		log.Emit(event.StateWarning{Text: warning})
+		o.Log.Emit(event.StateWarning{Text: warning})
 	}
-	publicOnly, err := denyPrivateNetworks(o)
-	if err != nil {
+	if o.DenyPrivateNetworks, err = denyPrivateNetworks(o); err != nil {
 		return nil, err
 	}
-	secrets.AddDocument(state)
-	deps := engine.Deps{
-		State:               state,
-		Log:                 log,
-		Live:                live,
-		Secrets:             secrets,
-		Now:                 o.Now,
-		Sleep:               o.Sleep,
-		Dial:                o.Dial,
-		Lookup:              o.Lookup,
-		DenyPrivateNetworks: publicOnly,
-		Getenv:              o.Getenv,
-		Rand:                o.Rand,
-		UserAgent:           "configurable-extractor/" + o.Version,
-		Recorder:            tape.recorder,
-		Player:              tape.player,
-	}
+	o.Secrets.AddDocument(state)
+	o.State = state
 	switch doc.Config.Action {
 	case "run":
-		log.Emit(event.RunStarted{Version: o.Version, Jobs: doc.Plan.Jobs(), Iterations: len(doc.Config.Iterations)})
-		return extractTables(ctx, o, tape, dir, doc.Plan, deps, began)
+		o.Log.Emit(event.RunStarted{Version: o.Version, Jobs: doc.Plan.Jobs(), Iterations: len(doc.Config.Iterations)})
+		return extractTables(ctx, o, dir, doc.Plan, began)
 	case "validate":
-		return nil, validate(o, tape, secrets, doc)
+		return nil, validate(o, doc)
 	default: // testRequest in either spelling: the schema knows no other
-		return nil, testRequest(ctx, o, tape, doc.Plan, deps)
+		return nil, testRequest(ctx, o, doc.Plan)
 	}
 }
 
 // checkLimits refuses limits that are none.
-func checkLimits(o Options) error {
+func checkLimits(o *Options) error {
 	for _, l := range []struct {
 		flag  string
 		value int64
-	}{{"max-requests", int64(o.MaxRequests)}, {"max-time", int64(o.MaxTime)}, {"max-bytes", o.MaxBytes}, {"sample", int64(o.Sample)}} {
+	}{{"max-requests", int64(o.Limits.Requests)}, {"max-time", int64(o.Limits.Time)}, {"max-bytes", o.Limits.Bytes}, {"sample", int64(o.Sample)}} {
 		if l.value < 0 {
 			return failure.Userf("--%s expects a positive value, or 0 for no limit", l.flag)
 		}
@@ -202,7 +183,7 @@ func checkLimits(o Options) error {
 // denyPrivateNetworks tells whether the flag or the environment asks for it. What
 // is neither yes nor no ends the run: a guard that is off by a slip of the pen
 // would not be noticed.
-func denyPrivateNetworks(o Options) (bool, error) {
+func denyPrivateNetworks(o *Options) (bool, error) {
 	const name = "EXTRACTOR_DENY_PRIVATE_NETWORKS"
 	text := o.Getenv(name)
 	if text == "" {
@@ -217,48 +198,43 @@ func denyPrivateNetworks(o Options) (bool, error) {
 
 // extractTables runs the plan in a stage and commits it. When the run was cut it
 // returns the event that said so.
-func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, plan *engine.Plan, d engine.Deps, began time.Time) (cut *event.RunCut, err error) {
+func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engine.Plan, began time.Time) (cut *event.RunCut, err error) {
 	stage, err := dir.Stage()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stage.Discard()) }()
-	d.Temp, d.Tables, d.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
-	if tape.used() {
+	o.Temp, o.Tables, o.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
+	if o.Recorder != nil || o.Player != nil {
 		// What other runs left there would be missing in the recording.
-		d.CacheDir = filepath.Join(stage.Temp(), "cache")
+		o.CacheDir = filepath.Join(stage.Temp(), "cache")
 	}
-	d.Limits = exchange.Limits{Requests: o.MaxRequests, Time: o.MaxTime, Bytes: o.MaxBytes}
-	d.Sample = o.Sample
-	if tape.player == nil { // in a replay no time passes during a request
-		d.After = o.After
-	}
-	result, err := plan.Run(ctx, d)
+	result, err := plan.Run(ctx, &o.Run)
 	if err != nil {
 		return nil, interrupted(ctx, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, interrupted(ctx, err) // also when no one reads the events any more
 	}
-	if err := d.Log.Err(); err != nil {
+	if err := o.Log.Err(); err != nil {
 		return nil, failure.Applicationf("cannot write the events: %w", err)
 	}
 	if result.Cut != nil {
-		err = tape.cut()
+		err = o.cutRecording()
 		result.State = value.Value{} // or the next run would miss what was left out
 	} else {
-		err = tape.finish()
+		err = o.finishRecording()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := reportTables(o, stage.Tables()); err != nil {
+	if err := o.reportTables(); err != nil {
 		return nil, err
 	}
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
 	}
-	return ended(d.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
+	return ended(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
 }
 
 // ended tells how a run ended, and returns the event when it was cut.

@@ -28,14 +28,14 @@ func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	signal.Notify(received, signals...)
 	stopped := make(chan struct{})
 	go func() {
-		told := false
+		signalled := false
 		for {
 			select {
 			case s := <-received:
-				if told && s == os.Interrupt {
+				if signalled && s == os.Interrupt {
 					os.Exit(exitInterrupted)
 				}
-				told = true
+				signalled = true
 				cancel(fmt.Errorf("%s signal received", s))
 			case <-stopped:
 				return

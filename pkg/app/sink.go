@@ -11,13 +11,12 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // openSink is where the events go: to the platform's GELF server when the
 // environment names one, else to stdout. The stdout of an action belongs to its
 // answer.
-func openSink(ctx context.Context, o Options, action bool) (event.Sink, error) {
+func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) {
 	address, port := o.Getenv("KBC_LOGGER_ADDR"), o.Getenv("KBC_LOGGER_PORT")
 	if address != "" && port != "" {
 		host, err := os.Hostname()
@@ -60,8 +59,8 @@ func openSink(ctx context.Context, o Options, action bool) (event.Sink, error) {
 const liveEvery = 200 * time.Millisecond
 
 // openLive is the lines of the running jobs, which stand on stderr below the
-// readable events; nil where nobody would see them move.
-func openLive(o Options, sink event.Sink, secrets *secret.Registry) *event.Live {
+// readable events; nil where no one would see them move.
+func openLive(o *Options, sink event.Sink) *event.Live {
 	_, readable := sink.(*event.Console)
 	file, terminal := terminalOf(o.Stderr)
 	if !readable || !terminal || dumb(o.Getenv) {
@@ -71,13 +70,13 @@ func openLive(o Options, sink event.Sink, secrets *secret.Registry) *event.Live 
 		Terminal: o.Stderr,
 		Size:     func() (width, height int, err error) { return term.GetSize(int(file.Fd())) },
 		Ticks:    time.NewTicker(liveEvery).C,
-		Secrets:  secrets,
+		Secrets:  o.Secrets,
 		Now:      o.Now,
 	})
 }
 
 // Colours tells whether colours may be written there: to a terminal that knows
-// them, unless somebody said NO_COLOR (https://no-color.org).
+// them, unless someone said NO_COLOR (https://no-color.org).
 func Colours(w io.Writer, getenv func(string) string) bool {
 	_, terminal := terminalOf(w)
 	return terminal && !dumb(getenv) && getenv("NO_COLOR") == ""

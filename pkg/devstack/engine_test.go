@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // inProcess runs the component in this process, by a clock of the test: no test
@@ -26,10 +27,12 @@ func (e inProcess) Start(l sandbox.Launch) (sandbox.Component, error) {
 			DataDir: l.Data,
 			Stdout:  pieces(l.Stdout),
 			Stderr:  pieces(l.Stderr),
-			Getenv:  func(name string) string { return l.Env[name] },
-			Now:     e.clock.now,
-			Sleep:   e.clock.sleep,
-			Dial:    e.dial,
+			Run: env.Run{
+				Getenv: func(name string) string { return l.Env[name] },
+				Now:    e.clock.now,
+				Sleep:  e.clock.sleep,
+				Dial:   e.dial,
+			},
 			Version: "dev",
 		})
 	}()

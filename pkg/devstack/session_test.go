@@ -24,6 +24,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -282,10 +283,12 @@ func (s *session) extractor(args []string) (int, error) {
 		LogFormat: "console", // as on a terminal
 		Stdout:    &s.output,
 		Stderr:    &s.output,
-		Getenv:    func(string) string { return "" },
-		Now:       s.clock.now,
-		Sleep:     s.clock.sleep,
-		Dial:      s.dial,
+		Run: env.Run{
+			Getenv: func(string) string { return "" },
+			Now:    s.clock.now,
+			Sleep:  s.clock.sleep,
+			Dial:   s.dial,
+		},
 	}
 	for ; len(args) >= 2; args = args[2:] {
 		switch args[0] {

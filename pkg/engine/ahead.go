@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 
-	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -18,7 +17,7 @@ type inquiry struct {
 	needed  chan struct{} // closed when the job comes to the page
 	// answer or err are set when done is closed.
 	done   chan struct{}
-	answer *exchange.Response
+	answer *exchange.Answer
 	err    error
 }
 
@@ -32,7 +31,7 @@ func (f *fan) ask(r *jobRun, s *slot, request config.Request) *inquiry {
 		}
 		defer s.landed()
 		q.err = failure.Guarded(func() (err error) {
-			q.answer, err = r.send(auth.Ahead(s.ctx, q.needed), request)
+			q.answer, err = r.send(s.ctx, request, q.needed)
 			return err
 		})
 	})

@@ -148,7 +148,7 @@ func (e ending) fetched(t *total) (n int64, unit string) {
 }
 
 // errorsOnly finds an answer that has errors in the place of data.
-func (r *jobRun) errorsOnly(res *exchange.Response, page *answer.Page) (event.Finding, error) {
+func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Finding, error) {
 	if res.Ignored || page.Rows > 0 && !page.FromErrors {
 		return nil, nil
 	}

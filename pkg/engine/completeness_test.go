@@ -6,6 +6,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -115,8 +116,8 @@ func TestErrorsOfAnySize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := jobRun{jobRunner: &jobRunner{run: &run{Deps: Deps{Secrets: &secret.Registry{}}}}, job: &job{}}
-		if found, err := r.errorsOnly(&exchange.Response{}, page); err != nil || found == nil {
+		r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{Secrets: &secret.Registry{}}}}}, job: &job{}}
+		if found, err := r.errorsOnly(&exchange.Answer{}, page); err != nil || found == nil {
 			t.Errorf("%s: got %v, %v", name, found, err)
 		}
 		if err := spool.Close(); err != nil {
@@ -130,7 +131,7 @@ func TestErrorsOfAnySize(t *testing.T) {
 func TestReportedErrors(t *testing.T) {
 	secrets := &secret.Registry{}
 	secrets.Add("tell-nobody")
-	r := jobRun{jobRunner: &jobRunner{run: &run{Deps: Deps{Secrets: secrets}}}}
+	r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{Secrets: secrets}}}}}
 	long := strings.Repeat("x", mostErrorText-5)
 	tests := []struct{ name, errors, want string }{
 		{"messages", `[{"message":"a"},{"code":1,"title":"b"},"c"]`, "a; b; c"},

@@ -233,7 +233,7 @@ func (r *jobRun) within(page int, err error) error {
 // the job when the page only repeats what was there before.
 func (r *jobRun) page(ctx context.Context, request config.Request) (facts paging.Page, stop *paging.Stop, err error) {
 	r.pages++
-	res, err := r.send(ctx, request)
+	res, err := r.send(ctx, request, nil)
 	if err != nil {
 		if isCut(err) {
 			r.pages-- // it never came
@@ -260,16 +260,16 @@ func (r *jobRun) page(ctx context.Context, request config.Request) (facts paging
 	return r.facts(page, ids), nil, nil
 }
 
-// send sends a request of the job.
-func (r *jobRun) send(ctx context.Context, request config.Request) (*exchange.Response, error) {
+// send sends a request of the job. needed is closed when the job needs the answer;
+// nil is for one that it needs now.
+func (r *jobRun) send(ctx context.Context, request config.Request, needed <-chan struct{}) (*exchange.Answer, error) {
 	r.run.Secrets.AddAddress(request.Endpoint) // of the next page: an answer may have given it
-	sender := exchange.Sender{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number}
-	return r.client.Do(exchange.From(r.live.Context(ctx), sender), request)
+	return r.client.Do(ctx, request, exchange.Sender{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed})
 }
 
 // read scans and checks an answer. A page that only repeats what was there
 // before is the reason to stop.
-func (r *jobRun) read(request config.Request, res *exchange.Response) (*answer.Page, *paging.Stop, error) {
+func (r *jobRun) read(request config.Request, res *exchange.Answer) (*answer.Page, *paging.Stop, error) {
 	if res.Ignored {
 		r.note(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "taken as data, as 'api.http.ignoreErrors' wants it", JobPointer: r.Pointer})
 	}

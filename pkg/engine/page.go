@@ -25,7 +25,7 @@ type rows interface {
 
 // scan reads an answer once; what is wrong with it is told with its address,
 // where a redirect may have led.
-func (r *jobRun) scan(res *exchange.Response) (*answer.Page, error) {
+func (r *jobRun) scan(res *exchange.Answer) (*answer.Page, error) {
 	if res.Body.Unclean() {
 		r.note(event.ResponseCleaned{Job: r.endpoint, Page: r.pages})
 	}
@@ -34,7 +34,7 @@ func (r *jobRun) scan(res *exchange.Response) (*answer.Page, error) {
 		if forgetting := res.Forget(); forgetting != nil {
 			return nil, forgetting
 		}
-		return nil, failure.Within(res.Method+" "+res.URL, "", err)
+		return nil, failure.Within(res.Address(), "", err)
 	}
 	return page, nil
 }
@@ -42,7 +42,7 @@ func (r *jobRun) scan(res *exchange.Response) (*answer.Page, error) {
 // decode reads an answer. A successful answer without a body has no data; an
 // error answer that the configuration ignores is data, whatever it is, but null
 // is none.
-func (r *jobRun) decode(res *exchange.Response) (*answer.Page, error) {
+func (r *jobRun) decode(res *exchange.Answer) (*answer.Page, error) {
 	needs := r.scroller.Needs()
 	query := answer.Query{
 		Data:   answer.Path{Text: r.DataField.Path, Separator: r.DataField.Delimiter},
@@ -76,7 +76,7 @@ const maxErrorData = 8 << 20
 
 // errorData takes an answer that is not JSON, but whose status is to be
 // ignored, for an object that holds its text.
-func (r *jobRun) errorData(res *exchange.Response, query answer.Query) (*answer.Page, error) {
+func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Page, error) {
 	if size := res.Body.Size(); size > maxErrorData {
 		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
 	}
@@ -94,7 +94,7 @@ func (r *jobRun) errorData(res *exchange.Response, query answer.Query) (*answer.
 
 // check takes the decisions about a page that need no row: is there data, and
 // only one place of it? Or errors instead?
-func (r *jobRun) check(res *exchange.Response, page *answer.Page) error {
+func (r *jobRun) check(res *exchange.Answer, page *answer.Page) error {
 	found, err := r.errorsOnly(res, page)
 	if err != nil {
 		return err

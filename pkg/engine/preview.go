@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -41,9 +42,9 @@ type Draft struct {
 // iteration, and sends nothing. standIn gives a text, the same for the same
 // name, in the place of a value that only a run will know. An error is that of
 // the first request which cannot be made: a run would end there too.
-func (p *Plan) Preview(ctx context.Context, d Deps, standIn func(name string) string) ([]Draft, error) {
-	r := p.newRun(d)
-	defer r.tunnel.Close()
+func (p *Plan) Preview(ctx context.Context, e *env.Run, standIn func(name string) string) ([]Draft, error) {
+	r := p.newRun(e)
+	defer r.Close()
 	var all []Draft
 	for number, it := range p.iterations {
 		r.dry = &exchange.DryRun{Answer: auth.Answer(it.auth, func(t auth.Taken) string { return standIn(nameOfTaken(t)) })}
@@ -53,7 +54,7 @@ func (p *Plan) Preview(ctx context.Context, d Deps, standIn func(name string) st
 		}
 		v := &previewer{
 			jobRunner: &jobRunner{run: r, client: client, scope: r.scope(it)},
-			origins:   origins{it: it, doc: p.doc, secrets: d.Secrets},
+			origins:   origins{it: it, doc: p.doc, secrets: e.Secrets},
 			number:    number,
 			standIn:   standIn,
 		}
@@ -159,7 +160,7 @@ func (v *previewer) draft(ctx context.Context, j *job, at place) Draft {
 		d.Paging = append(d.Paging, repetitionRule)
 	}
 	v.run.dry.Outgoing = nil
-	answer, err := v.client.Do(ctx, first)
+	answer, err := v.client.Do(ctx, first, exchange.Sender{})
 	if !errors.Is(err, exchange.ErrNotSent) {
 		if err == nil {
 			err = errors.Join(failure.Applicationf("a dry run was answered"), answer.Body.Close())

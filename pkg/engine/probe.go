@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -24,13 +26,13 @@ const MaxSample = 10
 
 // Probe logs in and sends the first request of the first job of the first
 // iteration, and nothing else. No table is written.
-func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
+func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	it := p.iterations[0]
 	if len(it.jobs) == 0 {
 		return Probe{}, failure.Userf("there is no job to try")
 	}
-	r := p.newRun(d)
-	defer r.tunnel.Close()
+	r := p.newRun(e)
+	defer r.Close()
 	client, err := r.client(it)
 	if err != nil {
 		return Probe{}, err
@@ -42,8 +44,8 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 	if err != nil {
 		return Probe{}, err
 	}
-	request, _ := j.scroller.First(base, d.Now())
-	answer, err := client.Do(ctx, request)
+	request, _ := j.scroller.First(base, e.Now())
+	answer, err := client.Do(ctx, request, exchange.Sender{})
 	if err != nil {
 		return Probe{}, failure.Within("job "+j.Endpoint, j.Pointer, err)
 	}
@@ -59,7 +61,7 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 	if err != nil {
 		return Probe{}, failure.Within("job "+j.Endpoint, j.Pointer, err)
 	}
-	probe = Probe{Method: answer.Method, URL: answer.URL, Status: answer.Status, Rows: page.Rows, Sample: []value.Value{}}
+	probe = Probe{Method: answer.Method, URL: answer.Request.Address(), Status: answer.Status, Rows: page.Rows, Sample: []value.Value{}}
 	for row, err := range one.filtered(page) {
 		if err != nil {
 			return Probe{}, err

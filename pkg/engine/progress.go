@@ -22,7 +22,7 @@ type progress struct {
 }
 
 func (jr *jobRunner) newProgress(j *job) progress {
-	return progress{run: jr.run, job: j, last: jr.run.Now(), before: jr.run.stats.Requests.Load(), waited: jr.run.stats.Waited.Load()}
+	return progress{run: jr.run, job: j, last: jr.run.Now(), before: jr.run.Stats.Requests.Load(), waited: jr.run.Stats.Waited.Load()}
 }
 
 // page counts a page that was stored.
@@ -38,7 +38,7 @@ func (p *progress) page(rows int) {
 		Job:      p.job.Endpoint,
 		Pages:    p.pages,
 		Rows:     p.rows,
-		Requests: int(p.run.stats.Requests.Load() - p.before),
-		Waited:   time.Duration(p.run.stats.Waited.Load() - p.waited).Seconds(),
+		Requests: int(p.run.Stats.Requests.Load() - p.before),
+		Waited:   time.Duration(p.run.Stats.Waited.Load() - p.waited).Seconds(),
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
@@ -13,7 +14,7 @@ import (
 // tables are the output buckets of a run, in the order of their first use.
 // Iterations with the same bucket share its tables.
 type tables struct {
-	deps    Deps
+	env     *env.Run
 	typed   bool
 	pool    *table.Pool // of all writers
 	buckets []*bucket
@@ -31,8 +32,8 @@ type bucket struct {
 	mapped      bool // that there are mappings
 }
 
-func newTables(d Deps, typed bool) *tables {
-	return &tables{deps: d, typed: typed, pool: new(table.Pool)}
+func newTables(e *env.Run, typed bool) *tables {
+	return &tables{env: e, typed: typed, pool: new(table.Pool)}
 }
 
 // bucket is the sink of an iteration. Of several iterations with one bucket the
@@ -50,7 +51,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		}
 	}
 	if it.DriftWarning && t.drift == nil {
-		t.drift = newDrift(t.deps.Log, t.deps.State)
+		t.drift = newDrift(t.env.Log, t.env.State)
 	}
 	for _, b := range t.buckets {
 		if b.name == it.Bucket {
@@ -59,17 +60,17 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		}
 	}
 	automatic, err := mapping.NewAutomatic(mapping.Options{
-		TempDir:   t.deps.Temp,
-		Structure: previousStructure(t.deps.State),
+		TempDir:   t.env.Temp,
+		Structure: previousStructure(t.env.State),
 		Typed:     t.typed,
 		Warn: func(table, text string) {
-			t.deps.Log.Emit(event.MappingWarning{Table: table, Text: text})
+			t.env.Log.Emit(event.MappingWarning{Table: table, Text: text})
 		},
 		Named: func(text, name string) bool {
 			// What the API gave back of a secret may have been cut in the name.
-			secret := t.deps.Secrets.Masked(text) != nil
+			secret := t.env.Secrets.Masked(text) != nil
 			if secret {
-				t.deps.Secrets.AddPart(name)
+				t.env.Secrets.AddPart(name)
 			}
 			return secret
 		},
@@ -81,7 +82,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		name:        it.Bucket,
 		incremental: it.Incremental,
 		automatic:   automatic,
-		configured:  mapping.NewConfigured(it.mappings, t.deps.Temp, t.pool),
+		configured:  mapping.NewConfigured(it.mappings, t.env.Temp, t.pool),
 		mapped:      it.Mappings.Present(),
 	}
 	t.buckets = append(t.buckets, b)
@@ -114,7 +115,7 @@ type tableRows struct {
 
 // write writes the tables of all buckets into the stage.
 func (t *tables) write(ctx context.Context) ([]tableRows, error) {
-	set := table.NewSet(t.deps.Tables, t.pool)
+	set := table.NewSet(t.env.Tables, t.pool)
 	if err := t.fill(ctx, set); err != nil {
 		set.Abort()
 		return nil, err
@@ -125,7 +126,7 @@ func (t *tables) write(ctx context.Context) ([]tableRows, error) {
 	}
 	all := make([]tableRows, len(written))
 	for i, w := range written {
-		t.deps.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
+		t.env.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
 		if t.drift != nil {
 			t.drift.see(w.Table.FileName(), w.Table.Columns)
 		}

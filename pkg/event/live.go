@@ -1,7 +1,6 @@
 package event
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -169,31 +168,13 @@ func (j *LiveJob) Page(rows int) {
 	j.rows += rows
 }
 
-// liveKey carries a LiveJob to those who wait for it.
-type liveKey struct{}
-
-// Context tells those who wait, by Await and Pause, which job it is for.
-func (j *LiveJob) Context(ctx context.Context) context.Context {
-	if j == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, liveKey{}, j)
-}
-
-// Await shows that the job of the context waits for something, such as "for an
-// answer", until the returned function is called.
-func Await(ctx context.Context, what string) (done func()) {
-	return jobOf(ctx).wait(what, 0)
-}
+// Await shows that the job waits for something, such as "for an answer", until the
+// returned function is called.
+func (j *LiveJob) Await(what string) (done func()) { return j.wait(what, 0) }
 
 // Pause is Await where it is known how long it takes, for a reason.
-func Pause(ctx context.Context, reason string, d time.Duration) (done func()) {
-	return jobOf(ctx).wait(reason, max(d, 1))
-}
-
-func jobOf(ctx context.Context) *LiveJob {
-	j, _ := ctx.Value(liveKey{}).(*LiveJob)
-	return j
+func (j *LiveJob) Pause(reason string, d time.Duration) (done func()) {
+	return j.wait(reason, max(d, 1))
 }
 
 func (j *LiveJob) wait(what string, d time.Duration) (done func()) {

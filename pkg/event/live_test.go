@@ -2,7 +2,6 @@ package event
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -107,8 +106,7 @@ func TestLive(t *testing.T) {
 	const started, warning = "12:00:00 info  Extraction started: 1 job", "12:00:04 WARN  t: odd"
 	log.Emit(RunStarted{Version: "1", Jobs: 1, Iterations: 1})
 	users := live.Job("u", "users", 0)
-	ctx := users.Context(t.Context())
-	answered := Await(ctx, "for an answer")
+	answered := users.Await("for an answer")
 	c.now = c.now.Add(4 * time.Second)
 	tick()
 	wantScreen(t, on, started, "users: 0 pages, 0 rows, 0 rows/s, waiting for an answer 4 s")
@@ -122,9 +120,9 @@ func TestLive(t *testing.T) {
 	if live.Job("o", "users/{id}/orders", 1) != orders {
 		t.Error("a second line for the same job")
 	}
-	rested := Pause(ctx, "status 429 Too Many Requests", 12*time.Second)
-	Pause(ctx, "api.http.rateLimit", time.Second)
-	Await(ctx, "for an answer")
+	rested := users.Pause("status 429 Too Many Requests", 12*time.Second)
+	users.Pause("api.http.rateLimit", time.Second)
+	users.Await("for an answer")
 	c.now = c.now.Add(2 * time.Second)
 	tick()
 	wantScreen(t, on, started, warning,
@@ -158,7 +156,7 @@ func TestLiveMasks(t *testing.T) {
 	live, _, on, _, tick := stage(t, 80, 24, "s3cret-key")
 	defer live.Close()
 	job := live.Job(1, "orders?key=s3cret-key\x1b[2J", 0)
-	Pause(job.Context(t.Context()), "s3cret-key", time.Second)
+	job.Pause("s3cret-key", time.Second)
 	tick()
 	wantScreen(t, on, `orders?key=[hidden]\x1b[2J: 0 pages, 0 rows, waiting 1 s: [hidden]`)
 }
@@ -188,14 +186,10 @@ func TestLiveWithoutSize(t *testing.T) {
 // TestNoLive: without a terminal nothing is shown and nothing is made.
 func TestNoLive(t *testing.T) {
 	var live *Live
-	ctx := context.Background()
 	job := live.Job(1, "users", 0)
 	if allocated := testing.AllocsPerRun(10, func() {
-		if job.Context(ctx) != ctx {
-			t.Error("a context was made")
-		}
-		Await(ctx, "for an answer")()
-		Pause(ctx, "status 500", time.Second)()
+		job.Await("for an answer")()
+		job.Pause("status 500", time.Second)()
 		job.Page(5)
 	}); allocated > 0 {
 		t.Errorf("%v allocations", allocated)
@@ -217,8 +211,8 @@ func TestLiveShowsNoSecret(t *testing.T) {
 		})
 		job := live.Job(1, "users/"+secret, 0)
 		child := live.Job(2, "users/"+url.PathEscape(secret)+"/x", 1)
-		Await(job.Context(t.Context()), "for "+secret)
-		Pause(child.Context(t.Context()), "status 503 "+secret, time.Minute)
+		job.Await("for " + secret)
+		child.Pause("status 503 "+secret, time.Minute)
 		live.mu.Lock()
 		live.draw()
 		live.mu.Unlock()

@@ -77,6 +77,9 @@ func NewLog(sink Sink, secrets *secret.Registry, now func() time.Time) *Log {
 // called before the first event.
 func (l *Log) Trace(to func(Event)) { l.trace = to }
 
+// Traced reports whether anything gets the events of level Trace.
+func (l *Log) Traced() bool { return l.trace != nil }
+
 // Secrets are those that the log masks.
 func (l *Log) Secrets() *secret.Registry { return l.secrets }
 

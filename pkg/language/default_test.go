@@ -20,6 +20,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -218,13 +219,14 @@ func run(t *testing.T, text string) string {
 	}
 	var stderr bytes.Buffer
 	exit := app.Run(t.Context(), app.Options{
-		DataDir: dir, LogFormat: "json", MaxRequests: 20, Stdout: io.Discard, Stderr: &stderr,
-		Getenv: func(string) string { return "" },
-		Now:    func() time.Time { return time.Unix(1_700_000_000, 0) },
-		Sleep:  func(context.Context, time.Duration) error { return nil },
-		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
-		},
+		DataDir: dir, LogFormat: "json", Stdout: io.Discard, Stderr: &stderr,
+		Run: env.Run{Limits: env.Limits{Requests: 20},
+			Getenv: func(string) string { return "" },
+			Now:    func() time.Time { return time.Unix(1_700_000_000, 0) },
+			Sleep:  func(context.Context, time.Duration) error { return nil },
+			Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
+			}},
 	})
 	var b strings.Builder
 	fmt.Fprintf(&b, "exit %d %s\n%s", exit, stderr.String(), api.seen.String())

@@ -128,6 +128,9 @@ func (p *passing) open() *set {
 // masked: between question marks and number signs those of four and more
 // characters, else those of eight. They are forgotten with their secret.
 func (r *Registry) AddAddress(text string) {
+	if r.Find(text) == nil {
+		return // as nearly all of them
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	addPieces(text, find(text, false, &r.lasting), r.lasting.addPart)

@@ -1,7 +1,6 @@
 package secret
 
 import (
-	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -136,18 +135,4 @@ func hide(text string, part Span, spans []Span) string {
 	}
 	b.WriteString(text[done:part.To])
 	return b.String()
-}
-
-// sensitiveKey is where the context of a request carries its Sensitive.
-type sensitiveKey struct{}
-
-// WithSensitive is a context for a request of which these parts are secrets.
-func WithSensitive(ctx context.Context, s Sensitive) context.Context {
-	return context.WithValue(ctx, sensitiveKey{}, s)
-}
-
-// SensitiveOf tells which parts of the request with that context are secrets.
-func SensitiveOf(ctx context.Context) Sensitive {
-	s, _ := ctx.Value(sensitiveKey{}).(Sensitive)
-	return s
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // BenchmarkFlatPages is workload A inside one process, one whole run an
@@ -38,7 +39,7 @@ func benchmark(b *testing.B, endpoint string, item func([]byte, int) []byte) {
 		}
 		var stderr bytes.Buffer
 		code := app.Run(context.Background(), app.Options{
-			DataDir: dir, LogFormat: "json", Stdout: io.Discard, Stderr: &stderr, Getenv: func(string) string { return "" },
+			DataDir: dir, LogFormat: "json", Stdout: io.Discard, Stderr: &stderr, Run: env.Run{Getenv: func(string) string { return "" }},
 		})
 		if code != 0 {
 			b.Fatalf("exit %d: %s", code, &stderr)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // start is when every run starts.
@@ -165,8 +166,7 @@ func (w *world) run(t *testing.T) outcome {
 	var stdout, stderr bytes.Buffer
 	o := app.Options{
 		DataDir: w.dir, Version: "1.2.3", Stdout: &stdout, Stderr: &stderr,
-		Getenv: func(string) string { return "" },
-		Now:    w.clock.Now, Sleep: w.clock.Sleep, Dial: w.dial,
+		Run: env.Run{Getenv: func(string) string { return "" }, Now: w.clock.Now, Sleep: w.clock.Sleep, Dial: w.dial},
 	}
 	if w.scenario.recorded {
 		o.Record = filepath.Join(t.TempDir(), "run.har")

@@ -265,8 +265,8 @@ func (n *nest) fault(f canaryFault) {
 	r := n.run(f, debugging, func(r *nestRun) {
 		r.world.options.LogFormat = "json"
 		r.world.options.Record, r.world.options.Report = archive, reports
-		if r.world.options.MaxRequests == 0 {
-			r.world.options.MaxRequests = mostFaults
+		if r.world.options.Limits.Requests == 0 {
+			r.world.options.Limits.Requests = mostFaults
 		}
 	})
 	for name := range r.files {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -186,8 +187,8 @@ func (c *testCase) run(t *testing.T) {
 // setFlags sets the options that the case asks for.
 func (c *testCase) setFlags(o *app.Options) {
 	o.Variables, o.Strict, o.LogFormat = c.Variables, c.Strict, c.LogFormat
-	o.MaxRequests, o.MaxBytes, o.Sample = c.MaxRequests, c.MaxBytes, c.Sample
-	o.MaxTime = time.Duration(c.MaxTime * float64(time.Second))
+	o.Limits = env.Limits{Requests: c.MaxRequests, Bytes: c.MaxBytes, Time: time.Duration(c.MaxTime * float64(time.Second))}
+	o.Sample = c.Sample
 }
 
 // fill copies the input of the case into a data directory and gives what is

@@ -16,8 +16,8 @@ import (
 // off, and the first page is in the table.
 func TestEndlessAnswer(t *testing.T) {
 	for name, set := range map[string]func(*app.Options){
-		"max-bytes": func(o *app.Options) { o.MaxBytes = 1 << 20 },
-		"max-time":  func(o *app.Options) { o.MaxTime = time.Minute },
+		"max-bytes": func(o *app.Options) { o.Limits.Bytes = 1 << 20 },
+		"max-time":  func(o *app.Options) { o.Limits.Time = time.Minute },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

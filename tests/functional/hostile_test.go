@@ -418,7 +418,7 @@ func FuzzAnswer(f *testing.F) {
 			w.WriteHeader(int(code))
 			_, _ = w.Write(answer)
 		}))
-		w.options.MaxRequests = 12
+		w.options.Limits.Requests = 12
 		api, job := ``, `{"endpoint":"t"}`
 		switch mode % 4 {
 		case 1:

@@ -65,7 +65,7 @@ func TestSecretsAnywhere(t *testing.T) {
 				n.looks([]byte(document), given, false, defaultStart)
 				for _, action := range []string{"run", "validate", "testRequest"} {
 					w := newWorld(t, &cannedAPI{clock: newClock(defaultStart), fault: status(200, `[{"id":1}]`)})
-					w.options.Variables, w.options.LogFormat, w.options.MaxRequests = []string{"token=" + given[0].Text}, "json", 5
+					w.options.Variables, w.options.LogFormat, w.options.Limits.Requests = []string{"token=" + given[0].Text}, "json", 5
 					writeFile(t, filepath.Join(w.dir, "config.json"), strings.Replace(document, `"action":"run"`, `"action":"`+action+`"`, 1))
 					got := w.run(t.Context())
 					n.search("events of "+action, got.stdout)
@@ -167,7 +167,7 @@ func kindRun(t *testing.T, secrets []string, fault canaryFault, way string) {
 	w := newWorld(t, fault.api)
 	dir := t.TempDir()
 	w.options.LogFormat, w.options.Record, w.options.Report = "json", filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
-	w.options.MaxRequests, w.env["KBC_TOKEN"] = 5, platformCanary
+	w.options.Limits.Requests, w.env["KBC_TOKEN"] = 5, platformCanary
 	if fault.sleep != nil {
 		w.options.Sleep = fault.sleep
 	}

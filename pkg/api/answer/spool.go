@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -38,8 +39,7 @@ func NewSpooler(dir string, limit int) *Spooler {
 }
 
 // Spool holds the bytes of one body. It is written once, from start to end,
-// and then read as often as needed. It is an io.ReadCloser over its bytes, so
-// that it can be the body of an http.Response.
+// and then read as often as needed.
 type Spool struct {
 	home    *Spooler
 	memory  []byte
@@ -48,7 +48,6 @@ type Spool struct {
 	size    int64
 	invalid bool   // some bytes are not UTF-8
 	tail    []byte // start of a character that the next write completes
-	reader  io.Reader
 }
 
 // New makes an empty spool.
@@ -72,6 +71,31 @@ func (s *Spool) Write(p []byte) (int, error) {
 	n, err := s.file.Write(p)
 	s.size += int64(n)
 	return n, err
+}
+
+// leastRead is how much room ReadFrom makes for a read.
+const leastRead = 512
+
+// ReadFrom appends all that a reader gives. What stays in memory is read into its
+// place.
+func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
+	for s.file == nil && len(s.memory) < s.home.limit {
+		s.memory = slices.Grow(s.memory, leastRead)
+		room := s.memory[len(s.memory):min(cap(s.memory), s.home.limit)]
+		got, err := r.Read(room)
+		s.checkUTF8(room[:got])
+		s.memory = s.memory[:len(s.memory)+got]
+		s.size += int64(got)
+		n += int64(got)
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	more, err := io.Copy(struct{ io.Writer }{s}, r)
+	return n + more, err
 }
 
 func (s *Spool) toFile() error {
@@ -153,14 +177,6 @@ func (s *Spool) Raw() io.Reader {
 		return bytes.NewReader(s.memory)
 	}
 	return io.NewSectionReader(s.file, 0, s.size)
-}
-
-// Read reads the bytes as they arrived, from the start to the end, once.
-func (s *Spool) Read(p []byte) (int, error) {
-	if s.reader == nil {
-		s.reader = s.Raw()
-	}
-	return s.reader.Read(p)
 }
 
 // Head is up to n bytes of the start.

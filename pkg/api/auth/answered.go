@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -19,11 +20,11 @@ import (
 
 // Conceal hides what an answer to a login holds beside the answer that the
 // authentication reads: the reason in its status line, its header, where it
-// redirects to, and its body when its status is 300 or above. Of such a body the
-// messages (Said) are not hidden.
-func Conceal(secrets *secret.Registry, res *http.Response, body []byte) {
-	texts := reasonOf(res)
-	for name, lines := range res.Header {
+// redirects to, and its body, given only when its status is 300 or above. Of such a
+// body the messages (Said) are not hidden.
+func Conceal(secrets *secret.Registry, statusLine string, header http.Header, refused []byte) {
+	texts := reasonOf(statusLine)
+	for name, lines := range header {
 		if PlainHeader(name) {
 			continue
 		}
@@ -31,16 +32,17 @@ func Conceal(secrets *secret.Registry, res *http.Response, body []byte) {
 			texts = append(texts, headerTexts(name, line)...)
 		}
 	}
-	if res.StatusCode >= http.StatusMultipleChoices {
-		texts = append(texts, readRefusal(body).secrets...)
+	if refused != nil {
+		texts = append(texts, readRefusal(refused).secrets...)
 	}
 	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
 }
 
 // reasonOf is the reason in a status line, in words of its own.
-func reasonOf(res *http.Response) []string {
-	_, reason, _ := strings.Cut(res.Status, " ")
-	if reason == "" || reason == http.StatusText(res.StatusCode) {
+func reasonOf(statusLine string) []string {
+	number, reason, _ := strings.Cut(statusLine, " ")
+	status, _ := strconv.Atoi(number) // as net/http has read it
+	if reason == "" || reason == http.StatusText(status) {
 		return nil
 	}
 	return append(wordsOf(reason), reason)

@@ -9,15 +9,13 @@ package auth
 
 import (
 	"context"
-	"io"
-	"net/http"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -25,45 +23,39 @@ import (
 // called anew for every attempt and for every hop of a redirect, by several
 // requests at once. Errors are user errors.
 type Authenticator interface {
-	Authenticate(ctx context.Context, r *http.Request) error
+	Authenticate(context.Context, *Attempt) error
 }
 
 // Renewer is an Authenticator that can fetch new credentials when the API
 // answers 401.
 type Renewer interface {
-	// GivenUp tells whether the credentials that a request was sent with were
-	// given up meanwhile, because of another request. For a request in advance,
-	// see Ahead, it waits until that is so, or the request is needed or broken off.
-	GivenUp(sent *http.Request) bool
-	// Renew gives up the credentials that a request was sent with. The next
-	// Authenticate fetches new ones.
-	Renew(sent *http.Request)
+	// GivenUp reports whether the credentials of an attempt were given up meanwhile,
+	// because of another one. For an attempt in advance it waits until that is so,
+	// or the request is needed or broken off.
+	GivenUp(context.Context, *Attempt) bool
+	// Renew gives up the credentials of an attempt. The next Authenticate fetches
+	// new ones.
+	Renew(*Attempt)
 }
 
-// aheadKey is where the context of a request carries the channel of Ahead.
-type aheadKey struct{}
-
-// Ahead marks requests that nobody may need. Until needed is closed no
-// credentials are given up because of them: an API may answer 401 behind the end
-// of a list, and what nobody needs should cost no login.
-func Ahead(ctx context.Context, needed <-chan struct{}) context.Context {
-	return context.WithValue(ctx, aheadKey{}, needed)
-}
-
-// Deps is what an authentication may use while it works.
-type Deps struct {
+// Attempt is one attempt to send a request.
+type Attempt struct {
+	*request.Request
 	// Login sends a login request and returns its complete answer.
-	Login   func(context.Context, config.Request) (*answer.Spool, error)
-	Now     func() time.Time
-	Log     *event.Log
-	Secrets *secret.Registry
-	// Rand is where nonces come from; nil is crypto/rand. It is read by several
-	// requests at once.
-	Rand io.Reader
+	Login func(context.Context, config.Request) (*answer.Spool, error)
+	// Needed is set for a request in advance, and closed when someone needs it.
+	// Before that no credentials are given up because of it: an API may answer 401
+	// behind the end of a list, and what no one needs should cost no login.
+	Needed <-chan struct{}
+
+	used *credentials // of a login; nil for none
 }
+
+// deps is what an authentication works with.
+type deps struct{ *env.Run }
 
 // scope is what expressions see while the authentication works.
-func (d Deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
+func (d deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
 	return &expr.Scope{Now: d.Now, Contexts: contexts, Warn: func(pointer, text string) {
 		d.Log.WarnOnce(event.ConfigWarning{Pointer: pointer, Text: text})
 	}}
@@ -72,7 +64,7 @@ func (d Deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
 // Method is an authentication that was read from the configuration. Each Start
 // gives it a life of its own: one for each iteration.
 type Method interface {
-	Start(Deps) Authenticator
+	Start(*env.Run) Authenticator
 }
 
 // source is what an authentication is compiled from.

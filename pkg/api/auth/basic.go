@@ -3,9 +3,9 @@ package auth
 import (
 	"context"
 	"encoding/base64"
-	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -50,7 +50,7 @@ func (s source) credential(setting field.Setting[string]) value.Value {
 }
 
 // Start implements Method.
-func (b basic) Start(d Deps) Authenticator {
+func (b basic) Start(d *env.Run) Authenticator {
 	token := base64.StdEncoding.EncodeToString([]byte(b.user + ":" + b.password))
 	d.Secrets.Add(b.password)
 	d.Secrets.Add(token)
@@ -61,7 +61,7 @@ func (b basic) Start(d Deps) Authenticator {
 type basicHeader string
 
 // Authenticate implements Authenticator.
-func (h basicHeader) Authenticate(_ context.Context, r *http.Request) error {
+func (h basicHeader) Authenticate(_ context.Context, r *Attempt) error {
 	r.Header.Set("Authorization", string(h))
 	return nil
 }

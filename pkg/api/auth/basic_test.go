@@ -24,7 +24,7 @@ func TestBasic(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a := newWorld(t).start(mustCompile(t, `{"type":"basic"}`, tt.conf))
-			r := authenticated(t, a, request(t, "http://a.test/x?q=a+b", "Authorization: configured", "X-Other: o"))
+			r := authenticated(t, a, requestTo(t, "http://a.test/x?q=a+b", "Authorization: configured", "X-Other: o"))
 			if got, want := headersOf(r), "Authorization: Basic "+base64.StdEncoding.EncodeToString([]byte(tt.want))+"; X-Other: o"; got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}

@@ -44,7 +44,7 @@ func TestSecretsOfALogin(t *testing.T) {
 			if tt.keys != "" {
 				keys = append(keys, tt.keys)
 			}
-			authenticated(t, w.start(mustCompile(t, loginWith(keys...), conf)), request(t, "http://a.test/"))
+			authenticated(t, w.start(mustCompile(t, loginWith(keys...), conf)), requestTo(t, "http://a.test/"))
 			wantMasked(t, w, tt.hidden, tt.shown)
 		})
 	}
@@ -71,12 +71,12 @@ func TestWhatALoginRequestComputesIsHiddenBeforeItIsSent(t *testing.T) {
 		"params":{"sig":{"function":"concat","args":["sig-",{"attr":"#pw"}]},"user":{"attr":"user"},"grant":"password","deep":{"list":[{"function":"concat","args":["deep-",{"attr":"#pw"}]}]}}}}`,
 		`{"user":"evan","#pw":"s3cret-pw"}`)
 	sent := false
-	a := m.Start(Deps{Now: w.clock, Log: w.log(), Secrets: &w.secrets, Login: func(ctx context.Context, r config.Request) (*answer.Spool, error) {
+	a := w.startWith(m, func(ctx context.Context, r config.Request) (*answer.Spool, error) {
 		sent = true
 		wantMasked(t, w, []string{"ZXZhbjpzM2NyZXQtcHc=", "sig-s3cret-pw", "deep-s3cret-pw"}, []string{"evan", "password"})
 		return w.login(ctx, r)
-	}})
-	authenticated(t, a, request(t, "http://a.test/"))
+	})
+	authenticated(t, a, requestTo(t, "http://a.test/"))
 	if !sent {
 		t.Error("no login was sent")
 	}
@@ -85,7 +85,7 @@ func TestWhatALoginRequestComputesIsHiddenBeforeItIsSent(t *testing.T) {
 func TestComputedItemsOfAListAreHidden(t *testing.T) {
 	w := newWorld(t, `{}`)
 	m := mustCompile(t, `{"type":"login","loginRequest":{"endpoint":"s","method":"POST","params":["plain",{"function":"concat","args":["sig-",{"attr":"#pw"}]}]}}`, `{"#pw":"s3cret-pw"}`)
-	authenticated(t, w.start(m), request(t, "http://a.test/"))
+	authenticated(t, w.start(m), requestTo(t, "http://a.test/"))
 	wantMasked(t, w, []string{"sig-s3cret-pw"}, []string{"plain"})
 }
 
@@ -98,7 +98,7 @@ func TestSecretsOfBasic(t *testing.T) {
 func TestReportOfALoginShowsNoSecret(t *testing.T) {
 	w := newWorld(t, `{"session":"tok-123"}`)
 	m := mustCompile(t, `{"type":"login","loginRequest":{"endpoint":"login/tok-123"}}`, `{}`)
-	authenticated(t, w.start(m), request(t, "http://a.test/"))
+	authenticated(t, w.start(m), requestTo(t, "http://a.test/"))
 	if got := w.events[0]; got.Message != "Logged in by login/[hidden]" || strings.Contains(got.Fields[0].Value.(string), "tok") {
 		t.Errorf("got %+v", got)
 	}
@@ -120,7 +120,7 @@ func TestSecretsOutliveThoseOfRequests(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, `{"t":"token-of-the-login","s":"sid"}`)
 			a := trial{authentication: tt.authentication, credentials: credentials}.start(t, w)
-			authenticated(t, a, request(t, "http://a.test/"))
+			authenticated(t, a, requestTo(t, "http://a.test/"))
 			for n := range 20_000 {
 				w.secrets.AddPassing(fmt.Sprintf("signature-%08d", n))
 			}
@@ -147,11 +147,11 @@ func TestLargeAnswersAreRemembered(t *testing.T) {
 	w := newWorld(t, many(0), many(1), many(2), many(3))
 	m := mustCompile(t, loginWith(tokenLogin), `{}`)
 	first, second := w.start(m), w.start(m)
-	authenticated(t, first, request(t, "http://a.test/"))
+	authenticated(t, first, requestTo(t, "http://a.test/"))
 	wantMasked(t, w, []string{"token-0", "text-0-0", "text-0-9999", "text-0-19999", "sid-0"}, nil)
 	for n := range 3 {
-		authenticated(t, second, request(t, "http://a.test/"))
-		authenticated(t, first, request(t, "http://a.test/"))
+		authenticated(t, second, requestTo(t, "http://a.test/"))
+		authenticated(t, first, requestTo(t, "http://a.test/"))
 		login := n + 1
 		wantMasked(t, w, []string{"token-0", fmt.Sprintf("text-%d-0", login), fmt.Sprintf("text-%d-19999", login), fmt.Sprintf("token-%d", login)}, nil)
 		second = w.start(m)
@@ -162,6 +162,6 @@ func TestLargeAnswersAreRemembered(t *testing.T) {
 func TestAnswersWithTooManyTexts(t *testing.T) {
 	w := newWorld(t, "["+strings.Repeat(`"abcd",`, maxTexts)+`"abcd"]`, `{"a":[`+strings.Repeat(`"abcd",`, maxTexts)+`"abcd"]}`)
 	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
-	wantUserError(t, a.Authenticate(t.Context(), request(t, "http://a.test/")), "/parameters/api/authentication", "JSON object")
-	wantUserError(t, a.Authenticate(t.Context(), request(t, "http://a.test/")), "/parameters/api/authentication", "65537 texts, expected at most 65536")
+	wantUserError(t, a.Authenticate(t.Context(), requestTo(t, "http://a.test/")), "/parameters/api/authentication", "JSON object")
+	wantUserError(t, a.Authenticate(t.Context(), requestTo(t, "http://a.test/")), "/parameters/api/authentication", "65537 texts, expected at most 65536")
 }

@@ -2,10 +2,10 @@ package auth
 
 import (
 	"maps"
-	"net/http"
 	"net/url"
 	"strconv"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -15,7 +15,7 @@ import (
 // authentication: its parts, and the decoded parameters of its query. Address
 // and path are those of the request line: percent-encoded, without user name,
 // password and a port that goes without saying.
-func requestContexts(r *http.Request) map[expr.Context]expr.Members {
+func requestContexts(r *request.Request) map[expr.Context]expr.Members {
 	address := *r.URL
 	address.User = nil
 	port, err := strconv.Atoi(address.Port())
@@ -33,9 +33,8 @@ func requestContexts(r *http.Request) map[expr.Context]expr.Members {
 			"resource":    value.OfString(address.RequestURI()),
 		},
 	}
-	sensitive := secret.SensitiveOf(r.Context())
-	contexts[expr.Query] = queryMembers(parseQuery(address.RawQuery), sensitive)
-	if len(sensitive.Query(address.String())) > 0 {
+	contexts[expr.Query] = queryMembers(parseQuery(address.RawQuery), r.Sensitive)
+	if len(r.Sensitive.Query(address.String())) > 0 {
 		for _, name := range []string{"url", "queryString", "resource"} {
 			contexts[expr.Request][name] = contexts[expr.Request][name].AsSecret()
 		}
@@ -80,6 +79,6 @@ func (s source) knowing(contexts map[expr.Context]expr.Members) source {
 // ofRequests is the source for expressions about each request: what a request
 // has is known, its parameters are not.
 func (s source) ofRequests() source {
-	parts := requestContexts(&http.Request{URL: &url.URL{}})[expr.Request]
+	parts := requestContexts(&request.Request{URL: &url.URL{}})[expr.Request]
 	return s.knowing(map[expr.Context]expr.Members{expr.Request: parts})
 }

@@ -46,9 +46,9 @@ func TestRequestContexts(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := request(t, tt.address)
+			r := requestTo(t, tt.address)
 			r.Method = tt.method
-			got := requestContexts(r)
+			got := requestContexts(r.Request)
 			if lines := membersOf(got[expr.Request]); !slices.Equal(lines, tt.request) {
 				t.Errorf("request:\n%s\nwant:\n%s", strings.Join(lines, "\n"), strings.Join(tt.request, "\n"))
 			}
@@ -74,7 +74,7 @@ func membersOf(members expr.Members) []string {
 // TestRequestContextsOfForm shows that a form is a POST.
 func TestRequestContextsOfForm(t *testing.T) {
 	r := post(t, "http://api.test/items", "application/x-www-form-urlencoded", "a=1")
-	got := requestContexts(r)
+	got := requestContexts(r.Request)
 	if method := got[expr.Request]["method"].Text(); method != http.MethodPost {
 		t.Errorf("method %s", method)
 	}

@@ -25,7 +25,7 @@ func sends(t *testing.T, expires, res string, after ...time.Duration) string {
 	for _, d := range after {
 		w.pass(d - w.clock().Sub(today()))
 		before := len(w.logins)
-		authenticated(t, a, request(t, "http://a.test/"))
+		authenticated(t, a, requestTo(t, "http://a.test/"))
 		pattern += map[bool]string{true: "L", false: "-"}[len(w.logins) > before]
 	}
 	return pattern
@@ -92,13 +92,13 @@ func TestWhenALoginIsRepeated(t *testing.T) {
 func TestTimeCountsFromTheAnswer(t *testing.T) {
 	w := newWorld(t, `{"ttl":10}`)
 	m := mustCompile(t, loginWith(`"expires":{"response":"ttl","relative":true}`), `{}`)
-	a := m.Start(Deps{Now: w.clock, Log: w.log(), Secrets: &w.secrets, Login: func(ctx context.Context, r config.Request) (*answer.Spool, error) {
+	a := w.startWith(m, func(ctx context.Context, r config.Request) (*answer.Spool, error) {
 		w.pass(30 * time.Second)
 		return w.login(ctx, r)
-	}})
+	})
 	for _, d := range []time.Duration{0, 10 * time.Second} { // 30 and 40 seconds after the start
 		w.pass(d)
-		authenticated(t, a, request(t, "http://a.test/"))
+		authenticated(t, a, requestTo(t, "http://a.test/"))
 	}
 	if len(w.logins) != 1 {
 		t.Errorf("%d logins", len(w.logins))
@@ -126,7 +126,7 @@ func TestExpiriesThatFail(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, `{"u":`+tt.value+`}`)
 			m := mustCompile(t, loginWith(`"expires":{"response":"u","relative":`+tt.relative+`}`), `{}`)
-			err := w.start(m).Authenticate(t.Context(), request(t, "http://a.test/"))
+			err := w.start(m).Authenticate(t.Context(), requestTo(t, "http://a.test/"))
 			wantUserError(t, err, "/parameters/api/authentication/expires", "the login failed: "+tt.want)
 			if strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("the error shows the value: %v", err)
@@ -146,7 +146,7 @@ func TestLoginsAreReported(t *testing.T) {
 	}
 	for _, tt := range tests {
 		w := newWorld(t, tt.res)
-		authenticated(t, w.start(mustCompile(t, loginWith(`"expires":`+tt.expires), `{}`)), request(t, "http://a.test/"))
+		authenticated(t, w.start(mustCompile(t, loginWith(`"expires":`+tt.expires), `{}`)), requestTo(t, "http://a.test/"))
 		if len(w.events) != 1 || w.events[0].Kind != "login.done" || w.events[0].Message != tt.want {
 			t.Errorf("%s: got %+v, want %s", tt.expires, w.events, tt.want)
 		}

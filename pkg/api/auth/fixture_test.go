@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -13,8 +14,10 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -70,7 +73,41 @@ func newWorld(t testing.TB, answers ...string) *world {
 }
 
 func (w *world) start(m Method) Authenticator {
-	return m.Start(Deps{Login: w.login, Now: w.clock, Log: w.log(), Secrets: &w.secrets})
+	return w.startWith(m, w.login)
+}
+
+// startWith starts a method whose attempts log in by a function.
+func (w *world) startWith(m Method, login loginFunc) Authenticator {
+	return loggingIn(m.Start(w.env()), login)
+}
+
+// env is the environment of the world.
+func (w *world) env() *env.Run { return &env.Run{Now: w.clock, Log: w.log(), Secrets: &w.secrets} }
+
+type loginFunc func(context.Context, config.Request) (*answer.Spool, error)
+
+// loggingIn is an authentication whose attempts log in by a function.
+func loggingIn(a Authenticator, login loginFunc) Authenticator {
+	with := withLogin{a, login}
+	if r, ok := a.(Renewer); ok {
+		return renewing{with, r}
+	}
+	return with
+}
+
+type withLogin struct {
+	Authenticator
+	login loginFunc
+}
+
+func (l withLogin) Authenticate(ctx context.Context, r *Attempt) error {
+	r.Login = l.login
+	return l.Authenticator.Authenticate(ctx, r)
+}
+
+type renewing struct {
+	withLogin
+	Renewer
 }
 
 func (w *world) log() *event.Log { return event.NewLog(w, &w.secrets, today) }
@@ -110,13 +147,14 @@ func (w *world) Write(e event.Event) error {
 // Close implements event.Sink.
 func (*world) Close() error { return nil }
 
-// request is a job's request, with headers given as "Name: value".
-func request(t testing.TB, address string, headers ...string) *http.Request {
+// requestTo is a job's request, with headers given as "Name: value".
+func requestTo(t testing.TB, address string, headers ...string) *Attempt {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
+	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := &Attempt{Request: &request.Request{Method: "GET", URL: u, Host: u.Host, Header: http.Header{}}}
 	for _, h := range headers {
 		name, v, _ := strings.Cut(h, ": ")
 		r.Header[name] = append(r.Header[name], v)
@@ -125,7 +163,7 @@ func request(t testing.TB, address string, headers ...string) *http.Request {
 }
 
 // authenticated is a request with its credentials.
-func authenticated(t testing.TB, a Authenticator, r *http.Request) *http.Request {
+func authenticated(t testing.TB, a Authenticator, r *Attempt) *Attempt {
 	t.Helper()
 	if err := a.Authenticate(t.Context(), r); err != nil {
 		t.Fatal(err)
@@ -134,7 +172,7 @@ func authenticated(t testing.TB, a Authenticator, r *http.Request) *http.Request
 }
 
 // headersOf are the lines of the headers of a request, sorted by name.
-func headersOf(r *http.Request) string {
+func headersOf(r *Attempt) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		for _, v := range r.Header[name] {

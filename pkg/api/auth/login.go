@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -102,18 +102,18 @@ func (l *login) compileRequest(s source, request config.Section) {
 }
 
 // Start implements Method.
-func (l login) Start(d Deps) Authenticator {
-	return &session{login: l, deps: d}
+func (l login) Start(d *env.Run) Authenticator {
+	return &session{login: l, deps: deps{d}}
 }
 
 // session is a login at work: the credentials of now.
 type session struct {
 	login
-	deps Deps
+	deps deps
 
-	mu       sync.Mutex
-	current  *credentials // nil before the first login
-	entering *entrance    // nil while nobody logs in
+	mu      sync.Mutex
+	current *credentials  // nil before the first login
+	pending *loginAttempt // nil while no one logs in
 }
 
 var _ Renewer = (*session)(nil)
@@ -135,45 +135,40 @@ func (c *credentials) areGivenUp() bool {
 	}
 }
 
-// usedKey is where a request carries the credentials it was given.
-type usedKey struct{}
-
 // Authenticate implements Authenticator: it logs in when there are no valid
 // credentials and adds those there are.
-func (s *session) Authenticate(ctx context.Context, r *http.Request) error {
-	c, err := s.credentials(ctx)
+func (s *session) Authenticate(ctx context.Context, r *Attempt) error {
+	c, err := s.credentials(ctx, r)
 	if err != nil {
 		return err
 	}
 	s.deps.Secrets.AddTokens(c.secrets) // once more: what is used is not forgotten
-	mergeHeaders(r, c.headers)
-	mergeIndexed(r, c.query)
-	*r = *r.WithContext(context.WithValue(r.Context(), usedKey{}, c))
+	mergeHeaders(r.Request, c.headers)
+	mergeIndexed(r.Request, c.query)
+	r.used = c
 	return nil
 }
 
 // GivenUp implements Renewer. Credentials that were only replaced, because they
 // had expired, were not given up: a 401 to them is one like any other.
-func (s *session) GivenUp(sent *http.Request) bool {
-	ctx := sent.Context()
-	c, ok := ctx.Value(usedKey{}).(*credentials)
-	if !ok {
+func (s *session) GivenUp(ctx context.Context, sent *Attempt) bool {
+	if sent.used == nil {
 		return false
 	}
-	if needed, ok := ctx.Value(aheadKey{}).(<-chan struct{}); ok {
+	if sent.Needed != nil {
 		select {
-		case <-needed:
-		case <-c.givenUp:
+		case <-sent.Needed:
+		case <-sent.used.givenUp:
 		case <-ctx.Done():
 		}
 	}
-	return c.areGivenUp()
+	return sent.used.areGivenUp()
 }
 
 // Renew implements Renewer.
-func (s *session) Renew(sent *http.Request) {
-	c, ok := sent.Context().Value(usedKey{}).(*credentials)
-	if !ok {
+func (s *session) Renew(sent *Attempt) {
+	c := sent.used
+	if c == nil {
 		return
 	}
 	s.mu.Lock()
@@ -187,21 +182,21 @@ func (s *session) Renew(sent *http.Request) {
 }
 
 // credentials are those of now. Of several requests that need new ones at the
-// same time one logs in, and if that fails the others fail with it: nobody wants
+// same time one logs in, and if that fails the others fail with it: no one wants
 // an account locked because of many wrong logins.
-func (s *session) credentials(ctx context.Context) (*credentials, error) {
+func (s *session) credentials(ctx context.Context, r *Attempt) (*credentials, error) {
 	for {
 		s.mu.Lock()
 		if s.current != nil && !s.current.end.passed(s.deps.Now()) {
 			defer s.mu.Unlock()
 			return s.current, nil
 		}
-		other := s.entering
+		other := s.pending
 		if other == nil {
-			mine := &entrance{done: make(chan struct{})}
-			s.entering = mine
+			mine := &loginAttempt{done: make(chan struct{})}
+			s.pending = mine
 			s.mu.Unlock()
-			return s.try(ctx, mine)
+			return s.try(ctx, r, mine)
 		}
 		s.mu.Unlock()
 		select {
@@ -215,33 +210,33 @@ func (s *session) credentials(ctx context.Context) (*credentials, error) {
 	}
 }
 
-// entrance is a login that is under way.
-type entrance struct {
+// loginAttempt is a login that is under way.
+type loginAttempt struct {
 	done chan struct{}
 	err  error // once it is done; nil also when it was only broken off
 }
 
 // try logs in, and lets those who wait for it go on whatever happens.
-func (s *session) try(ctx context.Context, e *entrance) (c *credentials, err error) {
+func (s *session) try(ctx context.Context, r *Attempt, l *loginAttempt) (c *credentials, err error) {
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if c != nil {
 			s.current = c
 		} else if ctx.Err() == nil {
-			e.err = err
+			l.err = err
 		}
-		s.entering = nil
-		close(e.done)
+		s.pending = nil
+		close(l.done)
 	}()
-	if c, err = s.logIn(ctx); err != nil {
+	if c, err = s.logIn(ctx, r); err != nil {
 		return nil, failure.Within("the login failed", s.pointer, err)
 	}
 	return c, nil
 }
 
 // logIn sends the login request and reads its answer.
-func (s *session) logIn(ctx context.Context) (*credentials, error) {
+func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	scope := s.deps.scope(maps.Clone(s.contexts))
 	request := config.Request{Endpoint: s.endpoint, Method: s.method}
 	var err error
@@ -252,7 +247,7 @@ func (s *session) logIn(ctx context.Context) (*credentials, error) {
 		return nil, err
 	}
 	s.deps.Secrets.AddAddress(s.endpoint)
-	spool, err := s.deps.Login(ctx, request)
+	spool, err := r.Login(ctx, request)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func TestLoginRequest(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, `{}`)
-			authenticated(t, w.start(mustCompile(t, `{"type":"login","loginRequest":`+tt.request+`}`, conf)), request(t, "http://a.test/"))
+			authenticated(t, w.start(mustCompile(t, `{"type":"login","loginRequest":`+tt.request+`}`, conf)), requestTo(t, "http://a.test/"))
 			r := w.logins[0]
 			if got := strings.Join([]string{r.Endpoint, r.Method, r.Params.JSON(), r.Headers.JSON()}, " "); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
@@ -82,7 +82,7 @@ func TestLoginResults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := mustCompile(t, loginWith(`"apiRequest":{"headers":{"X-H":`+tt.entry+`},"query":{"q":`+tt.entry+`}}`), `{"zone":"eu"}`)
-			r := authenticated(t, newWorld(t, tt.answer).start(m), request(t, "http://a.test/"))
+			r := authenticated(t, newWorld(t, tt.answer).start(m), requestTo(t, "http://a.test/"))
 			if got := strings.Join(r.Header["X-H"], "|"); got != tt.want {
 				t.Errorf("header: got %q, want %q", got, tt.want)
 			}
@@ -113,7 +113,7 @@ func TestLoginAnswers(t *testing.T) {
 				headers = ""
 			}
 			m := mustCompile(t, loginWith(`"format":"`+tt.format+`","apiRequest":{`+headers+`"query":{"q":{"response":"data"}}}`), `{}`)
-			r := authenticated(t, newWorld(t, tt.answer).start(m), request(t, "http://a.test/"))
+			r := authenticated(t, newWorld(t, tt.answer).start(m), requestTo(t, "http://a.test/"))
 			if got := strings.Join(r.Header["X-H"], "|"); got != tt.header {
 				t.Errorf("header: got %q, want %q", got, tt.header)
 			}
@@ -126,7 +126,7 @@ func TestLoginAnswers(t *testing.T) {
 
 func TestLargestAnswerOfALogin(t *testing.T) {
 	w := newWorld(t, "{}"+strings.Repeat(" ", maxAnswer-2))
-	authenticated(t, w.start(mustCompile(t, loginWith(), `{}`)), request(t, "http://a.test/"))
+	authenticated(t, w.start(mustCompile(t, loginWith(), `{}`)), requestTo(t, "http://a.test/"))
 }
 
 func TestLoginFailures(t *testing.T) {
@@ -150,7 +150,7 @@ func TestLoginFailures(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := mustCompile(t, loginWith(tt.keys), `{}`)
-			r := request(t, "http://a.test/?q=a+b")
+			r := requestTo(t, "http://a.test/?q=a+b")
 			err := newWorld(t, tt.answer).start(m).Authenticate(t.Context(), r)
 			wantUserError(t, err, tt.pointer, "the login failed: ", tt.words)
 			if strings.Contains(err.Error(), "s3cret") {
@@ -174,7 +174,7 @@ func TestFaultsOfTheLoginRequest(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, `{}`)
 			m := mustCompile(t, `{"type":"login","loginRequest":{"endpoint":"s",`+tt.keys+`}}`, `{"#p":"s3cret\npassword"}`)
-			err := w.start(m).Authenticate(t.Context(), request(t, "http://a.test/"))
+			err := w.start(m).Authenticate(t.Context(), requestTo(t, "http://a.test/"))
 			wantUserError(t, err, tt.pointer, "the login failed: ", tt.words)
 			if strings.Contains(err.Error(), "s3cret") || len(w.logins) > 0 {
 				t.Errorf("%d logins, and the error is %v", len(w.logins), err)
@@ -187,13 +187,13 @@ func TestFailedLoginIsTriedAgainForTheNextRequest(t *testing.T) {
 	w := newWorld(t, `{"t":"abc"}`)
 	a := w.start(mustCompile(t, loginWith(`"apiRequest":{"headers":{"X":{"response":"t"}}}`), `{}`))
 	w.fail = failure.Userf("[403] Client error")
-	err := a.Authenticate(t.Context(), request(t, "http://a.test/"))
+	err := a.Authenticate(t.Context(), requestTo(t, "http://a.test/"))
 	wantUserError(t, err, "/parameters/api/authentication", "the login failed: [403] Client error")
 	if !errors.Is(err, w.fail) {
 		t.Errorf("the cause is lost: %v", err)
 	}
 	w.fail = nil
-	if got := headersOf(authenticated(t, a, request(t, "http://a.test/"))); got != "X: abc" || len(w.logins) != 2 {
+	if got := headersOf(authenticated(t, a, requestTo(t, "http://a.test/"))); got != "X: abc" || len(w.logins) != 2 {
 		t.Errorf("got %s after %d logins", got, len(w.logins))
 	}
 }
@@ -201,7 +201,7 @@ func TestFailedLoginIsTriedAgainForTheNextRequest(t *testing.T) {
 func TestInterruptedLoginIsNobodysFault(t *testing.T) {
 	w := newWorld(t, `{}`)
 	w.fail = context.Canceled
-	err := w.start(mustCompile(t, loginWith(), `{}`)).Authenticate(t.Context(), request(t, "http://a.test/"))
+	err := w.start(mustCompile(t, loginWith(), `{}`)).Authenticate(t.Context(), requestTo(t, "http://a.test/"))
 	if !errors.Is(err, context.Canceled) || failure.KindOf(err) != failure.Application {
 		t.Errorf("got %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -13,7 +14,7 @@ import (
 
 // mergeHeaders lays the headers of an authentication over those of a request:
 // of one name, whatever its letter case, only the authentication's is sent.
-func mergeHeaders(r *http.Request, headers value.Value) {
+func mergeHeaders(r *request.Request, headers value.Value) {
 	for _, m := range headers.Members() {
 		for name := range r.Header {
 			if strings.EqualFold(name, m.Name) {
@@ -35,16 +36,14 @@ func mergeHeaders(r *http.Request, headers value.Value) {
 	markSensitive(r, headers, secret.Sensitive.WithHeader)
 }
 
-// markSensitive notes which of the headers or parameters that were added to a
+// markSensitive records which of the headers or parameters that were added to a
 // request are secrets.
-func markSensitive(r *http.Request, added value.Value, with func(secret.Sensitive, string) secret.Sensitive) {
-	sensitive := secret.SensitiveOf(r.Context())
+func markSensitive(r *request.Request, added value.Value, with func(secret.Sensitive, string) secret.Sensitive) {
 	for _, m := range added.Members() {
 		if m.Value.Secret() {
-			sensitive = with(sensitive, m.Name)
+			r.Sensitive = with(r.Sensitive, m.Name)
 		}
 	}
-	*r = *r.WithContext(secret.WithSensitive(r.Context(), sensitive))
 }
 
 // textsOf is a value as text: one, or one for each item of a list.
@@ -149,7 +148,7 @@ func queryTexts(v value.Value) []text {
 // mergeIndexed adds the query parameters of a login: a name that the request
 // has too is sent as a list, the request's value first. The query is always put
 // together anew.
-func mergeIndexed(r *http.Request, added value.Value) {
+func mergeIndexed(r *request.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	var plain, indexed query
 	for _, m := range added.Members() {
@@ -167,7 +166,7 @@ func mergeIndexed(r *http.Request, added value.Value) {
 }
 
 // mergeReplaced adds query parameters that replace those of the same name.
-func mergeReplaced(r *http.Request, added value.Value) {
+func mergeReplaced(r *request.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	for _, m := range added.Members() {
 		q.set(m.Name, queryTexts(m.Value)...)

@@ -29,15 +29,15 @@ func TestQueryIsRebuilt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for kind, merge := range map[string]func() string{
 				"indexed": func() string {
-					r := request(t, "http://a.test/")
+					r := requestTo(t, "http://a.test/")
 					r.URL.RawQuery = tt.query
-					mergeIndexed(r, parse(t, `{}`))
+					mergeIndexed(r.Request, parse(t, `{}`))
 					return r.URL.RawQuery
 				},
 				"replaced": func() string {
-					r := request(t, "http://a.test/")
+					r := requestTo(t, "http://a.test/")
 					r.URL.RawQuery = tt.query
-					mergeReplaced(r, parse(t, `{}`))
+					mergeReplaced(r.Request, parse(t, `{}`))
 					return r.URL.RawQuery
 				},
 			} {
@@ -63,13 +63,13 @@ func TestAddedParameters(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := request(t, "http://a.test/?x=1")
-			mergeIndexed(r, parse(t, tt.added))
+			r := requestTo(t, "http://a.test/?x=1")
+			mergeIndexed(r.Request, parse(t, tt.added))
 			if got := r.URL.RawQuery; got != "x=1&"+tt.want {
 				t.Errorf("indexed: got %s, want %s", got, tt.want)
 			}
-			r = request(t, "http://a.test/?x=1")
-			mergeReplaced(r, parse(t, tt.added))
+			r = requestTo(t, "http://a.test/?x=1")
+			mergeReplaced(r.Request, parse(t, tt.added))
 			if got := r.URL.RawQuery; got != "x=1&"+tt.want {
 				t.Errorf("replaced: got %s, want %s", got, tt.want)
 			}
@@ -94,8 +94,8 @@ func TestSameNameOfALogin(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := request(t, "http://a.test/?"+tt.query)
-			mergeIndexed(r, parse(t, tt.added))
+			r := requestTo(t, "http://a.test/?"+tt.query)
+			mergeIndexed(r.Request, parse(t, tt.added))
 			want := strings.NewReplacer("[", "%5B", "]", "%5D").Replace(tt.want)
 			if got := r.URL.RawQuery; got != want {
 				t.Errorf("got %s, want %s", got, want)
@@ -116,8 +116,8 @@ func TestSameNameOfOtherAuthentications(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := request(t, "http://a.test/?"+tt.query)
-			mergeReplaced(r, parse(t, tt.added))
+			r := requestTo(t, "http://a.test/?"+tt.query)
+			mergeReplaced(r.Request, parse(t, tt.added))
 			if got := r.URL.RawQuery; got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -147,8 +147,8 @@ func TestMergedHeaders(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := request(t, "http://a.test/", tt.headers...)
-			mergeHeaders(r, parse(t, tt.added))
+			r := requestTo(t, "http://a.test/", tt.headers...)
+			mergeHeaders(r.Request, parse(t, tt.added))
 			if got := headersOf(r); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -157,8 +157,8 @@ func TestMergedHeaders(t *testing.T) {
 }
 
 func TestMergedHost(t *testing.T) {
-	r := request(t, "http://a.test/")
-	mergeHeaders(r, parse(t, `{"host":"b.test"}`))
+	r := requestTo(t, "http://a.test/")
+	mergeHeaders(r.Request, parse(t, `{"host":"b.test"}`))
 	if r.Host != "b.test" || len(r.Header) > 0 {
 		t.Errorf("got host %s and %v", r.Host, r.Header)
 	}

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// nonce is a text nobody has used before, of two hexadecimal digits for each
+// nonce is a text no one has used before, of two hexadecimal digits for each
 // random byte.
-func (d Deps) nonce(bytes int) (string, error) {
+func (d deps) nonce(bytes int) (string, error) {
 	source := d.Rand
 	if source == nil {
 		source = rand.Reader

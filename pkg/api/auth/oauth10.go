@@ -6,13 +6,13 @@ import (
 	"crypto/hmac"
 	"crypto/sha1"
 	"encoding/base64"
-	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -45,40 +45,37 @@ func compileOAuth10(s source) Method {
 }
 
 // Start implements Method.
-func (o oauth10) Start(d Deps) Authenticator {
+func (o oauth10) Start(d *env.Run) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
 	d.Secrets.Add(o.token)
 	d.Secrets.Add(o.tokenSecret)
-	return signer{o, d}
+	return signer{o, deps{d}}
 }
 
 // signer is the authentication at work.
 type signer struct {
 	oauth10
-	deps Deps
+	deps deps
 }
 
 // Authenticate implements Authenticator.
-func (s signer) Authenticate(_ context.Context, r *http.Request) error {
+func (s signer) Authenticate(_ context.Context, r *Attempt) error {
 	nonce, err := s.deps.nonce(20)
 	if err != nil {
 		return err
 	}
-	protocol, err := s.sign(r, nonce, s.deps.Now())
-	if err != nil {
-		return err
-	}
+	protocol := s.sign(r.Request, nonce, s.deps.Now())
 	var fields []string
 	for _, p := range protocol {
 		fields = append(fields, p.name+`="`+percentEncode(p.values[0].s)+`"`)
 	}
-	mergeHeaders(r, value.OfMembers(value.Member{Name: "Authorization", Value: value.OfString("OAuth " + strings.Join(fields, ", "))}))
+	mergeHeaders(r.Request, value.OfMembers(value.Member{Name: "Authorization", Value: value.OfString("OAuth " + strings.Join(fields, ", "))}))
 	return nil
 }
 
 // sign gives the parameters of OAuth, sorted by name, with the signature of the
 // request among them, which is kept out of every event.
-func (s signer) sign(r *http.Request, nonce string, now time.Time) (query, error) {
+func (s signer) sign(r *request.Request, nonce string, now time.Time) query {
 	var protocol query
 	protocol.add("oauth_consumer_key", text{s: s.consumer})
 	protocol.add("oauth_nonce", text{s: nonce})
@@ -86,17 +83,13 @@ func (s signer) sign(r *http.Request, nonce string, now time.Time) (query, error
 	protocol.add("oauth_timestamp", text{s: strconv.FormatInt(now.Unix(), 10)})
 	protocol.add("oauth_token", text{s: s.token})
 	protocol.add("oauth_version", text{s: "1.0"})
-	form, err := formOf(r)
-	if err != nil {
-		return nil, err
-	}
 	mac := hmac.New(sha1.New, []byte(percentEncode(s.consumerSecret)+"&"+percentEncode(s.tokenSecret)))
-	mac.Write([]byte(baseString(r, slices.Concat(protocol, form, parseQuery(r.URL.RawQuery)))))
+	mac.Write([]byte(baseString(r, slices.Concat(protocol, formOf(r), parseQuery(r.URL.RawQuery)))))
 	signature := base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	s.deps.Secrets.AddPassing(signature)
 	protocol.add("oauth_signature", text{s: signature})
 	slices.SortFunc(protocol, byName)
-	return protocol, nil
+	return protocol
 }
 
 func byName(a, b parameter) int { return strings.Compare(a.name, b.name) }
@@ -104,7 +97,7 @@ func byName(a, b parameter) int { return strings.Compare(a.name, b.name) }
 // baseString is the text that is signed: method, address and parameters. Of a
 // name that occurs twice in the list only the first counts. Several values of
 // one parameter are sorted.
-func baseString(r *http.Request, parameters query) string {
+func baseString(r *request.Request, parameters query) string {
 	var signed query
 	for _, p := range parameters {
 		if signed.find(p.name) < 0 {
@@ -119,17 +112,9 @@ func baseString(r *http.Request, parameters query) string {
 }
 
 // formOf are the parameters in the body of a form.
-func formOf(r *http.Request) (query, error) {
-	if r.GetBody == nil || r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
-		return nil, nil
+func formOf(r *request.Request) query {
+	if r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
+		return nil
 	}
-	body, err := r.GetBody()
-	if err != nil {
-		return nil, err
-	}
-	content, err := io.ReadAll(body)
-	if closing := body.Close(); err == nil {
-		err = closing
-	}
-	return parseQuery(string(content)), err
+	return parseQuery(string(r.Body))
 }

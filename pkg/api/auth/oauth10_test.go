@@ -1,11 +1,13 @@
 package auth
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha1"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
@@ -29,7 +32,7 @@ func TestOAuth10Vectors(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		oauth10   oauth10
-		request   *http.Request
+		request   *Attempt
 		nonce     string
 		timestamp int64
 		signature string
@@ -38,7 +41,7 @@ func TestOAuth10Vectors(t *testing.T) {
 			name: "OAuth Core 1.0, appendix A",
 			oauth10: oauth10{consumer: "dpf43f3p2l4k3l03", consumerSecret: "kd94hf93k423kf44",
 				token: "nnch734d00sl2jdk", tokenSecret: "pfkkdhi9sl3r4s00"},
-			request: request(t, "http://photos.example.net/photos?file=vacation.jpg&size=original"),
+			request: requestTo(t, "http://photos.example.net/photos?file=vacation.jpg&size=original"),
 			nonce:   "kllo9940pd9333jh", timestamp: 1191242096, signature: "tR3+Ty81lMeYAr/Fid0kMTYa/WM=",
 		},
 		{
@@ -51,11 +54,8 @@ func TestOAuth10Vectors(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := signer{tt.oauth10, Deps{Secrets: &secret.Registry{}}}
-			q, err := s.sign(tt.request, tt.nonce, time.Unix(tt.timestamp, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := signer{tt.oauth10, deps{&env.Run{Secrets: &secret.Registry{}}}}
+			q := s.sign(tt.request.Request, tt.nonce, time.Unix(tt.timestamp, 0))
 			if got := q[q.find("oauth_signature")].values[0].s; got != tt.signature {
 				t.Errorf("signature %s, want %s", got, tt.signature)
 			}
@@ -73,24 +73,24 @@ func TestOAuth10(t *testing.T) {
 	}(counted(0, 20))
 	for _, tt := range []struct {
 		name       string
-		request    *http.Request
+		request    *Attempt
 		address    string
 		parameters string
 	}{
-		{"no parameters", request(t, "http://api.test/users"), "GET&http%3A%2F%2Fapi.test%2Fusers", oauth},
-		{"root", request(t, "http://api.test/"), "GET&http%3A%2F%2Fapi.test%2F", oauth},
-		{"query, sorted by name", request(t, "http://api.test/u?z=1&a=2&b=3"), "GET&http%3A%2F%2Fapi.test%2Fu", "a=2&b=3&" + oauth + "&z=1"},
-		{"bytes decide: upper case first", request(t, "http://api.test/u?b=1&B=2&_=3&1=4"), "GET&http%3A%2F%2Fapi.test%2Fu", "1=4&B=2&_=3&b=1&" + oauth},
-		{"encoding", request(t, "http://api.test/u?q=a+b%7E%2A%C4%8D&f%5Bx%5D=%28%29"), "GET&http%3A%2F%2Fapi.test%2Fu",
+		{"no parameters", requestTo(t, "http://api.test/users"), "GET&http%3A%2F%2Fapi.test%2Fusers", oauth},
+		{"root", requestTo(t, "http://api.test/"), "GET&http%3A%2F%2Fapi.test%2F", oauth},
+		{"query, sorted by name", requestTo(t, "http://api.test/u?z=1&a=2&b=3"), "GET&http%3A%2F%2Fapi.test%2Fu", "a=2&b=3&" + oauth + "&z=1"},
+		{"bytes decide: upper case first", requestTo(t, "http://api.test/u?b=1&B=2&_=3&1=4"), "GET&http%3A%2F%2Fapi.test%2Fu", "1=4&B=2&_=3&b=1&" + oauth},
+		{"encoding", requestTo(t, "http://api.test/u?q=a+b%7E%2A%C4%8D&f%5Bx%5D=%28%29"), "GET&http%3A%2F%2Fapi.test%2Fu",
 			"f%5Bx%5D=%28%29&" + oauth + "&q=a%20b~%2A%C4%8D"},
-		{"repeated names, sorted by value", request(t, "http://api.test/u?t=z&a=1&t=b&t=%C4%8D"), "GET&http%3A%2F%2Fapi.test%2Fu",
+		{"repeated names, sorted by value", requestTo(t, "http://api.test/u?t=z&a=1&t=b&t=%C4%8D"), "GET&http%3A%2F%2Fapi.test%2Fu",
 			"a=1&" + oauth + "&t=%C4%8D&t=b&t=z"},
-		{"names without = are left out", request(t, "http://api.test/u?n&e=&t&t=1"), "GET&http%3A%2F%2Fapi.test%2Fu", "e=&" + oauth + "&t=1"},
-		{"OAuth's parameters win", request(t, "http://api.test/u?oauth_token=mine&a=1"), "GET&http%3A%2F%2Fapi.test%2Fu", "a=1&" + oauth},
+		{"names without = are left out", requestTo(t, "http://api.test/u?n&e=&t&t=1"), "GET&http%3A%2F%2Fapi.test%2Fu", "e=&" + oauth + "&t=1"},
+		{"OAuth's parameters win", requestTo(t, "http://api.test/u?oauth_token=mine&a=1"), "GET&http%3A%2F%2Fapi.test%2Fu", "a=1&" + oauth},
 		{"also over those of a form", post(t, "http://api.test/u", form, "oauth_nonce=mine&oauth_version=2"), "POST&http%3A%2F%2Fapi.test%2Fu", oauth},
-		{"port that is not implicit", request(t, "https://api.test:8443/u"), "GET&https%3A%2F%2Fapi.test%3A8443%2Fu", oauth},
-		{"encoded path", request(t, "http://api.test/a%20b/%C4%8D"), "GET&http%3A%2F%2Fapi.test%2Fa%2520b%2F%25C4%258D", oauth},
-		{"user and password are no part of the address", request(t, "http://ann:s3@api.test/u"), "GET&http%3A%2F%2Fapi.test%2Fu", oauth},
+		{"port that is not implicit", requestTo(t, "https://api.test:8443/u"), "GET&https%3A%2F%2Fapi.test%3A8443%2Fu", oauth},
+		{"encoded path", requestTo(t, "http://api.test/a%20b/%C4%8D"), "GET&http%3A%2F%2Fapi.test%2Fa%2520b%2F%25C4%258D", oauth},
+		{"user and password are no part of the address", requestTo(t, "http://ann:s3@api.test/u"), "GET&http%3A%2F%2Fapi.test%2Fu", oauth},
 		{"form", post(t, "http://api.test/u?z=1", form, "b=x+y&a=%26"), "POST&http%3A%2F%2Fapi.test%2Fu", "a=%26&b=x%20y&" + oauth + "&z=1"},
 		{"form wins over the query", post(t, "http://api.test/u?b=query&c=3", form, "b=form"), "POST&http%3A%2F%2Fapi.test%2Fu", "b=form&c=3&" + oauth},
 		{"empty form", post(t, "http://api.test/u", form, ""), "POST&http%3A%2F%2Fapi.test%2Fu", oauth},
@@ -116,7 +116,7 @@ func TestOAuth10(t *testing.T) {
 }
 
 // verify recomputes a signature as a receiver does, from the request alone.
-func verify(t *testing.T, r *http.Request, consumerSecret, tokenSecret string) {
+func verify(t *testing.T, r *Attempt, consumerSecret, tokenSecret string) {
 	t.Helper()
 	header, ok := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
 	if !ok {
@@ -139,10 +139,11 @@ func verify(t *testing.T, r *http.Request, consumerSecret, tokenSecret string) {
 		}
 		pair(field[1], value)
 	}
-	if err := r.ParseForm(); err != nil {
+	received := &http.Request{Method: r.Method, URL: r.URL, Header: r.Header, Body: io.NopCloser(bytes.NewReader(r.Body))}
+	if err := received.ParseForm(); err != nil {
 		t.Fatal(err)
 	}
-	for name, values := range r.Form {
+	for name, values := range received.Form {
 		for _, value := range values {
 			pair(name, value)
 		}
@@ -190,7 +191,7 @@ func TestOAuth10Numbers(t *testing.T) {
 		authentication: oauth10Type,
 		credentials:    `{"#data":"{\"oauth_token\":12345678901234567890,\"oauth_token_secret\":7}","appKey":42,"#appSecret":9}`,
 	}.start(t, newWorld(t))
-	sent := attempt(t, a, request(t, "http://api.test/u"))
+	sent := attempt(t, a, requestTo(t, "http://api.test/u"))
 	verify(t, sent, "9", "7")
 	for _, text := range []string{`oauth_consumer_key="42"`, `oauth_token="12345678901234567890"`} {
 		if header := sent.Header.Get("Authorization"); !strings.Contains(header, text) {
@@ -202,10 +203,10 @@ func TestOAuth10Numbers(t *testing.T) {
 // TestOAuth10Random shows that the nonce is random by default.
 func TestOAuth10Random(t *testing.T) {
 	method, _ := trial{authentication: oauth10Type, credentials: oauth10Credentials}.compile(t)
-	a := method.Start(Deps{Now: time.Now, Secrets: &secret.Registry{}})
+	a := method.Start(&env.Run{Now: time.Now, Secrets: &secret.Registry{}})
 	seen := map[string]bool{}
 	for range 3 {
-		nonce := regexp.MustCompile(`oauth_nonce="([0-9a-f]{40})"`).FindStringSubmatch(attempt(t, a, request(t, "http://api.test/u")).Header.Get("Authorization"))
+		nonce := regexp.MustCompile(`oauth_nonce="([0-9a-f]{40})"`).FindStringSubmatch(attempt(t, a, requestTo(t, "http://api.test/u")).Header.Get("Authorization"))
 		if nonce == nil || seen[nonce[1]] {
 			t.Errorf("nonce %v", nonce)
 			continue
@@ -218,7 +219,7 @@ func TestOAuth10Random(t *testing.T) {
 func TestOAuth10Secrets(t *testing.T) {
 	w := newWorld(t)
 	a := trial{authentication: oauth10Type, credentials: oauth10Credentials}.start(t, w)
-	header := attempt(t, a, request(t, "http://api.test/u")).Header.Get("Authorization")
+	header := attempt(t, a, requestTo(t, "http://api.test/u")).Header.Get("Authorization")
 	want := `OAuth oauth_consumer_key="ck", oauth_nonce="` + counted(0, 20) + `", oauth_signature="[hidden]", oauth_signature_method="HMAC-SHA1", ` +
 		`oauth_timestamp="` + trialSeconds + `", oauth_token="[hidden]", oauth_version="1.0"`
 	if got := w.secrets.Redact(header); got != want {
@@ -240,7 +241,7 @@ func (brokenSource) Read([]byte) (int, error) { return 0, errors.New("out of ord
 // TestBaseStringTakesTheFirstOfANameOnly: also where the name is the very first.
 func TestBaseStringTakesTheFirstOfANameOnly(t *testing.T) {
 	parameters := query{{"a", []text{{s: "1"}}}, {"b", []text{{s: "2"}}}, {"a", []text{{s: "3"}}}, {"b", []text{{s: "4"}}}}
-	if got, want := baseString(request(t, "http://a.test/x"), parameters), "GET&http%3A%2F%2Fa.test%2Fx&a%3D1%26b%3D2"; got != want {
+	if got, want := baseString(requestTo(t, "http://a.test/x").Request, parameters), "GET&http%3A%2F%2Fa.test%2Fx&a%3D1%26b%3D2"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -248,8 +249,8 @@ func TestBaseStringTakesTheFirstOfANameOnly(t *testing.T) {
 func TestNonceFails(t *testing.T) {
 	for _, authentication := range []string{oauth10Type, `{"type":"oauth20"}`} {
 		method, _ := trial{authentication: authentication, credentials: oauth10Credentials}.compile(t)
-		a := method.Start(Deps{Now: today, Secrets: &secret.Registry{}, Rand: brokenSource{}})
-		err := a.Authenticate(t.Context(), request(t, "http://api.test/u"))
+		a := method.Start(&env.Run{Now: today, Secrets: &secret.Registry{}, Rand: brokenSource{}})
+		err := a.Authenticate(t.Context(), requestTo(t, "http://api.test/u"))
 		if err == nil || !strings.Contains(err.Error(), "out of order") || failure.KindOf(err) != failure.Application {
 			t.Errorf("%s: %v", authentication, err)
 		}

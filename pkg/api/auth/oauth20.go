@@ -3,11 +3,11 @@ package auth
 import (
 	"context"
 	"maps"
-	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -59,25 +59,25 @@ func (o oauth20) authorization(nonce string, timestamp int64) expr.Members {
 }
 
 // Start implements Method.
-func (o oauth20) Start(d Deps) Authenticator {
+func (o oauth20) Start(d *env.Run) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
-	return authorizing{o, d}
+	return authorizing{o, deps{d}}
 }
 
 // authorizing is the authentication at work.
 type authorizing struct {
 	oauth20
-	deps Deps
+	deps deps
 }
 
 // Authenticate implements Authenticator. All expressions see one nonce and one
 // timestamp, and the request as it came.
-func (a authorizing) Authenticate(_ context.Context, r *http.Request) error {
+func (a authorizing) Authenticate(_ context.Context, r *Attempt) error {
 	nonce, err := a.deps.nonce(8)
 	if err != nil {
 		return err
 	}
-	scope := a.deps.scope(requestContexts(r))
+	scope := a.deps.scope(requestContexts(r.Request))
 	scope.Contexts[expr.Authorization] = a.authorization(nonce, a.deps.Now().Unix())
 	added, err := a.query.texts(scope, a.deps.Secrets.AddPassing)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a authorizing) Authenticate(_ context.Context, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	mergeReplaced(r, added)
-	mergeHeaders(r, headers)
+	mergeReplaced(r.Request, added)
+	mergeHeaders(r.Request, headers)
 	return nil
 }

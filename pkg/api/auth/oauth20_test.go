@@ -59,7 +59,7 @@ func TestOAuth20(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := trial{authentication: `{"type":"oauth20",` + tt.authentication + `}`, credentials: tt.credentials}.start(t, newWorld(t))
-			r := request(t, "http://api.test/items"+tt.address)
+			r := requestTo(t, "http://api.test/items"+tt.address)
 			if tt.headers != nil {
 				r.Header = tt.headers
 			}
@@ -91,9 +91,9 @@ func TestOAuth20MAC(t *testing.T) {
 			"headers":{"Authorization":{"function":"concat","args":["MAC id=\"",{"authorization":"data.token"},"\", ts=\"",{"authorization":"timestamp"},"\", nonce=\"",{"authorization":"nonce"},"\", mac=\"",` + mac + `,"\""]}}}`,
 		credentials: `{"#data":"{\"token\":\"tok\",\"mac_key\":\"k3y\"}","appKey":"cid","#appSecret":"shh"}`,
 	}.start(t, w)
-	for i, r := range []*http.Request{
-		request(t, "https://api.test/items?page=1"),
-		request(t, "https://api.test/items?page=1"),
+	for i, r := range []*Attempt{
+		requestTo(t, "https://api.test/items?page=1"),
+		requestTo(t, "https://api.test/items?page=1"),
 		post(t, "http://api.test:8080/items", "application/json", "{}"),
 	} {
 		w.pass(time.Second)
@@ -158,7 +158,7 @@ func TestOAuth20Errors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := trial{authentication: `{"type":"oauth20",` + tt.authentication + `}`, credentials: tt.credentials}.start(t, newWorld(t))
-			r := request(t, "http://api.test/items?a=1+2")
+			r := requestTo(t, "http://api.test/items?a=1+2")
 			err := a.Authenticate(t.Context(), r)
 			wantUserError(t, err, "/parameters/api/authentication"+tt.pointer, tt.text)
 			if err != nil && (strings.Contains(err.Error(), "tok9") || strings.Contains(err.Error(), "ken\"")) {
@@ -179,7 +179,7 @@ func TestOAuth20Secrets(t *testing.T) {
 			"headers":{"Authorization":{"function":"concat","args":["Bearer ",{"authorization":"data.access_token"}]}}}`,
 		credentials: `{"#data":"{\"access_token\":\"acc3ss\",\"refresh_token\":\"r3fresh\"}","appKey":"client","#appSecret":"s3cret"}`,
 	}.start(t, w)
-	sent := attempt(t, a, request(t, "http://api.test/items?kind=fresh"))
+	sent := attempt(t, a, requestTo(t, "http://api.test/items?kind=fresh"))
 	if got := w.secrets.Redact(sent.URL.RawQuery); got != "kind=fresh&sig=[hidden]" {
 		t.Errorf("query %s", got)
 	}

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -33,7 +34,7 @@ func compileOAuth20Login(s source) Method {
 }
 
 // Start implements Method.
-func (o oauth20Login) Start(d Deps) Authenticator {
+func (o oauth20Login) Start(d *env.Run) Authenticator {
 	o.credentials.conceal(d.Secrets, o.user)
 	return o.login.Start(d)
 }

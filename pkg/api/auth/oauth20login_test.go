@@ -45,7 +45,7 @@ func TestOAuth20Login(t *testing.T) {
 			tr := trial{authentication: `{"type":"oauth20.login",` + tt.authentication + `}`, credentials: refreshCredentials, config: `{"name":"ann"}`}
 			a := tr.start(t, w)
 			for range 2 {
-				sent := attempt(t, a, request(t, "http://api.test/items?page=1"))
+				sent := attempt(t, a, requestTo(t, "http://api.test/items?page=1"))
 				if sent.URL.RawQuery != tt.query || sent.Header.Get("X-Token") != tt.token {
 					t.Errorf("query %s, token %s; want %s, %s", sent.URL.RawQuery, sent.Header.Get("X-Token"), tt.query, tt.token)
 				}
@@ -69,7 +69,7 @@ func TestOAuth20LoginExpires(t *testing.T) {
 		credentials:    refreshCredentials,
 	}.start(t, w)
 	for range 3 {
-		attempt(t, a, request(t, "http://api.test/items"))
+		attempt(t, a, requestTo(t, "http://api.test/items"))
 	}
 	if len(w.logins) != 3 {
 		t.Errorf("%d logins, want 3", len(w.logins))
@@ -119,7 +119,7 @@ func TestOAuth20LoginContexts(t *testing.T) {
 		_, problems := a.compile(t)
 		err := problems.Err()
 		if err == nil {
-			err = a.start(t, newWorld(t, `{}`)).Authenticate(t.Context(), request(t, "http://api.test/items"))
+			err = a.start(t, newWorld(t, `{}`)).Authenticate(t.Context(), requestTo(t, "http://api.test/items"))
 		}
 		if err == nil || failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "/parameters/api/authentication/apiRequest"+pointer) {
 			t.Errorf("%s: %v", apiRequest, err)
@@ -133,7 +133,7 @@ func TestLoginWithoutUser(t *testing.T) {
 	w := newWorld(t, `{}`)
 	a := trial{authentication: `{"type":"login","loginRequest":{"endpoint":"l","method":"POST","params":{"a":{"user":"rt"},"b":{"consumer":"client_id"}}}}`}.
 		start(t, w)
-	attempt(t, a, request(t, "http://api.test/items"))
+	attempt(t, a, requestTo(t, "http://api.test/items"))
 	if got, want := w.logins[0].Params.JSON(), `{"a":{"user":"rt"},"b":{"consumer":"client_id"}}`; got != want {
 		t.Errorf("params %s, want %s", got, want)
 	}
@@ -146,7 +146,7 @@ func TestOAuth20LoginSecrets(t *testing.T) {
 		authentication: `{"type":"oauth20.login","loginRequest":{"endpoint":"l","headers":{"A":{"function":"sha1","args":[{"user":"rt"}]}}},"apiRequest":{"query":{"t":{"response":"access"}}}}`,
 		credentials:    refreshCredentials,
 	}.start(t, w)
-	attempt(t, a, request(t, "http://api.test/items"))
+	attempt(t, a, requestTo(t, "http://api.test/items"))
 	computed := w.logins[0].Headers.Field("A").Items()[0].Text()
 	for _, secret := range []string{"R1token", "c1secret", "A1token", computed} {
 		if got := w.secrets.Redact(secret); got != "[hidden]" {

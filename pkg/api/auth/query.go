@@ -2,11 +2,11 @@ package auth
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // queryAuth adds parameters to the query of every request. They are computed
@@ -36,22 +36,22 @@ func compileQuery(s source) Method {
 }
 
 // Start implements Method.
-func (q queryAuth) Start(d Deps) Authenticator { return querying{q, d} }
+func (q queryAuth) Start(d *env.Run) Authenticator { return querying{q, deps{d}} }
 
 // querying is the authentication at work.
 type querying struct {
 	queryAuth
-	deps Deps
+	deps deps
 }
 
 // Authenticate implements Authenticator.
-func (q querying) Authenticate(_ context.Context, r *http.Request) error {
-	scope := q.deps.scope(requestContexts(r))
+func (q querying) Authenticate(_ context.Context, r *Attempt) error {
+	scope := q.deps.scope(requestContexts(r.Request))
 	scope.Contexts[expr.Attr] = q.attr
 	added, err := q.added.texts(scope, q.deps.Secrets.AddPassing)
 	if err != nil {
 		return err
 	}
-	mergeReplaced(r, added)
+	mergeReplaced(r.Request, added)
 	return nil
 }

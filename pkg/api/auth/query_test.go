@@ -44,7 +44,7 @@ func TestQuery(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, name := range []string{"query", "url.query"} {
 				tr := trial{authentication: `{"type":"` + name + `","query":` + tt.query + `}`, config: `{"#k":"S","a":{"b":7}}`}
-				r := request(t, "http://api.test"+tt.address)
+				r := requestTo(t, "http://api.test"+tt.address)
 				sent := attempt(t, tr.start(t, newWorld(t)), r)
 				if got := sent.URL.String(); got != "http://api.test"+tt.want {
 					t.Errorf("%s:\n%s, want\nhttp://api.test%s", name, got, tt.want)
@@ -76,7 +76,7 @@ func TestQueryEachRequest(t *testing.T) {
 		start(t, w)
 	for _, page := range []string{"1", "2", "2"} {
 		w.pass(time.Second)
-		r := request(t, "http://api.test/items?page="+page)
+		r := requestTo(t, "http://api.test/items?page="+page)
 		want := fmt.Sprintf("page=%s&t=%d&p=p%s", page, w.now.Unix(), page)
 		for range 2 {
 			if got := attempt(t, a, r).URL.RawQuery; got != want {
@@ -96,7 +96,7 @@ func TestQueryOfOldPlace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := trial{authentication: tt.authentication, query: `{"key":{"attr":"k"}}`, config: `{"k":"old"}`}.start(t, newWorld(t))
-			if got := attempt(t, a, request(t, "http://api.test/items")).URL.RawQuery; got != tt.want {
+			if got := attempt(t, a, requestTo(t, "http://api.test/items")).URL.RawQuery; got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})
@@ -144,7 +144,7 @@ func TestQueryErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := trial{authentication: `{"type":"query","query":` + tt.query + `}`}.start(t, newWorld(t))
-			r := request(t, "http://api.test/items?n&k=1&k=2&t=s3cret")
+			r := requestTo(t, "http://api.test/items?n&k=1&k=2&t=s3cret")
 			err := a.Authenticate(t.Context(), r)
 			wantUserError(t, err, "/parameters/api/authentication/query"+tt.pointer, tt.text)
 		})
@@ -159,7 +159,7 @@ func TestQuerySecrets(t *testing.T) {
 		authentication: `{"type":"query","query":{"sig":{"function":"md5","args":[{"attr":"#k"}],"query":"ignored"},"type":{"query":"kind"},"p":{"request":"path"},"who":{"attr":"name"},"lit":"plainword"}}`,
 		config:         `{"#k":"S","name":"somebody"}`,
 	}.start(t, w)
-	sent := attempt(t, a, request(t, "http://api.test/items?kind=fresh"))
+	sent := attempt(t, a, requestTo(t, "http://api.test/items?kind=fresh"))
 	want := "kind=fresh&sig=[hidden]&type=fresh&p=%2Fitems&who=somebody&lit=plainword"
 	if got := w.secrets.Redact(sent.URL.RawQuery); got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -176,7 +176,7 @@ func TestQueryOfNoTime(t *testing.T) {
 		"http://api.test/items?t=soon":       "t=soon&day=",
 		"http://api.test/items?t=1700000000": "t=1700000000&day=2023-11-14",
 	} {
-		if got := attempt(t, a, request(t, address)).URL.RawQuery; got != want {
+		if got := attempt(t, a, requestTo(t, address)).URL.RawQuery; got != want {
 			t.Errorf("%s: got %s, want %s", address, got, want)
 		}
 	}

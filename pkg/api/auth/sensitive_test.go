@@ -31,10 +31,10 @@ func TestSecretPartsOfARequest(t *testing.T) {
 				text = strings.ReplaceAll(text, `{"attr":"user"}`, `"evan"`)
 			}
 			a := trial{authentication: text, config: conf, credentials: credentials}.start(t, w)
-			r := request(t, "http://a.test/?key=1&page=1")
-			r = r.WithContext(secret.WithSensitive(r.Context(), secret.Sensitive{}.WithParam("key")))
+			r := requestTo(t, "http://a.test/?key=1&page=1")
+			r.Sensitive = secret.Sensitive{}.WithParam("key")
 			authenticated(t, a, r)
-			sensitive := secret.SensitiveOf(r.Context())
+			sensitive := r.Sensitive
 			if !sensitive.Param("key") || sensitive.Param("page") {
 				t.Error("what was known before is lost")
 			}

@@ -3,7 +3,6 @@ package auth
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -30,7 +29,7 @@ func TestNothingIsSentBeforeTheFirstRequest(t *testing.T) {
 	if len(w.logins) != 0 {
 		t.Errorf("%d logins before a request", len(w.logins))
 	}
-	authenticated(t, a, request(t, "http://a.test/"))
+	authenticated(t, a, requestTo(t, "http://a.test/"))
 	if len(w.logins) != 1 {
 		t.Errorf("%d logins for a request", len(w.logins))
 	}
@@ -44,7 +43,7 @@ func TestNewCredentialsReplaceAllOldOnes(t *testing.T) {
 		want  string
 	}{{0, "t1 s1"}, {10 * time.Second, "t1 s1"}, {time.Second, "t2 s2"}, {forever, "t2 s2"}} {
 		w.pass(step.after)
-		r := authenticated(t, a, request(t, "http://a.test/"))
+		r := authenticated(t, a, requestTo(t, "http://a.test/"))
 		if got := r.Header.Get("X-Token") + " " + r.URL.Query().Get("sid"); got != step.want {
 			t.Errorf("%s later: got %s, want %s", step.after, got, step.want)
 		}
@@ -55,7 +54,7 @@ func TestEachStartLogsInByItself(t *testing.T) {
 	m := mustCompile(t, loginWith(tokenLogin), `{}`)
 	w := newWorld(t, tokensOf(2)...)
 	for i, want := range []string{"X-Token: t1", "X-Token: t2"} {
-		if got := headersOf(authenticated(t, w.start(m), request(t, "http://a.test/"))); got != want {
+		if got := headersOf(authenticated(t, w.start(m), requestTo(t, "http://a.test/"))); got != want {
 			t.Errorf("iteration %d: got %s, want %s", i, got, want)
 		}
 	}
@@ -65,27 +64,27 @@ func TestRenewedCredentials(t *testing.T) {
 	w := newWorld(t, tokensOf(3)...)
 	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
 	renewer := a.(Renewer)
-	first, alsoFirst := authenticated(t, a, request(t, "http://a.test/")), authenticated(t, a, request(t, "http://a.test/"))
-	if renewer.GivenUp(first) {
+	first, alsoFirst := authenticated(t, a, requestTo(t, "http://a.test/")), authenticated(t, a, requestTo(t, "http://a.test/"))
+	if renewer.GivenUp(t.Context(), first) {
 		t.Error("given up before anybody asked for it")
 	}
 	renewer.Renew(first)
 	if len(w.logins) != 1 {
 		t.Errorf("giving credentials up sent a login")
 	}
-	second := authenticated(t, a, request(t, "http://a.test/"))
-	if !renewer.GivenUp(alsoFirst) {
+	second := authenticated(t, a, requestTo(t, "http://a.test/"))
+	if !renewer.GivenUp(t.Context(), alsoFirst) {
 		t.Error("was sent with what has been given up")
 	}
 	renewer.Renew(alsoFirst)
-	if other := request(t, "http://a.test/other"); renewer.GivenUp(other) {
+	if other := requestTo(t, "http://a.test/other"); renewer.GivenUp(t.Context(), other) {
 		t.Error("was never authenticated")
 	} else {
 		renewer.Renew(other)
 	}
-	third := authenticated(t, a, request(t, "http://a.test/"))
+	third := authenticated(t, a, requestTo(t, "http://a.test/"))
 	renewer.Renew(third)
-	fourth := authenticated(t, a, request(t, "http://a.test/"))
+	fourth := authenticated(t, a, requestTo(t, "http://a.test/"))
 	for i, r := range []string{headersOf(first), headersOf(alsoFirst), headersOf(second), headersOf(third), headersOf(fourth)} {
 		if want := "X-Token: " + []string{"t1", "t1", "t2", "t2", "t3"}[i]; r != want {
 			t.Errorf("request %d: got %s, want %s", i+1, r, want)
@@ -99,31 +98,33 @@ func TestRenewedInAdvance(t *testing.T) {
 	w := newWorld(t, tokensOf(3)...)
 	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
 	renewer := a.(Renewer)
-	sent := func() (r *http.Request, needed chan struct{}, breakOff func()) {
-		needed = make(chan struct{})
-		ctx, cancel := context.WithCancel(Ahead(t.Context(), needed))
-		return authenticated(t, a, request(t, "http://a.test/").WithContext(ctx)), needed, cancel
+	sent := func() (*Attempt, chan struct{}) {
+		needed := make(chan struct{})
+		r := requestTo(t, "http://a.test/")
+		r.Needed = needed
+		return authenticated(t, a, r), needed
 	}
 
-	dropped, _, breakOff := sent()
+	dropped, _ := sent()
+	ctx, breakOff := context.WithCancel(t.Context())
 	breakOff()
-	if renewer.GivenUp(dropped) {
+	if renewer.GivenUp(ctx, dropped) {
 		t.Error("given up because of a request that was broken off")
 	}
-	first, needed, _ := sent()
-	second, _, _ := sent()
+	first, needed := sent()
+	second, _ := sent()
 	answers := make(chan bool)
-	go func() { answers <- renewer.GivenUp(first) }()
+	go func() { answers <- renewer.GivenUp(t.Context(), first) }()
 	close(needed)
 	if <-answers {
 		t.Error("given up because of a request that nobody needed yet")
 	}
-	go func() { answers <- renewer.GivenUp(second) }()
+	go func() { answers <- renewer.GivenUp(t.Context(), second) }()
 	renewer.Renew(first)
 	if !<-answers {
 		t.Error("a request in advance waits though another one has given up its credentials")
 	}
-	if got := headersOf(authenticated(t, a, request(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
+	if got := headersOf(authenticated(t, a, requestTo(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
 		t.Errorf("got %s after %d logins", got, len(w.logins))
 	}
 }
@@ -133,17 +134,17 @@ func TestRenewedInAdvance(t *testing.T) {
 func TestReplacedCredentials(t *testing.T) {
 	w := newWorld(t, tokensOf(2)...)
 	a := w.start(mustCompile(t, loginWith(tokenLogin, `"expires":10`), `{}`))
-	old := authenticated(t, a, request(t, "http://a.test/"))
+	old := authenticated(t, a, requestTo(t, "http://a.test/"))
 	w.pass(11 * time.Second)
-	authenticated(t, a, request(t, "http://a.test/"))
-	if a.(Renewer).GivenUp(old) {
+	authenticated(t, a, requestTo(t, "http://a.test/"))
+	if a.(Renewer).GivenUp(t.Context(), old) {
 		t.Error("given up by nobody")
 	}
 	a.(Renewer).Renew(old)
-	if !a.(Renewer).GivenUp(old) {
+	if !a.(Renewer).GivenUp(t.Context(), old) {
 		t.Error("not given up")
 	}
-	if got := headersOf(authenticated(t, a, request(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
+	if got := headersOf(authenticated(t, a, requestTo(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
 		t.Errorf("got %s after %d logins", got, len(w.logins))
 	}
 }
@@ -155,7 +156,7 @@ func TestManyRequestsShareOneLogin(t *testing.T) {
 	sent := func(want string) {
 		var wg sync.WaitGroup
 		for range n {
-			r := request(t, "http://a.test/?sid=job")
+			r := requestTo(t, "http://a.test/?sid=job")
 			wg.Go(func() {
 				if err := a.Authenticate(t.Context(), r); err != nil {
 					t.Error(err)
@@ -172,10 +173,10 @@ func TestManyRequestsShareOneLogin(t *testing.T) {
 	// All of them are refused with 401 and give up the same credentials.
 	var refused []func()
 	for range n {
-		r := authenticated(t, a, request(t, "http://a.test/"))
+		r := authenticated(t, a, requestTo(t, "http://a.test/"))
 		refused = append(refused, func() {
 			a.(Renewer).Renew(r)
-			if err := a.Authenticate(t.Context(), request(t, "http://a.test/")); err != nil {
+			if err := a.Authenticate(t.Context(), requestTo(t, "http://a.test/")); err != nil {
 				t.Error(err)
 			}
 		})
@@ -199,7 +200,7 @@ func TestLoginBeforeEveryRequestGivesEachItsOwn(t *testing.T) {
 	seen := map[string]bool{}
 	var wg sync.WaitGroup
 	for range n {
-		r := request(t, "http://a.test/")
+		r := requestTo(t, "http://a.test/")
 		wg.Go(func() {
 			if err := a.Authenticate(t.Context(), r); err != nil {
 				t.Error(err)
@@ -219,13 +220,12 @@ func TestAnswerIsGivenBack(t *testing.T) {
 	for _, res := range []string{`{"t":"a","s":"b"}`, `not JSON`, `[]`} {
 		w := newWorld(t, res)
 		var spools []*answer.Spool
-		a := mustCompile(t, loginWith(tokenLogin), `{}`).Start(Deps{Now: w.clock, Log: w.log(), Secrets: &w.secrets,
-			Login: func(ctx context.Context, r config.Request) (*answer.Spool, error) {
-				spool, err := w.login(ctx, r)
-				spools = append(spools, spool)
-				return spool, err
-			}})
-		if err := a.Authenticate(t.Context(), request(t, "http://a.test/")); err != nil && failure.KindOf(err) != failure.User {
+		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), func(ctx context.Context, r config.Request) (*answer.Spool, error) {
+			spool, err := w.login(ctx, r)
+			spools = append(spools, spool)
+			return spool, err
+		})
+		if err := a.Authenticate(t.Context(), requestTo(t, "http://a.test/")); err != nil && failure.KindOf(err) != failure.User {
 			t.Error(err)
 		}
 		if head, err := spools[0].Head(1); err != nil || len(head) != 0 {

@@ -36,11 +36,11 @@ func TestWaitingForALoginOfAnotherRequest(t *testing.T) {
 					}
 					return w.login(ctx, r)
 				}
-				a := mustCompile(t, loginWith(tokenLogin), `{}`).Start(Deps{Login: login, Now: w.clock, Log: w.log(), Secrets: &w.secrets})
+				a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), login)
 				var mu sync.Mutex
 				failed := 0
 				send := func(ctx context.Context) {
-					if err := a.Authenticate(ctx, request(t, "http://a.test/")); err != nil {
+					if err := a.Authenticate(ctx, requestTo(t, "http://a.test/")); err != nil {
 						mu.Lock()
 						defer mu.Unlock()
 						failed++
@@ -75,12 +75,12 @@ func TestWaitingForALoginEndsWithTheContext(t *testing.T) {
 			<-end
 			return nil, errors.New("too late")
 		}
-		a := mustCompile(t, loginWith(tokenLogin), `{}`).Start(Deps{Login: login, Now: w.clock, Log: w.log(), Secrets: &w.secrets})
+		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), login)
 		done := make(chan error, 2)
-		go func() { done <- a.Authenticate(t.Context(), request(t, "http://a.test/")) }()
+		go func() { done <- a.Authenticate(t.Context(), requestTo(t, "http://a.test/")) }()
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() { done <- a.Authenticate(ctx, request(t, "http://a.test/")) }()
+		go func() { done <- a.Authenticate(ctx, requestTo(t, "http://a.test/")) }()
 		synctest.Wait()
 		cancel()
 		if err := <-done; err != context.Canceled {

@@ -2,13 +2,11 @@ package auth
 
 import (
 	"encoding/hex"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -56,7 +54,9 @@ func (tr trial) start(t *testing.T, w *world) Authenticator {
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return method.Start(Deps{Login: w.login, Now: w.clock, Log: event.NewLog(w, &w.secrets, today), Secrets: &w.secrets, Rand: &counter{}})
+	e := w.env()
+	e.Rand = &counter{}
+	return loggingIn(method.Start(e), w.login)
 }
 
 // checkProblems compares the problems of a trial with lines of pointer and
@@ -94,47 +94,15 @@ func counted(from, n int) string {
 }
 
 // post is a request with a body.
-func post(t *testing.T, address, contentType, body string) *http.Request {
+func post(t *testing.T, address, contentType, body string) *Attempt {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", contentType)
+	r := requestTo(t, address, "Content-Type: "+contentType)
+	r.Method, r.Body = http.MethodPost, []byte(body)
 	return r
 }
 
-// attempt authenticates a copy of a request, as is done for each attempt, and
-// checks that the body can still be sent.
-func attempt(t *testing.T, a Authenticator, r *http.Request) *http.Request {
+// attempt authenticates a copy of a request, as is done for each attempt.
+func attempt(t *testing.T, a Authenticator, r *Attempt) *Attempt {
 	t.Helper()
-	sent := authenticated(t, a, r.Clone(t.Context()))
-	if r.GetBody == nil {
-		return sent
-	}
-	want, err := r.GetBody()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sent.Body, err = sent.GetBody()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := readAll(t, sent.Body), readAll(t, want); got != want {
-		t.Errorf("the body is %q, want %q", got, want)
-	}
-	sent.Body, err = sent.GetBody()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sent
-}
-
-func readAll(t *testing.T, r io.Reader) string {
-	t.Helper()
-	b, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return authenticated(t, a, &Attempt{Request: r.Clone()})
 }

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -70,13 +70,13 @@ func run(t *testing.T, it config.Iteration, method auth.Method) error {
 	t.Helper()
 	secrets := &secret.Registry{}
 	log := event.NewLog(nowhere{}, secrets, time.Now)
-	client, err := exchange.New(exchange.Options{
-		API: it.API, UserAgent: "agent/1", Spooler: answer.NewSpooler(t.TempDir(), 1<<20), Log: log, Secrets: secrets, Now: time.Now,
+	e := &env.Run{
+		UserAgent: "agent/1", Temp: t.TempDir(), Log: log, Secrets: secrets, Now: time.Now,
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-		Getenv: func(string) string { return "" }, Stats: &exchange.Stats{},
-	}, func(c *exchange.Client) auth.Authenticator {
-		return method.Start(auth.Deps{Login: c.Login, Now: time.Now, Log: log, Secrets: secrets})
-	})
+		Getenv: func(string) string { return "" },
+	}
+	shared := exchange.NewShared(e, &config.Document{Iterations: []config.Iteration{it}}, exchange.Settings{})
+	client, err := exchange.New(exchange.Options{Shared: shared, API: it.API, Auth: method.Start(e)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func run(t *testing.T, it config.Iteration, method auth.Method) error {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := client.Do(t.Context(), config.Request{Endpoint: job.Endpoint, Method: job.Method, Params: params, Headers: job.Headers})
+		res, err := client.Do(t.Context(), config.Request{Endpoint: job.Endpoint, Method: job.Method, Params: params, Headers: job.Headers}, exchange.Sender{})
 		if err != nil {
 			return err
 		}

@@ -85,8 +85,16 @@ const (
 // escape percent-encodes every byte that is not among the allowed ones.
 // Escapes that are there already stay; a lone percent sign becomes %25.
 func escape(s, allowed string) string {
+	i := 0
+	for i < len(s) && strings.IndexByte(allowed, s[i]) >= 0 {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
+	b.WriteString(s[:i])
+	for ; i < len(s); i++ {
 		c := s[i]
 		switch {
 		case strings.IndexByte(allowed, c) >= 0:
@@ -112,6 +120,9 @@ func writeEscaped(b *strings.Builder, c byte) {
 // removeDots removes the segments . and .. of a path, however they are escaped,
 // never above the root. Empty segments stay.
 func removeDots(path string) string {
+	if !strings.Contains(path, ".") && !strings.Contains(path, "%2") {
+		return path // as nearly all of them
+	}
 	var out []string
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
 // authenticate adds credentials to every attempt that stays on the request's
@@ -20,11 +22,10 @@ import (
 // in again: so many logins as requests are under way, and one more, are enough to
 // know that it does not want us.
 type authenticate struct {
-	next http.RoundTripper
-	auth auth.Authenticator
-	// logins begins to keep the logins of a request, and write ends it; nil when
-	// nothing is recorded.
-	logins func(context.Context) (ctx context.Context, write func(failed error) error)
+	next  Step
+	auth  auth.Authenticator
+	login func(context.Context, *Exchange, config.Request) (*answer.Spool, error)
+	o     *Options
 
 	// turn is held by the request that renews, until its new credentials were
 	// answered; refusals counts those that were refused.
@@ -32,13 +33,10 @@ type authenticate struct {
 	refusals atomic.Int64
 }
 
-var _ http.RoundTripper = (*authenticate)(nil)
-
-// RoundTrip implements http.RoundTripper.
-func (t *authenticate) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx := req.Context()
-	if foreign(ctx) {
-		return t.next.RoundTrip(req)
+// Do implements Step.
+func (t *authenticate) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	if x.Foreign || x.Purpose == Login {
+		return t.next.Do(ctx, x)
 	}
 	renewer, ok := t.auth.(auth.Renewer)
 	refusals, renewing := t.refusals.Load(), false
@@ -50,15 +48,15 @@ func (t *authenticate) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	defer release()
 	for {
-		res, sent, err := t.once(req)
-		if err != nil || !ok || res.StatusCode != http.StatusUnauthorized {
+		res, sent, err := t.once(ctx, x)
+		if err != nil || !ok || res.Status != http.StatusUnauthorized {
 			return res, err
 		}
 		if renewing {
 			t.refusals.Add(1)
 			return res, nil
 		}
-		if !renewer.GivenUp(sent) {
+		if !renewer.GivenUp(ctx, sent) {
 			if renewing = t.enter(ctx); !renewing {
 				return nil, errors.Join(ctx.Err(), res.Body.Close())
 			}
@@ -66,7 +64,7 @@ func (t *authenticate) RoundTrip(req *http.Request) (*http.Response, error) {
 			switch {
 			case t.refusals.Load() != refusals:
 				return res, nil
-			case renewer.GivenUp(sent):
+			case renewer.GivenUp(ctx, sent):
 				release()
 			default:
 				renewer.Renew(sent)
@@ -91,26 +89,24 @@ func (t *authenticate) enter(ctx context.Context) bool {
 	}
 }
 
-func (t *authenticate) once(req *http.Request) (res *http.Response, sent *http.Request, err error) {
-	if sent, err = fresh(req.Context(), req); err != nil {
+// once sends the request with credentials, after a login where one is due.
+func (t *authenticate) once(ctx context.Context, x *Exchange) (*Answer, *auth.Attempt, error) {
+	sent := *x
+	sent.Request = x.Request.Clone()
+	if t.o.Recorder != nil {
+		sent.logins = &loginRecord{recorder: t.o.Recorder, spooler: t.o.spooler}
+	}
+	attempt := &auth.Attempt{Request: sent.Request, Needed: x.Sender.Needed, Login: func(ctx context.Context, r config.Request) (*answer.Spool, error) {
+		return t.login(ctx, &sent, r)
+	}}
+	err := t.auth.Authenticate(ctx, attempt)
+	if unwritten := sent.logins.write(err); unwritten != nil {
+		err = errors.Join(err, unwritten)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := t.prove(req.Context(), sent); err != nil {
-		return nil, nil, err
-	}
-	res, err = t.next.RoundTrip(sent)
-	return res, sent, err
-}
-
-// prove adds the credentials, after a login where one is due.
-func (t *authenticate) prove(ctx context.Context, sent *http.Request) error {
-	if t.logins == nil {
-		return t.auth.Authenticate(ctx, sent)
-	}
-	ctx, write := t.logins(ctx)
-	err := t.auth.Authenticate(ctx, sent)
-	if unwritten := write(err); unwritten != nil {
-		return errors.Join(err, unwritten)
-	}
-	return err
+	sent.logins = nil
+	res, err := t.next.Do(ctx, &sent)
+	return res, attempt, err
 }

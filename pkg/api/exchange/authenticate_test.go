@@ -17,17 +17,17 @@ type tokens struct {
 	renewed []string // the tokens that were given up
 }
 
-func (a *tokens) Authenticate(_ context.Context, r *http.Request) error {
+func (a *tokens) Authenticate(_ context.Context, r *auth.Attempt) error {
 	r.Header.Set("X-Token", fmt.Sprint("t", a.n))
 	return nil
 }
 
-func (a *tokens) Renew(sent *http.Request) {
+func (a *tokens) Renew(sent *auth.Attempt) {
 	a.renewed = append(a.renewed, sent.Header.Get("X-Token"))
 	a.n++
 }
 
-func (a *tokens) GivenUp(sent *http.Request) bool {
+func (a *tokens) GivenUp(_ context.Context, sent *auth.Attempt) bool {
 	return sent.Header.Get("X-Token") != fmt.Sprint("t", a.n)
 }
 
@@ -54,7 +54,7 @@ func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {
 			s := serve(t, tt.answers...)
 			at := s.Listener.Addr().String()
 			held := &tokens{}
-			f := newFixture(t, "http://a.test", tt.api, func(*Client) auth.Authenticator { return held }, dialer(map[string]string{"a.test:80": at, "b.test:80": at}))
+			f := newFixture(t, "http://a.test", tt.api, held, dialer(map[string]string{"a.test:80": at, "b.test:80": at}))
 			_, err := f.do(t, config.Request{Endpoint: "x", Method: "POST", Params: parse(t, `{"a":1}`)})
 			if tt.failed != "" {
 				wantUserError(t, err, tt.failed)
@@ -75,14 +75,14 @@ func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {
 }
 
 func TestUnauthorizedIsFinalWithoutRenewal(t *testing.T) {
-	f := newFixture(t, serve(t, say(401, "no")).URL, `{}`, authenticated(func(*http.Request) error { return nil }))
+	f := newFixture(t, serve(t, say(401, "no")).URL, `{}`, authenticated(func(*auth.Attempt) error { return nil }))
 	_, err := f.get(t, "x")
 	wantUserError(t, err, "[401] Client error")
 }
 
 func TestFailedAuthenticationSendsNothing(t *testing.T) {
 	refused := errors.New("no credentials")
-	f := newFixture(t, "http://a.test", `{}`, authenticated(func(*http.Request) error { return refused }), dialer(nil))
+	f := newFixture(t, "http://a.test", `{}`, authenticated(func(*auth.Attempt) error { return refused }), dialer(nil))
 	if _, err := f.get(t, "x"); !errors.Is(err, refused) {
 		t.Errorf("got %v", err)
 	}
@@ -91,7 +91,7 @@ func TestFailedAuthenticationSendsNothing(t *testing.T) {
 
 func TestCredentialsTouchNoOtherRequest(t *testing.T) {
 	s := serve(t, ok(""), ok(""))
-	f := newFixture(t, s.URL, `{}`, authenticated(func(r *http.Request) error {
+	f := newFixture(t, s.URL, `{}`, authenticated(func(r *auth.Attempt) error {
 		r.Header.Add("X-Auth", "a")
 		r.URL.RawQuery += "k=v"
 		return nil

@@ -2,9 +2,9 @@ package exchange
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +14,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -70,35 +71,31 @@ func compileSignature(s config.Section) *signature {
 // Amazon's library computes the signature. It would sign other headers than the
 // original does, so it gets a request that has only those (toSign).
 type aws struct {
-	next    http.RoundTripper
+	next    Step
 	with    *signature
 	now     func() time.Time
 	secrets *secret.Registry
 }
 
-var _ http.RoundTripper = (*aws)(nil)
-
-// RoundTrip implements http.RoundTripper.
-func (t *aws) RoundTrip(req *http.Request) (*http.Response, error) {
-	if foreign(req.Context()) {
-		return t.next.RoundTrip(req)
+// Do implements Step.
+func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	if x.Foreign {
+		return t.next.Do(ctx, x)
 	}
-	payload, err := payloadHash(req)
-	if err != nil {
-		return nil, err
-	}
-	sent := req.Clone(req.Context())
+	sent := *x
+	sent.Request = x.Request.Clone()
 	for name := range sent.Header {
 		if slices.Contains([]string{"date", "authorization", "x-amz-date"}, strings.ToLower(name)) {
 			delete(sent.Header, name)
 		}
 	}
-	if sent.URL.RawQuery, err = strictQuery(req.URL.RawQuery); err != nil {
+	var err error
+	if sent.URL.RawQuery, err = strictQuery(x.URL.RawQuery); err != nil {
 		return nil, err
 	}
-	draft := toSign(sent)
+	draft := toSign(sent.Request)
 	credentials := sdk.Credentials{AccessKeyID: t.with.keyID, SecretAccessKey: t.with.secret}
-	if err := v4.NewSigner().SignHTTP(req.Context(), credentials, draft, payload, t.with.service, t.with.region, t.now()); err != nil {
+	if err := v4.NewSigner().SignHTTP(ctx, credentials, draft, payloadHash(x.Request), t.with.service, t.with.region, t.now()); err != nil {
 		return nil, err
 	}
 	authorization := draft.Header.Get("Authorization")
@@ -106,7 +103,7 @@ func (t *aws) RoundTrip(req *http.Request) (*http.Response, error) {
 	for _, name := range []string{"Authorization", "X-Amz-Date"} {
 		sent.Header.Set(name, draft.Header.Get(name))
 	}
-	return t.next.RoundTrip(sent)
+	return t.next.Do(ctx, &sent)
 }
 
 // toSign returns the parts of a request that are signed: method, host, path, query
@@ -115,7 +112,7 @@ func (t *aws) RoundTrip(req *http.Request) (*http.Response, error) {
 //
 // It sorts the lines of each signed header in req too, because the server joins
 // them in the order in which they arrive.
-func toSign(req *http.Request) *http.Request {
+func toSign(req *request.Request) *http.Request {
 	header := http.Header{}
 	for name, texts := range req.Header {
 		if name = strings.ToLower(name); unsigned(name) {
@@ -144,22 +141,12 @@ func toSign(req *http.Request) *http.Request {
 }
 
 // payloadHash is the hash of the body, or what the request says it is.
-func payloadHash(req *http.Request) (string, error) {
+func payloadHash(req *request.Request) string {
 	if given := headerLines(req.Header, "X-Amz-Content-Sha256"); len(given) > 0 {
-		return given[0], nil
+		return given[0]
 	}
-	h := sha256.New()
-	if req.GetBody != nil {
-		body, err := req.GetBody()
-		if err != nil {
-			return "", err
-		}
-		_, err = io.Copy(h, body)
-		if err := cmp.Or(err, body.Close()); err != nil {
-			return "", err
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	hash := sha256.Sum256(req.Body)
+	return hex.EncodeToString(hash[:])
 }
 
 // strictQuery encodes the names and values of a query anew, as RFC 3986 says. The

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -24,31 +27,26 @@ func example() *signature {
 
 // signedBy gives what leaves when a request is signed at the time of the test
 // vectors.
-func signedBy(t *testing.T, with *signature, req *http.Request) *http.Request {
+func signedBy(t *testing.T, with *signature, req *request.Request) *request.Request {
 	t.Helper()
-	var sent *http.Request
+	var sent *request.Request
 	step := &aws{
-		next: roundTrip(func(r *http.Request) (*http.Response, error) {
-			sent = r
+		next: stepFunc(func(_ context.Context, x *Exchange) (*Answer, error) {
+			sent = x.Request
 			return nil, nil
 		}),
 		with:    with,
 		now:     func() time.Time { return time.Date(2015, 8, 30, 14, 36, 0, 0, time.FixedZone("", 7200)) },
 		secrets: &secret.Registry{},
 	}
-	if _, err := step.RoundTrip(req); err != nil {
+	if _, err := step.Do(t.Context(), &Exchange{Request: req}); err != nil {
 		t.Fatal(err)
 	}
 	return sent
 }
 
-// roundTrip is a step of the chain.
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // vector is a request for example.amazonaws.com.
-func vector(t *testing.T, method, target, body string, headers ...string) *http.Request {
+func vector(t *testing.T, method, target, body string, headers ...string) *request.Request {
 	t.Helper()
 	path, query, _ := strings.Cut(target, "?")
 	if !strings.Contains(path, "://") {
@@ -59,10 +57,7 @@ func vector(t *testing.T, method, target, body string, headers ...string) *http.
 		t.Fatal(err)
 	}
 	u.RawQuery = query
-	req := (&http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(t.Context())
-	if body != "" {
-		setBody(req, []byte(body))
-	}
+	req := &request.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}, Body: []byte(body)}
 	for _, h := range headers {
 		name, text, _ := strings.Cut(h, ": ")
 		req.Header[name] = append(req.Header[name], text)
@@ -252,7 +247,7 @@ func TestHeaderOfSeveralLinesIsSentAsItWasSigned(t *testing.T) {
 func TestTooManyParametersAreNotSigned(t *testing.T) {
 	query := strings.Repeat("a&", 10000)
 	signedBy(t, example(), vector(t, "GET", "/?"+query, ""))
-	_, err := (&aws{with: example(), now: today, secrets: &secret.Registry{}}).RoundTrip(vector(t, "GET", "/?"+query+"a", ""))
+	_, err := (&aws{with: example(), now: today, secrets: &secret.Registry{}}).Do(t.Context(), &Exchange{Request: vector(t, "GET", "/?"+query+"a", "")})
 	if err == nil || !strings.Contains(err.Error(), "10001 parameters") {
 		t.Errorf("got %v", err)
 	}
@@ -298,8 +293,8 @@ func TestEveryRequestIsSigned(t *testing.T) {
 func TestSignatureReplacesOtherCredentials(t *testing.T) {
 	server := serve(t, ok("1"))
 	base := strings.Replace(server.URL, "//", "//ann:s3cret@", 1)
-	f := newFixture(t, base, `{}`, authenticated(func(r *http.Request) error {
-		r.SetBasicAuth("ann", "s3cret")
+	f := newFixture(t, base, `{}`, authenticated(func(r *auth.Attempt) error {
+		r.Header.Set("Authorization", "Basic YW5uOnMzY3JldA==")
 		r.URL.RawQuery = "token=t"
 		return nil
 	}), signing)

@@ -198,7 +198,7 @@ func (b *bastion) dial(ctx context.Context, network, address string) (net.Conn, 
 	return (&net.Dialer{}).DialContext(ctx, network, listener.Addr().String())
 }
 
-// counts are how often somebody logged in, and what was asked for.
+// counts are how often someone logged in, and what was asked for.
 func (b *bastion) counts() (logins int, asked []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -231,7 +231,7 @@ func (b *bastion) tunnel(t testing.TB, waits *[]time.Duration, changes ...value.
 	if problems != "" {
 		t.Fatal(problems)
 	}
-	tunnel := NewTunnel(settings, b.dial, func(ctx context.Context, d time.Duration) error {
+	tunnel := newTunnel(settings, b.dial, func(ctx context.Context, d time.Duration) error {
 		*waits = append(*waits, d)
 		return ctx.Err()
 	})
@@ -241,5 +241,5 @@ func (b *bastion) tunnel(t testing.TB, waits *[]time.Duration, changes ...value.
 
 // through leads a client through a tunnel.
 func through(settings Settings, tunnel *Tunnel) func(*Options) {
-	return func(o *Options) { o.Settings, o.Tunnel = settings, tunnel }
+	return func(o *Options) { o.Settings, o.tunnel = settings, tunnel }
 }

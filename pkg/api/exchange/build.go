@@ -1,15 +1,11 @@
 package exchange
 
 import (
-	"bytes"
-	"context"
-	"io"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -18,9 +14,8 @@ import (
 
 // Build makes the HTTP request for a request in the words of the
 // configuration. headers are the client's own, below those of the request and
-// above the built-in ones. The context of the request knows which parts of it are
-// secrets (secret.SensitiveOf). Errors are user errors.
-func Build(ctx context.Context, base *url.URL, r config.Request, userAgent string, headers []config.Header) (*http.Request, error) {
+// above the built-in ones. Errors are user errors.
+func Build(base *url.URL, r config.Request, userAgent string, headers []config.Header) (*request.Request, error) {
 	u, err := Resolve(base, r.Endpoint)
 	if err != nil {
 		return nil, err
@@ -28,26 +23,25 @@ func Build(ctx context.Context, base *url.URL, r config.Request, userAgent strin
 	if k := r.Params.Kind(); k != value.Object && k != value.Array && !r.Params.Empty() {
 		return nil, failure.Userf("the parameters of '%s' must be an object, found a %s", r.Endpoint, k)
 	}
-	req := &http.Request{URL: u, Host: u.Host, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	req := &request.Request{URL: u, Host: u.Host, Header: http.Header{}}
 	contentType := ""
-	var sensitive secret.Sensitive
+	var secrets []secret.Span
 	switch r.Method = strings.ToUpper(r.Method); r.Method {
 	case "", http.MethodGet:
 		req.Method = http.MethodGet
-		sensitive = setQuery(u, r.Params)
+		req.Sensitive = setQuery(u, r.Params)
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		req.Method, contentType = r.Method, "application/json"
-		body, secrets := encodeJSON(r.Params)
-		setBody(req, body)
-		sensitive = sensitive.WithBody(secrets)
+		req.Body, secrets = encodeJSON(r.Params)
 	case "FORM":
 		req.Method, contentType = http.MethodPost, "application/x-www-form-urlencoded"
-		body, secrets := encodeForm(r.Params)
-		setBody(req, []byte(body))
-		sensitive = sensitive.WithBody(secrets)
+		var form string
+		form, secrets = encodeForm(r.Params)
+		req.Body = []byte(form)
 	default:
 		return nil, failure.Userf("the method of '%s' must be one of GET, POST, FORM, PUT, PATCH, DELETE, found %s", r.Endpoint, r.Method)
 	}
+	req.Sensitive = req.Sensitive.WithBody(secrets)
 	if req.Method != http.MethodGet || r.Params.Empty() {
 		u.RawQuery = escape(u.RawQuery, queryCharacters)
 	}
@@ -61,12 +55,14 @@ func Build(ctx context.Context, base *url.URL, r config.Request, userAgent strin
 	if contentType != "" {
 		setLevel(req, []config.Header{{Name: "Content-Type", Values: []string{contentType}}})
 	}
-	for _, name := range append(slices.Collect(maps.Keys(req.Header)), "Host") {
-		if secretHeader(name, own, headers) {
-			sensitive = sensitive.WithHeader(name)
+	for _, level := range [][]config.Header{own, headers} {
+		for _, h := range level {
+			if secretHeader(h.Name, own, headers) {
+				req.Sensitive = req.Sensitive.WithHeader(h.Name)
+			}
 		}
 	}
-	return req.WithContext(secret.WithSensitive(ctx, sensitive)), nil
+	return req, nil
 }
 
 // setQuery adds parameters to the query and tells which of them are secrets.
@@ -88,28 +84,6 @@ func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
 		sensitive = sensitive.WithParam(config.UnescapeQuery(name))
 	}
 	return sensitive
-}
-
-func setBody(req *http.Request, body []byte) {
-	req.ContentLength = int64(len(body))
-	req.GetBody = func() (io.ReadCloser, error) {
-		if len(body) == 0 {
-			return http.NoBody, nil
-		}
-		return io.NopCloser(bytes.NewReader(body)), nil
-	}
-	req.Body, _ = req.GetBody()
-}
-
-// fresh is a copy of a request, its body at the start again.
-func fresh(ctx context.Context, req *http.Request) (*http.Request, error) {
-	r := req.Clone(ctx)
-	if req.GetBody == nil {
-		return r, nil
-	}
-	var err error
-	r.Body, err = req.GetBody()
-	return r, err
 }
 
 // merged is a request with the default options underneath: what the request

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"io"
 	"net/url"
 	"strings"
 	"testing"
@@ -97,17 +96,13 @@ func TestResolve(t *testing.T) {
 // wire is what a request looks like on the wire: method, path and query, body.
 func wire(t testing.TB, r config.Request) string {
 	t.Helper()
-	req, err := Build(t.Context(), baseURL(t, "https://h/"), r, "test", nil)
+	req, err := Build(baseURL(t, "https://h/"), r, "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := req.Method + " " + req.URL.RequestURI()
 	if req.Body != nil {
-		body, err := io.ReadAll(req.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text += " " + string(body)
+		text += " " + string(req.Body)
 	}
 	return text
 }
@@ -167,7 +162,7 @@ func TestBuild(t *testing.T) {
 		{Endpoint: "f", Headers: parse(t, `"X"`)},
 	}
 	for _, r := range refused {
-		if _, err := Build(t.Context(), baseURL(t, "https://h/"), r, "test", nil); failure.KindOf(err) != failure.User || err == nil {
+		if _, err := Build(baseURL(t, "https://h/"), r, "test", nil); failure.KindOf(err) != failure.User || err == nil {
 			t.Errorf("%+v: got %v, want a user error", r, err)
 		}
 	}
@@ -189,15 +184,11 @@ func TestSecretPartsOfARequest(t *testing.T) {
 		"POST": `https://h/x {"page":7,"pin":[hidden],"a b":{"c":["[hidden]","[hidden]"],"d":"y"},"n":[hidden],"yes":[hidden],"none":null}`,
 	}
 	for method, want := range tests {
-		req, err := Build(t.Context(), baseURL(t, "https://u:p@h/"), config.Request{Endpoint: "x", Method: method, Params: params, Headers: headers}, "test", under)
+		req, err := Build(baseURL(t, "https://u:p@h/"), config.Request{Endpoint: "x", Method: method, Params: params, Headers: headers}, "test", under)
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := bodyOf(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sensitive := secret.SensitiveOf(req.Context())
+		body, sensitive := req.Body, req.Sensitive
 		if got := sensitive.Address(req.URL) + " " + (&secret.Registry{}).RedactWith(string(body), sensitive.Body()); got != want {
 			t.Errorf("%s:\n%s, want\n%s", method, got, want)
 		}
@@ -231,7 +222,7 @@ func TestMergedDefaults(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	client := []config.Header{{Name: "X-Client", Values: []string{"c"}}, {Name: "x-both", Values: []string{"client"}}, {Name: "accept", Values: []string{"text/csv"}}}
 	r := config.Request{Endpoint: "f", Method: "POST", Headers: parse(t, `{"X-Both":" job ","X-List":["a",1],"X-True":true,"X-Empty":null,"content-type":"text/x","Host":"other","X-Attr":{"attr":"k"},"X-Float":1.50}`)}
-	req, err := Build(t.Context(), baseURL(t, "https://h/"), r, "agent/1", client)
+	req, err := Build(baseURL(t, "https://h/"), r, "agent/1", client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +254,7 @@ func TestHeadersThatCannotBeSent(t *testing.T) {
 		`{"X-A":{"a":{"b":"c"}}}`:  "the value of the header 'X-A' must be a text, found an object",
 		`["a"]`:                    "headers must be an object, found a",
 	} {
-		req, err := Build(t.Context(), baseURL(t, "https://h/"), config.Request{Endpoint: "f", Headers: parse(t, headers)}, "agent/1", nil)
+		req, err := Build(baseURL(t, "https://h/"), config.Request{Endpoint: "f", Headers: parse(t, headers)}, "agent/1", nil)
 		if err == nil {
 			t.Errorf("%s: sends %v", headers, req.Header)
 			continue

@@ -3,7 +3,6 @@ package exchange
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,9 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -55,13 +52,9 @@ func compileTTL(s config.Section) int64 {
 // Kept answers are data of the user, as the tables are: nothing in them is
 // masked. Answers of logins never get here.
 type cache struct {
-	next    http.RoundTripper
-	dir     string
-	ttl     int64 // seconds
-	retried []int // statuses
-	now     func() time.Time
-	spooler *answer.Spooler
-	keys    *cacheKeys
+	next Step
+	*Options
+	keys *cacheKeys
 
 	// busy are the keys that are being answered. Whoever wants the same answer
 	// waits for it, as it would be there one after another.
@@ -69,7 +62,9 @@ type cache struct {
 	busy map[string]chan struct{}
 }
 
-var _ http.RoundTripper = (*cache)(nil)
+func newCache(next Step, o *Options) *cache {
+	return &cache{next: next, Options: o, keys: newCacheKeys(o), busy: map[string]chan struct{}{}}
+}
 
 // openCache makes the directory of a cache and removes what killed runs left
 // half written.
@@ -89,25 +84,24 @@ func openCache(dir string) error {
 	return nil
 }
 
-// RoundTrip implements http.RoundTripper. The answer's body is a
-// *answer.Spool.
-func (t *cache) RoundTrip(req *http.Request) (*http.Response, error) {
-	if _, never := cacheControl(req, "no-store"); never || req.Method != http.MethodGet {
-		return t.next.RoundTrip(req)
+// Do implements Step.
+func (t *cache) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	if _, never := cacheControl(x.Header, "no-store"); never || x.Method != http.MethodGet || x.Purpose == Login {
+		return t.next.Do(ctx, x)
 	}
-	name, err := t.keys.of(req)
+	name, err := t.keys.of(x)
 	if err != nil {
 		return nil, err
 	}
-	done, err := t.claim(req.Context(), name)
+	done, err := t.claim(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return t.answer(req, filepath.Join(t.dir, name))
+	return t.answer(ctx, x, filepath.Join(t.CacheDir, name))
 }
 
-// claim waits until nobody else is about to answer the key. The returned
+// claim waits until no one else is about to answer the key. The returned
 // function lets the next one in.
 func (t *cache) claim(ctx context.Context, key string) (done func(), err error) {
 	for {
@@ -134,60 +128,41 @@ func (t *cache) claim(ctx context.Context, key string) (done func(), err error) 
 }
 
 // answer answers from a file of the cache, or sends the request and fills it.
-func (t *cache) answer(req *http.Request, path string) (*http.Response, error) {
+func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, error) {
 	if entry, ok := readEntry(path, t.spooler); ok {
-		if t.fresh(entry, req) {
-			return entry.response(kept(req, path)), nil
+		if t.fresh(entry, x.Header) {
+			return entry.answer(x, path), nil
 		}
 		if err := entry.body.Close(); err != nil {
 			return nil, err
 		}
 	}
-	res, err := t.next.RoundTrip(req)
-	if err != nil || res.StatusCode < 200 || res.StatusCode > 299 || slices.Contains(t.retried, res.StatusCode) {
+	res, err := t.next.Do(ctx, x)
+	if err != nil || res.Status < 200 || res.Status > 299 || slices.Contains(t.API.Retry.Codes, res.Status) {
 		return res, err
 	}
-	entry := entry{created: t.now().Unix(), status: res.StatusCode, link: headerLines(res.Header, "Link"), body: res.Body.(*answer.Spool)}
+	entry := entry{created: t.Now().Unix(), status: res.Status, link: res.Link(), body: res.Body}
 	if err := entry.write(path); err != nil {
 		return nil, failure.Applicationf("cannot write to the cache: %w", errors.Join(err, res.Body.Close()))
 	}
-	res.Request = kept(res.Request, path)
+	res.cached = path
 	return res, nil
-}
-
-// cachedKey is where the request of an answer carries the file that keeps it.
-type cachedKey struct{}
-
-func kept(req *http.Request, path string) *http.Request {
-	return req.WithContext(context.WithValue(req.Context(), cachedKey{}, path))
-}
-
-// Forget takes the answer out of the cache, where there is one. It is for an
-// answer that turned out to be useless: the next run should ask for another.
-func (r *Response) Forget() error {
-	if r.cached == "" {
-		return nil
-	}
-	if err := os.Remove(r.cached); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return failure.Applicationf("cannot remove an answer from the cache: %w", err)
-	}
-	return nil
 }
 
 // fresh tells whether an entry may answer a request, which can ask for one that
 // stays fresh for some more seconds.
-func (t *cache) fresh(e entry, req *http.Request) bool {
-	left := e.created + t.ttl - t.now().Unix()
-	if text, ok := cacheControl(req, "min-fresh"); ok {
+func (t *cache) fresh(e entry, h http.Header) bool {
+	left := e.created + t.Settings.ttl - t.Now().Unix()
+	if text, ok := cacheControl(h, "min-fresh"); ok {
 		wanted, err := strconv.ParseInt(text, 10, 64)
 		return err == nil && left >= wanted
 	}
 	return left >= 0
 }
 
-// cacheControl is the value of a directive of the request's Cache-Control.
-func cacheControl(req *http.Request, directive string) (text string, ok bool) {
-	for _, line := range headerLines(req.Header, "Cache-Control") {
+// cacheControl is the value of a directive of a request's Cache-Control.
+func cacheControl(h http.Header, directive string) (text string, ok bool) {
+	for _, line := range headerLines(h, "Cache-Control") {
 		for part := range strings.SplitSeq(line, ",") {
 			name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
 			if strings.EqualFold(name, directive) {

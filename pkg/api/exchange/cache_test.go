@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -64,7 +65,7 @@ func TestCacheAnswersTheSecondRequest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if body := readSpool(t, res.Body); body != request.want || res.Status != request.status || res.Method != "GET" || res.URL != server.URL+"/"+request.endpoint || res.Ignored {
+			if body := readSpool(t, res.Body); body != request.want || res.Status != request.status || res.Method != "GET" || res.Request.Address() != server.URL+"/"+request.endpoint || res.Ignored {
 				t.Errorf("%s: got %q in %+v", request.endpoint, body, res)
 			}
 		}
@@ -103,7 +104,7 @@ func TestCacheForgets(t *testing.T) {
 // again is another client with the same options.
 func (f *fixture) again(t testing.TB) *Client {
 	t.Helper()
-	client, err := New(f.o, nil)
+	client, err := New(f.o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestCacheOfRedirects(t *testing.T) {
 func TestCacheKnowsRequestsByTheirFinalAddress(t *testing.T) {
 	server := serve(t, ok("1"), ok("2"))
 	token := "a"
-	f := newFixture(t, server.URL, `{}`, authenticated(func(r *http.Request) error {
+	f := newFixture(t, server.URL, `{}`, authenticated(func(r *auth.Attempt) error {
 		r.URL.RawQuery = "token=" + token
 		r.Header.Set("X-Nonce", token+"!")
 		return nil
@@ -296,7 +297,7 @@ func TestCacheDirectory(t *testing.T) {
 	equal(t, "files without a cache", names(t, dir), []string{"kept"})
 
 	f.o.CacheDir = filepath.Join(dir, "kept")
-	if _, err := New(f.o, nil); failure.KindOf(err) != failure.Application || !strings.Contains(err.Error(), "cannot make the directory of the cache") {
+	if _, err := New(f.o); failure.KindOf(err) != failure.Application || !strings.Contains(err.Error(), "cannot make the directory of the cache") {
 		t.Errorf("a file in the place of the directory gives %v", err)
 	}
 }

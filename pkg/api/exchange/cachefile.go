@@ -132,13 +132,14 @@ func (e entry) writePart(path string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// response is the answer as if it came from the network.
-func (e entry) response(req *http.Request) *http.Response {
-	return &http.Response{
-		Status:     strconv.Itoa(e.status) + " " + http.StatusText(e.status),
-		StatusCode: e.status,
+// answer is the answer as if it came from the network.
+func (e entry) answer(x *Exchange, path string) *Answer {
+	return &Answer{
+		Exchange:   x,
+		Status:     e.status,
+		StatusLine: strconv.Itoa(e.status) + " " + http.StatusText(e.status),
 		Header:     http.Header{"Link": e.link},
 		Body:       e.body,
-		Request:    req,
+		cached:     path,
 	}
 }

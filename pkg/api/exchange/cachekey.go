@@ -5,14 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // cacheKeys names the answers in a cache, so that none is given to another account.
@@ -31,7 +30,7 @@ type cacheKeys struct {
 	known map[[sha256.Size]byte]string // slow hashes by fast ones of the same
 }
 
-func newCacheKeys(o Options) *cacheKeys {
+func newCacheKeys(o *Options) *cacheKeys {
 	k := &cacheKeys{userAgent: o.UserAgent, known: map[[sha256.Size]byte]string{}}
 	if o.Identity != "" {
 		k.account = append(k.account, "authentication", o.Identity)
@@ -47,25 +46,24 @@ func newCacheKeys(o Options) *cacheKeys {
 	return k
 }
 
-// of is the key of a request.
-func (k *cacheKeys) of(req *http.Request) (string, error) {
-	account := slices.Concat(k.account, k.headers(req))
-	address := *req.URL
+// of is the key of an exchange.
+func (k *cacheKeys) of(x *Exchange) (string, error) {
+	account := slices.Concat(k.account, k.headers(x.Built))
+	address := *x.URL
 	if address.User != nil {
 		account = append(account, "user", address.User.String())
 		address.User = nil
 	}
 	var open []string
-	sensitive := secret.SensitiveOf(req.Context())
 	for pair := range strings.SplitSeq(address.RawQuery, "&") {
-		if sensitive.Pair(pair) {
+		if x.Sensitive.Pair(pair) {
 			account = append(account, "parameter", pair)
 		} else {
 			open = append(open, pair)
 		}
 	}
 	address.RawQuery = strings.Join(open, "&")
-	text := req.Method + " " + address.String()
+	text := x.Method + " " + address.String()
 	if len(account) > 0 {
 		who, err := k.slow(account)
 		if err != nil {
@@ -79,11 +77,7 @@ func (k *cacheKeys) of(req *http.Request) (string, error) {
 
 // headers are the configured headers of a request, as it was built, in the order of
 // their names. Cache-Control speaks to the cache itself.
-func (k *cacheKeys) headers(req *http.Request) []string {
-	built := builtOf(req)
-	if built == nil {
-		return nil
-	}
+func (k *cacheKeys) headers(built *request.Request) []string {
 	var names []string
 	for name, texts := range built.Header {
 		ours := slices.ContainsFunc(builtin(k.userAgent), func(h config.Header) bool { return h.Name == name && slices.Equal(h.Values, texts) })

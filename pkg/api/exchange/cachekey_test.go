@@ -4,30 +4,39 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // TestCacheKeys: what tells answers apart, and what does not.
+// shared are the options of a client with these settings.
+func shared(s Settings) Options {
+	return Options{Shared: &Shared{Run: &env.Run{UserAgent: "agent/1"}, Settings: s}}
+}
+
 func TestCacheKeys(t *testing.T) {
 	const account = `{"user":"ann"}`
 	key := func(o Options, base string, r config.Request, headers []config.Header, added string) string {
 		t.Helper()
-		o.UserAgent = "agent/1"
-		req, err := Build(t.Context(), baseURL(t, base), r, o.UserAgent, headers)
+		if o.Shared == nil {
+			o.Shared = shared(Settings{}).Shared
+		}
+		req, err := Build(baseURL(t, base), r, o.UserAgent, headers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		req = remembering(req)
+		x := &Exchange{Request: req, Built: req}
 		if added != "" { // by an authentication
-			req = req.Clone(secret.WithSensitive(req.Context(), secret.Sensitive{}.WithParam("sig")))
-			req.URL.RawQuery = added
-			req.Header.Set("X-Token", added)
+			x.Request = req.Clone()
+			x.Sensitive = secret.Sensitive{}.WithParam("sig")
+			x.URL.RawQuery = added
+			x.Header.Set("X-Token", added)
 		}
-		k, err := newCacheKeys(o).of(req)
+		k, err := newCacheKeys(&o).of(x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +57,8 @@ func TestCacheKeys(t *testing.T) {
 		"an identity":         key(Options{Identity: account}, "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
 		"a user":              key(Options{}, "http://ann:pass@a.test/", get(`{}`, `{"page":1}`), nil, ""),
 		"another user":        key(Options{}, "http://bob:pass@a.test/", get(`{}`, `{"page":1}`), nil, ""),
-		"a signature":         key(Options{Settings: Settings{signature: &signature{keyID: "a", secret: "b"}}}, "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
-		"another signature":   key(Options{Settings: Settings{signature: &signature{keyID: "a", secret: "c"}}}, "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"a signature":         key(shared(Settings{signature: &signature{keyID: "a", secret: "b"}}), "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"another signature":   key(shared(Settings{signature: &signature{keyID: "a", secret: "c"}}), "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
 		"a header":            key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), []config.Header{{Name: "X-A", Values: []string{"1"}}}, ""),
 		"two lines of it":     key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), []config.Header{{Name: "X-A", Values: []string{"1", "2"}}}, ""),
 		"one of the job":      key(Options{}, "http://a.test/", get(`{"X-B":"1"}`, `{"page":1}`), nil, ""),
@@ -80,16 +89,14 @@ func TestCacheKeys(t *testing.T) {
 
 // TestCacheKeysForgetSignatures: one for each request does not make a run grow.
 func TestCacheKeysForgetSignatures(t *testing.T) {
-	k := newCacheKeys(Options{})
+	o := shared(Settings{})
+	k := newCacheKeys(&o)
 	for i := range knownAccounts {
 		k.known[[32]byte{byte(i), byte(i >> 8)}] = ""
 	}
-	req, err := http.NewRequest(http.MethodGet, "http://ann@a.test/", strings.NewReader(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := &request.Request{Method: http.MethodGet, URL: baseURL(t, "http://ann@a.test/"), Host: "a.test"}
 	for range 2 {
-		if _, err := k.of(req); err != nil || len(k.known) != 1 {
+		if _, err := k.of(&Exchange{Request: req, Built: req}); err != nil || len(k.known) != 1 {
 			t.Errorf("%d accounts are remembered, %v", len(k.known), err)
 		}
 	}

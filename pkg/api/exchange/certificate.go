@@ -91,14 +91,15 @@ func pemBlocks(text string) (blocks []*pem.Block, whole bool) {
 	}
 }
 
-// tlsConfig is how secure connections are made. Chain and host name are always
+// tlsConfig is how secure connections are made, with the certificate of the client
+// or without. Chain and host name are always
 // verified.
-func (s Settings) tlsConfig() *tls.Config {
+func (s Settings) tlsConfig(certificate *tls.Certificate) *tls.Config {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.authorities}
-	if s.certificate != nil {
+	if certificate != nil {
 		// Shown to every server that asks, also when its list of authorities
 		// lacks the one that signed it.
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return s.certificate, nil }
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate, nil }
 	}
 	return c
 }

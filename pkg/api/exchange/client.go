@@ -1,106 +1,56 @@
 // Package exchange is the client of the target API: it builds requests from the
-// words of the configuration and sends them through a chain of RoundTrippers,
-// one concern a file.
+// words of the configuration and sends them through a chain of steps, one concern
+// a file.
 //
 // A whole exchange, the body included, is one step of the chain: what the chain
-// returns has arrived completely and lies in a spool. The package does not know
-// what a page is, nor how credentials come about (package auth).
+// returns has arrived completely and lies in a spool. http.RoundTripper begins at
+// the network, below the last step. The package does not know what a page is, nor
+// how credentials come about (package auth).
 package exchange
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
-	"github.com/keboola/configurable-extractor/pkg/api/har"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// Options are what a client needs beside the configuration of the API.
+// Options are what a client needs beside what all clients of the run share.
 type Options struct {
-	API      config.API
-	Settings Settings
+	*Shared
+	API config.API
 	// Endpoints are those of the jobs as they are configured. Their origins, that
 	// of the base address and API.TrustedOrigins may have the credentials.
-	Endpoints    []string
-	AllowedHosts []config.AllowedHost
+	Endpoints []string
 	// Debug asks for one event for every request sent.
 	Debug bool
-	// UserAgent is sent unless the configuration names another.
-	UserAgent string
-	Spooler   *answer.Spooler
-	Log       *event.Log
-	Secrets   *secret.Registry
-	Now       func() time.Time
-	// Sleep waits, or returns the error of the context when it ends first.
-	Sleep func(context.Context, time.Duration) error
-	// Dial makes connections; nil uses the system's way.
-	Dial Dial
-	// DenyPrivateNetworks refuses every host that is not on the public internet,
-	// see PublicOnly. Lookup resolves names then; nil uses the system's way.
-	DenyPrivateNetworks bool
-	Lookup              Lookup
-	// Tunnel is that of Settings, which all clients of a run share; nil only when
-	// they name none.
-	Tunnel *Tunnel
-	// Pacer is that of the run; nil makes one for this client alone.
-	Pacer *Pacer
-	// Contacts are those of the run; nil makes some for this client alone.
-	Contacts *Contacts
-	// Rand is where random waits come from; nil is the system's source. It is read
-	// by several requests at once.
-	Rand io.Reader
-	// CacheDir is where the cache of Settings keeps its files; "" turns it off.
-	// Identity tells whose answers they are, see auth.Identity.
-	CacheDir, Identity string
-	// Getenv is asked for the proxy settings.
-	Getenv func(string) string
-	// Stats counts what is sent; shared by all clients of a run.
-	Stats *Stats
-	// Budget is that of the run; nil for no limit.
-	Budget *Budget
-	// Recorder keeps every exchange, Player answers in the place of the network;
-	// nil for none. Now and Sleep are theirs then.
-	Recorder *har.Recorder
-	Player   *har.Player
+	// Auth adds credentials; nil for none. Identity tells whose answers those in
+	// the cache are, see auth.Identity.
+	Auth     auth.Authenticator
+	Identity string
 	// DryRun keeps the requests in the place of the network; nil for none.
 	DryRun *DryRun
 }
 
-// Stats counts the traffic of a run.
-type Stats struct {
-	// Requests sent, retries and logins included.
-	Requests atomic.Int64
-	// Bytes of all bodies received, after decompression.
-	Bytes atomic.Int64
-	// Waited is for how many nanoseconds requests were kept waiting: before a
-	// retry and by the rate limit, added up over all of them.
-	Waited atomic.Int64
-}
+// offline tells whether requests stay here: in a replay and in a dry run.
+func (o *Options) offline() bool { return o.Player != nil || o.DryRun != nil }
 
 // Client sends requests to the target API. It is safe for concurrent use.
 type Client struct {
 	o       Options
 	network *network
-	plain   http.RoundTripper // without credentials, for logins
-	full    http.RoundTripper
+	steps   Step
 }
 
-// New makes a client. authenticate may be nil; it is given the client itself
-// so that a login can be sent through it. An error says that the directory of
-// the cache cannot be used, or that the address of a proxy cannot be read.
-func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, error) {
-	caching := o.Settings.ttl > 0 && o.CacheDir != ""
-	if caching {
+// New makes a client. An error says that the directory of the cache cannot be
+// used, or that the address of a proxy cannot be read.
+func New(o Options) (*Client, error) {
+	if o.caching() {
 		if err := openCache(o.CacheDir); err != nil {
 			return nil, err
 		}
@@ -111,36 +61,22 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 			concealUser(u.User, o.Secrets)
 		}
 	}
-	if o.Pacer == nil {
-		o.Pacer = NewPacer(o.API.RateLimit, o.Stats, o.Now, o.Sleep)
-	}
-	if o.Contacts == nil {
-		o.Contacts = &Contacts{}
-	}
-	network, err := newNetwork(o)
+	network, err := newNetwork(&o)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client{o: o, network: network}
-	c.plain = &redirect{next: c.chain(&concealLogin{next: c.wire(true), secrets: o.Secrets}, nil, false), trusted: o.API.TrustedOrigins}
-	var a auth.Authenticator
-	if authenticate != nil {
-		a = authenticate(c)
-	}
-	stripper := newStripper(o, a != nil)
-	follow := &redirect{next: c.chain(c.wire(false), a, caching), trusted: o.API.TrustedOrigins, stripper: stripper}
-	c.full = &withhold{next: follow, known: append(originsOf(o.API.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper: stripper}
+	c.steps = c.chain()
 	return c, nil
 }
 
-// chain puts the RoundTrippers together, but for the first two. From the outside
-// in:
+// chain puts the steps together. From the outside in:
 //
-//	withhold      keeps credentials from origins that an answer led to; not for logins
+//	strip         keeps credentials from origins that an answer led to; not for logins
 //	redirect      follows redirects; credentials stay on their own origin, logins too
 //	retry         repeats an exchange that failed for a while
 //	tunnelled     opens the SSH tunnel, again when it was lost
-//	authenticate  adds credentials; fetches new ones on a 401
+//	authenticate  adds credentials; fetches new ones on a 401; not for logins
 //	hosts         refuses addresses that are not allowed
 //	public        refuses addresses of private networks, where that is asked for
 //	log           counts the request and reports it under debug
@@ -150,170 +86,92 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 //	aws           signs the request
 //	concealLogin  makes secrets of what the answer to a login holds; for logins only
 //	record        keeps the exchange in a file, where one is asked for
-//	exchange      sends, reads the whole body into a spool, within the time-out
-//	proxied       prepares requests that go through a proxy
-//	network       connections, TLS, proxy or tunnel
+//	send          sends, reads the whole body into a spool, within the time-out
+//	network       connections, TLS, proxy or tunnel: here net/http begins
 //
-// A replay has one step, replay, in the place of the last four, and no tunnel.
+// A replay has one step, replay, in the place of the last three, and no tunnel.
 // So has a dry run, dryRun, which has no retry either.
 // So credentials and signatures are computed anew for each attempt and each hop,
 // every address that leaves is checked, and every request really sent is
 // reported: one that the cache answers is not.
-func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool) http.RoundTripper {
-	offline := c.o.Player != nil || c.o.DryRun != nil
-	if with := c.o.Settings.signature; with != nil {
-		rt = &aws{next: rt, with: with, now: c.o.Now, secrets: c.o.Secrets}
-	}
-	if !offline {
-		rt = &pace{next: rt, pacer: c.o.Pacer}
-	}
-	if c.o.Budget != nil {
-		rt = &spend{next: rt, budget: c.o.Budget}
-	}
-	if caching {
-		rt = &cache{next: rt, dir: c.o.CacheDir, ttl: c.o.Settings.ttl, retried: c.o.API.Retry.Codes, now: c.o.Now, spooler: c.o.Spooler,
-			keys: newCacheKeys(c.o), busy: map[string]chan struct{}{}}
-	}
-	rt = &logger{next: rt, log: c.o.Log, debug: c.o.Debug, stats: c.o.Stats, now: c.o.Now}
-	if c.o.DenyPrivateNetworks && c.leavesHere() {
-		rt = &public{next: rt}
-	}
-	rt = &hosts{next: rt, allowed: c.o.AllowedHosts}
-	if a != nil {
-		rt = &authenticate{next: rt, auth: a, logins: c.recordLogins(), turn: make(chan struct{}, 1)}
-	}
-	if c.o.Settings.server != nil && !offline {
-		rt = &tunnelled{next: rt, tunnel: c.o.Tunnel}
-	}
-	if c.o.DryRun == nil {
-		rt = &retry{
-			next: rt, policy: c.o.API.Retry, first: firstContact{c.o.Contacts, c.o.API}, spread: c.sideBySide(), random: c.o.Rand,
-			now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget,
+func (c *Client) chain() Step {
+	o := &c.o
+	var s Step
+	switch {
+	case o.DryRun != nil:
+		s = &dryRun{o}
+	case o.Player != nil:
+		s = &replay{o}
+	default:
+		s = &send{o, c.network}
+		if o.Recorder != nil {
+			s = &record{s, o.Recorder}
 		}
 	}
-	return rt
-}
-
-// sideBySide tells whether requests are sent side by side. Those of a recording
-// may be, but its waits have to be computed again when it is replayed.
-func (c *Client) sideBySide() bool {
-	return c.o.API.Concurrency > 1 && c.o.Budget == nil && c.o.Recorder == nil && c.o.Player == nil
-}
-
-// leavesHere tells whether requests go out into the network around us: not those
-// through a tunnel, which leave at its far side, nor those of a replay
-// or a dry run.
-func (c *Client) leavesHere() bool {
-	return c.o.Settings.server == nil && c.o.Player == nil && c.o.DryRun == nil
-}
-
-// wire are the innermost steps: what becomes of a request, perhaps of a login,
-// that is ready to be sent.
-func (c *Client) wire(login bool) http.RoundTripper {
-	if c.o.DryRun != nil {
-		return &dryRun{login: login, o: c.o}
+	s = &concealLogin{s, o.Secrets}
+	if o.Settings.signature != nil {
+		s = &aws{s, o.Settings.signature, o.Now, o.Secrets}
 	}
-	if c.o.Player != nil {
-		return &replay{player: c.o.Player, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget, contacts: c.o.Contacts}
+	if !o.offline() {
+		s = &pace{s, o.pacer}
 	}
-	var rt http.RoundTripper = c.network
-	if via := c.network.known.Proxy; via != nil {
-		rt = &proxied{next: rt, via: via}
+	s = &spend{s, o.budget}
+	if o.caching() {
+		s = newCache(s, o)
 	}
-	rt = &exchange{next: rt, timeout: c.o.API.RequestTimeout, limit: c.o.API.MaxResponseBytes, spooler: c.o.Spooler, stats: c.o.Stats, budget: c.o.Budget, contacts: c.o.Contacts}
-	if c.o.Recorder != nil {
-		rt = &record{next: rt, recorder: c.o.Recorder}
+	s = &logger{s, o}
+	if o.DenyPrivateNetworks && o.Settings.server == nil && !o.offline() { // requests through a tunnel leave at its far side
+		s = &public{s}
 	}
-	return rt
-}
-
-// recordLogins is what the authentication does about its logins when they are
-// recorded.
-func (c *Client) recordLogins() func(context.Context) (context.Context, func(error) error) {
-	if c.o.Recorder == nil {
-		return nil
+	s = &hosts{s, o.AllowedHosts}
+	if o.Auth != nil {
+		s = &authenticate{next: s, auth: o.Auth, login: c.login, o: o, turn: make(chan struct{}, 1)}
 	}
-	return func(ctx context.Context) (context.Context, func(error) error) {
-		l := &loginRecord{recorder: c.o.Recorder, spooler: c.o.Spooler}
-		return context.WithValue(ctx, loginKey{}, l), l.write
+	if o.tunnel != nil && !o.offline() {
+		s = &tunnelled{s, o.tunnel}
 	}
-}
-
-// Response is an answer that has arrived completely.
-type Response struct {
-	// Method and URL of the request as it was sent last; the URL without user name,
-	// password and parameters that are secrets by what they were made of.
-	Method, URL string
-	Status      int
-	// Ignored is set when the status is an error that the configuration wants
-	// taken as data (`api.http.ignoreErrors`).
-	Ignored bool
-	// Link are the values of the header of that name, which may lead to the next
-	// page.
-	Link []string
-	// Body must be closed.
-	Body *answer.Spool
-
-	cached string // the file of the cache that keeps it
+	if o.DryRun == nil {
+		s = &retry{s, o}
+	}
+	stripper := newStripper(o)
+	s = &redirect{s, o.API.TrustedOrigins, stripper}
+	return &strip{s, append(originsOf(o.API.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper}
 }
 
 // Do sends a request of a job: default options underneath, credentials added.
 // A redirect without an address, and an answer of 400 and above, is a user error
 // unless its status is to be ignored. When the budget does not allow it the cause
 // of the error is a *Cut.
-func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
+func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer, error) {
 	c.tick()
-	ctx, cancel := c.o.Budget.until(ctx)
+	ctx, cancel := c.o.budget.until(ctx)
 	defer cancel()
-	res, err := c.send(ctx, c.full, merged(c.o.API.DefaultOptions, r), c.o.API.Headers)
+	res, err := c.send(ctx, &Exchange{Sender: from}, merged(c.o.API.DefaultOptions, r), c.o.API.Headers)
 	if err != nil {
 		return nil, err
 	}
-	failed := res.StatusCode >= 300
-	if failed && !slices.Contains(c.o.API.IgnoreErrors, res.StatusCode) {
+	res.Ignored = res.Status >= 300
+	if res.Ignored && !slices.Contains(c.o.API.IgnoreErrors, res.Status) {
 		return nil, c.statusError(res)
 	}
-	cached, _ := res.Request.Context().Value(cachedKey{}).(string)
-	return &Response{
-		cached:  cached,
-		Method:  res.Request.Method,
-		URL:     shown(res.Request),
-		Status:  res.StatusCode,
-		Ignored: failed,
-		Link:    headerLines(res.Header, "Link"),
-		Body:    res.Body.(*answer.Spool),
-	}, nil
+	return res, nil
 }
 
-// Login sends a login request: with its own headers only, without default
-// options and credentials. Any answer but one of 2xx is a user error.
-func (c *Client) Login(ctx context.Context, r config.Request) (*answer.Spool, error) {
+// login sends a login request for another exchange: with its own headers only,
+// without default options and credentials. Any answer but one of 2xx is a user
+// error.
+func (c *Client) login(ctx context.Context, x *Exchange, r config.Request) (*answer.Spool, error) {
 	if u, err := Resolve(c.o.API.BaseURL, r.Endpoint); err == nil {
 		concealUser(u.User, c.o.Secrets)
 	}
-	res, err := c.send(context.WithValue(ctx, loggingIn{}, true), c.plain, r, nil)
+	res, err := c.send(ctx, &Exchange{Sender: x.Sender, Purpose: Login, logins: x.logins}, r, nil)
 	if err != nil {
 		return nil, err
 	}
-	if res.StatusCode >= 300 {
+	if res.Status >= 300 {
 		return nil, c.loginError(res)
 	}
-	return res.Body.(*answer.Spool), nil
-}
-
-// builtKey is where a request carries what it was built as, before authentication
-// and redirects.
-type builtKey struct{}
-
-// remembering is a request that carries itself.
-func remembering(req *http.Request) *http.Request {
-	return req.WithContext(context.WithValue(req.Context(), builtKey{}, req))
-}
-
-// builtOf is what a request was built as; nil for one that was not built here.
-func builtOf(req *http.Request) *http.Request {
-	built, _ := req.Context().Value(builtKey{}).(*http.Request)
-	return built
+	return res.Body, nil
 }
 
 // tick lets the clock of a recording go on, so that credentials and signatures
@@ -327,14 +185,16 @@ func (c *Client) tick() {
 	}
 }
 
-func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Request, headers []config.Header) (*http.Response, error) {
-	req, err := Build(ctx, c.o.API.BaseURL, r, c.o.UserAgent, headers)
+// send builds a request and sends it through the chain.
+func (c *Client) send(ctx context.Context, x *Exchange, r config.Request, headers []config.Header) (*Answer, error) {
+	built, err := Build(c.o.API.BaseURL, r, c.o.UserAgent, headers)
 	if err != nil {
 		return nil, err
 	}
-	res, err := rt.RoundTrip(remembering(req))
+	x.Request, x.Built = built, built
+	res, err := c.steps.Do(ctx, x)
 	if err != nil {
-		return nil, describe(ctx, req, err)
+		return nil, describe(ctx, built, err)
 	}
 	return res, nil
 }
@@ -355,15 +215,14 @@ func whatFailed(status int) (what, more string) {
 }
 
 // statusError is the user error for an answer of 300 and above, which it closes.
-func (c *Client) statusError(res *http.Response) error {
+func (c *Client) statusError(res *Answer) error {
 	defer res.Body.Close()
-	what, more := whatFailed(res.StatusCode)
-	e := failure.Userf("[%d] %s: %s %s was answered with %s%s", res.StatusCode, what,
-		res.Request.Method, shown(res.Request), strings.TrimSpace(res.Status), more)
-	if text := answer.Excerpt(res.Body.(*answer.Spool), c.o.Secrets.Redact); text != "" {
+	what, more := whatFailed(res.Status)
+	e := failure.Userf("[%d] %s: %s was answered with %s%s", res.Status, what, res.Address(), strings.TrimSpace(res.StatusLine), more)
+	if text := answer.Excerpt(res.Body, c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
 	}
-	if denied := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden; denied && foreign(res.Request.Context()) {
+	if denied := res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden; denied && res.Foreign {
 		e.Message += "; it was asked without credentials, for an answer led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
 	}
 	return e

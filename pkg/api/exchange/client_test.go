@@ -1,10 +1,10 @@
 package exchange
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
@@ -106,7 +106,7 @@ const levels = `{"http":{"headers":{"X-A":"client","X-B":"client","x-c":"client"
 
 func TestHeaderLevels(t *testing.T) {
 	s := serve(t, ok(""))
-	f := newFixture(t, s.URL, levels, authenticated(func(r *http.Request) error {
+	f := newFixture(t, s.URL, levels, authenticated(func(r *auth.Attempt) error {
 		r.Header.Set("X-D", "auth")
 		return nil
 	}))
@@ -127,7 +127,7 @@ func TestHeaderLevels(t *testing.T) {
 
 func TestLoginHasItsOwnHeadersOnly(t *testing.T) {
 	s := serve(t, ok("token"))
-	f := newFixture(t, s.URL, levels, authenticated(func(*http.Request) error {
+	f := newFixture(t, s.URL, levels, authenticated(func(*auth.Attempt) error {
 		t.Error("a login was authenticated")
 		return nil
 	}))

@@ -2,10 +2,12 @@ package exchange
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -24,7 +26,7 @@ type Outgoing struct {
 	// Login tells a request of the authentication's own from one of a job.
 	Login bool
 	// Built is the same request before authentication and signature.
-	Built  *http.Request
+	Built  *request.Request
 	Method string
 	// URL is without user name and password, which are sent as a header.
 	URL string
@@ -43,22 +45,17 @@ type Line struct{ Name, Text string }
 var ErrNotSent = errors.New("a dry run sends nothing")
 
 // dryRun stands in the place of the network.
-type dryRun struct {
-	login bool
-	o     Options
-}
+type dryRun struct{ *Options }
 
-var _ http.RoundTripper = (*dryRun)(nil)
-
-// RoundTrip implements http.RoundTripper. Only a login has an answer.
-func (t *dryRun) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = leaving(req.Context(), req)
-	kept := Outgoing{Login: t.login, Method: req.Method, Sensitive: secret.SensitiveOf(req.Context())}
-	kept.Built = builtOf(req)
+// Do implements Step. Only a login has an answer.
+func (t *dryRun) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	sent := *x
+	sent.Request = withUser(x.Request)
 	var wire bytes.Buffer
-	if err := req.Write(&wire); err != nil { // what net/http does on a connection
+	if err := sent.http(ctx).Write(&wire); err != nil { // what net/http does on a connection
 		return nil, err
 	}
+	kept := Outgoing{Login: x.Purpose == Login, Built: x.Built, Method: x.Method, Sensitive: x.Sensitive}
 	head, body, _ := bytes.Cut(wire.Bytes(), []byte("\r\n\r\n"))
 	kept.Body = body
 	lines := strings.Split(string(head), "\r\n")
@@ -67,14 +64,14 @@ func (t *dryRun) RoundTrip(req *http.Request) (*http.Response, error) {
 		kept.Headers = append(kept.Headers, Line{name, text})
 	}
 	// The first line is METHOD TARGET HTTP/1.1.
-	kept.URL = req.URL.Scheme + "://" + req.URL.Host + strings.Split(lines[0], " ")[1]
-	t.o.DryRun.Outgoing = append(t.o.DryRun.Outgoing, kept)
-	if !t.login {
+	kept.URL = x.URL.Scheme + "://" + x.URL.Host + strings.Split(lines[0], " ")[1]
+	t.DryRun.Outgoing = append(t.DryRun.Outgoing, kept)
+	if x.Purpose != Login {
 		return nil, ErrNotSent
 	}
-	answer := t.o.Spooler.New()
-	if _, err := answer.Write(t.o.DryRun.Answer); err != nil {
-		return nil, errors.Join(err, answer.Close())
+	spool := t.spooler.New()
+	if _, err := spool.Write(t.DryRun.Answer); err != nil {
+		return nil, errors.Join(err, spool.Close())
 	}
-	return &http.Response{Status: "200 OK", StatusCode: http.StatusOK, Header: http.Header{}, Body: answer, Request: req}, nil
+	return &Answer{Exchange: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: http.Header{}, Body: spool}, nil
 }

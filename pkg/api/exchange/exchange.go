@@ -1,196 +1,114 @@
 package exchange
 
 import (
-	"bufio"
-	"compress/flate"
-	"compress/gzip"
-	"compress/zlib"
 	"context"
-	"encoding/base64"
 	"errors"
-	"fmt"
-	"io"
+	"io/fs"
 	"net/http"
-	"net/url"
-	"strings"
+	"os"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/event"
-	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// exchange sends one request and receives the answer to its last byte, within
-// the time-out. A body that breaks off, or has more bytes than the limit, is an
-// error of the exchange.
-type exchange struct {
-	next    http.RoundTripper
-	timeout time.Duration
-	limit   int64 // of bytes of a body, decompressed
-	spooler *answer.Spooler
-	stats   *Stats
-	budget  *Budget
-	// contacts are told of every answer.
-	contacts *Contacts
+// Step is one step of the chain. A step that changes the exchange, or hands it on
+// more than once, hands on a copy.
+type Step interface {
+	Do(context.Context, *Exchange) (*Answer, error)
 }
 
-var _ http.RoundTripper = (*exchange)(nil)
+// Exchange is a request on its way through the chain, with everything that the
+// steps must know about it.
+type Exchange struct {
+	*request.Request
+	// Built is the request before authentication, signature and redirects.
+	Built   *request.Request
+	Sender  Sender
+	Purpose Purpose
+	// Foreign is set when the request goes, or a redirect of it has gone, where
+	// an answer led to and credentials must not go: nothing is added that proves
+	// who we are.
+	Foreign bool
+	// Attempt counts from 1.
+	Attempt int
 
-// RoundTrip implements http.RoundTripper. The answer's body is a
-// *answer.Spool.
-func (t *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeoutCause(req.Context(), t.timeout, errRequestTimeout)
-	defer cancel()
-	watched, connected := watchConnection(ctx)
-	watched, early := watchOrder(watched)
-	req = leaving(watched, req)
-	defer event.Await(ctx, "for an answer")()
-	res, err := t.next.RoundTrip(req)
-	if early() {
-		return nil, unrelated(res, err)
-	}
-	if err != nil {
-		err = networkErrorOf(ctx, err, false)
-		if n, ok := err.(*networkError); ok {
-			n.unsent = !connected()
-		}
-		return nil, err
-	}
-	t.contacts.add(req.URL)
-	if res.StatusCode < http.StatusOK {
-		return nil, switched(res)
-	}
-	spool := t.spooler.New()
-	err = t.receive(res, spool)
-	if err == nil {
-		// Reading may win against a context that has ended. The clock decides.
-		err = ctx.Err()
-	}
-	if err != nil {
-		if closing := spool.Close(); closing != nil {
-			err = closing
-		}
-		return nil, networkErrorOf(ctx, err, true)
-	}
-	t.stats.Bytes.Add(spool.Size())
-	res.Body, res.Request = spool, req
-	return res, nil
+	// logins collects the exchanges of a login that is recorded; nil for none.
+	logins *loginRecord
+	// connected is called when the request has its connection; nil for no one.
+	connected func()
+	// moments are those of the connection; nil when no one wants to know.
+	moments *moments
+	// held is for how long the rate limit kept the request back.
+	held time.Duration
 }
 
-// leaving is a request as it is handed to net/http.
-func leaving(ctx context.Context, req *http.Request) *http.Request {
-	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
-		password, _ := u.Password()
-		req = req.Clone(ctx)
-		req.SetBasicAuth(u.Username(), password)
-	}
-	req = req.WithContext(ctx)
-	if req.Body == nil {
-		// net/http repeats a request without a body by itself when a kept
-		// connection turns out to be dead; we want to know, and to decide.
-		req.Body = emptyBody{}
-		// Otherwise it looks for a first byte, and on a busy computer gives up
-		// after a while and announces chunks.
-		req.TransferEncoding = []string{"identity"}
-	}
-	return req
+// Sender is the job that a request is sent for.
+type Sender struct {
+	// Job is the job's endpoint as configured, Pointer where it stands.
+	Job, Pointer string
+	// Iteration counts from 1; 0 when there is only one.
+	Iteration int
+	// Live is the job's line on the terminal, nil for none.
+	Live *event.LiveJob
+	// Needed is closed when the job needs the answer; nil when it needs it now.
+	// See auth.Attempt.
+	Needed <-chan struct{}
 }
 
-// concealUser hides what proves who we are in an address of the configuration or of
-// a proxy: the header that is made of it, the password, and a user name that is longer
-// than the password, for many APIs take their key as the user name and "x" or
-// nothing as the password. What is shorter than four bytes would hide harmless
-// words.
-func concealUser(u *url.Userinfo, secrets *secret.Registry) {
-	if u == nil {
-		return
-	}
-	name := u.Username()
-	password, _ := u.Password()
-	secrets.Add(base64.StdEncoding.EncodeToString([]byte(name + ":" + password)))
-	if len(password) >= secretBytes {
-		secrets.Add(password)
-	}
-	if len(name) >= secretBytes && len(name) > len(password) {
-		secrets.Add(name)
-	}
+// Purpose is what a request is sent for.
+type Purpose int
+
+const (
+	// Data is a request of a job.
+	Data Purpose = iota
+	// Login is a request of the authentication.
+	Login
+)
+
+// Answer is an answer that has arrived completely.
+type Answer struct {
+	// Exchange is what was answered, as it was sent last.
+	*Exchange
+	Status int
+	// StatusLine is the status with its reason: "404 Not Found".
+	StatusLine string
+	Header     http.Header
+	// Length of the body as it was announced, -1 for unknown.
+	Length int64
+	// Body is decompressed. It must be closed.
+	Body *answer.Spool
+	// Ignored is set when the status is an error that the configuration wants
+	// taken as data (`api.http.ignoreErrors`).
+	Ignored bool
+
+	cached string // the file of the cache that keeps it
 }
 
-// switched is the error for an answer that wants to go on in another protocol,
-// which it closes. Of the other 1xx answers net/http takes no notice.
-func switched(res *http.Response) error {
-	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not asked for"
-	return &networkError{code: codeBadAnswer, what: what, cause: res.Body.Close()}
-}
+// Address is what was asked for, for an error message.
+func (a *Answer) Address() string { return a.Method + " " + a.Request.Address() }
 
-// unrelated is the error for an answer that was there before its request.
-func unrelated(res *http.Response, err error) error {
-	if err == nil {
-		err = res.Body.Close()
-	}
-	return &networkError{code: codeReceive, what: unasked, cause: err}
-}
+// Link are the values of the header of that name, which may lead to the next page.
+func (a *Answer) Link() []string { return headerLines(a.Header, "Link") }
 
-// receive reads the whole body, decompressed, into a spool.
-func (t *exchange) receive(res *http.Response, spool *answer.Spool) error {
-	body, err := decompress(res)
-	if err == nil {
-		body = t.budget.reader(body)
-		_, err = io.CopyN(spool, body, t.limit)
-	}
-	switch {
-	case err == io.EOF:
-		err = nil
-	case err == nil:
-		err = atEnd(body, t.limit)
-	}
-	if closing := res.Body.Close(); err == nil {
-		err = closing
-	}
-	return err
-}
-
-// atEnd checks that nothing follows the last byte that is allowed.
-func atEnd(body io.Reader, limit int64) error {
-	n, err := io.ReadFull(body, make([]byte, 1))
-	switch {
-	case n > 0:
-		return &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the answer has more than %d bytes, which is the limit that 'api.http.maxResponseBytes' sets", limit)}
-	case err == io.EOF:
+// Forget takes the answer out of the cache, where there is one. It is for an
+// answer that turned out to be useless: the next run should ask for another.
+func (a *Answer) Forget() error {
+	if a.cached == "" {
 		return nil
-	default:
-		return err
 	}
+	if err := os.Remove(a.cached); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failure.Applicationf("cannot remove an answer from the cache: %w", err)
+	}
+	return nil
 }
 
-// decompress undoes the Content-Encoding. An empty body has none.
-func decompress(res *http.Response) (io.Reader, error) {
-	encoding := strings.ToLower(strings.TrimSpace(res.Header.Get("Content-Encoding")))
-	if encoding != "gzip" && encoding != "x-gzip" && encoding != "deflate" {
-		return res.Body, nil
+// close closes an answer, where there is one.
+func (a *Answer) close() error {
+	if a == nil {
+		return nil
 	}
-	body := bufio.NewReader(res.Body)
-	head, err := body.Peek(2)
-	if len(head) == 0 {
-		if err == io.EOF {
-			return body, nil
-		}
-		return nil, err
-	}
-	if encoding != "deflate" {
-		return gzip.NewReader(body)
-	}
-	if len(head) == 2 && (uint(head[0])<<8|uint(head[1]))%31 == 0 && head[0]&15 == 8 {
-		return zlib.NewReader(body)
-	}
-	return flate.NewReader(body), nil // some servers leave the zlib header out
+	return a.Body.Close()
 }
-
-// emptyBody is a body without bytes that nobody can read again.
-type emptyBody struct{}
-
-func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
-
-func (emptyBody) Close() error { return nil }
-
-var errRequestTimeout = errors.New("the answer did not arrive in time")

@@ -1,15 +1,11 @@
 package exchange
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -46,11 +42,11 @@ type firstContact struct {
 
 // failed tells whether an attempt has found no connection to an origin that has
 // never answered. A certificate that is not trusted is something else: there is
-// somebody; and so is a machine that has no file left for a connection.
-func (f firstContact) failed(req *http.Request, err error) bool {
+// someone; and so is a machine that has no file left for a connection.
+func (f firstContact) failed(x *Exchange, err error) bool {
 	n, ok := err.(*networkError)
 	ours := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
-	return ok && n.unsent && n.code != codeVerify && !ours && !f.contacts.has(req.URL)
+	return ok && n.unsent && n.code != codeVerify && !ours && !f.contacts.has(x.URL)
 }
 
 // over tells whether there is no further attempt after so many and so long a
@@ -60,28 +56,27 @@ func (f firstContact) over(attempts int, passed time.Duration) bool {
 }
 
 // explain is the error of the last attempt with what was tried and what to check.
-func (f firstContact) explain(req *http.Request, err error, attempts int, passed time.Duration) error {
+func (f firstContact) explain(x *Exchange, err error, attempts int, passed time.Duration) error {
 	tried := "tried once"
 	if attempts > 1 {
 		tried = fmt.Sprintf("tried %d times in %d seconds", attempts, int(passed.Round(time.Second).Seconds()))
 	}
 	explained := *err.(*networkError) // as failed knows
 	var check string
-	check, explained.pointer = f.setting(req)
+	check, explained.pointer = f.setting(x)
 	check = "the scheme, host and port of " + check + ", and that this machine may connect there"
 	if strings.Contains(explained.what, "the proxy") { // a recording holds nothing else of it
 		check, explained.pointer = "the proxy that the environment names (https_proxy and its like)", ""
 	}
-	explained.advice = fmt.Sprintf("%s, and nothing at %s has answered in this run: check %s", tried, config.OriginOf(req.URL), check)
+	explained.advice = fmt.Sprintf("%s, and nothing at %s has answered in this run: check %s", tried, config.OriginOf(x.URL), check)
 	return &explained
 }
 
 // setting is what named the origin of a request, in words and as a JSON pointer;
 // the pointer is empty when an answer did, or a redirect.
-func (f firstContact) setting(req *http.Request) (place, pointer string) {
-	sender := senderOf(req.Context())
-	endpoint, at := sender.Job, sender.Pointer+"/endpoint"
-	if login, _ := req.Context().Value(loggingIn{}).(bool); login {
+func (f firstContact) setting(x *Exchange) (place, pointer string) {
+	endpoint, at := x.Sender.Job, x.Sender.Pointer+"/endpoint"
+	if x.Purpose == Login {
 		s := f.api.Authentication.Get("loginRequest").Get("endpoint")
 		endpoint, at = s.Value.Text(), s.Pointer
 	}
@@ -93,17 +88,8 @@ func (f firstContact) setting(req *http.Request) (place, pointer string) {
 	if err != nil { // its host is made of a row
 		return place, pointer
 	}
-	if config.OriginOf(named) != config.OriginOf(req.URL) {
+	if config.OriginOf(named) != config.OriginOf(x.URL) {
 		return "the address that an answer led to", ""
 	}
 	return place, pointer
-}
-
-// watchConnection tells whether a connection was made, TLS and a proxy's tunnel
-// included: before, nothing of a request was sent.
-func watchConnection(ctx context.Context) (watched context.Context, connected func() bool) {
-	var found atomic.Bool
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { found.Store(true) },
-	}), found.Load
 }

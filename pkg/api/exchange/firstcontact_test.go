@@ -6,7 +6,6 @@ import (
 	"io"
 	"log"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"syscall"
@@ -56,9 +55,9 @@ func passing(o *Options) {
 	}
 }
 
-// sender is the job of a request.
-func sender(t testing.TB, endpoint string) context.Context {
-	return From(t.Context(), Sender{Job: endpoint, Pointer: "/parameters/config/jobs/0"})
+// senderOf is a job with that endpoint.
+func senderOf(endpoint string) Sender {
+	return Sender{Job: endpoint, Pointer: "/parameters/config/jobs/0"}
 }
 
 func TestFirstContactIsGivenUpSoon(t *testing.T) {
@@ -66,7 +65,7 @@ func TestFirstContactIsGivenUpSoon(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &failing{err: tt.err}
 			f := newFixture(t, "http://a.test/v1/", `{}`, nil, passing, func(o *Options) { o.Dial = d.dial })
-			_, err := f.Do(sender(t, "x"), config.Request{Endpoint: "x"})
+			_, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, senderOf("x"))
 			wantUserError(t, err, "GET http://a.test/v1/x failed: "+tt.says, "tried 5 times in 15 seconds",
 				"nothing at http://a.test has answered in this run", "check the scheme, host and port of 'api.baseUrl'")
 			if at := failure.PointerOf(err); at != "/parameters/api/baseUrl" {
@@ -118,7 +117,7 @@ func TestAfterTheFirstAnswerRetriesAreAsConfigured(t *testing.T) {
 func TestFirstContactIsThatOfTheWholeRun(t *testing.T) {
 	contacts := &Contacts{}
 	d := &failing{server: serve(t, ok("")).Listener.Addr().String()}
-	change := func(o *Options) { o.Dial, o.Contacts = d.dial, contacts }
+	change := func(o *Options) { o.Dial, o.contacts = d.dial, contacts }
 	if _, err := newFixture(t, "http://a.test", `{}`, nil, change).get(t, "x"); err != nil {
 		t.Fatal(err)
 	}
@@ -185,19 +184,17 @@ func TestFirstContactTakesHalfAMinuteAtMost(t *testing.T) {
 
 // The message points to the setting that named the origin.
 func TestWhatNamedAnOrigin(t *testing.T) {
-	login := func(endpoint string) (string, func(*Client) auth.Authenticator) {
-		return `{"authentication":{"type":"login","loginRequest":{"endpoint":"` + endpoint + `"}}}`, func(c *Client) auth.Authenticator {
-			return authFunc(func(r *http.Request) error {
-				_, err := c.Login(r.Context(), config.Request{Endpoint: endpoint})
-				return err
-			})
-		}
+	login := func(endpoint string) (string, auth.Authenticator) {
+		return `{"authentication":{"type":"login","loginRequest":{"endpoint":"` + endpoint + `"}}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
+			_, err := r.Login(ctx, config.Request{Endpoint: endpoint})
+			return err
+		})
 	}
 	here, hereMethod := login("session")
 	there, thereMethod := login("https://login.test/session")
 	for _, tt := range []struct {
 		name, api         string
-		method            func(*Client) auth.Authenticator
+		method            auth.Authenticator
 		job, endpoint     string
 		says, at, pointer string
 	}{
@@ -211,7 +208,7 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFixture(t, "http://a.test", tt.api, tt.method, passing, dialer(nil), func(o *Options) { o.Endpoints = []string{tt.job} })
-			_, err := f.Do(sender(t, tt.job), config.Request{Endpoint: tt.endpoint})
+			_, err := f.Do(t.Context(), config.Request{Endpoint: tt.endpoint}, senderOf(tt.job))
 			wantUserError(t, err, "nothing at "+tt.at+" has answered", tt.says)
 			if at := failure.PointerOf(err); at != tt.pointer {
 				t.Errorf("points to %q, want %q", at, tt.pointer)
@@ -224,13 +221,13 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 	t.Run("a redirect", func(t *testing.T) {
 		s := serve(t, to(302, "http://elsewhere.test/"))
 		f := newFixture(t, "http://a.test", `{}`, nil, passing, dialer(map[string]string{"a.test:80": s.Listener.Addr().String()}))
-		_, err := f.Do(sender(t, "x"), config.Request{Endpoint: "x"})
+		_, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, senderOf("x"))
 		wantUserError(t, err, "nothing at http://elsewhere.test has answered", "that an answer led to")
 	})
 }
 
 // What is no TLS, or no more than its beginning, is no contact. A certificate
-// that is not trusted is somebody, and is told as such.
+// that is not trusted is someone, and is told as such.
 func TestFirstContactIncludesTLS(t *testing.T) {
 	for _, tt := range []struct {
 		name, says string

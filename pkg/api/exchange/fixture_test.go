@@ -17,6 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -27,7 +28,7 @@ import (
 type fixture struct {
 	*Client
 	spools  string // directory of the temporary files
-	stats   Stats
+	stats   *Stats
 	secrets secret.Registry
 
 	sink   recorder
@@ -56,24 +57,30 @@ func today() time.Time { return time.Date(2025, 3, 1, 9, 0, 0, 0, time.UTC) }
 
 // newFixture makes a client for the settings of `api`, with its base URL set.
 // The options may be changed before the client is made.
-func newFixture(t testing.TB, base, api string, method func(*Client) auth.Authenticator, change ...func(*Options)) *fixture {
+func newFixture(t testing.TB, base, api string, method auth.Authenticator, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{spools: t.TempDir()}
 	o := Options{
-		API:       apiOf(t, base, api),
-		UserAgent: "agent/1",
-		Spooler:   answer.NewSpooler(f.spools, 16),
-		Secrets:   &f.secrets,
-		Now:       today,
-		Sleep:     f.sleep,
-		Getenv:    func(string) string { return "" },
-		Stats:     &f.stats,
+		API:  apiOf(t, base, api),
+		Auth: method,
+		Shared: &Shared{
+			Run: &env.Run{
+				UserAgent: "agent/1",
+				Secrets:   &f.secrets,
+				Now:       today,
+				Sleep:     f.sleep,
+				Getenv:    func(string) string { return "" },
+			},
+			spooler: answer.NewSpooler(f.spools, 16),
+		},
 	}
+	f.stats = &o.Stats
 	o.Log = event.NewLog(&f.sink, o.Secrets, today)
 	for _, c := range change {
 		c(&o)
 	}
-	client, err := New(o, method)
+	o.fill(o.API)
+	client, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +132,16 @@ func (f *fixture) do(t testing.TB, r config.Request) (string, error) {
 		return "", err
 	}
 	return readSpool(t, res.Body), nil
+}
+
+// Do sends a request, for no job unless one is given.
+func (f *fixture) Do(ctx context.Context, r config.Request, from ...Sender) (*Answer, error) {
+	return f.Client.Do(ctx, r, append(from, Sender{})[0])
+}
+
+// Login sends a login request for no request.
+func (f *fixture) Login(ctx context.Context, r config.Request) (*answer.Spool, error) {
+	return f.login(ctx, &Exchange{}, r)
 }
 
 func readSpool(t testing.TB, spool *answer.Spool) string {
@@ -272,14 +289,19 @@ func dialer(to map[string]string) func(*Options) {
 }
 
 // authFunc is an Authenticator.
-type authFunc func(*http.Request) error
+type authFunc func(context.Context, *auth.Attempt) error
 
-func (f authFunc) Authenticate(_ context.Context, r *http.Request) error { return f(r) }
+func (f authFunc) Authenticate(ctx context.Context, r *auth.Attempt) error { return f(ctx, r) }
 
-// authenticated gives a client an Authenticator that needs no client.
-func authenticated(f authFunc) func(*Client) auth.Authenticator {
-	return func(*Client) auth.Authenticator { return f }
+// authenticated is an Authenticator that sends nothing.
+func authenticated(f func(*auth.Attempt) error) auth.Authenticator {
+	return authFunc(func(_ context.Context, r *auth.Attempt) error { return f(r) })
 }
+
+// stepFunc is a step of the chain.
+type stepFunc func(context.Context, *Exchange) (*Answer, error)
+
+func (f stepFunc) Do(ctx context.Context, x *Exchange) (*Answer, error) { return f(ctx, x) }
 
 // wantUserError checks that an error is the user's and has these words.
 func wantUserError(t testing.TB, err error, words ...string) {

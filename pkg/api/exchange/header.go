@@ -2,10 +2,12 @@ package exchange
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -23,7 +25,7 @@ func builtin(userAgent string) []config.Header {
 // setLevel sets headers over those of the levels below, whatever the letter
 // case of their names. Names are sent as they were written, but for those that
 // net/http must recognise.
-func setLevel(req *http.Request, level []config.Header) {
+func setLevel(req *request.Request, level []config.Header) {
 	for _, h := range level {
 		for name := range req.Header {
 			if strings.EqualFold(name, h.Name) {
@@ -40,7 +42,11 @@ func setLevel(req *http.Request, level []config.Header) {
 		case "User-Agent", "Content-Type", "Content-Length", "Transfer-Encoding", "Accept", "Accept-Encoding", "Authorization", "Cookie", "Trailer":
 			name = canonical
 		}
-		req.Header[name] = append(req.Header[name], h.Values...)
+		if had := req.Header[name]; had != nil {
+			req.Header[name] = append(had, h.Values...)
+		} else {
+			req.Header[name] = slices.Clip(h.Values) // who changes a request changes a clone
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 package exchange
 
 import (
-	"net/http"
+	"context"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,31 +13,29 @@ import (
 // hosts refuses every address that `image_parameters.allowed_hosts` does not
 // list: of jobs and their next pages, of children, logins and redirects alike.
 type hosts struct {
-	next    http.RoundTripper
+	next    Step
 	allowed []config.AllowedHost
 }
 
-var _ http.RoundTripper = (*hosts)(nil)
-
-// RoundTrip implements http.RoundTripper.
-func (t *hosts) RoundTrip(req *http.Request) (*http.Response, error) {
+// Do implements Step.
+func (t *hosts) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if len(t.allowed) == 0 {
-		return t.next.RoundTrip(req)
+		return t.next.Do(ctx, x)
 	}
 	why := ""
 	for _, entry := range t.allowed {
-		if !allows(entry, req.URL) {
+		if !allows(entry, x.URL) {
 			continue
 		}
 		if restrictedPath(entry) != "" {
-			if found := ambiguity(req.URL.EscapedPath()); found != "" {
+			if found := ambiguity(x.URL.EscapedPath()); found != "" {
 				why = ": " + found + ", which servers read in different ways; write the path without it"
 				continue
 			}
 		}
-		return t.next.RoundTrip(req)
+		return t.next.Do(ctx, x)
 	}
-	u := *req.URL
+	u := *x.URL
 	u.RawQuery, u.User = "", nil
 	return nil, failure.Userf("the address %s is not allowed by 'image_parameters.allowed_hosts'%s", u.String(), why)
 }

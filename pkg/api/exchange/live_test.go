@@ -61,7 +61,7 @@ func TestLiveWaits(t *testing.T) {
 			return nil
 		}
 	})
-	res, err := f.Do(job.Context(t.Context()), config.Request{Endpoint: "x"})
+	res, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, Sender{Live: job})
 	if err != nil {
 		t.Fatal(err)
 	}

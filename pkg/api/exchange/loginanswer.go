@@ -1,12 +1,12 @@
 package exchange
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"unicode"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -15,47 +15,44 @@ import (
 // concealLogin makes secrets of what the answers to logins hold, before anything
 // else looks at them: each hop and each attempt.
 type concealLogin struct {
-	next    http.RoundTripper
+	next    Step
 	secrets *secret.Registry
 }
-
-var _ http.RoundTripper = (*concealLogin)(nil)
 
 // mostRefusal is how much of the body of a login that failed is looked at.
 const mostRefusal = 1 << 20
 
-// RoundTrip implements http.RoundTripper.
-func (t *concealLogin) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := t.next.RoundTrip(req)
-	if err != nil {
-		return nil, err
+// Do implements Step.
+func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	res, err := t.next.Do(ctx, x)
+	if err != nil || x.Purpose != Login {
+		return res, err
 	}
-	var body []byte
-	if spool := res.Body.(*answer.Spool); res.StatusCode >= http.StatusMultipleChoices {
-		if body, err = spool.Head(int(min(spool.Size(), mostRefusal))); err != nil {
+	var refusal []byte
+	if res.Status >= http.StatusMultipleChoices {
+		if refusal, err = res.Body.Head(int(min(res.Body.Size(), mostRefusal))); err != nil {
 			return nil, err
 		}
 	}
-	auth.Conceal(t.secrets, res, body)
+	auth.Conceal(t.secrets, res.StatusLine, res.Header, refusal)
 	return res, nil
 }
 
 // loginError is the user error for an answer of 300 and above to a login, which it
 // closes. Of the body it shows what says that it is a message, and of the status
 // line only the number, with the words that belong to it.
-func (c *Client) loginError(res *http.Response) error {
-	spool := res.Body.(*answer.Spool)
-	defer spool.Close()
-	what, more := whatFailed(res.StatusCode)
-	e := failure.Userf("[%d] %s: %s %s was answered with %s%s", res.StatusCode, what,
-		res.Request.Method, shown(res.Request), strings.TrimSpace(fmt.Sprint(res.StatusCode, " ", http.StatusText(res.StatusCode))), more)
-	body, err := spool.Head(int(min(spool.Size(), mostRefusal)))
+func (c *Client) loginError(res *Answer) error {
+	defer res.Body.Close()
+	what, more := whatFailed(res.Status)
+	e := failure.Userf("[%d] %s: %s was answered with %s%s", res.Status, what, res.Address(),
+		strings.TrimSpace(fmt.Sprint(res.Status, " ", http.StatusText(res.Status))), more)
+	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
 	if err != nil {
 		return err
 	}
 	if text := shortMessage(c.o.Secrets.Redact(auth.Said(body))); text != "" {
 		e.Message += ": " + text
-	} else if spool.Size() > 0 {
+	} else if res.Body.Size() > 0 {
 		e.Message += "; the answer has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
 	}
 	return e

@@ -19,38 +19,41 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// network is the innermost step: connections, TLS and proxy or tunnel.
+// network is what lies below the last step: connections, TLS and proxy or tunnel.
 type network struct {
 	known *http.Transport
 	// foreign is for origins that must not see the certificate of the client; the
 	// same one when there is none.
 	foreign *http.Transport
+	via     findProxy // nil for no proxies
 }
-
-var _ http.RoundTripper = (*network)(nil)
 
 // newNetwork sends requests through the proxies of the environment. An error says
 // that one of them cannot be read.
-func newNetwork(o Options) (*network, error) {
+func newNetwork(o *Options) (*network, error) {
 	via, err := proxy(o)
 	if err != nil {
 		return nil, err
 	}
-	n := &network{known: newTransport(o, via)}
+	n := &network{known: newTransport(o, via, o.Settings.certificate), via: via}
 	n.foreign = n.known
 	if o.Settings.certificate != nil {
-		o.Settings.certificate = nil
-		n.foreign = newTransport(o, via)
+		n.foreign = newTransport(o, via, nil)
 	}
 	return n, nil
 }
 
-// RoundTrip implements http.RoundTripper.
-func (n *network) RoundTrip(req *http.Request) (*http.Response, error) {
-	if foreign(req.Context()) {
+// roundTrip sends a request to a known or a foreign origin.
+func (n *network) roundTrip(req *http.Request, foreign bool) (*http.Response, error) {
+	if n.via != nil {
+		req = n.via.prepare(req)
+	}
+	if foreign {
 		return n.foreign.RoundTrip(req)
 	}
 	return n.known.RoundTrip(req)
@@ -64,21 +67,21 @@ func (n *network) close() {
 
 // newTransport speaks HTTP/1.1 only, as the original; no cookies; bodies are not
 // decompressed here.
-func newTransport(o Options, via findProxy) *http.Transport {
+func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http.Transport {
 	dial := o.Dial
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: o.API.ConnectTimeout}).DialContext
 	}
 	switch {
 	case o.Settings.server != nil:
-		dial = o.Tunnel.connection
+		dial = o.tunnel.connection
 	case o.DenyPrivateNetworks:
-		dial = eitherDial(dial, PublicOnly(dial, o.Lookup, o.API.ConnectTimeout))
+		dial = eitherDial(dial, publicOnly(dial, o.Lookup, o.API.ConnectTimeout))
 	}
 	return &http.Transport{
 		DialContext:            orderedDial(guarded(dial)),
 		TLSHandshakeTimeout:    o.API.ConnectTimeout,
-		TLSClientConfig:        o.Settings.tlsConfig(),
+		TLSClientConfig:        o.Settings.tlsConfig(certificate),
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHead,
@@ -96,9 +99,9 @@ func newTransport(o Options, via findProxy) *http.Transport {
 const maxHead = 1 << 20
 
 // guarded turns a panic into an error: net/http makes connections in goroutines of
-// its own, where nobody else would, and the program would end with a message that
+// its own, where no one else would, and the program would end with a message that
 // nothing has masked.
-func guarded(dial Dial) Dial {
+func guarded(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
 		err = failure.Guarded(func() (err error) {
 			conn, err = dial(ctx, network, address)
@@ -110,7 +113,7 @@ func guarded(dial Dial) Dial {
 
 // eitherDial makes connections to proxies, which the operator chose, in one way
 // and all others in another.
-func eitherDial(proxies, others Dial) Dial {
+func eitherDial(proxies, others env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if toProxy(ctx) {
 			return proxies(ctx, network, address)
@@ -306,7 +309,7 @@ func reason(err error) string {
 
 // describe turns an error of the chain into a user error that names the
 // request. Errors that are failures already stay as they are.
-func describe(ctx context.Context, req *http.Request, err error) error {
+func describe(ctx context.Context, req *request.Request, err error) error {
 	if ctx.Err() != nil {
 		if cut, ok := errors.AsType[*Cut](context.Cause(ctx)); ok {
 			return cut
@@ -317,7 +320,7 @@ func describe(ctx context.Context, req *http.Request, err error) error {
 		return err
 	}
 	if n, ok := errors.AsType[*networkError](err); ok {
-		e := failure.Userf("%s %s failed: %s", req.Method, shown(req), n.Error())
+		e := failure.Userf("%s %s failed: %s", req.Method, req.Address(), n.Error())
 		if n.advice != "" {
 			e.Message += "; " + n.advice
 		}

@@ -4,14 +4,16 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"net/http/httptrace"
 	"sync"
-	"sync/atomic"
+
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // orderedDial makes connections that know whether an answer came before its
-// request, see watchOrder.
-func orderedDial(dial Dial) Dial {
+// request. Some servers send bytes behind an answer, which net/http would take for the
+// answer to the next request on the same connection when that one comes quickly.
+// What arrives while the request is sent cannot be told from an answer.
+func orderedDial(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
@@ -53,6 +55,9 @@ func (c *ordered) Read(p []byte) (int, error) {
 
 // next begins a request.
 func (c *ordered) next() {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked, c.answered = false, false
@@ -60,33 +65,19 @@ func (c *ordered) next() {
 
 // early tells whether what can be read now was there before the request.
 func (c *ordered) early() bool {
+	if c == nil {
+		return false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.asked || !c.answered
 }
 
-// watchOrder looks at the order of request and answer: some servers send bytes
-// behind an answer, which net/http would take for the answer to the next request
-// on the same connection when that one comes quickly. early tells, once there is
-// an answer, that it is such a one; its connection is closed then. What arrives
-// while the request is sent cannot be told from an answer.
-func watchOrder(ctx context.Context) (watched context.Context, early func() bool) {
-	var conn *ordered
-	var found atomic.Bool
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(got httptrace.GotConnInfo) {
-			if secure, ok := got.Conn.(*tls.Conn); ok {
-				got.Conn = secure.NetConn()
-			}
-			if conn, _ = got.Conn.(*ordered); conn != nil {
-				conn.next()
-			}
-		},
-		GotFirstResponseByte: func() {
-			if conn != nil && conn.early() {
-				found.Store(true)
-				_ = conn.Close() // it is of no use any more
-			}
-		},
-	}), found.Load
+// orderedOf is the connection that net/http tells of; nil for one that is not known.
+func orderedOf(conn net.Conn) *ordered {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	known, _ := conn.(*ordered)
+	return known
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/api/har"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -46,7 +47,7 @@ func TestProxyVariables(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			find, err := proxy(Options{Getenv: func(name string) string { return tt.variables[name] }})
+			find, err := proxy(&Options{Shared: &Shared{Run: &env.Run{Getenv: func(name string) string { return tt.variables[name] }}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +67,7 @@ func TestProxyVariables(t *testing.T) {
 func TestUnreadableProxy(t *testing.T) {
 	for _, text := range []string{"http://ann:s3cr%et@p.test:3128", "http://p.test:port", "http://ann s3cret@p.test", "http://", "://s3cret", "ftp://s3cret@p.test", "socks4://p.test:1080", "http://[::1", "s3cret p.test", "\x00"} {
 		for _, name := range []string{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
-			_, err := proxy(Options{Secrets: &secret.Registry{}, Getenv: func(asked string) string { return map[string]string{name: text}[asked] }})
+			_, err := proxy(&Options{Shared: &Shared{Run: &env.Run{Secrets: &secret.Registry{}, Getenv: func(asked string) string { return map[string]string{name: text}[asked] }}}})
 			wantUserError(t, err, "the environment variable "+name+" is not the address of a proxy: expected http://host:port")
 			if strings.Contains(err.Error(), "s3cr") || strings.Contains(err.Error(), "p.test") {
 				t.Errorf("%s: the value is shown: %s", name, err)
@@ -82,9 +83,13 @@ func TestUnreadableProxy(t *testing.T) {
 
 // TestUnreadableProxyThatIsNotUsed: requests of a tunnel and a replay pass no proxy.
 func TestUnreadableProxyThatIsNotUsed(t *testing.T) {
-	for name, o := range map[string]Options{"tunnel": {Settings: Settings{server: &sshServer{}}}, "replay": {Player: &har.Player{}}, "dry run": {DryRun: &DryRun{}}} {
+	for name, o := range map[string]Options{
+		"tunnel":  shared(Settings{server: &sshServer{}}),
+		"replay":  {Shared: &Shared{Run: &env.Run{Player: &har.Player{}}}},
+		"dry run": {Shared: shared(Settings{}).Shared, DryRun: &DryRun{}},
+	} {
 		o.Getenv = func(string) string { return "http://" }
-		if find, err := proxy(o); find != nil || err != nil {
+		if find, err := proxy(&o); find != nil || err != nil {
 			t.Errorf("%s: got a proxy or an error: %v", name, err)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -12,39 +11,32 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Dial makes a connection to an address (host:port).
-type Dial func(ctx context.Context, network, address string) (net.Conn, error)
-
-// Lookup gives the addresses of a host name.
-type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-
 // public refuses requests whose host is an address outside the public internet.
 // That is all that can be seen of a request that a proxy will send; what a name
-// stands for is checked when we make the connection ourselves, see PublicOnly.
+// stands for is checked when we make the connection ourselves, see publicOnly.
 type public struct {
-	next http.RoundTripper
+	next Step
 }
 
-var _ http.RoundTripper = (*public)(nil)
-
-// RoundTrip implements http.RoundTripper.
-func (t *public) RoundTrip(req *http.Request) (*http.Response, error) {
-	host := req.URL.Hostname()
+// Do implements Step.
+func (t *public) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	host := x.URL.Hostname()
 	if why := notPublicHost(host); why != "" {
 		return nil, refused(host, "it is "+why)
 	}
-	return t.next.RoundTrip(req)
+	return t.next.Do(ctx, x)
 }
 
-// PublicOnly makes connections to addresses of the public internet only. A name
+// publicOnly makes connections to addresses of the public internet only. A name
 // is resolved here, every time, and all its addresses must be public: the one
 // that is dialled is the one that was looked at, whatever the name says a moment
 // later. A refusal is a user error. Addresses are tried one after another and
 // share the time-out. A nil dial or lookup is the system's.
-func PublicOnly(dial Dial, lookup Lookup, timeout time.Duration) Dial {
+func publicOnly(dial env.Dial, lookup env.Lookup, timeout time.Duration) env.Dial {
 	if dial == nil {
 		dial = (&net.Dialer{}).DialContext
 	}
@@ -69,7 +61,7 @@ func PublicOnly(dial Dial, lookup Lookup, timeout time.Duration) Dial {
 }
 
 // publicAddresses are the addresses of a host, which must all be public.
-func publicAddresses(ctx context.Context, lookup Lookup, host string) ([]netip.Addr, error) {
+func publicAddresses(ctx context.Context, lookup env.Lookup, host string) ([]netip.Addr, error) {
 	if why := notPublicHost(host); why != "" {
 		return nil, refused(host, "it is "+why)
 	}
@@ -91,7 +83,7 @@ func publicAddresses(ctx context.Context, lookup Lookup, host string) ([]netip.A
 }
 
 // dialFirst is the first connection that can be made.
-func dialFirst(ctx context.Context, dial Dial, network string, to []netip.Addr, port string, timeout time.Duration) (conn net.Conn, err error) {
+func dialFirst(ctx context.Context, dial env.Dial, network string, to []netip.Addr, port string, timeout time.Duration) (conn net.Conn, err error) {
 	for _, ip := range to {
 		try, cancel := context.WithTimeout(ctx, timeout/time.Duration(len(to)))
 		conn, err = dial(try, network, net.JoinHostPort(ip.String(), port))

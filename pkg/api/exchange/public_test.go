@@ -148,9 +148,9 @@ func (n *resolver) lookup(_ context.Context, host string) ([]netip.Addr, error) 
 	return found, nil
 }
 
-// publicOnly makes a client that refuses private networks, and leads every
+// refusing makes a client that refuses private networks, and leads every
 // address it dials to one place. The addresses it dialled are kept.
-func publicOnly(n *resolver, to string) (change func(*Options), dialled func() []string) {
+func refusing(n *resolver, to string) (change func(*Options), dialled func() []string) {
 	var mu sync.Mutex
 	var all []string
 	return func(o *Options) {
@@ -189,7 +189,7 @@ func TestPrivateHostsAreRefused(t *testing.T) {
 		{"http://localhost/x", "localhost is refused"},
 	}
 	for _, tt := range tests {
-		change, dialled := publicOnly(n, "127.0.0.1:1")
+		change, dialled := refusing(n, "127.0.0.1:1")
 		f := newFixture(t, "http://a.test/", `{}`, nil, change)
 		_, job := f.get(t, tt.endpoint)
 		wantUserError(t, job, tt.want)
@@ -204,7 +204,7 @@ func TestPrivateHostsAreRefused(t *testing.T) {
 func TestPublicHostsAreReached(t *testing.T) {
 	s := serve(t, ok("one"), ok("two"), ok("three"))
 	n := &resolver{known: map[string][][]string{"a.test": {{"1.1.1.1", publicIP}}, "six.test": {{otherIP}}}}
-	change, dialled := publicOnly(n, s.Listener.Addr().String())
+	change, dialled := refusing(n, s.Listener.Addr().String())
 	f := newFixture(t, "http://a.test/", `{}`, nil, change)
 	for _, endpoint := range []string{"x", "http://six.test:8080/y", "http://" + publicIP + "/z"} {
 		if _, err := f.get(t, endpoint); err != nil {
@@ -218,7 +218,7 @@ func TestPublicHostsAreReached(t *testing.T) {
 }
 
 func TestPublicHostThatIsDown(t *testing.T) {
-	change, dialled := publicOnly(&resolver{known: map[string][][]string{"down.test": {{"1.1.1.1", "1.1.1.1"}}}}, "")
+	change, dialled := refusing(&resolver{known: map[string][][]string{"down.test": {{"1.1.1.1", "1.1.1.1"}}}}, "")
 	f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":0}}`, nil, change)
 	_, err := f.get(t, "http://down.test/x")
 	wantUserError(t, err, "network error 7: no connection: connection refused")
@@ -226,7 +226,7 @@ func TestPublicHostThatIsDown(t *testing.T) {
 }
 
 // TestPublicOnlyBySystem: the resolver and the connections of the system, which
-// get nothing to ask and nobody to connect to here.
+// get nothing to ask and no one to connect to here.
 func TestPublicOnlyBySystem(t *testing.T) {
 	reached := errors.New("reached")
 	dial := func(_ context.Context, _, address string) (net.Conn, error) {
@@ -235,13 +235,13 @@ func TestPublicOnlyBySystem(t *testing.T) {
 		}
 		return nil, reached
 	}
-	if _, err := PublicOnly(dial, nil, time.Minute)(t.Context(), "tcp", publicIP+":80"); !errors.Is(err, reached) {
+	if _, err := publicOnly(dial, nil, time.Minute)(t.Context(), "tcp", publicIP+":80"); !errors.Is(err, reached) {
 		t.Errorf("the system's resolver: %v", err)
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	n := &resolver{known: map[string][][]string{"a.test": {{publicIP}}}}
-	if _, err := PublicOnly(nil, n.lookup, time.Minute)(over, "tcp", "a.test:80"); err == nil || !strings.Contains(err.Error(), "operation was canceled") {
+	if _, err := publicOnly(nil, n.lookup, time.Minute)(over, "tcp", "a.test:80"); err == nil || !strings.Contains(err.Error(), "operation was canceled") {
 		t.Errorf("the system's connections: %v", err)
 	}
 }
@@ -265,7 +265,7 @@ func TestReboundNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, step)
 			n := &resolver{known: map[string][][]string{"a.test": {{publicIP}, {"127.0.0.1"}}}}
-			change, dialled := publicOnly(n, s.Listener.Addr().String())
+			change, dialled := refusing(n, s.Listener.Addr().String())
 			f := newFixture(t, "http://a.test/", `{}`, nil, change)
 			_, err := f.get(t, "x")
 			if name == "next request" {
@@ -281,7 +281,7 @@ func TestReboundNames(t *testing.T) {
 }
 
 func TestNamesThatDoNotResolve(t *testing.T) {
-	change, _ := publicOnly(&resolver{known: map[string][][]string{"none.test": {{}}}}, "")
+	change, _ := refusing(&resolver{known: map[string][][]string{"none.test": {{}}}}, "")
 	for _, host := range []string{"none.test", "unknown.test"} {
 		f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":1}}`, nil, change)
 		_, err := f.get(t, "http://"+host+"/x")
@@ -292,7 +292,7 @@ func TestNamesThatDoNotResolve(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	_, err := PublicOnly(nil, slow, time.Nanosecond)(t.Context(), "tcp", "a.test:80")
+	_, err := publicOnly(nil, slow, time.Nanosecond)(t.Context(), "tcp", "a.test:80")
 	if code, _ := classify(t.Context(), err, false); code != codeTimeout || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
@@ -302,7 +302,7 @@ func TestNamesThatDoNotResolve(t *testing.T) {
 func TestPrivateHostsBehindAProxy(t *testing.T) {
 	via := serve(t, ok("by proxy"))
 	n := &resolver{known: map[string][][]string{"direct.test": {{"10.0.0.5"}}}}
-	change, dialled := publicOnly(n, via.Listener.Addr().String())
+	change, dialled := refusing(n, via.Listener.Addr().String())
 	f := newFixture(t, "http://a.test/", `{}`, nil, change, environment(map[string]string{"http_proxy": via.URL, "no_proxy": "direct.test"}))
 	if body, err := f.get(t, "http://inner.test/x"); err != nil || body != "by proxy" {
 		t.Errorf("got %q, %v", body, err)
@@ -330,11 +330,11 @@ func TestHostHeaderDoesNotLeadAProxy(t *testing.T) {
 
 func TestPrivateBastionIsRefused(t *testing.T) {
 	n := &resolver{known: map[string][][]string{"bastion.test": {{"10.0.0.7"}}}}
-	tunnel := NewTunnel(Settings{server: &sshServer{pointer: "/parameters/sshProxy", address: "bastion.test:22", timeout: time.Minute}},
-		PublicOnly(nil, n.lookup, time.Minute), func(context.Context, time.Duration) error {
+	tunnel := newTunnel(Settings{server: &sshServer{pointer: "/parameters/sshProxy", address: "bastion.test:22", timeout: time.Minute}},
+		publicOnly(nil, n.lookup, time.Minute), func(context.Context, time.Duration) error {
 			t.Error("a refusal is tried again")
 			return nil
 		})
-	err := tunnel.ensure(t.Context())
+	err := tunnel.ensure(t.Context(), Sender{})
 	wantUserError(t, err, "bastion.test is refused by --deny-private-networks: it resolves to 10.0.0.7", "/parameters/sshProxy")
 }

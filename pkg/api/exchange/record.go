@@ -1,11 +1,11 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"sync"
 	"time"
@@ -20,69 +20,44 @@ import (
 // and signing, each attempt, hop and login, and those that failed. The answer of
 // a login is written when the login has been read and its secrets are known.
 type record struct {
-	next     http.RoundTripper
+	next     Step
 	recorder *har.Recorder
 }
 
-var _ http.RoundTripper = (*record)(nil)
-
-// RoundTrip implements http.RoundTripper. The answer's body is a
-// *answer.Spool.
-func (t *record) RoundTrip(req *http.Request) (*http.Response, error) {
-	sent, err := bodyOf(req)
-	if err != nil {
-		return nil, err
-	}
-	marks := &marks{now: t.recorder.Real}
-	x := har.Exchange{Request: req, Sent: sent, Started: t.recorder.Now()}
+// Do implements Step.
+func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	timed := *x
+	timed.moments = &moments{now: t.recorder.Real}
+	kept := har.Exchange{Request: x.Request, Started: t.recorder.Now()}
 	began := t.recorder.Real()
-	res, err := t.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), marks.trace())))
+	res, err := t.next.Do(ctx, &timed)
 	ended := t.recorder.Real()
-	x.Ended = t.recorder.Tick()
-	x.Timings = marks.timings(began, ended, x.Ended.Sub(x.Started))
+	kept.Ended = t.recorder.Tick()
+	kept.Timings = timed.moments.timings(began, ended, kept.Ended.Sub(kept.Started))
 	if err != nil {
 		failed, ok := errors.AsType[*networkError](err)
-		if !ok || req.Context().Err() != nil {
+		if !ok || ctx.Err() != nil {
 			return nil, err // not what the API did
 		}
-		x.Err, x.Code, x.Unsent = failed.what, failed.code, !marks.connected()
-		if unkept := t.keep(req.Context(), x); unkept != nil {
-			return nil, unkept
-		}
-		return nil, err
+		kept.Err, kept.Code, kept.Unsent = failed.what, failed.code, failed.unsent
+		return nil, cmp.Or(t.keep(x, kept), err)
 	}
-	spool := res.Body.(*answer.Spool)
-	x.Response, x.Request, x.Body, x.Size = res, res.Request, spool.Raw, spool.Size()
-	if err := t.keep(req.Context(), x); err != nil {
-		return nil, errors.Join(err, spool.Close())
+	kept.Request = res.Request
+	kept.Response = &http.Response{StatusCode: res.Status, Status: res.StatusLine, Header: res.Header, ContentLength: res.Length}
+	kept.Body, kept.Size = res.Body.Raw, res.Body.Size()
+	if err := t.keep(x, kept); err != nil {
+		return nil, errors.Join(err, res.Body.Close())
 	}
 	return res, nil
 }
 
 // keep writes an exchange, now or with the login that it belongs to.
-func (t *record) keep(ctx context.Context, x har.Exchange) error {
-	login, ok := ctx.Value(loginKey{}).(*loginRecord)
-	if !ok {
-		return t.recorder.Add(x)
+func (t *record) keep(x *Exchange, kept har.Exchange) error {
+	if x.logins != nil {
+		return x.logins.keep(kept)
 	}
-	return login.keep(x)
+	return t.recorder.Add(kept)
 }
-
-// bodyOf is the body of a request, which stays unread.
-func bodyOf(req *http.Request) ([]byte, error) {
-	if req.GetBody == nil {
-		return nil, nil
-	}
-	body, err := req.GetBody()
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(body)
-	return text, errors.Join(err, body.Close())
-}
-
-// loginKey is where a request finds the login it belongs to.
-type loginKey struct{}
 
 // loginRecord holds the exchanges of logins until their secrets are known.
 type loginRecord struct {
@@ -137,9 +112,12 @@ func withoutSecrets(res *http.Response) *http.Response {
 }
 
 // write writes what was kept. An answer that redirects or refuses, and one that
-// the login failed with, is written without any text: nobody knows which parts of
+// the login failed with, is written without any text: no one knows which parts of
 // it are secrets.
 func (l *loginRecord) write(failed error) error {
+	if l == nil {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var err error
@@ -153,50 +131,44 @@ func (l *loginRecord) write(failed error) error {
 	return err
 }
 
-// marks are the moments of one exchange.
-type marks struct {
+// moments are those of one exchange at which something became of its connection.
+type moments struct {
 	now func() time.Time
 
-	mu                         sync.Mutex
-	connection, written, first time.Time
+	mu sync.Mutex
+	at [3]time.Time
 }
 
-func (m *marks) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GotConn:              func(httptrace.GotConnInfo) { m.set(&m.connection) },
-		WroteRequest:         func(httptrace.WroteRequestInfo) { m.set(&m.written) },
-		GotFirstResponseByte: func() { m.set(&m.first) },
+const (
+	connectionMade = iota
+	requestWritten
+	firstByte
+)
+
+// set keeps the time of a moment, where someone wants to know it.
+func (m *moments) set(moment int) {
+	if m == nil {
+		return
 	}
-}
-
-func (m *marks) set(mark *time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	*mark = m.now()
+	m.at[moment] = m.now()
 }
 
-func (m *marks) connected() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return !m.connection.IsZero()
-}
-
-// timings part the time of an exchange as the marks part it. A moment that never
+// timings part the time of an exchange as its moments part it. A moment that never
 // came is that of the end.
-func (m *marks) timings(began, ended time.Time, took time.Duration) har.Timings {
+func (m *moments) timings(began, ended time.Time, took time.Duration) har.Timings {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	left := took
-	part := func(from *time.Time, to time.Time) float64 {
+	var parts [len(m.at)]float64
+	for i, to := range m.at {
 		if to.IsZero() {
 			to = ended
 		}
-		d := min(left, max(0, to.Sub(*from).Round(time.Microsecond)))
-		left -= d
-		*from = to
-		return float64(d) / float64(time.Millisecond)
+		d := min(left, max(0, to.Sub(began).Round(time.Microsecond)))
+		left, began = left-d, to
+		parts[i] = float64(d) / float64(time.Millisecond)
 	}
-	t := har.Timings{Blocked: part(&began, m.connection), Send: part(&began, m.written), Wait: part(&began, m.first)}
-	t.Receive = float64(left) / float64(time.Millisecond)
-	return t
+	return har.Timings{Blocked: parts[connectionMade], Send: parts[requestWritten], Wait: parts[firstByte], Receive: float64(left) / float64(time.Millisecond)}
 }

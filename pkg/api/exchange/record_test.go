@@ -53,19 +53,18 @@ func replaying(t testing.TB, path string, player **har.Player) func(*Options) {
 	}
 }
 
-// tokenLogin logs in once, with the client's own requests, and adds what it
+// tokenLogin logs in once, and adds what it
 // got to the query.
 type tokenLogin struct {
-	client  *Client
 	secrets *secret.Registry
 	once    sync.Once
 	token   string
 }
 
-func (l *tokenLogin) Authenticate(ctx context.Context, r *http.Request) (err error) {
+func (l *tokenLogin) Authenticate(ctx context.Context, r *auth.Attempt) (err error) {
 	l.once.Do(func() {
 		var spool *answer.Spool
-		if spool, err = l.client.Login(ctx, config.Request{Endpoint: "login"}); err != nil {
+		if spool, err = r.Login(ctx, config.Request{Endpoint: "login"}); err != nil {
 			return
 		}
 		defer spool.Close()
@@ -83,8 +82,8 @@ func (l *tokenLogin) Authenticate(ctx context.Context, r *http.Request) (err err
 	return err
 }
 
-func withLogin(f *secret.Registry) func(*Client) auth.Authenticator {
-	return func(c *Client) auth.Authenticator { return &tokenLogin{client: c, secrets: f} }
+func withLogin(f *secret.Registry) auth.Authenticator {
+	return &tokenLogin{secrets: f}
 }
 
 // TestReplayInAnotherOrder: requests side by side may be recorded and replayed in

@@ -1,12 +1,12 @@
 package exchange
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // maxRedirects is how many redirects of one request are followed.
@@ -17,60 +17,57 @@ const maxRedirects = 5
 // another one leads back; see stripper. A login is nothing but credentials: it does
 // not follow there.
 type redirect struct {
-	next http.RoundTripper
+	next Step
 	// trusted are the origins that credentials may follow to.
 	trusted  []config.Origin
-	stripper *stripper // nil for logins
+	stripper *stripper
 }
 
-var _ http.RoundTripper = (*redirect)(nil)
-
-// RoundTrip implements http.RoundTripper.
-func (t *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
-	first := req
+// Do implements Step.
+func (t *redirect) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	first := x
 	for hop := 0; ; hop++ {
-		res, err := t.next.RoundTrip(req)
+		res, err := t.next.Do(ctx, x)
 		if err != nil {
 			return nil, err
 		}
 		location := res.Header.Get("Location")
-		if res.StatusCode < 300 || res.StatusCode > 399 || location == "" {
+		if res.Status < 300 || res.Status > 399 || location == "" {
 			return res, nil
 		}
 		if err := res.Body.Close(); err != nil {
 			return nil, err
 		}
 		if hop == maxRedirects {
-			return nil, failure.Userf("too many redirects: %s %s was redirected more than %d times", req.Method, shown(first), maxRedirects)
+			return nil, failure.Userf("too many redirects: %s %s was redirected more than %d times", x.Method, first.Address(), maxRedirects)
 		}
-		if req, err = t.follow(req, first.URL, res.StatusCode, location); err != nil {
+		if x, err = t.follow(x, first.URL, res.Status, location); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// follow is the request a redirect asks for.
-func (t *redirect) follow(req *http.Request, origin *url.URL, status int, location string) (*http.Request, error) {
-	to, err := req.URL.Parse(location)
+// follow is the exchange that a redirect asks for.
+func (t *redirect) follow(x *Exchange, origin *url.URL, status int, location string) (*Exchange, error) {
+	to, err := x.URL.Parse(location)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
-		return nil, failure.Userf("%s %s was redirected to what is not a valid http or https address", req.Method, shown(req))
+		return nil, failure.Userf("%s %s was redirected to what is not a valid http or https address", x.Method, x.Address())
 	}
 	to = finish(to, to.EscapedPath(), escape(to.RawQuery, queryCharacters))
 	to.Fragment, to.RawFragment = "", ""
-	next := req.Clone(req.Context())
+	next := *x
+	next.Request = x.Request.Clone()
 	next.URL, next.Host = to, to.Host
-	safe := req.Method == http.MethodGet || req.Method == http.MethodHead || req.Method == http.MethodOptions
+	safe := x.Method == http.MethodGet || x.Method == http.MethodHead || x.Method == http.MethodOptions
 	if status == http.StatusSeeOther || !safe && status <= http.StatusFound {
-		next.Method = http.MethodGet
-		next.Body, next.GetBody, next.ContentLength = nil, nil, 0
-		next = next.WithContext(secret.WithSensitive(next.Context(), secret.SensitiveOf(next.Context()).WithBody(nil)))
+		next.Method, next.Body, next.Sensitive = http.MethodGet, nil, x.Sensitive.WithBody(nil)
 	}
 	if config.OriginOf(to) == config.OriginOf(origin) || trusts(t.trusted, to) {
-		return next, nil
+		return &next, nil
 	}
-	if t.stripper == nil {
+	if x.Purpose == Login {
 		return nil, failure.Userf("%s %s was redirected to %s, and a login is not sent on to another origin: if that one may have the credentials, write its address into 'loginRequest.endpoint', or list it in 'api.http.trustedOrigins'",
-			req.Method, shown(req), config.OriginOf(to))
+			x.Method, x.Address(), config.OriginOf(to))
 	}
-	return t.stripper.strip(next, origin.User != nil)
+	return &next, t.stripper.strip(&next, origin.User != nil)
 }

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
@@ -198,7 +200,7 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 			at := s.Listener.Addr().String()
 			headers := `{"http":{"headers":{"X-Client":"c"},"defaultOptions":{"headers":{"authorization":"configured"}}}}`
 			hosts := dialer(map[string]string{"a.test:80": at, "a.test:8080": at, "b.test:80": at, "sub.a.test:80": at})
-			f := newFixture(t, "http://a.test/", headers, authenticated(func(r *http.Request) error {
+			f := newFixture(t, "http://a.test/", headers, authenticated(func(r *auth.Attempt) error {
 				r.Header.Set("X-Auth", "secret")
 				r.URL.RawQuery = "key=secret"
 				return nil
@@ -218,12 +220,12 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 func TestAnotherSchemeIsAnotherOrigin(t *testing.T) {
 	for _, change := range [][2]string{{"http://a.test:8443/", "https://a.test:8443/"}, {"https://a.test/", "http://a.test/"}, {"https://a.test/", "http://a.test:443/"}} {
 		r := config.Request{Endpoint: "a", Headers: parse(t, `{"Authorization":"x"}`)}
-		req, err := Build(t.Context(), baseURL(t, change[0]), r, "agent/1", nil)
+		req, err := Build(baseURL(t, change[0]), r, "agent/1", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := (&redirect{stripper: newStripper(Options{API: config.API{BaseURL: req.URL}, Secrets: &secret.Registry{}, Log: event.NewLog(&recorder{}, &secret.Registry{}, today)}, false)}).follow(req, req.URL, 302, change[1])
-		if err != nil || !foreign(next.Context()) || next.Header.Get("Authorization") != "" {
+		next, err := (&redirect{stripper: newStripper(&Options{API: config.API{BaseURL: req.URL}, Shared: &Shared{Run: &env.Run{Secrets: &secret.Registry{}, Log: event.NewLog(&recorder{}, &secret.Registry{}, today)}}})}).follow(&Exchange{Request: req}, req.URL, 302, change[1])
+		if err != nil || !next.Foreign || next.Header.Get("Authorization") != "" {
 			t.Errorf("from %s to %s: got %v, %v", change[0], change[1], next, err)
 		}
 	}

@@ -1,14 +1,12 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
@@ -16,102 +14,70 @@ import (
 // configuration lists. Each hop of a redirect and each login has its own count.
 // How long it waits is in retrywait.go.
 type retry struct {
-	next   http.RoundTripper
-	policy config.Retry
-	first  firstContact
-	// spread asks for random times on top of computed waits, read from random.
-	spread bool
-	random io.Reader
-	now    func() time.Time
-	sleep  func(context.Context, time.Duration) error
-	log    *event.Log
-	pacer  *Pacer
-	stats  *Stats
-	budget *Budget
+	next Step
+	*Options
 }
 
-var _ http.RoundTripper = (*retry)(nil)
-
-// attemptKey carries the number of the attempt, from 1, to the log.
-type attemptKey struct{}
-
-// RoundTrip implements http.RoundTripper.
-func (t *retry) RoundTrip(req *http.Request) (*http.Response, error) {
-	start := t.now()
+// Do implements Step.
+func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	start, first := t.Now(), firstContact{t.contacts, t.API}
 	for attempt := 1; ; attempt++ {
 		// Here, too, not only below: what is signed now should leave now.
-		if err := t.pacer.ready(req.Context()); err != nil {
+		if err := t.pacer.ready(ctx, x.Sender); err != nil {
 			return nil, err
 		}
-		try, err := fresh(context.WithValue(req.Context(), attemptKey{}, attempt), req)
-		if err != nil {
-			return nil, err
-		}
-		res, err := t.next.RoundTrip(try)
+		try := *x
+		try.Attempt = attempt
+		res, err := t.next.Do(ctx, &try)
 		reason := t.reason(res, err)
-		final := reason == "" || attempt > t.policy.MaxRetries || req.Context().Err() != nil
+		final := reason == "" || attempt > t.API.Retry.MaxRetries || ctx.Err() != nil
 		var d delay
 		if !final {
 			var refused error
 			if d, refused = t.delay(res, attempt); refused != nil {
-				if err := closeBody(res); err != nil {
-					return nil, err
-				}
-				return nil, refused
+				return nil, cmp.Or(res.close(), refused)
 			}
 		}
-		if t.first.failed(req, err) {
-			passed := t.now().Sub(start)
-			if final || t.first.over(attempt, passed+d.wait+d.spread) {
-				return nil, t.first.explain(req, err, attempt, passed)
+		if first.failed(x, err) {
+			passed := t.Now().Sub(start)
+			if final || first.over(attempt, passed+d.wait+d.spread) {
+				return nil, first.explain(x, err, attempt, passed)
 			}
 		}
 		if final {
 			return res, err
 		}
-		if err := t.again(req, res, attempt, reason, d); err != nil {
+		if err := t.again(ctx, &try, res, reason, d); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // again closes an answer and waits for the next attempt.
-func (t *retry) again(req *http.Request, res *http.Response, attempt int, reason string, d delay) error {
-	if err := closeBody(res); err != nil {
+func (t *retry) again(ctx context.Context, x *Exchange, res *Answer, reason string, d delay) error {
+	if err := res.close(); err != nil {
 		return err
 	}
 	if err := t.budget.check(); err != nil {
 		return err // there is nothing to wait for
 	}
-	t.tell(req, attempt, reason, d.wait+d.spread)
-	return t.rest(req.Context(), d, reason)
-}
-
-// closeBody closes an answer, where there is one.
-func closeBody(res *http.Response) error {
-	if res == nil {
-		return nil
-	}
-	return res.Body.Close()
-}
-
-func (t *retry) tell(req *http.Request, attempt int, reason string, wait time.Duration) {
-	sender := senderOf(req.Context())
-	t.log.Emit(event.RequestRetried{
-		Method:      req.Method,
-		Path:        masked(req, t.log).Path,
-		Retry:       attempt,
+	wait := d.wait + d.spread
+	t.Log.Emit(event.RequestRetried{
+		Method:      x.Method,
+		Path:        t.Secrets.RedactAddress(x.URL, x.Sensitive).Path,
+		Retry:       x.Attempt,
 		Reason:      reason,
 		WaitSeconds: wait.Seconds(),
-		Job:         sender.Job,
-		JobPointer:  sender.Pointer,
-		Iteration:   sender.Iteration,
+		Job:         x.Sender.Job,
+		JobPointer:  x.Sender.Pointer,
+		Iteration:   x.Sender.Iteration,
 	})
+	defer x.Sender.Live.Pause(reason, wait)()
+	return t.rest(ctx, x, d)
 }
 
 // rest waits. What the API asked for is meant for all requests.
-func (t *retry) rest(ctx context.Context, d delay, reason string) error {
-	defer event.Pause(ctx, reason, d.wait+d.spread)()
+func (t *retry) rest(ctx context.Context, x *Exchange, d delay) error {
 	if !d.everybody {
 		return t.pause(ctx, d.wait+d.spread)
 	}
@@ -121,7 +87,7 @@ func (t *retry) rest(ctx context.Context, d delay, reason string) error {
 	// Those who are held back go on at one moment, the last one of them. What is
 	// on top for each follows then.
 	for {
-		if err := t.pacer.ready(ctx); err != nil {
+		if err := t.pacer.ready(ctx, x.Sender); err != nil {
 			return err
 		}
 		if err := t.pause(ctx, d.spread); err != nil || !t.pacer.holds() {
@@ -130,29 +96,23 @@ func (t *retry) rest(ctx context.Context, d delay, reason string) error {
 	}
 }
 
-// pause waits, and nobody else does.
+// pause waits, and no one else does.
 func (t *retry) pause(ctx context.Context, wait time.Duration) error {
-	t.stats.Waited.Add(int64(wait))
-	return t.sleep(ctx, wait)
+	t.Stats.Waited.Add(int64(wait))
+	return t.Sleep(ctx, wait)
 }
 
 // reason says why an exchange is to be repeated, "" when it is not. An error that
 // only wraps a network error is that of a login, which had retries of its own.
-func (t *retry) reason(res *http.Response, err error) string {
+func (t *retry) reason(res *Answer, err error) string {
 	if err != nil {
-		if n, ok := err.(*networkError); ok && slices.Contains(t.policy.NetworkCodes, n.code) {
+		if n, ok := err.(*networkError); ok && slices.Contains(t.API.Retry.NetworkCodes, n.code) {
 			return n.Error()
 		}
 		return ""
 	}
-	if slices.Contains(t.policy.Codes, res.StatusCode) {
-		return "status " + strings.TrimSpace(res.Status)
+	if slices.Contains(t.API.Retry.Codes, res.Status) {
+		return "status " + strings.TrimSpace(res.StatusLine)
 	}
 	return ""
-}
-
-// attempt is the number of the attempt a request belongs to.
-func attempt(ctx context.Context) int {
-	n, _ := ctx.Value(attemptKey{}).(int)
-	return n
 }

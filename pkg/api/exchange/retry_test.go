@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 const second = time.Second
@@ -77,8 +79,9 @@ func TestDelaysDouble(t *testing.T) {
 
 func TestComputedDelaysAreCut(t *testing.T) {
 	for _, longest := range []time.Duration{second / 2, time.Minute, time.Hour, math.MaxInt64} {
-		for _, spread := range []bool{false, true} {
-			r := retry{now: today, spread: spread, policy: config.Retry{MaxWait: longest}}
+		for _, concurrency := range []int{1, 2} {
+			api := config.API{Concurrency: concurrency, Retry: config.Retry{MaxWait: longest}}
+			r := retry{Options: &Options{Shared: &Shared{Run: &env.Run{Now: today}}, API: api}}
 			for attempt := 1; attempt < 1000; attempt++ {
 				d, err := r.delay(nil, attempt)
 				if err != nil || d.wait < min(second, longest) || d.spread < 0 || d.wait+d.spread < d.wait || d.wait+d.spread > longest {
@@ -238,7 +241,7 @@ func TestRetrySendsTheBodyAgain(t *testing.T) {
 func TestCredentialsAreComputedForEachAttempt(t *testing.T) {
 	s := serve(t, say(503, ""), say(503, ""), ok(""))
 	nonce := 0
-	f := newFixture(t, s.URL, `{}`, authenticated(func(r *http.Request) error {
+	f := newFixture(t, s.URL, `{}`, authenticated(func(r *auth.Attempt) error {
 		nonce++
 		r.Header.Add("X-Nonce", strconv.Itoa(nonce))
 		r.URL.RawQuery += "&n=" + strconv.Itoa(nonce)
@@ -258,12 +261,10 @@ func TestCredentialsAreComputedForEachAttempt(t *testing.T) {
 
 func TestFailedLoginIsNotRetriedByTheRequestThatNeedsIt(t *testing.T) {
 	address, connections := misbehave(t, answering(""))
-	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":2}}`, func(c *Client) auth.Authenticator {
-		return authFunc(func(r *http.Request) error {
-			_, err := c.Login(r.Context(), config.Request{Endpoint: "login"})
-			return err
-		})
-	})
+	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":2}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
+		_, err := r.Login(ctx, config.Request{Endpoint: "login"})
+		return err
+	}))
 	_, err := f.get(t, "x")
 	wantUserError(t, err, "/login failed: network error 52")
 	if connections() != 3 {
@@ -323,8 +324,8 @@ func FuzzRetryAfter(f *testing.F) {
 		if ok == (seconds == 0) {
 			t.Errorf("%q: %d seconds, %v", text, seconds, ok)
 		}
-		r := retry{now: today, policy: config.Retry{Header: "A", MaxWait: time.Hour}}
-		res := &http.Response{StatusCode: 429, Header: http.Header{"A": {text}}, Request: &http.Request{URL: &url.URL{}}}
+		r := retry{Options: &Options{Shared: &Shared{Run: &env.Run{Now: today}}, API: config.API{Retry: config.Retry{Header: "A", MaxWait: time.Hour}}}}
+		res := &Answer{Status: 429, Header: http.Header{"A": {text}}, Exchange: &Exchange{Request: &request.Request{URL: &url.URL{}}}}
 		if d, err := r.delay(res, 1); err == nil && (d.wait < 0 || d.wait > time.Hour) {
 			t.Errorf("%q waits %s", text, d.wait)
 		}

@@ -30,35 +30,41 @@ const maxDoublings = 32
 // delay is what the answer asks for, else 1 s, 2 s, 4 s and so on, with something
 // on top where requests are sent side by side. A header that asks for more than
 // `retryConfig.maxWait` is a user error.
-func (t *retry) delay(res *http.Response, attempt int) (d delay, err error) {
+func (t *retry) delay(res *Answer, attempt int) (d delay, err error) {
 	if res != nil {
-		told := strings.Join(res.Header.Values(t.policy.Header), ", ")
-		if seconds, ok := retryAfter(told, t.now()); ok {
-			if seconds > int64(t.policy.MaxWait/time.Second) {
-				return d, t.tooLong(res, told, seconds)
+		header := strings.Join(res.Header.Values(t.API.Retry.Header), ", ")
+		if seconds, ok := retryAfter(header, t.Now()); ok {
+			if seconds > int64(t.API.Retry.MaxWait/time.Second) {
+				return d, t.tooLong(res, header, seconds)
 			}
 			return delay{wait: time.Duration(max(0, seconds)) * time.Second, everybody: true}, nil
 		}
-		d.everybody = res.StatusCode == http.StatusTooManyRequests
+		d.everybody = res.Status == http.StatusTooManyRequests
 	}
-	d.wait = min(time.Second<<min(attempt-1, maxDoublings), t.policy.MaxWait)
-	if t.spread {
-		d.spread, err = spread(t.random, d.wait)
-		d.spread = min(d.spread, t.policy.MaxWait-d.wait)
+	d.wait = min(time.Second<<min(attempt-1, maxDoublings), t.API.Retry.MaxWait)
+	if t.sideBySide() {
+		d.spread, err = spread(t.Rand, d.wait)
+		d.spread = min(d.spread, t.API.Retry.MaxWait-d.wait)
 	}
 	return d, err
 }
 
+// sideBySide tells whether requests are sent side by side. Those of a recording
+// may be, but its waits have to be computed again when it is replayed.
+func (t *retry) sideBySide() bool {
+	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil
+}
+
 // tooLong is the error for a header that asks for too long a wait.
-func (t *retry) tooLong(res *http.Response, told string, seconds int64) error {
+func (t *retry) tooLong(res *Answer, header string, seconds int64) error {
 	const day = 24 * 60 * 60
 	in := fmt.Sprintf("%d seconds", seconds)
 	if seconds >= 2*day {
 		in += fmt.Sprintf(" (%d days)", seconds/day)
 	}
-	return failure.Userf("[%d] %s %s was answered with %s and the header '%s: %s', which asks to wait %s; 'api.retryConfig.maxWait' allows %s seconds: raise it to wait that long, or run again later",
-		res.StatusCode, res.Request.Method, shown(res.Request), strings.TrimSpace(res.Status), t.policy.Header, excerpt(told), in,
-		strconv.FormatFloat(t.policy.MaxWait.Seconds(), 'f', -1, 64))
+	return failure.Userf("[%d] %s was answered with %s and the header '%s: %s', which asks to wait %s; 'api.retryConfig.maxWait' allows %s seconds: raise it to wait that long, or run again later",
+		res.Status, res.Address(), strings.TrimSpace(res.StatusLine), t.API.Retry.Header, excerpt(header), in,
+		strconv.FormatFloat(t.API.Retry.MaxWait.Seconds(), 'f', -1, 64))
 }
 
 // excerpt is the value of a header as an error shows it: whole or not at all,

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 )
 
 // bytesOf is a random source of these bytes, again and again.
@@ -81,36 +83,33 @@ func TestRetriesSideBySideComeBackApart(t *testing.T) {
 			failed := second // so that all of them are under way
 			var attempts []time.Duration
 			begun := time.Now()
-			pacer := NewPacer(apiOf(t, "http://a.test", `{}`).RateLimit, &Stats{}, time.Now, sleepFor)
-			api := roundTripper(func(r *http.Request) (*http.Response, error) {
-				if attempt(r.Context()) == 1 {
+			f := newFixture(t, "http://a.test", `{"http":{"concurrency":8}}`, nil, func(o *Options) {
+				o.Now, o.Sleep = time.Now, sleepFor
+				o.Rand = readerFunc(func(p []byte) (int, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					return chacha.Read(p)
+				})
+			})
+			api := stepFunc(func(_ context.Context, x *Exchange) (*Answer, error) {
+				if x.Attempt == 1 {
 					mu.Lock()
 					failed += tt.apart
 					after := failed
 					mu.Unlock()
 					time.Sleep(after)
-					return &http.Response{StatusCode: tt.status, Body: http.NoBody}, nil
+					return &Answer{Status: tt.status, Body: f.o.spooler.New()}, nil
 				}
 				mu.Lock()
 				defer mu.Unlock()
 				attempts = append(attempts, time.Since(begun)-second)
-				return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+				return &Answer{Status: 200, Body: f.o.spooler.New()}, nil
 			})
-			f := newFixture(t, "http://a.test", `{"http":{"concurrency":8}}`, nil)
-			step := &retry{next: api, policy: f.o.API.Retry, spread: true, random: readerFunc(func(p []byte) (int, error) {
-				mu.Lock()
-				defer mu.Unlock()
-				return chacha.Read(p)
-			}), first: firstContact{contacts: &Contacts{}}, now: time.Now, sleep: sleepFor, log: f.o.Log, pacer: pacer, stats: &Stats{}}
+			step := &retry{api, &f.o}
 			var wg sync.WaitGroup
 			for range n {
 				wg.Go(func() {
-					req, err := http.NewRequestWithContext(t.Context(), "GET", "http://a.test", nil)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					if _, err := step.RoundTrip(req); err != nil {
+					if _, err := step.Do(t.Context(), &Exchange{Request: &request.Request{Method: "GET", URL: f.o.API.BaseURL}}); err != nil {
 						t.Error(err)
 					}
 				})
@@ -122,10 +121,6 @@ func TestRetriesSideBySideComeBackApart(t *testing.T) {
 		})
 	}
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 type readerFunc func([]byte) (int, error)
 

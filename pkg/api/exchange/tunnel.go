@@ -5,13 +5,12 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
 	"sync"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -20,7 +19,7 @@ import (
 // resolved on its far side.
 type Tunnel struct {
 	server *sshServer
-	dial   Dial
+	dial   env.Dial
 	sleep  func(context.Context, time.Duration) error
 	probes time.Duration // from one to the next
 
@@ -37,10 +36,10 @@ const (
 	tunnelProbes = 10 * time.Second
 )
 
-// NewTunnel makes the tunnel of a run, nil when the settings name none. Nothing
+// newTunnel makes the tunnel of a run, nil when the settings name none. Nothing
 // is opened yet. dial makes the connection to the SSH server; nil uses the
 // system's way.
-func NewTunnel(s Settings, dial Dial, sleep func(context.Context, time.Duration) error) *Tunnel {
+func newTunnel(s Settings, dial env.Dial, sleep func(context.Context, time.Duration) error) *Tunnel {
 	if s.server == nil {
 		return nil
 	}
@@ -81,13 +80,13 @@ func (t *Tunnel) stands() bool {
 // ensure opens the tunnel unless it stands. That it cannot be opened at all is a
 // user error; that it was lost and does not come back is a network error, like
 // any connection that is lost.
-func (t *Tunnel) ensure(ctx context.Context) error {
+func (t *Tunnel) ensure(ctx context.Context, sender Sender) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stands() {
 		return nil
 	}
-	defer event.Await(ctx, "for the SSH tunnel")()
+	defer sender.Live.Await("for the SSH tunnel")()
 	var client *ssh.Client
 	var err error
 	for attempt := 1; ; attempt++ {
@@ -203,16 +202,14 @@ func tunnelReason(err error) string {
 
 // tunnelled makes sure that the tunnel stands before every attempt.
 type tunnelled struct {
-	next   http.RoundTripper
+	next   Step
 	tunnel *Tunnel
 }
 
-var _ http.RoundTripper = (*tunnelled)(nil)
-
-// RoundTrip implements http.RoundTripper.
-func (t *tunnelled) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := t.tunnel.ensure(req.Context()); err != nil {
+// Do implements Step.
+func (t *tunnelled) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	if err := t.tunnel.ensure(ctx, x.Sender); err != nil {
 		return nil, err
 	}
-	return t.next.RoundTrip(req)
+	return t.next.Do(ctx, x)
 }

@@ -321,7 +321,7 @@ func TestFarSideThatHangs(t *testing.T) {
 	var waits []time.Duration
 	settings, tunnel := b.tunnel(t, &waits)
 	f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":0}}`, nil, through(settings, tunnel))
-	if err := tunnel.ensure(t.Context()); err != nil {
+	if err := tunnel.ensure(t.Context(), Sender{}); err != nil {
 		t.Fatal(err)
 	}
 	settings.server.timeout = time.Nanosecond
@@ -335,7 +335,7 @@ func TestServerWithoutASignOfLifeIsGone(t *testing.T) {
 	var waits []time.Duration
 	_, tunnel := b.tunnel(t, &waits)
 	tunnel.probes = 10 * time.Millisecond
-	if err := tunnel.ensure(t.Context()); err != nil {
+	if err := tunnel.ensure(t.Context(), Sender{}); err != nil {
 		t.Fatal(err)
 	}
 	<-tunnel.lost
@@ -349,7 +349,7 @@ func TestServerWithASignOfLifeStays(t *testing.T) {
 	var waits []time.Duration
 	_, tunnel := b.tunnel(t, &waits)
 	tunnel.probes = 200 * time.Millisecond
-	if err := tunnel.ensure(t.Context()); err != nil {
+	if err := tunnel.ensure(t.Context(), Sender{}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // the second one is asked for only when the first one came
@@ -375,13 +375,13 @@ func TestTunnelBySystemConnections(t *testing.T) {
 	if problems != "" {
 		t.Fatal(problems)
 	}
-	tunnel := NewTunnel(settings, nil, nil)
+	tunnel := newTunnel(settings, nil, nil)
 	defer tunnel.Close()
 	f := newFixture(t, "http://a.test/", `{}`, nil, through(settings, tunnel))
 	if body, err := f.get(t, "x"); err != nil || body != "1" {
 		t.Errorf("got %q, %v", body, err)
 	}
-	if none := NewTunnel(Settings{}, nil, nil); none != nil {
+	if none := newTunnel(Settings{}, nil, nil); none != nil {
 		t.Error("a tunnel without settings")
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
@@ -37,20 +39,20 @@ func record(t testing.TB, maxBody int64, secrets *secret.Registry) *studio {
 	return s
 }
 
-func request(t testing.TB, method, url string) *http.Request {
+func requestOf(t testing.TB, method, address, body string) *request.Request {
 	t.Helper()
-	r, err := http.NewRequest(method, url, nil)
+	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return &request.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}, Body: []byte(body)}
 }
 
 // add records an exchange that takes a second.
 func (s *studio) add(t testing.TB, method, url, sent, body string) {
 	t.Helper()
 	x := Exchange{
-		Request: request(t, method, url), Sent: []byte(sent), Started: s.Now(),
+		Request: requestOf(t, method, url, sent), Started: s.Now(),
 		Response: &http.Response{StatusCode: 200, Status: "200 OK", Header: http.Header{"Content-Type": {"text/plain"}}},
 		Body:     func() io.Reader { return strings.NewReader(body) },
 		Size:     int64(len(body)),
@@ -78,7 +80,7 @@ func (s *studio) play(t testing.TB) *Player {
 
 func answer(t testing.TB, p *Player, method, url, sent string) (string, error) {
 	t.Helper()
-	e, err := p.Answer(request(t, method, url), []byte(sent))
+	e, err := p.Answer(requestOf(t, method, url, sent))
 	if err != nil {
 		return "", err
 	}
@@ -259,7 +261,7 @@ func TestFileAppearsAtTheEnd(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("the second Close: %v", err)
 	}
-	if err := s.Add(Exchange{Request: request(t, "GET", "http://h/late")}); err != nil {
+	if err := s.Add(Exchange{Request: requestOf(t, "GET", "http://h/late", "")}); err != nil {
 		t.Errorf("after the end: %v", err)
 	}
 	entries, err := os.ReadDir(filepath.Dir(s.path))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
@@ -85,15 +86,13 @@ func (p *Player) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Answer is what was recorded for a request, whose body is given. The clock is
-// then at the start of the exchange. A request that was not recorded, or not so
+// Answer is what was recorded for a request. The clock is then at the start of the exchange. A request that was not recorded, or not so
 // often, is a user error.
-func (p *Player) Answer(r *http.Request, body []byte) (*Entry, error) {
+func (p *Player) Answer(r *request.Request) (*Entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	sensitive := secret.SensitiveOf(r.Context())
-	address := p.secrets.RedactAddress(r.URL, sensitive).Whole
-	text := asked(r.Method, unescapeHidden(address), p.secrets.RedactWith(validText(body), sensitive.Body()))
+	address := p.secrets.RedactAddress(r.URL, r.Sensitive).Whole
+	text := asked(r.Method, unescapeHidden(address), p.secrets.RedactWith(validText(r.Body), r.Sensitive.Body()))
 	number, e, err := p.find(text)
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", p.path, err)

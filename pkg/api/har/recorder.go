@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
@@ -43,9 +44,8 @@ type Recorder struct {
 
 // Exchange is what a Recorder keeps.
 type Exchange struct {
-	// Request is the one that was sent, Sent the text of its body.
-	Request *http.Request
-	Sent    []byte
+	// Request is the one that was sent.
+	Request *request.Request
 	// Response is nil when none arrived, and Err is why then, Code its number.
 	// Unsent is set when there was no connection.
 	Response *http.Response
@@ -173,7 +173,7 @@ func (r *Recorder) Close() error {
 // entry is an exchange in the words of the format, without the body of its
 // answer, of which it tells whether it is text.
 func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
-	sensitive := secret.SensitiveOf(x.Request.Context())
+	sensitive := x.Request.Sensitive
 	address := r.o.Secrets.RedactAddress(x.Request.URL, sensitive).Whole
 	e = Entry{
 		Page:    page,
@@ -191,12 +191,12 @@ func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
 			Headers:     r.headers(x.Request.Header, sensitive),
 			Query:       queryOf(address),
 			HeadersSize: -1,
-			BodySize:    int64(len(x.Sent)),
+			BodySize:    int64(len(x.Request.Body)),
 		},
 		Response: Response{HTTPVersion: httpVersion, Cookies: []Pair{}, Headers: []Pair{}, HeadersSize: -1, BodySize: -1, Content: Content{Size: x.Size}},
 	}
-	if len(x.Sent) > 0 {
-		e.Request.Post = &PostData{MimeType: x.Request.Header.Get("Content-Type"), Text: r.o.Secrets.RedactWith(validText(x.Sent), sensitive.Body())}
+	if len(x.Request.Body) > 0 {
+		e.Request.Post = &PostData{MimeType: x.Request.Header.Get("Content-Type"), Text: r.o.Secrets.RedactWith(validText(x.Request.Body), sensitive.Body())}
 	}
 	if x.Response == nil {
 		return e, true, nil

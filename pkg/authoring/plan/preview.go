@@ -17,6 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
@@ -87,7 +88,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 		return p, nil // it sends nothing
 	}
 	err = failure.Guarded(func() (err error) {
-		p.drafts, err = doc.Plan.Preview(ctx, o.deps(m.secrets), m.standIn)
+		p.drafts, err = doc.Plan.Preview(ctx, o.env(m.secrets), m.standIn)
 		return err
 	})
 	if doc.Config.Action != "run" && len(p.drafts) > 1 {
@@ -102,9 +103,9 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	return p, &failure.Error{Kind: failure.KindOf(err), Message: m.text(err.Error())}
 }
 
-// deps are what the engine works with: nothing of it reaches out.
-func (o Options) deps(secrets *secret.Registry) engine.Deps {
-	return engine.Deps{
+// env is the environment of the dry run: nothing of it reaches out.
+func (o Options) env(secrets *secret.Registry) *env.Run {
+	return &env.Run{
 		State:     o.State,
 		Log:       event.NewLog(nowhere{}, secrets, o.Now),
 		Secrets:   secrets,

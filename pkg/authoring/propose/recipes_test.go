@@ -18,6 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
 	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // recipes is where complete configurations and the APIs they were written for
@@ -145,11 +146,12 @@ func runRows(t *testing.T, p *Proposal, all []example.Exchange) int {
 	var out bytes.Buffer
 	exit := app.Run(t.Context(), app.Options{
 		DataDir: dir, Stdout: &out, Stderr: &out,
-		Getenv: func(string) string { return "" },
-		Now:    func() time.Time { return time.Unix(1767323045, 0) },
-		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, network, api.Listener.Addr().String())
-		},
+		Run: env.Run{
+			Getenv: func(string) string { return "" },
+			Now:    func() time.Time { return time.Unix(1767323045, 0) },
+			Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, network, api.Listener.Addr().String())
+			}},
 	})
 	if exit != 0 {
 		t.Fatalf("exit code %d\n%s\n%s", exit, &out, p.Config)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // clock is the time of a run: it goes on when the API answers and when the run
@@ -102,10 +103,12 @@ func runConfig(t *testing.T, config string) (exit int, r report.Report, text, pa
 	out := filepath.Join(dir, "new", "report")
 	exit = app.Run(t.Context(), app.Options{
 		DataDir: dir, Report: out, Version: "1.2.3", Stdout: &stdout, Stderr: &stderr,
-		Getenv: func(string) string { return "" },
-		Now:    c.Now,
-		Sleep:  func(_ context.Context, d time.Duration) error { c.pass(d); return nil },
-		Dial:   dialer(api),
+		Run: env.Run{
+			Getenv: func(string) string { return "" },
+			Now:    c.Now,
+			Sleep:  func(_ context.Context, d time.Duration) error { c.pass(d); return nil },
+			Dial:   dialer(api),
+		},
 	})
 	text, page = read(t, filepath.Join(out, "report.json")), read(t, filepath.Join(out, "report.html"))
 	if err := json.Unmarshal([]byte(text), &r); err != nil {

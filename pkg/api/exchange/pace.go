@@ -2,13 +2,11 @@ package exchange
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // Pacer decides when a request may be sent. One pacer serves all requests to
@@ -29,13 +27,13 @@ type Pacer struct {
 	mu      sync.Mutex
 	patient int           // requests that wait as the API asked
 	resume  chan struct{} // closed when none does any more; nil while none does
-	// until is when the API may be asked again, though nobody waits for it: who did
+	// until is when the API may be asked again, though no one waits for it: who did
 	// was broken off.
 	until time.Time
 }
 
-// NewPacer makes the pacer of a run, which adds its waits to the statistics.
-func NewPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *Pacer {
+// newPacer makes the pacer of a run, which adds its waits to the statistics.
+func newPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *Pacer {
 	return &Pacer{limit: l, stats: stats, now: now, sleep: sleep, turn: make(chan struct{}, 1)}
 }
 
@@ -80,12 +78,12 @@ func (p *Pacer) holds() bool {
 }
 
 // ready waits while requests are held back.
-func (p *Pacer) ready(ctx context.Context) error {
+func (p *Pacer) ready(ctx context.Context, sender Sender) error {
 	for {
 		held, until := p.patience()
 		switch {
 		case held != nil:
-			done := event.Await(ctx, "with another request")
+			done := sender.Live.Await("with another request")
 			select {
 			case <-held:
 				done()
@@ -97,7 +95,7 @@ func (p *Pacer) ready(ctx context.Context) error {
 			return nil
 		default:
 			wait := until.Sub(p.now())
-			done := event.Pause(ctx, "as the API asked another request", wait)
+			done := sender.Live.Pause("as the API asked another request", wait)
 			err := p.sit(ctx, until, wait)
 			done()
 			if err != nil {
@@ -108,7 +106,7 @@ func (p *Pacer) ready(ctx context.Context) error {
 }
 
 // patience is what a request has to wait for: others that wait, or a time that
-// nobody waits for any more. It then holds all others back and has to sit.
+// no one waits for any more. It then holds all others back and has to sit.
 func (p *Pacer) patience() (held chan struct{}, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,9 +120,9 @@ func (p *Pacer) patience() (held chan struct{}, until time.Time) {
 
 // pass waits until the next request may be sent, and counts it. Requests pass
 // one by one, so that only one of them waits for the clock.
-func (p *Pacer) pass(ctx context.Context) error {
+func (p *Pacer) pass(ctx context.Context, x *Exchange) error {
 	if p.limit.Requests == 0 {
-		return p.ready(ctx)
+		return p.ready(ctx, x.Sender)
 	}
 	select {
 	case p.turn <- struct{}{}:
@@ -135,17 +133,15 @@ func (p *Pacer) pass(ctx context.Context) error {
 	due := p.due()
 	if wait := due.Sub(p.now()); wait > 0 {
 		p.stats.Waited.Add(int64(wait))
-		if held, ok := ctx.Value(heldKey{}).(*time.Duration); ok {
-			*held += wait
-		}
-		done := event.Pause(ctx, "api.http.rateLimit", wait)
+		x.held += wait
+		done := x.Sender.Live.Pause("api.http.rateLimit", wait)
 		err := p.sleep(ctx, wait)
 		done()
 		if err != nil {
 			return err
 		}
 	}
-	if err := p.ready(ctx); err != nil {
+	if err := p.ready(ctx, x.Sender); err != nil {
 		return err
 	}
 	start := p.now()
@@ -170,16 +166,14 @@ func (p *Pacer) due() time.Time {
 // pace lets the pacer decide when a request is sent. It stands below the cache,
 // whose answers cost nothing, and above what depends on the time of sending.
 type pace struct {
-	next  http.RoundTripper
+	next  Step
 	pacer *Pacer
 }
 
-var _ http.RoundTripper = (*pace)(nil)
-
-// RoundTrip implements http.RoundTripper.
-func (t *pace) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := t.pacer.pass(req.Context()); err != nil {
+// Do implements Step.
+func (t *pace) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	if err := t.pacer.pass(ctx, x); err != nil {
 		return nil, err
 	}
-	return t.next.RoundTrip(req)
+	return t.next.Do(ctx, x)
 }

@@ -34,7 +34,7 @@ func starts(t *testing.T, p *Pacer, requests int) []time.Duration {
 	var wg sync.WaitGroup
 	for range requests {
 		wg.Go(func() {
-			if err := p.pass(t.Context()); err != nil {
+			if err := p.pass(t.Context(), &Exchange{}); err != nil {
 				t.Error(err)
 			}
 			mu.Lock()
@@ -61,7 +61,7 @@ func TestRateLimit(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				equal(t, "starts", starts(t, NewPacer(tt.limit, &Stats{}, time.Now, wait), tt.requests), tt.want)
+				equal(t, "starts", starts(t, newPacer(tt.limit, &Stats{}, time.Now, wait), tt.requests), tt.want)
 			})
 		})
 	}
@@ -72,11 +72,11 @@ func TestRateLimit(t *testing.T) {
 func TestRateLimitInEverySpan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stats := &Stats{}
-		p := NewPacer(config.RateLimit{Requests: 3, Per: 10 * second}, stats, time.Now, wait)
+		p := newPacer(config.RateLimit{Requests: 3, Per: 10 * second}, stats, time.Now, wait)
 		var all []time.Time
 		for i := range 40 {
 			time.Sleep(time.Duration(i*i%7) * second)
-			if err := p.pass(t.Context()); err != nil {
+			if err := p.pass(t.Context(), &Exchange{}); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, time.Now())
@@ -94,14 +94,14 @@ func TestRateLimitInEverySpan(t *testing.T) {
 
 func TestRateLimitEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPacer(config.RateLimit{Requests: 1, Per: time.Hour}, &Stats{}, time.Now, wait)
+		p := newPacer(config.RateLimit{Requests: 1, Per: time.Hour}, &Stats{}, time.Now, wait)
 		starts(t, p, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), second)
 		defer cancel()
 		var wg sync.WaitGroup
 		for range 3 { // one waits for the clock, the others for their turn
 			wg.Go(func() {
-				if err := p.pass(ctx); err != context.DeadlineExceeded {
+				if err := p.pass(ctx, &Exchange{}); err != context.DeadlineExceeded {
 					t.Errorf("got %v", err)
 				}
 			})
@@ -116,7 +116,7 @@ func TestRateLimitEndsWithTheContext(t *testing.T) {
 
 func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPacer(config.RateLimit{}, &Stats{}, time.Now, wait)
+		p := newPacer(config.RateLimit{}, &Stats{}, time.Now, wait)
 		var wg sync.WaitGroup
 		rest := func(ctx context.Context, d time.Duration, want error) {
 			wg.Go(func() {
@@ -133,7 +133,7 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := p.ready(ctx); err != context.Canceled {
+		if err := p.ready(ctx, Sender{}); err != context.Canceled {
 			t.Errorf("got %v", err)
 		}
 		wg.Wait()
@@ -147,7 +147,7 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 		wg.Wait()
 		ctx, cancel = context.WithTimeout(t.Context(), second)
 		defer cancel()
-		if err := p.ready(ctx); err != context.DeadlineExceeded {
+		if err := p.ready(ctx, Sender{}); err != context.DeadlineExceeded {
 			t.Errorf("got %v", err)
 		}
 		starts(t, p, 3)
@@ -215,19 +215,17 @@ func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 
 // Every attempt, hop and login counts, and an answer of the cache does not.
 func TestWhatTheRateLimitCounts(t *testing.T) {
-	login := func(c *Client) auth.Authenticator {
-		return authFunc(func(r *http.Request) error {
-			spool, err := c.Login(r.Context(), config.Request{Endpoint: "login"})
-			if err != nil {
-				return err
-			}
-			return spool.Close()
-		})
-	}
+	login := authFunc(func(ctx context.Context, r *auth.Attempt) error {
+		spool, err := r.Login(ctx, config.Request{Endpoint: "login"})
+		if err != nil {
+			return err
+		}
+		return spool.Close()
+	})
 	const limit = `"http":{"rateLimit":{"requests":1,"perSeconds":60}}`
 	for _, tt := range []struct {
 		name    string
-		method  func(*Client) auth.Authenticator
+		method  auth.Authenticator
 		answers []http.HandlerFunc
 		sleeps  []time.Duration
 	}{
@@ -283,7 +281,7 @@ func TestUnauthorizedBecauseOfAnotherRequest(t *testing.T) {
 		say(401, "")(w, r)
 	}
 	server := serve(t, outdate, outdate, say(401, ""), ok("1"))
-	f := newFixture(t, server.URL, `{}`, func(*Client) auth.Authenticator { return a })
+	f := newFixture(t, server.URL, `{}`, a)
 	if _, err := f.get(t, "x"); err != nil {
 		t.Fatal(err)
 	}

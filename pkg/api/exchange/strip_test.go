@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // proving adds a credential to every request.
-func proving(r *http.Request) error {
+func proving(r *auth.Attempt) error {
 	r.Header.Set("X-Proof", "me")
 	return nil
 }
@@ -229,12 +230,12 @@ func TestWithheldCredentialsAreToldOfOnce(t *testing.T) {
 	say401 := say(401, "who are you?")
 	s := serve(t, say401, say401, ok(""))
 	f := newFixture(t, "http://a.test/", `{}`, authenticated(proving), elsewhere(s))
-	ctx := From(t.Context(), Sender{Job: "users", Pointer: "/jobs/0"})
+	users := Sender{Job: "users", Pointer: "/jobs/0"}
 	for range 2 {
-		_, err := f.Do(ctx, config.Request{Endpoint: "http://b.test/x"})
+		_, err := f.Do(t.Context(), config.Request{Endpoint: "http://b.test/x"}, users)
 		wantUserError(t, err, "401 Unauthorized: who are you?; it was asked without credentials", "'api.http.trustedOrigins'")
 	}
-	if _, err := f.Do(From(t.Context(), Sender{Job: "shops", Pointer: "/jobs/1"}), config.Request{Endpoint: "http://b.test/x"}); err != nil {
+	if _, err := f.Do(t.Context(), config.Request{Endpoint: "http://b.test/x"}, Sender{Job: "shops", Pointer: "/jobs/1"}); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "events", f.messages("credentials.withheld"), []string{

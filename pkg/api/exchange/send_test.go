@@ -179,7 +179,7 @@ func TestLargeBodiesLeaveNoFiles(t *testing.T) {
 func TestTemporaryDirectoryThatIsGoneIsOurFault(t *testing.T) {
 	s := serve(t, ok("more than sixteen bytes"))
 	f := newFixture(t, s.URL, `{}`, nil, func(o *Options) {
-		o.Spooler = answer.NewSpooler(filepath.Join(t.TempDir(), "gone"), 16)
+		o.spooler = answer.NewSpooler(filepath.Join(t.TempDir(), "gone"), 16)
 	})
 	_, err := f.get(t, "x")
 	if failure.KindOf(err) != failure.Application || !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "cannot store a response") {
@@ -206,14 +206,14 @@ func TestTrafficIsCounted(t *testing.T) {
 // A request without a body announces none, however long it takes to find that
 // out.
 func TestNoBodyIsNoChunks(t *testing.T) {
-	req, err := Build(t.Context(), &url.URL{Scheme: "http", Host: "a.test"}, config.Request{Endpoint: "x"}, "agent/1", nil)
+	req, err := Build(&url.URL{Scheme: "http", Host: "a.test"}, config.Request{Endpoint: "x"}, "agent/1", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req = leaving(t.Context(), req)
-	req.Body = unreadable{t}
+	sent := (&Exchange{Request: req}).http(t.Context())
+	sent.Body = unreadable{t}
 	var wire strings.Builder
-	if err := req.Write(&wire); err != nil {
+	if err := sent.Write(&wire); err != nil {
 		t.Fatal(err)
 	}
 	if want := "GET /x HTTP/1.1\r\nHost: a.test\r\nUser-Agent: agent/1\r\nAccept: application/json\r\nAccept-Encoding: gzip\r\n\r\n"; wire.String() != want {

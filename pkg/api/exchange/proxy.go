@@ -20,8 +20,8 @@ type findProxy func(*http.Request) (*url.URL, error)
 // where requests leave in another way. A variable that cannot be read is a user
 // error, because the request would go around the proxy. The credentials in the
 // addresses become secrets.
-func proxy(o Options) (findProxy, error) {
-	if o.Settings.server != nil || o.Player != nil || o.DryRun != nil {
+func proxy(o *Options) (findProxy, error) {
+	if o.Settings.server != nil || o.offline() {
 		return nil, nil
 	}
 	var failed error
@@ -69,20 +69,12 @@ func readProxy(text string) *url.URL {
 	return u
 }
 
-// proxied prepares the requests that go through a proxy. net/http tells a proxy
-// to go where the Host header says; a configured one must not lead it elsewhere
-// than to the address that was checked.
-type proxied struct {
-	next http.RoundTripper
-	via  findProxy
-}
-
-var _ http.RoundTripper = (*proxied)(nil)
-
-// RoundTrip implements http.RoundTripper.
-func (t *proxied) RoundTrip(req *http.Request) (*http.Response, error) {
-	if through, err := t.via(req); through == nil || err != nil {
-		return t.next.RoundTrip(req) // which reports the error
+// prepare makes a request ready to go through a proxy, where it does. net/http
+// tells a proxy to go where the Host header says; a configured one must not lead
+// it elsewhere than to the address that was checked.
+func (via findProxy) prepare(req *http.Request) *http.Request {
+	if through, err := via(req); through == nil || err != nil {
+		return req // net/http reports the error
 	}
 	r := req.WithContext(context.WithValue(req.Context(), proxiedKey{}, true))
 	if r.URL.Scheme == "http" && r.Host != r.URL.Host {
@@ -90,11 +82,11 @@ func (t *proxied) RoundTrip(req *http.Request) (*http.Response, error) {
 		u.Opaque = "//" + u.Host + u.EscapedPath()
 		r.URL = &u
 	}
-	return t.next.RoundTrip(r)
+	return r
 }
 
-// proxiedKey marks the context of a request that goes through a proxy: the
-// connection made for it is one to the proxy.
+// proxiedKey marks the context of a request that goes through a proxy: net/http
+// passes nothing else on to the function that makes the connection.
 type proxiedKey struct{}
 
 // toProxy tells whether a connection is made to a proxy.

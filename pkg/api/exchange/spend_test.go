@@ -7,32 +7,34 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // noon is when the budgets of these tests begin.
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 func TestBudgetCheck(t *testing.T) {
-	used := Limits{Requests: 3, Bytes: 100, Time: time.Minute}
+	used := env.Limits{Requests: 3, Bytes: 100, Time: time.Minute}
 	for _, tt := range []struct {
 		name   string
-		limits Limits
+		limits env.Limits
 		want   Cut // the zero value for none
 	}{
-		{"no limit", Limits{}, Cut{}},
-		{"one more request", Limits{Requests: 4}, Cut{}},
-		{"no more request", Limits{Requests: 3}, Cut{"max-requests", 3, 3}},
-		{"fewer requests", Limits{Requests: 2}, Cut{"max-requests", 2, 3}},
-		{"one more byte", Limits{Bytes: 101}, Cut{}},
-		{"no more byte", Limits{Bytes: 100}, Cut{"max-bytes", 100, 100}},
-		{"a little more time", Limits{Time: time.Minute + 1}, Cut{}},
-		{"no more time", Limits{Time: time.Minute}, Cut{"max-time", 60, 60}},
-		{"long ago", Limits{Time: time.Second}, Cut{"max-time", 1, 60}},
-		{"all of them", Limits{Requests: 3, Bytes: 100, Time: time.Minute}, Cut{"max-requests", 3, 3}},
+		{"no limit", env.Limits{}, Cut{}},
+		{"one more request", env.Limits{Requests: 4}, Cut{}},
+		{"no more request", env.Limits{Requests: 3}, Cut{"max-requests", 3, 3}},
+		{"fewer requests", env.Limits{Requests: 2}, Cut{"max-requests", 2, 3}},
+		{"one more byte", env.Limits{Bytes: 101}, Cut{}},
+		{"no more byte", env.Limits{Bytes: 100}, Cut{"max-bytes", 100, 100}},
+		{"a little more time", env.Limits{Time: time.Minute + 1}, Cut{}},
+		{"no more time", env.Limits{Time: time.Minute}, Cut{"max-time", 60, 60}},
+		{"long ago", env.Limits{Time: time.Second}, Cut{"max-time", 1, 60}},
+		{"all of them", env.Limits{Requests: 3, Bytes: 100, Time: time.Minute}, Cut{"max-requests", 3, 3}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			now, stats := noon, &Stats{}
-			b := NewBudget(tt.limits, stats, func() time.Time { return now }, nil)
+			b := newBudget(tt.limits, stats, func() time.Time { return now }, nil)
 			now = now.Add(used.Time)
 			stats.Requests.Add(int64(used.Requests))
 			b.bytes.Add(used.Bytes)
@@ -57,7 +59,7 @@ func TestBudgetCheck(t *testing.T) {
 // TestBudgetReader: what is allowed is read to its end, a body that never ends is
 // broken off, and what was read before counts.
 func TestBudgetReader(t *testing.T) {
-	b := NewBudget(Limits{Bytes: 10}, &Stats{}, func() time.Time { return noon }, nil)
+	b := newBudget(env.Limits{Bytes: 10}, &Stats{}, func() time.Time { return noon }, nil)
 	for _, text := range []string{"12345", "67890"} {
 		if got, err := io.ReadAll(b.reader(strings.NewReader(text))); string(got) != text || err != nil {
 			t.Errorf("got %q, %v, want %q", got, err, text)
@@ -83,7 +85,7 @@ func TestBudgetUntil(t *testing.T) {
 	var rest time.Duration
 	var ring func()
 	stopped := 0
-	b := NewBudget(Limits{Time: time.Minute}, &Stats{}, func() time.Time { return now }, func(d time.Duration, call func()) func() bool {
+	b := newBudget(env.Limits{Time: time.Minute}, &Stats{}, func() time.Time { return now }, func(d time.Duration, call func()) func() bool {
 		rest, ring = d, call
 		return func() bool { stopped++; return true }
 	})

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"testing"
@@ -15,19 +16,17 @@ func debugging(o *Options) { o.Debug = true }
 
 func TestEveryRequestIsReportedUnderDebug(t *testing.T) {
 	s := serve(t, say(503, ""), ok("token"), say(503, ""), ok("token"), to(302, "/b?c=d"), ok(""))
-	f := newFixture(t, s.URL, `{}`, func(c *Client) auth.Authenticator {
-		return authFunc(func(r *http.Request) error {
-			if r.URL.Path == "/b" {
-				return nil
-			}
-			spool, err := c.Login(r.Context(), config.Request{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
-			if err != nil {
-				return err
-			}
-			r.URL.RawQuery = "sid=" + readSpool(t, spool)
+	f := newFixture(t, s.URL, `{}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
+		if r.URL.Path == "/b" {
 			return nil
-		})
-	}, debugging)
+		}
+		spool, err := r.Login(ctx, config.Request{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
+		if err != nil {
+			return err
+		}
+		r.URL.RawQuery = "sid=" + readSpool(t, spool)
+		return nil
+	}), debugging)
 	if _, err := f.get(t, "a b"); err != nil {
 		t.Fatal(err)
 	}
@@ -109,15 +108,13 @@ func TestWhatIsNotSentIsNotReported(t *testing.T) {
 func TestReportTellsWhereARequestBelongs(t *testing.T) {
 	s := serve(t, ok("token"), say(503, ""), ok("token"), ok(""))
 	var told []string
-	f := newFixture(t, s.URL, `{"http":{"rateLimit":{"requests":3,"perSeconds":60}}}`, func(c *Client) auth.Authenticator {
-		return authFunc(func(r *http.Request) error {
-			spool, err := c.Login(r.Context(), config.Request{Endpoint: "login", Method: "GET"})
-			if err != nil {
-				return err
-			}
-			return spool.Close()
-		})
-	}, func(o *Options) {
+	f := newFixture(t, s.URL, `{"http":{"rateLimit":{"requests":3,"perSeconds":60}}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
+		spool, err := r.Login(ctx, config.Request{Endpoint: "login", Method: "GET"})
+		if err != nil {
+			return err
+		}
+		return spool.Close()
+	}), func(o *Options) {
 		o.Log.Trace(func(e event.Event) {
 			switch b := e.Body.(type) {
 			case event.RequestAnswered:
@@ -127,8 +124,7 @@ func TestReportTellsWhereARequestBelongs(t *testing.T) {
 			}
 		})
 	})
-	ctx := From(t.Context(), Sender{Job: "users", Pointer: "/jobs/0", Iteration: 2})
-	answer, err := f.Do(ctx, config.Request{Endpoint: "a", Method: "GET"})
+	answer, err := f.Do(t.Context(), config.Request{Endpoint: "a", Method: "GET"}, Sender{Job: "users", Pointer: "/jobs/0", Iteration: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

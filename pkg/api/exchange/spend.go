@@ -3,22 +3,11 @@ package exchange
 import (
 	"context"
 	"io"
-	"net/http"
 	"sync/atomic"
 	"time"
-)
 
-// Limits are what a run may use up. The zero value is no limit.
-type Limits struct {
-	// Requests really sent: retries, redirects and logins count, answers of the
-	// cache do not.
-	Requests int
-	// Bytes of bodies received, decompressed; those of logins and of answers
-	// that broke off count.
-	Bytes int64
-	// Time since the start of the run.
-	Time time.Duration
-}
+	"github.com/keboola/configurable-extractor/pkg/env"
+)
 
 // Cut is the error of whoever wants more than a limit allows.
 type Cut struct {
@@ -37,7 +26,7 @@ func (c *Cut) Error() string { return "--" + c.Budget + " was reached" }
 // run; nil is no limit. It counts what has been used, not what is under way, so
 // it is exact for requests that are sent one after another.
 type Budget struct {
-	limits Limits
+	limits env.Limits
 	stats  *Stats
 	now    func() time.Time
 	after  func(time.Duration, func()) (stop func() bool)
@@ -45,10 +34,10 @@ type Budget struct {
 	bytes  atomic.Int64
 }
 
-// NewBudget makes the budget of a run that starts now. after is that of
+// newBudget makes the budget of a run that starts now. after is that of
 // time.AfterFunc; nil lets the clock be looked at before each request only, as
 // in a replay, where no time passes during a request.
-func NewBudget(l Limits, stats *Stats, now func() time.Time, after func(time.Duration, func()) (stop func() bool)) *Budget {
+func newBudget(l env.Limits, stats *Stats, now func() time.Time, after func(time.Duration, func()) (stop func() bool)) *Budget {
 	return &Budget{limits: l, stats: stats, now: now, after: after, start: now()}
 }
 
@@ -110,19 +99,17 @@ func (r *countedReader) Read(p []byte) (int, error) {
 }
 
 // spend lets no request pass for which nothing is left. It stands below the
-// cache, whose answers cost nothing, and above the pacer, for which nobody need
+// cache, whose answers cost nothing, and above the pacer, for which no one need
 // wait then.
 type spend struct {
-	next   http.RoundTripper
+	next   Step
 	budget *Budget
 }
 
-var _ http.RoundTripper = (*spend)(nil)
-
-// RoundTrip implements http.RoundTripper.
-func (t *spend) RoundTrip(req *http.Request) (*http.Response, error) {
+// Do implements Step.
+func (t *spend) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if err := t.budget.check(); err != nil {
 		return nil, err
 	}
-	return t.next.RoundTrip(req)
+	return t.next.Do(ctx, x)
 }

@@ -1,0 +1,77 @@
+package exchange
+
+import (
+	"context"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/event"
+)
+
+// logger counts every request that is really sent and, under debug, reports it as it
+// leaves: after authentication, one event for each attempt, hop and login. Its end
+// is reported too, without debug to a report only. An attempt that finds no
+// connection sends nothing and is reported by the retry.
+type logger struct {
+	next Step
+	*Options
+}
+
+// Do implements Step.
+func (t *logger) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	var start time.Time
+	sent := *x
+	sent.connected = func() {
+		if start.IsZero() {
+			start = t.Now()
+			t.sent(x)
+		}
+	}
+	res, err := t.next.Do(ctx, &sent)
+	if res != nil {
+		t.Secrets.AddAddress(res.Header.Get("Location"))
+	}
+	if !start.IsZero() && (t.Debug || t.Log.Traced()) {
+		t.answered(x, res, err, t.Now().Sub(start), sent.held)
+	}
+	return res, err
+}
+
+func (t *logger) sent(x *Exchange) {
+	t.Stats.Requests.Add(1)
+	if !t.Debug {
+		return
+	}
+	a := t.Secrets.RedactAddress(x.URL, x.Sensitive)
+	t.Log.Emit(event.RequestSent{
+		Method:  x.Method,
+		URL:     a.Whole,
+		Path:    a.Path,
+		Query:   a.Query,
+		Attempt: x.Attempt,
+	})
+}
+
+func (t *logger) answered(x *Exchange, res *Answer, err error, took, held time.Duration) {
+	a := t.Secrets.RedactAddress(x.URL, x.Sensitive)
+	e := event.RequestAnswered{
+		Method:     x.Method,
+		URL:        a.Whole,
+		Path:       a.Path,
+		Query:      a.Query,
+		Attempt:    x.Attempt,
+		Seconds:    took.Seconds(),
+		Waited:     held.Seconds(),
+		Login:      x.Purpose == Login,
+		Job:        x.Sender.Job,
+		JobPointer: x.Sender.Pointer,
+		Iteration:  x.Sender.Iteration,
+		Untold:     !t.Debug,
+	}
+	if err != nil {
+		e.Reason = err.Error()
+	} else {
+		e.Status = res.Status
+		e.Bytes = res.Body.Size()
+	}
+	t.Log.Emit(e)
+}

@@ -1,0 +1,243 @@
+package exchange
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+)
+
+// send sends one request and receives the answer to its last byte, within the
+// time-out. A body that breaks off, or has more bytes than the limit, is an error
+// of the exchange.
+type send struct {
+	*Options
+	network *network
+}
+
+// Do implements Step.
+func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, t.API.RequestTimeout, errRequestTimeout)
+	defer cancel()
+	sent := *x
+	sent.Request = withUser(x.Request)
+	w := &watched{x: &sent}
+	defer x.Sender.Live.Await("for an answer")()
+	res, err := t.network.roundTrip(sent.http(httptrace.WithClientTrace(ctx, w.trace())), x.Foreign)
+	if w.early.Load() {
+		return nil, unrelated(res, err)
+	}
+	if err != nil {
+		err = networkErrorOf(ctx, err, false)
+		if n, ok := err.(*networkError); ok {
+			n.unsent = !w.connected
+		}
+		return nil, err
+	}
+	t.contacts.add(x.URL)
+	if res.StatusCode < http.StatusOK {
+		return nil, switched(res)
+	}
+	spool := t.spooler.New()
+	err = t.receive(res, spool)
+	if err == nil {
+		// Reading may win against a context that has ended. The clock decides.
+		err = ctx.Err()
+	}
+	if err != nil {
+		if closing := spool.Close(); closing != nil {
+			err = closing
+		}
+		return nil, networkErrorOf(ctx, err, true)
+	}
+	t.Stats.Bytes.Add(spool.Size())
+	return &Answer{Exchange: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
+}
+
+// withUser is a request with the user name and the password of its address in the
+// header that they are sent as.
+func withUser(r *request.Request) *request.Request {
+	u := r.URL.User
+	if u == nil || r.Header.Get("Authorization") != "" {
+		return r
+	}
+	password, _ := u.Password()
+	r = r.Clone()
+	r.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password)))
+	return r
+}
+
+// http is the request as it is handed to net/http.
+func (x *Exchange) http(ctx context.Context) *http.Request {
+	req := (&http.Request{
+		Method: x.Method, URL: x.URL, Host: x.Host, Header: x.Header, ContentLength: int64(len(x.Body)),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
+	switch {
+	case x.Body == nil:
+		// net/http repeats a request without a body by itself when a kept
+		// connection turns out to be dead; we want to know, and to decide.
+		req.Body = emptyBody{}
+		// Otherwise it looks for a first byte, and on a busy computer gives up
+		// after a while and announces chunks.
+		req.TransferEncoding = []string{"identity"}
+	case len(x.Body) == 0:
+		req.Body = http.NoBody
+		req.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
+	default:
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.Body)), nil }
+		req.Body = io.NopCloser(bytes.NewReader(x.Body))
+	}
+	return req
+}
+
+// watched learns from net/http what becomes of a request.
+type watched struct {
+	x         *Exchange
+	connected bool
+	conn      *ordered
+	// early is set when there was an answer before the request, see ordered.
+	early atomic.Bool
+}
+
+func (w *watched) trace() *httptrace.ClientTrace {
+	trace := &httptrace.ClientTrace{
+		GotConn: func(got httptrace.GotConnInfo) { // in the goroutine of the request
+			w.connected = true
+			w.x.moments.set(connectionMade)
+			if w.x.connected != nil {
+				w.x.connected()
+			}
+			w.conn = orderedOf(got.Conn)
+			w.conn.next()
+		},
+		GotFirstResponseByte: func() {
+			w.x.moments.set(firstByte)
+			if w.conn.early() {
+				w.early.Store(true)
+				_ = w.conn.Close() // it is of no use any more
+			}
+		},
+	}
+	if w.x.moments != nil {
+		trace.WroteRequest = func(httptrace.WroteRequestInfo) { w.x.moments.set(requestWritten) }
+	}
+	return trace
+}
+
+// concealUser hides what proves who we are in an address of the configuration or of
+// a proxy: the header that is made of it, the password, and a user name that is longer
+// than the password, for many APIs take their key as the user name and "x" or
+// nothing as the password. What is shorter than four bytes would hide harmless
+// words.
+func concealUser(u *url.Userinfo, secrets *secret.Registry) {
+	if u == nil {
+		return
+	}
+	name := u.Username()
+	password, _ := u.Password()
+	secrets.Add(base64.StdEncoding.EncodeToString([]byte(name + ":" + password)))
+	if len(password) >= secretBytes {
+		secrets.Add(password)
+	}
+	if len(name) >= secretBytes && len(name) > len(password) {
+		secrets.Add(name)
+	}
+}
+
+// switched is the error for an answer that wants to go on in another protocol,
+// which it closes. Of the other 1xx answers net/http takes no notice.
+func switched(res *http.Response) error {
+	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not asked for"
+	return &networkError{code: codeBadAnswer, what: what, cause: res.Body.Close()}
+}
+
+// unrelated is the error for an answer that was there before its request.
+func unrelated(res *http.Response, err error) error {
+	if err == nil {
+		err = res.Body.Close()
+	}
+	return &networkError{code: codeReceive, what: unasked, cause: err}
+}
+
+// receive reads the whole body, decompressed, into a spool.
+func (t *send) receive(res *http.Response, spool *answer.Spool) error {
+	body, err := decompress(res)
+	if err == nil {
+		body = t.budget.reader(body)
+		_, err = io.CopyN(spool, body, t.API.MaxResponseBytes)
+	}
+	switch {
+	case err == io.EOF:
+		err = nil
+	case err == nil:
+		err = atEnd(body, t.API.MaxResponseBytes)
+	}
+	if closing := res.Body.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// atEnd checks that nothing follows the last byte that is allowed.
+func atEnd(body io.Reader, limit int64) error {
+	n, err := io.ReadFull(body, make([]byte, 1))
+	switch {
+	case n > 0:
+		return &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the answer has more than %d bytes, which is the limit that 'api.http.maxResponseBytes' sets", limit)}
+	case err == io.EOF:
+		return nil
+	default:
+		return err
+	}
+}
+
+// decompress undoes the Content-Encoding. An empty body has none.
+func decompress(res *http.Response) (io.Reader, error) {
+	encoding := strings.ToLower(strings.TrimSpace(res.Header.Get("Content-Encoding")))
+	if encoding != "gzip" && encoding != "x-gzip" && encoding != "deflate" {
+		return res.Body, nil
+	}
+	body := bufio.NewReader(res.Body)
+	head, err := body.Peek(2)
+	if len(head) == 0 {
+		if err == io.EOF {
+			return body, nil
+		}
+		return nil, err
+	}
+	if encoding != "deflate" {
+		return gzip.NewReader(body)
+	}
+	if len(head) == 2 && (uint(head[0])<<8|uint(head[1]))%31 == 0 && head[0]&15 == 8 {
+		return zlib.NewReader(body)
+	}
+	return flate.NewReader(body), nil // some servers leave the zlib header out
+}
+
+// emptyBody is a body without bytes that no one can read again.
+type emptyBody struct{}
+
+func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
+
+func (emptyBody) Close() error { return nil }
+
+// WriteTo saves net/http a buffer.
+func (emptyBody) WriteTo(io.Writer) (int64, error) { return 0, nil }
+
+var errRequestTimeout = errors.New("the answer did not arrive in time")

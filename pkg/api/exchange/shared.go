@@ -1,0 +1,78 @@
+package exchange
+
+import (
+	"sync/atomic"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/env"
+)
+
+// Shared is what all clients of a run share. Its environment and its counts may
+// be read by anyone.
+type Shared struct {
+	*env.Run
+	Stats        Stats
+	Settings     Settings
+	AllowedHosts []config.AllowedHost
+
+	spooler  *answer.Spooler
+	tunnel   *Tunnel // nil for none
+	pacer    *Pacer
+	budget   *Budget // nil for no limit
+	contacts *Contacts
+}
+
+// Stats counts the traffic of a run.
+type Stats struct {
+	// Requests sent, retries and logins included.
+	Requests atomic.Int64
+	// Bytes of all bodies received, after decompression.
+	Bytes atomic.Int64
+	// Waited is for how many nanoseconds requests were kept waiting: before a
+	// retry and by the rate limit, added up over all of them.
+	Waited atomic.Int64
+}
+
+// NewShared begins a run of a document. Close ends it.
+func NewShared(e *env.Run, doc *config.Document, s Settings) *Shared {
+	shared := &Shared{Run: e, Settings: s, AllowedHosts: doc.AllowedHosts}
+	shared.fill(doc.Iterations[0].API)
+	return shared
+}
+
+// fill makes what is missing. The settings are the same for all iterations.
+func (s *Shared) fill(api config.API) {
+	if s.spooler == nil {
+		s.spooler = answer.NewSpooler(s.Temp, answer.MemoryLimit)
+	}
+	if s.contacts == nil {
+		s.contacts = &Contacts{}
+	}
+	if s.tunnel == nil {
+		dial := s.Dial
+		if s.DenyPrivateNetworks { // the configuration names the SSH server
+			dial = publicOnly(dial, s.Lookup, api.ConnectTimeout)
+		}
+		s.tunnel = newTunnel(s.Settings, dial, s.Sleep)
+	}
+	if s.pacer == nil {
+		s.pacer = newPacer(api.RateLimit, &s.Stats, s.Now, s.Sleep)
+	}
+	if s.budget == nil && s.Limits != (env.Limits{}) {
+		after := s.After
+		if s.Player != nil {
+			after = nil // in a replay no time passes during a request
+		}
+		s.budget = newBudget(s.Limits, &s.Stats, s.Now, after)
+	}
+}
+
+// caching tells whether answers are kept.
+func (s *Shared) caching() bool { return s.Settings.ttl > 0 && s.CacheDir != "" }
+
+// Limited tells whether the run has limits.
+func (s *Shared) Limited() bool { return s.budget != nil }
+
+// Close ends the tunnel.
+func (s *Shared) Close() { s.tunnel.Close() }
