@@ -220,12 +220,12 @@ func errorMessage(v value.Value) string {
 // missing finds a path of the data that led nowhere in every answer to a job,
 // while one of them has lists at other places.
 func (jr *jobRunner) missing(j *job) event.Finding {
-	a := jr.tally[j]
-	if a == nil || a.found || len(a.lists) == 0 {
+	s := jr.statistics[j]
+	if s == nil || s.found || len(s.lists) == 0 {
 		return nil
 	}
-	lists := make([]string, len(a.lists))
-	for i, path := range a.lists {
+	lists := make([]string, len(s.lists))
+	for i, path := range s.lists {
 		lists[i] = jr.run.Secrets.Redact(path)
 		if path == "" {
 			lists[i] = j.DataField.Delimiter

@@ -29,9 +29,9 @@ func isCut(err error) bool {
 	return ok
 }
 
-// noteCut remembers what cut the run: the first limit that was reached, else the
+// recordCut remembers what cut the run: the first limit that was reached, else the
 // first job whose sample left something out.
-func (r *run) noteCut(budget string, limit, reached float64, j *job) {
+func (r *run) recordCut(budget string, limit, reached float64, j *job) {
 	if r.cut == nil || r.cut.Budget == "sample" && budget != "sample" {
 		r.cut = &Cut{Budget: budget, Limit: limit, Reached: reached, Job: j.Endpoint, Pointer: j.Pointer}
 	}
