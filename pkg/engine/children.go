@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -14,10 +16,10 @@ func (r *jobRun) eachChild(page *answer.Page, run func(*job, invocation) error) 
 			continue // the configuration's warnings say that it never runs
 		}
 		for row, err := range r.filtered(page) {
-			if err != nil {
-				return err
+			if err == nil {
+				err = r.eachCombination(child, row, run)
 			}
-			if err := r.eachCombination(child, row, run); err != nil {
+			if err != nil {
 				return err
 			}
 		}
@@ -26,12 +28,15 @@ func (r *jobRun) eachChild(page *answer.Page, run func(*job, invocation) error) 
 }
 
 // eachCombination runs a child job for one row.
-func (r *jobRun) eachCombination(child *job, row value.Value, run func(*job, invocation) error) error {
+func (r *jobRun) eachCombination(child *job, row value.Packed, run func(*job, invocation) error) error {
 	pass, err := child.filter.passes(row)
 	if err != nil || !pass {
 		return err
 	}
-	parents := append([]value.Value{row}, r.parents...)
+	if len(child.children) > 0 {
+		row = slices.Clone(row) // its own children may need it when this page is gone
+	}
+	parents := append([]value.Packed{row}, r.parents...)
 	var events []event.Body
 	all, err := combinations(r.filled, child.placeholders, parents, recordWarnings(&events))
 	if err != nil {

@@ -61,11 +61,11 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 
 // invocation is what one run of a job is called with: the endpoint with its
 // placeholders filled in, their values, and the rows above it, the direct parent
-// first.
+// first. Only a job with children may read these rows.
 type invocation struct {
 	endpoint string
 	filled   []filled
-	parents  []value.Value
+	parents  []value.Packed
 	// events are about the values that filled it.
 	events []event.Body
 }

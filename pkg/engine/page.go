@@ -200,7 +200,7 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 func (r *jobRun) store(ctx context.Context, page *answer.Page) (ids paging.IDs, err error) {
 	id := r.scroller.Needs().ItemID
 	batch := r.sink.batch(r.DataType, r.columns)
-	for row, err := range r.packed(page) {
+	for row, err := range r.filtered(page) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -240,36 +240,10 @@ func (r *jobRun) facts(page *answer.Page, ids paging.IDs) paging.Page {
 	return paging.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, IDs: ids, Now: r.run.Now()}
 }
 
-// packed are the filtered rows in the form that the tables take them in. Values
-// are made only for the filter.
-func (r *jobRun) packed(page *answer.Page) iter.Seq2[value.Packed, error] {
-	if len(r.rows.paths) == 0 {
-		return page.Packed()
-	}
-	return func(yield func(value.Packed, error) bool) {
-		var packed value.Packed
-		for row, err := range r.filtered(page) {
-			packed = row.AppendPacked(packed[:0])
-			if !yield(packed, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// filtered are the rows of a page as everything but the scan sees them: after
-// the response filter.
-func (r *jobRun) filtered(page *answer.Page) iter.Seq2[value.Value, error] {
-	return func(yield func(value.Value, error) bool) {
-		for row, err := range page.Items() {
-			if err == nil {
-				row, err = r.rows.apply(row)
-			}
-			if !yield(row, err) || err != nil {
-				return
-			}
-		}
-	}
+// filtered are the rows of a page as everything but the scan sees them: after the
+// response filter. Each is gone when the next one comes.
+func (r *jobRun) filtered(page *answer.Page) iter.Seq2[value.Packed, error] {
+	return r.rows.apply(page.Packed())
 }
 
 // some are the first few of many names, for a message.

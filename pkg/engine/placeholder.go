@@ -81,7 +81,7 @@ type filled struct {
 // it is wanted: three lists of a few hundred items have millions of them. The
 // errors are those of all values, before the first combination; what is odd about
 // a value that is computed goes to warn, with its place.
-func combinations(inherited []filled, own []placeholder, rows []value.Value, warn func(pointer, text string)) (iter.Seq[[]filled], error) {
+func combinations(inherited []filled, own []placeholder, rows []value.Packed, warn func(pointer, text string)) (iter.Seq[[]filled], error) {
 	all := make([][]value.Value, len(own))
 	for i, p := range own {
 		values, err := p.values(rows, warn)
@@ -121,7 +121,7 @@ func fill(c []filled, f filled) []filled {
 }
 
 // values are the values of a placeholder: one, or one for each item of a list.
-func (p placeholder) values(rows []value.Value, warn func(pointer, text string)) ([]value.Value, error) {
+func (p placeholder) values(rows []value.Packed, warn func(pointer, text string)) ([]value.Value, error) {
 	found, ok := rows[p.level-1].At(p.path, ".")
 	if !ok {
 		return nil, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)

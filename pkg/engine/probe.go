@@ -57,7 +57,7 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 		if err != nil {
 			return Probe{}, err
 		}
-		if probe.Sample = append(probe.Sample, row); len(probe.Sample) == MaxSample {
+		if probe.Sample = append(probe.Sample, row.Value()); len(probe.Sample) == MaxSample {
 			break
 		}
 	}
