@@ -243,7 +243,7 @@ func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, 
 	if err := d.Log.Err(); err != nil {
 		return nil, failure.Applicationf("cannot write the events: %w", err)
 	}
-	if result.Cut != nil {
+	if result.LimitReached != nil {
 		err = tape.cut()
 		result.State = value.Value{} // or the next run would miss what was left out
 	} else {
@@ -263,12 +263,12 @@ func extractTables(ctx context.Context, o Options, tape tape, dir *datadir.Dir, 
 
 // ended tells how a run ended, and returns the event when it was cut.
 func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
-	if r.Cut == nil {
+	if r.LimitReached == nil {
 		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
 		return nil
 	}
 	e := event.RunCut{
-		Budget: r.Cut.Budget, Limit: r.Cut.Limit, Reached: r.Cut.Reached, Job: r.Cut.Job, Pointer: r.Cut.Pointer,
+		Budget: r.LimitReached.Budget, Limit: r.LimitReached.Limit, Reached: r.LimitReached.Reached, Job: r.LimitReached.Job, Pointer: r.LimitReached.Pointer,
 		Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables,
 	}
 	log.Emit(e)

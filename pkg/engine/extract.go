@@ -1,7 +1,10 @@
-// Package engine is the engine: it walks iterations, jobs and pages in the one
-// documented order, asks paging for the next request, and hands the rows to the
-// tables. It decides what happens when; how a request is sent, a page is read or
-// a row becomes cells is the business of other rooms.
+// Package engine runs a document: its iterations, their jobs, the pages of each job
+// and the child jobs of each page, in the documented order. It asks paging for the
+// next request and hands the rows to the tables. Other packages send requests, read
+// answers and turn rows into cells.
+//
+// A run with concurrency gives the same tables, events, state and error as a serial
+// one: see parallel and admission.
 package engine
 
 import (
@@ -68,10 +71,10 @@ type Result struct {
 	Incomplete int
 	// State is what the next run is to start from.
 	State value.Value
-	// Cut is set when the tables hold only a part of the data, because a limit
-	// was reached or because of Deps.Sample. The next run must not start from
-	// State then: what was left out would be missing for ever.
-	Cut *Cut
+	// LimitReached is set when the tables hold only a part of the data, because a
+	// limit was reached or because of Deps.Sample. The next run must not start from
+	// State then, or the rest would never be fetched.
+	LimitReached *LimitReached
 }
 
 // run is one run of a plan.
@@ -89,7 +92,7 @@ type run struct {
 	start      int64            // Unix seconds
 	dry        *exchange.DryRun // nil for a run that sends its requests
 	budget     *exchange.Budget // nil for no limit
-	cut        *Cut             // nil as long as nothing was left out
+	limit      *LimitReached    // nil as long as nothing was left out
 	incomplete int              // findings
 }
 
@@ -121,8 +124,8 @@ func (p *Plan) bastionDial(d Deps) exchange.Dial {
 }
 
 // Run runs all iterations and leaves the tables in the stage. Nothing is
-// visible in the data directory until the stage is committed. A run that is cut
-// is no error: its tables hold what had arrived completely.
+// visible in the data directory until the stage is committed. A limit that was
+// reached is no error: the tables hold what had arrived completely.
 func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 	if legacy(d.State) {
 		d.Log.Emit(event.StateWarning{Text: "it holds the structure of the original's old table parser, which is ignored; columns may get other names"})
@@ -130,7 +133,7 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 	r := p.newRun(d)
 	defer r.tunnel.Close()
 	err := r.iterations(ctx)
-	if isCut(err) && ctx.Err() == nil {
+	if isLimit(err) && ctx.Err() == nil {
 		err = nil
 	}
 	var written []tableRows
@@ -145,12 +148,12 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{
-		Requests:   int(r.stats.Requests.Load()),
-		Bytes:      r.stats.Bytes.Load(),
-		Tables:     len(written),
-		State:      nextState(d.State, r.start, structures),
-		Cut:        r.cut,
-		Incomplete: r.incomplete,
+		Requests:     int(r.stats.Requests.Load()),
+		Bytes:        r.stats.Bytes.Load(),
+		Tables:       len(written),
+		State:        nextState(d.State, r.start, structures),
+		LimitReached: r.limit,
+		Incomplete:   r.incomplete,
 	}
 	if r.tables.drift != nil && !r.tables.drift.known.IsNull() {
 		result.State = result.State.With(keyColumns, r.tables.drift.known)

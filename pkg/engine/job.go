@@ -51,7 +51,7 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	if err == nil {
 		err = jr.complete(j)
 	}
-	if err == nil || isCut(err) {
+	if err == nil || isLimit(err) {
 		jr.statistics.report(jr.run.Log, j, jr.number)
 	} else {
 		jr.statistics.unfinished(jr.run.Log, j, jr.number)
@@ -215,9 +215,9 @@ func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
 		return err
 	}
 	stop, err := r.fetch(ctx, serial{r})
-	if cut, ok := errors.AsType[*exchange.Cut](err); ok {
-		jr.run.recordCut(cut.Budget, cut.Limit, cut.Reached, j)
-		r.count(paging.Stop{Rule: cut.Error()})
+	if reached, ok := errors.AsType[*exchange.Cut](err); ok {
+		jr.run.recordLimit(reached.Budget, reached.Limit, reached.Reached, j)
+		r.count(paging.Stop{Rule: reached.Error()})
 	}
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) 
 // count counts a run of a job that has ended.
 func (r *jobRun) count(stop paging.Stop) {
 	if r.sample.dropped {
-		r.run.recordCut("sample", float64(r.sample.size), float64(r.sample.size), r.job)
+		r.run.recordLimit("sample", float64(r.sample.size), float64(r.sample.size), r.job)
 	}
 	r.statistics.add(r, stop)
 }

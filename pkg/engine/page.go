@@ -38,7 +38,7 @@ func (r *jobRun) send(ctx context.Context, request config.Request) (*exchange.Re
 
 // read reads and checks the answer to a request, or takes the error in its place.
 func (r *jobRun) read(request config.Request, res *exchange.Response, err error) *pageResult {
-	if !isCut(err) { // else the request was never sent
+	if !isLimit(err) { // else the request was never sent
 		r.pages++
 	}
 	p := &pageResult{number: r.pages, err: err}
@@ -96,9 +96,8 @@ func (r *jobRun) scan(res *exchange.Response) (*answer.Page, error) {
 	return page, nil
 }
 
-// decode reads an answer. A successful answer without a body has no data; an
-// error answer that the configuration ignores is data, whatever it is, but null
-// is none.
+// decode reads an answer. A successful answer without a body has no data. An error
+// answer that the configuration ignores is data unless it is null.
 func (r *jobRun) decode(res *exchange.Response) (*answer.Page, error) {
 	needs := r.scroller.Needs()
 	query := answer.Query{
@@ -162,7 +161,7 @@ func (r *jobRun) check(res *exchange.Response, page *answer.Page) error {
 	detected := r.DataField.Path == ""
 	switch {
 	case detected && len(page.Lists) > 1:
-		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", some(page.Lists)).At(r.Pointer)
+		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", firstNames(page.Lists)).At(r.Pointer)
 	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
 		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(r.Pointer)
 	case page.Rows == 0:
@@ -246,8 +245,8 @@ func (r *jobRun) filtered(page *answer.Page) iter.Seq2[value.Packed, error] {
 	return r.rows.apply(page.Packed())
 }
 
-// some are the first few of many names, for a message.
-func some(names []string) string {
+// firstNames are the first few of many names, for a message.
+func firstNames(names []string) string {
 	const most = 10
 	if more := len(names) - most; more > 0 {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)

@@ -76,11 +76,11 @@ type filled struct {
 }
 
 // combinations yields every combination of the placeholders' values for one
-// parent row, the last placeholder fastest: a list has one value for each item.
-// rows are the rows above, the direct parent first. Each combination is made when
-// it is wanted: three lists of a few hundred items have millions of them. The
-// errors are those of all values, before the first combination; what is odd about
-// a value that is computed goes to warn, with its place.
+// parent row. The last placeholder changes fastest; a list has one value for each
+// item. rows are the rows above, the direct parent first. A combination is made only
+// when it is yielded, because three lists of a few hundred items have millions of
+// them. An error in any value is returned before the first combination. Warnings
+// about a computed value go to warn, with its pointer.
 func combinations(inherited []filled, own []placeholder, rows []value.Packed, warn func(pointer, text string)) (iter.Seq[[]filled], error) {
 	all := make([][]value.Value, len(own))
 	for i, p := range own {
@@ -93,8 +93,8 @@ func combinations(inherited []filled, own []placeholder, rows []value.Packed, wa
 	return func(yield func([]filled) bool) { combine(inherited, own, all, yield) }, nil
 }
 
-// combine yields the combinations that begin with those already filled; false
-// when no more of them are wanted.
+// combine yields the combinations that begin with those already filled. It returns
+// false when no more of them are wanted.
 func combine(c []filled, own []placeholder, values [][]value.Value, yield func([]filled) bool) bool {
 	if len(own) == 0 {
 		return yield(c)
@@ -107,8 +107,8 @@ func combine(c []filled, own []placeholder, values [][]value.Value, yield func([
 	return true
 }
 
-// fill is a combination with one more placeholder, in the place of an inherited
-// one of that name.
+// fill is a combination with one more placeholder, which replaces an inherited one of
+// that name.
 func fill(c []filled, f filled) []filled {
 	c = append([]filled(nil), c...)
 	for i := range c {
@@ -146,9 +146,9 @@ func (p placeholder) values(rows []value.Packed, warn func(pointer, text string)
 	return values, nil
 }
 
-// endpoint is an endpoint with its placeholders filled in, all at once: a value
-// is never searched for tokens. A number is sent as in a query (1.50 as 1.5),
-// for 1.0 may be the id 1 of the next request; the table keeps it as it stood.
+// endpoint is an endpoint with its placeholders filled in, all at once: values are
+// not searched for tokens. A number is sent as in a query (1.50 as 1.5), because 1.0
+// may be the id 1 of the next request; the table keeps it as it was written.
 func endpoint(template string, values []filled) string {
 	pairs := make([]string, 0, 2*len(values))
 	for _, f := range values {

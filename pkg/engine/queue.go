@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// queue hands things from one goroutine to another. Nothing is ever turned away:
-// the gate sees to it that there are not too many.
+// queue hands items from one goroutine to another. It has no limit of its own:
+// admission limits how many there are.
 type queue[T any] struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -27,7 +27,7 @@ func (q *queue[T]) put(item T) {
 	q.changed.Signal()
 }
 
-// close tells that nothing more will come.
+// close says that no more items will come.
 func (q *queue[T]) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,7 +59,7 @@ func (q *queue[T]) take() (item T, ok bool) {
 	}
 	item = q.items[0]
 	var none T
-	q.items[0] = none // or it could not be freed
+	q.items[0] = none // so that it can be freed
 	q.items = q.items[1:]
 	return item, true
 }

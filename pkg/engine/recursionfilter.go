@@ -47,7 +47,7 @@ func compileRecursionFilter(s config.Section) recursionFilter {
 
 // parseCondition splits at the leftmost operator of two characters; only
 // without any, at the leftmost > or <. What follows a second occurrence of the
-// operator is not looked at.
+// operator is ignored.
 func parseCondition(text string) (condition, bool) {
 	operator, at := "", len(text)
 	for _, candidate := range []string{">=", "<=", "==", "!=", "~~", "!~"} {

@@ -10,18 +10,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// userData are columns with values of the configuration's own.
+// userData are columns whose values the configuration gives.
 type userData struct {
 	entries []expr.Entries
 	pointer string
-	// renumbered tells that columns with numbers for names are numbered anew, from
-	// 0: PHP does so when it joins two arrays.
+	// renumbered says that columns with numbers for names are numbered anew, from 0,
+	// as PHP does when it joins two arrays.
 	renumbered bool
 }
 
 // compileUserData reads one `userData`: an object of columns, a list of columns
-// that have their numbers for names, or a scalar that becomes the column of the
-// given name. Empty ones are no column.
+// that are named by their index, or a scalar that becomes the column of the given
+// name. An empty one makes no column.
 func compileUserData(s config.Section, scalarName string, attributes expr.Members) expr.Entries {
 	if !s.Present() {
 		return expr.Entries{}

@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// errIncomplete is the cause of the error that `onIncomplete: fail` makes of a
-// finding.
+// errIncomplete is the cause of the error that a finding becomes with
+// `onIncomplete: fail`.
 var errIncomplete = errors.New("the data is incomplete")
 
 // mostEmpty is how many warnings about empty pages a job gives.
