@@ -12,28 +12,28 @@ import (
 
 // parallel runs one root job and its children in parallel. Every run of a job is
 // a jobStream with a goroutine of its own, which requests its pages, decides about
-// paging and starts the streams of its children. It puts its pages into queues.
-// One goroutine goes through these queues in the order in which a serial run
+// paging and starts the streams of its children. It sends its pages to channels.
+// One goroutine goes through these channels in the order in which a serial run
 // would fetch the pages. Only this one stores rows, emits the events of jobs,
 // counts, and decides which error ends the run.
+//
+// A channel has room for as many pages or streams as requests may be under way.
+// Each of them has a permit, and admission grants none to a page with as many before
+// it, so nothing waits for room.
 type parallel struct {
 	*jobRunner
 	admission *admission
 	workers   sync.WaitGroup
-
-	mu sync.Mutex
-	// users are how many goroutines still read a page: one stores it, one starts
-	// its children.
-	users map[*queuedPage]int
+	cancel    context.CancelFunc // of all workers
 }
 
-// jobStream is one run of a job, a driver that puts its pages into a queue.
+// jobStream is one run of a job, a driver that sends its pages to a channel.
 type jobStream struct {
 	*parallel
 	at    position
 	job   *job
 	input invocation
-	pages *queue[*queuedPage]
+	pages chan *queuedPage
 	// r is set before the first page; stop, or else err, before the end of the
 	// pages.
 	r    *jobRun
@@ -55,17 +55,17 @@ type queuedPage struct {
 	permit *permit
 	// children are the streams of the page; childErr, why there are no more of
 	// them, is set before their end.
-	children *queue[*jobStream]
+	children chan *jobStream
 	childErr error
 }
 
 // parallel runs a root job to its end. When it returns, all its goroutines have
 // ended and all bodies are closed.
 func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error {
-	ctx, cancel := context.WithCancel(ctx)
-	p := &parallel{jobRunner: jr, admission: &admission{limit: jr.concurrency}, users: map[*queuedPage]int{}}
-	defer p.close()
-	defer cancel()
+	p := &parallel{jobRunner: jr, admission: &admission{limit: jr.concurrency}}
+	ctx, p.cancel = context.WithCancel(ctx)
+	defer p.workers.Wait()
+	defer p.cancel()
 	root := p.stream(ctx, position{}, j, in)
 	p.workers.Go(func() { root.work(ctx) })
 	return p.store(ctx, root)
@@ -73,20 +73,13 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error 
 
 // stream is a run of a job that waits for the permit for its first page.
 func (p *parallel) stream(ctx context.Context, at position, j *job, in invocation) *jobStream {
-	return &jobStream{parallel: p, at: at, job: j, input: in, pages: newQueue[*queuedPage](), first: p.admission.request(ctx, at.below(1))}
-}
-
-// close waits for the goroutines and closes the pages that were not stored.
-func (p *parallel) close() {
-	p.workers.Wait()
-	for q := range p.users {
-		q.body.Close()
-	}
+	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.concurrency), first: p.admission.request(ctx, at.below(1))}
 }
 
 // store stores the pages of a stream and of those below it.
 func (p *parallel) store(ctx context.Context, s *jobStream) error {
-	for q := range s.pages.all() {
+	defer s.drop()
+	for q := range s.pages {
 		if err := p.storePage(ctx, s, q); err != nil {
 			return s.r.within(q.number, err)
 		}
@@ -97,27 +90,52 @@ func (p *parallel) store(ctx context.Context, s *jobStream) error {
 	return s.r.ended(*s.stop)
 }
 
-// storePage stores a page and then the pages of its children.
+// storePage stores a page and then the pages of its children. After an error nothing
+// more is stored.
 func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) error {
-	_, err := s.r.settle(ctx, q.pageResult)
-	p.release(q)
-	if err != nil {
+	stored := false
+	defer func() {
+		if !stored {
+			p.cancel()
+		}
+		q.drop()
+	}()
+	if _, err := s.r.settle(ctx, q.pageResult); err != nil {
 		return err
 	}
 	q.permit.release()
-	for child := range q.children.all() {
+	for child := range q.children {
 		if err := p.store(ctx, child); err != nil {
 			return err
 		}
 	}
+	stored = q.childErr == nil
 	return q.childErr
+}
+
+// drop drops the pages that are left, until the stream has ended.
+func (s *jobStream) drop() {
+	for q := range s.pages {
+		q.drop()
+	}
+}
+
+// drop drops the children that are left and closes the page, which is read until
+// all children have started.
+func (q *queuedPage) drop() {
+	for child := range q.children {
+		child.drop()
+	}
+	if q.body != nil {
+		q.body.Close()
+	}
 }
 
 // work fetches the pages of a stream. It returns when the streams below it have
 // ended, too.
 func (s *jobStream) work(ctx context.Context) {
 	s.err = failure.Guarded(func() error { return s.fetch(ctx) })
-	s.pages.close()
+	close(s.pages)
 	s.dropPending()
 	s.children.Wait()
 }
@@ -147,21 +165,19 @@ func (s *jobStream) answer(ctx context.Context, request config.Request, state pa
 	return next.res, next.err
 }
 
-// process puts a page into the queue and starts its child jobs, though nothing of
+// process sends a page to the channel and starts its child jobs, though nothing of
 // it may be stored yet.
 func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
-	q := &queuedPage{pageResult: p, permit: s.current, children: newQueue[*jobStream]()}
-	defer q.children.close()
+	q := &queuedPage{pageResult: p, permit: s.current, children: make(chan *jobStream, s.concurrency)}
+	defer close(q.children)
 	if p.page == nil {
 		if p.err != nil {
 			s.admission.fail(q.permit.at)
 		}
-		s.pages.put(q)
+		s.pages <- q
 		return ids, p.err
 	}
-	s.keep(q)
-	defer s.release(q)
-	s.pages.put(q)
+	s.pages <- q
 	if ids, err = s.r.ids(p.page); err == nil {
 		err = s.startChildren(ctx, q)
 	}
@@ -181,7 +197,7 @@ func (s *jobStream) startChildren(ctx context.Context, q *queuedPage) error {
 		if err := c.first.wait(); err != nil {
 			return err
 		}
-		q.children.put(c)
+		q.children <- c
 		s.children.Add(1)
 		s.workers.Go(func() {
 			defer s.children.Done()
@@ -192,25 +208,5 @@ func (s *jobStream) startChildren(ctx context.Context, q *queuedPage) error {
 	if q.childErr != nil {
 		s.admission.fail(q.permit.at.below(n + 1))
 	}
-	q.children.close()
 	return q.childErr
-}
-
-// keep leaves the body of a page open until both its users have released it.
-func (p *parallel) keep(q *queuedPage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.users[q] = 2
-}
-
-func (p *parallel) release(q *queuedPage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch p.users[q] {
-	case 2:
-		p.users[q] = 1
-	case 1:
-		delete(p.users, q)
-		q.body.Close()
-	}
 }
