@@ -31,7 +31,7 @@ func Run(ctx context.Context, o Options) (code int) {
 	secrets := &secret.Registry{}
 	secrets.Add(o.Getenv("KBC_TOKEN"))
 	// A panic that nobody turns into an error is printed with all it holds.
-	err := failure.Guarded(func() error {
+	err := failure.Recover(func() error {
 		code = start(ctx, o, secrets)
 		return nil
 	})
@@ -59,7 +59,7 @@ func start(ctx context.Context, o Options, secrets *secret.Registry) int {
 		o.report, err = openReport(o, secrets, log)
 	}
 	if err == nil {
-		err = failure.Guarded(func() (err error) {
+		err = failure.Recover(func() (err error) {
 			cut, err = run(ctx, o, tape, log, live, secrets)
 			return err
 		})

@@ -273,5 +273,5 @@ func (r *jobRun) within(page int, err error) error {
 	if errors.Is(err, errIncomplete) {
 		return err
 	}
-	return failure.Within(fmt.Sprintf("job %s, page %d", r.endpoint, page), r.Pointer, err)
+	return failure.Wrap(fmt.Sprintf("job %s, page %d", r.endpoint, page), r.Pointer, err)
 }

@@ -91,7 +91,7 @@ func (r *jobRun) scan(res *exchange.Response) (*answer.Page, error) {
 		if forgetting := res.Forget(); forgetting != nil {
 			return nil, forgetting
 		}
-		return nil, failure.Within(res.Method+" "+res.URL, "", err)
+		return nil, failure.Wrap(res.Method+" "+res.URL, "", err)
 	}
 	return page, nil
 }

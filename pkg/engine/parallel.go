@@ -134,7 +134,7 @@ func (q *queuedPage) drop() {
 // work fetches the pages of a stream. It returns when the streams below it have
 // ended, too.
 func (s *jobStream) work(ctx context.Context) {
-	s.err = failure.Guarded(func() error { return s.fetch(ctx) })
+	s.err = failure.Recover(func() error { return s.fetch(ctx) })
 	close(s.pages)
 	s.dropPending()
 	s.children.Wait()

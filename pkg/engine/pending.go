@@ -36,7 +36,7 @@ func (s *jobStream) requestPage(ctx context.Context, request config.Request) {
 			return
 		}
 		defer permit.answered()
-		p.err = failure.Guarded(func() (err error) {
+		p.err = failure.Recover(func() (err error) {
 			p.res, err = s.r.send(auth.Ahead(permit.ctx, p.needed), request)
 			return err
 		})

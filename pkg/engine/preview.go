@@ -96,7 +96,7 @@ func (v *previewer) root(ctx context.Context, j *job) error {
 		v.drafts = append(v.drafts, d)
 	}
 	if d.Problem != nil {
-		return failure.Within("job "+j.Endpoint, j.Pointer, d.Problem)
+		return failure.Wrap("job "+j.Endpoint, j.Pointer, d.Problem)
 	}
 	v.children(ctx, []*job{j}, nil)
 	return nil

@@ -50,7 +50,7 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 		defer result.body.Close()
 	}
 	if err := one.report(result); err != nil {
-		return Probe{}, failure.Within("job "+j.Endpoint, j.Pointer, err)
+		return Probe{}, failure.Wrap("job "+j.Endpoint, j.Pointer, err)
 	}
 	probe = Probe{Method: res.Method, URL: res.URL, Status: res.Status, Rows: result.page.Rows, Sample: []value.Value{}}
 	for row, err := range one.filtered(result.page) {

@@ -84,7 +84,7 @@ func (u userData) columns(scope *expr.Scope) ([]mapping.Column, error) {
 	for _, entries := range u.entries {
 		evaluated, err := entries.Eval(scope)
 		if err != nil {
-			return nil, failure.Within("user data", u.pointer, err)
+			return nil, failure.Wrap("user data", u.pointer, err)
 		}
 		for _, m := range evaluated.Members() {
 			columns = append(columns, mapping.Column(m))

@@ -235,7 +235,7 @@ func (s *session) try(ctx context.Context, e *entrance) (c *credentials, err err
 		close(e.done)
 	}()
 	if c, err = s.logIn(ctx); err != nil {
-		return nil, failure.Within("the login failed", s.pointer, err)
+		return nil, failure.Wrap("the login failed", s.pointer, err)
 	}
 	return c, nil
 }
