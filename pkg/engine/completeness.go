@@ -98,18 +98,18 @@ func unread(e ending) event.Finding {
 
 // howToRead names the settings that ask for the page that is announced.
 func howToRead(i answer.Indicator) string {
-	place, delimiter := i.Place(), ""
+	path, delimiter := i.Place(), ""
 	for _, name := range i.Path {
 		if strings.Contains(name, ".") {
-			place, delimiter = strings.Join(i.Path, "/"), " and the delimiter '/'"
+			path, delimiter = strings.Join(i.Path, "/"), " and the delimiter '/'"
 		}
 	}
 	text := i.Value.Text()
 	switch {
 	case i.Kind == answer.NextPage && (strings.HasPrefix(text, "/") || strings.Contains(text, "://") || strings.HasPrefix(text, "?")):
-		return fmt.Sprintf("'api.pagination' with the method 'response.url' and the urlKey '%s'%s reads it", place, delimiter)
+		return fmt.Sprintf("'api.pagination' with the method 'response.url' and the urlKey '%s'%s reads it", path, delimiter)
 	case i.Kind == answer.NextPage && delimiter == "":
-		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", place)
+		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", path)
 	default:
 		return "set 'api.pagination' to the method of this API: 'response.param' if the answer has a token for the next page, 'cursor' if requests name the last id, else 'offset' or 'pagenum'"
 	}

@@ -21,7 +21,7 @@ type evidence struct {
 	// any.
 	largest, filled int
 	totals          []total
-	// repeat is the page that was dropped, nil for none; repeatsList tells whether
+	// repeat is the page that was dropped, nil for none; repeatsList says whether
 	// its data is a list.
 	repeat      *paging.Repeat
 	repeatsList bool

@@ -25,7 +25,7 @@ type pageResult struct {
 	events []event.Body  // about the page
 	page   *answer.Page  // nil when there is nothing to store
 	body   *answer.Spool // of page
-	stop   *paging.Stop  // ends the job in the place of the page
+	stop   *paging.Stop  // ends the job instead of the page
 	err    error
 }
 
@@ -36,7 +36,7 @@ func (r *jobRun) send(ctx context.Context, request config.Request) (*exchange.Re
 	return r.client.Do(exchange.From(r.live.Context(ctx), sender), request)
 }
 
-// read reads and checks the answer to a request, or takes the error in its place.
+// read reads and checks the answer to a request, or takes the error instead.
 func (r *jobRun) read(request config.Request, res *exchange.Response, err error) *pageResult {
 	if !isLimit(err) { // else the request was never sent
 		r.pages++

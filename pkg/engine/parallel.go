@@ -17,9 +17,9 @@ import (
 // would fetch the pages. Only this one stores rows, emits the events of jobs,
 // counts, and decides which error ends the run.
 //
-// A channel has room for as many pages or streams as requests may be under way.
-// Each of them has a permit, and admission grants none to a page with as many before
-// it, so nothing waits for room.
+// The capacity of a channel is the concurrency. Each page or stream in it holds a
+// permit, and admission grants no permit to a page with as many before it, so no
+// sender waits.
 type parallel struct {
 	*jobRunner
 	admission *admission

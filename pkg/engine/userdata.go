@@ -51,7 +51,7 @@ func numbered(items []value.Value) value.Value {
 	return value.OfMembers(members...)
 }
 
-// withoutEmptyObjects is a value with empty lists in the place of empty objects:
+// withoutEmptyObjects is a value with empty lists instead of empty objects:
 // the original cannot tell them apart in its configuration, and hashes lists.
 func withoutEmptyObjects(v value.Value) value.Value {
 	if v.Kind() == value.Object && v.Len() == 0 {
@@ -77,8 +77,8 @@ func checkUserData(s config.Section) {
 	}
 }
 
-// columns evaluates the user data; later entries replace earlier ones of the
-// same name in their place.
+// columns evaluates the user data. A later entry replaces an earlier one of the same
+// name and keeps its position.
 func (u userData) columns(scope *expr.Scope) ([]mapping.Column, error) {
 	var columns []mapping.Column
 	for _, entries := range u.entries {
