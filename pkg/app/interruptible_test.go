@@ -106,7 +106,7 @@ type panics struct{}
 func (panics) Write([]byte) (int, error) { panic("broken") }
 
 func TestInterruptibleWriterThatPanics(t *testing.T) {
-	err := failure.Guarded(func() error {
+	err := failure.Recover(func() error {
 		_, err := newInterruptible(t.Context(), panics{}, never).Write([]byte("x"))
 		return err
 	})

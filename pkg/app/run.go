@@ -29,7 +29,7 @@ func Run(ctx context.Context, o Options) (code int) {
 	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
 	o.Secrets.Add(o.Getenv("KBC_TOKEN"))
 	// A panic that no one turns into an error is printed with all it holds.
-	err := failure.Guarded(func() error {
+	err := failure.Recover(func() error {
 		code = start(ctx, &o)
 		return nil
 	})
@@ -56,7 +56,7 @@ func start(ctx context.Context, o *Options) int {
 		err = o.openReport()
 	}
 	if err == nil {
-		err = failure.Guarded(func() (err error) {
+		err = failure.Recover(func() (err error) {
 			cut, err = run(ctx, o)
 			return err
 		})
@@ -219,7 +219,7 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	if err := o.Log.Err(); err != nil {
 		return nil, failure.Applicationf("cannot write the events: %w", err)
 	}
-	if result.Cut != nil {
+	if result.LimitReached != nil {
 		err = o.cutRecording()
 		result.State = value.Value{} // or the next run would miss what was left out
 	} else {
@@ -239,12 +239,12 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 
 // ended tells how a run ended, and returns the event when it was cut.
 func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
-	if r.Cut == nil {
+	if r.LimitReached == nil {
 		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
 		return nil
 	}
 	e := event.RunCut{
-		Budget: r.Cut.Budget, Limit: r.Cut.Limit, Reached: r.Cut.Reached, Job: r.Cut.Job, Pointer: r.Cut.Pointer,
+		Budget: r.LimitReached.Budget, Limit: r.LimitReached.Limit, Reached: r.LimitReached.Reached, Job: r.LimitReached.Job, Pointer: r.LimitReached.Pointer,
 		Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables,
 	}
 	log.Emit(e)

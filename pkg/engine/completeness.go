@@ -13,20 +13,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// ending is a run of a job that has come to its end.
+// ending is a run of a job that has ended.
 type ending struct {
 	*jobRun
 	stop paging.Stop
 }
 
-// endChecks are the checks of a run of a job that has come to its end. Each gives
-// what it finds missing, nil for nothing. docs/faults.md describes them.
+// endChecks are the checks of a run of a job that has ended. Each returns what it
+// finds missing, nil for nothing. docs/faults.md describes them.
 func endChecks() []func(ending) event.Finding {
 	return []func(ending) event.Finding{stalled, repeated, unread, short}
 }
 
-// stalled finds a page that announces more by `nextPageFlag`, but lacks the value
-// that leads to the next one.
+// stalled finds a page whose `nextPageFlag` announces more pages, but that has no
+// value that leads to the next one.
 func stalled(e ending) event.Finding {
 	if e.stop.Reason != paging.NoValue || e.stop.Flag == "" {
 		return nil
@@ -98,18 +98,18 @@ func unread(e ending) event.Finding {
 
 // howToRead names the settings that ask for the page that is announced.
 func howToRead(i answer.Indicator) string {
-	place, delimiter := i.Place(), ""
+	path, delimiter := i.Place(), ""
 	for _, name := range i.Path {
 		if strings.Contains(name, ".") {
-			place, delimiter = strings.Join(i.Path, "/"), " and the delimiter '/'"
+			path, delimiter = strings.Join(i.Path, "/"), " and the delimiter '/'"
 		}
 	}
 	text := i.Value.Text()
 	switch {
 	case i.Kind == answer.NextPage && (strings.HasPrefix(text, "/") || strings.Contains(text, "://") || strings.HasPrefix(text, "?")):
-		return fmt.Sprintf("'api.pagination' with the method 'response.url' and the urlKey '%s'%s reads it", place, delimiter)
+		return fmt.Sprintf("'api.pagination' with the method 'response.url' and the urlKey '%s'%s reads it", path, delimiter)
 	case i.Kind == answer.NextPage && delimiter == "":
-		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", place)
+		return fmt.Sprintf("'api.pagination' with the method 'response.param' and the responseParam '%s' reads it", path)
 	default:
 		return "set 'api.pagination' to the method of this API: 'response.param' if the answer has a token for the next page, 'cursor' if requests name the last id, else 'offset' or 'pagenum'"
 	}
@@ -131,15 +131,15 @@ func short(e ending) event.Finding {
 	}
 }
 
-// hasTotal tells whether exactly as much was fetched as the API says there is. More
-// would mean that it counts something else.
+// hasTotal reports whether exactly as much was fetched as the API says there is. If
+// it were more, the API would count something else.
 func (e ending) hasTotal() bool {
 	t := e.evidence.total()
 	fetched, _ := e.fetched(t)
 	return t != nil && fetched == t.least
 }
 
-// fetched is how much there is of what a total counts.
+// fetched is how many rows or pages were fetched, whichever the total counts.
 func (e ending) fetched(t *total) (n int64, unit string) {
 	if t != nil && t.pages {
 		return int64(e.evidence.filled), "pages"
@@ -147,7 +147,7 @@ func (e ending) fetched(t *total) (n int64, unit string) {
 	return int64(e.found), "rows"
 }
 
-// errorsOnly finds an answer that has errors in the place of data.
+// errorsOnly finds an answer that has errors instead of data.
 func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Finding, error) {
 	if res.Ignored || page.Rows > 0 && !page.FromErrors {
 		return nil, nil
@@ -162,8 +162,8 @@ func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Find
 	}, res.Forget()
 }
 
-// What is shown of the errors that an API reports. Of a longer text readBytes are
-// masked before they are shortened, so that no secret is cut in two.
+// Limits of what is shown of the errors that an API reports. The first readBytes of a
+// text are masked before they are shortened, so that no secret is cut in two.
 const (
 	mostErrors    = 3
 	mostErrorText = 200 // bytes
@@ -191,7 +191,7 @@ func (r *jobRun) reported(errors value.Value) string {
 	return strings.Join(texts, "; ")
 }
 
-// blank tells whether nothing in a member `errors` says that there is an error:
+// blank reports whether nothing in a member `errors` says that there is an error:
 // some APIs always send `{"code": 0, "message": ""}`.
 func blank(v value.Value) bool {
 	switch v.Kind() {
@@ -217,15 +217,15 @@ func errorMessage(v value.Value) string {
 	return v.JSON()
 }
 
-// missing finds a path of the data that led nowhere in every answer to a job,
-// while one of them has lists at other places.
+// missing finds a job whose `dataField` is in none of its answers, while one of them
+// has lists elsewhere.
 func (jr *jobRunner) missing(j *job) event.Finding {
-	a := jr.tally[j]
-	if a == nil || a.found || len(a.lists) == 0 {
+	s := jr.statistics[j]
+	if s == nil || s.found || len(s.lists) == 0 {
 		return nil
 	}
-	lists := make([]string, len(a.lists))
-	for i, path := range a.lists {
+	lists := make([]string, len(s.lists))
+	for i, path := range s.lists {
 		lists[i] = jr.run.Secrets.Redact(path)
 		if path == "" {
 			lists[i] = j.DataField.Delimiter
@@ -237,7 +237,7 @@ func (jr *jobRunner) missing(j *job) event.Finding {
 	}
 }
 
-// complete judges a root job and its child jobs when all their runs have ended.
+// complete checks a root job and its child jobs when all their runs have ended.
 func (jr *jobRunner) complete(j *job) error {
 	if found := jr.missing(j); found != nil {
 		if err := jr.emit(j, found); err != nil {

@@ -26,7 +26,7 @@ func (p *Plan) sinks(visit func(it, first *iteration)) {
 
 // checkDataTypes reports jobs whose rows cannot be mapped automatically: the data
 // type gives no name for a table, like the endpoint "/", or the user data holds
-// lists. Mapped ones have names of their own, and may have lists there; a job that
+// lists. Mapped tables have names of their own and may have lists there; a job that
 // never runs has no rows.
 func (p *Plan) checkDataTypes() {
 	p.sinks(func(it, first *iteration) {
@@ -56,7 +56,7 @@ func checkTableName(j config.Job) {
 		Problem("expected something with a letter, a digit or a dash: the table is named after it", hint)
 }
 
-// eachJob visits jobs and those below them, and tells whether each of them is a
+// eachJob visits jobs and those below them, and says whether each of them is a
 // child job, and whether it ever runs: a child job does when it, or one above it,
 // has placeholders.
 func eachJob(jobs []config.Job, visit func(j config.Job, child, runs bool)) {
@@ -72,11 +72,10 @@ func eachJob(jobs []config.Job, visit func(j config.Job, child, runs bool)) {
 }
 
 // tolerateUnusedMappings makes warnings of the problems with mappings of data types
-// that no job has: they do not matter, and the original does not look at them.
-// What is right in them still makes tables without rows. Keys that are unknown
-// remain problems where they are.
+// that no job has, because the original does not look at them. Mappings without a
+// problem still make tables without rows. Unknown keys remain problems.
 func (p *Plan) tolerateUnusedMappings() {
-	used := map[string]bool{} // by the place of the mapping
+	used := map[string]bool{} // by the pointer of the mapping
 	use := func(jobs []config.Job, it *iteration) {
 		eachJob(jobs, func(j config.Job, _, _ bool) {
 			used[failure.PointerJoin(it.Mappings.Pointer, j.DataType)] = true

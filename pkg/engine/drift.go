@@ -8,8 +8,8 @@ import (
 )
 
 // keyColumns is where the state remembers the columns of tables by their file
-// names. Only a run with `config.driftWarning` reads and writes it, for without
-// it the state holds what the original writes and nothing else.
+// names. Only a run with `config.driftWarning` reads and writes it, because the
+// state of other runs holds what the original writes and nothing else.
 const keyColumns = "tableColumns"
 
 // drift compares the columns of this run's tables with those of the last run that
@@ -28,7 +28,7 @@ func newDrift(log *event.Log, state value.Value) *drift {
 	return &drift{log: log, known: known}
 }
 
-// columnsByTable tells whether a value is what see leaves.
+// columnsByTable reports whether a value has the form that see writes.
 func columnsByTable(v value.Value) bool {
 	for _, m := range v.Members() {
 		if m.Value.Kind() != value.Array || slices.ContainsFunc(m.Value.Items(), func(item value.Value) bool { return item.Kind() != value.String }) {
@@ -38,8 +38,8 @@ func columnsByTable(v value.Value) bool {
 	return v.Kind() == value.Object
 }
 
-// see warns when the columns of a table have changed, and remembers them. What is
-// known of tables that this run does not write stays.
+// see warns when the columns of a table have changed, and keeps them. Those of tables
+// that this run does not write stay.
 func (d *drift) see(table string, columns []string) {
 	before, ok := d.known.Get(table)
 	items := make([]value.Value, len(columns))
@@ -58,7 +58,7 @@ func (d *drift) see(table string, columns []string) {
 	d.log.Emit(event.TableDrifted{Table: table, Added: lacking(columns, old), Removed: lacking(old, columns)})
 }
 
-// lacking is what the first list has and the second one lacks.
+// lacking are the items of the first list that the second one does not have.
 func lacking(list, from []string) (lacking []string) {
 	for _, s := range list {
 		if !slices.Contains(from, s) {

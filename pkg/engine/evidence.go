@@ -21,12 +21,12 @@ type evidence struct {
 	// any.
 	largest, filled int
 	totals          []total
-	// repeat is the page that was dropped, nil for none; repeatsList tells whether
+	// repeat is the page that was dropped, nil for none; repeatsList says whether
 	// its data is a list.
 	repeat      *paging.Repeat
 	repeatsList bool
-	// found is set when the path of the data led to something in any answer; lists
-	// are those of the first answer in which it did not.
+	// found is set when any answer had something at the path of the data; lists are
+	// those of the first answer that had nothing there.
 	found bool
 	lists []string
 }
@@ -37,12 +37,12 @@ type total struct {
 	pages bool
 	// configured is set when a setting names the field.
 	configured bool
-	// least is the smallest number that any answer told: rows may come and go while
-	// they are fetched.
+	// least is the smallest number in any answer: rows may come and go while they are
+	// fetched.
 	least int64
 }
 
-// observe takes in a page that is stored.
+// observe adds a page that is stored.
 func (v *evidence) observe(scroller paging.Scroller, res *exchange.Answer, page *answer.Page) {
 	v.last = paging.Page{Root: page.Root, Rows: page.Rows, Field: page.Field}
 	v.indicators, v.link = nil, ""
@@ -72,8 +72,8 @@ func (v *evidence) observe(scroller paging.Scroller, res *exchange.Answer, page 
 	}
 }
 
-// count takes in what one answer says about a total. What is no positive integer
-// says nothing.
+// count adds what one answer says about a total. Anything but a positive integer is
+// ignored.
 func (v *evidence) count(t total, number value.Value) {
 	digits := number.Kind() == value.String && strings.Trim(number.Raw(), "0123456789") == ""
 	n, ok := number.Int()
@@ -91,8 +91,8 @@ func (v *evidence) count(t total, number value.Value) {
 	v.totals = append(v.totals, t)
 }
 
-// total is the number to go by: the smallest of those that settings name, else
-// the smallest of all; nil when no answer told any.
+// total is the total to compare with: the smallest of those that settings name, else
+// the smallest of all; nil when no answer had one.
 func (v *evidence) total() *total {
 	var chosen *total
 	for i := range v.totals {
@@ -104,13 +104,13 @@ func (v *evidence) total() *total {
 	return chosen
 }
 
-// next is what announces a page after the last one, nil for nothing. With none
-// the answer says that there is no other page.
+// next is what announces a page after the last one, nil for nothing. none is set
+// when the answer says that there is no other page.
 func (v *evidence) next() (announced *answer.Indicator, none bool) {
 	for i := range v.indicators {
 		switch one := &v.indicators[i]; one.Kind {
 		case answer.MorePages, answer.LastPage:
-			yes, known := truth(one.Value)
+			yes, known := flagValue(one.Value)
 			switch {
 			case known && yes != (one.Kind == answer.MorePages):
 				return nil, true
@@ -122,15 +122,15 @@ func (v *evidence) next() (announced *answer.Indicator, none bool) {
 			case !leadsOn(one.Value):
 				none = true
 			case announced == nil || announced.Kind != answer.NextPage:
-				announced = one // it tells more than a flag
+				announced = one // it says more than a flag
 			}
 		}
 	}
 	return announced, none && announced == nil
 }
 
-// truth is the meaning of a flag; known is false when a value is no flag.
-func truth(v value.Value) (yes, known bool) {
+// flagValue is the meaning of a flag; known is false when a value is no flag.
+func flagValue(v value.Value) (yes, known bool) {
 	switch strings.ToLower(v.Text()) {
 	case "true", "1":
 		return true, true
@@ -141,7 +141,7 @@ func truth(v value.Value) (yes, known bool) {
 	}
 }
 
-// leadsOn tells whether a value can lead to a next page.
+// leadsOn reports whether a value can lead to a next page.
 func leadsOn(v value.Value) bool {
 	if n, ok := v.Int(); ok && n <= 0 {
 		return false

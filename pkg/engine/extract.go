@@ -1,7 +1,10 @@
-// Package engine is the engine: it walks iterations, jobs and pages in the one
-// documented order, asks paging for the next request, and hands the rows to the
-// tables. It decides what happens when; how a request is sent, a page is read or
-// a row becomes cells is the business of other rooms.
+// Package engine runs a document: its iterations, their jobs, the pages of each job
+// and the child jobs of each page, in the documented order. It asks paging for the
+// next request and hands the rows to the tables. Other packages send requests, read
+// answers and turn rows into cells.
+//
+// A run with concurrency gives the same tables, events, state and error as a serial
+// one: see parallel and admission.
 package engine
 
 import (
@@ -27,10 +30,10 @@ type Result struct {
 	Incomplete int
 	// State is what the next run is to start from.
 	State value.Value
-	// Cut is set when the tables hold only a part of the data, because a limit
-	// was reached or because of env.Run.Sample. The next run must not start from
-	// State then: what was left out would be missing for ever.
-	Cut *Cut
+	// LimitReached is set when the tables hold only a part of the data, because a
+	// limit was reached or because of env.Run.Sample. The next run must not start from
+	// State then, or the rest would never be fetched.
+	LimitReached *LimitReached
 }
 
 // run is one run of a plan.
@@ -41,7 +44,8 @@ type run struct {
 	tables     *tables
 	start      int64            // Unix seconds
 	dry        *exchange.DryRun // nil for a run that sends its requests
-	cut        *Cut             // nil as long as nothing was left out
+	budget     *exchange.Budget // nil for no limit
+	limit      *LimitReached    // nil as long as nothing was left out
 	incomplete int              // findings
 }
 
@@ -66,7 +70,7 @@ func (p *Plan) Run(ctx context.Context, e *env.Run) (Result, error) {
 	r := p.newRun(e)
 	defer r.Close()
 	err := r.iterations(ctx)
-	if isCut(err) && ctx.Err() == nil {
+	if isLimit(err) && ctx.Err() == nil {
 		err = nil
 	}
 	var written []tableRows
@@ -81,12 +85,12 @@ func (p *Plan) Run(ctx context.Context, e *env.Run) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{
-		Requests:   int(r.Stats.Requests.Load()),
-		Bytes:      r.Stats.Bytes.Load(),
-		Tables:     len(written),
-		State:      nextState(e.State, r.start, structures),
-		Cut:        r.cut,
-		Incomplete: r.incomplete,
+		Requests:     int(r.Stats.Requests.Load()),
+		Bytes:        r.Stats.Bytes.Load(),
+		Tables:       len(written),
+		State:        nextState(e.State, r.start, structures),
+		LimitReached: r.limit,
+		Incomplete:   r.incomplete,
 	}
 	if r.tables.drift != nil && !r.tables.drift.known.IsNull() {
 		result.State = result.State.With(keyColumns, r.tables.drift.known)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -28,72 +27,72 @@ type jobRunner struct {
 	number int
 	// concurrency is how many requests may be under way at once.
 	concurrency int
-	// lookahead is how many pages may be asked for on the chance that they are
-	// there.
-	lookahead int
-	tally     tally // of the root job at hand
-	progress  progress
+	// lookahead is how many pages may be requested although they may not exist.
+	lookahead  int
+	statistics statistics // of the current root job and its children
+	progress   progress
 	// ignored are the statuses whose answers are data.
 	ignored []int
 	// failIncomplete makes an error of a finding.
 	failIncomplete bool
 }
 
-// root runs a root job with all its children and then says, for each of these
-// jobs, how it went.
+// root runs a root job with all its children, then reports for each of these
+// jobs how it went.
 func (jr *jobRunner) root(ctx context.Context, j *job) error {
-	jr.tally = tally{}
+	jr.statistics = statistics{}
 	jr.progress = jr.newProgress(j)
 	defer jr.run.Live.Forget()
-	run := jr.job
+	run := jr.serial
 	if jr.concurrency > 1 {
-		run = jr.sideBySide
+		run = jr.parallel
 	}
-	err := run(ctx, j, place{endpoint: j.Endpoint})
+	err := run(ctx, j, invocation{endpoint: j.Endpoint})
 	if err == nil {
 		err = jr.complete(j)
 	}
-	if err == nil || isCut(err) {
-		jr.tally.report(jr.run.Log, j, jr.number)
+	if err == nil || isLimit(err) {
+		jr.statistics.report(jr.run.Log, j, jr.number)
 	} else {
-		jr.tally.unfinished(jr.run.Log, j, jr.number)
+		jr.statistics.unfinished(jr.run.Log, j, jr.number)
 	}
 	return err
 }
 
-// place is where a run of a job stands: its endpoint with the placeholders
-// filled in, their values, and the rows above it, the direct parent first.
-type place struct {
+// invocation is what one run of a job is called with: the endpoint with its
+// placeholders filled in, their values, and the rows above it, the direct parent
+// first. Only a job with children may read these rows.
+type invocation struct {
 	endpoint string
 	filled   []filled
-	parents  []value.Value
-	// notes are events about the values that filled it.
-	notes []event.Body
+	parents  []value.Packed
+	// events are about the values that filled it.
+	events []event.Body
 }
 
 // jobRun is one run of one job: its pages so far.
 type jobRun struct {
 	*jobRunner
 	*job
-	place
-	base    config.Request // the job's own request, before any paging
-	columns []mapping.Column
-	seen    repetition
+	invocation
+	base       config.Request // the job's own request, before any paging
+	columns    []mapping.Column
+	repetition repetition
 	// evidence is what the answers say about whether all data was fetched.
 	evidence evidence
 	pages    int
 	found    int // rows
 	sample   sample
 	live     *event.LiveJob
-	// notes are events about the page at hand, told when it is stored.
-	notes []event.Body
+	// events are about the current page. They are emitted when it is stored.
+	events []event.Body
 }
 
 // start is a run of a job that has sent nothing yet.
-func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
-	notes := slices.Clip(at.notes) // the runs beside it have the same
-	scope := jr.scope.Warning(noting(&notes))
-	base, err := jr.request(j, at, scope)
+func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
+	events := slices.Clip(in.events) // other runs share them
+	scope := jr.scope.Warning(recordWarnings(&events))
+	base, err := jr.request(j, in, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -106,23 +105,23 @@ func (jr *jobRunner) start(j *job, at place) (*jobRun, error) {
 		return nil, err
 	}
 	return &jobRun{
-		jobRunner: jr, job: j, place: at, base: base,
-		columns: append(columns, parentColumns(at.filled)...),
+		jobRunner: jr, job: j, invocation: in, base: base,
+		columns: append(columns, parentColumns(in.filled)...),
 		sample:  sample{size: jr.run.Sample},
-		live:    jr.run.Live.Job(j, j.Endpoint, len(at.parents)),
-		notes:   notes, // about the first page
+		live:    jr.run.Live.Job(j, j.Endpoint, len(in.parents)),
+		events:  events, // about the first page
 	}, nil
 }
 
 // request is a job's own request, before any paging.
-func (jr *jobRunner) request(j *job, at place, scope *expr.Scope) (config.Request, error) {
-	for _, f := range at.filled {
+func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (config.Request, error) {
+	for _, f := range in.filled {
 		if text := f.value.Text(); f.value.Secret() && expr.Conceals(text) {
 			jr.run.Secrets.AddPassing(text)
 		}
 	}
-	jr.run.Secrets.AddAddress(at.endpoint)
-	r := config.Request{Endpoint: at.endpoint, Method: j.Method, Headers: j.Headers}
+	jr.run.Secrets.AddAddress(in.endpoint)
+	r := config.Request{Endpoint: in.endpoint, Method: j.Method, Headers: j.Headers}
 	err := jr.concealing(scope, func(scope *expr.Scope) (err error) {
 		r.Params, err = j.Params.Eval(scope)
 		return err
@@ -130,9 +129,9 @@ func (jr *jobRunner) request(j *job, at place, scope *expr.Scope) (config.Reques
 	return r, err
 }
 
-// concealing evaluates expressions of a job and keeps the secrets that they compute
-// out of every event: for good, unless they depend on the time, which makes others
-// again and again.
+// concealing evaluates expressions of a job and hides the secrets that they
+// compute from every event: for good, unless they depend on the time, because
+// those are different again and again.
 func (jr *jobRunner) concealing(given *expr.Scope, evaluate func(*expr.Scope) error) error {
 	scope, hide := *given, jr.run.Secrets.Add
 	scope.Now = func() time.Time {
@@ -148,27 +147,48 @@ func (jr *jobRunner) concealing(given *expr.Scope, evaluate func(*expr.Scope) er
 	return err
 }
 
-// job runs a job to its end: page after page until a rule stops it.
-func (jr *jobRunner) job(ctx context.Context, j *job, at place) error {
-	r, err := jr.start(j, at)
-	if err != nil {
-		return err
+// recordWarnings appends what is odd about the arguments of a call to events.
+func recordWarnings(events *[]event.Body) func(pointer, text string) {
+	return func(pointer, text string) {
+		*events = append(*events, event.ConfigWarning{Pointer: pointer, Text: text})
 	}
-	request, state := j.scroller.First(r.base, jr.run.Now())
+}
+
+// driver decides when the requests of a job are sent, when its pages are stored,
+// and when its child jobs run: one thing after another (serial), or several at
+// once (jobStream).
+//
+// Serial is not jobStream with a concurrency of 1. A stream knows the next
+// request before the page at hand is stored and before its children have ended,
+// and it sends requests of both as soon as it has a permit. A serial run sends no
+// request before all that comes before it has succeeded.
+type driver interface {
+	// answer is the answer to the request for the next page. state is that of the
+	// scroller after this request, last is the page before it.
+	answer(ctx context.Context, request config.Request, state paging.State, last paging.Page) (*exchange.Answer, error)
+	// process stores a page and runs its child jobs, or starts both, and returns the
+	// ids of the page. The error is that of the page, where it has one.
+	process(context.Context, *pageResult) (paging.IDs, error)
+}
+
+// fetch fetches page after page until a rule stops the job.
+func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
+	request, state := r.scroller.First(r.base, r.run.Now())
+	var last paging.Page
 	for {
-		facts, stop, err := r.page(ctx, request)
+		res, err := d.answer(ctx, request, state, last)
+		page := r.read(request, res, err)
+		ids, err := d.process(ctx, page)
+		stop := page.stop
 		if err == nil && stop == nil {
-			request, state, stop, err = r.next(state, facts)
-		}
-		if cut, ok := errors.AsType[*exchange.Cut](err); ok {
-			jr.run.noteCut(cut.Budget, cut.Limit, cut.Reached, j)
-			jr.count(r, paging.Stop{Rule: cut.Error()})
+			last = r.facts(page.page, ids) // child jobs count as time spent
+			request, state, stop, err = r.next(state, last)
 		}
 		if err != nil {
-			return r.within(r.pages, err)
+			return nil, r.within(r.pages, err)
 		}
 		if stop != nil {
-			return jr.ended(r, *stop)
+			return stop, nil
 		}
 	}
 }
@@ -186,171 +206,72 @@ func (r *jobRun) next(state paging.State, page paging.Page) (config.Request, pag
 	return request, state, stop, err
 }
 
-// stored counts a page that was stored.
-func (jr *jobRunner) stored(r *jobRun, rows int) {
-	jr.progress.page(rows)
-	jr.tally.page(r.job, rows)
-	r.live.Page(rows)
+// serial is the driver of a job that does one thing after another.
+type serial struct{ *jobRun }
+
+func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
+	r, err := jr.start(j, in)
+	if err != nil {
+		return err
+	}
+	stop, err := r.fetch(ctx, serial{r})
+	if reached, ok := errors.AsType[*exchange.Cut](err); ok {
+		jr.run.recordLimit(reached.Budget, reached.Limit, reached.Reached, j)
+		r.count(paging.Stop{Rule: reached.Error()})
+	}
+	if err != nil {
+		return err
+	}
+	return r.ended(*stop)
+}
+
+func (s serial) answer(ctx context.Context, request config.Request, _ paging.State, _ paging.Page) (*exchange.Answer, error) {
+	return s.send(ctx, request, nil)
+}
+
+func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) {
+	if p.body != nil {
+		defer p.body.Close()
+	}
+	ids, err := s.settle(ctx, p)
+	if err == nil && p.page != nil {
+		err = s.eachChild(p.page, func(child *job, in invocation) error { return s.jobRunner.serial(ctx, child, in) })
+	}
+	return ids, err
 }
 
 // count counts a run of a job that has ended.
-func (jr *jobRunner) count(r *jobRun, stop paging.Stop) {
+func (r *jobRun) count(stop paging.Stop) {
 	if r.sample.dropped {
-		jr.run.noteCut("sample", float64(r.sample.size), float64(r.sample.size), r.job)
+		r.run.recordLimit("sample", float64(r.sample.size), float64(r.sample.size), r.job)
 	}
-	jr.tally.add(r.job, r, stop)
+	r.statistics.add(r, stop)
 }
 
-// ended counts a run of a job that a rule has ended, and judges whether it is
-// complete.
-func (jr *jobRunner) ended(r *jobRun, stop paging.Stop) error {
-	jr.count(r, stop)
+// ended counts a run of a job that a rule has ended, and checks whether its data
+// is complete.
+func (r *jobRun) ended(stop paging.Stop) error {
+	r.count(stop)
 	for _, check := range endChecks() {
 		found := check(ending{r, stop})
 		if found == nil {
 			continue
 		}
 		if _, ok := found.(event.PagingRepeated); ok {
-			jr.tally.of(r.job).again = true
+			r.statistics.of(r.job).repeated = true
 		}
-		if err := jr.emit(r.job, found); err != nil {
+		if err := r.emit(r.job, found); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// within names the page of a job at which an error came up. A finding names it
+// within names the page of a job at which an error happened. A finding names it
 // already.
 func (r *jobRun) within(page int, err error) error {
 	if errors.Is(err, errIncomplete) {
 		return err
 	}
-	return failure.Within(fmt.Sprintf("job %s, page %d", r.endpoint, page), r.Pointer, err)
-}
-
-// page fetches, checks and stores one page and runs its child jobs. It stops
-// the job when the page only repeats what was there before.
-func (r *jobRun) page(ctx context.Context, request config.Request) (facts paging.Page, stop *paging.Stop, err error) {
-	r.pages++
-	res, err := r.send(ctx, request, nil)
-	if err != nil {
-		if isCut(err) {
-			r.pages-- // it never came
-		}
-		return facts, nil, err
-	}
-	defer res.Body.Close()
-	page, stop, err := r.read(request, res)
-	if found := r.tell(r.taken()); found != nil {
-		return facts, nil, found
-	}
-	if err != nil || stop != nil {
-		return facts, stop, err
-	}
-	ids, err := r.store(ctx, page)
-	if err != nil {
-		return facts, nil, err
-	}
-	r.jobRunner.stored(r, page.Rows)
-	if err := r.eachChild(page, func(child *job, at place) error { return r.jobRunner.job(ctx, child, at) }); err != nil {
-		return facts, nil, err
-	}
-	// The child jobs count as time spent.
-	return r.facts(page, ids), nil, nil
-}
-
-// send sends a request of the job. needed is closed when the job needs the answer;
-// nil is for one that it needs now.
-func (r *jobRun) send(ctx context.Context, request config.Request, needed <-chan struct{}) (*exchange.Answer, error) {
-	r.run.Secrets.AddAddress(request.Endpoint) // of the next page: an answer may have given it
-	return r.client.Do(ctx, request, exchange.Sender{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed})
-}
-
-// read scans and checks an answer. A page that only repeats what was there
-// before is the reason to stop.
-func (r *jobRun) read(request config.Request, res *exchange.Answer) (*answer.Page, *paging.Stop, error) {
-	if res.Ignored {
-		r.note(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "taken as data, as 'api.http.ignoreErrors' wants it", JobPointer: r.Pointer})
-	}
-	page, err := r.scan(res)
-	if err != nil {
-		return nil, nil, err
-	}
-	if stop := r.seen.check(r.pages, request, page); stop != nil {
-		r.evidence.repeat = &paging.Repeat{Page: r.pages, Earlier: r.seen.earlier, Rows: page.Rows, Largest: r.evidence.largest, Before: r.evidence.last}
-		r.evidence.repeatsList = page.IsList()
-		return nil, stop, nil
-	}
-	err = r.check(res, page)
-	r.evidence.observe(r.scroller, res, page)
-	r.sample.take(page)
-	return page, nil, err
-}
-
-// note keeps an event about the page at hand.
-func (r *jobRun) note(e event.Body) { r.notes = append(r.notes, e) }
-
-// taken are the notes so far, which the page takes with it.
-func (r *jobRun) taken() []event.Body {
-	notes := r.notes
-	r.notes = nil
-	return notes
-}
-
-// tell emits the notes about a page. One of them may be an error.
-func (r *jobRun) tell(notes []event.Body) error {
-	for _, e := range notes {
-		if err := r.jobRunner.emit(r.job, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// noting keeps what is odd about the arguments of a call as notes.
-func noting(notes *[]event.Body) func(pointer, text string) {
-	return func(pointer, text string) {
-		*notes = append(*notes, event.ConfigWarning{Pointer: pointer, Text: text})
-	}
-}
-
-// eachChild yields the child jobs of a page in their order: for each definition,
-// for each row, for each combination of placeholder values.
-func (r *jobRun) eachChild(page rows, run func(*job, place) error) error {
-	for _, child := range r.children {
-		if len(child.placeholders) == 0 && len(r.filled) == 0 {
-			continue // the configuration's warnings say that it never runs
-		}
-		for row, err := range r.filtered(page) {
-			if err != nil {
-				return err
-			}
-			if err := r.ofRow(child, row, run); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// ofRow yields the runs of a child job for one row.
-func (r *jobRun) ofRow(child *job, row value.Value, run func(*job, place) error) error {
-	pass, err := child.filter.passes(row)
-	if err != nil || !pass {
-		return err
-	}
-	parents := append([]value.Value{row}, r.parents...)
-	var notes []event.Body
-	all, err := combinations(r.filled, child.placeholders, parents, noting(&notes))
-	if err != nil {
-		return err
-	}
-	for values := range all {
-		at := place{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, notes: notes}
-		if err := run(child, at); err != nil {
-			return err
-		}
-	}
-	return nil
+	return failure.Wrap(fmt.Sprintf("job %s, page %d", r.endpoint, page), r.Pointer, err)
 }

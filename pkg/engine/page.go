@@ -12,36 +12,92 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// rows is a page as far as its rows go.
-type rows interface {
-	Items() iter.Seq2[value.Value, error]
-	Packed() iter.Seq2[value.Packed, error]
+// pageResult is a page of a job: an answer that was read, or the reason why there
+// is none.
+type pageResult struct {
+	number int
+	events []event.Body  // about the page
+	page   *answer.Page  // nil when there is nothing to store
+	body   *answer.Spool // of page
+	stop   *paging.Stop  // ends the job instead of the page
+	err    error
 }
 
-// scan reads an answer once; what is wrong with it is told with its address,
-// where a redirect may have led.
+// send sends a request of the job. needed is closed when the job needs the answer;
+// nil is for one that it needs now.
+func (r *jobRun) send(ctx context.Context, request config.Request, needed <-chan struct{}) (*exchange.Answer, error) {
+	r.run.Secrets.AddAddress(request.Endpoint) // of the next page: an answer may have given it
+	return r.client.Do(ctx, request, exchange.Sender{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed})
+}
+
+// read reads and checks the answer to a request, or takes the error instead.
+func (r *jobRun) read(request config.Request, res *exchange.Answer, err error) *pageResult {
+	if !isLimit(err) { // else the request was never sent
+		r.pages++
+	}
+	p := &pageResult{number: r.pages, err: err}
+	if err == nil {
+		p.page, p.stop, p.err = r.examine(request, res)
+		if p.page == nil {
+			res.Body.Close()
+		} else {
+			p.body = res.Body
+		}
+	}
+	p.events, r.events = r.events, nil
+	return p
+}
+
+// examine scans and checks an answer. A page that only repeats an earlier one is
+// the reason to stop.
+func (r *jobRun) examine(request config.Request, res *exchange.Answer) (*answer.Page, *paging.Stop, error) {
+	if res.Ignored {
+		r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "taken as data, as 'api.http.ignoreErrors' wants it", JobPointer: r.Pointer})
+	}
+	page, err := r.scan(res)
+	if err != nil {
+		return nil, nil, err
+	}
+	if stop := r.repetition.check(r.pages, request, page); stop != nil {
+		r.evidence.repeat = &paging.Repeat{Page: r.pages, Earlier: r.repetition.earlier, Rows: page.Rows, Largest: r.evidence.largest, Before: r.evidence.last}
+		r.evidence.repeatsList = page.IsList()
+		return nil, stop, nil
+	}
+	if err := r.check(res, page); err != nil {
+		return nil, nil, err
+	}
+	r.evidence.observe(r.scroller, res, page)
+	r.sample.take(page)
+	return page, nil, nil
+}
+
+// record keeps an event about the current page.
+func (r *jobRun) record(e event.Body) { r.events = append(r.events, e) }
+
+// scan reads an answer once. An error names its address, to which a redirect may
+// have led.
 func (r *jobRun) scan(res *exchange.Answer) (*answer.Page, error) {
 	if res.Body.Unclean() {
-		r.note(event.ResponseCleaned{Job: r.endpoint, Page: r.pages})
+		r.record(event.ResponseCleaned{Job: r.endpoint, Page: r.pages})
 	}
 	page, err := r.decode(res)
 	if err != nil {
 		if forgetting := res.Forget(); forgetting != nil {
 			return nil, forgetting
 		}
-		return nil, failure.Within(res.Address(), "", err)
+		return nil, failure.Wrap(res.Address(), "", err)
 	}
 	return page, nil
 }
 
-// decode reads an answer. A successful answer without a body has no data; an
-// error answer that the configuration ignores is data, whatever it is, but null
-// is none.
+// decode reads an answer. A successful answer without a body has no data. An error
+// answer that the configuration ignores is data unless it is null.
 func (r *jobRun) decode(res *exchange.Answer) (*answer.Page, error) {
 	needs := r.scroller.Needs()
 	query := answer.Query{
@@ -64,9 +120,9 @@ func (r *jobRun) decode(res *exchange.Answer) (*answer.Page, error) {
 	}
 }
 
-// ignoresText tells whether an answer with the status, which is a successful or
-// an ignored one, may be something else than JSON. The code 0 stands for what is
-// wrong without a status that says so.
+// ignoresText reports whether an answer with the status, which is a successful or
+// an ignored one, may be something else than JSON. The code 0 stands for an error
+// that has no status.
 func (r *jobRun) ignoresText(status int) bool {
 	return slices.Contains(r.ignored, status) || slices.Contains(r.ignored, 0)
 }
@@ -74,8 +130,8 @@ func (r *jobRun) ignoresText(status int) bool {
 // maxErrorData is how many bytes an answer may have that becomes a single value.
 const maxErrorData = 8 << 20
 
-// errorData takes an answer that is not JSON, but whose status is to be
-// ignored, for an object that holds its text.
+// errorData makes an object with the text of an answer that is not JSON, but
+// whose status is to be ignored.
 func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Page, error) {
 	if size := res.Body.Size(); size > maxErrorData {
 		return nil, failure.Userf("the response has %d bytes and is not JSON, which is more than 'errorData' can hold", size)
@@ -88,38 +144,62 @@ func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Pa
 	if err := res.Body.Replace(data.AppendJSON(nil)); err != nil {
 		return nil, err
 	}
-	r.note(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
+	r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
 	return r.run.scanner.Scan(res.Body, query)
 }
 
-// check takes the decisions about a page that need no row: is there data, and
-// only one place of it? Or errors instead?
+// check takes the decisions about a page that need no row: whether it has data, at
+// one place only, or errors instead.
 func (r *jobRun) check(res *exchange.Answer, page *answer.Page) error {
 	found, err := r.errorsOnly(res, page)
 	if err != nil {
 		return err
 	}
 	if found != nil {
-		r.note(found)
+		r.record(found)
 	}
 	detected := r.DataField.Path == ""
 	switch {
 	case detected && len(page.Lists) > 1:
-		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", some(page.Lists)).At(r.Pointer)
+		return failure.Userf("more than one list was found in the response (%s): set 'dataField' to the one with the data", firstNames(page.Lists)).At(r.Pointer)
 	case detected && page.Root != value.Object && page.Root != value.Array && !page.NoBody:
 		return failure.Userf("the response is a %s, expected an object or a list; with 'dataField': '.' it is taken as one value", page.Root).At(r.Pointer)
 	case page.Rows == 0:
-		r.note(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages, JobPointer: r.Pointer})
+		r.record(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages, JobPointer: r.Pointer})
 	}
 	return nil
 }
 
-// store hands the rows to the tables and learns from them what paging wants to
-// know.
+// report emits the events about a page. One of them may be an error; else the error
+// is that of the page, where it has one.
+func (r *jobRun) report(p *pageResult) error {
+	for _, e := range p.events {
+		if err := r.emit(r.job, e); err != nil {
+			return err
+		}
+	}
+	return p.err
+}
+
+// settle reports a page and stores its rows.
+func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
+	if err := r.report(p); err != nil || p.page == nil {
+		return ids, err
+	}
+	if ids, err = r.store(ctx, p.page); err != nil {
+		return ids, err
+	}
+	r.progress.page(p.page.Rows)
+	r.statistics.page(r.job, p.page.Rows)
+	r.live.Page(p.page.Rows)
+	return ids, nil
+}
+
+// store hands the rows to the tables and finds the ids that paging wants.
 func (r *jobRun) store(ctx context.Context, page *answer.Page) (ids paging.IDs, err error) {
 	id := r.scroller.Needs().ItemID
 	batch := r.sink.batch(r.DataType, r.columns)
-	for row, err := range r.packed(page) {
+	for row, err := range r.filtered(page) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -138,8 +218,7 @@ func (r *jobRun) store(ctx context.Context, page *answer.Page) (ids paging.IDs, 
 	return ids, nil
 }
 
-// ids are the smallest and largest id of the rows, where paging wants them: what
-// store learns, for a page that is not stored yet.
+// ids are the ids that store finds, for a page that is not stored yet.
 func (r *jobRun) ids(page *answer.Page) (ids paging.IDs, err error) {
 	id := r.scroller.Needs().ItemID
 	if id.Text == "" {
@@ -160,40 +239,14 @@ func (r *jobRun) facts(page *answer.Page, ids paging.IDs) paging.Page {
 	return paging.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, IDs: ids, Now: r.run.Now()}
 }
 
-// packed are the filtered rows in the form that the tables take them in. Values
-// are made only for the filter.
-func (r *jobRun) packed(page rows) iter.Seq2[value.Packed, error] {
-	if len(r.rows.paths) == 0 {
-		return page.Packed()
-	}
-	return func(yield func(value.Packed, error) bool) {
-		var packed value.Packed
-		for row, err := range r.filtered(page) {
-			packed = row.AppendPacked(packed[:0])
-			if !yield(packed, err) || err != nil {
-				return
-			}
-		}
-	}
+// filtered are the rows of a page as everything but the scan sees them: after the
+// response filter. Each is gone when the next one comes.
+func (r *jobRun) filtered(page *answer.Page) iter.Seq2[value.Packed, error] {
+	return r.rows.apply(page.Packed())
 }
 
-// filtered are the rows of a page as everything but the scan sees them: after
-// the response filter.
-func (r *jobRun) filtered(page rows) iter.Seq2[value.Value, error] {
-	return func(yield func(value.Value, error) bool) {
-		for row, err := range page.Items() {
-			if err == nil {
-				row, err = r.rows.apply(row)
-			}
-			if !yield(row, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// some are the first few of many names, for a message.
-func some(names []string) string {
+// firstNames are the first few of many names, for a message.
+func firstNames(names []string) string {
 	const most = 10
 	if more := len(names) - most; more > 0 {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)

@@ -76,12 +76,12 @@ type filled struct {
 }
 
 // combinations yields every combination of the placeholders' values for one
-// parent row, the last placeholder fastest: a list has one value for each item.
-// rows are the rows above, the direct parent first. Each combination is made when
-// it is wanted: three lists of a few hundred items have millions of them. The
-// errors are those of all values, before the first combination; what is odd about
-// a value that is computed goes to warn, with its place.
-func combinations(inherited []filled, own []placeholder, rows []value.Value, warn func(pointer, text string)) (iter.Seq[[]filled], error) {
+// parent row. The last placeholder changes fastest; a list has one value for each
+// item. rows are the rows above, the direct parent first. A combination is made only
+// when it is yielded, because three lists of a few hundred items have millions of
+// them. An error in any value is returned before the first combination. Warnings
+// about a computed value go to warn, with its pointer.
+func combinations(inherited []filled, own []placeholder, rows []value.Packed, warn func(pointer, text string)) (iter.Seq[[]filled], error) {
 	all := make([][]value.Value, len(own))
 	for i, p := range own {
 		values, err := p.values(rows, warn)
@@ -93,8 +93,8 @@ func combinations(inherited []filled, own []placeholder, rows []value.Value, war
 	return func(yield func([]filled) bool) { combine(inherited, own, all, yield) }, nil
 }
 
-// combine yields the combinations that begin with those already filled; false
-// when no more of them are wanted.
+// combine yields the combinations that begin with those already filled. It returns
+// false when no more of them are wanted.
 func combine(c []filled, own []placeholder, values [][]value.Value, yield func([]filled) bool) bool {
 	if len(own) == 0 {
 		return yield(c)
@@ -107,8 +107,8 @@ func combine(c []filled, own []placeholder, values [][]value.Value, yield func([
 	return true
 }
 
-// fill is a combination with one more placeholder, in the place of an inherited
-// one of that name.
+// fill is a combination with one more placeholder, which replaces an inherited one of
+// that name.
 func fill(c []filled, f filled) []filled {
 	c = append([]filled(nil), c...)
 	for i := range c {
@@ -121,7 +121,7 @@ func fill(c []filled, f filled) []filled {
 }
 
 // values are the values of a placeholder: one, or one for each item of a list.
-func (p placeholder) values(rows []value.Value, warn func(pointer, text string)) ([]value.Value, error) {
+func (p placeholder) values(rows []value.Packed, warn func(pointer, text string)) ([]value.Value, error) {
 	found, ok := rows[p.level-1].At(p.path, ".")
 	if !ok {
 		return nil, failure.Userf("no value for the placeholder '%s': the parent row has nothing at '%s'", p.token, p.path).At(p.pointer)
@@ -146,9 +146,9 @@ func (p placeholder) values(rows []value.Value, warn func(pointer, text string))
 	return values, nil
 }
 
-// endpoint is an endpoint with its placeholders filled in, all at once: a value
-// is never searched for tokens. A number is sent as in a query (1.50 as 1.5),
-// for 1.0 may be the id 1 of the next request; the table keeps it as it stood.
+// endpoint is an endpoint with its placeholders filled in, all at once: values are
+// not searched for tokens. A number is sent as in a query (1.50 as 1.5), because 1.0
+// may be the id 1 of the next request; the table keeps it as it was written.
 func endpoint(template string, values []filled) string {
 	if len(values) == 1 { // a Replacer costs more than all the rest
 		return strings.ReplaceAll(template, "{"+values[0].token+"}", values[0].value.Text())

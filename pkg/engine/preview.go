@@ -92,12 +92,12 @@ type previewer struct {
 
 // root previews a job and its children.
 func (v *previewer) root(ctx context.Context, j *job) error {
-	d := v.draft(ctx, j, place{endpoint: j.Endpoint})
+	d := v.draft(ctx, j, invocation{endpoint: j.Endpoint})
 	if d.Problem == nil || d.Login != nil {
 		v.drafts = append(v.drafts, d)
 	}
 	if d.Problem != nil {
-		return failure.Within("job "+j.Endpoint, j.Pointer, d.Problem)
+		return failure.Wrap("job "+j.Endpoint, j.Pointer, d.Problem)
 	}
 	v.children(ctx, []*job{j}, nil)
 	return nil
@@ -115,7 +115,7 @@ func (v *previewer) children(ctx context.Context, above []*job, inherited []fill
 		if len(values) == 0 {
 			d = Draft{Problem: errors.New("it never runs: neither it nor a job above it has placeholders")}
 		} else {
-			d = v.draft(ctx, child, place{endpoint: endpoint(child.Endpoint, values), filled: values})
+			d = v.draft(ctx, child, invocation{endpoint: endpoint(child.Endpoint, values), filled: values})
 			d.Calls = calls(child, above[0])
 			d.Sources = append(d.Sources, placeholderSources(child, above)...)
 		}
@@ -147,9 +147,9 @@ func (p placeholder) origin(above []*job) string {
 }
 
 // draft makes the first request of a job at a place.
-func (v *previewer) draft(ctx context.Context, j *job, at place) Draft {
+func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	d := Draft{Iteration: v.number, Job: j.Endpoint, Pointer: j.Pointer}
-	base, err := v.request(j, at, v.scope)
+	base, err := v.request(j, in, v.scope)
 	if err != nil {
 		d.Problem = err
 		return d

@@ -39,34 +39,27 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	}
 	defer client.Close()
 	j := it.jobs[0]
-	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: it.API.IgnoreErrors, tally: tally{}, failIncomplete: it.FailIncomplete}
-	base, err := jobs.request(j, place{endpoint: j.Endpoint}, jobs.scope)
+	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: it.API.IgnoreErrors, statistics: statistics{}, failIncomplete: it.FailIncomplete}
+	base, err := jobs.request(j, invocation{endpoint: j.Endpoint}, jobs.scope)
 	if err != nil {
 		return Probe{}, err
 	}
 	request, _ := j.scroller.First(base, e.Now())
-	answer, err := client.Do(ctx, request, exchange.Sender{})
-	if err != nil {
-		return Probe{}, failure.Within("job "+j.Endpoint, j.Pointer, err)
+	res, err := client.Do(ctx, request, exchange.Sender{})
+	one := &jobRun{jobRunner: &jobs, job: j, invocation: invocation{endpoint: j.Endpoint}}
+	result := one.read(request, res, err)
+	if result.body != nil {
+		defer result.body.Close()
 	}
-	defer answer.Body.Close()
-	one := &jobRun{jobRunner: &jobs, job: j, place: place{endpoint: j.Endpoint}, pages: 1}
-	page, err := one.scan(answer)
-	if err == nil {
-		err = one.check(answer, page)
+	if err := one.report(result); err != nil {
+		return Probe{}, failure.Wrap("job "+j.Endpoint, j.Pointer, err)
 	}
-	if found := one.tell(one.taken()); err == nil {
-		err = found
-	}
-	if err != nil {
-		return Probe{}, failure.Within("job "+j.Endpoint, j.Pointer, err)
-	}
-	probe = Probe{Method: answer.Method, URL: answer.Request.Address(), Status: answer.Status, Rows: page.Rows, Sample: []value.Value{}}
-	for row, err := range one.filtered(page) {
+	probe = Probe{Method: res.Method, URL: res.Request.Address(), Status: res.Status, Rows: result.page.Rows, Sample: []value.Value{}}
+	for row, err := range one.filtered(result.page) {
 		if err != nil {
 			return Probe{}, err
 		}
-		if probe.Sample = append(probe.Sample, row); len(probe.Sample) == MaxSample {
+		if probe.Sample = append(probe.Sample, row.Value()); len(probe.Sample) == MaxSample {
 			break
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// progressEvery is the least time between two signs of life of a job.
+// progressEvery is the least time between two reports.
 const progressEvery = 10 * time.Second
 
-// progress tells now and then how far a root job and its child jobs are. It
-// looks at the clock whenever a page has been stored, so that a job without
-// pages tells nothing.
+// progress reports now and then how far a root job and its child jobs are. It looks
+// at the clock whenever a page has been stored, so a job without pages reports
+// nothing.
 type progress struct {
 	run         *run
 	job         *job

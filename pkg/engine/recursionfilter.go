@@ -47,7 +47,7 @@ func compileRecursionFilter(s config.Section) recursionFilter {
 
 // parseCondition splits at the leftmost operator of two characters; only
 // without any, at the leftmost > or <. What follows a second occurrence of the
-// operator is not looked at.
+// operator is ignored.
 func parseCondition(text string) (condition, bool) {
 	operator, at := "", len(text)
 	for _, candidate := range []string{">=", "<=", "==", "!=", "~~", "!~"} {
@@ -75,13 +75,13 @@ func parseCondition(text string) (condition, bool) {
 	return c, true
 }
 
-// passes tells whether the child job runs for a row.
-func (f recursionFilter) passes(row value.Value) (bool, error) {
+// passes reports whether the child job runs for a row.
+func (f recursionFilter) passes(row value.Packed) (bool, error) {
 	if len(f) == 0 {
 		return true, nil
 	}
 	if row.Kind() != value.Object && row.Kind() != value.Array {
-		row = value.OfMembers(value.Member{Name: "scalar", Value: row})
+		row = value.OfMembers(value.Member{Name: "scalar", Value: row.Value()}).AppendPacked(nil)
 	}
 	for _, all := range f {
 		pass, err := allHold(all, row)
@@ -92,10 +92,10 @@ func (f recursionFilter) passes(row value.Value) (bool, error) {
 	return false, nil
 }
 
-// allHold tells whether all conditions hold. The first one that does not ends
-// the evaluation: those after it may compare what rows like this one hold as an
-// object.
-func allHold(conditions []condition, row value.Value) (bool, error) {
+// allHold reports whether all conditions hold. The first one that does not ends
+// the evaluation: those after it may compare something that is an object in rows
+// like this one.
+func allHold(conditions []condition, row value.Packed) (bool, error) {
 	for _, c := range conditions {
 		if ok, err := c.holds(row); !ok || err != nil {
 			return false, err
@@ -104,7 +104,7 @@ func allHold(conditions []condition, row value.Value) (bool, error) {
 	return true, nil
 }
 
-func (c condition) holds(row value.Value) (bool, error) {
+func (c condition) holds(row value.Packed) (bool, error) {
 	v, _ := row.At(c.path, ".")
 	left := v.Text() // 1.0 is 1, as it would be in an endpoint
 	switch v.Kind() {

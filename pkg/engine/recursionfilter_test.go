@@ -94,7 +94,7 @@ func TestRecursionFilter(t *testing.T) {
 		{"0==a", `["a"]`, true},
 	}
 	for _, tt := range tests {
-		got, err := filterOf(t, tt.filter).passes(parse(t, tt.row))
+		got, err := filterOf(t, tt.filter).passes(packed(t, tt.row))
 		if err != nil {
 			t.Errorf("%s on %s: %v", tt.filter, tt.row, err)
 		}
@@ -102,11 +102,11 @@ func TestRecursionFilter(t *testing.T) {
 			t.Errorf("%s on %s: got %v", tt.filter, tt.row, got)
 		}
 	}
-	if pass, err := recursionFilter(nil).passes(parse(t, `{}`)); err != nil || !pass {
+	if pass, err := recursionFilter(nil).passes(packed(t, `{}`)); err != nil || !pass {
 		t.Errorf("no filter: got %v, %v", pass, err)
 	}
 	for _, filter := range []string{"o==1", "a==0&o==1", "a==1|o==1", "o==1&a==1", "o==1|a==0"} {
-		if _, err := filterOf(t, filter).passes(parse(t, `{"a":0,"o":{"x":1}}`)); failure.KindOf(err) != failure.User {
+		if _, err := filterOf(t, filter).passes(packed(t, `{"a":0,"o":{"x":1}}`)); failure.KindOf(err) != failure.User {
 			t.Errorf("%s with an object: got %v, want a user error", filter, err)
 		}
 	}
@@ -136,7 +136,7 @@ func FuzzRecursionFilter(f *testing.F) {
 		if (filter == nil) != (len(*problems) > 0 || value.OfString(text).Empty()) {
 			t.Errorf("%q: filter %v, problems %v", text, filter, *problems)
 		}
-		if _, err := filter.passes(v); err != nil && failure.KindOf(err) != failure.User {
+		if _, err := filter.passes(v.AppendPacked(nil)); err != nil && failure.KindOf(err) != failure.User {
 			t.Error(err)
 		}
 	})

@@ -12,18 +12,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// repetition notices that paging does not get on: the same answer twice in a
-// row, or a request and an answer that both were there before. It remembers
-// about 16 bytes for each page of a job.
+// repetition detects paging that makes no progress: the same answer twice in a
+// row, or a request and an answer that were both there before. It keeps about 16
+// bytes for each page of a job.
 //
-// There is no way around that: a page may repeat any earlier one, and the first
-// one that does is dropped before its rows are stored. What finds a circle with
-// the memory of two pages (Brent, Floyd) finds it rounds later, after requests
-// that nobody needs and with their rows stored again.
+// It cannot keep less: a page may repeat any earlier one, and the first page that
+// does is dropped before its rows are stored. The algorithms that find a cycle with
+// the memory of two pages (Brent, Floyd) find it rounds later, after needless
+// requests whose rows would be stored again.
 type repetition struct {
 	seed maphash.Seed
-	// pages are parted by a byte of their hashes, so that few are compared and
-	// that growing moves few of them: a map takes three times the memory.
+	// pages are grouped by a byte of their hashes, so that few are compared, and few
+	// are moved when a group grows. A map would take three times the memory.
 	pages    map[byte][]earlier
 	previous uint64
 	last     int // number of the page with that fingerprint, 0 for none
@@ -31,14 +31,14 @@ type repetition struct {
 	earlier int
 }
 
-// earlier is a page that was there: the two halves of a hash of its request and
-// its answer, which as one number would make it larger by a third, and its
-// number. That two of a million pages have the same hash by chance happens to
-// one job of thirty million.
+// earlier is a page that was there: a hash of its request and its answer, and its
+// number. The hash is in two halves, because as one number it would make the struct
+// larger by a third. Of thirty million jobs with a million pages, one has two pages
+// with the same hash by chance.
 type earlier struct{ high, low, number uint32 }
 
-// check tells whether the page repeats an earlier one, which ends the job and
-// drops the page.
+// check returns the reason to stop when the page repeats an earlier one. The page is
+// then dropped.
 func (r *repetition) check(number int, request config.Request, page *answer.Page) *paging.Stop {
 	if page.NoBody {
 		return nil

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -18,7 +19,7 @@ type responseFilter struct {
 	pointer string
 }
 
-// step is one segment of a path; each means: every item of the list there.
+// step is one segment of a path. With each it means every item of the list there.
 type step struct {
 	name string
 	each bool
@@ -37,49 +38,57 @@ func compileResponseFilter(job config.Job, compatLevel int) responseFilter {
 	return f
 }
 
-// apply is the row with every path filtered, in their order.
-func (f responseFilter) apply(row value.Value) (value.Value, error) {
-	for _, path := range f.paths {
-		var err error
-		if row, err = f.walk(row, path); err != nil {
-			return row, err
+// apply filters rows. Each is gone when the next one comes.
+func (f responseFilter) apply(all iter.Seq2[value.Packed, error]) iter.Seq2[value.Packed, error] {
+	if len(f.paths) == 0 {
+		return all
+	}
+	return func(yield func(value.Packed, error) bool) {
+		var buffers [2][]byte // one is read while the other is written
+		for row, err := range all {
+			for i, path := range f.paths {
+				if err != nil {
+					break
+				}
+				to := &buffers[i%2]
+				*to, err = f.append((*to)[:0], row, path)
+				row = *to
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
 		}
 	}
-	return row, nil
 }
 
-// walk follows a path. What is not there, or no object, is left alone.
-func (f responseFilter) walk(v value.Value, path []step) (value.Value, error) {
+// append appends a value with a path filtered. What is not there, or no object, is
+// left alone.
+func (f responseFilter) append(dst []byte, v value.Packed, path []step) ([]byte, error) {
+	if len(path) == 0 {
+		return f.appendText(dst, v), nil
+	}
+	if v.Kind() != value.Object {
+		return append(dst, v...), nil
+	}
 	s, rest := path[0], path[1:]
-	member, ok := v.Get(s.name)
-	if !ok || f.lenient && member.Empty() && member.Kind() != value.Object {
-		return v, nil
-	}
-	change := f.text
-	if len(rest) > 0 {
-		change = func(v value.Value) (value.Value, error) { return f.walk(v, rest) }
-	}
-	if !s.each {
-		changed, err := change(member)
-		return v.With(s.name, changed), err
-	}
-	if member.Kind() != value.Array {
-		return v, failure.Userf("'%s' is not a list, though the filter says '%s[]'", s.name, s.name).At(f.pointer)
-	}
-	items := make([]value.Value, member.Len())
-	for i, item := range member.Items() {
-		var err error
-		if items[i], err = change(item); err != nil {
-			return v, err
+	return v.AppendMap(dst, func(dst, name []byte, member value.Packed) ([]byte, error) {
+		switch {
+		case string(name) != s.name, f.lenient && member.Kind() != value.Object && member.Empty():
+			return append(dst, member...), nil
+		case !s.each:
+			return f.append(dst, member, rest)
+		case member.Kind() != value.Array:
+			return dst, failure.Userf("'%s' is not a list, though the filter says '%s[]'", s.name, s.name).At(f.pointer)
+		default:
+			return member.AppendMap(dst, func(dst, _ []byte, item value.Packed) ([]byte, error) { return f.append(dst, item, rest) })
 		}
-	}
-	return v.With(s.name, value.OfItems(items...)), nil
+	})
 }
 
-// text is a value as JSON text.
-func (f responseFilter) text(v value.Value) (value.Value, error) {
-	if f.lenient && v.IsScalar() {
-		return value.OfString(v.Cell()), nil
+// appendText appends a value as JSON text.
+func (f responseFilter) appendText(dst []byte, v value.Packed) []byte {
+	if k := v.Kind(); f.lenient && k != value.Null && k != value.Array && k != value.Object {
+		return value.PackString(dst, v.Cell())
 	}
-	return value.OfString(string(v.AppendEscapedJSON(nil))), nil
+	return value.PackString(dst, v.AppendEscapedJSON(nil))
 }

@@ -10,6 +10,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
+// packed is a JSON text as rows are.
+func packed(t testing.TB, text string) value.Packed { return parse(t, text).AppendPacked(nil) }
+
+// applied is a filtered row as JSON.
+func applied(t *testing.T, f responseFilter, row string) (text string, err error) {
+	t.Helper()
+	one := func(yield func(value.Packed, error) bool) { yield(packed(t, row), nil) }
+	for row, failed := range f.apply(one) {
+		text, err = row.Value().JSON(), failed
+	}
+	return text, err
+}
+
 func TestResponseFilter(t *testing.T) {
 	tests := []struct {
 		name, paths, row, want string
@@ -37,25 +50,25 @@ func TestResponseFilter(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			job := config.Job{ResponseFilter: strings.Split(tt.paths, ","), ResponseFilterDelimiter: "."}
-			got, err := compileResponseFilter(job, tt.level).apply(parse(t, tt.row))
+			got, err := applied(t, compileResponseFilter(job, tt.level), tt.row)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.JSON() != tt.want {
-				t.Errorf("got  %s\nwant %s", got.JSON(), tt.want)
+			if got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
 	}
 	for _, row := range []string{`{"m":null}`, `{"m":5}`, `{"m":{"a":1}}`} {
 		job := config.Job{Pointer: "/jobs/0", ResponseFilter: []string{"m[]"}, ResponseFilterDelimiter: "."}
-		_, err := compileResponseFilter(job, 3).apply(parse(t, row))
+		_, err := applied(t, compileResponseFilter(job, 3), row)
 		if failure.KindOf(err) != failure.User || failure.PointerOf(err) != "/jobs/0/responseFilter" {
 			t.Errorf("%s: got %v", row, err)
 		}
 	}
 	job := config.Job{ResponseFilter: []string{"a.b/c"}, ResponseFilterDelimiter: "/"}
-	if got, _ := compileResponseFilter(job, 3).apply(parse(t, `{"a.b":{"c":[1]}}`)); got.JSON() != `{"a.b":{"c":"[1]"}}` {
-		t.Errorf("another delimiter: got %s", got.JSON())
+	if got, _ := applied(t, compileResponseFilter(job, 3), `{"a.b":{"c":[1]}}`); got != `{"a.b":{"c":"[1]"}}` {
+		t.Errorf("another delimiter: got %s", got)
 	}
 }
 
@@ -67,9 +80,9 @@ func children(t *testing.T, template, placeholders string, inherited []filled, p
 	if len(*problems) > 0 {
 		t.Fatal(*problems)
 	}
-	var rows []value.Value
+	var rows []value.Packed
 	for _, p := range parents {
-		rows = append(rows, parse(t, p))
+		rows = append(rows, packed(t, p))
 	}
 	all, err := combinations(inherited, own, rows, nil)
 	if err != nil {
@@ -129,7 +142,7 @@ func TestCombinationsAreMadeOneByOne(t *testing.T) {
 	for i := range items {
 		items[i] = value.OfInt(int64(i))
 	}
-	rows := []value.Value{value.OfMembers(value.Member{Name: "v", Value: value.OfItems(items...)})}
+	rows := []value.Packed{value.OfMembers(value.Member{Name: "v", Value: value.OfItems(items...)}).AppendPacked(nil)}
 	n, last := 0, ""
 	allocations := testing.AllocsPerRun(1, func() {
 		all, err := combinations(nil, own, rows, nil)
@@ -159,13 +172,13 @@ func TestPlaceholderErrors(t *testing.T) {
 		if name == "null item" {
 			s, _ = section(t, `{"id":"0"}`)
 		}
-		_, err := combinations(nil, compilePlaceholders(s, 1), []value.Value{parse(t, row)}, nil)
+		_, err := combinations(nil, compilePlaceholders(s, 1), []value.Packed{packed(t, row)}, nil)
 		if failure.KindOf(err) != failure.User || failure.PointerOf(err) != "/x/id" {
 			t.Errorf("%s: got %v, want a user error at the placeholder", name, err)
 		}
 	}
 	s, _ := section(t, `{"id":{"path":"id","function":"md5","args":[{"placeholder":"value"}]}}`)
-	if _, err := combinations(nil, compilePlaceholders(s, 1), []value.Value{parse(t, `{"id":null}`)}, nil); failure.KindOf(err) != failure.User {
+	if _, err := combinations(nil, compilePlaceholders(s, 1), []value.Packed{packed(t, `{"id":null}`)}, nil); failure.KindOf(err) != failure.User {
 		t.Errorf("a function of null: got %v, want a user error", err)
 	}
 	for _, text := range []string{`{"2:id":"id"}`, `{"0:id":"id"}`, `{"x:id":"id"}`, `{"id":{"function":"md5","args":["a"]}}`, `{"id":""}`, `{"id":{"path":"a","function":"nope"}}`} {

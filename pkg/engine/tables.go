@@ -45,7 +45,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		if b.name == it.Bucket {
 			continue
 		}
-		// There may be a bucket for each of many iterations.
+		// Each of many iterations may have a bucket of its own.
 		if err := b.automatic.Rest(); err != nil {
 			return sink{}, err
 		}
@@ -67,7 +67,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 			t.env.Log.Emit(event.MappingWarning{Table: table, Text: text})
 		},
 		Named: func(text, name string) bool {
-			// What the API gave back of a secret may have been cut in the name.
+			// The name may be cut, and with it a secret that the API gave back.
 			secret := t.env.Secrets.Masked(text) != nil
 			if secret {
 				t.env.Secrets.AddPart(name)

@@ -10,18 +10,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// userData are columns with values of the configuration's own.
+// userData are columns whose values the configuration gives.
 type userData struct {
 	entries []expr.Entries
 	pointer string
-	// renumbered tells that columns with numbers for names are numbered anew, from
-	// 0: PHP does so when it joins two arrays.
+	// renumbered says that columns with numbers for names are numbered anew, from 0,
+	// as PHP does when it joins two arrays.
 	renumbered bool
 }
 
 // compileUserData reads one `userData`: an object of columns, a list of columns
-// that have their numbers for names, or a scalar that becomes the column of the
-// given name. Empty ones are no column.
+// that are named by their index, or a scalar that becomes the column of the given
+// name. An empty one makes no column.
 func compileUserData(s config.Section, scalarName string, attributes expr.Members) expr.Entries {
 	if !s.Present() {
 		return expr.Entries{}
@@ -51,7 +51,7 @@ func numbered(items []value.Value) value.Value {
 	return value.OfMembers(members...)
 }
 
-// withoutEmptyObjects is a value with empty lists in the place of empty objects:
+// withoutEmptyObjects is a value with empty lists instead of empty objects:
 // the original cannot tell them apart in its configuration, and hashes lists.
 func withoutEmptyObjects(v value.Value) value.Value {
 	if v.Kind() == value.Object && v.Len() == 0 {
@@ -77,14 +77,14 @@ func checkUserData(s config.Section) {
 	}
 }
 
-// columns evaluates the user data; later entries replace earlier ones of the
-// same name in their place.
+// columns evaluates the user data. A later entry replaces an earlier one of the same
+// name and keeps its position.
 func (u userData) columns(scope *expr.Scope) ([]mapping.Column, error) {
 	var columns []mapping.Column
 	for _, entries := range u.entries {
 		evaluated, err := entries.Eval(scope)
 		if err != nil {
-			return nil, failure.Within("user data", u.pointer, err)
+			return nil, failure.Wrap("user data", u.pointer, err)
 		}
 		for _, m := range evaluated.Members() {
 			columns = append(columns, mapping.Column(m))

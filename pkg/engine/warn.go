@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// errIncomplete is the cause of the error that `onIncomplete: fail` makes of a
-// finding.
+// errIncomplete is the cause of the error that a finding becomes with
+// `onIncomplete: fail`.
 var errIncomplete = errors.New("the data is incomplete")
 
 // mostEmpty is how many warnings about empty pages a job gives.
@@ -20,15 +20,15 @@ type warningCount struct {
 	count, most int
 }
 
-// warned counts one more warning, and tells whether it is to be shown.
-func (a *account) warned(kind string, most int) bool {
-	for i := range a.warnings {
-		if w := &a.warnings[i]; w.kind == kind {
+// warned counts one more warning, and reports whether it is to be shown.
+func (s *jobStatistics) warned(kind string, most int) bool {
+	for i := range s.warnings {
+		if w := &s.warnings[i]; w.kind == kind {
 			w.count++
 			return w.count <= most
 		}
 	}
-	a.warnings = append(a.warnings, warningCount{kind, 1, most})
+	s.warnings = append(s.warnings, warningCount{kind, 1, most})
 	return true
 }
 
@@ -38,7 +38,7 @@ func (a *account) warned(kind string, most int) bool {
 func (jr *jobRunner) emit(j *job, e event.Body) error {
 	switch e := e.(type) {
 	case event.Finding:
-		if !jr.tally.of(j).warned(e.Kind(), 1) {
+		if !jr.statistics.of(j).warned(e.Kind(), 1) {
 			return nil
 		}
 		jr.run.Log.Emit(e)
@@ -49,7 +49,7 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 			return err
 		}
 	case event.DataEmpty:
-		if jr.tally.of(j).warned(e.Kind(), mostEmpty) {
+		if jr.statistics.of(j).warned(e.Kind(), mostEmpty) {
 			jr.run.Log.Emit(e)
 		}
 	case event.ConfigWarning:
@@ -60,9 +60,9 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 	return nil
 }
 
-// omitted says how many warnings a job had to give beyond those that were shown.
-func (a *account) omitted(log *event.Log, j *job, iteration int) {
-	for _, w := range a.warnings {
+// reportOmitted reports how many warnings a job had to give beyond those that were shown.
+func (s *jobStatistics) reportOmitted(log *event.Log, j *job, iteration int) {
+	for _, w := range s.warnings {
 		if more := w.count - w.most; more > 0 {
 			log.Emit(event.WarningsOmitted{Job: j.Endpoint, Of: w.kind, Count: more, JobPointer: j.Pointer, Iteration: iteration})
 		}

@@ -46,16 +46,16 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // Userf makes a user error. A %w verb keeps its operand as the cause.
 func Userf(format string, args ...any) *Error {
-	return wrap(User, format, args)
+	return newf(User, format, args)
 }
 
 // Applicationf makes an application error. A %w verb keeps its operand as the
 // cause.
 func Applicationf(format string, args ...any) *Error {
-	return wrap(Application, format, args)
+	return newf(Application, format, args)
 }
 
-func wrap(kind Kind, format string, args []any) *Error {
+func newf(kind Kind, format string, args []any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Kind: kind, Message: err.Error(), Cause: errors.Unwrap(err)}
 }
@@ -116,10 +116,10 @@ func ExitCode(err error) int {
 	}
 }
 
-// Within says what was being done when an error happened. A user error keeps
-// its kind, its cause and its place; without a place it gets this one. Any other
-// error stays what it is, with the same words in front.
-func Within(doing, pointer string, err error) error {
+// Wrap says what was being done when an error happened. A user error keeps its kind,
+// its cause and its pointer; without a pointer it gets this one. Any other error
+// stays what it is, with the same words in front.
+func Wrap(doing, pointer string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok && e.Kind == User {
 		return (&Error{Kind: User, Message: doing + ": " + e.Message, Pointer: e.Pointer, Cause: err}).At(pointer)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -142,6 +143,14 @@ func (p Packed) Len() int {
 	return n
 }
 
+// Empty is Value.Empty.
+func (p Packed) Empty() bool {
+	if k := p.Kind(); k == Array || k == Object {
+		return len(p) == packedHead
+	}
+	return p.Value().Empty()
+}
+
 // Value is the value in its usual form; it shares no memory with the packed one.
 func (p Packed) Value() Value {
 	if len(p) == 0 {
@@ -204,8 +213,69 @@ func appendEscapedText(dst, text []byte) []byte {
 	return append(appendEscaped(dst, string(text)), '"')
 }
 
-// At walks a path from the value, as Value.At.
-func (p Packed) At(path, separator string) (Value, bool) { return p.Value().At(path, separator) }
+// At walks a path from the value, as Value.At. Only what it leads to is unpacked.
+func (p Packed) At(path, separator string) (Value, bool) {
+	ok := true
+	switch {
+	case path == separator:
+	case separator == "":
+		p, ok = p.step(path)
+	default:
+		for segment := range strings.SplitSeq(path, separator) {
+			if p, ok = p.step(segment); !ok {
+				break
+			}
+		}
+	}
+	if !ok {
+		return Value{}, false
+	}
+	return p.Value(), true
+}
+
+func (p Packed) step(segment string) (Packed, bool) {
+	switch parts := p.Parts(); p.Kind() {
+	case Object:
+		for parts.More() {
+			name, v := parts.Name(), parts.Value()
+			if string(name) == segment {
+				return v, true
+			}
+		}
+	case Array:
+		i, ok := index(segment)
+		for ; ok && parts.More(); i-- {
+			if v := parts.Value(); i == 0 {
+				return v, v.Kind() != Null
+			}
+		}
+	}
+	return nil, false
+}
+
+// AppendMap appends the value with what change appends for each item of an array or
+// member of an object in its place. An item is a member without a name. Scalars and
+// null stay as they are.
+func (p Packed) AppendMap(dst []byte, change func(dst, name []byte, part Packed) ([]byte, error)) ([]byte, error) {
+	k, start := p.Kind(), len(dst)
+	if k != Array && k != Object {
+		return append(dst, p...), nil
+	}
+	dst = openPacked(dst, p[0])
+	for parts := p.Parts(); parts.More(); {
+		var name []byte
+		if k == Object {
+			name = parts.Name()
+			dst = appendPackedText(dst, name)
+		}
+		var err error
+		if dst, err = change(dst, name, parts.Value()); err != nil {
+			return dst, err
+		}
+	}
+	closePacked(dst, start)
+	return dst, nil
+}
 
 // Parts are what is left of a walk. Of each member the name must be taken
 // before the value.

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -38,8 +39,8 @@ func TestPackedValuesComeBack(t *testing.T) {
 // unchanged checks that a walk over the packed value meets what the value holds.
 func unchanged(t *testing.T, p Packed, v Value) {
 	t.Helper()
-	if p.Kind() != v.Kind() || p.Len() != v.Len() || p.True() != v.True() {
-		t.Fatalf("%s: kind %s, %d parts, true %v", v.JSON(), p.Kind(), p.Len(), p.True())
+	if p.Kind() != v.Kind() || p.Len() != v.Len() || p.True() != v.True() || p.Empty() != v.Empty() {
+		t.Fatalf("%s: kind %s, %d parts, true %v, empty %v", v.JSON(), p.Kind(), p.Len(), p.True(), p.Empty())
 	}
 	raw := ""
 	if k := v.Kind(); k == Number || k == String {
@@ -124,6 +125,28 @@ func TestEscapedJSONOfPackedValues(t *testing.T) {
 }
 
 // FuzzPacker checks that packing a text is the same as packing its value.
+// TestAppendMap makes texts of parts, and stops at an error.
+func TestAppendMap(t *testing.T) {
+	wrong := errors.New("wrong")
+	change := func(dst, name []byte, part Packed) ([]byte, error) {
+		if part.Kind() == Null {
+			return dst, wrong
+		}
+		return OfString(string(name) + part.Value().JSON()).AppendPacked(dst), nil
+	}
+	for text, want := range map[string]string{
+		`{"a":1,"":[2]}`: `{"a":"a1","":"[2]"}`, `[1,{"a":2}]`: `["1","{\"a\":2}"]`, `5`: `5`, `null`: `null`, `[]`: `[]`, `{}`: `{}`,
+	} {
+		got, err := Packed(parse(t, text).AppendPacked(nil)).AppendMap([]byte("before"), change)
+		if json := Packed(got[len("before"):]).Value().JSON(); err != nil || json != want {
+			t.Errorf("%s: %s, %v", text, json, err)
+		}
+	}
+	if _, err := Packed(parse(t, `[1,null]`).AppendPacked(nil)).AppendMap(nil, change); err != wrong {
+		t.Errorf("got %v", err)
+	}
+}
+
 func FuzzPacker(f *testing.F) {
 	for _, text := range packedSamples {
 		f.Add(text)

@@ -239,14 +239,20 @@ func (v Value) step(segment string) (Value, bool) {
 	case Object:
 		return v.Get(segment)
 	case Array:
-		i, err := strconv.Atoi(segment)
-		if err != nil || i < 0 || i >= len(v.node.items) || v.node.items[i].IsNull() || strconv.Itoa(i) != segment {
+		i, ok := index(segment)
+		if !ok || i >= len(v.node.items) || v.node.items[i].IsNull() {
 			return Value{}, false
 		}
 		return v.node.items[i], true
 	default:
 		return Value{}, false
 	}
+}
+
+// index is the place of an item that a segment of a path names.
+func index(segment string) (int, bool) {
+	i, err := strconv.Atoi(segment)
+	return i, err == nil && i >= 0 && strconv.Itoa(i) == segment
 }
 
 // Empty is the emptiness of the original extractor in configurations and

@@ -103,6 +103,13 @@ func TestAt(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.path, got, tt.want)
 		}
+		packed := "-"
+		if at, ok := Packed(v.AppendPacked(nil)).At(tt.path, tt.separator); ok {
+			packed = at.JSON()
+		}
+		if packed != tt.want {
+			t.Errorf("%s: packed, got %s, want %s", tt.path, packed, tt.want)
+		}
 	}
 	if whole, ok := v.At(".", "."); !ok || !whole.Equal(v) {
 		t.Error("a path equal to the separator must be the value itself")

@@ -230,7 +230,7 @@ func (s *session) try(ctx context.Context, r *Attempt, l *loginAttempt) (c *cred
 		close(l.done)
 	}()
 	if c, err = s.logIn(ctx, r); err != nil {
-		return nil, failure.Within("the login failed", s.pointer, err)
+		return nil, failure.Wrap("the login failed", s.pointer, err)
 	}
 	return c, nil
 }

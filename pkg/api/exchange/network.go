@@ -103,7 +103,7 @@ const maxHead = 1 << 20
 // nothing has masked.
 func guarded(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
-		err = failure.Guarded(func() (err error) {
+		err = failure.Recover(func() (err error) {
 			conn, err = dial(ctx, network, address)
 			return err
 		})

@@ -110,7 +110,7 @@ func (in *input) next() ([]string, error) {
 	return cells, nil
 }
 
-func (in *input) within(err error) error { return failure.Within(in.path, "", err) }
+func (in *input) within(err error) error { return failure.Wrap(in.path, "", err) }
 
 func (in *input) close() error { return in.file.Close() }
 
@@ -132,7 +132,7 @@ func readManifest(path string) (manifest, error) {
 	}
 	m, err := parseManifest(text)
 	if err != nil {
-		return manifest{}, failure.Within(path, "", err)
+		return manifest{}, failure.Wrap(path, "", err)
 	}
 	return m, nil
 }

@@ -87,7 +87,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 	if doc.Config.Action == "validate" {
 		return p, nil // it sends nothing
 	}
-	err = failure.Guarded(func() (err error) {
+	err = failure.Recover(func() (err error) {
 		p.drafts, err = doc.Plan.Preview(ctx, o.env(m.secrets), m.standIn)
 		return err
 	})

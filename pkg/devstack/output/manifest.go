@@ -75,7 +75,7 @@ func parseEntry(path string, v value.Value) (settings, error) {
 		return s, err
 	}
 	if err := s.checkForms(); err != nil {
-		return s, failure.Within(path, "", err)
+		return s, failure.Wrap(path, "", err)
 	}
 	return s, nil
 }

@@ -110,7 +110,7 @@ func (o Options) load(ctx context.Context, p plan) (store.Table, error) {
 		err = failure.Applicationf("closing table %q: %w", p.file, closed)
 	}
 	if err != nil {
-		return store.Table{}, failure.Within(fmt.Sprintf("loading table %q", p.file), "", err)
+		return store.Table{}, failure.Wrap(fmt.Sprintf("loading table %q", p.file), "", err)
 	}
 	return t, nil
 }
@@ -177,7 +177,7 @@ func (r *rows) within(err error) error {
 	if err == nil || !r.plan.sliced {
 		return err
 	}
-	return failure.Within(fmt.Sprintf("slice %q", filepath.Base(r.open.file.Name())), "", err)
+	return failure.Wrap(fmt.Sprintf("slice %q", filepath.Base(r.open.file.Name())), "", err)
 }
 
 func (r *rows) close() error {

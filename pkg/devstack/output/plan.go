@@ -84,7 +84,7 @@ func (o Options) planOf(d data, s settings, bucket string) (plan, error) {
 	if err != nil {
 		return p, err
 	}
-	within := func(err error) error { return failure.Within(fmt.Sprintf("table %q", d.name), "", err) }
+	within := func(err error) error { return failure.Wrap(fmt.Sprintf("table %q", d.name), "", err) }
 	for _, check := range []func() error{s.checkForms, s.checkFormat} {
 		if err := check(); err != nil {
 			return p, within(err)

@@ -93,7 +93,7 @@ func splitTableID(id string) (bucket, name string, err error) {
 		return "", "", failure.Userf("table %q: the id of a table is that of a bucket, a dot and a name of letters, digits, _ and -", id)
 	}
 	if err := checkBucketID(bucket); err != nil {
-		return "", "", failure.Within("table \""+id+"\"", "", err)
+		return "", "", failure.Wrap("table \""+id+"\"", "", err)
 	}
 	return bucket, name, nil
 }

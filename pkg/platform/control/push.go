@@ -190,7 +190,7 @@ func (s *Session) variables(file string) (value.Value, error) {
 		return value.Value{}, err
 	}
 	if err := checkVariables(content); err != nil {
-		return value.Value{}, failure.Within(file, "", err)
+		return value.Value{}, failure.Wrap(file, "", err)
 	}
 	return content, nil
 }
@@ -217,7 +217,7 @@ func (s *Session) document(path string) (value.Value, error) {
 	}
 	v, err := config.Parse(text)
 	if err != nil {
-		return value.Value{}, failure.Within(path, "", err)
+		return value.Value{}, failure.Wrap(path, "", err)
 	}
 	s.Secrets.AddDocument(v)
 	return v, nil

@@ -86,7 +86,7 @@ func (c *Configured) Write(ctx context.Context, set *table.Set, d Defaults) erro
 			return err
 		}
 		if err := c.rows[i].write(ctx, set, c.mappings.table(t, d)); err != nil {
-			return failure.Within(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
+			return failure.Wrap(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
 		}
 	}
 	return nil

@@ -268,7 +268,7 @@ func (m Mappings) WriteMissing(set *table.Set, d Defaults) error {
 			continue
 		}
 		if _, err := set.Create(missing); err != nil {
-			return failure.Within(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
+			return failure.Wrap(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
 		}
 	}
 	return nil

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Guarded turns a panic, which is a fault of ours, into an error with its
-// place.
-func Guarded(f func() error) (err error) {
+// Recover calls f and turns a panic, which is a fault of ours, into an error that
+// names the function.
+func Recover(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = Applicationf("internal error: %v (%s)", p, panicPlace())

@@ -6,22 +6,22 @@ import (
 	"testing"
 )
 
-func TestGuarded(t *testing.T) {
+func TestRecover(t *testing.T) {
 	plain := errors.New("plain")
-	if err := Guarded(func() error { return plain }); err != plain {
+	if err := Recover(func() error { return plain }); err != plain {
 		t.Errorf("got %v", err)
 	}
-	if err := Guarded(func() error { return nil }); err != nil {
+	if err := Recover(func() error { return nil }); err != nil {
 		t.Errorf("got %v", err)
 	}
-	err := Guarded(func() error {
+	err := Recover(func() error {
 		var none []int
 		return errors.New(string(rune(none[len(none)])))
 	})
 	if err == nil || KindOf(err) != Application {
 		t.Fatalf("got %v, want an application error", err)
 	}
-	for _, words := range []string{"internal error: runtime error: index out of range", "TestGuarded"} {
+	for _, words := range []string{"internal error: runtime error: index out of range", "TestRecover"} {
 		if !strings.Contains(err.Error(), words) {
 			t.Errorf("%q lacks %q", err, words)
 		}

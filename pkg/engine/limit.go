@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 )
 
-// Cut says why the tables of a run hold only a part of the data.
-type Cut struct {
+// LimitReached says why the tables of a run hold only a part of the data.
+type LimitReached struct {
 	// Budget is the flag of the program that asked for it, without dashes:
 	// max-requests, max-time, max-bytes or sample.
 	Budget string
@@ -18,22 +18,21 @@ type Cut struct {
 	// bytes, or items of one run of a job.
 	Limit, Reached float64
 	// Job is the endpoint of the job at which the run ended; of a sample, the
-	// first job of which items were left out. Pointer is its place in the
-	// configuration.
+	// first job that lost items. Pointer is its JSON pointer.
 	Job, Pointer string
 }
 
-// isCut tells whether an error only says that a limit was reached.
-func isCut(err error) bool {
+// isLimit reports whether an error only says that a limit was reached.
+func isLimit(err error) bool {
 	_, ok := errors.AsType[*exchange.Cut](err)
 	return ok
 }
 
-// noteCut remembers what cut the run: the first limit that was reached, else the
-// first job whose sample left something out.
-func (r *run) noteCut(budget string, limit, reached float64, j *job) {
-	if r.cut == nil || r.cut.Budget == "sample" && budget != "sample" {
-		r.cut = &Cut{Budget: budget, Limit: limit, Reached: reached, Job: j.Endpoint, Pointer: j.Pointer}
+// recordLimit keeps the first limit that was reached, else the first job whose sample
+// left something out.
+func (r *run) recordLimit(budget string, limit, reached float64, j *job) {
+	if r.limit == nil || r.limit.Budget == "sample" && budget != "sample" {
+		r.limit = &LimitReached{Budget: budget, Limit: limit, Reached: reached, Job: j.Endpoint, Pointer: j.Pointer}
 	}
 }
 
@@ -57,7 +56,7 @@ func (s *sample) take(page *answer.Page) {
 	s.taken += page.Rows
 }
 
-// full tells whether there is room for no more items.
+// full reports whether the sample can take no more items.
 func (s *sample) full() bool { return s.size > 0 && s.taken >= s.size }
 
 func (s *sample) stop() *paging.Stop {

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// parallel runs one root job and its children in parallel. Every run of a job is
+// a jobStream with a goroutine of its own, which requests its pages, decides about
+// paging and starts the streams of its children. It sends its pages to channels.
+// One goroutine goes through these channels in the order in which a serial run
+// would fetch the pages. Only this one stores rows, emits the events of jobs,
+// counts, and decides which error ends the run.
+//
+// The capacity of a channel is the concurrency. Each page or stream in it holds a
+// permit, and admission grants no permit to a page with as many before it, so no
+// sender waits.
+type parallel struct {
+	*jobRunner
+	admission *admission
+	workers   sync.WaitGroup
+	cancel    context.CancelFunc // of all workers
+}
+
+// jobStream is one run of a job, a driver that sends its pages to a channel.
+type jobStream struct {
+	*parallel
+	at    position
+	job   *job
+	input invocation
+	pages chan *queuedPage
+	// r is set before the first page; stop, or else err, before the end of the
+	// pages.
+	r    *jobRun
+	stop *paging.Stop
+	err  error
+	// first is the permit for the first page, nil when it is used.
+	first *permit
+	// pending are the pages that were requested and are not processed yet, in
+	// their order; current is the permit of the page that is being processed.
+	pending []*pendingPage
+	current *permit
+	// children are the streams below it that have not ended.
+	children sync.WaitGroup
+}
+
+// queuedPage is a page that waits to be stored.
+type queuedPage struct {
+	*pageResult
+	permit *permit
+	// children are the streams of the page; childErr, why there are no more of
+	// them, is set before their end.
+	children chan *jobStream
+	childErr error
+}
+
+// parallel runs a root job to its end. When it returns, all its goroutines have
+// ended and all bodies are closed.
+func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error {
+	p := &parallel{jobRunner: jr, admission: &admission{limit: jr.concurrency}}
+	ctx, p.cancel = context.WithCancel(ctx)
+	defer p.workers.Wait()
+	defer p.cancel()
+	root := p.stream(ctx, position{}, j, in)
+	p.workers.Go(func() { root.work(ctx) })
+	return p.store(ctx, root)
+}
+
+// stream is a run of a job that waits for the permit for its first page.
+func (p *parallel) stream(ctx context.Context, at position, j *job, in invocation) *jobStream {
+	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.concurrency), first: p.admission.request(ctx, at.below(1))}
+}
+
+// store stores the pages of a stream and of those below it.
+func (p *parallel) store(ctx context.Context, s *jobStream) error {
+	defer s.drop()
+	for q := range s.pages {
+		if err := p.storePage(ctx, s, q); err != nil {
+			return s.r.within(q.number, err)
+		}
+	}
+	if s.err != nil {
+		return s.err
+	}
+	return s.r.ended(*s.stop)
+}
+
+// storePage stores a page and then the pages of its children. After an error nothing
+// more is stored.
+func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) error {
+	stored := false
+	defer func() {
+		if !stored {
+			p.cancel()
+		}
+		q.drop()
+	}()
+	if _, err := s.r.settle(ctx, q.pageResult); err != nil {
+		return err
+	}
+	q.permit.release()
+	for child := range q.children {
+		if err := p.store(ctx, child); err != nil {
+			return err
+		}
+	}
+	stored = q.childErr == nil
+	return q.childErr
+}
+
+// drop drops the pages that are left, until the stream has ended.
+func (s *jobStream) drop() {
+	for q := range s.pages {
+		q.drop()
+	}
+}
+
+// drop drops the children that are left and closes the page, which is read until
+// all children have started.
+func (q *queuedPage) drop() {
+	for child := range q.children {
+		child.drop()
+	}
+	if q.body != nil {
+		q.body.Close()
+	}
+}
+
+// work fetches the pages of a stream. It returns when the streams below it have
+// ended, too.
+func (s *jobStream) work(ctx context.Context) {
+	s.err = failure.Recover(func() error { return s.fetch(ctx) })
+	close(s.pages)
+	s.dropPending()
+	s.children.Wait()
+}
+
+func (s *jobStream) fetch(ctx context.Context) (err error) {
+	if s.r, err = s.start(s.job, s.input); err != nil {
+		s.admission.fail(s.first.at)
+		s.first.answered()
+		return err
+	}
+	if s.stop, err = s.r.fetch(ctx, s); err != nil {
+		s.admission.fail(s.at.below(s.r.pages + 1))
+	}
+	return err
+}
+
+func (s *jobStream) answer(ctx context.Context, request config.Request, state paging.State, last paging.Page) (*exchange.Answer, error) {
+	if len(s.pending) == 0 {
+		s.requestPage(ctx, request)
+	}
+	s.requestAhead(ctx, state, last)
+	next := s.pending[0]
+	s.pending = s.pending[1:]
+	s.current = next.permit
+	close(next.needed)
+	<-next.done
+	return next.res, next.err
+}
+
+// process sends a page to the channel and starts its child jobs, though nothing of
+// it may be stored yet.
+func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
+	q := &queuedPage{pageResult: p, permit: s.current, children: make(chan *jobStream, s.concurrency)}
+	defer close(q.children)
+	if p.page == nil {
+		if p.err != nil {
+			s.admission.fail(q.permit.at)
+		}
+		s.pages <- q
+		return ids, p.err
+	}
+	s.pages <- q
+	if ids, err = s.r.ids(p.page); err == nil {
+		err = s.startChildren(ctx, q)
+	}
+	if s.r.scroller.Needs().Time {
+		s.children.Wait() // they count as time spent
+	}
+	return ids, err
+}
+
+// startChildren starts the children of a page, each as soon as its first request
+// has a permit.
+func (s *jobStream) startChildren(ctx context.Context, q *queuedPage) error {
+	n := 0
+	q.childErr = s.r.eachChild(q.page, func(child *job, in invocation) error {
+		n++
+		c := s.stream(ctx, q.permit.at.below(n), child, in)
+		if err := c.first.wait(); err != nil {
+			return err
+		}
+		q.children <- c
+		s.children.Add(1)
+		s.workers.Go(func() {
+			defer s.children.Done()
+			c.work(ctx)
+		})
+		return nil
+	})
+	if q.childErr != nil {
+		s.admission.fail(q.permit.at.below(n + 1))
+	}
+	return q.childErr
+}

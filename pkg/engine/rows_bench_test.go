@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/config"
+)
+
+// withID is a scroller that wants the ids of the rows.
+type withID struct{ paging.Scroller }
+
+func (withID) Needs() paging.Needs {
+	return paging.Needs{ItemID: answer.Path{Text: "id", Separator: "."}}
+}
+
+// BenchmarkRows looks into the 1,000 rows of a page: for the ids that paging wants,
+// for the endpoints of child jobs, and to make texts of parts of them.
+func BenchmarkRows(b *testing.B) {
+	var text strings.Builder
+	text.WriteString(`[`)
+	for i := range 1000 {
+		fmt.Fprintf(&text, `{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,"created":"2020-01-01T00:00:00Z","score":12.5,"note":null,"tags":["a","b"],"address":{"city":"London","zip":"EC1"},"tag":"a \"b\" c"},`, i, i)
+	}
+	spool := answer.NewSpooler(b.TempDir(), answer.MemoryLimit).New()
+	defer spool.Close()
+	if _, err := spool.Write([]byte(strings.TrimSuffix(text.String(), ",") + "]")); err != nil {
+		b.Fatal(err)
+	}
+	page, err := answer.NewScanner(nil).Scan(spool, answer.Query{})
+	if err != nil || page.Rows != 1000 {
+		b.Fatal(page, err)
+	}
+	s, _ := section(b, `{"id":"id"}`)
+	child := &job{Job: config.Job{Endpoint: "c/{id}"}, placeholders: compilePlaceholders(s, 1), filter: filterOf(b, "address.city==London")}
+	r := &jobRun{job: &job{scroller: withID{}, children: []*job{child}}}
+	b.Run("ids", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if ids, err := r.ids(page); err != nil || ids.Max.Int64() != 999 {
+				b.Fatal(ids, err)
+			}
+		}
+	})
+	b.Run("children", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			n := 0
+			err := r.eachChild(page, func(*job, invocation) error { n++; return nil })
+			if err != nil || n != 1000 {
+				b.Fatal(n, err)
+			}
+		}
+	})
+	filtered := &jobRun{job: &job{rows: compileResponseFilter(config.Job{ResponseFilter: []string{"tags", "address.city"}, ResponseFilterDelimiter: "."}, 3)}}
+	b.Run("filter", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			n := 0
+			for row, err := range filtered.filtered(page) {
+				if err != nil {
+					b.Fatal(err)
+				}
+				n += len(row)
+			}
+			if n < 1000 {
+				b.Fatal(n)
+			}
+		}
+	})
+}

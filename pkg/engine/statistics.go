@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/event"
+)
+
+// statistics are those of the runs of a root job and its children, so that each
+// configured job ends with one event, however often it ran and whatever ended it.
+type statistics map[*job]*jobStatistics
+
+// jobStatistics are those of the runs of one job.
+type jobStatistics struct {
+	runs, pages, rows int
+	repeated          bool // a run came back to an earlier page, which was not its ordinary end
+	rules             []ruleCount
+	warnings          []warningCount
+	// found and lists are those of the evidence of all runs.
+	found bool
+	lists []string
+	// stored are the pages and rows so far, also those of runs that go on.
+	stored struct{ pages, rows int }
+}
+
+// ruleCount is how many runs ended by a rule.
+type ruleCount struct {
+	stop  paging.Stop
+	count int
+}
+
+// maxRules is how many different rules are reported for one job.
+const maxRules = 3
+
+// of are the statistics of a job.
+func (s statistics) of(j *job) *jobStatistics {
+	if s[j] == nil {
+		s[j] = &jobStatistics{}
+	}
+	return s[j]
+}
+
+// page counts a page that was stored.
+func (s statistics) page(j *job, rows int) {
+	stored := &s.of(j).stored
+	stored.pages++
+	stored.rows += rows
+}
+
+// add counts a run that has ended.
+func (s statistics) add(r *jobRun, stop paging.Stop) {
+	one := s.of(r.job)
+	one.runs++
+	one.pages += r.pages
+	one.rows += r.found
+	one.found = one.found || r.evidence.found
+	if one.lists == nil {
+		one.lists = r.evidence.lists
+	}
+	for i := range one.rules {
+		if one.rules[i].stop == stop {
+			one.rules[i].count++
+			return
+		}
+	}
+	if len(one.rules) <= maxRules {
+		one.rules = append(one.rules, ruleCount{stop, 1})
+	}
+}
+
+// report emits one event for a job and for each job below it.
+func (s statistics) report(log *event.Log, j *job, iteration int) {
+	one := s[j]
+	if one == nil {
+		one = &jobStatistics{rules: []ruleCount{{stop: paging.Stop{Rule: "it never ran"}}}}
+	}
+	one.reportOmitted(log, j, iteration)
+	e := event.JobFinished{Job: j.Endpoint, Pages: one.pages, Rows: one.rows, Rule: one.rule(), Repeated: one.repeated, JobPointer: j.Pointer, Iteration: iteration}
+	if j.child {
+		e.Runs = one.runs
+	}
+	if len(one.rules) == 1 {
+		e.Pointer = one.rules[0].stop.Pointer
+	}
+	log.Emit(e)
+	for _, child := range j.children {
+		s.report(log, child, iteration)
+	}
+}
+
+// unfinished reports, for a job and each job below it, what was stored before the
+// run failed.
+func (s statistics) unfinished(log *event.Log, j *job, iteration int) {
+	if stored := s.of(j).stored; stored.pages > 0 {
+		log.Emit(event.JobUnfinished{Job: j.Endpoint, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: iteration})
+	}
+	for _, child := range j.children {
+		s.unfinished(log, child, iteration)
+	}
+}
+
+// rule is the rule that ended the runs; several of them have numbers.
+func (s *jobStatistics) rule() string {
+	if len(s.rules) == 1 {
+		return s.rules[0].stop.Rule
+	}
+	var words []string
+	for i, r := range s.rules {
+		if i == maxRules {
+			words = append(words, "and others")
+			break
+		}
+		words = append(words, fmt.Sprintf("%s (%d ×)", r.stop.Rule, r.count))
+	}
+	return strings.Join(words, "; ")
+}
