@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -84,9 +85,12 @@ type run struct {
 	tunnel  *exchange.Tunnel // nil for none
 	pacer   *exchange.Pacer
 	// contacts are the origins that have answered.
-	contacts   exchange.Contacts
-	tables     *tables
-	start      int64            // Unix seconds
+	contacts exchange.Contacts
+	tables   *tables
+	// state is what the next run knows of this one, time what it says of the
+	// start.
+	state      *state.State
+	time       *state.Time
 	dry        *exchange.DryRun // nil for a run that sends its requests
 	budget     *exchange.Budget // nil for no limit
 	cut        *Cut             // nil as long as nothing was left out
@@ -102,8 +106,9 @@ func (p *Plan) newRun(d Deps) *run {
 		scanner: answer.NewScanner(d.Secrets.Redact),
 		tunnel:  exchange.NewTunnel(p.target, p.bastionDial(d), d.Sleep),
 		tables:  newTables(d, p.typed),
-		start:   d.Now().Unix(),
+		time:    state.NewTime(d.Now().Unix()),
 	}
+	r.state = state.Open(d.State, r.time, &r.tables.structure, &r.tables.columns)
 	if d.Limits != (exchange.Limits{}) {
 		r.budget = exchange.NewBudget(d.Limits, &r.stats, d.Now, d.After)
 	}
@@ -124,11 +129,14 @@ func (p *Plan) bastionDial(d Deps) exchange.Dial {
 // visible in the data directory until the stage is committed. A run that is cut
 // is no error: its tables hold what had arrived completely.
 func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
-	if legacy(d.State) {
-		d.Log.Emit(event.StateWarning{Text: "it holds the structure of the original's old table parser, which is ignored; columns may get other names"})
-	}
-	r := p.newRun(d)
+	return p.newRun(d).run(ctx)
+}
+
+func (r *run) run(ctx context.Context) (Result, error) {
 	defer r.tunnel.Close()
+	if r.tables.structure.Legacy {
+		r.Log.Emit(event.StateWarning{Text: "it holds the structure of the original's old table parser, which is ignored; columns may get other names"})
+	}
 	err := r.iterations(ctx)
 	if isCut(err) && ctx.Err() == nil {
 		err = nil
@@ -137,7 +145,7 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 	if err == nil {
 		written, err = r.tables.write(ctx)
 	}
-	structures := r.tables.structures()
+	r.tables.structure.Latest = r.tables.structures()
 	if closing := r.tables.close(); err == nil {
 		err = closing
 	}
@@ -148,12 +156,9 @@ func (p *Plan) Run(ctx context.Context, d Deps) (Result, error) {
 		Requests:   int(r.stats.Requests.Load()),
 		Bytes:      r.stats.Bytes.Load(),
 		Tables:     len(written),
-		State:      nextState(d.State, r.start, structures),
+		State:      r.state.Next(),
 		Cut:        r.cut,
 		Incomplete: r.incomplete,
-	}
-	if r.tables.drift != nil && !r.tables.drift.known.IsNull() {
-		result.State = result.State.With(keyColumns, r.tables.drift.known)
 	}
 	for _, t := range written {
 		result.Rows += t.rows
@@ -246,6 +251,6 @@ func (r *run) client(it iteration) (*exchange.Client, error) {
 func (r *run) scope(it iteration) *expr.Scope {
 	return &expr.Scope{Now: r.Now, Contexts: map[expr.Context]expr.Members{
 		expr.Attr: it.attributes,
-		expr.Time: {"previousStart": previousStart(r.State), "currentStart": value.OfInt(r.start)},
+		expr.Time: {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
 	}}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -19,7 +20,8 @@ type tables struct {
 	buckets []*bucket
 	// iterations so far: the tables of their mappings must exist in the end.
 	iterations []iteration
-	drift      *drift // nil unless an iteration asks for it
+	structure  state.Structure
+	columns    state.Columns
 }
 
 // bucket is where the rows of some iterations go.
@@ -49,8 +51,8 @@ func (t *tables) bucket(it iteration) (sink, error) {
 			return sink{}, err
 		}
 	}
-	if it.DriftWarning && t.drift == nil {
-		t.drift = newDrift(t.deps.Log, t.deps.State)
+	if it.DriftWarning {
+		t.columns.Watch(func(text string) { t.deps.Log.Emit(event.StateWarning{Text: text}) })
 	}
 	for _, b := range t.buckets {
 		if b.name == it.Bucket {
@@ -60,7 +62,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 	}
 	automatic, err := mapping.NewAutomatic(mapping.Options{
 		TempDir:   t.deps.Temp,
-		Structure: previousStructure(t.deps.State),
+		Structure: t.structure.Previous,
 		Typed:     t.typed,
 		Warn: func(table, text string) {
 			t.deps.Log.Emit(event.MappingWarning{Table: table, Text: text})
@@ -126,8 +128,8 @@ func (t *tables) write(ctx context.Context) ([]tableRows, error) {
 	all := make([]tableRows, len(written))
 	for i, w := range written {
 		t.deps.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
-		if t.drift != nil {
-			t.drift.see(w.Table.FileName(), w.Table.Columns)
+		if added, removed, changed := t.columns.Changed(w.Table.FileName(), w.Table.Columns); changed {
+			t.deps.Log.Emit(event.TableDrifted{Table: w.Table.FileName(), Added: added, Removed: removed})
 		}
 		all[i] = tableRows{w.Table.FileName(), w.Rows}
 	}
