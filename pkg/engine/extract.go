@@ -112,7 +112,7 @@ func (p *Plan) newRun(d Deps) *run {
 	if d.Limits != (exchange.Limits{}) {
 		r.budget = exchange.NewBudget(d.Limits, &r.stats, d.Now, d.After)
 	}
-	r.pacer = exchange.NewPacer(p.doc.Iterations[0].API.RateLimit, &r.stats, d.Now, d.Sleep)
+	r.pacer = exchange.NewPacer(p.doc.API.RateLimit, &r.stats, d.Now, d.Sleep)
 	return r
 }
 
@@ -122,7 +122,7 @@ func (p *Plan) bastionDial(d Deps) exchange.Dial {
 	if !d.DenyPrivateNetworks {
 		return d.Dial
 	}
-	return exchange.PublicOnly(d.Dial, d.Lookup, p.doc.Iterations[0].API.ConnectTimeout)
+	return exchange.PublicOnly(d.Dial, d.Lookup, p.doc.API.ConnectTimeout)
 }
 
 // Run runs all iterations and leaves the tables in the stage. Nothing is
@@ -191,7 +191,7 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	if err != nil {
 		return err
 	}
-	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(it), lookahead: it.API.Lookahead, ignored: it.API.IgnoreErrors, failIncomplete: it.FailIncomplete}
+	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(), lookahead: r.plan.doc.API.Lookahead, ignored: r.plan.doc.API.IgnoreErrors, failIncomplete: it.FailIncomplete}
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err
@@ -200,17 +200,17 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	return nil
 }
 
-// concurrency is how many requests of an iteration may be under way at once.
-func (r *run) concurrency(it iteration) int {
+// concurrency is how many requests may be under way at once.
+func (r *run) concurrency() int {
 	if r.budget != nil {
 		return 1
 	}
-	return it.API.Concurrency
+	return r.plan.doc.API.Concurrency
 }
 
 // client is the client of an iteration, with a login of its own.
 func (r *run) client(it iteration) (*exchange.Client, error) {
-	r.Secrets.AddAddress(it.API.BaseURL.String())
+	r.Secrets.AddAddress(it.BaseURL.String())
 	var authenticate func(*exchange.Client) auth.Authenticator
 	if it.auth != nil {
 		authenticate = func(c *exchange.Client) auth.Authenticator {
@@ -218,9 +218,11 @@ func (r *run) client(it iteration) (*exchange.Client, error) {
 		}
 	}
 	return exchange.New(exchange.Options{
-		API:                 it.API,
+		API:                 r.plan.doc.API,
+		BaseURL:             it.BaseURL,
+		Headers:             it.Headers,
 		Settings:            r.plan.target,
-		Endpoints:           it.endpoints(),
+		Endpoints:           r.plan.endpoints(it),
 		AllowedHosts:        r.plan.doc.AllowedHosts,
 		DenyPrivateNetworks: r.DenyPrivateNetworks,
 		Lookup:              r.Lookup,

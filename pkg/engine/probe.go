@@ -37,7 +37,7 @@ func (p *Plan) Probe(ctx context.Context, d Deps) (probe Probe, err error) {
 	}
 	defer client.Close()
 	j := it.jobs[0]
-	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: it.API.IgnoreErrors, tally: tally{}, failIncomplete: it.FailIncomplete}
+	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: p.doc.API.IgnoreErrors, tally: tally{}, failIncomplete: it.FailIncomplete}
 	base, err := jobs.request(j, place{endpoint: j.Endpoint}, jobs.scope)
 	if err != nil {
 		return Probe{}, err

@@ -10,9 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -39,8 +42,12 @@ func TestContributor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, problems := config.Compile(doc, config.Options{})
-	plan := Compile(compiled, false)
+	features := Features{Paging: paging.AllMethods(), Auth: auth.AllSchemes()}
+	tree := config.NewTree(config.Types{
+		Authentication: features.Auth.Type(), Pagination: features.Paging.Type(), Placeholder: PlaceholderType(), Mappings: mapping.Type(),
+	})
+	compiled, problems := config.Compile(doc, config.Options{Tree: tree})
+	plan := Compile(compiled, features, false)
 	if len(*problems) > 0 {
 		t.Fatal(*problems)
 	}

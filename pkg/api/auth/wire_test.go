@@ -60,18 +60,18 @@ func wire(t *testing.T, api, conf string, handler http.HandlerFunc) ([]string, e
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	err = run(t, it, method)
+	err = run(t, compiled.API, it, method)
 	mu.Lock()
 	defer mu.Unlock()
 	return lines, err
 }
 
-func run(t *testing.T, it config.Iteration, method auth.Method) error {
+func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) error {
 	t.Helper()
 	secrets := &secret.Registry{}
 	log := event.NewLog(nowhere{}, secrets, time.Now)
 	client, err := exchange.New(exchange.Options{
-		API: it.API, UserAgent: "agent/1", Spooler: answer.NewSpooler(t.TempDir(), 1<<20), Log: log, Secrets: secrets, Now: time.Now,
+		API: api, BaseURL: it.BaseURL, Headers: it.Headers, UserAgent: "agent/1", Spooler: answer.NewSpooler(t.TempDir(), 1<<20), Log: log, Secrets: secrets, Now: time.Now,
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Getenv: func(string) string { return "" }, Stats: &exchange.Stats{},
 	}, func(c *exchange.Client) auth.Authenticator {

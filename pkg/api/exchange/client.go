@@ -11,6 +11,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -29,6 +30,9 @@ import (
 type Options struct {
 	API      config.API
 	Settings Settings
+	// BaseURL and Headers are those of config.Iteration.
+	BaseURL *url.URL
+	Headers []config.Header
 	// Endpoints are those of the jobs as they are configured. Their origins, that
 	// of the base address and API.TrustedOrigins may have the credentials.
 	Endpoints    []string
@@ -105,9 +109,9 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 			return nil, err
 		}
 	}
-	concealUser(o.API.BaseURL.User, o.Secrets)
+	concealUser(o.BaseURL.User, o.Secrets)
 	for _, endpoint := range o.Endpoints {
-		if u, err := Resolve(o.API.BaseURL, endpoint); err == nil {
+		if u, err := Resolve(o.BaseURL, endpoint); err == nil {
 			concealUser(u.User, o.Secrets)
 		}
 	}
@@ -129,7 +133,7 @@ func New(o Options, authenticate func(*Client) auth.Authenticator) (*Client, err
 	}
 	stripper := newStripper(o, a != nil)
 	follow := &redirect{next: c.chain(c.wire(false), a, caching), trusted: o.API.TrustedOrigins, stripper: stripper}
-	c.full = &withhold{next: follow, known: append(originsOf(o.API.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper: stripper}
+	c.full = &withhold{next: follow, known: append(originsOf(o.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper: stripper}
 	return c, nil
 }
 
@@ -187,7 +191,7 @@ func (c *Client) chain(rt http.RoundTripper, a auth.Authenticator, caching bool)
 	}
 	if c.o.DryRun == nil {
 		rt = &retry{
-			next: rt, policy: c.o.API.Retry, first: firstContact{c.o.Contacts, c.o.API}, spread: c.sideBySide(), random: c.o.Rand,
+			next: rt, policy: c.o.API.Retry, first: firstContact{c.o.Contacts, c.o.API, c.o.BaseURL}, spread: c.sideBySide(), random: c.o.Rand,
 			now: c.o.Now, sleep: c.o.Sleep, log: c.o.Log, pacer: c.o.Pacer, stats: c.o.Stats, budget: c.o.Budget,
 		}
 	}
@@ -265,7 +269,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 	c.tick()
 	ctx, cancel := c.o.Budget.until(ctx)
 	defer cancel()
-	res, err := c.send(ctx, c.full, merged(c.o.API.DefaultOptions, r), c.o.API.Headers)
+	res, err := c.send(ctx, c.full, merged(c.o.API.DefaultOptions, r), c.o.Headers)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +292,7 @@ func (c *Client) Do(ctx context.Context, r config.Request) (*Response, error) {
 // Login sends a login request: with its own headers only, without default
 // options and credentials. Any answer but one of 2xx is a user error.
 func (c *Client) Login(ctx context.Context, r config.Request) (*answer.Spool, error) {
-	if u, err := Resolve(c.o.API.BaseURL, r.Endpoint); err == nil {
+	if u, err := Resolve(c.o.BaseURL, r.Endpoint); err == nil {
 		concealUser(u.User, c.o.Secrets)
 	}
 	res, err := c.send(context.WithValue(ctx, loggingIn{}, true), c.plain, r, nil)
@@ -328,7 +332,7 @@ func (c *Client) tick() {
 }
 
 func (c *Client) send(ctx context.Context, rt http.RoundTripper, r config.Request, headers []config.Header) (*http.Response, error) {
-	req, err := Build(ctx, c.o.API.BaseURL, r, c.o.UserAgent, headers)
+	req, err := Build(ctx, c.o.BaseURL, r, c.o.UserAgent, headers)
 	if err != nil {
 		return nil, err
 	}

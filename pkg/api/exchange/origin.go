@@ -54,7 +54,7 @@ type stripper struct {
 
 func newStripper(o Options, authenticated bool) *stripper {
 	return &stripper{
-		proves:  authenticated || o.Settings.signature != nil || o.Settings.certificate != nil || o.API.BaseURL.User != nil,
+		proves:  authenticated || o.Settings.signature != nil || o.Settings.certificate != nil || o.BaseURL.User != nil,
 		secrets: o.Secrets,
 		log:     o.Log,
 		told:    map[string]bool{},

@@ -222,7 +222,7 @@ func TestAnotherSchemeIsAnotherOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := (&redirect{stripper: newStripper(Options{API: config.API{BaseURL: req.URL}, Secrets: &secret.Registry{}, Log: event.NewLog(&recorder{}, &secret.Registry{}, today)}, false)}).follow(req, req.URL, 302, change[1])
+		next, err := (&redirect{stripper: newStripper(Options{BaseURL: req.URL, Secrets: &secret.Registry{}, Log: event.NewLog(&recorder{}, &secret.Registry{}, today)}, false)}).follow(req, req.URL, 302, change[1])
 		if err != nil || !foreign(next.Context()) || next.Header.Get("Authorization") != "" {
 			t.Errorf("from %s to %s: got %v, %v", change[0], change[1], next, err)
 		}

@@ -81,7 +81,7 @@ func TestRetriesSideBySideComeBackApart(t *testing.T) {
 			failed := second // so that all of them are under way
 			var attempts []time.Duration
 			begun := time.Now()
-			pacer := NewPacer(apiOf(t, "http://a.test", `{}`).RateLimit, &Stats{}, time.Now, sleepFor)
+			pacer := NewPacer(docOf(t, "http://a.test", `{}`).API.RateLimit, &Stats{}, time.Now, sleepFor)
 			api := roundTripper(func(r *http.Request) (*http.Response, error) {
 				if attempt(r.Context()) == 1 {
 					mu.Lock()
