@@ -150,6 +150,7 @@ func (r *run) run(ctx context.Context) (Result, error) {
 		err = closing
 	}
 	if err != nil {
+		r.tables.set.Abort()
 		return Result{}, err
 	}
 	result := Result{

@@ -16,7 +16,7 @@ import (
 type tables struct {
 	deps    Deps
 	typed   bool
-	pool    *table.Pool // of all writers
+	set     *table.Set
 	buckets []*bucket
 	// iterations so far: the tables of their mappings must exist in the end.
 	iterations []iteration
@@ -34,7 +34,7 @@ type bucket struct {
 }
 
 func newTables(d Deps, typed bool) *tables {
-	return &tables{deps: d, typed: typed, pool: new(table.Pool)}
+	return &tables{deps: d, typed: typed, set: table.NewSet(d.Tables, d.Temp)}
 }
 
 // bucket is the sink of an iteration. Of several iterations with one bucket the
@@ -83,7 +83,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		name:        it.Bucket,
 		incremental: it.Incremental,
 		automatic:   automatic,
-		configured:  mapping.NewConfigured(it.mappings, t.deps.Temp, t.pool),
+		configured:  mapping.NewConfigured(it.mappings, t.out()),
 		mapped:      it.Mappings.Present(),
 	}
 	t.buckets = append(t.buckets, b)
@@ -116,12 +116,10 @@ type tableRows struct {
 
 // write writes the tables of all buckets into the stage.
 func (t *tables) write(ctx context.Context) ([]tableRows, error) {
-	set := table.NewSet(t.deps.Tables, t.pool)
-	if err := t.fill(ctx, set); err != nil {
-		set.Abort()
+	if err := t.fill(ctx); err != nil {
 		return nil, err
 	}
-	written, err := set.Close()
+	written, err := t.set.Close()
 	if err != nil {
 		return nil, err
 	}
@@ -136,15 +134,18 @@ func (t *tables) write(ctx context.Context) ([]tableRows, error) {
 	return all, nil
 }
 
-// fill adds the tables of all buckets to a set: mapped ones before automatic
-// ones, and in the end those of mappings that got nothing.
-func (t *tables) fill(ctx context.Context, set *table.Set) error {
+// out is the format of the tables.
+func (t *tables) out() mapping.Output { return mapping.CSV{Set: t.set} }
+
+// fill writes the tables of all buckets: mapped ones before automatic ones, and in
+// the end those of mappings that got nothing.
+func (t *tables) fill(ctx context.Context) error {
 	for _, b := range t.buckets {
 		d := mapping.Defaults{Bucket: b.name, Incremental: b.incremental}
-		if err := b.configured.Write(ctx, set, d); err != nil {
+		if err := b.configured.Write(ctx, d); err != nil {
 			return err
 		}
-		if err := b.automatic.Write(ctx, set, d); err != nil {
+		if err := b.automatic.Write(ctx, t.out(), d); err != nil {
 			return err
 		}
 		if err := b.automatic.Close(); err != nil {
@@ -153,7 +154,7 @@ func (t *tables) fill(ctx context.Context, set *table.Set) error {
 	}
 	for _, it := range t.iterations {
 		d := mapping.Defaults{Bucket: it.Bucket, Incremental: it.Incremental}
-		if err := it.mappings.WriteMissing(set, d); err != nil {
+		if err := it.mappings.WriteMissing(t.out(), d); err != nil {
 			return err
 		}
 	}
@@ -173,11 +174,11 @@ func (t *tables) structures() value.Value {
 	return mapping.MergeStructures(all...)
 }
 
-// close removes everything temporary.
+// close removes the rows of automatic tables that were kept for later.
 func (t *tables) close() error {
 	var errs []error
 	for _, b := range t.buckets {
-		errs = append(errs, b.configured.Close(), b.automatic.Close())
+		errs = append(errs, b.automatic.Close())
 	}
 	return errors.Join(errs...)
 }

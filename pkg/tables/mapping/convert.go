@@ -16,13 +16,12 @@ type Defaults struct {
 	Incremental bool
 }
 
-// Write converts all rows and writes the tables into a set, in the order of
-// their discovery: each data type, then the arrays in it. A table without rows
-// or without columns is not written. To be called once, after the last row; on
-// an error the set is to be aborted.
-func (a *Automatic) Write(ctx context.Context, set *table.Set, d Defaults) error {
+// Write converts all rows and writes the tables, in the order of their discovery:
+// each data type, then the arrays in it. A table without rows or without columns is
+// not written. Call it once, after the last row.
+func (a *Automatic) Write(ctx context.Context, out Output, d Defaults) error {
 	l := a.layout()
-	if err := l.create(set, table.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
+	if err := l.create(out, table.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
 		return err
 	}
 	c := &converter{stop: ctx.Err, roots: l.roots, hasher: newHasher(), warn: a.warn}
@@ -30,7 +29,7 @@ func (a *Automatic) Write(ctx context.Context, set *table.Set, d Defaults) error
 }
 
 // create begins all tables, each with the settings that all have in common.
-func (l *layout) create(set *table.Set, t table.Table) error {
+func (l *layout) create(out Output, t table.Table) error {
 	for _, o := range l.outputs {
 		t.Name, t.Columns = o.name, o.columns
 		var err error
@@ -38,7 +37,7 @@ func (l *layout) create(set *table.Set, t table.Table) error {
 			t.Columns, err = o.storedColumns(l.named)
 		}
 		if err == nil {
-			o.writer, err = set.Create(t)
+			o.writer, err = out.Create(t)
 		}
 		if err != nil {
 			return fmt.Errorf("data type %q: %w", o.sheets[0].element.path(), err)

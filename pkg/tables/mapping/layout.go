@@ -60,7 +60,7 @@ type output struct {
 	sheets  []*sheet
 	columns []string
 	places  map[string]int
-	writer  *table.Writer
+	writer  Writer
 	typed   bool
 	records []record // to be used again
 }
