@@ -17,6 +17,9 @@
 package mapping
 
 import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -63,7 +66,6 @@ func ofColumns(columns []Column) value.Packed {
 type Automatic struct {
 	spool *spool
 	learner
-	typed      bool
 	named      func(text, name string) (secret bool)
 	remembered value.Value
 	known      map[string]*node // data types of the previous run
@@ -76,8 +78,9 @@ type Automatic struct {
 type dataType struct {
 	number int // its place in the order
 	root   *node
-	// extra are the names of its user and parent columns.
-	extra []string
+	// extra are the names of its user and parent columns, with the kinds of their
+	// values.
+	extra []extraColumn
 }
 
 // NewAutomatic makes a collector without rows. A remembered structure that
@@ -89,8 +92,7 @@ func NewAutomatic(o Options) (*Automatic, error) {
 	}
 	a := &Automatic{
 		spool:      newSpool(o.TempDir),
-		learner:    learner{warn: o.Warn},
-		typed:      o.Typed,
+		learner:    learner{warn: o.Warn, typed: o.Typed},
 		named:      o.Named,
 		remembered: o.Structure,
 		known:      known,
@@ -166,14 +168,16 @@ func (a *Automatic) dataType(name string, columns value.Packed) *dataType {
 		a.types[name] = t
 		a.order = append(a.order, t)
 	}
-next:
-	for _, m := range columns.Value().Members() {
-		for _, known := range t.extra {
-			if known == m.Name {
-				continue next
-			}
+	for members := columns.Parts(); members.More(); {
+		name := string(members.Name())
+		at := slices.IndexFunc(t.extra, func(x extraColumn) bool { return x.name == name })
+		if at < 0 {
+			at = len(t.extra)
+			t.extra = append(t.extra, extraColumn{name: name})
 		}
-		t.extra = append(t.extra, m.Name)
+		if k := kindOf(extraCell(members.Value())); k != table.Absent {
+			t.extra[at].kinds.Add(k)
+		}
 	}
 	return t
 }

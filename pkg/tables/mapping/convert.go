@@ -34,6 +34,7 @@ func (l *layout) create(out Output, t table.Table) error {
 		t.Name, t.Columns = o.name, o.columns
 		var err error
 		if t.Typed {
+			t.Kinds = o.kinds
 			t.Columns, err = o.storedColumns(l.named)
 		}
 		if err == nil {
@@ -81,11 +82,8 @@ func (c *converter) begin(head []value.Value) error {
 	for _, m := range head[1].Members() {
 		x := &s.extra[slices.IndexFunc(s.extra, func(x extraColumn) bool { return x.name == m.Name })]
 		packed := value.Packed(m.Value.AppendPacked(nil))
-		cell := packed
-		switch k := m.Value.Kind(); {
-		case k == value.Array && m.Value.Len() == 0:
-			cell = nil // it is empty, but hashed as a list
-		case !x.warned && (k == value.Array || k == value.Object):
+		cell := extraCell(packed)
+		if k := cell.Kind(); !x.warned && (k == value.Array || k == value.Object) {
 			x.warned = true
 			c.warn(s.element.path(), fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
 		}
@@ -93,6 +91,15 @@ func (c *converter) begin(head []value.Value) error {
 		s.hashed = append(s.hashed, hashedMember{x.raw, packed})
 	}
 	return nil
+}
+
+// extraCell is the value of a user or parent column that becomes a cell: none for
+// an empty list, which is hashed as a list.
+func extraCell(v value.Packed) value.Packed {
+	if v.Kind() == value.Array && v.Len() == 0 {
+		return nil
+	}
+	return v
 }
 
 // text is any value as a cell.

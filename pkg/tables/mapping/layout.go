@@ -47,8 +47,9 @@ func (s *sheet) link(id value.Packed) {
 
 // extraColumn is a column that does not come from the item.
 type extraColumn struct {
-	name   string // as given
-	raw    string // as hashed: another one where the item has a property of that name
+	name   string      // as given
+	kinds  table.Kinds // of its values
+	raw    string      // as hashed: another one where the item has a property of that name
 	header string
 	column int
 	warned bool // that its values are no scalars
@@ -59,7 +60,8 @@ type output struct {
 	name    string
 	sheets  []*sheet
 	columns []string
-	places  map[string]int
+	kinds   []table.Kinds  // of the values in each column
+	byName  map[string]int // the numbers of the columns
 	writer  Writer
 	typed   bool
 	records []record // to be used again
@@ -84,14 +86,16 @@ func (o *output) borrow() record {
 // giveBack ends the use of a record.
 func (o *output) giveBack(r record) { o.records = append(o.records, r) }
 
-// place is the column of that name, new when it is not there yet.
-func (o *output) place(name string) int {
-	at, ok := o.places[name]
+// column is the number of the column of that name, a new one when it is not there
+// yet. It gets values of these kinds.
+func (o *output) column(name string, kinds table.Kinds) int {
+	at, ok := o.byName[name]
 	if !ok {
 		at = len(o.columns)
-		o.places[name] = at
-		o.columns = append(o.columns, name)
+		o.byName[name] = at
+		o.columns, o.kinds = append(o.columns, name), append(o.kinds, 0)
 	}
+	o.kinds[at] |= kinds
 	return at
 }
 
@@ -125,7 +129,7 @@ func (a *Automatic) layout() *layout {
 // addSheet makes the sheet of an array's elements and those of the arrays
 // below. The safe name of the path is the table's name, above one of the
 // path that holds a secret, if any; renamed is what addExtra takes.
-func (l *layout) addSheet(element *node, path trail, above string, extra []string, renamed map[string]bool) *sheet {
+func (l *layout) addSheet(element *node, path trail, above string, extra []extraColumn, renamed map[string]bool) *sheet {
 	s := &sheet{element: element}
 	s.addExtra(element.nameColumns(), extra, renamed)
 	if element.seen && s.hasColumns() {
@@ -160,7 +164,7 @@ func (l *layout) addSheets(object *node, path trail, above string) {
 		case c.isFlat():
 			l.addSheets(c, path.below(c.name), above)
 		case c.kind == kindArray:
-			c.sheet = l.addSheet(c.element, path.below(c.name), above, []string{parentColumn}, map[string]bool{})
+			c.sheet = l.addSheet(c.element, path.below(c.name), above, []extraColumn{{name: parentColumn, kinds: table.KindsOf(table.Text)}}, map[string]bool{})
 		}
 	}
 }
@@ -169,14 +173,15 @@ func (l *layout) addSheets(object *node, path trail, above string) {
 // another, both as it is hashed and as it is written; the property keeps its
 // own. renamed are the names that did so before, in other sheets; it learns the
 // ones that do now.
-func (s *sheet) addExtra(used names, extra []string, renamed map[string]bool) {
-	for _, name := range extra {
-		raw := firstFree(name, func(free string) bool {
-			return s.hasProperty(free) || free == name && renamed[name] || free != name && slices.Contains(extra, free)
+func (s *sheet) addExtra(used names, extra []extraColumn, renamed map[string]bool) {
+	for _, x := range extra {
+		x.raw = firstFree(x.name, func(free string) bool {
+			isOther := func(other extraColumn) bool { return other.name == free }
+			return s.hasProperty(free) || free == x.name && renamed[x.name] || free != x.name && slices.ContainsFunc(extra, isOther)
 		})
-		renamed[name] = renamed[name] || raw != name
-		header := used.take(columnName(raw))
-		s.extra = append(s.extra, extraColumn{name: name, raw: raw, header: header})
+		renamed[x.name] = renamed[x.name] || x.raw != x.name
+		x.header = used.take(columnName(x.raw))
+		s.extra = append(s.extra, x)
 	}
 }
 
@@ -197,29 +202,28 @@ func (s *sheet) hasColumns() bool {
 func (l *layout) output(name string) *output {
 	o, ok := l.byName[name]
 	if !ok {
-		o = &output{name: name, places: map[string]int{}}
+		o = &output{name: name, byName: map[string]int{}}
 		l.byName[name] = o
 		l.outputs = append(l.outputs, o)
 	}
 	return o
 }
 
-// arrange gives every column its place: those of the items first, then the
-// extra ones.
+// arrange numbers the columns: those of the items first, then the extra ones.
 func (o *output) arrange(typed bool) {
 	for _, s := range o.sheets {
 		if s.element.hasData() {
-			s.element.column = o.place(dataColumn)
+			s.element.column = o.column(dataColumn, s.element.kinds)
 		}
 		s.element.eachProperty(func(p *node) {
 			if !p.isFlat() {
-				p.column = o.place(p.header)
+				p.column = o.column(p.header, p.columnKinds())
 			}
 		})
 	}
 	for _, s := range o.sheets {
 		for i := range s.extra {
-			s.extra[i].column = o.place(s.extra[i].header)
+			s.extra[i].column = o.column(s.extra[i].header, s.extra[i].kinds)
 		}
 	}
 	o.typed = typed

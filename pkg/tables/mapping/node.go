@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -36,6 +37,9 @@ type node struct {
 	name   string // of the property or data type; elementName of elements
 	parent *node  // nil for data types
 	kind   kind
+	// kinds are those of the scalars so far, and of lists that became text. They are
+	// learned for typed tables only, and not beyond Text.
+	kinds table.Kinds
 	// children of an object in the order of their discovery.
 	children []*node
 	index    map[string]*node
@@ -52,6 +56,8 @@ type node struct {
 	// seen tells that this run brought a value that is a row, or would be one
 	// in an array.
 	seen bool
+	// objects tells that this run brought an object.
+	objects bool
 	// typeAt is how many children came before the type was known, which is
 	// where the type stands in the remembered structure.
 	typeAt int
@@ -105,6 +111,20 @@ func (n *node) adopt(c *node) {
 	n.index[c.name] = c
 }
 
+// columnKinds are the kinds of the values in the column of a property.
+func (n *node) columnKinds() table.Kinds {
+	switch {
+	case n.kind == kindArray && n.element.seen:
+		return table.KindsOf(table.Text) // the id of the list
+	case n.kind == kindArray:
+		return 0
+	case n.both && n.objects:
+		return n.kinds | table.KindsOf(table.Text)
+	default:
+		return n.kinds
+	}
+}
+
 // isFlat tells of a property that it is an object whose own properties are
 // columns, so that it has none itself.
 func (n *node) isFlat() bool { return n.kind == kindObject && !n.both }
@@ -140,6 +160,7 @@ const maxLevels = 512
 // learner is what all nodes of a collector share while they learn.
 type learner struct {
 	warn       warnFunc
+	typed      bool
 	properties int // that were new in this run
 	names      int // bytes of their names
 }
@@ -192,12 +213,16 @@ func (n *node) merge(v value.Packed, l *learner) error {
 	case value.Array:
 		return n.mergeArray(v, l)
 	default:
-		return n.mergeScalar()
+		return n.mergeScalar(v, l)
 	}
 }
 
-func (n *node) mergeScalar() error {
+// mergeScalar learns from a scalar, or from a list that becomes text.
+func (n *node) mergeScalar(v value.Packed, l *learner) error {
 	n.seen = true
+	if l.typed && !n.kinds.Has(table.Text) {
+		n.kinds.Add(kindOf(v))
+	}
 	switch n.kind {
 	case kindScalar:
 		return nil
@@ -211,7 +236,7 @@ func (n *node) mergeScalar() error {
 		if e := n.element; e.kind == kindObject && !e.both && len(e.children) > 0 && !e.isLoose() {
 			return n.incompatible(kindObject, kindScalar)
 		}
-		return n.element.mergeScalar()
+		return n.element.mergeScalar(v, l)
 	default:
 		n.settle(kindScalar)
 		return nil
@@ -219,7 +244,7 @@ func (n *node) mergeScalar() error {
 }
 
 func (n *node) mergeObject(v value.Packed, l *learner) error {
-	n.seen = true
+	n.seen, n.objects = true, true
 	switch n.kind {
 	case kindScalar:
 		if !isEmpty(v) && !n.isLoose() {
@@ -298,7 +323,7 @@ func (n *node) mergeItem(item value.Packed, l *learner) error {
 		n.warned = true
 		l.warn(n.dataType(), "Converting nested array '"+n.place()+"' to JSON string.")
 	}
-	return n.mergeScalar()
+	return n.mergeScalar(item, l)
 }
 
 // upgrade turns the node into an array: what it was becomes the element, as
@@ -312,7 +337,7 @@ func (n *node) upgrade(array value.Packed) error {
 		if err := n.checkUpgrade(array); err != nil {
 			return err
 		}
-		element.kind, element.seen = n.kind, n.seen
+		element.kind, element.kinds, element.seen = n.kind, n.kinds, n.seen
 		element.both, n.both = n.both, false
 		element.loose = n.kind == kindObject
 	}
