@@ -12,8 +12,8 @@
 // it gives: columns, and child tables linked by a key. All columns are known
 // beforehand, so rows are written as they come.
 //
-// The package does not know where items come from, nor what happens to the
-// files it writes.
+// The package knows neither where items come from nor how tables are stored: an
+// Output writes them.
 package mapping
 
 import (
@@ -34,12 +34,12 @@ type Options struct {
 	// Typed makes typed tables, see table.Table: the same cells in columns with
 	// stored names.
 	Typed bool
-	// Warn is told what is stored in another way than its shape suggests, each
+	// Warn reports what is stored in another way than its shape suggests, each
 	// thing once. It may be nil.
 	Warn func(table, text string)
-	// Named is told every name that is made for a table or column, and each text
-	// it was made of, and tells whether that holds a secret: a part of it may be
-	// left in the name. It may be nil.
+	// Named gets every name that is made for a table or column with the text it was
+	// made of, and returns whether the text holds a secret: a part of it may be left
+	// in the name. It may be nil.
 	Named func(text, name string) (secret bool)
 }
 
@@ -76,7 +76,7 @@ type Automatic struct {
 
 // dataType is one data type that got a row in this run.
 type dataType struct {
-	number int // its place in the order
+	number int // its index in the order
 	root   *node
 	// extra are the names of its user and parent columns, with the kinds of their
 	// values.

@@ -87,11 +87,11 @@ func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members
 // refused is the error of a list or an object that came for a column. It shows
 // nothing of the value.
 func (t *mapped) refused(s *setting, k value.Kind) error {
-	mend := `set "forceType" to true to store it as JSON text, or give it a table of its own with "type": "table"`
+	fix := `set "forceType" to true to store it as JSON text, or give it a table of its own with "type": "table"`
 	if s.kind == typeUser {
-		mend = `name a single value in it, with "/" between the names`
+		fix = `name a single value in it, with "/" between the names`
 	}
-	return failure.Userf("column %q of table %q cannot hold an %s: %s", s.destination, t.name, k, mend).At(s.pointer)
+	return failure.Userf("column %q of table %q cannot hold an %s: %s", s.destination, t.name, k, fix).At(s.pointer)
 }
 
 // children writes the rows of the child tables in a row. The row's own cells

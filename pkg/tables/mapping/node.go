@@ -70,9 +70,9 @@ type node struct {
 
 	// Known when the tables are laid out, for the conversion:
 
-	column int    // place of the cell in its record
-	sheet  *sheet // of an array: where its items go
-	kept   string // the path, once it was wanted, if it is short
+	column int          // number of the cell in its record
+	table  *tableLayout // of an array: where its items go
+	kept   string       // the path, once it was wanted, if it is short
 }
 
 const elementName = "[]"
@@ -89,10 +89,10 @@ func newElement(array *node) *node {
 }
 
 // child is the property of that name, new when it is not known yet. Objects
-// mostly repeat their properties in one order, so the place is tried first.
-func (n *node) child(place int, name []byte) *node {
-	if place < len(n.children) && n.children[place].name == string(name) {
-		return n.children[place]
+// mostly repeat their properties in one order, so the index is tried first.
+func (n *node) child(index int, name []byte) *node {
+	if index < len(n.children) && n.children[index].name == string(name) {
+		return n.children[index]
 	}
 	if c, ok := n.index[string(name)]; ok {
 		return c
@@ -132,7 +132,7 @@ func (n *node) isFlat() bool { return n.kind == kindObject && !n.both }
 // hasData tells of an element that it has a column for scalars.
 func (n *node) hasData() bool { return n.kind == kindScalar || n.both }
 
-// settle sets the type, noting its place among the children the first time.
+// settle sets the type, and remembers its index among the children the first time.
 func (n *node) settle(k kind) {
 	if n.kind == kindNone {
 		n.typeAt = len(n.children)
@@ -179,7 +179,7 @@ func (l *learner) count(n *node) error {
 		return nil
 	}
 	return failure.Userf("the rows of '%s' have %s, the last one below '%s'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'",
-		n.dataType(), limit, n.parent.place())
+		n.dataType(), limit, n.parent.errorPath())
 }
 
 // checkLevels refuses a list that stands too deep.
@@ -194,7 +194,7 @@ func (n *node) checkLevels() error {
 		return nil
 	}
 	return failure.Userf("the list '%s' in the rows of '%s' stands below more than %d others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'",
-		n.place(), n.dataType(), maxLevels-1)
+		n.errorPath(), n.dataType(), maxLevels-1)
 }
 
 // merge learns from one value of the property.
@@ -321,7 +321,7 @@ func (n *node) mergeItem(item value.Packed, l *learner) error {
 	}
 	if !n.warned {
 		n.warned = true
-		l.warn(n.dataType(), "Converting nested array '"+n.place()+"' to JSON string.")
+		l.warn(n.dataType(), "Converting nested array '"+n.errorPath()+"' to JSON string.")
 	}
 	return n.mergeScalar(item, l)
 }
@@ -393,28 +393,28 @@ func (n *node) forgetNames() {
 }
 
 func (n *node) changed(to kind) error {
-	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"`, n.kind, to, n.place())
+	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"`, n.kind, to, n.errorPath())
 }
 
 func (n *node) incompatible(element, other kind) error {
-	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'", n.place(), element, other)
+	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'", n.errorPath(), element, other)
 }
 
-// maxPlace is about how many bytes of a path messages show.
-const maxPlace = 1000
+// maxErrorPath is about how many bytes of a path messages show.
+const maxErrorPath = 1000
 
-// place is the path of the node as error texts spell it: t.[].list.[].name. Of a
+// errorPath is the path of the node as error texts spell it: t.[].list.[].name. Of a
 // very long one it is the end.
-func (n *node) place() string {
+func (n *node) errorPath() string {
 	var names []string
 	size := 0
-	for ; n != nil && size < maxPlace; n = n.parent {
+	for ; n != nil && size < maxErrorPath; n = n.parent {
 		names = append(names, n.name)
 		size += len(n.name) + len(".")
 	}
 	slices.Reverse(names)
 	text := strings.Join(names, ".")
-	if cut := len(text) - maxPlace; cut > 0 {
+	if cut := len(text) - maxErrorPath; cut > 0 {
 		return "…" + strings.ToValidUTF8(text[cut:], "")
 	}
 	if n != nil {

@@ -69,7 +69,7 @@ func (p *pool) close(w *Writer) error {
 // count takes note of how large the buffer of a writer has become.
 func (p *pool) count(w *Writer) {
 	if w.counted == 0 {
-		w.slot = len(p.buffers)
+		w.index = len(p.buffers)
 		p.buffers = append(p.buffers, w)
 	}
 	p.buffered += cap(w.buf) - w.counted
@@ -92,8 +92,8 @@ func (p *pool) spill() error {
 func (p *pool) drop(w *Writer) error {
 	if w.counted > 0 {
 		last := len(p.buffers) - 1
-		p.buffers[w.slot] = p.buffers[last]
-		p.buffers[w.slot].slot = w.slot
+		p.buffers[w.index] = p.buffers[last]
+		p.buffers[w.index].index = w.index
 		p.buffers = p.buffers[:last]
 		p.buffered -= w.counted
 		w.buf, w.counted = nil, 0

@@ -1,5 +1,5 @@
-// Package table writes one output table: the CSV file and, once that is
-// complete, its manifest. A Reader reads the records of such a file.
+// Package table writes the output tables of a run: CSV files and, once they are
+// complete, their manifests. A Reader reads the records of such a file.
 //
 // Every cell of the CSV is enclosed in double quotes, a quote inside is doubled,
 // records end with a line feed; there is no byte order mark. The manifest holds

@@ -22,7 +22,7 @@ type Writer struct {
 	buf   []byte
 	// counted is the capacity of buf as the pool knows it.
 	counted int
-	slot    int // its index among the buffers of the pool
+	index   int // its index among the buffers of the pool
 	aborted bool
 	rows    int
 	seen    []Kinds // of the cells of each column; nil unless the table is typed
