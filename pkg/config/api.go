@@ -71,16 +71,13 @@ func (t Types) api() *field.Type {
 		caCertificate, clientCertificate, plainCertificate, oldQuery)
 }
 
-// api compiles the section `api` for one iteration.
-func (c *compiler) api(s Section, conf settings, e evaluator) API {
+// api compiles what the section `api` says for all iterations.
+func (c *compiler) api(s Section) API {
 	http, paging := httpSection.In(s), pagination.In(s)
 	auth := authentication.In(s)
-	c.requiredHeaders(requiredHeadersSetting.In(http), conf)
 	return API{
 		Pointer:           s.Pointer,
 		Name:              apiName.Of(s),
-		BaseURL:           e.baseURL(baseURL.In(s)),
-		Headers:           e.headers(apiHeaders.In(http), configHeaders.In(conf.Get(configHTTP.Name))),
 		DefaultOptions:    c.defaultOptions(defaultOptionsSetting.In(http)),
 		Retry:             c.retry(retrySection.In(s)),
 		ConnectTimeout:    seconds(connectTimeout.In(http), defaultConnectTimeout),

@@ -86,7 +86,10 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		Mappings:       s.Get(mappings.Name),
 	}
 	e := evaluator{compiler: c, attr: expr.Flatten(it.Attributes), conceal: c.Conceal}
-	it.API = c.api(api, s, e)
+	http := httpSection.In(api)
+	c.requiredHeaders(requiredHeadersSetting.In(http), s)
+	it.BaseURL = e.baseURL(baseURL.In(api))
+	it.Headers = e.headers(apiHeaders.In(http), configHeaders.In(s.Get(configHTTP.Name)))
 	jobs := s.Get(jobsSetting.Name)
 	if _, ok := s.given.Get(jobsSetting.Name); ok && jobs.Value.IsNull() {
 		jobs.Problem("expected a list with at least one job", "")

@@ -3,14 +3,14 @@ package config
 import (
 	"crypto/md5"
 	"encoding/hex"
-	"strconv"
+	"math"
 
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// jobID is the id of a job that names none: the MD5 of its definition in the
-// serialisation of the original's language, where objects are ordered maps, too,
-// and names that look like integers are integers.
+// jobID is the id of a job that names none: the MD5 of its definition as PHP
+// serialises it. Objects are arrays in the original's configurations.
 func jobID(job value.Value) string {
 	sum := md5.Sum(appendSerialized(nil, job))
 	return hex.EncodeToString(sum[:])
@@ -19,64 +19,23 @@ func jobID(job value.Value) string {
 func appendSerialized(b []byte, v value.Value) []byte {
 	switch v.Kind() {
 	case value.Null:
-		return append(b, "N;"...)
+		return php.AppendNull(b)
 	case value.Bool:
-		if v.True() {
-			return append(b, "b:1;"...)
-		}
-		return append(b, "b:0;"...)
+		return php.AppendBool(b, v.True())
 	case value.Number:
-		return appendNumber(b, v)
+		if v.Raw() == "-0" { // read as a double in a configuration
+			return php.AppendDouble(b, math.Copysign(0, -1))
+		}
+		return php.AppendNumber(b, v.Raw())
 	case value.String:
-		return appendText(b, v.Raw())
+		return php.AppendString(b, v.Raw())
 	}
-	b = append(b, "a:"...)
-	b = strconv.AppendInt(b, int64(v.Len()), 10)
-	b = append(b, ":{"...)
+	b = php.AppendArrayHead(b, v.Len())
 	for i, item := range v.Items() {
-		b = appendInteger(b, strconv.Itoa(i))
-		b = appendSerialized(b, item)
+		b = appendSerialized(php.AppendInt(b, int64(i)), item)
 	}
 	for _, m := range v.Members() {
-		if integerName(m.Name) {
-			b = appendInteger(b, m.Name)
-		} else {
-			b = appendText(b, m.Name)
-		}
-		b = appendSerialized(b, m.Value)
+		b = appendSerialized(php.AppendKey(b, m.Name), m.Value)
 	}
 	return append(b, '}')
-}
-
-// appendNumber keeps integers of 64 bits; all other numbers are doubles.
-func appendNumber(b []byte, v value.Value) []byte {
-	if v.IsInteger() {
-		if i, err := strconv.ParseInt(v.Raw(), 10, 64); err == nil && v.Raw() != "-0" {
-			return appendInteger(b, strconv.FormatInt(i, 10))
-		}
-	}
-	f, _ := v.Float()
-	b = append(b, "d:"...)
-	b = append(b, value.FormatDouble(f, 17)...)
-	return append(b, ';')
-}
-
-func appendInteger(b []byte, digits string) []byte {
-	b = append(b, "i:"...)
-	b = append(b, digits...)
-	return append(b, ';')
-}
-
-func appendText(b []byte, s string) []byte {
-	b = append(b, "s:"...)
-	b = strconv.AppendInt(b, int64(len(s)), 10)
-	b = append(b, `:"`...)
-	b = append(b, s...)
-	return append(b, `";`...)
-}
-
-// integerName tells whether a name is the plain decimal form of an integer.
-func integerName(name string) bool {
-	i, err := strconv.ParseInt(name, 10, 64)
-	return err == nil && strconv.FormatInt(i, 10) == name
 }

@@ -14,6 +14,7 @@ import (
 type Document struct {
 	// Action is "run" or the name of a sync action.
 	Action string
+	API    API
 	// Iterations has one entry for each item of `iterations`, at least one.
 	Iterations []Iteration
 	// AllowedHosts is `image_parameters.allowed_hosts`; empty allows all.
@@ -28,7 +29,12 @@ type Document struct {
 // Iteration is one full run of all jobs: `config` overlaid by an item of
 // `iterations`.
 type Iteration struct {
-	API API
+	// BaseURL is valid and absolute; its path is kept as written. It is never
+	// nil, but empty when there is a problem with it.
+	BaseURL *url.URL
+	// Headers of every request but the login: `config.http.headers` over
+	// `api.http.headers`, evaluated.
+	Headers []Header
 	// Attributes is `config` without `jobs`: what {"attr": …} refers to. Values
 	// below a key with a hash sign are marked as secrets.
 	Attributes value.Value
@@ -50,17 +56,12 @@ type Iteration struct {
 	Jobs               []Job
 }
 
-// API is how to talk to the target API.
+// API is how to talk to the API. What refers to attributes differs from iteration
+// to iteration and is a member of Iteration.
 type API struct {
 	// Pointer is the section's place in the document.
 	Pointer string
 	Name    string
-	// BaseURL is valid and absolute; its path is kept as written. It is never
-	// nil, but empty when there is a problem with it.
-	BaseURL *url.URL
-	// Headers of every request but the login: `config.http.headers` over
-	// `api.http.headers`, evaluated.
-	Headers []Header
 	// DefaultOptions is `api.http.defaultOptions`: an object of request keys.
 	// Its headers are as those of a Job.
 	DefaultOptions value.Value
@@ -81,7 +82,7 @@ type API struct {
 	// there, 0 to MaxConcurrency.
 	Lookahead int
 	RateLimit RateLimit
-	// Authentication and Pagination are compiled by the rooms of these names;
+	// Authentication and Pagination are compiled by the packages auth and paging;
 	// Value is null when absent or empty.
 	Authentication, Pagination Section
 	// Query is the old place of `authentication.query`.

@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -39,10 +40,13 @@ type Result struct {
 // run is one run of a plan.
 type run struct {
 	*exchange.Shared
-	plan       *Plan
-	scanner    *answer.Scanner
-	tables     *tables
-	start      int64            // Unix seconds
+	plan    *Plan
+	scanner *answer.Scanner
+	tables  *tables
+	// state is what the next run knows of this one, time what it says of the
+	// start.
+	state      *state.State
+	time       *state.Time
 	dry        *exchange.DryRun // nil for a run that sends its requests
 	budget     *exchange.Budget // nil for no limit
 	limit      *LimitReached    // nil as long as nothing was left out
@@ -51,24 +55,29 @@ type run struct {
 
 // newRun makes the run of a plan. Close ends it.
 func (p *Plan) newRun(e *env.Run) *run {
-	return &run{
+	r := &run{
 		Shared:  exchange.NewShared(e, p.doc, p.target),
 		plan:    p,
 		scanner: answer.NewScanner(e.Secrets.Redact),
 		tables:  newTables(e, p.typed),
-		start:   e.Now().Unix(),
+		time:    state.NewTime(e.Now().Unix()),
 	}
+	r.state = state.Open(e.State, r.time, &r.tables.structure, &r.tables.columns)
+	return r
 }
 
 // Run runs all iterations and leaves the tables in the stage. Nothing is
 // visible in the data directory until the stage is committed. A run that is cut
 // is no error: its tables hold what had arrived completely.
 func (p *Plan) Run(ctx context.Context, e *env.Run) (Result, error) {
-	if legacy(e.State) {
-		e.Log.Emit(event.StateWarning{Text: "it holds the structure of the original's old table parser, which is ignored; columns may get other names"})
-	}
-	r := p.newRun(e)
+	return p.newRun(e).run(ctx)
+}
+
+func (r *run) run(ctx context.Context) (Result, error) {
 	defer r.Close()
+	if r.tables.structure.Legacy {
+		r.Log.Emit(event.StateWarning{Text: "it holds the structure of the original's old table parser, which is ignored; columns may get other names"})
+	}
 	err := r.iterations(ctx)
 	if isLimit(err) && ctx.Err() == nil {
 		err = nil
@@ -77,23 +86,21 @@ func (p *Plan) Run(ctx context.Context, e *env.Run) (Result, error) {
 	if err == nil {
 		written, err = r.tables.write(ctx)
 	}
-	structures := r.tables.structures()
+	r.tables.structure.Latest = r.tables.structures()
 	if closing := r.tables.close(); err == nil {
 		err = closing
 	}
 	if err != nil {
+		r.tables.set.Abort()
 		return Result{}, err
 	}
 	result := Result{
 		Requests:     int(r.Stats.Requests.Load()),
 		Bytes:        r.Stats.Bytes.Load(),
 		Tables:       len(written),
-		State:        nextState(e.State, r.start, structures),
+		State:        r.state.Next(),
 		LimitReached: r.limit,
 		Incomplete:   r.incomplete,
-	}
-	if r.tables.drift != nil && !r.tables.drift.known.IsNull() {
-		result.State = result.State.With(keyColumns, r.tables.drift.known)
 	}
 	for _, t := range written {
 		result.Rows += t.rows
@@ -126,7 +133,7 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	if err != nil {
 		return err
 	}
-	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(it), lookahead: it.API.Lookahead, ignored: it.API.IgnoreErrors, failIncomplete: it.FailIncomplete}
+	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(), lookahead: r.plan.doc.API.Lookahead, ignored: r.plan.doc.API.IgnoreErrors, failIncomplete: it.FailIncomplete}
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err
@@ -135,21 +142,23 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	return nil
 }
 
-// concurrency is how many requests of an iteration may be under way at once.
-func (r *run) concurrency(it iteration) int {
+// concurrency is how many requests may be under way at once.
+func (r *run) concurrency() int {
 	if r.Limits != (env.Limits{}) {
 		return 1
 	}
-	return it.API.Concurrency
+	return r.plan.doc.API.Concurrency
 }
 
 // client is the client of an iteration, with a login of its own.
 func (r *run) client(it iteration) (*exchange.Client, error) {
-	r.Secrets.AddAddress(it.API.BaseURL.String())
+	r.Secrets.AddAddress(it.BaseURL.String())
 	o := exchange.Options{
 		Shared:    r.Shared,
-		API:       it.API,
-		Endpoints: it.endpoints(),
+		API:       r.plan.doc.API,
+		BaseURL:   it.BaseURL,
+		Headers:   it.Headers,
+		Endpoints: r.plan.endpoints(it),
 		Debug:     it.Debug,
 		Identity:  auth.Identity(r.plan.doc, it.Iteration, r.plan.features.Auth),
 		DryRun:    r.dry,
@@ -164,6 +173,6 @@ func (r *run) client(it iteration) (*exchange.Client, error) {
 func (r *run) scope(it iteration) *expr.Scope {
 	return &expr.Scope{Now: r.Now, Contexts: map[expr.Context]expr.Members{
 		expr.Attr: it.attributes,
-		expr.Time: {"previousStart": previousStart(r.State), "currentStart": value.OfInt(r.start)},
+		expr.Time: {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
 	}}
 }

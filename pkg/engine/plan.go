@@ -55,8 +55,8 @@ type Features struct {
 // not.
 func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	p := &Plan{doc: doc, features: features, target: exchange.Compile(doc), typed: typed}
-	scrollers := paging.Compile(doc.Iterations[0].API.Pagination, features.Paging) // `api` is the same for all
-	mappings := map[string]mapping.Mappings{}                                      // by their places: many iterations may share them
+	scrollers := paging.Compile(doc.API.Pagination, features.Paging)
+	mappings := map[string]mapping.Mappings{} // by their places: many iterations may share them
 	for _, it := range doc.Iterations {
 		if _, ok := mappings[it.Mappings.Pointer]; !ok {
 			mappings[it.Mappings.Pointer] = mapping.CompileMappings(it.Mappings, typed)
@@ -76,9 +76,9 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	return p
 }
 
-// endpoints are those of all jobs, as they are configured.
-func (it iteration) endpoints() []string {
-	all := []string{it.API.DefaultOptions.Field("endpoint").Text()}
+// endpoints are those of all jobs of an iteration, as they are configured.
+func (p *Plan) endpoints(it iteration) []string {
+	all := []string{p.doc.API.DefaultOptions.Field("endpoint").Text()}
 	var add func([]config.Job)
 	add = func(jobs []config.Job) {
 		for _, j := range jobs {

@@ -39,7 +39,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	}
 	defer client.Close()
 	j := it.jobs[0]
-	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: it.API.IgnoreErrors, statistics: statistics{}, failIncomplete: it.FailIncomplete}
+	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: p.doc.API.IgnoreErrors, statistics: statistics{}, failIncomplete: it.FailIncomplete}
 	base, err := jobs.request(j, invocation{endpoint: j.Endpoint}, jobs.scope)
 	if err != nil {
 		return Probe{}, err

@@ -45,7 +45,7 @@ func (o origins) sources(j *job, base, first config.Request, sent *exchange.Outg
 
 // login are the sources of the request of a login.
 func (o origins) login(sent *exchange.Outgoing) []Source {
-	request := o.it.API.Authentication.Get("loginRequest")
+	request := o.doc.API.Authentication.Get("loginRequest")
 	all := o.base(request.Text("endpoint", ""), Source{Part: "address", From: "login request", Pointer: request.Get("endpoint").Pointer})
 	where := "body "
 	if sent.Method == http.MethodGet {
@@ -84,7 +84,7 @@ func (j *job) at(keys ...string) string {
 
 // defaults is a place in the default options.
 func (o origins) defaults(keys ...string) string {
-	pointer := o.it.API.Pointer + "/http/defaultOptions"
+	pointer := o.doc.API.Pointer + "/http/defaultOptions"
 	for _, key := range keys {
 		pointer = failure.PointerJoin(pointer, key)
 	}
@@ -95,17 +95,17 @@ func (o origins) defaults(keys ...string) string {
 // is part of it.
 func (o origins) base(endpoint string, own Source) []Source {
 	// An endpoint that is an address leads to the same place from anywhere.
-	here, err := exchange.Resolve(o.it.API.BaseURL, endpoint)
+	here, err := exchange.Resolve(o.it.BaseURL, endpoint)
 	elsewhere, err2 := exchange.Resolve(&url.URL{Scheme: "x", Host: "x"}, endpoint)
 	if err == nil && err2 == nil && here.String() == elsewhere.String() {
 		return []Source{own}
 	}
-	return []Source{{Part: "address", From: "baseUrl", Pointer: o.it.API.Pointer + "/baseUrl", Evaluated: true}, own}
+	return []Source{{Part: "address", From: "baseUrl", Pointer: o.doc.API.Pointer + "/baseUrl", Evaluated: true}, own}
 }
 
 // method is told where it is a default; a job's own is seen in the request.
 func (o origins) method(r config.Request) []Source {
-	if r.Method == "" && o.it.API.DefaultOptions.Field("method").Text() != "" {
+	if r.Method == "" && o.doc.API.DefaultOptions.Field("method").Text() != "" {
 		return []Source{{Part: "method", From: "default options", Pointer: o.defaults("method")}}
 	}
 	return nil
@@ -128,7 +128,7 @@ func (o origins) params(j *job, base, first config.Request, sent *exchange.Outgo
 		told[s.Part] = true
 		all = append(all, s)
 	}
-	for _, name := range (config.Request{Params: o.it.API.DefaultOptions.Field("params")}).ParamNames() {
+	for _, name := range (config.Request{Params: o.doc.API.DefaultOptions.Field("params")}).ParamNames() {
 		if _, ok := first.Param(name); !ok {
 			tell(Source{Part: where + name, From: "default options", Pointer: o.defaults("params", name)}, name)
 		}
@@ -233,7 +233,7 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 		s.From = "method"
 		return s
 	}
-	own, defaults := first.Headers, o.it.API.DefaultOptions.Field("headers")
+	own, defaults := first.Headers, o.doc.API.DefaultOptions.Field("headers")
 	if _, exactly := defaults.Get(name); exactly && own.Field(name).IsNull() {
 		own = value.Value{} // both are sent when they differ in their letter case
 	}
@@ -243,7 +243,7 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 	if at, ok := memberLike(defaults, name); ok {
 		return Source{Part: s.Part, From: "default options", Pointer: o.defaults("headers", at)}
 	}
-	for _, h := range o.it.API.Headers {
+	for _, h := range o.it.Headers {
 		if strings.EqualFold(h.Name, name) {
 			s = Source{Part: s.Part, From: "headers", Pointer: h.Pointer, Evaluated: true}
 		}
@@ -269,14 +269,14 @@ func (o origins) addedHeader(name string, sent *exchange.Outgoing) Source {
 // makesAuthorization tells the authentications that make the header of that name
 // without being told so.
 func (o origins) makesAuthorization() bool {
-	kind := o.it.API.Authentication.Text("type", "")
+	kind := o.doc.API.Authentication.Text("type", "")
 	return kind == "basic" || kind == "oauth10"
 }
 
 // authentication is the source of a header or a parameter of the query that the
 // authentication added; the pointer leads as near to it as it can.
 func (o origins) authentication(kind, name string) Source {
-	section := o.it.API.Authentication
+	section := o.doc.API.Authentication
 	part := map[string]string{"headers": "header ", "query": "query "}[kind] + name
 	s := Source{Part: part, From: "authentication " + section.Text("type", ""), Pointer: section.Pointer}
 	name, _, _ = strings.Cut(name, "[")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -16,11 +17,12 @@ import (
 type tables struct {
 	env     *env.Run
 	typed   bool
-	pool    *table.Pool // of all writers
+	set     *table.Set
 	buckets []*bucket
 	// iterations so far: the tables of their mappings must exist in the end.
 	iterations []iteration
-	drift      *drift // nil unless an iteration asks for it
+	structure  state.Structure
+	columns    state.Columns
 }
 
 // bucket is where the rows of some iterations go.
@@ -33,7 +35,7 @@ type bucket struct {
 }
 
 func newTables(e *env.Run, typed bool) *tables {
-	return &tables{env: e, typed: typed, pool: new(table.Pool)}
+	return &tables{env: e, typed: typed, set: table.NewSet(e.Tables, e.Temp)}
 }
 
 // bucket is the sink of an iteration. Of several iterations with one bucket the
@@ -50,8 +52,8 @@ func (t *tables) bucket(it iteration) (sink, error) {
 			return sink{}, err
 		}
 	}
-	if it.DriftWarning && t.drift == nil {
-		t.drift = newDrift(t.env.Log, t.env.State)
+	if it.DriftWarning {
+		t.columns.Watch(func(text string) { t.env.Log.Emit(event.StateWarning{Text: text}) })
 	}
 	for _, b := range t.buckets {
 		if b.name == it.Bucket {
@@ -61,7 +63,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 	}
 	automatic, err := mapping.NewAutomatic(mapping.Options{
 		TempDir:   t.env.Temp,
-		Structure: previousStructure(t.env.State),
+		Structure: t.structure.Previous,
 		Typed:     t.typed,
 		Warn: func(table, text string) {
 			t.env.Log.Emit(event.MappingWarning{Table: table, Text: text})
@@ -82,7 +84,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		name:        it.Bucket,
 		incremental: it.Incremental,
 		automatic:   automatic,
-		configured:  mapping.NewConfigured(it.mappings, t.env.Temp, t.pool),
+		configured:  mapping.NewConfigured(it.mappings, t.out()),
 		mapped:      it.Mappings.Present(),
 	}
 	t.buckets = append(t.buckets, b)
@@ -115,35 +117,36 @@ type tableRows struct {
 
 // write writes the tables of all buckets into the stage.
 func (t *tables) write(ctx context.Context) ([]tableRows, error) {
-	set := table.NewSet(t.env.Tables, t.pool)
-	if err := t.fill(ctx, set); err != nil {
-		set.Abort()
+	if err := t.fill(ctx); err != nil {
 		return nil, err
 	}
-	written, err := set.Close()
+	written, err := t.set.Close()
 	if err != nil {
 		return nil, err
 	}
 	all := make([]tableRows, len(written))
 	for i, w := range written {
 		t.env.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
-		if t.drift != nil {
-			t.drift.see(w.Table.FileName(), w.Table.Columns)
+		if added, removed, changed := t.columns.Changed(w.Table.FileName(), w.Table.Columns); changed {
+			t.env.Log.Emit(event.TableDrifted{Table: w.Table.FileName(), Added: added, Removed: removed})
 		}
 		all[i] = tableRows{w.Table.FileName(), w.Rows}
 	}
 	return all, nil
 }
 
-// fill adds the tables of all buckets to a set: mapped ones before automatic
-// ones, and in the end those of mappings that got nothing.
-func (t *tables) fill(ctx context.Context, set *table.Set) error {
+// out is the format of the tables.
+func (t *tables) out() mapping.Output { return mapping.CSV{Set: t.set} }
+
+// fill writes the tables of all buckets: mapped ones before automatic ones, and in
+// the end those of mappings that got nothing.
+func (t *tables) fill(ctx context.Context) error {
 	for _, b := range t.buckets {
 		d := mapping.Defaults{Bucket: b.name, Incremental: b.incremental}
-		if err := b.configured.Write(ctx, set, d); err != nil {
+		if err := b.configured.Write(ctx, d); err != nil {
 			return err
 		}
-		if err := b.automatic.Write(ctx, set, d); err != nil {
+		if err := b.automatic.Write(ctx, t.out(), d); err != nil {
 			return err
 		}
 		if err := b.automatic.Close(); err != nil {
@@ -152,7 +155,7 @@ func (t *tables) fill(ctx context.Context, set *table.Set) error {
 	}
 	for _, it := range t.iterations {
 		d := mapping.Defaults{Bucket: it.Bucket, Incremental: it.Incremental}
-		if err := it.mappings.WriteMissing(set, d); err != nil {
+		if err := it.mappings.WriteMissing(t.out(), d); err != nil {
 			return err
 		}
 	}
@@ -172,11 +175,11 @@ func (t *tables) structures() value.Value {
 	return mapping.MergeStructures(all...)
 }
 
-// close removes everything temporary.
+// close removes the rows of automatic tables that were kept for later.
 func (t *tables) close() error {
 	var errs []error
 	for _, b := range t.buckets {
-		errs = append(errs, b.configured.Close(), b.automatic.Close())
+		errs = append(errs, b.automatic.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -93,7 +94,7 @@ func (u userData) columns(scope *expr.Scope) ([]mapping.Column, error) {
 	if u.renumbered {
 		next := 0
 		for i := range columns {
-			if mapping.IsIndex(columns[i].Name) {
+			if php.IsIndex(columns[i].Name) {
 				columns[i].Name = strconv.Itoa(next)
 				next++
 			}

@@ -13,15 +13,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
+// single is a document with one iteration.
+type single struct {
+	config.Iteration
+	API config.API
+}
+
 // accepted is the one iteration of a document without problems.
-func accepted(t *testing.T, in given) config.Iteration {
+func accepted(t *testing.T, in given) single {
 	t.Helper()
 	doc, problems, _ := compiled(t, in.document(), false)
 	sameLines(t, "problems", problems, nil)
 	if len(doc.Iterations) != 1 {
 		t.Fatalf("%d iterations, want 1", len(doc.Iterations))
 	}
-	return doc.Iterations[0]
+	return single{doc.Iterations[0], doc.API}
 }
 
 // TestEmptyIsAbsent: empty values of every kind stand for no value, and an empty
@@ -63,10 +69,10 @@ func TestEmptyIsAbsent(t *testing.T) {
 }
 
 // show is what a run sees of an iteration.
-func show(it config.Iteration) string {
+func show(it single) string {
 	j := it.Jobs[0]
 	params, _ := j.Params.Eval(&expr.Scope{Now: clock})
-	return fmt.Sprint(it.API.Name, it.API.BaseURL, it.API.Headers, it.API.DefaultOptions.JSON(), it.API.Retry, it.API.ConnectTimeout, it.API.RequestTimeout,
+	return fmt.Sprint(it.API.Name, it.BaseURL, it.Headers, it.API.DefaultOptions.JSON(), it.API.Retry, it.API.ConnectTimeout, it.API.RequestTimeout,
 		it.API.IgnoreErrors, it.API.Authentication.Present(), it.API.Pagination.Present(), it.Debug, it.FailIncomplete, it.Bucket, it.Incremental, it.CompatLevel, it.Mappings.Present(),
 		"|", j.Pointer, j.Endpoint, j.Method, params.JSON(), j.Headers.JSON(), j.DataType, j.DataField, j.Scroller, j.ResponseFilter, j.ResponseFilterDelimiter,
 		len(j.Children), j.Placeholders.Present(), j.RecursionFilter, j.UserData.Present())
@@ -76,7 +82,7 @@ func TestDefaultsOfAPI(t *testing.T) {
 	it := accepted(t, given{})
 	api := it.API
 	switch {
-	case api.Name != "generic", api.BaseURL.String() != "https://h.test/v1", len(api.Headers) != 0, api.DefaultOptions.JSON() != "{}":
+	case api.Name != "generic", it.BaseURL.String() != "https://h.test/v1", len(it.Headers) != 0, api.DefaultOptions.JSON() != "{}":
 		t.Errorf("api: %+v", api)
 	case api.ConnectTimeout != 30*time.Second, api.RequestTimeout != 300*time.Second, len(api.IgnoreErrors) != 0:
 		t.Errorf("times: %+v", api)
@@ -192,7 +198,7 @@ func TestHeaders(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			got := accepted(t, row.in).API.Headers
+			got := accepted(t, row.in).Headers
 			for i, h := range got {
 				if !strings.HasSuffix(h.Pointer, "/http/headers/"+h.Name) {
 					t.Errorf("%s stands at %s", h.Name, h.Pointer)

@@ -19,7 +19,7 @@ func TestBaseURL(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			if got := accepted(t, row.in).API.BaseURL.String(); got != row.want {
+			if got := accepted(t, row.in).BaseURL.String(); got != row.want {
 				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})

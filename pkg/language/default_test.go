@@ -191,8 +191,7 @@ func model(t *testing.T, text string) string {
 	if len(*problems) > 0 {
 		t.Fatalf("%v: %s", problems, text)
 	}
-	it := doc.Iterations[0]
-	api := it.API
+	it, api := doc.Iterations[0], doc.API
 	return fmt.Sprintf("%s %q %v %v %v %d %v %v %d %d bucket %q, debug %v, incomplete fails %v, drift %v, incremental %v, level %d, %+v", doc.Action, api.Name, api.Retry,
 		api.ConnectTimeout, api.RequestTimeout, api.MaxResponseBytes, api.IgnoreErrors, api.TrustedOrigins, api.Concurrency, api.Lookahead,
 		it.Bucket, it.Debug, it.FailIncomplete, it.DriftWarning, it.Incremental, it.CompatLevel, settings)

@@ -97,7 +97,7 @@ func TestPlaces(t *testing.T) {
 			sameLines(t, "problems", problems, nil)
 			var all []string
 			for _, it := range doc.Iterations {
-				all = append(all, strings.Join([]string{it.API.Pagination.Pointer, it.UserData.Pointer, it.Mappings.Pointer, it.Jobs[0].Pointer}, " "))
+				all = append(all, strings.Join([]string{doc.API.Pagination.Pointer, it.UserData.Pointer, it.Mappings.Pointer, it.Jobs[0].Pointer}, " "))
 			}
 			if got := strings.Join(all, " | "); got != row.want {
 				t.Errorf("got  %s\nwant %s", got, row.want)
@@ -124,7 +124,7 @@ func TestIterations(t *testing.T) {
 	}
 	var got []string
 	for _, it := range doc.Iterations {
-		got = append(got, fmt.Sprint(it.API.BaseURL, " ", it.API.Headers, " ", it.Bucket, " ", it.Debug, " ", it.Jobs[0].Endpoint, " ", it.Attributes.JSON()))
+		got = append(got, fmt.Sprint(it.BaseURL, " ", it.Headers, " ", it.Bucket, " ", it.Debug, " ", it.Jobs[0].Endpoint, " ", it.Attributes.JSON()))
 	}
 	sameLines(t, "iterations", got, want)
 }
@@ -144,7 +144,7 @@ func TestLostAttribute(t *testing.T) {
 // place gets one problem.
 func TestSharedList(t *testing.T) {
 	doc, list := config.Compile(mustValue(t, given{api: `"pagination":{"method":"offset","limit":"x","increment":"1"},`}.document()), config.Options{Tree: language.Default().Tree, Now: clock})
-	s := doc.Iterations[0].API.Pagination
+	s := doc.API.Pagination
 	if s.Problems() != list || doc.Root.Problems() != list || doc.Iterations[0].Jobs[0].UserData.Problems() != list {
 		t.Fatal("a section has another list")
 	}
@@ -170,7 +170,7 @@ func TestUsableWithProblems(t *testing.T) {
 			t.Fatalf("%s: no iteration", text)
 		}
 		for _, it := range doc.Iterations {
-			if it.API.BaseURL == nil || it.API.DefaultOptions.Kind() != value.Object || it.Attributes.Kind() != value.Object || it.API.Pagination.Problems() != problems {
+			if it.BaseURL == nil || doc.API.DefaultOptions.Kind() != value.Object || it.Attributes.Kind() != value.Object || doc.API.Pagination.Problems() != problems {
 				t.Errorf("%s: %+v", text, it)
 			}
 		}

@@ -114,7 +114,7 @@ func paged(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	doc, problems := config.Compile(given, config.Options{Tree: language.Default().Tree})
-	scrollers := paging.Compile(doc.Iterations[0].API.Pagination, paging.AllMethods())
+	scrollers := paging.Compile(doc.API.Pagination, paging.AllMethods())
 	if len(*problems) > 0 {
 		t.Fatalf("%v: %s", problems, text)
 	}

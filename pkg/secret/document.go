@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -75,7 +76,7 @@ func Spellings(v value.Value) []string {
 	if !ok || v.IsInteger() || math.IsInf(f, 0) {
 		return all
 	}
-	shortest := value.FormatDouble(f, 0)
+	shortest := php.Double(f, 0)
 	for _, text := range []string{v.Text(), shortest, strings.ToLower(shortest)} {
 		if !slices.Contains(all, text) {
 			all = append(all, text)

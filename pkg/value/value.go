@@ -2,12 +2,13 @@
 // order of their members, numbers stay as they were written. Beside the tree
 // (Value) there is a flat form (Packed) for rows that come by the million.
 //
-// The package knows JSON and the few conversions that the original extractor
-// applies everywhere (emptiness, text of a scalar, decimal form of a double).
+// The package knows JSON and what PHP means by a value (php.go): when it is empty,
+// what it is as a text and as a number.
 // It knows nothing of configurations, requests or tables.
 package value
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -249,29 +250,25 @@ func (v Value) step(segment string) (Value, bool) {
 	}
 }
 
-// index is the place of an item that a segment of a path names.
+// index is the position of an item that a segment of a path names.
 func index(segment string) (int, bool) {
 	i, err := strconv.Atoi(segment)
 	return i, err == nil && i >= 0 && strconv.Itoa(i) == segment
 }
 
-// Empty is the emptiness of the original extractor in configurations and
-// answers: null, false, zero, "", "0", an array without items. An object is
-// empty when it has no members.
-func (v Value) Empty() bool {
-	switch v.kind {
-	case Null:
-		return true
-	case Bool:
-		return v.text == "false"
-	case String:
-		return v.text == "" || v.text == "0"
-	case Number:
-		f, err := strconv.ParseFloat(v.text, 64)
-		return err == nil && f == 0
-	default:
-		return v.Len() == 0
+// IsInteger tells whether the value is a number written without fraction and
+// exponent, of any size.
+func (v Value) IsInteger() bool {
+	return v.kind == Number && !strings.ContainsAny(v.text, ".eE")
+}
+
+// Float is the number as an IEEE double.
+func (v Value) Float() (float64, bool) {
+	if v.kind != Number {
+		return 0, false
 	}
+	f, err := strconv.ParseFloat(v.text, 64)
+	return f, err == nil || math.IsInf(f, 0)
 }
 
 // Equal tells whether two values are the same: kinds, literals of numbers,

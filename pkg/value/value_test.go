@@ -143,40 +143,6 @@ func TestTextAndCell(t *testing.T) {
 	}
 }
 
-func TestFormatDouble(t *testing.T) {
-	tests := []struct {
-		f             float64
-		p14, p17, min string
-	}{
-		{0.1, "0.1", "0.10000000000000001", "0.1"},
-		{1.1234567890123457, "1.1234567890123", "1.1234567890123457", "1.1234567890123457"},
-		{1e14, "1.0E+14", "100000000000000", "100000000000000"},
-		{1e13, "10000000000000", "10000000000000", "10000000000000"},
-		{12345678901234567890, "1.2345678901235E+19", "1.2345678901234567E+19", "1.2345678901234567E+19"},
-		{1e-7, "1.0E-7", "9.9999999999999995E-8", "1.0E-7"},
-		{0.0001, "0.0001", "0.0001", "0.0001"},
-		{0.00001, "1.0E-5", "1.0000000000000001E-5", "1.0E-5"},
-		{123456789.12345678, "123456789.12346", "123456789.12345678", "123456789.12345678"},
-		{-2.5, "-2.5", "-2.5", "-2.5"},
-		{100000, "100000", "100000", "100000"},
-		{1e25, "1.0E+25", "1.0000000000000001E+25", "1.0E+25"},
-	}
-	for _, tt := range tests {
-		if got := FormatDouble(tt.f, 14); got != tt.p14 {
-			t.Errorf("14 digits of %g: got %s, want %s", tt.f, got, tt.p14)
-		}
-		if got := FormatDouble(tt.f, 17); got != tt.p17 {
-			t.Errorf("17 digits of %g: got %s, want %s", tt.f, got, tt.p17)
-		}
-		if got := FormatDouble(tt.f, 0); got != tt.min {
-			t.Errorf("shortest of %g: got %s, want %s", tt.f, got, tt.min)
-		}
-	}
-	if minus, _ := OfNumber("-0.0").Float(); FormatDouble(minus, 17) != "-0" {
-		t.Errorf("negative zero: got %s", FormatDouble(minus, 17))
-	}
-}
-
 func TestInt(t *testing.T) {
 	tests := []struct {
 		json string

@@ -3,7 +3,7 @@ package answer
 import (
 	"unicode/utf8"
 
-	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/php"
 )
 
 // volume counts the bytes of a response as the original would write it again:
@@ -22,7 +22,7 @@ func (v *volume) literal(raw []byte) { v.bytes += int64(len(raw)) }
 // double adds a number with a fraction or an exponent.
 func (v *volume) double(f float64) {
 	if v.wanted {
-		v.bytes += int64(len(value.FormatDouble(f, 17)))
+		v.bytes += int64(len(php.Double(f, 17)))
 	}
 }
 

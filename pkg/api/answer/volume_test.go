@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -18,7 +19,7 @@ func rewritten(v value.Value) value.Value {
 	case value.Number:
 		f, err := strconv.ParseFloat(v.Raw(), 64)
 		if err == nil && !v.IsInteger() {
-			return value.OfNumber(strings.ToLower(value.FormatDouble(f, 17)))
+			return value.OfNumber(strings.ToLower(php.Double(f, 17)))
 		}
 		return v
 	case value.Array:

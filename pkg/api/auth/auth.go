@@ -80,7 +80,7 @@ type source struct {
 // Compile reads `api.authentication` of one iteration. It is nil when there is
 // none. Problems go to the section.
 func Compile(doc *config.Document, it config.Iteration, schemes Schemes) Method {
-	s := it.API.Authentication
+	s := doc.API.Authentication
 	if s.Value.Kind() != value.Object {
 		return nil
 	}
@@ -94,7 +94,7 @@ func Compile(doc *config.Document, it config.Iteration, schemes Schemes) Method 
 		attributes:    it.Attributes,
 		attr:          attr,
 		authorization: Authorization.In(doc.Root),
-		oldQuery:      it.API.Query,
+		oldQuery:      doc.API.Query,
 		compiler: func(contexts ...expr.Context) expr.Compiler {
 			return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}
 		},

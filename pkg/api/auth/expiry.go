@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -136,6 +136,6 @@ func (e expiry) unix(v value.Value, now time.Time) (int64, bool) {
 	if v.Kind() != value.String || strings.TrimSpace(v.Raw()) == "" {
 		return 0, false
 	}
-	at, ok := expr.ParseTime(v.Raw(), now)
+	at, ok := php.StrToTime(v.Raw(), now)
 	return at.Unix(), ok
 }

@@ -13,11 +13,11 @@ import (
 // the credentials are made of, but for what changes with every login and every
 // request. It holds secrets. It is "" without an authentication.
 func Identity(doc *config.Document, it config.Iteration, schemes Schemes) string {
-	section := it.API.Authentication
+	section := doc.API.Authentication
 	if section.Value.IsNull() {
 		return ""
 	}
-	made := []value.Value{section.Value, it.API.Query.Value}
+	made := []value.Value{section.Value, doc.API.Query.Value}
 	scheme, _ := schemes.of(section)
 	if scheme.Platform {
 		made = append(made, Authorization.In(doc.Root).Value)

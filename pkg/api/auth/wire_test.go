@@ -60,13 +60,13 @@ func wire(t *testing.T, api, conf string, handler http.HandlerFunc) ([]string, e
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	err = run(t, it, method)
+	err = run(t, compiled.API, it, method)
 	mu.Lock()
 	defer mu.Unlock()
 	return lines, err
 }
 
-func run(t *testing.T, it config.Iteration, method auth.Method) error {
+func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) error {
 	t.Helper()
 	secrets := &secret.Registry{}
 	log := event.NewLog(nowhere{}, secrets, time.Now)
@@ -75,8 +75,8 @@ func run(t *testing.T, it config.Iteration, method auth.Method) error {
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Getenv: func(string) string { return "" },
 	}
-	shared := exchange.NewShared(e, &config.Document{Iterations: []config.Iteration{it}}, exchange.Settings{})
-	client, err := exchange.New(exchange.Options{Shared: shared, API: it.API, Auth: method.Start(e)})
+	shared := exchange.NewShared(e, &config.Document{API: api, Iterations: []config.Iteration{it}}, exchange.Settings{})
+	client, err := exchange.New(exchange.Options{Shared: shared, API: api, BaseURL: it.BaseURL, Headers: it.Headers, Auth: method.Start(e)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ package exchange
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -24,6 +25,9 @@ import (
 type Options struct {
 	*Shared
 	API config.API
+	// BaseURL and Headers are those of config.Iteration.
+	BaseURL *url.URL
+	Headers []config.Header
 	// Endpoints are those of the jobs as they are configured. Their origins, that
 	// of the base address and API.TrustedOrigins may have the credentials.
 	Endpoints []string
@@ -55,9 +59,9 @@ func New(o Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	concealUser(o.API.BaseURL.User, o.Secrets)
+	concealUser(o.BaseURL.User, o.Secrets)
 	for _, endpoint := range o.Endpoints {
-		if u, err := Resolve(o.API.BaseURL, endpoint); err == nil {
+		if u, err := Resolve(o.BaseURL, endpoint); err == nil {
 			concealUser(u.User, o.Secrets)
 		}
 	}
@@ -135,7 +139,7 @@ func (c *Client) chain() Step {
 	}
 	stripper := newStripper(o)
 	s = &redirect{s, o.API.TrustedOrigins, stripper}
-	return &strip{s, append(originsOf(o.API.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper}
+	return &strip{s, append(originsOf(o.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper}
 }
 
 // Do sends a request of a job: default options underneath, credentials added.
@@ -146,7 +150,7 @@ func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer
 	c.tick()
 	ctx, cancel := c.o.budget.until(ctx)
 	defer cancel()
-	res, err := c.send(ctx, &Exchange{Sender: from}, merged(c.o.API.DefaultOptions, r), c.o.API.Headers)
+	res, err := c.send(ctx, &Exchange{Sender: from}, merged(c.o.API.DefaultOptions, r), c.o.Headers)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +165,7 @@ func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer
 // without default options and credentials. Any answer but one of 2xx is a user
 // error.
 func (c *Client) login(ctx context.Context, x *Exchange, r config.Request) (*answer.Spool, error) {
-	if u, err := Resolve(c.o.API.BaseURL, r.Endpoint); err == nil {
+	if u, err := Resolve(c.o.BaseURL, r.Endpoint); err == nil {
 		concealUser(u.User, c.o.Secrets)
 	}
 	res, err := c.send(ctx, &Exchange{Sender: x.Sender, Purpose: Login, logins: x.logins}, r, nil)
@@ -187,7 +191,7 @@ func (c *Client) tick() {
 
 // send builds a request and sends it through the chain.
 func (c *Client) send(ctx context.Context, x *Exchange, r config.Request, headers []config.Header) (*Answer, error) {
-	built, err := Build(c.o.API.BaseURL, r, c.o.UserAgent, headers)
+	built, err := Build(c.o.BaseURL, r, c.o.UserAgent, headers)
 	if err != nil {
 		return nil, err
 	}

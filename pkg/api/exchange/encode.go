@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -136,7 +137,7 @@ func bodyValue(v value.Value) value.Value {
 		}
 	case value.Number:
 		if f, ok := v.Float(); ok && !v.IsInteger() {
-			shortest := value.OfNumber(strings.ToLower(value.FormatDouble(f, 0)))
+			shortest := value.OfNumber(strings.ToLower(php.Double(f, 0)))
 			if v.Secret() {
 				return shortest.AsSecret()
 			}

@@ -38,6 +38,7 @@ const (
 type firstContact struct {
 	contacts *Contacts
 	api      config.API
+	base     *url.URL
 }
 
 // failed tells whether an attempt has found no connection to an origin that has
@@ -84,7 +85,7 @@ func (f firstContact) setting(x *Exchange) (place, pointer string) {
 	if hasScheme(endpoint) || strings.HasPrefix(endpoint, "//") {
 		place, pointer = "the endpoint", at
 	}
-	named, err := Resolve(f.api.BaseURL, endpoint)
+	named, err := Resolve(f.base, endpoint)
 	if err != nil { // its host is made of a row
 		return place, pointer
 	}

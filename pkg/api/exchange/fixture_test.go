@@ -60,8 +60,9 @@ func today() time.Time { return time.Date(2025, 3, 1, 9, 0, 0, 0, time.UTC) }
 func newFixture(t testing.TB, base, api string, method auth.Authenticator, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{spools: t.TempDir()}
+	doc := docOf(t, base, api)
 	o := Options{
-		API:  apiOf(t, base, api),
+		API: doc.API, BaseURL: doc.Iterations[0].BaseURL, Headers: doc.Iterations[0].Headers,
 		Auth: method,
 		Shared: &Shared{
 			Run: &env.Run{
@@ -89,8 +90,8 @@ func newFixture(t testing.TB, base, api string, method auth.Authenticator, chang
 	return f
 }
 
-// apiOf compiles the settings of `api` as a configuration would have them.
-func apiOf(t testing.TB, base, api string) config.API {
+// docOf compiles a configuration with these settings of `api`.
+func docOf(t testing.TB, base, api string) *config.Document {
 	t.Helper()
 	settings := parse(t, api).With("baseUrl", value.OfString(base))
 	text := `{"parameters":{"api":` + settings.JSON() + `,"config":{"jobs":[{"endpoint":"x"}]}}}`
@@ -98,7 +99,7 @@ func apiOf(t testing.TB, base, api string) config.API {
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return doc.Iterations[0].API
+	return doc
 }
 
 func (f *fixture) sleep(ctx context.Context, d time.Duration) error {

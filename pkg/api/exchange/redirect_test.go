@@ -224,7 +224,7 @@ func TestAnotherSchemeIsAnotherOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, err := (&redirect{stripper: newStripper(&Options{API: config.API{BaseURL: req.URL}, Shared: &Shared{Run: &env.Run{Secrets: &secret.Registry{}, Log: event.NewLog(&recorder{}, &secret.Registry{}, today)}}})}).follow(&Exchange{Request: req}, req.URL, 302, change[1])
+		next, err := (&redirect{stripper: newStripper(&Options{BaseURL: req.URL, Shared: &Shared{Run: &env.Run{Secrets: &secret.Registry{}, Log: event.NewLog(&recorder{}, &secret.Registry{}, today)}}})}).follow(&Exchange{Request: req}, req.URL, 302, change[1])
 		if err != nil || !next.Foreign || next.Header.Get("Authorization") != "" {
 			t.Errorf("from %s to %s: got %v, %v", change[0], change[1], next, err)
 		}

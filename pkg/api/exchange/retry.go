@@ -20,7 +20,7 @@ type retry struct {
 
 // Do implements Step.
 func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
-	start, first := t.Now(), firstContact{t.contacts, t.API}
+	start, first := t.Now(), firstContact{t.contacts, t.API, t.BaseURL}
 	for attempt := 1; ; attempt++ {
 		// Here, too, not only below: what is signed now should leave now.
 		if err := t.pacer.ready(ctx, x.Sender); err != nil {

@@ -109,7 +109,7 @@ func TestRetriesSideBySideComeBackApart(t *testing.T) {
 			var wg sync.WaitGroup
 			for range n {
 				wg.Go(func() {
-					if _, err := step.Do(t.Context(), &Exchange{Request: &request.Request{Method: "GET", URL: f.o.API.BaseURL}}); err != nil {
+					if _, err := step.Do(t.Context(), &Exchange{Request: &request.Request{Method: "GET", URL: f.o.BaseURL}}); err != nil {
 						t.Error(err)
 					}
 				})

@@ -118,7 +118,7 @@ func TestLargestAnswer(t *testing.T) {
 				t.Error(err)
 			}
 			if tt.fails != "" {
-				wantUserError(t, err, "GET "+f.o.API.BaseURL.String()+"/x failed: "+tt.fails)
+				wantUserError(t, err, "GET "+f.o.BaseURL.String()+"/x failed: "+tt.fails)
 			}
 			noSpools(t, f)
 		})

@@ -21,7 +21,7 @@ type Settings struct {
 // Compile reads `api.caCertificate`, `api.#clientCertificate`, `aws`, `sshProxy`
 // and `cache`. Problems go to the sections; no problem shows key material.
 func Compile(doc *config.Document) Settings {
-	api := doc.Iterations[0].API
+	api := doc.API
 	return Settings{
 		authorities: compileAuthorities(api.CACertificate),
 		certificate: compileCertificate(api.ClientCertificate),

@@ -37,11 +37,11 @@ type Stats struct {
 // NewShared begins a run of a document. Close ends it.
 func NewShared(e *env.Run, doc *config.Document, s Settings) *Shared {
 	shared := &Shared{Run: e, Settings: s, AllowedHosts: doc.AllowedHosts}
-	shared.fill(doc.Iterations[0].API)
+	shared.fill(doc.API)
 	return shared
 }
 
-// fill makes what is missing. The settings are the same for all iterations.
+// fill makes what is missing.
 func (s *Shared) fill(api config.API) {
 	if s.spooler == nil {
 		s.spooler = answer.NewSpooler(s.Temp, answer.MemoryLimit)

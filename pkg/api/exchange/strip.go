@@ -52,7 +52,7 @@ type stripper struct {
 
 func newStripper(o *Options) *stripper {
 	return &stripper{
-		proves:   o.Auth != nil || o.Settings.signature != nil || o.Settings.certificate != nil || o.API.BaseURL.User != nil,
+		proves:   o.Auth != nil || o.Settings.signature != nil || o.Settings.certificate != nil || o.BaseURL.User != nil,
 		secrets:  o.Secrets,
 		log:      o.Log,
 		reported: map[string]bool{},

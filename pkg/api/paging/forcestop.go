@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -68,7 +68,7 @@ func timeLimit(s config.Section) limit {
 		return l
 	}
 	if s.Value.Kind() == value.String {
-		if moment, ok := expr.ParseTime(s.Value.Raw(), time.Unix(0, 0)); ok {
+		if moment, ok := php.StrToTime(s.Value.Raw(), time.Unix(0, 0)); ok {
 			l.at = moment.Unix()
 			return l
 		}

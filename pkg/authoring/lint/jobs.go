@@ -60,10 +60,10 @@ func unusedMappings(s settings, found *failure.Problems) {
 // errorRows finds child jobs whose table gets columns from the answers of ignored
 // errors, because their data type has no mapping.
 func errorRows(s settings, found *failure.Problems) {
+	if len(s.Compiled.API.IgnoreErrors) == 0 {
+		return
+	}
 	for _, it := range s.iterations {
-		if len(it.API.IgnoreErrors) == 0 {
-			continue
-		}
 		for _, j := range it.jobs {
 			if len(j.above) == 0 || !it.Mappings.Value.Field(j.DataType).IsNull() {
 				continue

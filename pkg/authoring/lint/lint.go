@@ -90,7 +90,7 @@ type iteration struct {
 type parts struct{ jobs, mappings, userData, baseURL string }
 
 func partsOf(it config.Iteration) parts {
-	p := parts{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.API.BaseURL.String()}
+	p := parts{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String()}
 	if len(it.Jobs) > 0 {
 		p.jobs = it.Jobs[0].Pointer // the others stand beside it
 	}

@@ -135,7 +135,7 @@ func or(v value.Value, fallback string) string {
 // idleLookaheads finds what could be asked for in advance, but never is because
 // requests are sent one after another.
 func idleLookaheads(s settings, found *failure.Problems) {
-	if s.Compiled.Iterations[0].API.Concurrency > 1 {
+	if s.Compiled.API.Concurrency > 1 {
 		return
 	}
 	idle := func(p place) {

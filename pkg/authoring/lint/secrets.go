@@ -90,13 +90,13 @@ func plainAddresses(s settings, found *failure.Problems) {
 					Expected: "credentials are sent to this address in the open", Hint: "write https://"})
 			}
 		}
-		report(it.API.BaseURL, s.section("api", "baseUrl").pointer)
+		report(it.BaseURL, s.section("api", "baseUrl").pointer)
 		login := s.section("api", "authentication", "loginRequest", "endpoint")
 		absolute(login.Raw(), login.pointer, report)
 		for _, j := range it.jobs {
 			absolute(j.Endpoint, j.Pointer+"/endpoint", report)
 		}
-		for i, o := range it.API.TrustedOrigins {
+		for i, o := range s.Compiled.API.TrustedOrigins {
 			host, _, _ := strings.Cut(o.Host, ":")
 			report(&url.URL{Scheme: o.Scheme, Host: host}, s.section("api", "http", "trustedOrigins", strconv.Itoa(i)).pointer)
 		}
@@ -109,13 +109,10 @@ var hostOfRow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // withheldCredentials finds child jobs whose host comes out of a row: it gets no
 // credentials unless it is trusted.
 func withheldCredentials(s settings, found *failure.Problems) {
-	if !credentials(s) {
+	if !credentials(s) || len(s.Compiled.API.TrustedOrigins) > 0 {
 		return
 	}
 	for _, it := range s.iterations {
-		if len(it.API.TrustedOrigins) > 0 {
-			continue
-		}
 		for _, j := range it.jobs {
 			if len(j.above) > 0 && hostOfRow().MatchString(j.Endpoint) {
 				found.Add(failure.Problem{Code: failure.WithheldCredential, Pointer: j.Pointer + "/endpoint",
@@ -139,7 +136,7 @@ func credentials(s settings) bool {
 	if s.section("api", "authentication").Field("type").Text() != "" || exchange.Signed(s.Compiled).Present() {
 		return true
 	}
-	carried := slices.ContainsFunc(s.iterations, func(it iteration) bool { return it.API.BaseURL.User != nil })
+	carried := slices.ContainsFunc(s.iterations, func(it iteration) bool { return it.BaseURL.User != nil })
 	visit := func(p place) bool {
 		attr := p.Field("attr").Raw()
 		secret := strings.HasPrefix(attr, "#") || strings.Contains(attr, ".#")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -110,11 +111,6 @@ func (in input) flag(i int) (bool, error) {
 	return !in.args[i].Empty(), nil
 }
 
-// farthest is the number of seconds from 1970, either way, up to which times
-// can be reckoned with: some 300 million years, so that even milliseconds taken
-// for seconds give what they always gave.
-const farthest = 1e16
-
 var errFarthest = errors.New("the time is beyond what can be reckoned with")
 
 // timestamp is an optional argument as a point in time, in whole seconds since
@@ -141,7 +137,7 @@ func (in input) timestamp(i int) (t time.Time, known bool, err error) {
 		return time.Time{}, false, nil
 	case !ok:
 		return time.Time{}, false, fmt.Errorf("argument %d is %s, expected a number of seconds", i+1, kindOf(v))
-	case seconds < -farthest || seconds > farthest:
+	case seconds < -php.Farthest || seconds > php.Farthest:
 		return time.Time{}, false, fmt.Errorf("argument %d: %w", i+1, errFarthest)
 	}
 	return time.Unix(seconds, 0).UTC(), true, nil
@@ -153,7 +149,7 @@ func (in input) timestamp(i int) (t time.Time, known bool, err error) {
 func textOf(v value.Value) string {
 	if v.Kind() == value.Number && !v.IsInteger() {
 		if f, ok := v.Float(); ok {
-			return value.FormatDouble(f, 0)
+			return php.Double(f, 0)
 		}
 	}
 	return v.Text()

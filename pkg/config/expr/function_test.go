@@ -26,7 +26,7 @@ const secret = "k3y-of-the-house"
 
 func scope() *Scope {
 	return &Scope{
-		Now: func() time.Time { return saturday },
+		Now: func() time.Time { return time.Unix(1508620560, 0) },
 		Contexts: map[Context]Members{
 			Attr: {
 				"s": value.OfString(secret), "format": value.OfString("%i " + secret), "one": value.OfInt(1),

@@ -272,7 +272,7 @@ func TestComponentTables(t *testing.T) {
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			w, err := new(table.Pool).Create(dir, table.Table{Name: "users", Bucket: "shop", Columns: []string{"id", "name"}, PrimaryKey: []string{"id"}, Typed: row.typed})
+			w, err := table.NewSet(dir, "").Create(table.Table{Name: "users", Bucket: "shop", Columns: []string{"id", "name"}, PrimaryKey: []string{"id"}, Typed: row.typed})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,11 +12,14 @@
 // it gives: columns, and child tables linked by a key. All columns are known
 // beforehand, so rows are written as they come.
 //
-// The package does not know where items come from, nor what happens to the
-// files it writes.
+// The package knows neither where items come from nor how tables are stored: an
+// Output writes them.
 package mapping
 
 import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -31,12 +34,12 @@ type Options struct {
 	// Typed makes typed tables, see table.Table: the same cells in columns with
 	// stored names.
 	Typed bool
-	// Warn is told what is stored in another way than its shape suggests, each
+	// Warn reports what is stored in another way than its shape suggests, each
 	// thing once. It may be nil.
 	Warn func(table, text string)
-	// Named is told every name that is made for a table or column, and each text
-	// it was made of, and tells whether that holds a secret: a part of it may be
-	// left in the name. It may be nil.
+	// Named gets every name that is made for a table or column with the text it was
+	// made of, and returns whether the text holds a secret: a part of it may be left
+	// in the name. It may be nil.
 	Named func(text, name string) (secret bool)
 }
 
@@ -63,7 +66,6 @@ func ofColumns(columns []Column) value.Packed {
 type Automatic struct {
 	spool *spool
 	learner
-	typed      bool
 	named      func(text, name string) (secret bool)
 	remembered value.Value
 	known      map[string]*node // data types of the previous run
@@ -74,10 +76,11 @@ type Automatic struct {
 
 // dataType is one data type that got a row in this run.
 type dataType struct {
-	number int // its place in the order
+	number int // its index in the order
 	root   *node
-	// extra are the names of its user and parent columns.
-	extra []string
+	// extra are the names of its user and parent columns, with the kinds of their
+	// values.
+	extra []extraColumn
 }
 
 // NewAutomatic makes a collector without rows. A remembered structure that
@@ -89,8 +92,7 @@ func NewAutomatic(o Options) (*Automatic, error) {
 	}
 	a := &Automatic{
 		spool:      newSpool(o.TempDir),
-		learner:    learner{warn: o.Warn},
-		typed:      o.Typed,
+		learner:    learner{warn: o.Warn, typed: o.Typed},
 		named:      o.Named,
 		remembered: o.Structure,
 		known:      known,
@@ -166,14 +168,16 @@ func (a *Automatic) dataType(name string, columns value.Packed) *dataType {
 		a.types[name] = t
 		a.order = append(a.order, t)
 	}
-next:
-	for _, m := range columns.Value().Members() {
-		for _, known := range t.extra {
-			if known == m.Name {
-				continue next
-			}
+	for members := columns.Parts(); members.More(); {
+		name := string(members.Name())
+		at := slices.IndexFunc(t.extra, func(x extraColumn) bool { return x.name == name })
+		if at < 0 {
+			at = len(t.extra)
+			t.extra = append(t.extra, extraColumn{name: name})
 		}
-		t.extra = append(t.extra, m.Name)
+		if k := kindOf(extraCell(members.Value())); k != table.Absent {
+			t.extra[at].kinds.Add(k)
+		}
 	}
 	return t
 }

@@ -94,8 +94,8 @@ func collect(t testing.TB, structure string, pages ...page) *collector {
 
 // writeInto writes the tables into a directory.
 func writeInto(dir string, a *Automatic, d Defaults) ([]table.Written, error) {
-	set := table.NewSet(dir, new(table.Pool))
-	if err := a.Write(context.Background(), set, d); err != nil {
+	set := table.NewSet(dir, "")
+	if err := a.Write(context.Background(), CSV{set}, d); err != nil {
 		set.Abort()
 		return nil, err
 	}
@@ -186,8 +186,8 @@ func TestConversionEndsAnywhere(t *testing.T) {
 	for n := range rows + 1 {
 		c := collect(t, "", rowsOf(`{"o":{"list":[{"p":{"list":[1]}},{}]},"last":[2]}`, `{"o":{}}`))
 		asked := n + 1
-		set := table.NewSet(t.TempDir(), new(table.Pool))
-		err := c.Write(endsAt{t.Context(), &asked}, set, Defaults{})
+		set := table.NewSet(t.TempDir(), "")
+		err := c.Write(endsAt{t.Context(), &asked}, CSV{set}, Defaults{})
 		set.Abort()
 		if n < rows && !errors.Is(err, context.Canceled) || n == rows && err != nil {
 			t.Errorf("ended at row %d: %v", n, err)

@@ -105,7 +105,8 @@ func BenchmarkConfigured(b *testing.B) {
 				size += len(v.Value().JSON())
 			}
 			columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
-			c := NewConfigured(mappingsOf(b, row.mappings), b.TempDir(), new(table.Pool))
+			set := table.NewSet(b.TempDir(), b.TempDir())
+			c := NewConfigured(mappingsOf(b, row.mappings), CSV{set})
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -116,9 +117,7 @@ func BenchmarkConfigured(b *testing.B) {
 					}
 				}
 			}
-			if err := c.Close(); err != nil {
-				b.Fatal(err)
-			}
+			set.Abort()
 		})
 	}
 }

@@ -3,8 +3,6 @@ package mapping
 import (
 	"context"
 	"fmt"
-	"os"
-	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
@@ -13,13 +11,11 @@ import (
 
 // Configured collects the items of the data types that the configuration maps,
 // for one bucket. It knows all columns beforehand, so rows are written as they
-// come, each table to a file of its own; memory does not depend on the amount of
+// come, each table to a draft of its own; memory does not depend on the amount of
 // data. It is not safe for concurrent use.
 type Configured struct {
 	mappings Mappings
-	tempDir  string
-	pool     *table.Pool
-	dir      string // below tempDir, made for the first row
+	out      Output
 	hasher   *hasher
 	rows     []mappedRows // of each table of the mappings
 }
@@ -29,13 +25,13 @@ type mappedRows struct {
 	// reached: there was a page of the data type, or an item of the child
 	// table.
 	reached bool
-	writer  *table.Writer // nil without rows
+	writer  Writer // nil without rows
 	// free are records to use again; a table that is its own child needs
 	// several at once.
 	free []mappedRecord
-	// places are where, among the members of the row before, each setting found
-	// its value.
-	places []int
+	// found is the index, among the members of the row before, at which each
+	// setting found its value.
+	found []int
 }
 
 // mappedRecord is a record with the members of the row it is made from.
@@ -50,13 +46,11 @@ type packedMember struct {
 	value value.Packed
 }
 
-// NewConfigured makes a collector without rows. The existing directory for its
-// files must be on the file system of the tables, and the pool be that of the set
-// they will be written into.
-func NewConfigured(m Mappings, tempDir string, pool *table.Pool) *Configured {
-	c := &Configured{mappings: m, tempDir: tempDir, pool: pool, hasher: newHasher(), rows: make([]mappedRows, len(m.tables))}
+// NewConfigured makes a collector without rows.
+func NewConfigured(m Mappings, out Output) *Configured {
+	c := &Configured{mappings: m, out: out, hasher: newHasher(), rows: make([]mappedRows, len(m.tables))}
 	for i, t := range m.tables {
-		c.rows[i].places = make([]int, len(t.settings))
+		c.rows[i].found = make([]int, len(t.settings))
 	}
 	return c
 }
@@ -72,12 +66,11 @@ func (c *Configured) Batch(dataType string, columns []Column) *ConfiguredBatch {
 	return b
 }
 
-// Write puts the tables with rows, and those of all data types that had a page,
-// into a set: mapping by mapping, the data type's own table first, then its child
-// tables, depth first. To be called once, after the last row; on an error the
-// set is to be aborted. The tables nobody reached are the business of
-// WriteMissing.
-func (c *Configured) Write(ctx context.Context, set *table.Set, d Defaults) error {
+// Write gives the tables with rows, and those of all data types that had a page,
+// their place: mapping by mapping, the data type's own table first, then its child
+// tables, depth first. Call it once, after the last row. WriteMissing writes the
+// tables that no one reached.
+func (c *Configured) Write(ctx context.Context, d Defaults) error {
 	for i, t := range c.mappings.tables {
 		if !c.rows[i].reached || len(t.columns) == 0 {
 			continue
@@ -85,39 +78,19 @@ func (c *Configured) Write(ctx context.Context, set *table.Set, d Defaults) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.rows[i].write(ctx, set, c.mappings.table(t, d)); err != nil {
+		if err := c.rows[i].write(ctx, c.out, c.mappings.table(t, d)); err != nil {
 			return failure.Wrap(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
 		}
 	}
 	return nil
 }
 
-func (r *mappedRows) write(ctx context.Context, set *table.Set, t table.Table) error {
+func (r *mappedRows) write(ctx context.Context, out Output, t table.Table) error {
 	if r.writer == nil {
-		_, err := set.Create(t)
+		_, err := out.Create(t)
 		return err
 	}
-	err := set.Adopt(ctx, t, r.writer)
-	if err == nil {
-		r.writer = nil
-	}
-	return err
-}
-
-// Close removes what is temporary.
-func (c *Configured) Close() error {
-	for i := range c.rows {
-		if w := c.rows[i].writer; w != nil {
-			w.Abort()
-		}
-	}
-	if c.dir == "" {
-		return nil
-	}
-	if err := os.RemoveAll(c.dir); err != nil {
-		return failure.Applicationf("removing the files of mapped tables: %w", err)
-	}
-	return nil
+	return r.writer.Place(ctx, t)
 }
 
 // record is an empty record of a table.
@@ -144,22 +117,9 @@ func (c *Configured) store(t *mapped, done mappedRecord) error {
 	}
 	if r.writer == nil {
 		var err error
-		if r.writer, err = c.create(t); err != nil {
+		if r.writer, err = c.out.Draft(table.Table{Name: t.name, Columns: t.columns, Typed: c.mappings.typed}); err != nil {
 			return err
 		}
 	}
 	return r.writer.Row(done.cells, done.kinds)
-}
-
-// create begins the file of a table. Its name is a number: tables of the mappings
-// may have the same name.
-func (c *Configured) create(t *mapped) (*table.Writer, error) {
-	if c.dir == "" {
-		dir, err := os.MkdirTemp(c.tempDir, "mapped-*")
-		if err != nil {
-			return nil, failure.Applicationf("making a directory for mapped tables: %w", err)
-		}
-		c.dir = dir
-	}
-	return c.pool.Create(c.dir, table.Table{Name: strconv.Itoa(t.number), Columns: t.columns, Typed: c.mappings.typed})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
-// arrange gives every column its place: settings in their order, the link to the
+// arrange numbers the columns: settings in their order, the link to the
 // parent last. A child table has a column only where there is no primary key to
 // refer to; settings with one child table share it.
 func (c *mappingCompiler) arrange(t *mapped, parent link) {
@@ -57,14 +57,14 @@ func (c *mappingCompiler) columnName(name, pointer string) (string, bool) {
 	return stored, err == nil
 }
 
-// add appends a column and returns its place.
+// add appends a column and returns its number.
 func (t *mapped) add(name string, primary bool) int {
-	place := len(t.columns)
+	column := len(t.columns)
 	t.columns = append(t.columns, name)
 	if primary {
-		t.key = append(t.key, place)
+		t.key = append(t.key, column)
 	}
-	return place
+	return column
 }
 
 // taken reports a column whose name another one has, or would have when it is

@@ -26,7 +26,7 @@ type Mappings struct {
 
 // mapped is one table of a mapping. Several of them may have one name.
 type mapped struct {
-	number   int // its place in Mappings.tables
+	number   int // its index in Mappings.tables
 	name     string
 	pointer  string
 	settings []setting
@@ -35,7 +35,7 @@ type mapped struct {
 	link     int   // column that links to the parent, or none
 }
 
-// none is the place of a column that does not exist.
+// none is the number of a column that does not exist.
 const none = -1
 
 // The types of settings.
@@ -249,25 +249,24 @@ func (c *mappingCompiler) checkOwn(compiled setting) bool {
 // table is one of the tables as it is written.
 func (m Mappings) table(t *mapped, d Defaults) table.Table {
 	key := make([]string, len(t.key))
-	for i, place := range t.key {
-		key[i] = t.columns[place]
+	for i, column := range t.key {
+		key[i] = t.columns[column]
 	}
 	return table.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
 }
 
-// WriteMissing adds all tables that are not in the set yet, without rows: the
-// tables of a mapping exist whatever the data was. A table without columns is
-// not written.
-func (m Mappings) WriteMissing(set *table.Set, d Defaults) error {
+// WriteMissing writes all tables that are not there yet, without rows: the tables of
+// a mapping exist whatever the data was. A table without columns is not written.
+func (m Mappings) WriteMissing(out Output, d Defaults) error {
 	for _, t := range m.tables {
 		if len(t.columns) == 0 {
 			continue
 		}
 		missing := m.table(t, d)
-		if set.Has(missing) {
+		if out.Has(missing) {
 			continue
 		}
-		if _, err := set.Create(missing); err != nil {
+		if _, err := out.Create(missing); err != nil {
 			return failure.Wrap(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
 		}
 	}

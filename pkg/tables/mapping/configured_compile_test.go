@@ -166,19 +166,19 @@ func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 	if problems.Err() != nil || !m.Has("t") {
 		return
 	}
-	c := NewConfigured(m, t.TempDir(), new(table.Pool))
-	defer c.Close()
+	dir := t.TempDir()
+	set := table.NewSet(dir, t.TempDir())
+	c := NewConfigured(m, CSV{set})
 	if err := c.Batch("t", []Column{{Name: "u", Value: item}}).Row(pack(item)); err != nil {
 		if failure.KindOf(err) != failure.User {
 			t.Fatal(err)
 		}
+		set.Abort()
 		return
 	}
-	dir := t.TempDir()
-	set := table.NewSet(dir, new(table.Pool))
-	err := c.Write(context.Background(), set, Defaults{})
+	err := c.Write(context.Background(), Defaults{})
 	if err == nil {
-		err = m.WriteMissing(set, Defaults{})
+		err = m.WriteMissing(CSV{set}, Defaults{})
 	}
 	if err != nil {
 		if failure.KindOf(err) != failure.User {

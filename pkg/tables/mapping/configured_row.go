@@ -72,26 +72,26 @@ func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members
 	if k != value.Object || len(s.at) == 0 {
 		return s.at.find(row)
 	}
-	// Rows mostly have their members in one order, so the place is tried first.
-	place := &b.owner.rows[t.number].places[setting]
-	if *place >= len(members) || string(members[*place].name) != s.at[0].name {
-		*place = slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == s.at[0].name })
-		if *place < 0 {
-			*place = 0
+	// Rows mostly have their members in one order, so the last index is tried first.
+	at := &b.owner.rows[t.number].found[setting]
+	if *at >= len(members) || string(members[*at].name) != s.at[0].name {
+		*at = slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == s.at[0].name })
+		if *at < 0 {
+			*at = 0
 			return nil
 		}
 	}
-	return s.at[1:].find(members[*place].value)
+	return s.at[1:].find(members[*at].value)
 }
 
 // refused is the error of a list or an object that came for a column. It shows
 // nothing of the value.
 func (t *mapped) refused(s *setting, k value.Kind) error {
-	mend := `set "forceType" to true to store it as JSON text, or give it a table of its own with "type": "table"`
+	fix := `set "forceType" to true to store it as JSON text, or give it a table of its own with "type": "table"`
 	if s.kind == typeUser {
-		mend = `name a single value in it, with "/" between the names`
+		fix = `name a single value in it, with "/" between the names`
 	}
-	return failure.Userf("column %q of table %q cannot hold an %s: %s", s.destination, t.name, k, mend).At(s.pointer)
+	return failure.Userf("column %q of table %q cannot hold an %s: %s", s.destination, t.name, k, fix).At(s.pointer)
 }
 
 // children writes the rows of the child tables in a row. The row's own cells
@@ -165,8 +165,8 @@ func (b *ConfiguredBatch) key(t *mapped, row value.Packed, r mappedRecord) refer
 		return reference{r.cells[t.key[0]], r.kind(t.key[0])}
 	}
 	parts := make([][]byte, len(t.key))
-	for i, place := range t.key {
-		parts[i] = r.cells[place]
+	for i, column := range t.key {
+		parts[i] = r.cells[column]
 	}
 	return reference{bytes.Join(parts, []byte(",")), table.Text}
 }

@@ -273,60 +273,53 @@ func TestWritingEndsWithItsContext(t *testing.T) {
 	if err := c.add(t, rowsOf(`{"id":1}`), page{dataType: "u", rows: []string{`{"v":1}`}}); err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	set := table.NewSet(dir, new(table.Pool))
-	if err := c.Write(ctx, set, Defaults{}); !errors.Is(err, context.Canceled) {
+	if err := c.Write(ctx, Defaults{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("mapped tables: %v", err)
 	}
-	if err := c.automatic.Write(ctx, set, Defaults{}); !errors.Is(err, context.Canceled) {
+	if err := c.automatic.Write(ctx, CSV{c.set}, Defaults{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("automatic tables: %v", err)
 	}
-	set.Abort()
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+	c.set.Abort()
+	if left, err := os.ReadDir(c.dir); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
 func TestMappedTablesThatCannotBeWritten(t *testing.T) {
-	fill := func(t *testing.T, temp string) (*Configured, error) {
-		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), temp, new(table.Pool))
+	fill := func(t *testing.T, dir, temp string) (*Configured, error) {
+		set := table.NewSet(dir, temp)
+		t.Cleanup(set.Abort)
+		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), CSV{set})
 		return c, c.Batch("t", nil).Row(pack(parse(t, `{"id":1}`)))
 	}
 	t.Run("no temporary directory", func(t *testing.T) {
-		if _, err := fill(t, filepath.Join(t.TempDir(), "none")); failure.KindOf(err) != failure.Application || !errors.Is(err, os.ErrNotExist) {
+		if _, err := fill(t, t.TempDir(), filepath.Join(t.TempDir(), "none")); failure.KindOf(err) != failure.Application || !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("no directory for the tables", func(t *testing.T) {
-		temp := t.TempDir()
-		c, err := fill(t, temp)
+		c, err := fill(t, filepath.Join(t.TempDir(), "none"), t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.Write(context.Background(), table.NewSet(filepath.Join(temp, "none"), new(table.Pool)), Defaults{})
+		err = c.Write(context.Background(), Defaults{})
 		if err == nil || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
 	})
 	t.Run("a name that no file can have", func(t *testing.T) {
-		c, err := fill(t, t.TempDir())
+		c, err := fill(t, t.TempDir(), t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
 		const want = `mapping of table "t": table "a/b.t" cannot be written to a file: a slash or a NUL byte cannot be part of a file name (at /config/mappings/t)`
-		err = c.Write(context.Background(), table.NewSet(t.TempDir(), new(table.Pool)), Defaults{Bucket: "a/b"})
+		err = c.Write(context.Background(), Defaults{Bucket: "a/b"})
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
-		err = c.mappings.WriteMissing(table.NewSet(t.TempDir(), new(table.Pool)), Defaults{Bucket: "a/b"})
+		err = c.mappings.WriteMissing(c.out, Defaults{Bucket: "a/b"})
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
 		}
 	})
 }

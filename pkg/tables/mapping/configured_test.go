@@ -28,16 +28,17 @@ func mappingsOf(t testing.TB, text string) Mappings {
 type mapper struct {
 	*Configured
 	automatic *collector
+	set       *table.Set
+	dir       string
 }
 
 func newMapper(t testing.TB, m Mappings) *mapper {
 	t.Helper()
-	temp := t.TempDir()
-	c := &mapper{NewConfigured(m, temp, new(table.Pool)), newCollector(t, "")}
+	dir, temp := t.TempDir(), t.TempDir()
+	set := table.NewSet(dir, temp)
+	c := &mapper{NewConfigured(m, CSV{set}), newCollector(t, ""), set, dir}
 	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		set.Abort()
 		if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
 			t.Errorf("left behind: %v, %v", left, err)
 		}
@@ -73,21 +74,20 @@ func (c *mapper) add(t testing.TB, pages ...page) error {
 // finish writes everything as a run does, and returns all files.
 func (c *mapper) finish(t testing.TB, later ...Mappings) (map[string]string, error) {
 	t.Helper()
-	dir := t.TempDir()
-	set, d := table.NewSet(dir, new(table.Pool)), Defaults{Bucket: "b"}
-	err := c.Write(context.Background(), set, d)
+	dir, out, d := c.dir, CSV{c.set}, Defaults{Bucket: "b"}
+	err := c.Write(context.Background(), d)
 	if err == nil {
-		err = c.automatic.Write(context.Background(), set, d)
+		err = c.automatic.Write(context.Background(), out, d)
 	}
 	for _, m := range append([]Mappings{c.mappings}, later...) {
 		if err == nil {
-			err = m.WriteMissing(set, d)
+			err = m.WriteMissing(out, d)
 		}
 	}
 	if err == nil {
-		_, err = set.Close()
+		_, err = c.set.Close()
 	} else {
-		set.Abort()
+		c.set.Abort()
 	}
 	files := map[string]string{}
 	entries, listing := os.ReadDir(dir)

@@ -16,13 +16,12 @@ type Defaults struct {
 	Incremental bool
 }
 
-// Write converts all rows and writes the tables into a set, in the order of
-// their discovery: each data type, then the arrays in it. A table without rows
-// or without columns is not written. To be called once, after the last row; on
-// an error the set is to be aborted.
-func (a *Automatic) Write(ctx context.Context, set *table.Set, d Defaults) error {
+// Write converts all rows and writes the tables, in the order of their discovery:
+// each data type, then the arrays in it. A table without rows or without columns is
+// not written. Call it once, after the last row.
+func (a *Automatic) Write(ctx context.Context, out Output, d Defaults) error {
 	l := a.layout()
-	if err := l.create(set, table.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
+	if err := l.create(out, table.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
 		return err
 	}
 	c := &converter{stop: ctx.Err, roots: l.roots, hasher: newHasher(), warn: a.warn}
@@ -30,18 +29,19 @@ func (a *Automatic) Write(ctx context.Context, set *table.Set, d Defaults) error
 }
 
 // create begins all tables, each with the settings that all have in common.
-func (l *layout) create(set *table.Set, t table.Table) error {
-	for _, o := range l.outputs {
-		t.Name, t.Columns = o.name, o.columns
+func (l *layout) create(out Output, t table.Table) error {
+	for _, f := range l.files {
+		t.Name, t.Columns = f.name, f.columns
 		var err error
 		if t.Typed {
-			t.Columns, err = o.storedColumns(l.named)
+			t.Kinds = f.kinds
+			t.Columns, err = f.storedColumns(l.named)
 		}
 		if err == nil {
-			o.writer, err = set.Create(t)
+			f.writer, err = out.Create(t)
 		}
 		if err != nil {
-			return fmt.Errorf("data type %q: %w", o.sheets[0].element.path(), err)
+			return fmt.Errorf("data type %q: %w", f.tables[0].element.path(), err)
 		}
 	}
 	return nil
@@ -51,8 +51,8 @@ func (l *layout) create(set *table.Set, t table.Table) error {
 // every item and every property of an item is the busiest code of a run.
 type converter struct {
 	stop   func() error // asked at every row
-	roots  []*sheet
-	sheet  *sheet // of the current batch
+	roots  []*tableLayout
+	table  *tableLayout // of the current batch
 	hasher *hasher
 	// ids are those of the row at hand and of the rows it is in, packed. They are
 	// kept together because cells and the rows of arrays refer to them.
@@ -66,8 +66,8 @@ func (c *converter) record(kind byte, v value.Packed) error {
 		return c.begin(v.Value().Items())
 	}
 	c.ids = c.ids[:0]
-	c.sheet.rows++
-	return c.item(c.sheet, v)
+	c.table.rows++
+	return c.item(c.table, v)
 }
 
 // begin takes over the user and parent columns of a batch.
@@ -76,24 +76,30 @@ func (c *converter) begin(head []value.Value) error {
 	if !ok || number < 0 || int(number) >= len(c.roots) {
 		return failure.Applicationf("the spool holds rows of an unknown data type")
 	}
-	s := c.roots[number]
-	c.sheet = s
-	s.fixed, s.hashed = s.fixed[:0], s.hashed[:0]
+	t := c.roots[number]
+	c.table = t
+	t.fixed, t.hashed = t.fixed[:0], t.hashed[:0]
 	for _, m := range head[1].Members() {
-		x := &s.extra[slices.IndexFunc(s.extra, func(x extraColumn) bool { return x.name == m.Name })]
+		x := &t.extra[slices.IndexFunc(t.extra, func(x extraColumn) bool { return x.name == m.Name })]
 		packed := value.Packed(m.Value.AppendPacked(nil))
-		cell := packed
-		switch k := m.Value.Kind(); {
-		case k == value.Array && m.Value.Len() == 0:
-			cell = nil // it is empty, but hashed as a list
-		case !x.warned && (k == value.Array || k == value.Object):
+		cell := extraCell(packed)
+		if k := cell.Kind(); !x.warned && (k == value.Array || k == value.Object) {
 			x.warned = true
-			c.warn(s.element.path(), fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
+			c.warn(t.element.path(), fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
 		}
-		s.fixed = append(s.fixed, fixedCell{x.column, text(cell), kindOf(cell)})
-		s.hashed = append(s.hashed, hashedMember{x.raw, packed})
+		t.fixed = append(t.fixed, fixedCell{x.column, text(cell), kindOf(cell)})
+		t.hashed = append(t.hashed, hashedMember{x.raw, packed})
 	}
 	return nil
+}
+
+// extraCell is the value of a user or parent column that becomes a cell: none for
+// an empty list, which is hashed as a list.
+func extraCell(v value.Packed) value.Packed {
+	if v.Kind() == value.Array && v.Len() == 0 {
+		return nil
+	}
+	return v
 }
 
 // text is any value as a cell.
@@ -128,46 +134,46 @@ func (c *converter) frame(f frame) *frame {
 }
 
 // item writes one row, after the rows of the arrays in it.
-func (c *converter) item(s *sheet, item value.Packed) error {
-	if s.out == nil {
+func (c *converter) item(t *tableLayout, item value.Packed) error {
+	if t.file == nil {
 		return nil
 	}
 	if err := c.stop(); err != nil {
 		return err
 	}
 	held := len(c.ids)
-	if s.out.shared() {
-		s.record = s.out.borrow()
+	if t.file.shared() {
+		t.record = t.file.borrow()
 	} else {
-		s.record.clear()
+		t.record.clear()
 	}
-	for _, f := range s.fixed {
-		s.record.set(f.column, f.text, f.kind)
+	for _, f := range t.fixed {
+		t.record.set(f.column, f.text, f.kind)
 	}
 	switch {
-	case s.element.kind == kindScalar:
-		s.record.setValue(s.element.column, text(item), item)
+	case t.element.kind == kindScalar:
+		t.record.setValue(t.element.column, text(item), item)
 	case item.Kind() == value.Object:
-		f := c.frame(frame{node: s.element, object: item, extra: s.hashed})
-		if err := c.object(s, s.element, f); err != nil {
+		f := c.frame(frame{node: t.element, object: item, extra: t.hashed})
+		if err := c.object(t, t.element, f); err != nil {
 			return err
 		}
 		c.frames = append(c.frames, f)
-	case s.element.both:
-		c.noteBoth(s.element, dataColumn, "the list holds single values beside objects; the column has the single values",
-			item.Kind() != value.Null && len(s.element.children) > 0)
-		s.record.setValue(s.element.column, text(item), item)
+	case t.element.both:
+		c.warnBoth(t.element, dataColumn, "the list holds single values beside objects; the column has the single values",
+			item.Kind() != value.Null && len(t.element.children) > 0)
+		t.record.setValue(t.element.column, text(item), item)
 	}
-	err := s.out.writer.Row(s.record.cells, s.record.kinds)
-	if s.out.shared() {
-		s.out.giveBack(s.record)
+	err := t.file.writer.Row(t.record.cells, t.record.kinds)
+	if t.file.shared() {
+		t.file.giveBack(t.record)
 	}
 	c.ids = c.ids[:held]
 	return err
 }
 
 // object fills the cells of an object's properties.
-func (c *converter) object(s *sheet, n *node, f *frame) error {
+func (c *converter) object(t *tableLayout, n *node, f *frame) error {
 	for i, parts := 0, f.object.Parts(); parts.More(); i++ {
 		p := n.child(i, parts.Name())
 		v := parts.Value()
@@ -175,20 +181,20 @@ func (c *converter) object(s *sheet, n *node, f *frame) error {
 		switch p.kind {
 		case kindArray:
 			var id value.Packed
-			if id, err = c.array(p.sheet, v, f); id != nil {
-				s.record.set(p.column, id.Raw(), table.Text)
+			if id, err = c.array(p.table, v, f); id != nil {
+				t.record.set(p.column, id.Raw(), table.Text)
 			}
 		case kindObject:
 			if p.both {
-				c.noteBoth(p, p.header, "it holds objects beside single values; objects are written as JSON text", v.Kind() == value.Object)
-				s.record.setValue(p.column, text(v), v)
+				c.warnBoth(p, p.header, "it holds objects beside single values; objects are written as JSON text", v.Kind() == value.Object)
+				t.record.setValue(p.column, text(v), v)
 			} else if v.Kind() == value.Object {
 				below := c.frame(frame{node: p, object: v, outer: f})
-				err = c.object(s, p, below)
+				err = c.object(t, p, below)
 				c.frames = append(c.frames, below)
 			}
 		default:
-			s.record.setValue(p.column, v.Cell(), v)
+			t.record.setValue(p.column, v.Cell(), v)
 		}
 		if err != nil {
 			return err
@@ -197,32 +203,32 @@ func (c *converter) object(s *sheet, n *node, f *frame) error {
 	return nil
 }
 
-// noteBoth warns of the first value that is not of the kind that a column or table
+// warnBoth warns of the first value that is not of the kind that a column or table
 // mostly holds.
-func (c *converter) noteBoth(n *node, column, holds string, found bool) {
+func (c *converter) warnBoth(n *node, column, holds string, found bool) {
 	if n.warnedBoth || !found {
 		return
 	}
 	n.warnedBoth = true
-	c.warn(n.path(), fmt.Sprintf("column %q, row %d: %s", column, c.sheet.rows, holds))
+	c.warn(n.path(), fmt.Sprintf("column %q, row %d: %s", column, c.table.rows, holds))
 }
 
 // array writes the items of an array, or the single value that stands in the
 // place of one, and returns the id that links them to the frame: none when
 // there is nothing to link.
-func (c *converter) array(s *sheet, v value.Packed, f *frame) (value.Packed, error) {
+func (c *converter) array(t *tableLayout, v value.Packed, f *frame) (value.Packed, error) {
 	isArray := v.Kind() == value.Array
 	items := v.Parts()
 	if v.Kind() == value.Null || isArray && !items.More() {
 		return nil, nil
 	}
 	id := c.id(f)
-	s.link(id)
+	t.link(id)
 	if !isArray {
-		return id, c.item(s, v)
+		return id, c.item(t, v)
 	}
 	for items.More() {
-		if err := c.item(s, items.Value()); err != nil {
+		if err := c.item(t, items.Value()); err != nil {
 			return nil, err
 		}
 	}

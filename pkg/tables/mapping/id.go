@@ -4,8 +4,8 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"hash"
-	"strconv"
 
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -36,7 +36,7 @@ type hashedMember struct {
 func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []byte) []byte {
 	h.md5.Reset()
 	h.buf = h.buf[:0]
-	h.objectHead(object.Len() + len(extra))
+	h.buf = php.AppendObjectHead(h.buf, object.Len()+len(extra))
 	h.members(object)
 	for _, m := range extra {
 		h.string([]byte(m.name))
@@ -57,7 +57,7 @@ func (h *hasher) key(row, columns value.Packed) []byte {
 	h.buf = h.buf[:0]
 	h.value(row)
 	if n := columns.Len(); n > 0 {
-		h.arrayHead(n)
+		h.buf = php.AppendArrayHead(h.buf, n)
 		h.columns(columns)
 		h.buf = append(h.buf, '}')
 	}
@@ -69,17 +69,17 @@ func (h *hasher) key(row, columns value.Packed) []byte {
 func (h *hasher) value(v value.Packed) {
 	switch v.Kind() {
 	case value.Null:
-		h.buf = append(h.buf, "N;"...)
+		h.buf = php.AppendNull(h.buf)
 	case value.Bool:
-		h.bool(v.True())
+		h.buf = php.AppendBool(h.buf, v.True())
 	case value.Number:
-		h.number(v.Raw())
+		h.buf = php.AppendNumber(h.buf, string(v.Raw()))
 	case value.String:
 		h.string(v.Raw())
 	case value.Array:
 		h.array(v)
 	default:
-		h.objectHead(v.Len())
+		h.buf = php.AppendObjectHead(h.buf, v.Len())
 		h.members(v)
 		h.buf = append(h.buf, '}')
 	}
@@ -89,40 +89,12 @@ func (h *hasher) value(v value.Packed) {
 	}
 }
 
-func (h *hasher) bool(b bool) {
-	if b {
-		h.buf = append(h.buf, "b:1;"...)
-	} else {
-		h.buf = append(h.buf, "b:0;"...)
-	}
-}
-
-// number appends an integer that fits 64 bits, or else a double with 17
-// significant digits.
-func (h *hasher) number(literal []byte) {
-	// Neither a fraction nor an exponent can be read as an integer.
-	if i, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
-		h.buf = append(h.buf, "i:"...)
-		h.buf = strconv.AppendInt(h.buf, i, 10)
-		h.buf = append(h.buf, ';')
-		return
-	}
-	// A number always is a double; a huge one is infinite.
-	f, _ := strconv.ParseFloat(string(literal), 64)
-	h.buf = append(h.buf, "d:"...)
-	h.buf = append(h.buf, value.FormatDouble(f, 17)...)
-	h.buf = append(h.buf, ';')
-}
-
 func (h *hasher) string(s []byte) {
-	h.buf = append(h.buf, "s:"...)
-	h.buf = strconv.AppendInt(h.buf, int64(len(s)), 10)
-	h.buf = append(h.buf, `:"`...)
+	h.buf = php.AppendStringHead(h.buf, len(s))
 	if len(s) >= hashFlush {
 		s = h.long(s)
 	}
-	h.buf = append(h.buf, s...)
-	h.buf = append(h.buf, `";`...)
+	h.buf = append(append(h.buf, s...), `";`...)
 }
 
 // long takes all but the end of a long string, which is not copied as a whole.
@@ -136,46 +108,20 @@ func (h *hasher) long(s []byte) []byte {
 }
 
 func (h *hasher) array(array value.Packed) {
-	h.arrayHead(array.Len())
+	h.buf = php.AppendArrayHead(h.buf, array.Len())
 	for i, items := 0, array.Parts(); items.More(); i++ {
-		h.buf = append(h.buf, "i:"...)
-		h.buf = strconv.AppendInt(h.buf, int64(i), 10)
-		h.buf = append(h.buf, ';')
+		h.buf = php.AppendInt(h.buf, int64(i))
 		h.value(items.Value())
 	}
 	h.buf = append(h.buf, '}')
 }
 
-// columns appends the members of a PHP array, where a name that is a number is
-// one.
+// columns appends the members of a PHP array.
 func (h *hasher) columns(columns value.Packed) {
 	for members := columns.Parts(); members.More(); {
-		if name := members.Name(); IsIndex(string(name)) {
-			h.buf = append(append(append(h.buf, "i:"...), name...), ';')
-		} else {
-			h.string(name)
-		}
+		h.buf = php.AppendKey(h.buf, members.Name())
 		h.value(members.Value())
 	}
-}
-
-// IsIndex tells whether PHP takes a name of a member for a number: an integer of 64
-// bits as it would be printed.
-func IsIndex(name string) bool {
-	i, err := strconv.ParseInt(name, 10, 64)
-	return err == nil && strconv.FormatInt(i, 10) == name
-}
-
-func (h *hasher) arrayHead(items int) {
-	h.buf = append(h.buf, "a:"...)
-	h.buf = strconv.AppendInt(h.buf, int64(items), 10)
-	h.buf = append(h.buf, ":{"...)
-}
-
-func (h *hasher) objectHead(members int) {
-	h.buf = append(h.buf, `O:8:"stdClass":`...)
-	h.buf = strconv.AppendInt(h.buf, int64(members), 10)
-	h.buf = append(h.buf, ":{"...)
 }
 
 func (h *hasher) members(object value.Packed) {

@@ -8,9 +8,9 @@ const maxName = 64
 // dataColumn is the column of values that have no property name of their own.
 const dataColumn = "data"
 
-// safeName turns any text into a name of a table or column, see trail.name.
+// safeName turns any text into a name of a table or column, see nameBuilder.name.
 func safeName(text string) string {
-	t := trailOf(text)
+	t := newNameBuilder(text)
 	return t.name()
 }
 
@@ -18,14 +18,14 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// columnTrail is where the paths of a table's columns begin. The mark in front
+// columnNameBuilder is where the paths of a table's columns begin. The mark in front
 // vanishes from their safe names at the end, but it takes three of the bytes a
 // long name may have.
-func columnTrail() trail { return trailOf(elementName) }
+func columnNameBuilder() nameBuilder { return newNameBuilder(elementName) }
 
 // columnName is the safe name of a column.
 func columnName(path string) string {
-	t := columnTrail().below(path)
+	t := columnNameBuilder().below(path)
 	return t.name()
 }
 
@@ -56,7 +56,7 @@ func (n names) take(name string) string {
 // TableName is the name of the table that the rows of a data type are in when it is
 // mapped automatically; "" when the data type gives none.
 func TableName(dataType string) string {
-	path := trailOf(dataType)
+	path := newNameBuilder(dataType)
 	return path.name()
 }
 
@@ -83,12 +83,12 @@ func (n *node) nameColumns() names {
 		// A structure written by the original can hold one name twice.
 		p.named = p.named && used.hold(p.header)
 	})
-	n.nameNewcomers(used, columnTrail())
+	n.nameNewcomers(used, columnNameBuilder())
 	return used
 }
 
 // nameNewcomers names the properties of an object that have no name yet.
-func (n *node) nameNewcomers(used names, path trail) {
+func (n *node) nameNewcomers(used names, path nameBuilder) {
 	for _, c := range n.children {
 		if c.named && !c.isFlat() {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -36,6 +37,9 @@ type node struct {
 	name   string // of the property or data type; elementName of elements
 	parent *node  // nil for data types
 	kind   kind
+	// kinds are those of the scalars so far, and of lists that became text. They are
+	// learned for typed tables only, and not beyond Text.
+	kinds table.Kinds
 	// children of an object in the order of their discovery.
 	children []*node
 	index    map[string]*node
@@ -52,6 +56,8 @@ type node struct {
 	// seen tells that this run brought a value that is a row, or would be one
 	// in an array.
 	seen bool
+	// objects tells that this run brought an object.
+	objects bool
 	// typeAt is how many children came before the type was known, which is
 	// where the type stands in the remembered structure.
 	typeAt int
@@ -64,9 +70,9 @@ type node struct {
 
 	// Known when the tables are laid out, for the conversion:
 
-	column int    // place of the cell in its record
-	sheet  *sheet // of an array: where its items go
-	kept   string // the path, once it was wanted, if it is short
+	column int          // number of the cell in its record
+	table  *tableLayout // of an array: where its items go
+	kept   string       // the path, once it was wanted, if it is short
 }
 
 const elementName = "[]"
@@ -83,10 +89,10 @@ func newElement(array *node) *node {
 }
 
 // child is the property of that name, new when it is not known yet. Objects
-// mostly repeat their properties in one order, so the place is tried first.
-func (n *node) child(place int, name []byte) *node {
-	if place < len(n.children) && n.children[place].name == string(name) {
-		return n.children[place]
+// mostly repeat their properties in one order, so the index is tried first.
+func (n *node) child(index int, name []byte) *node {
+	if index < len(n.children) && n.children[index].name == string(name) {
+		return n.children[index]
 	}
 	if c, ok := n.index[string(name)]; ok {
 		return c
@@ -105,6 +111,20 @@ func (n *node) adopt(c *node) {
 	n.index[c.name] = c
 }
 
+// columnKinds are the kinds of the values in the column of a property.
+func (n *node) columnKinds() table.Kinds {
+	switch {
+	case n.kind == kindArray && n.element.seen:
+		return table.KindsOf(table.Text) // the id of the list
+	case n.kind == kindArray:
+		return 0
+	case n.both && n.objects:
+		return n.kinds | table.KindsOf(table.Text)
+	default:
+		return n.kinds
+	}
+}
+
 // isFlat tells of a property that it is an object whose own properties are
 // columns, so that it has none itself.
 func (n *node) isFlat() bool { return n.kind == kindObject && !n.both }
@@ -112,7 +132,7 @@ func (n *node) isFlat() bool { return n.kind == kindObject && !n.both }
 // hasData tells of an element that it has a column for scalars.
 func (n *node) hasData() bool { return n.kind == kindScalar || n.both }
 
-// settle sets the type, noting its place among the children the first time.
+// settle sets the type, and remembers its index among the children the first time.
 func (n *node) settle(k kind) {
 	if n.kind == kindNone {
 		n.typeAt = len(n.children)
@@ -140,6 +160,7 @@ const maxLevels = 512
 // learner is what all nodes of a collector share while they learn.
 type learner struct {
 	warn       warnFunc
+	typed      bool
 	properties int // that were new in this run
 	names      int // bytes of their names
 }
@@ -158,7 +179,7 @@ func (l *learner) count(n *node) error {
 		return nil
 	}
 	return failure.Userf("the rows of '%s' have %s, the last one below '%s'; every property becomes a column: leave out objects whose names are data, or take them as text, by 'responseFilter' or 'mappings'",
-		n.dataType(), limit, n.parent.place())
+		n.dataType(), limit, n.parent.errorPath())
 }
 
 // checkLevels refuses a list that stands too deep.
@@ -173,7 +194,7 @@ func (n *node) checkLevels() error {
 		return nil
 	}
 	return failure.Userf("the list '%s' in the rows of '%s' stands below more than %d others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'",
-		n.place(), n.dataType(), maxLevels-1)
+		n.errorPath(), n.dataType(), maxLevels-1)
 }
 
 // merge learns from one value of the property.
@@ -192,12 +213,16 @@ func (n *node) merge(v value.Packed, l *learner) error {
 	case value.Array:
 		return n.mergeArray(v, l)
 	default:
-		return n.mergeScalar()
+		return n.mergeScalar(v, l)
 	}
 }
 
-func (n *node) mergeScalar() error {
+// mergeScalar learns from a scalar, or from a list that becomes text.
+func (n *node) mergeScalar(v value.Packed, l *learner) error {
 	n.seen = true
+	if l.typed && !n.kinds.Has(table.Text) {
+		n.kinds.Add(kindOf(v))
+	}
 	switch n.kind {
 	case kindScalar:
 		return nil
@@ -211,7 +236,7 @@ func (n *node) mergeScalar() error {
 		if e := n.element; e.kind == kindObject && !e.both && len(e.children) > 0 && !e.isLoose() {
 			return n.incompatible(kindObject, kindScalar)
 		}
-		return n.element.mergeScalar()
+		return n.element.mergeScalar(v, l)
 	default:
 		n.settle(kindScalar)
 		return nil
@@ -219,7 +244,7 @@ func (n *node) mergeScalar() error {
 }
 
 func (n *node) mergeObject(v value.Packed, l *learner) error {
-	n.seen = true
+	n.seen, n.objects = true, true
 	switch n.kind {
 	case kindScalar:
 		if !isEmpty(v) && !n.isLoose() {
@@ -296,9 +321,9 @@ func (n *node) mergeItem(item value.Packed, l *learner) error {
 	}
 	if !n.warned {
 		n.warned = true
-		l.warn(n.dataType(), "Converting nested array '"+n.place()+"' to JSON string.")
+		l.warn(n.dataType(), "Converting nested array '"+n.errorPath()+"' to JSON string.")
 	}
-	return n.mergeScalar()
+	return n.mergeScalar(item, l)
 }
 
 // upgrade turns the node into an array: what it was becomes the element, as
@@ -312,7 +337,7 @@ func (n *node) upgrade(array value.Packed) error {
 		if err := n.checkUpgrade(array); err != nil {
 			return err
 		}
-		element.kind, element.seen = n.kind, n.seen
+		element.kind, element.kinds, element.seen = n.kind, n.kinds, n.seen
 		element.both, n.both = n.both, false
 		element.loose = n.kind == kindObject
 	}
@@ -368,28 +393,28 @@ func (n *node) forgetNames() {
 }
 
 func (n *node) changed(to kind) error {
-	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"`, n.kind, to, n.place())
+	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"`, n.kind, to, n.errorPath())
 }
 
 func (n *node) incompatible(element, other kind) error {
-	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'", n.place(), element, other)
+	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'", n.errorPath(), element, other)
 }
 
-// maxPlace is about how many bytes of a path messages show.
-const maxPlace = 1000
+// maxErrorPath is about how many bytes of a path messages show.
+const maxErrorPath = 1000
 
-// place is the path of the node as error texts spell it: t.[].list.[].name. Of a
+// errorPath is the path of the node as error texts spell it: t.[].list.[].name. Of a
 // very long one it is the end.
-func (n *node) place() string {
+func (n *node) errorPath() string {
 	var names []string
 	size := 0
-	for ; n != nil && size < maxPlace; n = n.parent {
+	for ; n != nil && size < maxErrorPath; n = n.parent {
 		names = append(names, n.name)
 		size += len(n.name) + len(".")
 	}
 	slices.Reverse(names)
 	text := strings.Join(names, ".")
-	if cut := len(text) - maxPlace; cut > 0 {
+	if cut := len(text) - maxErrorPath; cut > 0 {
 		return "…" + strings.ToValidUTF8(text[cut:], "")
 	}
 	if n != nil {

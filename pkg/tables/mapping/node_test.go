@@ -188,13 +188,13 @@ func TestLevelsOfLists(t *testing.T) {
 	if err == nil || failure.KindOf(err) != failure.User || !strings.HasSuffix(err.Error(), "in the rows of 't' stands below more than 511 others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'") {
 		t.Errorf("got %v", err)
 	}
-	if n := len(err.Error()); n > maxPlace+300 {
+	if n := len(err.Error()); n > maxErrorPath+300 {
 		t.Errorf("the message has %d bytes", n)
 	}
 }
 
 func TestPlacesInMessagesAreShort(t *testing.T) {
-	end := strings.Repeat("é", maxPlace/2)
+	end := strings.Repeat("é", maxErrorPath/2)
 	for name, want := range map[string]string{"v": "t.[].v", end: "…." + end, "é" + end: "…" + end} {
 		c := newCollector(t, "")
 		err := c.add(t, rowsOf(`{"`+name+`":{"a":1}}`, `{"`+name+`":1}`))

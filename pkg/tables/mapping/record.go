@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
@@ -52,6 +53,10 @@ func (r record) kind(column int) table.Kind {
 	return r.kinds[column]
 }
 
+// maxShort is how many characters, a sign included, an integer may have that surely
+// fits 64 bits.
+const maxShort = 18
+
 // kindOf is the kind of the cell that a value becomes.
 func kindOf(v value.Packed) table.Kind {
 	switch v.Kind() {
@@ -70,6 +75,9 @@ func kindOf(v value.Packed) table.Kind {
 }
 
 func kindOfNumber(literal []byte) table.Kind {
+	if len(literal) <= maxShort && !slices.ContainsFunc(literal, func(c byte) bool { return c == '.' || c > '9' }) {
+		return table.Integer
+	}
 	// Neither a fraction nor an exponent can be read as an integer.
 	if _, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
 		return table.Integer

@@ -175,10 +175,10 @@ func TestIDsOfEarlierRowsAreForgotten(t *testing.T) {
 		"one row":   {`{"rows":[{}` + strings.Repeat(`,{"v":[1]}`, 100) + `]}`},
 	} {
 		c := collect(t, "", rowsOf(rows...))
-		set := table.NewSet(t.TempDir(), new(table.Pool))
+		set := table.NewSet(t.TempDir(), "")
 		defer set.Abort()
 		l := c.layout()
-		if err := l.create(set, table.Table{}); err != nil {
+		if err := l.create(CSV{set}, table.Table{}); err != nil {
 			t.Fatal(err)
 		}
 		convert := &converter{stop: t.Context().Err, roots: l.roots, hasher: newHasher(), warn: c.warn}

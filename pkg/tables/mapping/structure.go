@@ -41,17 +41,17 @@ func knownKind(text string) (kind, bool) {
 	}
 }
 
-// spot is a place in a remembered structure. It becomes a JSON pointer only when
-// there is something to say of it: the pointers of deep places are long.
-type spot struct {
-	above *spot // nil for the structure itself
+// pointerPath leads to a node of a remembered structure. It becomes a JSON pointer
+// only for an error: the pointers of deep nodes are long.
+type pointerPath struct {
+	above *pointerPath // nil for the structure itself
 	token string
 }
 
-func (s *spot) below(token string) *spot { return &spot{s, token} }
+func (s *pointerPath) below(token string) *pointerPath { return &pointerPath{s, token} }
 
 // String is the JSON pointer.
-func (s *spot) String() string {
+func (s *pointerPath) String() string {
 	var tokens []string
 	for ; s.above != nil; s = s.above {
 		tokens = append(tokens, failure.PointerJoin("", s.token))
@@ -68,7 +68,7 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 	if structure.Empty() {
 		return types, nil
 	}
-	root := &spot{}
+	root := &pointerPath{}
 	if structure.Kind() != value.Object {
 		return nil, broken(root, "expected an object, found %s", structure.Kind())
 	}
@@ -97,7 +97,7 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 }
 
 // load fills the node from its remembered form.
-func (n *node) load(v value.Value, at *spot) error {
+func (n *node) load(v value.Value, at *pointerPath) error {
 	if v.Kind() != value.Object {
 		return broken(at, "expected an object, found %s", v.Kind())
 	}
@@ -125,7 +125,7 @@ func (n *node) load(v value.Value, at *spot) error {
 	return nil
 }
 
-func (n *node) loadMember(m value.Member, at *spot) error {
+func (n *node) loadMember(m value.Member, at *pointerPath) error {
 	switch m.Name {
 	case typeKey:
 		return nil
@@ -148,7 +148,7 @@ func (n *node) loadMember(m value.Member, at *spot) error {
 		if n.element.kind == kindArray {
 			return broken(at, "the elements of an array cannot be arrays")
 		}
-		n.element.loose = true // what stood in the place of the array is not told
+		n.element.loose = true // what stood in the place of the array is not known
 		return nil
 	}
 	name, ok := strings.CutPrefix(m.Name, propertyMark)
@@ -167,7 +167,7 @@ func (n *node) loadMember(m value.Member, at *spot) error {
 	return nil
 }
 
-func broken(at *spot, format string, args ...any) error {
+func broken(at *pointerPath, format string, args ...any) error {
 	return failure.Userf("in/state.json holds a broken structure: json_parser.struct%s: %s", at, fmt.Sprintf(format, args...))
 }
 

@@ -268,14 +268,14 @@ func TestNamesThatTypedTablesRefuse(t *testing.T) {
 // TestTypesOfIterations lets two collectors of one bucket write the same table.
 func TestTypesOfIterations(t *testing.T) {
 	dir := t.TempDir()
-	set := table.NewSet(dir, new(table.Pool))
+	set := table.NewSet(dir, "")
 	for _, row := range []string{`{"id":1}`, `{"id":0.5}`, `{"id":null}`} {
 		c := newCollector(t, "")
 		c.typed = true
 		if err := c.add(t, rowsOf(row)); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Write(context.Background(), set, Defaults{}); err != nil {
+		if err := c.Write(context.Background(), CSV{set}, Defaults{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,17 +1,12 @@
 package table
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-
-	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 const (
-	// maxOpen is how many files the writers of a pool keep open. A process may
+	// maxOpen is how many files the writers of a set keep open. A process may
 	// have 64 files in all where limits are low, and needs some of them for
 	// connections and answers.
 	maxOpen = 16
@@ -20,44 +15,18 @@ const (
 	maxBuffered = 2 << 20
 )
 
-// Pool is what writers share, so that a run may have any number of tables: at
-// most maxOpen files are open, and all buffers together take little more than
-// maxBuffered bytes. A writer whose file was closed opens it again when it has
-// something to write. The zero value is ready. A Pool and its writers are not
-// safe for concurrent use.
-type Pool struct {
+// pool is what the writers of a set share, so that a run may have any number of
+// tables: at most maxOpen files are open, and all buffers together take little more
+// than maxBuffered bytes. A writer whose file was closed opens it again when it has
+// something to write. The zero value is ready.
+type pool struct {
 	open     []*Writer // that have an open file, the least recently used first
 	buffers  []*Writer // that have a buffer
 	buffered int       // the capacity of all buffers, in bytes
 }
 
-// Create starts the CSV file of a table in a directory and writes its header.
-// A name that cannot be a file name, or that is there already, is a user error.
-func (p *Pool) Create(dir string, t Table) (*Writer, error) {
-	if err := t.CheckName(); err != nil {
-		return nil, err
-	}
-	if len(t.Columns) == 0 {
-		return nil, failure.Applicationf("table %q has no columns", t.FileName())
-	}
-	w := &Writer{pool: p, table: t, dir: dir, path: filepath.Join(dir, t.FileName())}
-	err := p.openFile(w, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, writtenTwice(t)
-	}
-	if err != nil {
-		return nil, failure.Applicationf("creating table %q: %w", t.FileName(), err)
-	}
-	w.buf = appendHeader(nil, t.Columns)
-	p.count(w)
-	if t.Typed {
-		w.seen = make([]kinds, len(t.Columns))
-	}
-	return w, nil
-}
-
 // file is the open file of a writer.
-func (p *Pool) file(w *Writer) (*os.File, error) {
+func (p *pool) file(w *Writer) (*os.File, error) {
 	if w.file == nil {
 		err := p.openFile(w, os.O_APPEND|os.O_WRONLY)
 		return w.file, err
@@ -71,7 +40,7 @@ func (p *Pool) file(w *Writer) (*os.File, error) {
 }
 
 // openFile opens the file of a writer.
-func (p *Pool) openFile(w *Writer, flags int) error {
+func (p *pool) openFile(w *Writer, flags int) error {
 	if len(p.open) == maxOpen {
 		if err := p.close(p.open[0]); err != nil {
 			return err
@@ -87,7 +56,7 @@ func (p *Pool) openFile(w *Writer, flags int) error {
 }
 
 // close closes the file of a writer, if it is open.
-func (p *Pool) close(w *Writer) error {
+func (p *pool) close(w *Writer) error {
 	if w.file == nil {
 		return nil
 	}
@@ -98,9 +67,9 @@ func (p *Pool) close(w *Writer) error {
 }
 
 // count takes note of how large the buffer of a writer has become.
-func (p *Pool) count(w *Writer) {
+func (p *pool) count(w *Writer) {
 	if w.counted == 0 {
-		w.slot = len(p.buffers)
+		w.index = len(p.buffers)
 		p.buffers = append(p.buffers, w)
 	}
 	p.buffered += cap(w.buf) - w.counted
@@ -108,7 +77,7 @@ func (p *Pool) count(w *Writer) {
 }
 
 // spill writes all buffers and gives their memory back.
-func (p *Pool) spill() error {
+func (p *pool) spill() error {
 	for _, w := range p.buffers {
 		if err := w.flush(); err != nil {
 			return err
@@ -120,11 +89,11 @@ func (p *Pool) spill() error {
 }
 
 // drop takes a writer out of the pool: its file is closed, its buffer is gone.
-func (p *Pool) drop(w *Writer) error {
+func (p *pool) drop(w *Writer) error {
 	if w.counted > 0 {
 		last := len(p.buffers) - 1
-		p.buffers[w.slot] = p.buffers[last]
-		p.buffers[w.slot].slot = w.slot
+		p.buffers[w.index] = p.buffers[last]
+		p.buffers[w.index].index = w.index
 		p.buffers = p.buffers[:last]
 		p.buffered -= w.counted
 		w.buf, w.counted = nil, 0

@@ -107,17 +107,17 @@ func (r *Reader) cell() (more bool, err error) {
 	}
 }
 
-// place is what a byte outside of an enclosure belongs to.
-type place int
+// boundary is what a byte outside of an enclosure ends.
+type boundary int
 
 const (
-	inside place = iota
+	inside boundary = iota
 	cellEnd
 	lineEnd
 )
 
 // next reads one byte outside of an enclosure, or the whole of a line end.
-func (r *Reader) next() (b byte, where place, err error) {
+func (r *Reader) next() (b byte, where boundary, err error) {
 	b, err = r.in.ReadByte()
 	switch {
 	case errors.Is(err, io.EOF):

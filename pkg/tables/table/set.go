@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -19,13 +21,15 @@ const copyStep = 8 << 20
 
 // Set is the tables of one directory while they are written. Tables of one name
 // with the same columns are one table: the records of the later one follow those
-// of the first, whose primary key and other settings stay. A Set is not safe for
-// concurrent use.
+// of the first, whose primary key and other settings stay. A Set and its writers
+// are not safe for concurrent use.
 type Set struct {
-	dir     string
-	pool    *Pool
-	writers []*Writer // in the order of their creation
-	byFile  map[string]*Writer
+	dir, temp string
+	pool      pool
+	writers   []*Writer // of the tables, in the order of their creation
+	byFile    map[string]*Writer
+	drafts    []*Writer
+	draftDir  string // below temp, made for the first draft
 }
 
 // Written is one table that is complete.
@@ -34,11 +38,11 @@ type Written struct {
 	Rows  int
 }
 
-// NewSet makes a set without tables for a directory that exists. Either all
-// tables of a set are typed or none. The writers it takes over are of the same
-// pool.
-func NewSet(dir string, pool *Pool) *Set {
-	return &Set{dir: dir, pool: pool, byFile: map[string]*Writer{}}
+// NewSet makes a set without tables for a directory that exists. Drafts are kept
+// below temp, a directory of the same file system. Either all tables of a set are
+// typed or none.
+func NewSet(dir, temp string) *Set {
+	return &Set{dir: dir, temp: temp, byFile: map[string]*Writer{}}
 }
 
 // Has tells whether there is a table with the file name of this one.
@@ -52,7 +56,10 @@ func (s *Set) Create(t Table) (*Writer, error) {
 	if w, err := s.earlier(t); w != nil || err != nil {
 		return w, err
 	}
-	w, err := s.pool.Create(s.dir, t)
+	if err := t.CheckName(); err != nil {
+		return nil, err
+	}
+	w, err := s.create(t, filepath.Join(s.dir, t.FileName()))
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +67,49 @@ func (s *Set) Create(t Table) (*Writer, error) {
 	return w, nil
 }
 
-// Adopt makes a table of the records of a writer in another directory of the
-// same file system: its file is moved here, or appended to the earlier table of
-// the same name. The columns must be those the writer was created with, and
-// both typed or neither. The errors are those of Create; the writer must not be used afterwards, unless
-// there was an error: then it can be aborted.
-func (s *Set) Adopt(ctx context.Context, t Table, w *Writer) error {
-	earlier, err := s.earlier(t)
+// Draft is a writer of records that become a table by Place. Of the table only the
+// columns matter, and whether it is typed.
+func (s *Set) Draft(t Table) (*Writer, error) {
+	if s.draftDir == "" {
+		dir, err := os.MkdirTemp(s.temp, "drafts-*")
+		if err != nil {
+			return nil, failure.Applicationf("making a directory for tables: %w", err)
+		}
+		s.draftDir = dir
+	}
+	w, err := s.create(t, filepath.Join(s.draftDir, strconv.Itoa(len(s.drafts))))
+	if err == nil {
+		s.drafts = append(s.drafts, w)
+	}
+	return w, err
+}
+
+// create starts a CSV file and writes its header.
+func (s *Set) create(t Table, path string) (*Writer, error) {
+	if len(t.Columns) == 0 {
+		return nil, failure.Applicationf("table %q has no columns", t.FileName())
+	}
+	w := &Writer{set: s, table: t, path: path}
+	err := s.pool.openFile(w, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, writtenTwice(t)
+	}
+	if err != nil {
+		return nil, failure.Applicationf("creating table %q: %w", t.FileName(), err)
+	}
+	w.buf = appendHeader(nil, t.Columns)
+	s.pool.count(w)
+	if t.Typed {
+		w.seen = make([]Kinds, len(t.Columns))
+	}
+	return w, nil
+}
+
+// Place makes a table of a draft, or appends its records to the earlier table of the
+// same name. The columns must be those of the draft, and both typed or neither. The
+// errors are those of Create; the writer must not be used afterwards.
+func (w *Writer) Place(ctx context.Context, t Table) error {
+	earlier, err := w.set.earlier(t)
 	switch {
 	case err != nil:
 		return err
@@ -76,10 +119,10 @@ func (s *Set) Adopt(ctx context.Context, t Table, w *Writer) error {
 	if err := t.CheckName(); err != nil {
 		return err
 	}
-	if err := w.move(s.dir, t); err != nil {
+	if err := w.move(t); err != nil {
 		return err
 	}
-	s.add(w)
+	w.set.add(w)
 	return nil
 }
 
@@ -131,8 +174,8 @@ func difference(first, second []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Close completes all tables and returns them in the order of their creation.
-// When one cannot be completed, none is left.
+// Close completes all tables, removes the drafts and returns the tables in the
+// order of their creation. When one cannot be completed, none is left.
 func (s *Set) Close() ([]Written, error) {
 	all := make([]Written, 0, len(s.writers))
 	for _, w := range s.writers {
@@ -142,11 +185,18 @@ func (s *Set) Close() ([]Written, error) {
 		}
 		all = append(all, Written{w.table, w.rows})
 	}
+	if err := os.RemoveAll(s.draftDir); err != nil {
+		return nil, failure.Applicationf("removing the temporary files of tables: %w", err)
+	}
 	return all, nil
 }
 
-// Abort gives all tables up, complete ones too.
+// Abort gives all tables and drafts up, complete ones too.
 func (s *Set) Abort() {
+	for _, w := range s.drafts {
+		w.Abort()
+	}
+	_ = os.RemoveAll(s.draftDir)
 	for _, w := range s.writers {
 		w.Abort()
 		// Like the rest of a failed run, see Writer.Abort.
@@ -154,9 +204,9 @@ func (s *Set) Abort() {
 	}
 }
 
-// move makes the file of a writer that of a table in another directory.
-func (w *Writer) move(dir string, t Table) error {
-	path := filepath.Join(dir, t.FileName())
+// move makes the file of a draft that of a table.
+func (w *Writer) move(t Table) error {
+	path := filepath.Join(w.set.dir, t.FileName())
 	// Where names do not mind the case of letters, two names can be one file.
 	if _, err := os.Lstat(path); err == nil {
 		return writtenTwice(t)
@@ -168,12 +218,12 @@ func (w *Writer) move(dir string, t Table) error {
 	if err := os.Rename(w.path, path); err != nil {
 		return failure.Applicationf("moving table %q into its place: %w", t.FileName(), err)
 	}
-	w.table, w.dir, w.path = t, dir, path
+	w.table, w.path = t, path
 	return nil
 }
 
 // learn adds the kinds of other records of the same columns.
-func (w *Writer) learn(seen []kinds) {
+func (w *Writer) learn(seen []Kinds) {
 	for i, s := range seen {
 		w.seen[i] |= s
 	}
@@ -185,7 +235,7 @@ func (w *Writer) take(ctx context.Context, from *Writer) (err error) {
 	if err := errors.Join(w.flush(), from.complete()); err != nil {
 		return err
 	}
-	to, err := w.pool.file(w)
+	to, err := w.set.pool.file(w)
 	if err != nil {
 		return w.failed(err)
 	}

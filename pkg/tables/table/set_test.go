@@ -13,10 +13,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// part is a writer with one record for each cell.
-func part(t *testing.T, dir, name string, columns []string, cells ...string) *Writer {
+// draft is a draft with one record for each cell.
+func draft(t *testing.T, s *Set, columns []string, cells ...string) *Writer {
 	t.Helper()
-	w, err := new(Pool).Create(dir, Table{Name: name, Columns: columns})
+	w, err := s.Draft(Table{Columns: columns})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,19 +51,19 @@ func checkNoFiles(t *testing.T, dir string) {
 
 func TestSet(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
-	s, ctx, long := NewSet(dir, new(Pool)), context.Background(), strings.Repeat("x", 3*flushAt)
+	s, ctx, long := NewSet(dir, temp), context.Background(), strings.Repeat("x", 3*flushAt)
 	columns := []string{`c"`}
-	moved := part(t, temp, "1", columns, "a", long)
-	if err := s.Adopt(ctx, Table{Name: "t", Bucket: "b", Columns: columns, PrimaryKey: columns}, moved); err != nil {
+	moved := draft(t, s, columns, "a", long)
+	if err := moved.Place(ctx, Table{Name: "t", Bucket: "b", Columns: columns, PrimaryKey: columns}); err != nil {
 		t.Fatal(err)
 	}
-	appended := part(t, temp, "2", columns, "b\n", long, "c")
-	if err := s.Adopt(ctx, Table{Name: "t", Bucket: "b", Columns: columns, Incremental: true}, appended); err != nil {
+	appended := draft(t, s, columns, "b\n", long, "c")
+	if err := appended.Place(ctx, Table{Name: "t", Bucket: "b", Columns: columns, Incremental: true}); err != nil {
 		t.Fatal(err)
 	}
 	fill(t, create(t, s, Table{Name: "t", Bucket: "b", Columns: columns}), "d")
 	fill(t, create(t, s, Table{Name: "u", Bucket: "b", Columns: []string{"x"}}), "1")
-	if err := s.Adopt(ctx, Table{Name: "u", Bucket: "b", Columns: []string{"x"}}, part(t, temp, "3", []string{"x"}, "2")); err != nil {
+	if err := draft(t, s, []string{"x"}, "2").Place(ctx, Table{Name: "u", Bucket: "b", Columns: []string{"x"}}); err != nil {
 		t.Fatal(err)
 	}
 	create(t, s, Table{Name: "empty", Columns: columns})
@@ -76,7 +76,7 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(written); got != `[{{t b [c"] [c"] false false} 6} {{u b [x] [] false false} 2} {{empty  [c"] [] false false} 0}]` {
+	if got := fmt.Sprint(written); got != `[{{t b [c"] [] [c"] false false} 6} {{u b [x] [] [] false false} 2} {{empty  [c"] [] [] false false} 0}]` {
 		t.Errorf("written %s", got)
 	}
 	check(t, dir, "b.t", "\"c\"\"\"\n\"a\"\n\""+long+"\"\n\"b\n\"\n\""+long+"\"\n\"c\"\n\"d\"\n")
@@ -113,16 +113,16 @@ func TestSetRefuses(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "there"), []byte("kept"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s := NewSet(dir, new(Pool))
+			s := NewSet(dir, temp)
 			create(t, s, Table{Name: "t", Bucket: "b", Columns: []string{"x", "y"}})
 			_, err := s.Create(row.table)
 			if err == nil || err.Error() != row.want || failure.KindOf(err) != failure.User {
 				t.Errorf("Create: got  %v\nwant %s", err, row.want)
 			}
-			w := part(t, temp, "1", row.table.Columns)
-			err = s.Adopt(context.Background(), row.table, w)
+			w := draft(t, s, row.table.Columns)
+			err = w.Place(context.Background(), row.table)
 			if err == nil || err.Error() != row.want || failure.KindOf(err) != failure.User {
-				t.Errorf("Adopt: got  %v\nwant %s", err, row.want)
+				t.Errorf("Place: got  %v\nwant %s", err, row.want)
 			}
 			w.Abort()
 			s.Abort()
@@ -137,12 +137,12 @@ func TestSetRefuses(t *testing.T) {
 
 func TestSetEndsWithItsContext(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
-	s := NewSet(dir, new(Pool))
+	s := NewSet(dir, temp)
 	create(t, s, Table{Name: "t", Columns: []string{"x"}})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	w := part(t, temp, "1", []string{"x"}, "1")
-	if err := s.Adopt(ctx, Table{Name: "t", Columns: []string{"x"}}, w); !errors.Is(err, context.Canceled) {
+	w := draft(t, s, []string{"x"}, "1")
+	if err := w.Place(ctx, Table{Name: "t", Columns: []string{"x"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	w.Abort()
@@ -161,17 +161,17 @@ func TestSetFaults(t *testing.T) {
 		return w
 	}
 	t.Run("a directory that is not there", func(t *testing.T) {
-		w := part(t, t.TempDir(), "1", columns)
-		err := NewSet(filepath.Join(t.TempDir(), "none"), new(Pool)).Adopt(context.Background(), Table{Name: "t", Columns: columns}, w)
+		s := NewSet(filepath.Join(t.TempDir(), "none"), t.TempDir())
+		err := draft(t, s, columns).Place(context.Background(), Table{Name: "t", Columns: columns})
 		if !errors.Is(err, fs.ErrNotExist) || failure.KindOf(err) != failure.Application {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("records that cannot be written", func(t *testing.T) {
-		s := NewSet(t.TempDir(), new(Pool))
+		s := NewSet(t.TempDir(), t.TempDir())
 		for range 2 { // to be moved, to be appended
-			w := broken(t, part(t, t.TempDir(), "1", columns, "1"))
-			if err := s.Adopt(context.Background(), Table{Name: "t", Columns: columns}, w); failure.KindOf(err) != failure.Application || !errors.Is(err, fs.ErrClosed) {
+			w := broken(t, draft(t, s, columns, "1"))
+			if err := w.Place(context.Background(), Table{Name: "t", Columns: columns}); failure.KindOf(err) != failure.Application || !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("got %v", err)
 			}
 			if !s.Has(Table{Name: "t"}) {
@@ -182,7 +182,7 @@ func TestSetFaults(t *testing.T) {
 	})
 	t.Run("one table cannot be completed", func(t *testing.T) {
 		dir := t.TempDir()
-		s := NewSet(dir, new(Pool))
+		s := NewSet(dir, "")
 		create(t, s, Table{Name: "t", Columns: columns})
 		broken(t, create(t, s, Table{Name: "u", Columns: columns}))
 		if _, err := s.Close(); failure.KindOf(err) != failure.Application || !errors.Is(err, fs.ErrClosed) {

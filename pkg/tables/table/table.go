@@ -1,5 +1,5 @@
-// Package table writes one output table: the CSV file and, once that is
-// complete, its manifest. A Reader reads the records of such a file.
+// Package table writes the output tables of a run: CSV files and, once they are
+// complete, their manifests. A Reader reads the records of such a file.
 //
 // Every cell of the CSV is enclosed in double quotes, a quote inside is doubled,
 // records end with a line feed; there is no byte order mark. The manifest holds
@@ -27,6 +27,10 @@ type Table struct {
 	Bucket string
 	// Columns are the header, at least one.
 	Columns []string
+	// Kinds are those of the values in each column of a typed table, if they are
+	// known before the first record; else nil. A column with Text may have other
+	// kinds too, and any column may have cells that are Absent.
+	Kinds []Kinds
 	// PrimaryKey lists some of the columns; may be empty.
 	PrimaryKey []string
 	// Incremental tells the platform to add to the table instead of replacing
@@ -61,7 +65,7 @@ func (t Table) ManifestName() string { return t.FileName() + manifestSuffix }
 
 // manifest is the text of the manifest: one line of compact JSON without a line
 // end. The kinds of every column's cells matter only to a typed table.
-func (t Table) manifest(seen []kinds) []byte {
+func (t Table) manifest(seen []Kinds) []byte {
 	var members []value.Member
 	if t.Bucket != "" {
 		destination := "in.c-" + t.Bucket + "." + t.Name

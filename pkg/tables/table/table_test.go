@@ -16,7 +16,7 @@ import (
 // TestLargeCells are written in parts.
 func TestLargeCells(t *testing.T) {
 	dir := t.TempDir()
-	w, err := new(Pool).Create(dir, Table{Name: "t", Columns: []string{"a", "b", "c"}})
+	w, err := NewSet(dir, "").Create(Table{Name: "t", Columns: []string{"a", "b", "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestCheckName(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), row.want) || failure.KindOf(err) != failure.User {
 				t.Fatalf("got %v, want a user error with %q", err, row.want)
 			}
-			if _, created := new(Pool).Create(t.TempDir(), row.table); created == nil || created.Error() != err.Error() {
+			if _, created := NewSet(t.TempDir(), "").Create(row.table); created == nil || created.Error() != err.Error() {
 				t.Errorf("Create says %v", created)
 			}
 		})
@@ -117,7 +117,7 @@ func TestCheckName(t *testing.T) {
 
 func TestWriter(t *testing.T) {
 	dir := t.TempDir()
-	w, err := new(Pool).Create(dir, Table{Name: "t", Bucket: "b", Columns: []string{"id", `a"b`}})
+	w, err := NewSet(dir, "").Create(Table{Name: "t", Bucket: "b", Columns: []string{"id", `a"b`}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestWriter(t *testing.T) {
 
 func TestWriterFlushesLargeTables(t *testing.T) {
 	dir := t.TempDir()
-	w, err := new(Pool).Create(dir, Table{Name: "t", Columns: []string{"c"}})
+	w, err := NewSet(dir, "").Create(Table{Name: "t", Columns: []string{"c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,21 +164,21 @@ func TestWriterFlushesLargeTables(t *testing.T) {
 
 func TestWriterRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := new(Pool).Create(dir, Table{Name: "empty"}); failure.KindOf(err) != failure.Application {
+	if _, err := NewSet(dir, "").Create(Table{Name: "empty"}); failure.KindOf(err) != failure.Application {
 		t.Errorf("no columns: %v", err)
 	}
-	w, err := new(Pool).Create(dir, Table{Name: "t", Columns: []string{"a", "b"}})
+	w, err := NewSet(dir, "").Create(Table{Name: "t", Columns: []string{"a", "b"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Row(cellsOf("1"), nil); err == nil || failure.KindOf(err) != failure.Application {
 		t.Errorf("short record: %v", err)
 	}
-	_, err = new(Pool).Create(dir, Table{Name: "t", Columns: []string{"a"}})
+	_, err = NewSet(dir, "").Create(Table{Name: "t", Columns: []string{"a"}})
 	if err == nil || failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), `"t" is written twice`) {
 		t.Errorf("same name again: %v", err)
 	}
-	if _, err := new(Pool).Create(filepath.Join(dir, "none"), Table{Name: "t", Columns: []string{"a"}}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := NewSet(filepath.Join(dir, "none"), "").Create(Table{Name: "t", Columns: []string{"a"}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no directory: %v", err)
 	}
 	w.Abort()
@@ -199,7 +199,7 @@ func FuzzRecord(f *testing.F) {
 		if max(len(a), len(b)) >= flushAt/4 {
 			return // it would be written
 		}
-		w := &Writer{pool: new(Pool), table: Table{Columns: []string{"a", "b"}}}
+		w := &Writer{set: &Set{}, table: Table{Columns: []string{"a", "b"}}}
 		if err := w.Row(cellsOf(a, b), nil); err != nil || string(appendHeader(nil, []string{a, b})) != string(w.buf) {
 			t.Errorf("record %q, %v, but header %q", w.buf, err, appendHeader(nil, []string{a, b}))
 		}
@@ -223,7 +223,7 @@ func cellsOf(texts ...string) [][]byte {
 }
 
 func BenchmarkRow(b *testing.B) {
-	w, err := new(Pool).Create(b.TempDir(), Table{Name: "t", Columns: make([]string, 10)})
+	w, err := NewSet(b.TempDir(), "").Create(Table{Name: "t", Columns: make([]string, 10)})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -29,59 +29,62 @@ const (
 	typeBoolean = "BOOLEAN"
 )
 
-// kinds is a set of kinds: those of one column's cells. It is empty for a column
+// Kinds is a set of kinds: those of one column's cells. It is empty for a column
 // of a table without rows.
-type kinds uint8
+type Kinds uint8
 
-func setOf(all ...Kind) kinds {
-	var set kinds
+// KindsOf is a set of these kinds.
+func KindsOf(all ...Kind) Kinds {
+	var set Kinds
 	for _, k := range all {
-		set.add(k)
+		set.Add(k)
 	}
 	return set
 }
 
-func (s *kinds) add(k Kind) { *s |= 1 << k }
+// Add adds a kind to the set.
+func (s *Kinds) Add(k Kind) { *s |= 1 << k }
 
-func (s kinds) has(k Kind) bool { return s&(1<<k) != 0 }
+// Has tells whether a kind is in the set.
+func (s Kinds) Has(k Kind) bool { return s&(1<<k) != 0 }
 
 // within tells whether there is nothing else in the set.
-func (s kinds) within(other kinds) bool { return s&^other == 0 }
+func (s Kinds) within(other Kinds) bool { return s&^other == 0 }
 
-// column is the base type of a column, and whether it has cells that stand for
+// Type is the base type of a column, and whether it has cells that stand for
 // no value.
 //
 // False is an empty cell, which a boolean column can only load as null. A key
 // must have a value, so a key with a false in it stays text. Of a table without
 // rows nothing is known, so its columns may hold anything, but for the key.
-func (s kinds) column(key bool) (baseType string, nullable bool) {
-	values := s &^ setOf(Absent)
+func (s Kinds) Type(key bool) (baseType string, nullable bool) {
+	values := s &^ KindsOf(Absent)
 	switch {
 	case s == 0:
 		return typeString, !key
 	case values == 0:
 		return typeString, true
-	case values.within(setOf(Integer)):
+	case values.within(KindsOf(Integer)):
 		baseType = typeInteger
-	case values.within(setOf(Integer, Number)):
+	case values.within(KindsOf(Integer, Number)):
 		baseType = typeNumeric
-	case values.within(setOf(True, False)) && !(key && s.has(False)):
+	case values.within(KindsOf(True, False)) && !(key && s.Has(False)):
 		baseType = typeBoolean
 	default:
 		baseType = typeString
 	}
-	return baseType, s.has(Absent) || baseType == typeBoolean && s.has(False)
+	return baseType, s.Has(Absent) || baseType == typeBoolean && s.Has(False)
 }
 
 // schema is the list of columns in a typed manifest.
-func (t Table) schema(seen []kinds) value.Value {
+func (t Table) schema(seen []Kinds) value.Value {
 	isKey := make(map[string]bool, len(t.PrimaryKey))
 	for _, column := range t.PrimaryKey {
 		isKey[column] = true
 	}
 	columns := make([]value.Value, len(t.Columns))
 	for i, name := range t.Columns {
-		baseType, nullable := seen[i].column(isKey[name])
+		baseType, nullable := seen[i].Type(isKey[name])
 		base := object("base", object("type", value.OfString(baseType)))
 		members := []value.Member{
 			{Name: "name", Value: value.OfString(name)},

@@ -40,11 +40,11 @@ func TestTypeOfAColumn(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			seen := setOf(row.cells...)
-			if got, nullable := seen.column(false); got != row.want || nullable != row.nullable {
+			seen := KindsOf(row.cells...)
+			if got, nullable := seen.Type(false); got != row.want || nullable != row.nullable {
 				t.Errorf("%s, nullable %v; want %s, %v", got, nullable, row.want, row.nullable)
 			}
-			if got, nullable := seen.column(true); got != row.keyWant || nullable != row.keyNullable {
+			if got, nullable := seen.Type(true); got != row.keyWant || nullable != row.keyNullable {
 				t.Errorf("in the key %s, nullable %v; want %s, %v", got, nullable, row.keyWant, row.keyNullable)
 			}
 		})
@@ -58,7 +58,7 @@ func column(name, baseType, rest string) string {
 
 func TestTypedTable(t *testing.T) {
 	dir := t.TempDir()
-	w, err := new(Pool).Create(dir, Table{Name: "t", Bucket: "b", Columns: []string{"id", "n", "note"}, PrimaryKey: []string{"id"}, Incremental: true, Typed: true})
+	w, err := NewSet(dir, "").Create(Table{Name: "t", Bucket: "b", Columns: []string{"id", "n", "note"}, PrimaryKey: []string{"id"}, Incremental: true, Typed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestTypedTable(t *testing.T) {
 // TestTypesOfTablesThatMeet appends to a typed table in both ways.
 func TestTypesOfTablesThatMeet(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
-	s, typed := NewSet(dir, new(Pool)), Table{Name: "t", Columns: []string{"x"}, Typed: true}
+	s, typed := NewSet(dir, temp), Table{Name: "t", Columns: []string{"x"}, Typed: true}
 	row := func(w *Writer, cell string, kind Kind) {
 		t.Helper()
 		if err := w.Row(cellsOf(cell), []Kind{kind}); err != nil {
@@ -97,7 +97,7 @@ func TestTypesOfTablesThatMeet(t *testing.T) {
 	schema := func(baseType, nullable string) string {
 		return `{"incremental":false,"has_header":true,"schema":[` + column("x", baseType, nullable) + `]}`
 	}
-	for i, part := range []struct {
+	for _, part := range []struct {
 		cell string
 		kind Kind
 		want string // the manifest, if there were no further part
@@ -106,12 +106,12 @@ func TestTypesOfTablesThatMeet(t *testing.T) {
 		{"", Absent, schema("INTEGER", "true")},
 		{"0.5", Number, schema("NUMERIC", "true")},
 	} {
-		w, err := new(Pool).Create(temp, Table{Name: string(rune('1' + i)), Columns: typed.Columns, Typed: true})
+		w, err := s.Draft(typed)
 		if err != nil {
 			t.Fatal(err)
 		}
 		row(w, part.cell, part.kind)
-		if err := s.Adopt(context.Background(), typed, w); err != nil {
+		if err := w.Place(context.Background(), typed); err != nil {
 			t.Fatal(err)
 		}
 		w = create(t, s, typed)

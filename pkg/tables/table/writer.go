@@ -15,18 +15,17 @@ const flushAt = 32 << 10
 
 // Writer writes the records of one table. It is not safe for concurrent use.
 type Writer struct {
-	pool  *Pool
+	set   *Set
 	table Table
-	dir   string
 	path  string   // of the CSV file
-	file  *os.File // nil while it is closed, see Pool
+	file  *os.File // nil while it is closed, see pool
 	buf   []byte
 	// counted is the capacity of buf as the pool knows it.
 	counted int
-	slot    int // its place among the buffers of the pool
+	index   int // its index among the buffers of the pool
 	aborted bool
 	rows    int
-	seen    []kinds // of the cells of each column; nil unless the table is typed
+	seen    []Kinds // of the cells of each column; nil unless the table is typed
 }
 
 func writtenTwice(t Table) error {
@@ -45,7 +44,7 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 			return failure.Applicationf("table %q: kinds of %d cells for %d columns", w.table.FileName(), len(kinds), len(cells))
 		}
 		for i, k := range kinds {
-			w.seen[i].add(k)
+			w.seen[i].Add(k)
 		}
 	}
 	dst := w.buf
@@ -90,12 +89,12 @@ func (w *Writer) settle() error {
 		}
 	}
 	if cap(w.buf) != w.counted {
-		w.pool.count(w)
+		w.set.pool.count(w)
 	}
-	if w.pool.buffered <= maxBuffered {
+	if w.set.pool.buffered <= maxBuffered {
 		return nil
 	}
-	return w.pool.spill()
+	return w.set.pool.spill()
 }
 
 // largeCell writes the contents of a cell, which are not gathered as a whole.
@@ -114,7 +113,7 @@ func (w *Writer) largeCell(cell []byte) error {
 // Rows is the number of records so far, the header not counted.
 func (w *Writer) Rows() int { return w.rows }
 
-// Table is the table as it was given to Create or Adopt.
+// Table is the table as it was given to Create, Draft or Place.
 func (w *Writer) Table() Table { return w.table }
 
 // Close completes the CSV file, then writes the manifest beside it.
@@ -122,7 +121,7 @@ func (w *Writer) Close() error {
 	if err := w.complete(); err != nil {
 		return err
 	}
-	manifest := filepath.Join(w.dir, w.table.ManifestName())
+	manifest := filepath.Join(w.set.dir, w.table.ManifestName())
 	if err := os.WriteFile(manifest, w.table.manifest(w.seen), 0o644); err != nil {
 		return failure.Applicationf("writing the manifest of table %q: %w", w.table.FileName(), err)
 	}
@@ -134,14 +133,14 @@ func (w *Writer) Close() error {
 // the one that led here; the staging directory goes away as a whole.
 func (w *Writer) Abort() {
 	w.aborted = true
-	_ = w.pool.drop(w)
+	_ = w.set.pool.drop(w)
 	_ = os.Remove(w.path)
 }
 
 // complete writes what is still in memory and leaves the pool.
 func (w *Writer) complete() error {
 	err := w.flush()
-	if dropped := w.pool.drop(w); err == nil && dropped != nil {
+	if dropped := w.set.pool.drop(w); err == nil && dropped != nil {
 		err = w.failed(dropped)
 	}
 	return err
@@ -155,7 +154,7 @@ func (w *Writer) flush() error {
 	case len(w.buf) == 0:
 		return nil
 	}
-	file, err := w.pool.file(w)
+	file, err := w.set.pool.file(w)
 	if err == nil {
 		_, err = file.Write(w.buf)
 	}

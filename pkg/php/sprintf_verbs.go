@@ -1,19 +1,17 @@
-package expr
+package php
 
 import (
 	"errors"
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // append formats one scalar.
-func (d directive) append(dst []byte, v value.Value) ([]byte, error) {
+func (d directive) append(dst []byte, v Scalar) ([]byte, error) {
 	switch d.verb {
 	case 's':
-		text := textOf(v)
+		text := v.Text
 		if d.precision >= 0 {
 			text = text[:min(d.precision, len(text))]
 		}
@@ -109,7 +107,7 @@ func (d directive) double(f float64) string {
 		}
 		return mantissa + string(d.verb) + exponent[:1] + digits
 	default:
-		text := value.FormatDouble(f, max(precision, 1))
+		text := Double(f, max(precision, 1))
 		if d.verb == 'g' || d.verb == 'h' {
 			text = strings.Replace(text, "E", "e", 1)
 		}
@@ -125,7 +123,7 @@ type integer struct {
 
 // integerOf cuts the number at the beginning of a text at its point; 0 when it
 // does not begin with a number.
-func integerOf(v value.Value) integer {
+func integerOf(v Scalar) integer {
 	literal := leadingNumber(v)
 	if strings.ContainsAny(literal, ".eE") {
 		f := math.Trunc(doubleOf(v))
@@ -154,7 +152,7 @@ func (n integer) bits() (uint64, bool) {
 }
 
 // doubleOf is the number at the beginning of a text, else 0.
-func doubleOf(v value.Value) float64 {
+func doubleOf(v Scalar) float64 {
 	f, err := strconv.ParseFloat(leadingNumber(v), 64)
 	if err != nil && !math.IsInf(f, 0) {
 		return 0
@@ -164,12 +162,8 @@ func doubleOf(v value.Value) float64 {
 
 // leadingNumber is the decimal number at the beginning of a scalar's text,
 // after blanks; "" when there is none.
-func leadingNumber(v value.Value) string {
-	text := v.Text()
-	if v.Kind() == value.Number {
-		text = v.Raw()
-	}
-	text = strings.TrimLeft(text, " \t\n\r\v\f")
+func leadingNumber(v Scalar) string {
+	text := strings.TrimLeft(v.Literal, " \t\n\r\v\f")
 	digitsFrom := func(at int) int {
 		for at < len(text) && isDigit(text[at]) {
 			at++

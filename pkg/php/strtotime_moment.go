@@ -1,4 +1,4 @@
-package expr
+package php
 
 import (
 	"math"
@@ -108,7 +108,7 @@ func (m *moment) dayStart(days int64) bool {
 // epoch is @ and the seconds since 1970.
 func (m *moment) epoch(t token) bool {
 	seconds, err := strconv.ParseInt(t.group(1), 10, 64)
-	if err != nil || math.Abs(float64(seconds)) > farthest {
+	if err != nil || math.Abs(float64(seconds)) > Farthest {
 		return false
 	}
 	m.year, m.month, m.day = known(1970), known(1), known(1)

@@ -1,4 +1,4 @@
-package expr
+package php
 
 import "time"
 
@@ -28,7 +28,7 @@ func (m *moment) resolve(base time.Time) (time.Time, bool) {
 	t := time.Date(d.Year(), d.Month(), d.Day(),
 		m.hour.or(base.Hour()), m.minute.or(base.Minute()), m.second.or(base.Second()), 0, zone)
 	seconds := t.Unix() + m.seconds
-	if seconds < -farthest || seconds > farthest {
+	if seconds < -Farthest || seconds > Farthest {
 		return time.Time{}, false
 	}
 	return time.Unix(seconds, 0).UTC(), true
@@ -38,7 +38,7 @@ func (m *moment) resolve(base time.Time) (time.Time, bool) {
 func (m *moment) tooFar() bool {
 	beyond := func(n int64, limit int64) bool { return n < -limit || n > limit }
 	return beyond(m.years, 1e8) || beyond(m.months, 1e9) || beyond(m.days, 1e10) ||
-		beyond(m.workdays, 1e10) || beyond(m.seconds, farthest)
+		beyond(m.workdays, 1e10) || beyond(m.seconds, Farthest)
 }
 
 // startDay is the date that the relative way begins at. The months are gone at

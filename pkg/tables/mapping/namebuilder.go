@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// trail is a path of names joined by dots, on the way to its safe name. It holds
-// only what that depends on, so the many properties below a long path do not
-// read all of the path again. The zero trail is the empty path.
-type trail struct {
+// nameBuilder makes the safe name of a path of names joined by dots. It holds only
+// what the name depends on, so the many properties below a long path do not read all
+// of the path again. The zero nameBuilder is the empty path.
+type nameBuilder struct {
 	size int           // bytes
 	tail [maxName]byte // the last of them, made safe: all of them up to maxName
 	// initials are the letters, digits and underscores at the very start or
@@ -25,7 +25,7 @@ type trail struct {
 	sum   hash.Cloner // of all bytes made safe; nil up to maxName
 }
 
-// run is the letters and dashes at the end of a trail.
+// run is the letters and dashes at the end of a path.
 type run uint8
 
 const (
@@ -34,15 +34,15 @@ const (
 	dashRun // begins with a dash, so it is no word
 )
 
-// trailOf is the path of one name.
-func trailOf(name string) trail {
-	var t trail
+// newNameBuilder begins with the path of one name.
+func newNameBuilder(name string) nameBuilder {
+	var t nameBuilder
 	t.add(name)
 	return t
 }
 
 // below is the path of a property of the object at the path.
-func (t trail) below(name string) trail {
+func (t nameBuilder) below(name string) nameBuilder {
 	if t.sum != nil {
 		t.sum = clone(t.sum)
 	}
@@ -61,7 +61,7 @@ func clone(sum hash.Cloner) hash.Cloner {
 }
 
 // add makes a text safe and appends it.
-func (t *trail) add(text string) {
+func (t *nameBuilder) add(text string) {
 	var safe [512]byte
 	for len(text) > 0 {
 		n := min(len(safe), len(text))
@@ -79,7 +79,7 @@ func (t *trail) add(text string) {
 }
 
 // learn takes the next byte into the initials and the words.
-func (t *trail) learn(c byte) {
+func (t *nameBuilder) learn(c byte) {
 	if c != '-' && (t.last == 0 || t.last == '-') {
 		if t.initial < maxName {
 			t.initials[t.initial] = c
@@ -101,7 +101,7 @@ func (t *trail) learn(c byte) {
 }
 
 // append takes safe bytes into the tail and the hash.
-func (t *trail) append(safe []byte) {
+func (t *nameBuilder) append(safe []byte) {
 	if t.sum == nil && t.size+len(safe) > maxName {
 		t.sum = md5.New().(hash.Cloner)
 		t.sum.Write(t.tail[:t.size]) // never fails, says package hash
@@ -121,7 +121,7 @@ func (t *trail) append(safe []byte) {
 // name is the safe name of the path: ASCII letters, digits, dashes and single
 // underscores, at most maxName long. It may be empty, and different paths may
 // have the same one.
-func (t *trail) name() string {
+func (t *nameBuilder) name() string {
 	b := t.tail[:min(t.size, maxName)]
 	if t.size > maxName {
 		b = t.shorten()
@@ -138,7 +138,7 @@ func (t *trail) name() string {
 // shorten keeps the end of a long name from an underscore on, and stands the
 // initials of the whole in front of it; a name of one word gives its hash
 // instead of initials. So does a name with more initials than fit.
-func (t *trail) shorten() []byte {
+func (t *nameBuilder) shorten() []byte {
 	words := t.words
 	if t.run == wordRun && t.last != '-' {
 		words++

@@ -1,4 +1,4 @@
-package expr
+package php
 
 import (
 	"testing"
@@ -17,27 +17,27 @@ func checkPhrases(t *testing.T, base time.Time, phrases []phrase) {
 	t.Helper()
 	for _, c := range phrases {
 		t.Run(c.text, func(t *testing.T) {
-			got, ok := ParseTime(c.text, base)
+			got, ok := StrToTime(c.text, base)
 			if c.want == "" {
 				if ok {
-					t.Errorf("ParseTime(%q) = %s, expected it not to be understood", c.text, got.Format(layout))
+					t.Errorf("StrToTime(%q) = %s, expected it not to be understood", c.text, got.Format(layout))
 				}
 				return
 			}
 			if !ok {
-				t.Fatalf("ParseTime(%q) was not understood, want %s", c.text, c.want)
+				t.Fatalf("StrToTime(%q) was not understood, want %s", c.text, c.want)
 			}
 			if got.Format(layout) != c.want {
-				t.Errorf("ParseTime(%q) = %s, want %s", c.text, got.Format(layout), c.want)
+				t.Errorf("StrToTime(%q) = %s, want %s", c.text, got.Format(layout), c.want)
 			}
 			if got.Location() != time.UTC || got.Nanosecond() != 0 {
-				t.Errorf("ParseTime(%q) = %v, want whole seconds in UTC", c.text, got)
+				t.Errorf("StrToTime(%q) = %v, want whole seconds in UTC", c.text, got)
 			}
 		})
 	}
 }
 
-func TestParseTimeDates(t *testing.T) {
+func TestStrToTimeDates(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"2017-10-04", "2017-10-04 00:00:00"},
 		{"2017-10-4", "2017-10-04 00:00:00"},
@@ -86,7 +86,7 @@ func TestParseTimeDates(t *testing.T) {
 	})
 }
 
-func TestParseTimeDatesWithTime(t *testing.T) {
+func TestStrToTimeDatesWithTime(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"2017-10-04 12:30", "2017-10-04 12:30:00"},
 		{"2017-10-04 12:30:45", "2017-10-04 12:30:45"},
@@ -144,7 +144,7 @@ func TestParseTimeDatesWithTime(t *testing.T) {
 	})
 }
 
-func TestParseTimeTimes(t *testing.T) {
+func TestStrToTimeTimes(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"12:30", "2017-10-21 12:30:00"},
 		{"12:30:45", "2017-10-21 12:30:45"},
@@ -160,7 +160,7 @@ func TestParseTimeTimes(t *testing.T) {
 	})
 }
 
-func TestParseTimeKeywords(t *testing.T) {
+func TestStrToTimeKeywords(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"now", "2017-10-21 21:16:00"},
 		{"NOW", "2017-10-21 21:16:00"},
@@ -179,7 +179,7 @@ func TestParseTimeKeywords(t *testing.T) {
 	})
 }
 
-func TestParseTimeRelative(t *testing.T) {
+func TestStrToTimeRelative(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"+1 day", "2017-10-22 21:16:00"},
 		{"1 day", "2017-10-22 21:16:00"},
@@ -247,7 +247,7 @@ func TestParseTimeRelative(t *testing.T) {
 	checkPhrases(t, sunday, []phrase{{"this week", "2017-10-16 21:16:00"}, {"monday next week", "2017-10-23 00:00:00"}, {"sunday this week", "2017-10-22 00:00:00"}})
 }
 
-func TestParseTimeLogs(t *testing.T) {
+func TestStrToTimeLogs(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"10/Oct/2000:13:55:36 +0200", "2000-10-10 11:55:36"},
 		{"10/Oct/2000:13:55:36  -07:00", "2000-10-10 20:55:36"},
@@ -270,7 +270,7 @@ func TestParseTimeLogs(t *testing.T) {
 	})
 }
 
-func TestParseTimeAroundAnHour(t *testing.T) {
+func TestStrToTimeAroundAnHour(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"back of 7pm", "2017-10-21 19:15:00"},
 		{"back of 7 p.m.", "2017-10-21 19:15:00"},
@@ -298,7 +298,7 @@ func TestParseTimeAroundAnHour(t *testing.T) {
 	})
 }
 
-func TestParseTimeWorkingDays(t *testing.T) {
+func TestStrToTimeWorkingDays(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"weekdays", "2017-10-23 00:00:00"},
 		{"weekday", "2017-10-23 00:00:00"},
@@ -321,7 +321,7 @@ func TestParseTimeWorkingDays(t *testing.T) {
 	})
 }
 
-func TestParseTimeWeekdays(t *testing.T) {
+func TestStrToTimeWeekdays(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"monday", "2017-10-23 00:00:00"},
 		{"mon", "2017-10-23 00:00:00"},
@@ -346,7 +346,7 @@ func TestParseTimeWeekdays(t *testing.T) {
 	})
 }
 
-func TestParseTimeEdgesOfMonths(t *testing.T) {
+func TestStrToTimeEdgesOfMonths(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"first day of this month", "2017-10-01 21:16:00"},
 		{"last day of this month", "2017-10-31 21:16:00"},
@@ -377,7 +377,7 @@ func TestParseTimeEdgesOfMonths(t *testing.T) {
 	})
 }
 
-func TestParseTimeFailures(t *testing.T) {
+func TestStrToTimeFailures(t *testing.T) {
 	checkPhrases(t, saturday, []phrase{
 		{"", ""},
 		{"foo", ""},
@@ -391,15 +391,15 @@ func TestParseTimeFailures(t *testing.T) {
 	})
 }
 
-func TestParseTimeKeepsToTheZoneOfTheBase(t *testing.T) {
+func TestStrToTimeKeepsToTheZoneOfTheBase(t *testing.T) {
 	base := saturday.In(time.FixedZone("", 5*3600))
-	got, ok := ParseTime("today", base)
+	got, ok := StrToTime("today", base)
 	if want := time.Date(2017, time.October, 21, 0, 0, 0, 0, time.UTC); !ok || !got.Equal(want) {
 		t.Errorf("today from %v = %v, want the day in UTC", base, got)
 	}
 }
 
-func FuzzParseTime(f *testing.F) {
+func FuzzStrToTime(f *testing.F) {
 	for _, text := range []string{
 		"2017-10-04T12:30:45.678Z", "last monday of next month", "-1 week 2 days ago", "@1490000000", "Wed Oct  4 12:30:45 2017",
 		"first day of january", "+3 weekdays", "2017-W40-3", "20171004 9:16 pm Europe/Prague", "sunday last week", "\xff 2017",
@@ -408,9 +408,9 @@ func FuzzParseTime(f *testing.F) {
 		f.Add(text, int64(1508620560))
 	}
 	f.Fuzz(func(t *testing.T, text string, base int64) {
-		got, ok := ParseTime(text, time.Unix(base%farthest, 0))
-		if ok && (got.Unix() > farthest || got.Unix() < -farthest) {
-			t.Errorf("ParseTime(%q) = %v, beyond what can be reckoned with", text, got)
+		got, ok := StrToTime(text, time.Unix(base%Farthest, 0))
+		if ok && (got.Unix() > Farthest || got.Unix() < -Farthest) {
+			t.Errorf("StrToTime(%q) = %v, beyond what can be reckoned with", text, got)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package expr
+package php
 
 import (
 	"strings"
@@ -9,9 +9,13 @@ import (
 // the sums of what a text can ask for.
 const longestPhrase = 500
 
-// ParseTime reads a date, a time or an English phrase ("2017-10-04 12:30 CEST",
-// "-7 days", "last monday of next month") as the function strtotime does: case
-// does not count, a text without a zone is in UTC, whatever it leaves out comes
+// Farthest is the number of seconds from 1970, either way, up to which times can be
+// computed: some 300 million years, so that even milliseconds taken for seconds
+// give what they always gave.
+const Farthest = 1e16
+
+// StrToTime is strtotime: it reads a date, a time or an English phrase ("2017-10-04
+// 12:30 CEST", "-7 days", "last monday of next month"). Case does not count, a text without a zone is in UTC, whatever it leaves out comes
 // from base, and days that a month does not have run over into the next one.
 // The result is in UTC and has whole seconds; false when the text is not
 // understood.
@@ -20,7 +24,7 @@ const longestPhrase = 500
 // what is known of the moment; what is relative is applied at the end, so that
 // the order of words seldom matters. It does for words that set the time of
 // day: "tomorrow 9am" is at nine, "9am tomorrow" at midnight.
-func ParseTime(text string, base time.Time) (time.Time, bool) {
+func StrToTime(text string, base time.Time) (time.Time, bool) {
 	if text == "" || len(text) > longestPhrase {
 		return time.Time{}, false
 	}

@@ -5,25 +5,33 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/php"
 )
 
-// IsInteger tells whether the value is a number written without fraction and
-// exponent, of any size.
-func (v Value) IsInteger() bool {
-	return v.kind == Number && !strings.ContainsAny(v.text, ".eE")
-}
+// What PHP means by a value: the original reads configurations and answers with its
+// rules.
 
-// Float is the number as an IEEE double.
-func (v Value) Float() (float64, bool) {
-	if v.kind != Number {
-		return 0, false
+// Empty is PHP's empty(): null, false, zero, "", "0", an array without items, and an
+// object without members.
+func (v Value) Empty() bool {
+	switch v.kind {
+	case Null:
+		return true
+	case Bool:
+		return v.text == "false"
+	case String:
+		return v.text == "" || v.text == "0"
+	case Number:
+		f, err := strconv.ParseFloat(v.text, 64)
+		return err == nil && f == 0
+	default:
+		return v.Len() == 0
 	}
-	f, err := strconv.ParseFloat(v.text, 64)
-	return f, err == nil || math.IsInf(f, 0)
 }
 
-// Int reads a number, or a string that holds one, as an integer; a fraction is
-// cut off. Blanks around the digits of a string are tolerated.
+// Int is PHP's (int) of a number, or of a string that holds one: a fraction is cut
+// off. Blanks around the digits of a string are tolerated.
 func (v Value) Int() (int64, bool) {
 	if v.kind != Number && v.kind != String {
 		return 0, false
@@ -76,7 +84,7 @@ func (v Value) Integer() (*big.Int, bool) {
 	return new(big.Int).Quo(exact.Num(), exact.Denom()), true
 }
 
-// IsNumeric tells whether the value is a number or a string that holds a
+// IsNumeric is PHP's is_numeric(): the value is a number or a string that holds a
 // decimal number (sign, fraction and exponent allowed, blanks around it too).
 func (v Value) IsNumeric() bool {
 	return v.kind == Number || v.kind == String && decimal(strings.Trim(v.text, " \t\n\r\v\f"))
@@ -102,8 +110,9 @@ func decimal(s string) bool {
 	return err == nil
 }
 
-// Text is a scalar as text on the wire: true is "1", false and null are "",
-// integers stay as written, other numbers have at most 14 significant digits.
+// Text is PHP's (string) of a scalar, as it is sent: true is "1", false and null are "",
+// integers stay as written, other numbers have at most 14 significant digits (the
+// setting "precision").
 // It is "" for arrays and objects.
 func (v Value) Text() string {
 	switch v.kind {
@@ -120,7 +129,7 @@ func (v Value) Text() string {
 		if !ok {
 			return v.text
 		}
-		return FormatDouble(f, 14)
+		return php.Double(f, 14)
 	default:
 		return v.text
 	}
@@ -133,58 +142,4 @@ func (v Value) Cell() string {
 		return v.text
 	}
 	return v.Text()
-}
-
-// FormatDouble is the decimal form of a double with so many significant digits
-// as the original prints it: trailing zeros removed, exponent form when the
-// decimal exponent is below -4 or not below the precision, then with a point in
-// the mantissa and a signed exponent without padding (1.0E+25). A precision of
-// 0 asks for the shortest digits that give the same double again, in the form
-// of 17.
-func FormatDouble(f float64, precision int) string {
-	if math.IsNaN(f) {
-		return "NAN"
-	}
-	if math.IsInf(f, 0) {
-		if f > 0 {
-			return "INF"
-		}
-		return "-INF"
-	}
-	if f == 0 {
-		if math.Signbit(f) {
-			return "-0"
-		}
-		return "0"
-	}
-	digits := precision - 1
-	if precision == 0 {
-		digits, precision = -1, 17
-	}
-	s := strconv.FormatFloat(math.Abs(f), 'e', digits, 64)
-	mantissa, exp, _ := strings.Cut(s, "e")
-	exponent, _ := strconv.Atoi(exp)
-	all := strings.TrimRight(strings.Replace(mantissa, ".", "", 1), "0")
-	sign := ""
-	if f < 0 {
-		sign = "-"
-	}
-	switch {
-	case exponent < -4 || exponent >= precision:
-		rest := all[1:]
-		if rest == "" {
-			rest = "0"
-		}
-		plus := "+"
-		if exponent < 0 {
-			plus = ""
-		}
-		return sign + all[:1] + "." + rest + "E" + plus + strconv.Itoa(exponent)
-	case exponent < 0:
-		return sign + "0." + strings.Repeat("0", -exponent-1) + all
-	case len(all) <= exponent+1:
-		return sign + all + strings.Repeat("0", exponent+1-len(all))
-	default:
-		return sign + all[:exponent+1] + "." + all[exponent+1:]
-	}
 }

@@ -1,0 +1,168 @@
+package php
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Format is a format of sprintf.
+type Format struct {
+	// Values is how many values it needs.
+	Values     int
+	directives []directive
+	last       string // the text after the last directive
+}
+
+// directive is one %… of a format, together with the plain text before it.
+type directive struct {
+	before    string
+	argument  int // number of its value, from 1; 0 is the next one
+	left      bool
+	plus      bool
+	pad       byte
+	width     int
+	precision int // -1 when there is none
+	verb      byte
+}
+
+const (
+	verbs = "duoxXbcsfFeEgGhH%"
+	// widest keeps a typing mistake from asking for gigabytes of padding.
+	widest = 1 << 16
+	// mostDigits after the point are computed, as in the original.
+	mostDigits = 53
+)
+
+// ParseFormat reads a format. Errors do not repeat the text around the directive.
+func ParseFormat(format string) (Format, error) {
+	var f Format
+	next := 1
+	for {
+		before, rest, ok := strings.Cut(format, "%")
+		if !ok {
+			f.last = format
+			return f, nil
+		}
+		d, rest, err := parseDirective(rest)
+		if err != nil {
+			return Format{}, fmt.Errorf("directive %d of the format: %w", len(f.directives)+1, err)
+		}
+		if d.verb != '%' {
+			if d.argument == 0 {
+				d.argument = next
+				next++
+			}
+			f.Values = max(f.Values, d.argument)
+		}
+		d.before = before
+		f.directives = append(f.directives, d)
+		format = rest
+	}
+}
+
+// parseDirective reads what follows a percent sign:
+// [n$] [flags] [width] [.precision] verb.
+func parseDirective(s string) (d directive, rest string, err error) {
+	d = directive{pad: ' ', precision: -1}
+	if n, after, ok, err := number(s); err != nil {
+		return d, "", err
+	} else if ok && strings.HasPrefix(after, "$") {
+		if n == 0 {
+			return d, "", errors.New("arguments are counted from 1")
+		}
+		d.argument, s = n, after[1:]
+	}
+	if s, err = d.flags(s); err != nil {
+		return d, "", err
+	}
+	if n, after, ok, err := number(s); err != nil {
+		return d, "", err
+	} else if ok {
+		d.width, s = n, after
+	}
+	if strings.HasPrefix(s, ".") {
+		n, after, ok, err := number(s[1:])
+		if err != nil {
+			return d, "", err
+		}
+		if ok { // a point without digits is no precision
+			d.precision = n
+		}
+		s = after
+	}
+	s = strings.TrimPrefix(s, "l") // a size, as C has it, means nothing here
+	switch {
+	case s == "":
+		return d, "", errors.New("the type is missing; a percent sign is written %%")
+	case strings.IndexByte(verbs, s[0]) < 0:
+		return d, "", fmt.Errorf("unknown type %q, known are d u o x X b c s f F e E g G", s[:1])
+	}
+	d.verb = s[0]
+	return d, s[1:], nil
+}
+
+// flags reads the flags, in any order; of several paddings the last counts.
+func (d *directive) flags(s string) (rest string, err error) {
+	for s != "" {
+		switch s[0] {
+		case '-':
+			d.left = true
+		case '+':
+			d.plus = true
+		case '0', ' ':
+			d.pad = s[0]
+		case '\'':
+			s = s[1:]
+			if s == "" {
+				return "", errors.New("the character to pad with is missing")
+			}
+			d.pad = s[0]
+		default:
+			return s, nil
+		}
+		s = s[1:]
+	}
+	return "", nil
+}
+
+// number reads the digits at the beginning of a text.
+func number(s string) (n int, rest string, ok bool, err error) {
+	for rest = s; rest != "" && isDigit(rest[0]); rest = rest[1:] {
+		n = n*10 + int(rest[0]-'0')
+		if n > widest {
+			return 0, "", false, fmt.Errorf("a number above %d", widest)
+		}
+	}
+	return n, rest, len(rest) < len(s), nil
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// Scalar is a value of sprintf.
+type Scalar struct {
+	// Text is its (string).
+	Text string
+	// Literal is what its number is read from: the literal of a number, else Text.
+	Literal string
+}
+
+// Sprintf is sprintf; it asks for its values by their numbers, from 1.
+func (f Format) Sprintf(value func(n int) (Scalar, error)) (string, error) {
+	var out []byte
+	for _, d := range f.directives {
+		out = append(out, d.before...)
+		if d.verb == '%' {
+			out = append(out, '%')
+			continue
+		}
+		v, err := value(d.argument)
+		if err != nil {
+			return "", err
+		}
+		if out, err = d.append(out, v); err != nil {
+			return "", fmt.Errorf("argument %d %w", d.argument+1, err)
+		}
+	}
+	return string(append(out, f.last...)), nil
+}

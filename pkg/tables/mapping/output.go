@@ -1,0 +1,39 @@
+package mapping
+
+import (
+	"context"
+
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+)
+
+// Output is where tables are written, in one format. The columns of a table are
+// known when it begins. So are the kinds of the values in a typed table that is
+// mapped automatically (table.Table.Kinds). In a mapped one any value may follow:
+// its kinds are known with its last row, when the table gets its place.
+type Output interface {
+	// Create begins a table, or goes on with the earlier one of the same name.
+	Create(t table.Table) (Writer, error)
+	// Draft begins rows that become a table by Writer.Place.
+	Draft(t table.Table) (Writer, error)
+	// Has tells whether there is a table with the file name of this one.
+	Has(t table.Table) bool
+}
+
+// Writer takes the rows of one table.
+type Writer interface {
+	// Row takes one cell for each column, and for a typed table their kinds. The
+	// next row uses their memory again.
+	Row(cells [][]byte, kinds []table.Kind) error
+	// Place makes a draft a table, or the last rows of the earlier one of the same
+	// name. No row follows.
+	Place(ctx context.Context, t table.Table) error
+}
+
+// CSV is the Output of CSV files.
+type CSV struct{ *table.Set }
+
+// Create is that of table.Set.
+func (c CSV) Create(t table.Table) (Writer, error) { return c.Set.Create(t) }
+
+// Draft is that of table.Set.
+func (c CSV) Draft(t table.Table) (Writer, error) { return c.Set.Draft(t) }
