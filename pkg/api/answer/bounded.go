@@ -272,12 +272,13 @@ func (d *boundedDecoder) Read(p []byte) (int, error) {
 // list, whose items may be packed where they stand, and no more than one byte of
 // white space.
 func (d *boundedDecoder) give(p []byte) (int, error) {
-	n := copy(p, d.text)
+	n := min(len(p), len(d.text))
 	if !d.whole && d.from < 0 {
-		if at := bytes.IndexByte(p[:n], '['); at >= 0 {
+		if at := bytes.IndexByte(d.text[:n], '['); at >= 0 {
 			n = at + 1
 		}
 	}
+	copy(p, d.text[:n])
 	white := isWhite(p[:n]) && !d.insideString()
 	if white {
 		n = 1 // it may part two values
