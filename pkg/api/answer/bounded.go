@@ -75,7 +75,7 @@ func (s *Spool) bounded(offset int64) (_ *boundedDecoder, err error) {
 	} else if d.source, err = s.text(offset); err != nil {
 		return nil, err
 	} else {
-		d.buf = sized(s.home.buffer(), window)
+		d.buf = s.home.buffer()
 	}
 	d.dec = value.NewDecoder(d)
 	return d, nil

@@ -66,7 +66,7 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 		return nil, sc.explained(spool, sc.decoders[format].name, err)
 	}
 	d.page.Fingerprint = d.hash.Sum64()
-	return d.page, nil
+	return d.page, d.items.complete()
 }
 
 // ScanValue puts a value in the place of a body and scans it, as if it had been the

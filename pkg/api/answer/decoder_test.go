@@ -9,6 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
 
 // linesOf decodes a format that only tests know: each line is an item, and paths are
@@ -112,7 +113,7 @@ func TestManyItems(t *testing.T) {
 	}
 	spool := spoolOf(t, text.String(), 1000)
 	page, err := lineScanner().Scan(spool, Query{Format: "LINES"})
-	if err != nil || page.Rows != 50_000 || spool.items.size == 0 || len(spool.items.last) > storeBlock {
+	if err != nil || page.Rows != 50_000 || spool.items.size == 0 || len(spool.items.last) > blocks.Size {
 		t.Fatalf("%v, %d rows, %d bytes in the file, %d in memory", err, page.Rows, spool.items.size, len(spool.items.last))
 	}
 	i := 0

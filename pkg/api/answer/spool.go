@@ -17,6 +17,8 @@ import (
 	"slices"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
 
 // MemoryLimit is how many bytes of a body stay in memory by default.
@@ -36,7 +38,7 @@ type Spooler struct {
 // NewSpooler makes spools whose bodies beyond limit bytes go to temporary files
 // in dir.
 func NewSpooler(dir string, limit int) *Spooler {
-	return &Spooler{dir: dir, limit: limit, item: maxItem, text: maxText, block: storeBlock}
+	return &Spooler{dir: dir, limit: limit, item: maxItem, text: maxText, block: blocks.Size}
 }
 
 // Spool holds the bytes of one body. It is written once, from start to end,

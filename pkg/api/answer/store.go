@@ -1,18 +1,12 @@
 package answer
 
 import (
-	"encoding/binary"
 	"io"
 	"os"
 
-	"github.com/klauspost/compress/s2"
-
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
-
-// storeBlock is how many bytes of the items of a large answer are compressed at
-// once.
-const storeBlock = 128 << 10
 
 // store keeps the items of an answer in their order, packed: in memory while they
 // are few, else compressed in a temporary file. First all are added, then they
@@ -23,6 +17,8 @@ type store struct {
 	last []byte // the items behind those in the file
 	file *os.File
 	size int64 // of the blocks in the file
+
+	blocks blocks.Writer
 }
 
 // newStore is the store for what is made of the spool, in the place of an earlier
@@ -30,6 +26,7 @@ type store struct {
 func (s *Spool) newStore() *store {
 	if s.items == nil {
 		s.items = &store{home: s.home, last: s.home.buffer()}
+		s.items.blocks.To = s.items.write
 	}
 	s.items.reset()
 	s.items.most = s.home.block
@@ -40,7 +37,10 @@ func (s *Spool) newStore() *store {
 }
 
 // reset drops all items.
-func (s *store) reset() { s.last, s.size = s.last[:0], 0 }
+func (s *store) reset() {
+	_ = s.blocks.Wait() // what it could not keep is not needed any more
+	s.last, s.size = s.last[:0], 0
+}
 
 // add appends one item, which is copied.
 func (s *store) add(item value.Packed) error {
@@ -61,34 +61,17 @@ func (s *store) settle() error {
 		}
 	}
 	s.most = s.home.block
-	size, large := blockHead, len(s.last) > 2*max(s.home.limit, s.home.block)
-	if !large { // memory should hold a large item once
-		size += s2.MaxEncodedLen(len(s.last))
-	}
-	block := sized(s.home.buffer(), size)
-	defer func() { s.home.recycle(block) }()
-	if !large {
-		block = block[:blockHead+len(s2.Encode(block[blockHead:], s.last))]
-	}
-	binary.LittleEndian.PutUint32(block, uint32(len(s.last)))
-	binary.LittleEndian.PutUint32(block[4:], uint32(len(block)-blockHead))
-	err := s.write(block)
-	if large && err == nil {
-		err = s.write(s.last)
-	}
-	if err != nil {
-		return err
-	}
-	s.last = s.last[:0]
-	if s.home.huge(s.last) {
-		s.last = nil
-	}
-	return nil
+	var err error
+	s.last, err = s.blocks.Add(s.last)
+	return err
 }
 
-// blockHead is the sizes at the start of a block: of the items, and of their
-// compressed form, which is 0 where they are not compressed.
-const blockHead = 8
+// complete ends the adding.
+func (s *store) complete() error {
+	err := s.blocks.Wait()
+	s.blocks = blocks.Writer{To: s.write} // an answer may wait long
+	return err
+}
 
 func (s *store) write(p []byte) error {
 	n, err := s.file.WriteAt(p, s.size)
@@ -98,29 +81,24 @@ func (s *store) write(p []byte) error {
 
 // all streams the items. Several goroutines may do so at once.
 func (s *store) all(yield func(value.Packed, error) bool) {
-	if s.size == 0 || s.blocks(yield) {
+	if s.file == nil || s.inFile(yield) {
 		each(s.last, yield)
 	}
 }
 
-// blocks streams the items in the file; false when there should be no more.
-func (s *store) blocks(yield func(value.Packed, error) bool) bool {
-	items, zip := s.home.buffer(), s.home.buffer()
-	defer func() {
-		s.home.recycle(items)
-		s.home.recycle(zip)
-	}()
-	file := io.NewSectionReader(s.file, 0, s.size)
+// inFile streams the items in the file; false when there should be no more.
+func (s *store) inFile(yield func(value.Packed, error) bool) bool {
+	reader := blocks.NewReader(io.NewSectionReader(s.file, 0, s.size))
+	defer reader.Close()
 	for {
-		var err error
-		if items, zip, err = readBlock(file, items, zip); err == io.EOF {
+		items, err := reader.Next()
+		switch {
+		case err == io.EOF:
 			return true
-		}
-		if err != nil {
+		case err != nil:
 			yield(nil, err)
 			return false
-		}
-		if !each(items, yield) {
+		case !each(items, yield):
 			return false
 		}
 	}
@@ -136,36 +114,9 @@ func each(items []byte, yield func(value.Packed, error) bool) bool {
 	return true
 }
 
-// readBlock reads the items of the next block into a buffer, another one of which
-// holds their compressed form.
-func readBlock(r io.Reader, items, zip []byte) (_, _ []byte, err error) {
-	var head [blockHead]byte
-	if _, err = io.ReadFull(r, head[:]); err != nil {
-		return items, zip, err
-	}
-	size, compressed := int(binary.LittleEndian.Uint32(head[:])), int(binary.LittleEndian.Uint32(head[4:]))
-	items = sized(items, size)
-	if compressed == 0 {
-		_, err = io.ReadFull(r, items)
-		return items, zip, err
-	}
-	zip = sized(zip, compressed)
-	if _, err = io.ReadFull(r, zip); err == nil {
-		items, err = s2.Decode(items, zip)
-	}
-	return items, zip, err
-}
-
-// sized is a buffer of that size, the same one if it is large enough.
-func sized(b []byte, size int) []byte {
-	if cap(b) < size {
-		return make([]byte, size)
-	}
-	return b[:size]
-}
-
 // close gives memory and file back.
 func (s *store) close() error {
+	_ = s.blocks.Wait()
 	s.home.recycle(s.last)
 	s.last = nil
 	if s.file == nil {
