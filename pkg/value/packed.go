@@ -420,6 +420,9 @@ func (n *names) quoted(place int, text []byte) []byte {
 	return nil
 }
 
+// maxKnown is how many bytes of names are remembered.
+const maxKnown = 16 << 10
+
 // learn takes the names of an object over; false when two are equal.
 func (n *names) learn(object Packed) bool {
 	n.text, n.ends, n.plain = n.text[:0], n.ends[:0], true
@@ -430,11 +433,14 @@ func (n *names) learn(object Packed) bool {
 		n.plain = n.plain && len(name) < 0x80 && plainEnd(name, 0) == len(name)
 		parts.Value()
 	}
-	if n.different() {
-		return true
+	different := n.different()
+	switch {
+	case len(n.text) > maxKnown:
+		n.text, n.ends = nil, nil
+	case !different:
+		n.text, n.ends = n.text[:0], n.ends[:0]
 	}
-	n.text, n.ends = n.text[:0], n.ends[:0]
-	return false
+	return different
 }
 
 // different tells whether all names are.

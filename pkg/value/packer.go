@@ -13,12 +13,40 @@ import (
 // look like, because most are like the one before. It is not safe for concurrent
 // use; the zero Packer is ready.
 type Packer struct {
-	known  []names
-	depth  int // of objects around
+	root   shape
+	shapes int // besides the root
+	spare  names
 	levels int // of objects and lists that may still be opened
 	// irregular tells that the text had an irregular number, repeated that an
 	// object in it had a name twice.
 	irregular, repeated bool
+}
+
+// shape is what an object looked like: its names, and what the objects in its members
+// looked like, by their places.
+type shape struct {
+	names
+	members []*shape
+}
+
+// maxShapes is how many shapes a packer remembers, each of little more than
+// maxKnown bytes.
+const maxShapes = 200
+
+// below is the shape of the objects in the member at a place.
+func (p *Packer) below(s *shape, place int) *shape {
+	if place < len(s.members) && s.members[place] != nil {
+		return s.members[place]
+	}
+	if place >= maxShapes || p.shapes == maxShapes {
+		return s // to be learned anew each time
+	}
+	if place >= len(s.members) {
+		s.members = append(s.members, make([]*shape, place+1-len(s.members))...)
+	}
+	p.shapes++
+	s.members[place] = &shape{}
+	return s.members[place]
 }
 
 // maxLevels is how many objects and lists in each other Next packs.
@@ -43,8 +71,8 @@ func (p *Packer) Next(dst, text []byte) (_ []byte, n int, regular bool) {
 
 func (p *Packer) pack(dst, text []byte, levels int) (_ []byte, n int, regular bool) {
 	start := len(dst)
-	p.depth, p.levels, p.irregular, p.repeated = 0, levels, false, false
-	dst, n = p.value(dst, text, 0)
+	p.levels, p.irregular, p.repeated = levels, false, false
+	dst, n = p.value(dst, text, 0, &p.root)
 	if n == failed {
 		return dst[:start], 0, false
 	}
@@ -66,8 +94,8 @@ func skipWhite(text []byte, at int) int {
 }
 
 // value appends the value at a place of the text and returns the place behind it,
-// as the functions for each kind of value do.
-func (p *Packer) value(dst, text []byte, at int) ([]byte, int) {
+// as the functions for each kind of value do. An object is expected to have a shape.
+func (p *Packer) value(dst, text []byte, at int, s *shape) ([]byte, int) {
 	if at = skipWhite(text, at); at == len(text) {
 		return dst, failed
 	}
@@ -75,9 +103,9 @@ func (p *Packer) value(dst, text []byte, at int) ([]byte, int) {
 	case '"':
 		return p.string(append(dst, packedString), text, at)
 	case '{':
-		return p.object(dst, text, at)
+		return p.object(dst, text, at, s)
 	case '[':
-		return p.array(dst, text, at)
+		return p.array(dst, text, at, s)
 	case 'n':
 		return append(dst, packedNull), literal(text, at, "null")
 	case 't':
@@ -216,7 +244,7 @@ func appendUnquoted(dst []byte, quoted []byte) []byte {
 	return appendPackedText(dst[:start], contents)
 }
 
-func (p *Packer) array(dst, text []byte, at int) ([]byte, int) {
+func (p *Packer) array(dst, text []byte, at int, s *shape) ([]byte, int) {
 	start := len(dst)
 	dst = openPacked(dst, packedArray)
 	if p.levels--; p.levels < 0 {
@@ -224,7 +252,7 @@ func (p *Packer) array(dst, text []byte, at int) ([]byte, int) {
 	}
 	at, more := first(text, at+1, ']')
 	for more {
-		if dst, at = p.value(dst, text, at); at == failed {
+		if dst, at = p.value(dst, text, at, s); at == failed {
 			return dst, failed
 		}
 		at, more = next(text, at, ']')
@@ -253,21 +281,17 @@ func next(text []byte, at int, end byte) (_ int, more bool) {
 	}
 }
 
-func (p *Packer) object(dst, text []byte, at int) ([]byte, int) {
+func (p *Packer) object(dst, text []byte, at int, s *shape) ([]byte, int) {
 	start := len(dst)
 	dst = openPacked(dst, packedObject)
 	if p.levels--; p.levels < 0 {
 		return dst, failed
 	}
-	if p.depth == len(p.known) {
-		p.known = append(p.known, names{})
-	}
-	depth, same := p.depth, true
-	p.depth++
+	same := true
 	at, more := first(text, at+1, '}')
 	for place := 0; more; place++ {
 		at = skipWhite(text, at)
-		if name := p.known[depth].quoted(place, text[at:]); same && name != nil {
+		if name := s.quoted(place, text[at:]); same && name != nil {
 			dst = append(dst, name...)
 			at += len(name) - 1 + len(`""`)
 		} else {
@@ -278,12 +302,12 @@ func (p *Packer) object(dst, text []byte, at int) ([]byte, int) {
 			if dst, at = p.string(dst, text, at); at == failed {
 				return dst, failed
 			}
-			same = same && p.known[depth].at(place, dst[from:])
+			same = same && s.at(place, dst[from:])
 		}
 		if at = skipWhite(text, at); at == len(text) || text[at] != ':' {
 			return dst, failed
 		}
-		if dst, at = p.value(dst, text, at+1); at == failed {
+		if dst, at = p.member(dst, text, at+1, s, place); at == failed {
 			return dst, failed
 		}
 		at, more = next(text, at, '}')
@@ -291,20 +315,28 @@ func (p *Packer) object(dst, text []byte, at int) ([]byte, int) {
 	if at == failed {
 		return dst, failed
 	}
-	p.depth--
 	p.levels++
 	closePacked(dst, start)
-	if !same && !p.known[depth].learn(dst[start:]) {
+	if !same && !s.learn(dst[start:]) {
 		p.repeated = true
 	}
 	return dst, at
+}
+
+// member appends the value of the member at a place of an object of that shape.
+func (p *Packer) member(dst, text []byte, at int, s *shape, place int) ([]byte, int) {
+	at = skipWhite(text, at)
+	if at < len(text) && (text[at] == '{' || text[at] == '[') {
+		s = p.below(s, place)
+	}
+	return p.value(dst, text, at, s)
 }
 
 // Read appends the packed form of the next value of a decoder of NewDecoder, as
 // Append does, without having its text in memory as a whole.
 func (p *Packer) Read(dst []byte, dec *jsontext.Decoder) (_ []byte, regular bool, err error) {
 	start := len(dst)
-	p.depth, p.levels, p.irregular, p.repeated = 0, math.MaxInt, false, false
+	p.levels, p.irregular, p.repeated = math.MaxInt, false, false
 	dst, err = p.read(dst, dec)
 	if err != nil {
 		return dst, false, err
@@ -326,7 +358,7 @@ func (p *Packer) read(dst []byte, dec *jsontext.Decoder) ([]byte, error) {
 		if err != nil {
 			return dst, err
 		}
-		dst, _ = p.value(dst, text, 0)
+		dst, _ = p.value(dst, text, 0, &p.root)
 		return dst, nil
 	}
 }
@@ -347,20 +379,13 @@ func (p *Packer) readArray(dst []byte, dec *jsontext.Decoder) (_ []byte, err err
 func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
 	start := len(dst)
 	dst = openPacked(dst, packedObject)
-	if p.depth == len(p.known) {
-		p.known = append(p.known, names{})
-	}
-	depth, same, place := p.depth, true, 0
-	p.depth++
-	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != '}'; place++ {
+	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != '}'; {
 		var name jsontext.Value
 		name, err = dec.ReadValue()
 		if err != nil {
 			break
 		}
-		from := len(dst)
 		dst, _ = p.string(dst, name, 0)
-		same = same && p.known[depth].at(place, dst[from:])
 		dst, err = p.read(dst, dec)
 	}
 	if err == nil {
@@ -369,9 +394,8 @@ func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err er
 	if err != nil {
 		return dst, err
 	}
-	p.depth--
 	closePacked(dst, start)
-	if !same && !p.known[depth].learn(dst[start:]) {
+	if !p.spare.learn(dst[start:]) {
 		p.repeated = true
 	}
 	return dst, nil

@@ -100,6 +100,11 @@ func (h *hasher) bool(b bool) {
 // number appends an integer that fits 64 bits, or else a double with 17
 // significant digits.
 func (h *hasher) number(literal []byte) {
+	// Most integers stand there as they are hashed.
+	if plainInteger(literal) {
+		h.buf = append(append(append(h.buf, "i:"...), literal...), ';')
+		return
+	}
 	// Neither a fraction nor an exponent can be read as an integer.
 	if i, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
 		h.buf = append(h.buf, "i:"...)
@@ -112,6 +117,17 @@ func (h *hasher) number(literal []byte) {
 	h.buf = append(h.buf, "d:"...)
 	h.buf = append(h.buf, value.FormatDouble(f, 17)...)
 	h.buf = append(h.buf, ';')
+}
+
+// plainInteger tells whether a number is an integer of at most 18 digits without a
+// sign, which fits 64 bits.
+func plainInteger(literal []byte) bool {
+	for _, c := range literal {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(literal) <= 18
 }
 
 func (h *hasher) string(s []byte) {
