@@ -76,8 +76,12 @@ func (s *Spool) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// leastRead is how much room ReadFrom makes for a read.
-const leastRead = 512
+const (
+	// leastRead is how much room ReadFrom makes for a read.
+	leastRead = 512
+	// chunk is how many bytes it reads at once of what goes to a file.
+	chunk = 128 << 10
+)
 
 // ReadFrom appends all that a reader gives. What stays in memory is read into its
 // place.
@@ -97,7 +101,9 @@ func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
 			return n, err
 		}
 	}
-	more, err := io.Copy(struct{ io.Writer }{s}, r)
+	buf := slices.Grow(s.home.buffer(), chunk)
+	defer func() { s.home.recycle(buf) }()
+	more, err := io.CopyBuffer(struct{ io.Writer }{s}, r, buf[:chunk])
 	return n + more, err
 }
 
