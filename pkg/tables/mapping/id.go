@@ -20,6 +20,40 @@ type hasher struct {
 	md5 hash.Hash
 	buf []byte
 	sum [md5.Size]byte
+	// names are those of the object before, in the order they were hashed: rows mostly
+	// have the same. place is how many came so far in this one.
+	names []hashedName
+	place int
+}
+
+// hashedName is a name, and how it is hashed.
+type hashedName struct{ name, text string }
+
+// maxHashedNames and maxHashedName are how many names are kept, and how long ones.
+const (
+	maxHashedNames = 200
+	maxHashedName  = 100
+)
+
+// name appends the name of a member.
+func (h *hasher) name(name []byte) {
+	at := h.place
+	h.place++
+	if at < len(h.names) && h.names[at].name == string(name) {
+		h.buf = append(h.buf, h.names[at].text...)
+		return
+	}
+	start := len(h.buf)
+	h.string(name)
+	if at >= maxHashedNames || len(name) > maxHashedName {
+		return
+	}
+	known := hashedName{string(name), string(h.buf[start:])}
+	if at < len(h.names) {
+		h.names[at] = known
+	} else if at == len(h.names) {
+		h.names = append(h.names, known)
+	}
 }
 
 func newHasher() *hasher { return &hasher{md5: md5.New()} }
@@ -34,6 +68,7 @@ type hashedMember struct {
 // of what is around it. Extra members are hashed as if they were the object's last. The
 // id is gone when the next one is made.
 func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []byte) []byte {
+	h.place = 0
 	h.md5.Reset()
 	h.buf = h.buf[:0]
 	h.objectHead(object.Len() + len(extra))
@@ -53,6 +88,7 @@ func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []
 // key is the hash of a row, followed by the user and parent columns where there
 // are any. It refers to a row of a mapped table that has no primary key.
 func (h *hasher) key(row, columns value.Packed) []byte {
+	h.place = 0
 	h.md5.Reset()
 	h.buf = h.buf[:0]
 	h.value(row)
@@ -100,11 +136,6 @@ func (h *hasher) bool(b bool) {
 // number appends an integer that fits 64 bits, or else a double with 17
 // significant digits.
 func (h *hasher) number(literal []byte) {
-	// Most integers stand there as they are hashed.
-	if plainInteger(literal) {
-		h.buf = append(append(append(h.buf, "i:"...), literal...), ';')
-		return
-	}
 	// Neither a fraction nor an exponent can be read as an integer.
 	if i, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
 		h.buf = append(h.buf, "i:"...)
@@ -117,17 +148,6 @@ func (h *hasher) number(literal []byte) {
 	h.buf = append(h.buf, "d:"...)
 	h.buf = append(h.buf, value.FormatDouble(f, 17)...)
 	h.buf = append(h.buf, ';')
-}
-
-// plainInteger tells whether a number is an integer of at most 18 digits without a
-// sign, which fits 64 bits.
-func plainInteger(literal []byte) bool {
-	for _, c := range literal {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(literal) <= 18
 }
 
 func (h *hasher) string(s []byte) {
@@ -196,7 +216,7 @@ func (h *hasher) objectHead(members int) {
 
 func (h *hasher) members(object value.Packed) {
 	for members := object.Parts(); members.More(); {
-		h.string(members.Name())
+		h.name(members.Name())
 		h.value(members.Value())
 	}
 }
