@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"bytes"
 	"crypto/md5"
 	"encoding/hex"
 	"hash"
@@ -27,7 +28,7 @@ type hasher struct {
 }
 
 // hashedName is a name, and how it is hashed.
-type hashedName struct{ name, text string }
+type hashedName struct{ name, text []byte }
 
 // maxHashedNames and maxHashedName are how many names are kept, and how long ones.
 const (
@@ -39,21 +40,21 @@ const (
 func (h *hasher) name(name []byte) {
 	at := h.place
 	h.place++
-	if at < len(h.names) && h.names[at].name == string(name) {
+	if at < len(h.names) && bytes.Equal(h.names[at].name, name) {
 		h.buf = append(h.buf, h.names[at].text...)
 		return
 	}
 	start := len(h.buf)
 	h.string(name)
-	if at >= maxHashedNames || len(name) > maxHashedName {
-		return
+	if at >= maxHashedNames || at > len(h.names) || len(name) > maxHashedName {
+		return // a name before it may be too long to be kept
 	}
-	known := hashedName{string(name), string(h.buf[start:])}
-	if at < len(h.names) {
-		h.names[at] = known
-	} else if at == len(h.names) {
-		h.names = append(h.names, known)
+	if at == len(h.names) {
+		h.names = append(h.names, hashedName{})
 	}
+	known := &h.names[at]
+	known.name = append(known.name[:0], name...)
+	known.text = append(known.text[:0], h.buf[start:]...)
 }
 
 func newHasher() *hasher { return &hasher{md5: md5.New()} }
