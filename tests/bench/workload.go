@@ -54,12 +54,12 @@ func workloads(s sizes) []workload {
 		{
 			name: "A", title: fmt.Sprintf("%d pages of %d flat items, automatic mapping", s.pages, pageSize), rounds: 5,
 			parameters: paged("flat", s.pages, ""), floor: pagedFloor("flat", s.pages),
-			goals: []goal{cpuRatio(2.5), wallRatio(2.5), peak(40)},
+			goals: []goal{cpuRatio(1.45), wallRatio(2.5), peak(40)},
 		},
 		{
 			name: "A1", title: "the same, configured mapping", rounds: 5,
 			parameters: paged("flat", s.pages, flatMapping), floor: pagedFloor("flat", s.pages),
-			goals: []goal{cpuRatio(2)},
+			goals: []goal{cpuRatio(1.4)},
 		},
 		{
 			name: "A10", title: "A with ten times the pages", rounds: 3, needs: "A",
@@ -72,7 +72,7 @@ func workloads(s sizes) []workload {
 			floor: func(api string) []string {
 				return []string{"-shape", "flat", "-url", fmt.Sprintf("%s/single?bytes=%d", api, s.bytes)}
 			},
-			goals: []goal{peak(64), cpuRatio(3)},
+			goals: []goal{cpuRatio(1.7), peak(48)},
 		},
 		withChildren("C", s.parents, latency, 1, 1, wallBelow(serial(s.parents)*11/10)),
 		withChildren("C16", s.parents, latency, 16, 3, wallBelow(serial(s.parents)/12), sameTables("C")),
@@ -81,7 +81,7 @@ func workloads(s sizes) []workload {
 		{
 			name: "D", title: fmt.Sprintf("%d pages of %d nested items, two tables", s.pages, pageSize), rounds: 5, needs: "A",
 			parameters: paged("nested", s.pages, ""), floor: pagedFloor("nested", s.pages), generated: true,
-			goals: []goal{cpuPerByte("A", 4)},
+			goals: []goal{cpuPerByte("A", 3)},
 		},
 		withChildren("R", s.requests, 0, 16, 1, cpuRatio(3)),
 		{
