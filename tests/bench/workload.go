@@ -97,7 +97,7 @@ func workloads(s sizes) []workload {
 			name: "E1", title: "version", rounds: 20,
 			command: func(string) []string { return []string{"version"} },
 			floor:   func(string) []string { return nil },
-			goals:   []goal{wallBelow(20 * time.Millisecond)},
+			goals:   []goal{wallBelow(15 * time.Millisecond)},
 		},
 		{
 			name: "E2", title: "a run of one request", rounds: 20,
