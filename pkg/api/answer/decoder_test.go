@@ -2,8 +2,11 @@ package answer
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -122,5 +125,15 @@ func TestManyItems(t *testing.T) {
 			t.Fatalf("got %s, %v, want %s", item.Raw(), err, want)
 		}
 		i++
+	}
+}
+
+// TestItemsThatCannotBeKept: what is wrong with the disk is not the answer's fault.
+func TestItemsThatCannotBeKept(t *testing.T) {
+	spool := spoolOf(t, `["`+strings.Repeat("x", 2*blocks.Size)+`"]`, MemoryLimit)
+	spool.home.dir, spool.home.limit = filepath.Join(t.TempDir(), "gone"), 8
+	_, err := newScanner().Scan(spool, Query{})
+	if failure.KindOf(err) != failure.Application || !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "keeping the items of a response: ") {
+		t.Errorf("got %v", err)
 	}
 }

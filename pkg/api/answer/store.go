@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
@@ -57,20 +58,27 @@ func (s *store) settle() error {
 	if s.file == nil {
 		var err error
 		if s.file, err = s.home.tempFile(); err != nil {
-			return err
+			return keeping(err)
 		}
 	}
 	s.most = s.home.block
 	var err error
 	s.last, err = s.blocks.Add(s.last)
-	return err
+	return keeping(err)
+}
+
+func keeping(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure.Applicationf("keeping the items of a response: %w", err)
 }
 
 // complete ends the adding.
 func (s *store) complete() error {
 	err := s.blocks.Wait()
 	s.blocks = blocks.Writer{To: s.write} // an answer may wait long
-	return err
+	return keeping(err)
 }
 
 func (s *store) write(p []byte) error {
@@ -96,7 +104,7 @@ func (s *store) inFile(yield func(value.Packed, error) bool) bool {
 		case err == io.EOF:
 			return true
 		case err != nil:
-			yield(nil, err)
+			yield(nil, failure.Applicationf("reading the items of a response: %w", err))
 			return false
 		case !each(items, yield):
 			return false
