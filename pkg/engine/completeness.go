@@ -152,9 +152,9 @@ func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Find
 	if res.Ignored || page.Rows > 0 && !page.FromErrors {
 		return nil, nil
 	}
-	errors, err := page.Errors()
-	if err != nil || blank(errors) {
-		return nil, err
+	errors := page.Errors()
+	if blank(errors) {
+		return nil, nil
 	}
 	// The next run should ask for another answer, not take this one from the cache.
 	return event.ResponseErrors{

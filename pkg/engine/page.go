@@ -141,11 +141,8 @@ func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Pa
 		return nil, err
 	}
 	data := value.OfMembers(value.Member{Name: "errorData", Value: value.OfString(string(text))})
-	if err := res.Body.Replace(data.AppendJSON(nil)); err != nil {
-		return nil, err
-	}
 	r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
-	return r.run.scanner.Scan(res.Body, query)
+	return r.run.scanner.ScanValue(res.Body, data, query)
 }
 
 // check takes the decisions about a page that need no row: whether it has data, at

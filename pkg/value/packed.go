@@ -381,60 +381,84 @@ func unpackParts(rest *string) string {
 	return parts
 }
 
-// names remembers the names of an object, to be compared with the next one's.
+// names remembers the names of an object as they are packed, each after its
+// length, to be compared with the next one's.
 type names struct {
 	text []byte
 	ends []int
+	// plain tells that all names look the same in a JSON text, but for quotes, and
+	// have one byte of length.
+	plain bool
 }
 
-// at tells whether the name has that place.
-func (n *names) at(place int, name []byte) bool {
+func (n *names) name(place int) []byte {
 	if place >= len(n.ends) {
-		return false
+		return nil
 	}
 	start := 0
 	if place > 0 {
 		start = n.ends[place-1]
 	}
-	return string(n.text[start:n.ends[place]]) == string(name)
+	return n.text[start:n.ends[place]]
 }
+
+// at tells whether the packed name has that place.
+func (n *names) at(place int, name []byte) bool {
+	return place < len(n.ends) && string(n.name(place)) == string(name)
+}
+
+// quoted is the packed name of that place, if the text begins with it, in quotes;
+// nil when that is not seen at once.
+func (n *names) quoted(place int, text []byte) []byte {
+	if !n.plain || place >= len(n.ends) {
+		return nil
+	}
+	name := n.name(place)
+	if end := len(name); end < len(text) && text[0] == '"' && text[end] == '"' && string(text[1:end]) == string(name[1:]) {
+		return name
+	}
+	return nil
+}
+
+// maxKnown is how many bytes of names are remembered.
+const maxKnown = 16 << 10
 
 // learn takes the names of an object over; false when two are equal.
 func (n *names) learn(object Packed) bool {
-	n.text, n.ends = n.text[:0], n.ends[:0]
+	n.text, n.ends, n.plain = n.text[:0], n.ends[:0], true
 	for parts := object.Parts(); parts.More(); {
-		n.text = append(n.text, parts.Name()...)
+		name := parts.Name()
+		n.text = appendPackedText(n.text, name)
 		n.ends = append(n.ends, len(n.text))
+		n.plain = n.plain && len(name) < 0x80 && plainEnd(name, 0) == len(name)
 		parts.Value()
 	}
-	if n.different() {
-		return true
+	different := n.different()
+	switch {
+	case len(n.text) > maxKnown:
+		n.text, n.ends = nil, nil
+	case !different:
+		n.text, n.ends = n.text[:0], n.ends[:0]
 	}
-	n.text, n.ends = n.text[:0], n.ends[:0]
-	return false
+	return different
 }
 
 // different tells whether all names are.
 func (n *names) different() bool {
 	if len(n.ends) >= indexFrom {
-		all := string(n.text)
 		sorted := make([]string, len(n.ends))
-		start := 0
-		for i, end := range n.ends {
-			sorted[i] = all[start:end]
-			start = end
+		for i := range sorted {
+			sorted[i] = string(n.name(i))
 		}
 		slices.Sort(sorted)
 		return len(slices.Compact(sorted)) == len(n.ends)
 	}
-	start := 0
-	for i, end := range n.ends {
+	for i := range n.ends {
 		for before := range i {
-			if n.at(before, n.text[start:end]) {
+			if n.at(before, n.name(i)) {
 				return false
 			}
 		}
-		start = end
 	}
 	return true
 }

@@ -124,6 +124,67 @@ func TestEscapedJSONOfPackedValues(t *testing.T) {
 	}
 }
 
+// TestNextTakesWholeValues: of a text that is cut anywhere nothing is taken, but
+// for numbers, whose end is not seen.
+func TestNextTakesWholeValues(t *testing.T) {
+	var p Packer
+	for _, text := range packedSamples {
+		text = strings.Trim(text, " \n\r\t")
+		want := parse(t, text).AppendPacked(nil)
+		for _, after := range []string{"", ",1", "]", " }"} {
+			got, n, _ := p.Next(nil, []byte(" "+text+after))
+			if n != len(" "+text) || string(got) != string(want) {
+				t.Errorf("%s: took %d bytes as %q", text+after, n, got)
+			}
+		}
+		for end := range len(text) {
+			if got, n, _ := p.Next([]byte("x"), []byte(text[:end])); string(got) != "x" && (want[0] != packedNumber || n != end) || n != end && n != 0 {
+				t.Errorf("%s: took %d bytes as %q", text[:end], n, got)
+			}
+		}
+	}
+	if _, n, _ := p.Next(nil, []byte(strings.Repeat("[", maxLevels+1)+strings.Repeat("]", maxLevels+1))); n != 0 {
+		t.Error("too many levels are taken")
+	}
+}
+
+// FuzzNext checks that a text is taken for a value only when the decoder does so.
+func FuzzNext(f *testing.F) {
+	for _, text := range packedSamples {
+		f.Add(text)
+	}
+	for _, text := range []string{`01`, `1.`, `-`, `1e`, `.5`, `[1,]`, `[,]`, `{,}`, `{"a":1,}`, `{"a" 1}`, `{1:2}`, `"\x"`, `"\u12g4"`, "\"\n\"", `nul`, `truex`, `[1 2]`, "[\v1]", `{"a":1}{`, `[1}`, `{"a"b":1}`, "\x00", `"\u@000"`, "\"\\u0\x1000\""} {
+		f.Add(text)
+		f.Add(`[{"a\"":1,"b":2},{"a":1},{"a":` + text + `}]`)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "") // as answers are
+		var p Packer
+		dec := NewDecoder(strings.NewReader(text))
+		raw, err := dec.ReadValue()
+		got, n, regular := p.Next(nil, []byte(text))
+		if err != nil || n == 0 {
+			// Less may be taken of a text whose end is cut, which the caller sees.
+			if n == 0 && err == nil && strings.Count(text, "[")+strings.Count(text, "{") <= maxLevels {
+				t.Fatalf("not taken: %q", text)
+			}
+			if err != nil && n > 0 && n < len(text) {
+				first := NewDecoder(strings.NewReader(text[:n] + " "))
+				if _, err := first.ReadValue(); err != nil {
+					t.Fatalf("%q was taken: %v", text[:n], err)
+				}
+			}
+			return
+		}
+		if int64(n) != dec.InputOffset() {
+			t.Fatalf("%q: took %d bytes, the decoder %d", text, n, dec.InputOffset())
+		}
+		if want, wantRegular := new(Packer).Append(nil, raw); string(got) != string(want) || regular != wantRegular {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	})
+}
+
 // FuzzPacker checks that packing a text is the same as packing its value.
 // TestAppendMap makes texts of parts, and stops at an error.
 func TestAppendMap(t *testing.T) {

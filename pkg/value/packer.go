@@ -2,6 +2,9 @@ package value
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -10,95 +13,219 @@ import (
 // look like, because most are like the one before. It is not safe for concurrent
 // use; the zero Packer is ready.
 type Packer struct {
-	text  []byte
-	at    int // how far the text was read
-	known []names
-	depth int // of objects around
+	root   shape
+	shapes int // besides the root
+	spare  names
+	levels int // of objects and lists that may still be opened
 	// irregular tells that the text had an irregular number, repeated that an
 	// object in it had a name twice.
 	irregular, repeated bool
 }
+
+// shape is what an object looked like: its names, and what the objects in its members
+// looked like, by their places.
+type shape struct {
+	names
+	members []*shape
+}
+
+// maxShapes is how many shapes a packer remembers, each of little more than
+// maxKnown bytes.
+const maxShapes = 200
+
+// below is the shape of the objects in the member at a place.
+func (p *Packer) below(s *shape, place int) *shape {
+	if place < len(s.members) && s.members[place] != nil {
+		return s.members[place]
+	}
+	if place >= maxShapes || p.shapes == maxShapes {
+		return s // to be learned anew each time
+	}
+	if place >= len(s.members) {
+		s.members = append(s.members, make([]*shape, place+1-len(s.members))...)
+	}
+	p.shapes++
+	s.members[place] = &shape{}
+	return s.members[place]
+}
+
+// maxLevels is how many objects and lists in each other Next packs.
+const maxLevels = 1000
 
 // Append appends the packed form of a JSON text that a decoder of NewDecoder has
 // accepted as one value. regular tells that equal values have equal packed
 // forms: where it is false, there are numbers that could be written in another
 // way, and Regular writes them so.
 func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
+	dst, _, regular = p.pack(dst, text, math.MaxInt)
+	return dst, regular
+}
+
+// Next appends the packed form of the value at the start of a text, after any
+// white space, and returns how many bytes of the text it took. It takes none
+// where it cannot tell that a decoder of NewDecoder would accept the value: the
+// text is not JSON, ends before the value does, or is nested too deep.
+func (p *Packer) Next(dst, text []byte) (_ []byte, n int, regular bool) {
+	return p.pack(dst, text, maxLevels)
+}
+
+func (p *Packer) pack(dst, text []byte, levels int) (_ []byte, n int, regular bool) {
 	start := len(dst)
-	p.text, p.at, p.depth, p.irregular, p.repeated = text, 0, 0, false, false
-	dst = p.value(dst)
-	p.text = nil
+	p.levels, p.irregular, p.repeated = levels, false, false
+	dst, n = p.value(dst, text, 0, &p.root)
+	if n == failed {
+		return dst[:start], 0, false
+	}
 	if p.repeated {
 		dst = packAnew(dst, start)
 	}
-	return dst, !p.irregular
+	return dst, n, !p.irregular
 }
 
-// next is the first byte that is no white space.
-func (p *Packer) next() byte {
-	for p.text[p.at] <= ' ' {
-		p.at++
+// failed is the place behind what is not JSON.
+const failed = -1
+
+// skipWhite is the place of the next byte that is no white space.
+func skipWhite(text []byte, at int) int {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t') {
+		at++
 	}
-	return p.text[p.at]
+	return at
 }
 
-func (p *Packer) value(dst []byte) []byte {
-	switch p.next() {
+// value appends the value at a place of the text and returns the place behind it,
+// as the functions for each kind of value do. An object is expected to have a shape.
+func (p *Packer) value(dst, text []byte, at int, s *shape) ([]byte, int) {
+	if at = skipWhite(text, at); at == len(text) {
+		return dst, failed
+	}
+	switch text[at] {
 	case '"':
-		return p.string(append(dst, packedString))
+		return p.string(append(dst, packedString), text, at)
 	case '{':
-		return p.object(dst)
+		return p.object(dst, text, at, s)
 	case '[':
-		return p.array(dst)
+		return p.array(dst, text, at, s)
 	case 'n':
-		p.at += len("null")
-		return append(dst, packedNull)
+		return append(dst, packedNull), literal(text, at, "null")
 	case 't':
-		p.at += len("true")
-		return append(dst, packedTrue)
+		return append(dst, packedTrue), literal(text, at, "true")
 	case 'f':
-		p.at += len("false")
-		return append(dst, packedFalse)
+		return append(dst, packedFalse), literal(text, at, "false")
 	default:
-		return p.number(append(dst, packedNumber))
+		return p.number(append(dst, packedNumber), text, at)
 	}
 }
 
-func (p *Packer) number(dst []byte) []byte {
-	rest := p.text[p.at:]
-	end, integer := 0, true
-	for ; end < len(rest); end++ {
-		c := rest[end]
-		if '0' <= c && c <= '9' || c == '-' {
-			continue
-		}
-		if c != '.' && c != 'e' && c != 'E' && c != '+' {
-			break
-		}
-		integer = false
+func literal(text []byte, at int, want string) int {
+	if end := at + len(want); end <= len(text) && string(text[at:end]) == want {
+		return end
 	}
-	p.at += end
-	literal := rest[:end]
-	p.irregular = p.irregular || !integer && !regular(literal)
-	return appendPackedText(dst, literal)
+	return failed
+}
+
+func (p *Packer) number(dst, text []byte, at int) ([]byte, int) {
+	end := at
+	if text[end] == '-' {
+		end++
+	}
+	whole := digits(text, end)
+	switch {
+	case whole == end:
+		return dst, failed
+	case text[end] == '0':
+		whole = end + 1
+	}
+	end = whole
+	if end < len(text) && text[end] == '.' {
+		fraction := digits(text, end+1)
+		if fraction == end+1 {
+			return dst, failed
+		}
+		end = fraction
+	}
+	if end < len(text) && (text[end] == 'e' || text[end] == 'E') {
+		end++
+		if end < len(text) && (text[end] == '+' || text[end] == '-') {
+			end++
+		}
+		exponent := digits(text, end)
+		if exponent == end {
+			return dst, failed
+		}
+		end = exponent
+	}
+	p.irregular = p.irregular || end > whole && !regular(text[at:end])
+	return appendPackedText(dst, text[at:end]), end
+}
+
+// digits is the place behind the digits at a place.
+func digits(text []byte, at int) int {
+	for at < len(text) && '0' <= text[at] && text[at] <= '9' {
+		at++
+	}
+	return at
 }
 
 // string appends the length and the contents of a string.
-func (p *Packer) string(dst []byte) []byte {
-	rest := p.text[p.at:]
-	end := 1 + bytes.IndexByte(rest[1:], '"')
-	if contents := rest[1:end]; bytes.IndexByte(contents, '\\') < 0 {
-		p.at += end + 1
-		return appendPackedText(dst, contents)
+func (p *Packer) string(dst, text []byte, at int) ([]byte, int) {
+	end := plainEnd(text, at+1)
+	if end < len(text) && text[end] == '"' {
+		return appendPackedText(dst, text[at+1:end]), end + 1
 	}
-	end = 1
-	for ; rest[end] != '"'; end++ {
-		if rest[end] == '\\' {
-			end++
+	for end < len(text) && text[end] == '\\' {
+		n := escape(text[end:])
+		if n == 0 {
+			return dst, failed
+		}
+		end = plainEnd(text, end+n)
+	}
+	if end >= len(text) || text[end] != '"' {
+		return dst, failed
+	}
+	return appendUnquoted(dst, text[at:end+1]), end + 1
+}
+
+// plainEnd is the place of the next quote, backslash or control character.
+func plainEnd(text []byte, at int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for ; at+8 <= len(text); at += 8 {
+		// Of eight bytes, the lowest high bit that is set marks the first byte that
+		// is zero: after a quote was subtracted, after a backslash was, or below 0x20.
+		w := binary.LittleEndian.Uint64(text[at:])
+		quote, backslash := w^('"'*ones), w^('\\'*ones)
+		found := ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w) & highs
+		if found != 0 {
+			return at + bits.TrailingZeros64(found)/8
 		}
 	}
-	p.at += end + 1
-	return appendUnquoted(dst, rest[:end+1])
+	for at < len(text) && text[at] >= ' ' && text[at] != '"' && text[at] != '\\' {
+		at++
+	}
+	return at
+}
+
+// escape is the length of the escape that a text begins with, 0 when it is none.
+func escape(text []byte) int {
+	if len(text) < len(`\n`) {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return len(`\n`)
+	case 'u':
+		if len(text) < len(`\u0000`) {
+			return 0
+		}
+		for _, c := range text[2:len(`\u0000`)] {
+			if !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f') {
+				return 0
+			}
+		}
+		return len(`\u0000`)
+	default:
+		return 0
+	}
 }
 
 // appendUnquoted appends the length and the contents of a string with escapes.
@@ -117,62 +244,100 @@ func appendUnquoted(dst []byte, quoted []byte) []byte {
 	return appendPackedText(dst[:start], contents)
 }
 
-func (p *Packer) array(dst []byte) []byte {
+func (p *Packer) array(dst, text []byte, at int, s *shape) ([]byte, int) {
 	start := len(dst)
 	dst = openPacked(dst, packedArray)
-	p.at++ // the bracket
-	for p.next() != ']' {
-		dst = p.value(dst)
-		p.comma()
+	if p.levels--; p.levels < 0 {
+		return dst, failed
 	}
-	p.at++
+	at, more := first(text, at+1, ']')
+	for more {
+		if dst, at = p.value(dst, text, at, s); at == failed {
+			return dst, failed
+		}
+		at, more = next(text, at, ']')
+	}
+	p.levels++
 	closePacked(dst, start)
-	return dst
+	return dst, at
 }
 
-func (p *Packer) comma() {
-	if p.next() == ',' {
-		p.at++
+// first goes to the first part of a list or an object, or else behind its end.
+func first(text []byte, at int, end byte) (_ int, more bool) {
+	at = skipWhite(text, at)
+	if at < len(text) && text[at] == end {
+		return at + 1, false
+	}
+	return at, true
+}
+
+// next goes behind the comma or the end that follows a part.
+func next(text []byte, at int, end byte) (_ int, more bool) {
+	switch at = skipWhite(text, at); {
+	case at == len(text) || text[at] != ',' && text[at] != end:
+		return failed, false
+	default:
+		return at + 1, text[at] == ','
 	}
 }
 
-func (p *Packer) object(dst []byte) []byte {
+func (p *Packer) object(dst, text []byte, at int, s *shape) ([]byte, int) {
 	start := len(dst)
 	dst = openPacked(dst, packedObject)
-	p.at++ // the brace
-	if p.depth == len(p.known) {
-		p.known = append(p.known, names{})
+	if p.levels--; p.levels < 0 {
+		return dst, failed
 	}
-	depth, same := p.depth, true
-	p.depth++
-	for place := 0; p.next() != '}'; place++ {
-		from := len(dst)
-		dst = p.string(dst)
-		if same {
-			name, _ := cutPackedText(dst[from:])
-			same = p.known[depth].at(place, name)
+	same := true
+	at, more := first(text, at+1, '}')
+	for place := 0; more; place++ {
+		at = skipWhite(text, at)
+		if name := s.quoted(place, text[at:]); same && name != nil {
+			dst = append(dst, name...)
+			at += len(name) - 1 + len(`""`)
+		} else {
+			if at == len(text) || text[at] != '"' {
+				return dst, failed
+			}
+			from := len(dst)
+			if dst, at = p.string(dst, text, at); at == failed {
+				return dst, failed
+			}
+			same = same && s.at(place, dst[from:])
 		}
-		p.next()
-		p.at++ // the colon
-		dst = p.value(dst)
-		p.comma()
+		if at = skipWhite(text, at); at == len(text) || text[at] != ':' {
+			return dst, failed
+		}
+		if dst, at = p.member(dst, text, at+1, s, place); at == failed {
+			return dst, failed
+		}
+		at, more = next(text, at, '}')
 	}
-	p.depth--
-	p.at++
+	if at == failed {
+		return dst, failed
+	}
+	p.levels++
 	closePacked(dst, start)
-	if !same && !p.known[depth].learn(dst[start:]) {
+	if !same && !s.learn(dst[start:]) {
 		p.repeated = true
 	}
-	return dst
+	return dst, at
+}
+
+// member appends the value of the member at a place of an object of that shape.
+func (p *Packer) member(dst, text []byte, at int, s *shape, place int) ([]byte, int) {
+	at = skipWhite(text, at)
+	if at < len(text) && (text[at] == '{' || text[at] == '[') {
+		s = p.below(s, place)
+	}
+	return p.value(dst, text, at, s)
 }
 
 // Read appends the packed form of the next value of a decoder of NewDecoder, as
 // Append does, without having its text in memory as a whole.
 func (p *Packer) Read(dst []byte, dec *jsontext.Decoder) (_ []byte, regular bool, err error) {
 	start := len(dst)
-	p.depth, p.irregular, p.repeated = 0, false, false
+	p.levels, p.irregular, p.repeated = math.MaxInt, false, false
 	dst, err = p.read(dst, dec)
-	p.text = nil
 	if err != nil {
 		return dst, false, err
 	}
@@ -182,19 +347,19 @@ func (p *Packer) Read(dst []byte, dec *jsontext.Decoder) (_ []byte, regular bool
 	return dst, !p.irregular, nil
 }
 
-func (p *Packer) read(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
+func (p *Packer) read(dst []byte, dec *jsontext.Decoder) ([]byte, error) {
 	switch dec.PeekKind() {
 	case '[':
 		return p.readArray(dst, dec)
 	case '{':
 		return p.readObject(dst, dec)
 	default:
-		p.text, err = dec.ReadValue()
+		text, err := dec.ReadValue()
 		if err != nil {
 			return dst, err
 		}
-		p.at = 0
-		return p.value(dst), nil
+		dst, _ = p.value(dst, text, 0, &p.root)
+		return dst, nil
 	}
 }
 
@@ -214,23 +379,13 @@ func (p *Packer) readArray(dst []byte, dec *jsontext.Decoder) (_ []byte, err err
 func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
 	start := len(dst)
 	dst = openPacked(dst, packedObject)
-	if p.depth == len(p.known) {
-		p.known = append(p.known, names{})
-	}
-	depth, same, place := p.depth, true, 0
-	p.depth++
-	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != '}'; place++ {
-		p.text, err = dec.ReadValue()
+	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != '}'; {
+		var name jsontext.Value
+		name, err = dec.ReadValue()
 		if err != nil {
 			break
 		}
-		from := len(dst)
-		p.at = 0
-		dst = p.string(dst)
-		if same {
-			name, _ := cutPackedText(dst[from:])
-			same = p.known[depth].at(place, name)
-		}
+		dst, _ = p.string(dst, name, 0)
 		dst, err = p.read(dst, dec)
 	}
 	if err == nil {
@@ -239,9 +394,8 @@ func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err er
 	if err != nil {
 		return dst, err
 	}
-	p.depth--
 	closePacked(dst, start)
-	if !same && !p.known[depth].learn(dst[start:]) {
+	if !p.spare.learn(dst[start:]) {
 		p.repeated = true
 	}
 	return dst, nil

@@ -23,6 +23,7 @@ const streamed = 64 << 10
 //	/single?bytes=1000                    one list of flat items of that size
 //	/parents?count=1000&wait=20ms         all parents
 //	/parents/7/child?wait=20ms            the one child of a parent
+//	/lists?lists=4000                     items with so many lists of one row
 //	/served                               how many bytes of bodies were sent
 type api struct {
 	served atomic.Int64
@@ -33,6 +34,7 @@ func (a *api) handler() http.Handler {
 	mux.HandleFunc("GET /flat", a.pages(appendFlat))
 	mux.HandleFunc("GET /nested", a.pages(appendNested))
 	mux.HandleFunc("GET /single", a.single)
+	mux.HandleFunc("GET /lists", a.lists)
 	mux.HandleFunc("GET /parents", a.parents)
 	mux.HandleFunc("GET /parents/{id}/child", a.child)
 	mux.HandleFunc("GET /served", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, a.served.Load()) })
@@ -87,6 +89,11 @@ func (a *api) single(w http.ResponseWriter, r *http.Request) {
 		chunk = chunk[:0]
 	}
 	a.write(w, append(chunk, ']'))
+}
+
+func (a *api) lists(w http.ResponseWriter, r *http.Request) {
+	lists := number(r, "lists")
+	a.send(w, appendPage(nil, func(dst []byte, id int) []byte { return appendLists(dst, id, lists) }, 0, listRows))
 }
 
 func (a *api) parents(w http.ResponseWriter, r *http.Request) {

@@ -32,6 +32,21 @@ func appendNested(dst []byte, id int) []byte {
 	return append(dst, '}')
 }
 
+// listRows is how many items with many lists there are: each is a row of every table.
+const listRows = 100
+
+// appendLists appends an item with so many lists of one object in it, each of which
+// becomes a row of a table of its own.
+func appendLists(dst []byte, id, lists int) []byte {
+	dst = strconv.AppendInt(append(dst, `{"id":`...), int64(id), 10)
+	for list := range lists {
+		dst = strconv.AppendInt(append(dst, `,"l`...), int64(list), 10)
+		dst = strconv.AppendInt(append(dst, `":[{"value":`...), int64(id+list), 10)
+		dst = append(dst, `}]`...)
+	}
+	return append(dst, '}')
+}
+
 // appendPage appends the answer {"items": […]} with the items of the ids from
 // first up to, but not including, end.
 func appendPage(dst []byte, item func([]byte, int) []byte, first, end int) []byte {

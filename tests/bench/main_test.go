@@ -48,6 +48,8 @@ func TestEveryWorkloadAtATinyScale(t *testing.T) {
 		"P":   {"items": pageSize},
 		"P16": {"items": pageSize},
 		"D":   {"items": pageSize, "items_tags": 2 * pageSize},
+		"R":   {"parents": 100, "children": 100},
+		"T":   {"items": listRows, "items_l0": listRows, "items_l1": listRows, "items_l2": listRows, "items_l3": listRows},
 		"E1":  {},
 		"E2":  {"items": 5},
 	}
@@ -195,7 +197,7 @@ func TestChoose(t *testing.T) {
 	tests := []struct {
 		name, names, want, err string
 	}{
-		{"all", "", "A A1 A10 B C C16 P P16 D E1 E2", ""},
+		{"all", "", "A A1 A10 B C C16 P P16 D R T E1 E2", ""},
 		{"in the order of the list", "E1,B", "B E1", ""},
 		{"with what a goal compares with", "D", "A D", ""},
 		{"unknown", "A,F", "", `there is no workload "F"`},

@@ -152,12 +152,12 @@ func TestDiskFull(t *testing.T) {
 	}{
 		{"blocks, one by one", 20, 50, nil, func(step int) (int, int) { return 2 + step, 0 },
 			[]string{"writing table", "writing the manifest", "cannot write the results"}},
-		{"blocks, four times as many", largeRows, largeText, nil, func(step int) (int, int) { return 32 << (2 * step), 0 },
-			[]string{"cannot store a response: write", "keeping rows for later: write"}},
+		{"blocks, some at a time", largeRows, largeText, nil, func(step int) (int, int) { return 320 * (1 + step), 0 },
+			[]string{"cannot store a response: write", "keeping the items of a response: write", "keeping rows for later: write"}},
 		{"files, one by one", 20, 50, nil, func(step int) (int, int) { return 0, 12 + step },
 			[]string{"cannot make a directory", "creating table", "writing the manifest"}},
-		{"files, some more", largeRows, largeText, nil, func(step int) (int, int) { return 0, 15 + step*step },
-			[]string{"cannot store a response: open", "keeping rows for later: open"}},
+		{"files, some more", largeRows, largeText, nil, func(step int) (int, int) { return 0, 15 + step },
+			[]string{"cannot store a response: open", "keeping the items of a response: cannot make a temporary file", "keeping rows for later: open"}},
 		{"a recording", 20, 10_000, []string{"--record", "run.har"}, func(step int) (int, int) { return 16 << step, 0 },
 			[]string{"record"}},
 	} {

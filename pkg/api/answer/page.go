@@ -2,7 +2,7 @@ package answer
 
 import (
 	"fmt"
-	"io"
+	"iter"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -27,6 +27,8 @@ func (p Path) segments() []string {
 
 // Query is what a Scan looks for.
 type Query struct {
+	// Format names the format of the answer; "" is JSON.
+	Format string
 	// Data is where the items are; an empty Text asks to find them: the
 	// response itself when it is a list, else its only list-valued property.
 	Data Path
@@ -70,18 +72,11 @@ type Page struct {
 	// query asked for it.
 	Volume int64
 
-	spool  *Spool
-	data   span
-	errors span
-	packed bool // the spool has the items packed
+	list   bool // the data is a list
+	errors value.Value
+	// items streams at least so many items as there are rows.
+	items  iter.Seq2[value.Packed, error]
 	fields []field
-}
-
-// span is a value's place in the text of the spool; kind null and no length
-// when there is nothing.
-type span struct {
-	kind       value.Kind
-	start, end int64
 }
 
 // field is one of the values that paging asks for.
@@ -94,17 +89,13 @@ type field struct {
 // maxField is the largest JSON text that is read as the value of a field.
 const maxField = 1 << 20
 
-// keep reads the value of a field, which outlives the spool.
-func (p *Page) keep(path Path, at span) error {
-	f := field{path: path, tooLarge: at.end-at.start > maxField}
-	if !f.tooLarge {
-		var err error
-		if f.value, err = p.read(at); err != nil {
-			return err
-		}
+// newPage is a page of which nothing is known.
+func newPage(q Query) *Page {
+	p := &Page{fields: make([]field, len(q.Fields))}
+	for i, path := range q.Fields {
+		p.fields[i].path = path
 	}
-	p.fields = append(p.fields, f)
-	return nil
+	return p
 }
 
 // Field is the value at one of the places the query named, null when nothing is
@@ -124,40 +115,51 @@ func (p *Page) Field(path Path) (value.Value, error) {
 
 // Errors is the member `errors` of the response when it is a list or an object,
 // else null; in the place of one that is too large stands a text that says so.
-// The spool must not be closed.
-func (p *Page) Errors() (value.Value, error) {
-	switch size := p.errors.end - p.errors.start; {
-	case p.errors.kind != value.Array && p.errors.kind != value.Object:
-		return value.Value{}, nil
-	case size > maxField:
-		return value.OfString(fmt.Sprintf("%d bytes of errors", size)), nil
-	default:
-		return p.read(p.errors)
-	}
-}
+func (p *Page) Errors() value.Value { return p.errors }
 
 // IsList tells whether the data is a list.
-func (p *Page) IsList() bool { return p.data.kind == value.Array }
+func (p *Page) IsList() bool { return p.list }
 
 // Truncate drops all items but the first n, where there are more.
 func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }
 
-func (p *Page) read(s span) (value.Value, error) {
-	if s.end == s.start {
-		return value.Value{}, nil
+// Items streams the items in their order, each one a value of its own. An
+// object or scalar at the place of the data is one item. The spool must not be
+// closed meanwhile. Several goroutines may do so at once.
+func (p *Page) Items() iter.Seq2[value.Value, error] {
+	return func(yield func(value.Value, error) bool) {
+		for item, err := range p.Packed() {
+			if err != nil {
+				yield(value.Value{}, err)
+				return
+			}
+			if !yield(item.Value(), nil) {
+				return
+			}
+		}
 	}
-	r, err := p.spool.text(s.start)
-	if err != nil {
-		return value.Value{}, err
+}
+
+// Packed streams the items as Items does, for who does not need them as values.
+// An item is gone when the next one comes, or the loop ends.
+func (p *Page) Packed() iter.Seq2[value.Packed, error] {
+	return func(yield func(value.Packed, error) bool) {
+		if p.Rows == 0 {
+			return
+		}
+		left := p.Rows
+		for item, err := range p.items {
+			left--
+			if !yield(item, err) || err != nil || left == 0 {
+				return
+			}
+		}
 	}
-	return value.Read(value.NewDecoder(io.LimitReader(r, s.end-s.start)))
 }
 
 // NoPage stands for an answer without a body: nothing is in it.
 func NoPage(q Query) *Page {
-	p := &Page{NoBody: true}
-	for _, path := range q.Fields {
-		p.fields = append(p.fields, field{path: path})
-	}
+	p := newPage(q)
+	p.NoBody = true
 	return p
 }

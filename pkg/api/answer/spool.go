@@ -1,10 +1,10 @@
 // Package answer holds one response of the target API as a replayable spool:
-// in memory while it is small, in a temporary file beyond that. It is scanned
-// once, from start to end, for everything a decision about the page needs, and
-// only then streamed item by item. A response never stands in memory as a whole
-// tree.
+// in memory while it is small, in a temporary file beyond that. A decoder, one for
+// each format, reads it once, from start to end, for everything a decision about
+// the page needs, and keeps its items packed; only then they are streamed one by
+// one. A response never stands in memory as a whole tree.
 //
-// The package knows JSON and spools. It knows nothing of HTTP, of paging rules
+// The package knows spools and formats. It knows nothing of HTTP, of paging rules
 // or of tables.
 package answer
 
@@ -17,6 +17,8 @@ import (
 	"slices"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
 
 // MemoryLimit is how many bytes of a body stay in memory by default.
@@ -29,13 +31,14 @@ type Spooler struct {
 	limit   int
 	item    int64     // bytes of one value
 	text    int64     // bytes of an item that is read as a whole
+	block   int       // bytes of items that are compressed at once
 	buffers sync.Pool // of *[]byte
 }
 
 // NewSpooler makes spools whose bodies beyond limit bytes go to temporary files
 // in dir.
 func NewSpooler(dir string, limit int) *Spooler {
-	return &Spooler{dir: dir, limit: limit, item: maxItem, text: maxText}
+	return &Spooler{dir: dir, limit: limit, item: maxItem, text: maxText, block: blocks.Size}
 }
 
 // Spool holds the bytes of one body. It is written once, from start to end,
@@ -43,7 +46,7 @@ func NewSpooler(dir string, limit int) *Spooler {
 type Spool struct {
 	home    *Spooler
 	memory  []byte
-	packed  []byte // the items of the data, when a scan could keep them
+	items   *store // what a decoder made of it; nil before
 	file    *os.File
 	size    int64
 	invalid bool   // some bytes are not UTF-8
@@ -73,8 +76,12 @@ func (s *Spool) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// leastRead is how much room ReadFrom makes for a read.
-const leastRead = 512
+const (
+	// leastRead is how much room ReadFrom makes for a read.
+	leastRead = 512
+	// chunk is how many bytes it reads at once of what goes to a file.
+	chunk = 128 << 10
+)
 
 // ReadFrom appends all that a reader gives. What stays in memory is read into its
 // place.
@@ -94,19 +101,16 @@ func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
 			return n, err
 		}
 	}
-	more, err := io.Copy(struct{ io.Writer }{s}, r)
+	buf := slices.Grow(s.home.buffer(), chunk)
+	defer func() { s.home.recycle(buf) }()
+	more, err := io.CopyBuffer(struct{ io.Writer }{s}, r, buf[:chunk])
 	return n + more, err
 }
 
 func (s *Spool) toFile() error {
-	f, err := os.CreateTemp(s.home.dir, "response-*")
+	f, err := s.home.tempFile()
 	if err != nil {
-		return fmt.Errorf("cannot make a temporary file for a large response: %w", err)
-	}
-	// The name is not needed any more: the file vanishes with its last handle,
-	// even when the program is killed.
-	if err := os.Remove(f.Name()); err != nil {
-		return errors.Join(err, f.Close())
+		return err
 	}
 	s.file = f
 	if _, err := f.Write(s.memory); err != nil {
@@ -114,6 +118,19 @@ func (s *Spool) toFile() error {
 	}
 	s.recycle()
 	return nil
+}
+
+// tempFile makes a temporary file. It has no name any more: it vanishes with its
+// last handle, even when the program is killed.
+func (s *Spooler) tempFile() (*os.File, error) {
+	f, err := os.CreateTemp(s.dir, "response-*")
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a temporary file for a large response: %w", err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 func (s *Spool) recycle() {
@@ -208,14 +225,16 @@ func (s *Spool) text(offset int64) (io.Reader, error) {
 // Close gives the memory back and removes the temporary file.
 func (s *Spool) Close() error {
 	s.recycle()
-	s.home.recycle(s.packed)
-	s.packed = nil
-	if s.file == nil {
-		return nil
+	var err error
+	if s.items != nil {
+		err = s.items.close()
+		s.items = nil
 	}
-	f := s.file
-	s.file = nil
-	return f.Close()
+	if s.file != nil {
+		err = errors.Join(err, s.file.Close())
+		s.file = nil
+	}
+	return err
 }
 
 // cleaner drops the bytes that are not UTF-8.

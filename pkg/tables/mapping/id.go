@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"bytes"
 	"crypto/md5"
 	"encoding/hex"
 	"hash"
@@ -20,6 +21,40 @@ type hasher struct {
 	md5 hash.Hash
 	buf []byte
 	sum [md5.Size]byte
+	// names are those of the object before, in the order they were hashed: rows mostly
+	// have the same. place is how many came so far in this one.
+	names []hashedName
+	place int
+}
+
+// hashedName is a name, and how it is hashed.
+type hashedName struct{ name, text []byte }
+
+// maxHashedNames and maxHashedName are how many names are kept, and how long ones.
+const (
+	maxHashedNames = 200
+	maxHashedName  = 100
+)
+
+// name appends the name of a member.
+func (h *hasher) name(name []byte) {
+	at := h.place
+	h.place++
+	if at < len(h.names) && bytes.Equal(h.names[at].name, name) {
+		h.buf = append(h.buf, h.names[at].text...)
+		return
+	}
+	start := len(h.buf)
+	h.string(name)
+	if at >= maxHashedNames || at > len(h.names) || len(name) > maxHashedName {
+		return // a name before it may be too long to be kept
+	}
+	if at == len(h.names) {
+		h.names = append(h.names, hashedName{})
+	}
+	known := &h.names[at]
+	known.name = append(known.name[:0], name...)
+	known.text = append(known.text[:0], h.buf[start:]...)
 }
 
 func newHasher() *hasher { return &hasher{md5: md5.New()} }
@@ -34,6 +69,7 @@ type hashedMember struct {
 // of what is around it. Extra members are hashed as if they were the object's last. The
 // id is gone when the next one is made.
 func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []byte) []byte {
+	h.place = 0
 	h.md5.Reset()
 	h.buf = h.buf[:0]
 	h.buf = php.AppendObjectHead(h.buf, object.Len()+len(extra))
@@ -53,6 +89,7 @@ func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []
 // key is the hash of a row, followed by the user and parent columns where there
 // are any. It refers to a row of a mapped table that has no primary key.
 func (h *hasher) key(row, columns value.Packed) []byte {
+	h.place = 0
 	h.md5.Reset()
 	h.buf = h.buf[:0]
 	h.value(row)
@@ -126,7 +163,7 @@ func (h *hasher) columns(columns value.Packed) {
 
 func (h *hasher) members(object value.Packed) {
 	for members := object.Parts(); members.More(); {
-		h.string(members.Name())
+		h.name(members.Name())
 		h.value(members.Value())
 	}
 }

@@ -7,10 +7,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/klauspost/compress/s2"
-
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/pkg/value/blocks"
 )
 
 // The kinds of records in a spool.
@@ -19,55 +18,74 @@ const (
 	rowRecord   byte = 'r' // one row of the batch before
 )
 
-const (
-	// spoolMemory is how many compressed bytes stay in memory; more of them
-	// move to a file.
-	spoolMemory = 1 << 20
-	// spoolBlock is how many bytes are compressed at once. Both ends hold a few
-	// blocks in memory.
-	spoolBlock = 256 << 10
-)
+// spoolMemory is how many compressed bytes stay in memory; more of them move to a
+// file.
+const spoolMemory = 1 << 20
 
 // spool keeps records in the order they came, compressed. First all are added,
 // then all are read.
 type spool struct {
-	dir    string
-	memory bytes.Buffer
-	path   string     // of the file, "" while memory is enough
-	file   *os.File   // nil while there is none, or the spool rests
-	zip    *s2.Writer // nil before the first record, and while the spool rests
-	record []byte     // reused
+	dir     string
+	memory  bytes.Buffer
+	path    string   // of the file, "" while memory is enough
+	file    *os.File // nil while there is none, or the spool rests
+	records []byte   // that are not in a block yet: sizes, kinds and values
+	blocks  blocks.Writer
 }
 
-func newSpool(dir string) *spool { return &spool{dir: dir} }
-
-// writerFunc is a function as an io.Writer.
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+func newSpool(dir string) *spool {
+	s := &spool{dir: dir}
+	s.blocks.To = s.store
+	return s
+}
 
 // add appends one record.
 func (s *spool) add(kind byte, v value.Packed) error {
-	if s.zip == nil {
-		s.zip = s2.NewWriter(writerFunc(s.store), s2.WriterConcurrency(1), s2.WriterBlockSize(spoolBlock))
+	s.records = append(binary.AppendUvarint(s.records, uint64(len(v))), kind)
+	if len(v) > blocks.Large {
+		return s.addLarge(v)
 	}
-	s.record = append(binary.AppendUvarint(s.record[:0], uint64(len(v))), kind)
-	_, err := s.zip.Write(s.record)
-	if err == nil {
-		_, err = s.zip.Write(v)
+	s.records = append(s.records, v...)
+	if len(s.records) < blocks.Size {
+		return nil
+	}
+	return s.flush()
+}
+
+// addLarge appends the value of a record, which is not copied.
+func (s *spool) addLarge(v value.Packed) error {
+	err := s.blocks.AddPlain(s.records, v)
+	s.records = s.records[:0]
+	return spoolError("keeping rows for later", err)
+}
+
+// flush makes a block of the records so far.
+func (s *spool) flush() (err error) {
+	if len(s.records) > 0 {
+		s.records, err = s.blocks.Add(s.records)
 	}
 	return spoolError("keeping rows for later", err)
 }
 
+// complete puts all records so far into blocks.
+func (s *spool) complete() error {
+	if err := s.flush(); err != nil {
+		return err
+	}
+	return spoolError("keeping rows for later", s.blocks.Wait())
+}
+
 // store takes what is compressed.
-func (s *spool) store(p []byte) (int, error) {
+func (s *spool) store(p []byte) error {
 	if s.path == "" && s.memory.Len()+len(p) <= spoolMemory {
-		return s.memory.Write(p)
+		s.memory.Write(p) // never fails
+		return nil
 	}
 	if err := s.openFile(); err != nil {
-		return 0, err
+		return err
 	}
-	return s.file.Write(p)
+	_, err := s.file.Write(p)
+	return err
 }
 
 // openFile makes the file with what is in memory so far, or opens it again.
@@ -89,31 +107,25 @@ func (s *spool) openFile() (err error) {
 }
 
 // rest gives up memory and the open file until the next record is added or all
-// are read. The next record begins another stream; a reader takes one after
-// another.
+// are read.
 func (s *spool) rest() error {
-	if s.zip == nil {
-		return nil
-	}
-	err := s.zip.Close()
-	s.zip, s.record = nil, nil
-	if err == nil {
-		err = s.openFile()
+	err := s.complete()
+	s.records, s.blocks = nil, blocks.Writer{To: s.store}
+	if err == nil && s.memory.Len() > 0 {
+		err = spoolError("keeping rows for later", s.openFile())
 	}
 	if s.file != nil {
 		err = errors.Join(err, s.file.Close())
 		s.file = nil
 	}
-	return spoolError("keeping rows for later", err)
+	return err
 }
 
 // each ends the adding and visits all records in their order. Each one is gone
 // when the next is read.
 func (s *spool) each(visit func(kind byte, v value.Packed) error) error {
-	if s.zip != nil {
-		if err := s.zip.Close(); err != nil {
-			return spoolError("keeping rows for later", err)
-		}
+	if err := s.complete(); err != nil {
+		return err
 	}
 	var source io.Reader = bytes.NewReader(s.memory.Bytes())
 	if s.path != "" {
@@ -126,40 +138,30 @@ func (s *spool) each(visit func(kind byte, v value.Packed) error) error {
 		}
 		source = s.file
 	}
-	r := s2.NewReader(source, s2.ReaderMaxBlockSize(spoolBlock))
+	reader := blocks.NewReader(source)
+	defer reader.Close()
 	for {
-		kind, v, err := s.next(r)
+		records, err := reader.Next()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return spoolError("reading rows again", err)
 		}
-		if err := visit(kind, v); err != nil {
-			return err
+		for len(records) > 0 {
+			size, n := binary.Uvarint(records)
+			kind, end := records[n], n+1+int(size)
+			if err := visit(kind, records[n+1:end:end]); err != nil {
+				return err
+			}
+			records = records[end:]
 		}
 	}
 }
 
-// next reads one record; io.EOF when there is none.
-func (s *spool) next(r *s2.Reader) (byte, value.Packed, error) {
-	length, err := binary.ReadUvarint(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	length++ // the kind
-	if uint64(cap(s.record)) < length {
-		s.record = make([]byte, length)
-	}
-	s.record = s.record[:length]
-	if _, err := io.ReadFull(r, s.record); err != nil {
-		return 0, nil, errors.Join(io.ErrUnexpectedEOF, err)
-	}
-	return s.record[0], s.record[1:], nil
-}
-
 // close removes the file, if there is one.
 func (s *spool) close() error {
+	_ = s.blocks.Wait() // what it could not keep is not needed any more
 	if s.path == "" {
 		return nil
 	}

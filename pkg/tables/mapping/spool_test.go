@@ -105,7 +105,7 @@ func TestSpoolFaults(t *testing.T) {
 		if err := s.add(rowRecord, pack(value.OfString("x"))); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.zip.Flush(); err != nil {
+		if err := s.complete(); err != nil {
 			t.Fatal(err)
 		}
 		s.memory.Truncate(s.memory.Len() - 1)
@@ -121,6 +121,9 @@ func TestSpoolFaults(t *testing.T) {
 			if err := s.add(rowRecord, pack(value.OfString(noise(r, 1000)))); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if err := s.complete(); err != nil {
+			t.Fatal(err)
 		}
 		if _, err := s.file.WriteAt([]byte("?"), 1_000_000); err != nil {
 			t.Fatal(err)
@@ -214,7 +217,7 @@ func TestWriteFaults(t *testing.T) {
 	}
 	t.Run("a spool that is gone", func(t *testing.T) {
 		c := collect(t, "", rowsOf(`{"id":1}`))
-		if err := c.spool.zip.Flush(); err != nil {
+		if err := c.spool.complete(); err != nil {
 			t.Fatal(err)
 		}
 		c.spool.memory.Truncate(c.spool.memory.Len() - 1)

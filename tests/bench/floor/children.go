@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"net/url"
 	"sync"
 
@@ -12,6 +13,8 @@ import (
 // children fetches all parents, then the one child of each, so many at a time.
 // The children are written in the order of their parents.
 func children(address string, concurrency int, out string) error {
+	// Otherwise most connections would be closed after one request.
+	http.DefaultTransport.(*http.Transport).MaxIdleConnsPerHost = concurrency
 	parents, err := create(out, "parents", "id", "name")
 	if err != nil {
 		return err

@@ -15,19 +15,20 @@ import (
 )
 
 func main() {
-	shape := flag.String("shape", "", "flat, nested, children; empty does nothing")
+	shape := flag.String("shape", "", "flat, nested, children, lists; empty does nothing")
 	address := flag.String("url", "", "address of the pages, of the one body, or of the parents, with a query")
 	limit := flag.Int("limit", 0, "items a page; 0 for no paging")
 	concurrency := flag.Int("concurrency", 1, "children: requests side by side")
+	count := flag.Int("lists", 0, "lists: how many an item has")
 	out := flag.String("out", ".", "directory of the tables")
 	flag.Parse()
-	if err := run(*shape, *address, *limit, *concurrency, *out); err != nil {
+	if err := run(*shape, *address, *limit, *concurrency, *count, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "floor:", err)
 		os.Exit(1)
 	}
 }
 
-func run(shape, address string, limit, concurrency int, out string) error {
+func run(shape, address string, limit, concurrency, count int, out string) error {
 	switch shape {
 	case "":
 		fmt.Println("floor")
@@ -38,6 +39,8 @@ func run(shape, address string, limit, concurrency int, out string) error {
 		return nested(address, limit, out)
 	case "children":
 		return children(address, concurrency, out)
+	case "lists":
+		return lists(address, count, out)
 	default:
 		return fmt.Errorf("unknown shape %q", shape)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -103,4 +105,55 @@ func (n *nestedItems) tag(dec *jsontext.Decoder) error {
 	}
 	n.tags.cells[parentColumn] = strconv.AppendInt(n.tags.cells[parentColumn], n.id, 10)
 	return n.tags.row()
+}
+
+// lists writes items with so many lists of one object, each to a table of its own.
+// There are too many to keep their files open: they are written in the end.
+func lists(address string, count int, out string) error {
+	columns := []string{"id"}
+	tables := make([]csv, count)
+	for i := range tables {
+		columns = append(columns, "l"+strconv.Itoa(i))
+		tables[i] = csv{cells: [][]byte{[]byte("value"), []byte("JSON_parentId")}}
+		if err := tables[i].row(); err != nil {
+			return err
+		}
+	}
+	rows, err := create(out, "items", columns...)
+	if err != nil {
+		return err
+	}
+	id := int64(0)
+	err = pages(address, 0, func(dec *jsontext.Decoder) error {
+		id++
+		err := members(dec, func(place int, _ []byte) error {
+			if place == 0 {
+				return rows.set(0, dec)
+			}
+			rows.cells[place] = strconv.AppendInt(rows.cells[place], id, 10)
+			t := &tables[place-1]
+			_, err := items(dec, func(dec *jsontext.Decoder) error {
+				t.cells[1] = strconv.AppendInt(t.cells[1], id, 10)
+				err := members(dec, func(int, []byte) error { return t.set(0, dec) })
+				if err != nil {
+					return err
+				}
+				return t.row()
+			})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return rows.row()
+	})
+	for i, t := range tables {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(out, "items_"+columns[i+1]), t.buf, 0o644)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return rows.close()
 }

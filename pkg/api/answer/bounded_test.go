@@ -127,7 +127,7 @@ func TestHugeBuffersAreNotKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for when := range 2 {
-		if n := cap(spool.packed); n > 2*MemoryLimit {
+		if n := cap(spool.items.last); n > 2*MemoryLimit {
 			t.Errorf("%d bytes are kept after %d passes", n, when+1)
 		}
 		for item, err := range page.Packed() {

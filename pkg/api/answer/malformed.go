@@ -2,14 +2,10 @@ package answer
 
 import (
 	"errors"
-	"io"
 	"strings"
 	"unicode"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // Excerpts are cut to mostShown bytes after masking; headBytes are read, so that
@@ -43,27 +39,27 @@ func Excerpt(spool *Spool, redact func(string) string) string {
 	return text
 }
 
-// notJSON is the user error for an answer that is not JSON; a spool that cannot
-// be read stays the error it is.
-func (sc *Scanner) notJSON(spool *Spool, err error) error {
-	var reason string
-	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		reason = "it ends too early"
-	case errors.Is(err, errMoreText):
-		reason = errMoreText.Error()
-	case errors.Is(err, errLargeItem):
-		return largeItem(err)
-	case ok:
-		reason = value.Complaint(syntax)
-	default:
+// malformed is why an answer is not of its format.
+type malformed struct {
+	reason string
+	cause  error
+}
+
+func (m *malformed) Error() string { return m.reason }
+
+func (m *malformed) Unwrap() error { return m.cause }
+
+// explained makes a user error of an answer that is not of its format; any other
+// error stays what it is.
+func (sc *Scanner) explained(spool *Spool, format string, err error) error {
+	m, ok := errors.AsType[*malformed](err)
+	if !ok {
 		return err
 	}
-	e := failure.Userf("the response is not valid JSON: %s", reason)
+	e := failure.Userf("the response is not valid %s: %s", failure.Text(format), m.reason)
 	if text := Excerpt(spool, sc.redact); text != "" {
 		e.Message += "; it begins with: " + text
 	}
-	e.Cause = err
+	e.Cause = m.cause
 	return e
 }

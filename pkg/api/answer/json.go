@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"hash/maphash"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -16,65 +16,94 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Scanner scans responses. It is safe for concurrent use.
-type Scanner struct {
-	seed   maphash.Seed
-	redact func(string) string
-}
-
-// NewScanner makes a scanner whose errors show the start of a body only after
-// redact has masked the secrets in it.
-func NewScanner(redact func(string) string) *Scanner {
-	return &Scanner{seed: maphash.MakeSeed(), redact: redact}
-}
-
-// Scan reads a spool once from start to end. An answer that is not JSON is a
-// user error that says why and how the answer begins; an answer without any
-// text is io.EOF.
-func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
-	r, err := spool.text(0)
-	if err != nil {
-		return nil, err
+// decodeJSON scans an answer in JSON: where the data is, and what is around it.
+func decodeJSON(d *decoding) error {
+	s := &scan{decoding: d, detect: d.query.Data.Text == "", data: &wanted{}, volume: volume{wanted: d.query.Volume}}
+	var err error
+	if s.bounded, err = d.spool.bounded(0); err != nil {
+		return err
 	}
-	k := spool.packing()
-	defer spool.keep(k)
-	s := &scan{packing: k, detect: q.Data.Text == "", data: &place{}, volume: volume{wanted: q.Volume}}
-	if r, s.base, err = skipMark(r); err != nil {
-		return nil, err
+	defer s.bounded.close()
+	if err := s.bounded.skipMark(); err != nil {
+		return err
 	}
-	s.leash = spool.home.leash(r)
-	s.dec = s.leash.dec
-	s.hash.SetSeed(sc.seed)
-	root := &place{}
+	s.dec = s.bounded.dec
+	root := &wanted{}
 	if !s.detect {
-		s.path = q.Data.segments()
-		s.data = root.grow(q.Data)
+		s.path = d.query.Data.segments()
+		s.data = root.grow(d.query.Data)
 		s.data.list = true
 	} else {
 		root.list = true
 	}
-	page := &Page{spool: spool}
-	wanted := make([]*place, len(q.Fields))
-	for i, path := range q.Fields {
-		wanted[i] = root.grow(path)
+	fields := make([]*wanted, len(d.query.Fields))
+	for i, path := range d.query.Fields {
+		fields[i] = root.grow(path)
 	}
 	if err := s.all(root); err != nil {
-		if err == io.EOF {
-			return nil, err
+		return notJSON(err)
+	}
+	for i, w := range fields {
+		f := &d.page.fields[i]
+		if f.tooLarge = w.at.end-w.at.start > maxField; f.tooLarge {
+			continue
 		}
-		return nil, sc.notJSON(spool, err)
-	}
-	for i, path := range q.Fields {
-		if err := page.keep(path, wanted[i].at); err != nil {
-			return nil, err
+		if f.value, err = s.read(w.at); err != nil {
+			return err
 		}
 	}
-	page.Root, page.Fingerprint = root.at.kind, s.hash.Sum64()
-	page.errors = s.survey.errors
-	if q.Volume {
-		page.Volume = s.volume.bytes
+	d.page.Root = root.at.kind
+	if d.query.Volume {
+		d.page.Volume = s.volume.bytes
 	}
-	return page, s.locate(page)
+	if err := s.locate(d.page); err != nil {
+		return err
+	}
+	d.page.errors, err = s.reported()
+	return err
+}
+
+// notJSON tells why a text is not JSON; any other error stays what it is.
+func notJSON(err error) error {
+	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+	switch {
+	case err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &malformed{"it ends too early", err}
+	case errors.Is(err, errMoreText):
+		return &malformed{errMoreText.Error(), err}
+	case errors.Is(err, errLargeItem):
+		return largeItem(err)
+	case ok:
+		return &malformed{value.Complaint(syntax), err}
+	default:
+		return err
+	}
+}
+
+// reported is what Page.Errors gives.
+func (s *scan) reported() (value.Value, error) {
+	switch at := s.survey.errors; {
+	case at.kind != value.Array && at.kind != value.Object:
+		return value.Value{}, nil
+	case at.end-at.start > maxField:
+		return value.OfString(fmt.Sprintf("%d bytes of errors", at.end-at.start)), nil
+	default:
+		return s.read(at)
+	}
+}
+
+// read is the value at a place of the text.
+func (s *scan) read(at span) (value.Value, error) {
+	if at.end == at.start {
+		return value.Value{}, nil
+	}
+	r, err := s.spool.text(at.start)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.Read(value.NewDecoder(io.LimitReader(r, at.end-at.start)))
 }
 
 // locate settles where the items are and how many.
@@ -86,20 +115,26 @@ func (s *scan) locate(page *Page) error {
 	if s.detect && len(s.lists.all) == 1 {
 		s.data, s.path = s.lists.all[0].place, []string{s.lists.all[0].name}
 	}
-	if k := s.data.at.kind; k == value.Array || k == value.Null {
+	data := s.data.at
+	page.list = data.kind == value.Array
+	if page.list || data.kind == value.Null {
 		page.Indicators = s.survey.beside(s.path)
 	}
 	if !s.detect {
 		page.OtherLists = s.survey.lists
 	}
-	page.Found = s.data.at != span{}
+	page.Found = data != span{}
 	page.FromErrors = s.detect && slices.Equal(s.path, []string{errorsMember})
-	page.data, page.Rows = s.data.at, s.data.rows
-	page.packed = page.data.kind == value.Array && s.packing.list == s.data && s.packing.whole
-	if k := page.data.kind; k == value.Object {
+	page.Rows = s.data.rows
+	if !page.list || s.stored != s.data {
+		spool := s.spool
+		page.items = func(yield func(value.Packed, error) bool) { spool.readItems(data, yield) }
+	}
+	switch {
+	case data.kind == value.Object:
 		page.Rows = 1
-	} else if k != value.Array && k != value.Null {
-		v, err := page.read(page.data)
+	case !page.list && data.kind != value.Null:
+		v, err := s.read(data)
 		if err != nil {
 			return err
 		}
@@ -110,39 +145,60 @@ func (s *scan) locate(page *Page) error {
 	return nil
 }
 
-const byteOrderMark = "\xef\xbb\xbf"
-
-// skipMark steps over a byte order mark, which some servers send although JSON
-// knows none.
-func skipMark(r io.Reader) (io.Reader, int64, error) {
-	head := make([]byte, len(byteOrderMark))
-	n, err := io.ReadFull(r, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, 0, err
+// readItems reads the items at a place of the text once more.
+func (s *Spool) readItems(data span, yield func(value.Packed, error) bool) {
+	d, err := s.bounded(data.start)
+	if err != nil {
+		yield(nil, err)
+		return
 	}
-	if string(head[:n]) == byteOrderMark {
-		return r, int64(n), nil
+	defer d.close()
+	var packer value.Packer
+	// Not a buffer of the spool: several goroutines may read a page at once.
+	item := s.home.buffer()
+	defer func() { s.home.recycle(item) }()
+	if data.kind != value.Array {
+		item, _, err = d.item(&packer, item)
+		yield(item, largeItem(err))
+		return
 	}
-	return io.MultiReader(bytes.NewReader(head[:n]), r), 0, nil
+	if _, err := d.dec.ReadToken(); err != nil {
+		yield(nil, err)
+		return
+	}
+	d.list()
+	for more := true; more; {
+		item, _, more, err = d.next(&packer, item[:0])
+		if (more || err != nil) && !yield(item, largeItem(err)) {
+			return
+		}
+	}
 }
 
-// place is a node of the tree of wanted places: what may stand below it, and
+// wanted is a node of the tree of wanted paths: what may stand below it, and
 // where its value was found last.
-type place struct {
-	children map[string]*place
+type wanted struct {
+	children map[string]*wanted
 	list     bool // the data, if it is an array
 	at       span
 	rows     int // items, when the value is an array
 }
 
-// grow adds a path below the place and returns its end.
-func (p *place) grow(path Path) *place {
+// span is a value's place in the text of the spool; kind null and no length
+// when there is nothing.
+type span struct {
+	kind       value.Kind
+	start, end int64
+}
+
+// grow adds a path below the node and returns its end.
+func (p *wanted) grow(path Path) *wanted {
 	for _, segment := range path.segments() {
 		child := p.children[segment]
 		if child == nil {
-			child = &place{}
+			child = &wanted{}
 			if p.children == nil {
-				p.children = map[string]*place{}
+				p.children = map[string]*wanted{}
 			}
 			p.children[segment] = child
 		}
@@ -152,25 +208,25 @@ func (p *place) grow(path Path) *place {
 }
 
 // forget drops what was found: of equal names the last value counts.
-func (p *place) forget() {
+func (p *wanted) forget() {
 	p.at, p.rows = span{}, 0
 	for _, child := range p.children {
 		child.forget()
 	}
 }
 
-// scan is the state of one Scan.
+// scan is the state of one pass over a text.
 type scan struct {
+	*decoding
 	dec     *jsontext.Decoder
-	leash   *leash // of the decoder
-	base    int64  // bytes before the decoder's first
-	hash    maphash.Hash
+	bounded *boundedDecoder // of dec
 	volume  volume
-	packing *packing
+	packer  value.Packer
+	stored  *wanted // the list whose items are in the store
 	buf     []byte
 	survey  survey
 	detect  bool
-	data    *place
+	data    *wanted
 	path    []string // of the data; none when it is the whole response
 	lists   lists    // when the data must be found
 }
@@ -185,7 +241,7 @@ type lists struct {
 
 type list struct {
 	name  string
-	place *place
+	place *wanted
 }
 
 // maxLists is how many there may be: they are only counted and named in a
@@ -202,7 +258,7 @@ func (l *lists) forget(name string) {
 }
 
 // add adds a property that is not there.
-func (l *lists) add(name string, p *place) error {
+func (l *lists) add(name string, p *wanted) error {
 	if len(l.index) == maxLists || l.bytes+len(name) > maxItem {
 		return failure.Userf("the response has more than %d list-valued properties, or more than %d MiB of their names: set 'dataField' to the one with the data", maxLists, maxItem>>20)
 	}
@@ -227,7 +283,7 @@ func (l *lists) tidy() {
 }
 
 // all scans the whole text.
-func (s *scan) all(root *place) error {
+func (s *scan) all(root *wanted) error {
 	if err := s.value(root, s.detect); err != nil {
 		return err
 	}
@@ -245,11 +301,11 @@ func (s *scan) all(root *place) error {
 
 var errMoreText = errors.New("more text after the end of the value")
 
-func (s *scan) offset() int64 { return s.base + s.leash.offset() }
+func (s *scan) offset() int64 { return s.bounded.offset() }
 
 // value scans the next value, which stands at p; p is nil where nothing is
 // wanted. With collect, list-valued members are candidates for the data.
-func (s *scan) value(p *place, collect bool) error {
+func (s *scan) value(p *wanted, collect bool) error {
 	kind := s.dec.PeekKind()
 	if p == nil && !s.survey.wants(kind) {
 		return s.skip()
@@ -268,7 +324,7 @@ func (s *scan) value(p *place, collect bool) error {
 		if kind == '{' {
 			err = s.members(p, collect)
 		} else {
-			err = s.items(p)
+			err = s.listItems(p)
 		}
 		at.end = s.offset()
 	default:
@@ -287,7 +343,7 @@ func (s *scan) value(p *place, collect bool) error {
 	return err
 }
 
-func (s *scan) members(p *place, collect bool) error {
+func (s *scan) members(p *wanted, collect bool) error {
 	for s.dec.PeekKind() == '"' {
 		raw, err := s.scalar()
 		if err != nil {
@@ -295,7 +351,7 @@ func (s *scan) members(p *place, collect bool) error {
 		}
 		name := contents(raw)
 		s.survey.enter(name)
-		var child *place
+		var child *wanted
 		if p != nil {
 			child = p.children[string(name)]
 		}
@@ -313,27 +369,27 @@ func (s *scan) members(p *place, collect bool) error {
 }
 
 // candidate notes a list-valued property of the root.
-func (s *scan) candidate(name string, child *place) (*place, error) {
+func (s *scan) candidate(name string, child *wanted) (*wanted, error) {
 	s.lists.forget(name)
 	if s.dec.PeekKind() != '[' {
 		return child, nil
 	}
 	if child == nil {
-		child = &place{}
+		child = &wanted{}
 	}
 	child.list = true
 	return child, s.lists.add(name, child)
 }
 
-func (s *scan) items(p *place) error {
-	s.survey.list(kindOf(s.dec.PeekKind()))
+func (s *scan) listItems(p *wanted) error {
 	if p != nil && p.list && len(p.children) == 0 && !s.volume.wanted {
-		return s.packItems(p)
+		return s.storeItems(p)
 	}
+	s.survey.list(kindOf(s.dec.PeekKind()))
 	s.survey.off++
 	rows := 0
 	for ; s.dec.PeekKind() != ']'; rows++ {
-		var child *place
+		var child *wanted
 		if p != nil && len(p.children) > 0 {
 			child = p.children[strconv.Itoa(rows)]
 		}
@@ -349,6 +405,37 @@ func (s *scan) items(p *place) error {
 		p.rows = rows
 	}
 	return s.token()
+}
+
+// storeItems scans the items of a list that may be the data. Nothing is wanted of
+// them but the rows.
+func (s *scan) storeItems(p *wanted) error {
+	s.items.reset()
+	s.stored = p
+	s.bounded.list()
+	for ; ; p.rows++ {
+		start := len(s.items.last)
+		dst, regular, more, err := s.bounded.next(&s.packer, s.items.last)
+		s.items.last = dst
+		if err != nil {
+			return err
+		}
+		item := value.Packed(dst[start:])
+		if p.rows == 0 {
+			s.survey.list(item.Kind())
+		}
+		if !more {
+			return s.token()
+		}
+		if !regular {
+			s.buf = item.Regular(slices.Grow(s.buf[:0], len(item)))
+			item = s.buf
+		}
+		s.hash.Write(item)
+		if err := s.items.settle(); err != nil {
+			return err
+		}
+	}
 }
 
 // skip scans the next value without wanting anything of it.

@@ -1,0 +1,140 @@
+package blocks
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// written are blocks with such contents.
+func written(t *testing.T, all ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := Writer{To: func(p []byte) error { _, err := out.Write(p); return err }}
+	var buf []byte
+	for _, contents := range all {
+		var err error
+		if buf, err = w.Add(append(buf, contents...)); err != nil {
+			t.Fatal(err)
+		}
+		if len(buf) > 0 {
+			t.Fatalf("the spare buffer holds %d bytes", len(buf))
+		}
+	}
+	if err := w.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestBlocksComeBack(t *testing.T) {
+	noise := make([]byte, Size)
+	for i := range noise {
+		noise[i] = byte(rand.Uint32())
+	}
+	large := strings.Repeat("large ", Large/6+1)
+	tests := map[string][]string{
+		"none":              nil,
+		"one":               {"a"},
+		"many":              {strings.Repeat("a", Size), "b", string(noise), strings.Repeat("cd", Size), "e"},
+		"large ones":        {large, "a", large + "b", large + "c", "d"},
+		"an empty one":      {"a", "", "b"},
+		"small behind many": slices.Repeat([]string{"x"}, 1000),
+	}
+	for name, all := range tests {
+		r := NewReader(bytes.NewReader(written(t, all...)))
+		for i, want := range all {
+			if got, err := r.Next(); err != nil || string(got) != want {
+				t.Fatalf("%s: block %d: %d bytes, %v, want %d", name, i, len(got), err, len(want))
+			}
+		}
+		for range 2 {
+			if _, err := r.Next(); err != io.EOF {
+				t.Errorf("%s: at the end: %v", name, err)
+			}
+		}
+		r.Close()
+	}
+}
+
+func TestReaderMayStopAnywhere(t *testing.T) {
+	blocks := written(t, "a", "b", "c")
+	for n := range 3 {
+		r := NewReader(bytes.NewReader(blocks))
+		for range n {
+			if _, err := r.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.Close()
+	}
+	for cut := 1; cut < len(blocks)-1; cut++ {
+		r := NewReader(bytes.NewReader(blocks[:len(blocks)-cut]))
+		var err error
+		for err == nil {
+			_, err = r.Next()
+		}
+		if whole := (len(blocks)-cut)%(len(blocks)/3) == 0; whole != (err == io.EOF) {
+			t.Errorf("%d bytes too few: %v", cut, err)
+		}
+		r.Close()
+	}
+}
+
+func TestPartsAreOneBlock(t *testing.T) {
+	var out bytes.Buffer
+	w := Writer{To: func(p []byte) error { _, err := out.Write(p); return err }}
+	if err := w.AddPlain([]byte("a"), nil, []byte("bc")); err != nil {
+		t.Fatal(err)
+	}
+	r := NewReader(&out)
+	defer r.Close()
+	if got, err := r.Next(); err != nil || string(got) != "abc" {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+func TestDamageIsNoticed(t *testing.T) {
+	blocks := written(t, "a", strings.Repeat("b", 100))
+	for at := range blocks {
+		damaged := bytes.Clone(blocks)
+		damaged[at] ^= 1
+		r := NewReader(bytes.NewReader(damaged))
+		var err error
+		for err == nil {
+			_, err = r.Next()
+		}
+		if err == io.EOF {
+			t.Errorf("byte %d is not missed", at)
+		}
+		r.Close()
+	}
+}
+
+func TestErrorsComeWithTheNextCall(t *testing.T) {
+	failed := errors.New("no room")
+	w := Writer{To: func([]byte) error { return failed }}
+	if _, err := w.Add([]byte("a")); err != nil {
+		t.Errorf("too early: %v", err)
+	}
+	if _, err := w.Add([]byte("b")); err != failed {
+		t.Errorf("got %v", err)
+	}
+	if _, err := w.Add([]byte("c")); err != nil {
+		t.Errorf("once more: %v", err)
+	}
+	if err := w.Wait(); err != failed {
+		t.Errorf("in the end: %v", err)
+	}
+	if _, err := w.Add(make([]byte, Large+1)); err != failed {
+		t.Errorf("a large block: %v", err)
+	}
+}
