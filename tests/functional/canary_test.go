@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
@@ -129,7 +130,7 @@ func (n *nest) run(fault canaryFault, change func(root map[string]any), set func
 	a := newAviary(n.t, n.c)
 	r := nestRun{a: a, api: &cannedAPI{all: a.exchanges, anyOrder: n.c.AnyOrder, fault: fault.api, canaries: a.canaries}}
 	r.world = newWorld(n.t, r.api)
-	r.world.clock = newClock(n.c.Start)
+	r.world.clock = clock.At(n.c.Start)
 	r.api.clock, r.api.server = r.world.clock, r.world.api.URL
 	n.c.setFlags(&r.world.options)
 	r.world.options.Variables = a.variables
@@ -357,7 +358,7 @@ func (tally *canaryTally) broken(t *testing.T) {
 		a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}
 		document := a.plantConfig(b.Text, !b.Strict)
 		n := &nest{t: t, tally: tally}
-		w := newWorld(t, &cannedAPI{clock: newClock(defaultStart)})
+		w := newWorld(t, &cannedAPI{clock: clock.At(defaultStart)})
 		w.options.Variables, w.options.Strict = b.Variables, b.Strict
 		writeFile(t, filepath.Join(w.dir, "config.json"), document)
 		got := w.run(context.Background())

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -160,7 +161,7 @@ func (c *testCase) api(t *testing.T) *script {
 func (c *testCase) run(t *testing.T) {
 	api := c.api(t)
 	w := newWorld(t, api)
-	w.clock = newClock(c.Start)
+	w.clock = clock.At(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
 	c.setFlags(&w.options)
 	for name, value := range c.Env {

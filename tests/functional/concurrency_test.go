@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -176,7 +177,7 @@ func casesWithChildren(t *testing.T) []string {
 func (c *testCase) runSideBySide(t *testing.T, concurrency int) {
 	api := &script{t: t, all: c.exchanges, anyOrder: true, failing: c.Exit != 0}
 	w := newWorld(t, api)
-	w.clock = newClock(c.Start)
+	w.clock = clock.At(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
 	c.setFlags(&w.options)
 	for name, value := range c.Env {

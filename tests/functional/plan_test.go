@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
@@ -64,7 +65,7 @@ func TestPlanEqualsWire(t *testing.T) {
 func (c *testCase) planEqualsWire(t *testing.T) {
 	api := c.api(t)
 	w := newWorld(t, api)
-	w.clock = newClock(c.Start)
+	w.clock = clock.At(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
 	first := &wiretap{dial: w.dial}
 	w.options.Dial, w.options.Rand = first.connect, sameNonce{}
@@ -110,7 +111,7 @@ func TestPlanConformance(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := newWorld(t, m)
-			w.clock = newClock(time.Now())
+			w.clock = clock.At(time.Now())
 			first := &wiretap{dial: w.dial}
 			w.options.Dial, w.options.Rand = first.connect, sameNonce{}
 			c := &testCase{path: filepath.Join(dir, name), description: description{Start: w.clock.Now()}}

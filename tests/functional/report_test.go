@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
@@ -56,7 +57,7 @@ func (c *testCase) reported(t *testing.T, reports, dir string) (outcome, map[str
 	t.Helper()
 	api := c.api(t)
 	w := newWorld(t, api)
-	w.clock = newClock(c.Start)
+	w.clock = clock.At(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
 	w.options.Report = reports
 	w.dir = dir

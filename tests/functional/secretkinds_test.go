@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 )
 
@@ -64,7 +65,7 @@ func TestSecretsAnywhere(t *testing.T) {
 				n := &nest{t: t, tally: &canaryTally{kinds: map[string]int{}}}
 				n.looks([]byte(document), given, false, defaultStart)
 				for _, action := range []string{"run", "validate", "testRequest"} {
-					w := newWorld(t, &cannedAPI{clock: newClock(defaultStart), fault: status(200, `[{"id":1}]`)})
+					w := newWorld(t, &cannedAPI{clock: clock.At(defaultStart), fault: status(200, `[{"id":1}]`)})
 					w.options.Variables, w.options.LogFormat, w.options.Limits.Requests = []string{"token=" + given[0].Text}, "json", 5
 					writeFile(t, filepath.Join(w.dir, "config.json"), strings.Replace(document, `"action":"run"`, `"action":"`+action+`"`, 1))
 					got := w.run(t.Context())
