@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -13,13 +12,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/shell"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
@@ -28,9 +28,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// update writes what the commands of a document really print into it. Look at
-// the difference before you commit it.
-var update = flag.Bool("update", false, "write the real outputs into the documents")
+// start is when the clock of a test begins.
+var start = time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
 
 var anyPort = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
 
@@ -53,11 +52,8 @@ type session struct {
 // that are run elsewhere are passed over.
 func follow(t *testing.T, path, dir string, elsewhere ...string) {
 	t.Helper()
-	if *update && os.Getenv("CI") == "true" {
-		t.Fatal("-update is refused in CI: nobody would read what it writes")
-	}
 	d := readDocument(t, path)
-	s := &session{t: t, root: t.TempDir(), inDoc: dir, clock: clock.At()}
+	s := &session{t: t, root: t.TempDir(), inDoc: dir, clock: clock.At(start)}
 	printed, passed := false, map[string]bool{}
 	for i, b := range d.blocks {
 		switch {
@@ -80,7 +76,7 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 			t.Errorf("%s:%d: a block that is neither a file, nor a command, nor the output of one", path, b.line)
 		default:
 			got := s.printed()
-			if *update {
+			if golden.Update(t) {
 				d.blocks[i].text = got
 			} else if got != b.text {
 				t.Errorf("%s:%d: the document shows\n%s\nthe command printed\n%s", path, b.line, b.text, got)
@@ -93,7 +89,7 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 			t.Errorf("%s: the command is gone: %s", path, command)
 		}
 	}
-	if *update {
+	if golden.Update(t) {
 		d.write(t)
 	}
 }
