@@ -32,6 +32,7 @@ import (
 // $API of one with five items, $SILENT of one that never answers; those in
 // platform have a platform of their own, which really runs the program.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	api := httptest.NewServer(scriptAPI())
 	t.Cleanup(api.Close) // the scripts run after this function
 	store := httptest.NewServer(shop.New(shop.Options{Now: time.Now}))

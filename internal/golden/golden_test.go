@@ -12,7 +12,7 @@ type failures struct {
 	failed, fatal bool
 }
 
-func (*failures) Helper()               {}
+func (*failures) Helper()                 {}
 func (f *failures) Error(...any)          { f.failed = true }
 func (f *failures) Errorf(string, ...any) { f.failed = true }
 func (f *failures) Fatal(...any)          { f.fatal = true }

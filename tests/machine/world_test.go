@@ -21,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	build "github.com/keboola/configurable-extractor/internal/program"
 )
 
 // extractor is the program, built once for all tests.
@@ -46,12 +48,7 @@ func TestMain(m *testing.M) {
 			os.Exit(99)
 		}
 	}
-	code, err := withProgram(m.Run)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(build.Run(m.Run, map[string]*string{"extractor": &extractor}))
 }
 
 // execLimited becomes another program with a limit. It returns only after an
@@ -65,24 +62,6 @@ func execLimited(resource int, limit string, args []string) error {
 		return err
 	}
 	return syscall.Exec(args[0], args, os.Environ())
-}
-
-func withProgram(run func() int) (code int, err error) {
-	dir, err := os.MkdirTemp("", "machine-test-")
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := os.Chmod(dir, 0o755); err != nil { // other users run the program too
-		return 0, err
-	}
-	extractor = filepath.Join(dir, "extractor")
-	build := exec.Command("go", "build", "-o", extractor, "./cmd/extractor")
-	build.Dir = filepath.Join("..", "..")
-	if output, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("building the program: %w\n%s", err, output)
-	}
-	return run(), nil
 }
 
 // firstGeneration of the data; all have as many digits, so that sizes and order
