@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 	"strconv"
+	"strings"
 )
 
 // Document is what the checks look at.
