@@ -3,10 +3,12 @@ package program
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"testing"
 )
 
 // Build builds a command (the name of a directory below cmd) into a directory and
@@ -21,8 +23,13 @@ func Build(dir, command string) (string, error) {
 }
 
 // Run builds commands, stores their paths, and runs the tests of a package. It
-// returns the exit code. Any user may run the commands.
+// returns the exit code. Any user may run the commands. With -short it builds
+// nothing: tests that run programs are slow.
 func Run(tests func() int, commands map[string]*string) (code int) {
+	flag.Parse()
+	if testing.Short() {
+		return tests()
+	}
 	code, err := with(commands, tests)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

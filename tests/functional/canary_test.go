@@ -40,6 +40,7 @@ type canaryTally struct {
 // whatever the API does with it, and no file but tables, state and what was in
 // the data directory before has one, neither during a run nor after it.
 func TestCanary(t *testing.T) {
+	slow(t, "it goes through all cases again")
 	tally := &canaryTally{kinds: map[string]int{}}
 	var paths []string
 	for _, pattern := range []string{filepath.Join("cases", "*"), filepath.Join(recipes, "*")} {
@@ -51,7 +52,7 @@ func TestCanary(t *testing.T) {
 	}
 	t.Run("cases", func(t *testing.T) {
 		for i, path := range paths {
-			if info, err := os.Stat(path); err != nil || !info.IsDir() || leftOut(filepath.Base(path)) {
+			if info, err := os.Stat(path); err != nil || !info.IsDir() {
 				continue
 			}
 			t.Run(filepath.Base(path), func(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/program"
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // shortForm is how many requests the soak has when SOAK_REQUESTS says nothing.
@@ -28,6 +29,7 @@ const shortForm = 10_000
 // open files must not grow, and in the end every row must be there, once and in
 // its place.
 func TestSoak(t *testing.T) {
+	short.Skip(t, "it sends ten thousand requests")
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process holds is read from /proc")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
@@ -41,6 +42,7 @@ func TestImages(t *testing.T) {
 const live = `document.getElementById("live").dataset.state === "on"`
 
 func TestBrowser(t *testing.T) {
+	short.Skip(t, "it starts a browser")
 	p := newPlatform(t)
 	s := p.fill()
 	b := newBrowser(p)
