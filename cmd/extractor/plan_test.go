@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/golden"
 )
 
 const planPage = "../../docs/plan.md"
@@ -27,15 +29,11 @@ func TestPlanPage(t *testing.T) {
 			t.Fatalf("%v: %s", err, stderr)
 		}
 		shown, want := block(t, page, language), strings.TrimSpace(stdout.String())+"\n"
-		if *update {
+		if golden.Update(t) {
 			page = strings.Replace(page, "```"+language+"\n"+shown+"```", "```"+language+"\n"+want+"```", 1)
 		} else if shown != want {
 			t.Errorf("%s shows\n%s\nwant\n%s", planPage, shown, want)
 		}
 	}
-	if *update {
-		if err := os.WriteFile(planPage, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	golden.File(t, planPage, page)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
@@ -27,13 +27,12 @@ import (
 	"github.com/keboola/configurable-extractor/tests/commandtree"
 )
 
-var update = flag.Bool("update", false, "write the expected outputs of the scripts")
-
 // TestScripts runs the scripts in testdata: commands as a user types them, with
 // the exact output that must come. $SHOP is the address of the sample API,
 // $API of one with five items, $SILENT of one that never answers; those in
 // platform have a platform of their own, which really runs the program.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	api := httptest.NewServer(scriptAPI())
 	t.Cleanup(api.Close) // the scripts run after this function
 	store := httptest.NewServer(shop.New(shop.Options{Now: time.Now}))
@@ -46,7 +45,7 @@ func TestScripts(t *testing.T) {
 		t.Run(subject, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                 filepath.Join("testdata", subject),
-				UpdateScripts:       *update,
+				UpdateScripts:       golden.Update(t),
 				RequireExplicitExec: true,
 				Setup: func(e *testscript.Env) error {
 					e.Setenv("KBC_DATADIR", "")

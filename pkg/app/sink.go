@@ -37,7 +37,7 @@ func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) 
 		return sink, nil
 	}
 	if action {
-		return silence{}, nil
+		return event.Discard{}, nil
 	}
 	_, terminal := terminalOf(o.Stdout)
 	switch o.LogFormat {
@@ -93,10 +93,3 @@ func terminalOf(w io.Writer) (file *os.File, ok bool) {
 
 // dumb tells whether the terminal only knows characters.
 func dumb(getenv func(string) string) bool { return getenv("TERM") == "dumb" }
-
-// silence is a sink that drops everything.
-type silence struct{}
-
-func (silence) Write(event.Event) error { return nil }
-
-func (silence) Close() error { return nil }

@@ -13,19 +13,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 func TestDemo(t *testing.T) {
-	clock := newClock()
+	clock := clock.At(start)
 	dir := filepath.Join(t.TempDir(), "new", "data")
 	var stdout, stderr bytes.Buffer
-	code, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: &stdout, Stderr: &stderr, Now: clock.now, engine: inProcess{clock: clock}})
+	code, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: &stdout, Stderr: &stderr, Now: clock.Now, engine: inProcess{clock: clock}})
 	if code != 0 || err != nil || !strings.HasPrefix(stderr.String(), "update it with `extractor config push ") || !strings.Contains(stderr.String(), "\njob 3: created") {
 		t.Fatalf("code %d, error %v, stderr %q, stdout\n%s", code, err, &stderr, &stdout)
 	}
-	if slept := clock.now().Sub(newClock().now()).Seconds(); slept != 1 {
+	if slept := clock.Now().Sub(start).Seconds(); slept != 1 {
 		t.Errorf("waited for %v seconds, want 1", slept)
 	}
 	for _, part := range []string{
@@ -51,8 +52,8 @@ func TestDemo(t *testing.T) {
 func TestDemoLeavesNothing(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	clock := newClock()
-	if code, err := Demo(context.Background(), DemoOptions{Stdout: io.Discard, Stderr: io.Discard, Now: clock.now, engine: inProcess{clock: clock}}); code != 0 || err != nil {
+	clock := clock.At(start)
+	if code, err := Demo(context.Background(), DemoOptions{Stdout: io.Discard, Stderr: io.Discard, Now: clock.Now, engine: inProcess{clock: clock}}); code != 0 || err != nil {
 		t.Fatalf("code %d, %v", code, err)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
@@ -63,10 +64,10 @@ func TestDemoLeavesNothing(t *testing.T) {
 func TestDemoServes(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	clock, out := newClock(), make(watched, 100)
+	clock, out := clock.At(start), make(watched, 100)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := Demo(ctx, DemoOptions{Serve: true, Stdout: out, Stderr: io.Discard, Now: clock.now, engine: inProcess{clock: clock}})
+		_, err := Demo(ctx, DemoOptions{Serve: true, Stdout: out, Stderr: io.Discard, Now: clock.Now, engine: inProcess{clock: clock}})
 		ended <- err
 	}()
 	for page := ""; page == ""; {
@@ -113,7 +114,7 @@ func TestDemoRefusesADirectoryInUse(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: io.Discard, Stderr: io.Discard, engine: inProcess{clock: newClock()}})
+	_, err := Demo(context.Background(), DemoOptions{DataDir: dir, Stdout: io.Discard, Stderr: io.Discard, engine: inProcess{clock: clock.At(start)}})
 	if failure.KindOf(err) != failure.User || !strings.HasPrefix(err.Error(), path+" exists already") {
 		t.Errorf("got %v", err)
 	}
@@ -125,7 +126,7 @@ func TestDemoRefusesADirectoryInUse(t *testing.T) {
 func TestDemoInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := Demo(ctx, DemoOptions{Stdout: io.Discard, Stderr: io.Discard, engine: inProcess{clock: newClock()}})
+	_, err := Demo(ctx, DemoOptions{Stdout: io.Discard, Stderr: io.Discard, engine: inProcess{clock: clock.At(start)}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

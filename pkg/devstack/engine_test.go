@@ -5,6 +5,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -13,7 +14,7 @@ import (
 // inProcess runs the component in this process, by a clock of the test: no test
 // waits for a retry. tests/platform runs real ones.
 type inProcess struct {
-	clock *clock
+	clock *clock.Clock
 	dial  func(ctx context.Context, network, address string) (net.Conn, error) // nil: anywhere
 }
 
@@ -29,8 +30,8 @@ func (e inProcess) Start(l sandbox.Launch) (sandbox.Component, error) {
 			Stderr:  pieces(l.Stderr),
 			Run: env.Run{
 				Getenv: func(name string) string { return l.Env[name] },
-				Now:    e.clock.now,
-				Sleep:  e.clock.sleep,
+				Now:    e.clock.Now,
+				Sleep:  e.clock.Sleep,
 				Dial:   e.dial,
 			},
 			Version: "dev",

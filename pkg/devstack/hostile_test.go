@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/clock"
 )
 
 // log is what a platform says on stderr.
@@ -40,7 +42,7 @@ func serveLocal(t *testing.T, listen, token string) (address string, said *log) 
 	t.Helper()
 	said = new(log)
 	l, addresses, err := ServeOptions{
-		Data: filepath.Join(t.TempDir(), "data"), Listen: listen, Token: token, Stderr: said, Now: newClock().now, engine: inProcess{},
+		Data: filepath.Join(t.TempDir(), "data"), Listen: listen, Token: token, Stderr: said, Now: clock.At(start).Now, engine: inProcess{},
 	}.start(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 const (
@@ -60,17 +61,14 @@ func shorten(cell string) string {
 		}
 		return r
 	}, cell)
-	if utf8.RuneCountInString(cell) <= previewCell {
-		return cell
-	}
-	return string([]rune(cell)[:previewCell-1]) + "…"
+	return prose.Fit(cell, previewCell)
 }
 
 func (s sample) write(out io.Writer, name string) error {
 	widths := s.widths()
 	shown := fitting(widths)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s: %s, %s\n", name, count(s.rows, "row"), count(len(s.header), "column"))
+	fmt.Fprintf(&b, "\n%s: %s, %s\n", name, prose.Count(s.rows, "row"), prose.Count(len(s.header), "column"))
 	writeLine(&b, s.header[:shown], widths)
 	rule := make([]string, shown)
 	for i := range rule {
@@ -81,10 +79,10 @@ func (s sample) write(out io.Writer, name string) error {
 		writeLine(&b, cells[:shown], widths)
 	}
 	if more := s.rows - len(s.first); more > 0 {
-		fmt.Fprintf(&b, "%s… %s\n", previewGap, count(more, "more row"))
+		fmt.Fprintf(&b, "%s… %s\n", previewGap, prose.Count(more, "more row"))
 	}
 	if shown < len(s.header) {
-		fmt.Fprintf(&b, "%s… %s: %s\n", previewGap, count(len(s.header)-shown, "more column"), strings.Join(s.header[shown:], ", "))
+		fmt.Fprintf(&b, "%s… %s: %s\n", previewGap, prose.Count(len(s.header)-shown, "more column"), strings.Join(s.header[shown:], ", "))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
@@ -120,11 +118,4 @@ func writeLine(b *strings.Builder, cells []string, widths []int) {
 		line.WriteString(previewGap + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
 	}
 	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

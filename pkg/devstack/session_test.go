@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -13,13 +12,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/shell"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
@@ -28,32 +28,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// update writes what the commands of a document really print into it. Look at
-// the difference before you commit it.
-var update = flag.Bool("update", false, "write the real outputs into the documents")
-
-// clock is a clock that moves only when somebody sleeps by it.
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func newClock() *clock {
-	return &clock{at: time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)}
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) sleep(_ context.Context, d time.Duration) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-	return nil
-}
+// start is when the clock of a test begins.
+var start = time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
 
 var anyPort = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
 
@@ -65,7 +41,7 @@ type session struct {
 	t      *testing.T
 	root   string // stands for the directory that the document works in
 	inDoc  string // name of that directory in the document
-	clock  *clock
+	clock  *clock.Clock
 	shop   string // host:port of the running sample API, "" before it runs
 	local  string // likewise of the local platform
 	output bytes.Buffer
@@ -76,11 +52,8 @@ type session struct {
 // that are run elsewhere are passed over.
 func follow(t *testing.T, path, dir string, elsewhere ...string) {
 	t.Helper()
-	if *update && os.Getenv("CI") == "true" {
-		t.Fatal("-update is refused in CI: nobody would read what it writes")
-	}
 	d := readDocument(t, path)
-	s := &session{t: t, root: t.TempDir(), inDoc: dir, clock: newClock()}
+	s := &session{t: t, root: t.TempDir(), inDoc: dir, clock: clock.At(start)}
 	printed, passed := false, map[string]bool{}
 	for i, b := range d.blocks {
 		switch {
@@ -103,7 +76,7 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 			t.Errorf("%s:%d: a block that is neither a file, nor a command, nor the output of one", path, b.line)
 		default:
 			got := s.printed()
-			if *update {
+			if golden.Update(t) {
 				d.blocks[i].text = got
 			} else if got != b.text {
 				t.Errorf("%s:%d: the document shows\n%s\nthe command printed\n%s", path, b.line, b.text, got)
@@ -116,7 +89,7 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 			t.Errorf("%s: the command is gone: %s", path, command)
 		}
 	}
-	if *update {
+	if golden.Update(t) {
 		d.write(t)
 	}
 }
@@ -226,7 +199,7 @@ func (s *session) show(name string, lines int) error {
 }
 
 func (s *session) sampleAPI() {
-	url, printed := startSampleAPI(s.t, shop.Options{Now: s.clock.now})
+	url, printed := startSampleAPI(s.t, shop.Options{Now: s.clock.Now})
 	s.shop = strings.TrimPrefix(url, "http://")
 	s.output.WriteString(strings.ReplaceAll(printed, s.shop, DefaultListen))
 }
@@ -243,7 +216,7 @@ func (s *session) serve() error {
 			Logging: sandbox.LogGELF,
 			Stdout:  printed,
 			Stderr:  s.t.Output(),
-			Now:     s.clock.now,
+			Now:     s.clock.Now,
 			engine:  inProcess{s.clock, s.dial},
 		})
 	}()
@@ -285,8 +258,8 @@ func (s *session) extractor(args []string) (int, error) {
 		Stderr:    &s.output,
 		Run: env.Run{
 			Getenv: func(string) string { return "" },
-			Now:    s.clock.now,
-			Sleep:  s.clock.sleep,
+			Now:    s.clock.Now,
+			Sleep:  s.clock.Sleep,
 			Dial:   s.dial,
 		},
 	}
@@ -353,7 +326,7 @@ func (s *session) demo() (int, error) {
 	code, err := Demo(context.Background(), DemoOptions{
 		Stdout: &stdout,
 		Stderr: &stderr,
-		Now:    s.clock.now,
+		Now:    s.clock.Now,
 		engine: inProcess{clock: s.clock},
 	})
 	text := anyTime.ReplaceAllString(stdout.String(), "2026-05-04T10:00:00+0000 ")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // consoleValue is the number of characters from which a value is cut on the
@@ -136,9 +138,7 @@ func alone(text string, from, to int) bool {
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func quoted(s string) string {
-	if utf8.RuneCountInString(s) > consoleValue {
-		s = string([]rune(s)[:consoleValue-1]) + "…"
-	}
+	s = prose.Fit(s, consoleValue)
 	if strings.ContainsAny(s, " \"") {
 		return strconv.Quote(s)
 	}

@@ -1,8 +1,5 @@
 package event
 
-import "fmt"
-
-// Level is how much an event matters, in the words of the log line.
 type Level string
 
 // The levels in use. What `config.debug` asks a person to see is info; Debug is
@@ -36,11 +33,4 @@ func Bodies() []Body {
 		TableWritten{}, TableDrifted{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

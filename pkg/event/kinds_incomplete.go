@@ -3,6 +3,8 @@ package event
 import (
 	"fmt"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // Finding is an event that says that data may be missing from the tables,
@@ -225,7 +227,7 @@ func (JobShort) Level() Level { return Warn }
 
 // Message implements Body.
 func (e JobShort) Message() string {
-	s := fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched; the job ended because %s", e.Job, e.Field, count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched, e.Rule)
+	s := fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched; the job ended because %s", e.Job, e.Field, prose.Count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched, e.Rule)
 	if e.Hint != "" {
 		s += "; " + e.Hint
 	}
@@ -260,5 +262,5 @@ func (WarningsOmitted) Level() Level { return Warn }
 
 // Message implements Body.
 func (e WarningsOmitted) Message() string {
-	return fmt.Sprintf("Job %s: %s of the kind %s not shown", e.Job, count(e.Count, "more warning"), e.Of)
+	return fmt.Sprintf("Job %s: %s of the kind %s not shown", e.Job, prose.Count(e.Count, "more warning"), e.Of)
 }

@@ -3,6 +3,8 @@ package event
 import (
 	"fmt"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // DataEmpty says that a page held no data.
@@ -53,7 +55,7 @@ func (JobProgress) Level() Level { return Info }
 
 // Message implements Body.
 func (e JobProgress) Message() string {
-	s := fmt.Sprintf("Job %s goes on: %s, %s, %s so far", e.Job, count(e.Pages, "page"), count(e.Rows, "row"), count(e.Requests, "request"))
+	s := fmt.Sprintf("Job %s goes on: %s, %s, %s so far", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), prose.Count(e.Requests, "request"))
 	if e.Waited > 0 {
 		s += fmt.Sprintf(", %s spent waiting", time.Duration(e.Waited*float64(time.Second)).Round(time.Millisecond))
 	}
@@ -92,9 +94,9 @@ func (JobFinished) Level() Level { return Info }
 func (e JobFinished) Message() string {
 	s := fmt.Sprintf("Job %s finished: ", e.Job)
 	if e.Runs > 1 {
-		s += count(e.Runs, "run") + ", "
+		s += prose.Count(e.Runs, "run") + ", "
 	}
-	return s + fmt.Sprintf("%s, %s, %s", count(e.Pages, "page"), count(e.Rows, "row"), e.Rule)
+	return s + fmt.Sprintf("%s, %s, %s", prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), e.Rule)
 }
 
 // JobUnfinished says how much of a job had been stored when the run failed. No
@@ -118,5 +120,5 @@ func (JobUnfinished) Level() Level { return Debug }
 
 // Message implements Body.
 func (e JobUnfinished) Message() string {
-	return fmt.Sprintf("Job %s not finished: %s, %s until then", e.Job, count(e.Pages, "page"), count(e.Rows, "row"))
+	return fmt.Sprintf("Job %s not finished: %s, %s until then", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"))
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // RunStarted is the first event of a run.
@@ -25,7 +27,7 @@ func (RunStarted) Level() Level { return Info }
 
 // Message implements Body.
 func (e RunStarted) Message() string {
-	s := fmt.Sprintf("Extraction started: %s", count(e.Jobs, "job"))
+	s := fmt.Sprintf("Extraction started: %s", prose.Count(e.Jobs, "job"))
 	if e.Iterations > 1 {
 		s += fmt.Sprintf(" in %d iterations", e.Iterations)
 	}
@@ -111,7 +113,7 @@ func (e RunFinished) Level() Level {
 
 // Message implements Body. IncompleteIn reads it.
 func (e RunFinished) Message() string {
-	size := fmt.Sprintf("%s, %s, %s", count(e.Rows, "row"), count(e.Tables, "table"), count(e.Requests, "request"))
+	size := fmt.Sprintf("%s, %s, %s", prose.Count(e.Rows, "row"), prose.Count(e.Tables, "table"), prose.Count(e.Requests, "request"))
 	if e.Incomplete == 0 {
 		return "Extraction finished: " + size
 	}
@@ -183,7 +185,7 @@ func (e RunCut) Message() string {
 		why = fmt.Sprintf("--sample took the first %g items of every run of a job", e.Limit)
 	}
 	return fmt.Sprintf("Extraction cut: %s; %s, %s, %s; the state was not written", why,
-		count(e.Rows, "row"), count(e.Tables, "table"), count(e.Requests, "request"))
+		prose.Count(e.Rows, "row"), prose.Count(e.Tables, "table"), prose.Count(e.Requests, "request"))
 }
 
 // RunFailed is the last event of a failed run.

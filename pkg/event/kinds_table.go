@@ -3,6 +3,8 @@ package event
 import (
 	"fmt"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // MappingWarning says that something in the data was stored in another way
@@ -40,7 +42,7 @@ func (TableWritten) Level() Level { return Info }
 
 // Message implements Body.
 func (e TableWritten) Message() string {
-	return fmt.Sprintf("Table %s: %s, %s", e.Table, count(e.Rows, "row"), count(len(e.Columns), "column"))
+	return fmt.Sprintf("Table %s: %s, %s", e.Table, prose.Count(e.Rows, "row"), prose.Count(len(e.Columns), "column"))
 }
 
 // TableDrifted says that the columns of a table are not those of the last run

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -245,7 +246,7 @@ func (l *Live) lines() []string {
 		if i == height-2 && i < len(l.jobs)-1 {
 			text = fmt.Sprintf("and %d more jobs", len(l.jobs)-i)
 		}
-		lines = append(lines, cutTo(width-keptFree, Printable(l.o.Secrets.Redact(text))))
+		lines = append(lines, prose.Fit(Printable(l.o.Secrets.Redact(text)), width-keptFree))
 		if i == height-2 {
 			break
 		}
@@ -253,15 +254,8 @@ func (l *Live) lines() []string {
 	return lines
 }
 
-func cutTo(width int, line string) string {
-	if runes := []rune(line); len(runes) > width {
-		return string(runes[:width-1]) + "…"
-	}
-	return line
-}
-
 func (j *LiveJob) line(now time.Time) string {
-	parts := []string{count(j.pages, "page"), count(j.rows, "row")}
+	parts := []string{prose.Count(j.pages, "page"), prose.Count(j.rows, "row")}
 	if s := now.Sub(j.began).Seconds(); s >= 1 {
 		parts = append(parts, fmt.Sprintf("%.0f rows/s", float64(j.rows)/s))
 	}

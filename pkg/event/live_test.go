@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/clock"
 )
 
 // screen is a terminal that shows what is written to it: it knows the line feed,
@@ -71,15 +73,10 @@ func (s *screen) put(r rune) {
 // shown is the screen without empty lines at its end.
 func (s *screen) shown() string { return strings.TrimRight(strings.Join(s.lines, "\n"), "\n") }
 
-// clock is a time that a test moves.
-type clock struct{ now time.Time }
-
-func (c *clock) Now() time.Time { return c.now }
-
 // stage is a Live on a screen with a log above it.
-func stage(t *testing.T, width, height int, secrets ...string) (*Live, *Log, *screen, *clock, func()) {
+func stage(t *testing.T, width, height int, secrets ...string) (*Live, *Log, *screen, *clock.Clock, func()) {
 	t.Helper()
-	on, c, masked := &screen{width: width}, &clock{time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}, secretsOf(secrets...)
+	on, c, masked := &screen{width: width}, clock.At(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)), secretsOf(secrets...)
 	live := NewLive(LiveOptions{
 		Terminal: on, Secrets: masked, Now: c.Now,
 		Size: func() (int, int, error) { return width, height, nil },
@@ -107,7 +104,7 @@ func TestLive(t *testing.T) {
 	log.Emit(RunStarted{Version: "1", Jobs: 1, Iterations: 1})
 	users := live.Job("u", "users", 0)
 	answered := users.Await("for an answer")
-	c.now = c.now.Add(4 * time.Second)
+	c.Advance(4 * time.Second)
 	tick()
 	wantScreen(t, on, started, "users: 0 pages, 0 rows, 0 rows/s, waiting for an answer 4 s")
 	answered()
@@ -123,7 +120,7 @@ func TestLive(t *testing.T) {
 	rested := users.Pause("status 429 Too Many Requests", 12*time.Second)
 	users.Pause("api.http.rateLimit", time.Second)
 	users.Await("for an answer")
-	c.now = c.now.Add(2 * time.Second)
+	c.Advance(2 * time.Second)
 	tick()
 	wantScreen(t, on, started, warning,
 		"users: 1 page, 200 rows, 33 rows/s, waiting 10 s: status 429 Too Many Requests",

@@ -78,3 +78,17 @@ func PointerJoin(pointer, token string) string {
 	}
 	return pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
 }
+
+// PointerSplit are the reference tokens of a JSON pointer, unescaped.
+func PointerSplit(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	tokens := strings.Split(pointer[1:], "/")
+	for i, token := range tokens {
+		if strings.Contains(token, "~") {
+			tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		}
+	}
+	return tokens
+}

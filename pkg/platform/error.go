@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -88,7 +89,7 @@ func (e *Error) describe(body []byte) {
 // hide masks the token where an answer repeats it.
 func (e *Error) hide(token string) {
 	for _, s := range []*string{&e.Message, &e.Code, &e.ExceptionID} {
-		*s = strings.ReplaceAll(*s, token, "[hidden]")
+		*s = strings.ReplaceAll(*s, token, secret.Hidden)
 	}
 }
 

@@ -173,6 +173,23 @@ func (v Value) Field(name string) Value {
 	return m
 }
 
+// Lookup follows the tokens of a JSON pointer: names of members and numbers of
+// items. It is null when there is nothing.
+func (v Value) Lookup(tokens []string) Value {
+	for _, token := range tokens {
+		if v.Kind() != Array {
+			v = v.Field(token)
+			continue
+		}
+		i, err := strconv.Atoi(token)
+		if err != nil || i < 0 || i >= v.Len() {
+			return Value{}
+		}
+		v = v.Items()[i]
+	}
+	return v
+}
+
 // With is a copy of an object with one member set: replaced in place when it
 // exists, else appended. On anything but an object it makes a new object.
 func (v Value) With(name string, member Value) Value {

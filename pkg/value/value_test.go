@@ -247,3 +247,27 @@ func TestMap(t *testing.T) {
 		t.Errorf("seen %q", seen)
 	}
 }
+
+func TestLookup(t *testing.T) {
+	v, err := Parse([]byte(`{"a":[{"b":1},2],"0":3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		tokens []string
+		want   string
+	}{
+		{nil, `{"a":[{"b":1},2],"0":3}`},
+		{[]string{"a", "0", "b"}, "1"},
+		{[]string{"a", "1"}, "2"},
+		{[]string{"0"}, "3"},
+		{[]string{"a", "2"}, "null"},
+		{[]string{"a", "-1"}, "null"},
+		{[]string{"a", "b"}, "null"},
+		{[]string{"a", "1", "b"}, "null"},
+	} {
+		if got := v.Lookup(tt.tokens).JSON(); got != tt.want {
+			t.Errorf("%q: got %s, want %s", tt.tokens, got, tt.want)
+		}
+	}
+}

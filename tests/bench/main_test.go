@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // TestMain lets the program start the test binary in its roles.
@@ -26,6 +28,7 @@ func TestMain(m *testing.M) {
 // and launcher are processes. That extractor and floor wrote the same is checked
 // by the program itself.
 func TestEveryWorkloadAtATinyScale(t *testing.T) {
+	short.Skip(t, "it runs all workloads")
 	// Else every process with the race detector ends with a second of sleep.
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	temp := t.TempDir()

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/tests/image"
 )
 
@@ -83,6 +84,7 @@ func TestImages(t *testing.T) {
 
 func needEngine(t *testing.T) {
 	t.Helper()
+	short.Skip(t, "it builds images")
 	if _, _, err := run(t, "", "docker", "info"); err != nil {
 		t.Skip("no Docker engine answers")
 	}

@@ -40,7 +40,7 @@ func answering(status int, headers ...string) func(*strike) {
 // jumping answers well, but puts the clock of the run forward or back first.
 func jumping(d time.Duration) func(*strike) {
 	return func(s *strike) {
-		s.world.clock.jump(d)
+		s.world.clock.Advance(d)
 		s.whole().write(s)
 	}
 }

@@ -19,36 +19,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // start is when every run starts.
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-
-// clock is the time of a run: it stands still but for sleeps, which do not wait,
-// and for what a fault does to it.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) jump(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
-	c.jump(d)
-	return ctx.Err()
-}
 
 // world is everything around one run.
 type world struct {
@@ -60,7 +37,7 @@ type world struct {
 	secure   bool
 
 	dir    string
-	clock  clock
+	clock  *clock.Clock
 	api    api
 	server *httptest.Server
 	plain  *httptest.Server // the same without TLS, beside a secure one
@@ -75,7 +52,7 @@ type world struct {
 func newWorld(t *testing.T, s scenario, p place, f fault, times, first int) *world {
 	t.Helper()
 	w := &world{scenario: s, place: p, fault: f, times: times, first: first, secure: f.secure, dir: t.TempDir()}
-	w.clock.now = start
+	w.clock = clock.At(start)
 	w.api.world = w
 	w.server = httptest.NewUnstartedServer(&w.api)
 	w.server.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of what the faults do
@@ -181,7 +158,7 @@ func (w *world) run(t *testing.T) outcome {
 // heal ends the fault and takes the clock back.
 func (w *world) heal() {
 	w.times = 0
-	w.clock.now = start
+	w.clock = clock.At(start)
 }
 
 // dial leads every address to the API of this world, unless the fault is about

@@ -12,13 +12,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/clock"
 )
 
 // script is an API that expects exchanges in their order, every one of them and
 // nothing else.
 type script struct {
 	t     *testing.T
-	clock *clock
+	clock *clock.Clock
 	all   []exchange
 	// anyOrder lets the exchanges come in any order; a failing run may then ask
 	// for less or for more.
@@ -59,7 +61,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "another request is expected", http.StatusNotFound)
 		return
 	}
-	s.clock.advance(time.Duration(e.answer.clock) * time.Second)
+	s.clock.Advance(time.Duration(e.answer.clock) * time.Second)
 	e.answer.body = strings.ReplaceAll(e.answer.body, "@SERVER@", s.server)
 	if err := e.answer.send(w); err != nil {
 		s.t.Errorf("%s: the answer cannot be sent: %v", e.place, err)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/clock"
 )
 
 // inBubble runs a test in a world whose time passes only while everybody waits:
@@ -20,7 +22,7 @@ func inBubble(t *testing.T, api http.Handler, test func(t *testing.T, w *world))
 		server := &http.Server{Handler: api}
 		go server.Serve(p)
 		defer server.Shutdown(context.Background()) // waits for requests that were broken off
-		w := &world{dir: t.TempDir(), clock: newClock(defaultStart), env: map[string]string{}}
+		w := &world{dir: t.TempDir(), clock: clock.At(defaultStart), env: map[string]string{}}
 		w.options.Dial = p.dial
 		w.options.Sleep = func(ctx context.Context, d time.Duration) error {
 			select {

@@ -28,7 +28,7 @@ func TestCache(t *testing.T) {
 		wait time.Duration
 		sent int32
 	}{{"first", 0, 1}, {"within the time to live", 60 * time.Second, 0}, {"after it", time.Second, 1}} {
-		w.clock.advance(run.wait)
+		w.clock.Advance(run.wait)
 		requests.Store(0)
 		got := w.run(t.Context())
 		if got.exit != 0 || requests.Load() != run.sent || strings.Count(got.stdout, `"event":"request.sent"`) != int(run.sent) {

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/clock"
 )
 
 // cannedAPI gives the answers of a case to requests that differ from the expected
@@ -20,7 +22,7 @@ type cannedAPI struct {
 	all      []exchange
 	anyOrder bool
 	server   string
-	clock    *clock
+	clock    *clock.Clock
 	fault    http.HandlerFunc // nil for none
 	during   func()           // is called during every request; nil for nothing
 	canaries map[string]string
@@ -48,7 +50,7 @@ func (a *cannedAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		http.Error(w, "nothing is left", http.StatusNotFound)
 	default:
-		a.clock.advance(time.Duration(e.answer.clock) * time.Second)
+		a.clock.Advance(time.Duration(e.answer.clock) * time.Second)
 		e.answer.body = strings.ReplaceAll(e.answer.body, "@SERVER@", a.server)
 		_ = e.answer.send(w) // to somebody who may have gone
 	}
@@ -224,7 +226,7 @@ func TestFaultsShowCanaries(t *testing.T) {
 		if f.name == "closed" {
 			continue
 		}
-		a := &cannedAPI{fault: f.api, clock: newClock(defaultStart)}
+		a := &cannedAPI{fault: f.api, clock: clock.At(defaultStart)}
 		w := newWorld(t, a)
 		for name, request := range map[string]string{
 			"header": "GET /t HTTP/1.1\r\nHost: a\r\nX-Planted: " + canaryText(1) + "\r\n\r\n",

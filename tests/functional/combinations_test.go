@@ -13,9 +13,7 @@ import (
 // combinations, but only those are made whose requests are sent. It is not
 // parallel, for it looks at the memory of the process.
 func TestCombinationsInLittleMemory(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector needs memory of its own; this runs without it")
-	}
+	slow(t, "it looks at the memory")
 	const items, end = 150, 500
 	list := "[" + strings.TrimSuffix(strings.Repeat("1,", items), ",") + "]"
 	for _, concurrency := range []int{1, 4} {

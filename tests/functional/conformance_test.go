@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/clock"
 )
 
 // TestConformance runs the public cases of the original extractor, which are no
@@ -153,7 +155,7 @@ func runConformance(t *testing.T, dir string) error {
 		}
 		writeFile(t, filepath.Join(w.dir, name), string(text))
 	}
-	w.clock = newClock(time.Now())
+	w.clock = clock.At(time.Now())
 	got := w.run(context.Background())
 	if got.exit != 0 {
 		return fmt.Errorf("exit %d: %s(unknown requests: %q)", got.exit, got.stderr, m.unknown)

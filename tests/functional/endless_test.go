@@ -35,7 +35,7 @@ func TestEndlessAnswer(t *testing.T) {
 						return
 					}
 					if first {
-						w.clock.advance(time.Hour)
+						w.clock.Advance(time.Hour)
 					}
 				}
 			}))

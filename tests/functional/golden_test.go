@@ -2,7 +2,6 @@ package functional
 
 import (
 	"errors"
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,17 +10,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// update makes the runs the expectation. What it writes must be read before it
-// is kept.
-var update = flag.Bool("update", false, "rewrite the expected tables, states and events of the cases")
-
-func refuseUpdateInCI(t *testing.T) {
-	t.Helper()
-	if *update && os.Getenv("CI") == "true" {
-		t.Fatal("-update is refused in CI: nobody would read what it writes")
-	}
-}
 
 // readTree reads all files below a directory, by their paths with slashes.
 // Directories count, too, under a path with a slash at the end, unless they are

@@ -263,9 +263,7 @@ func watchHeap(f func()) uint64 {
 // TestHostileAnswersInLittleMemory sends large answers. It is not parallel, for it
 // looks at the memory of the process.
 func TestHostileAnswersInLittleMemory(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector needs memory and minutes of its own; this runs without it")
-	}
+	slow(t, "its answers are large")
 	const size = 64 << 20
 	fill := func(w io.Writer, text string) {
 		for sent := 0; sent < size; sent += len(text) {
@@ -318,9 +316,7 @@ func TestHostileAnswersInLittleMemory(t *testing.T) {
 // TestGigabyteOfText: one text of an answer is larger than what memory should
 // hold, and ends the run with a message. Most of its bytes only go to the disk.
 func TestGigabyteOfText(t *testing.T) {
-	if raceDetector || testing.Short() {
-		t.Skip("a gigabyte takes the race detector minutes; this runs without it")
-	}
+	slow(t, "its answers are large")
 	const size = 1 << 30
 	long := strings.Repeat("x", 1<<20)
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -347,9 +343,7 @@ func TestGigabyteOfText(t *testing.T) {
 
 // TestMillionKeysAsText: as the message of TestManyKeys advises.
 func TestMillionKeysAsText(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector needs a minute for this; it runs without it")
-	}
+	slow(t, "its answers are large")
 	t.Parallel()
 	const keys = 1_000_000
 	for name, settings := range map[string]string{

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/clock"
 )
 
 // TestRefusedLogins has an API that takes every login and answers 401 to every
@@ -36,7 +38,7 @@ func TestRefusedLogins(t *testing.T) {
 						api := &refusing{random: rand.New(rand.NewPCG(seed, uint64(concurrency)))}
 						api.tick = map[string]time.Duration{"at once": 1100 * time.Millisecond, "within the second": 300 * time.Millisecond}[expiry]
 						inBubble(t, api, func(t *testing.T, w *world) {
-							api.clock = w.clock
+							api.Clock = w.clock
 							h := reap(t, w, fmt.Sprintf(`{"api":{"baseUrl":"http://api.test/","http":{"concurrency":%d,"lookahead":%d},
 								"pagination":{"method":"multiple","default":"pages","scrollers":{"none":{},"pages":{"method":"pagenum"}}},
 								"authentication":{"type":"login",%s"loginRequest":{"endpoint":"login"},"apiRequest":{"headers":{"X-Token":{"response":"token"}}}}},
@@ -58,7 +60,7 @@ func TestRefusedLogins(t *testing.T) {
 // refusing is an API that refuses everybody but for parents.
 type refusing struct {
 	tick time.Duration // passes with every request, whoever measures
-	*clock
+	*clock.Clock
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -71,7 +73,7 @@ func (a *refusing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	delay := time.Duration(a.random.IntN(3000)) * time.Millisecond
 	a.mu.Unlock()
 	linger(r, delay)
-	a.advance(a.tick)
+	a.Advance(a.tick)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch r.URL.Path {

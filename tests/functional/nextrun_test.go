@@ -33,7 +33,7 @@ func TestNextRun(t *testing.T) {
 			t.Fatalf("exit %d, table:\n%swant:\n%s", got.exit, files["out/tables/t"], want)
 		}
 		writeFile(t, filepath.Join(w.dir, "in", "state.json"), files["out/state.json"])
-		w.clock.advance(time.Hour)
+		w.clock.Advance(time.Hour)
 	}
 	want := []string{"/t?since=0&until=1767323045", "/t?since=1767323045&until=1767326645"}
 	if !slices.Equal(sent, want) {
@@ -69,6 +69,6 @@ func TestDriftFromRunToRun(t *testing.T) {
 			t.Errorf("run %d: exit %d, added %v, want %v", i+1, got.exit, added, run.added)
 		}
 		writeFile(t, filepath.Join(w.dir, "in", "state.json"), readTree(t, w.dir)["out/state.json"])
-		w.clock.advance(time.Hour)
+		w.clock.Advance(time.Hour)
 	}
 }

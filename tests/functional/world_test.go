@@ -8,13 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/app"
 )
 
@@ -24,76 +23,12 @@ const version = "1.2.3"
 // defaultStart is when a run starts unless a case says otherwise.
 var defaultStart = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// clock is the time of a run. It stands still but for sleeps, which it
-// remembers and does not wait for, and for what an answer adds.
-type clock struct {
-	mu     sync.Mutex
-	now    time.Time
-	waits  []time.Duration
-	alarms []*alarm
-}
-
-// alarm is a call at a time.
-type alarm struct {
-	at   time.Time
-	call func()
-}
-
-func newClock(start time.Time) *clock { return &clock{now: start} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
-	c.mu.Lock()
-	c.waits = append(c.waits, d)
-	c.mu.Unlock()
-	c.advance(d)
-	return ctx.Err()
-}
-
-// advance puts the clock forward and makes the calls that are due.
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	c.now = c.now.Add(d)
-	var due []*alarm
-	c.alarms = slices.DeleteFunc(c.alarms, func(a *alarm) bool {
-		if a.at.After(c.now) {
-			return false
-		}
-		due = append(due, a)
-		return true
-	})
-	c.mu.Unlock()
-	for _, a := range due {
-		a.call()
-	}
-}
-
-// After calls a function when the clock has been put forward so much.
-func (c *clock) After(d time.Duration, call func()) (stop func() bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a := &alarm{c.now.Add(d), call}
-	c.alarms = append(c.alarms, a)
-	return func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		before := len(c.alarms)
-		c.alarms = slices.DeleteFunc(c.alarms, func(other *alarm) bool { return other == a })
-		return len(c.alarms) < before
-	}
-}
-
 // world is everything around one run: a data directory, an API, a clock and an
 // environment.
 type world struct {
 	dir   string
 	api   *httptest.Server
-	clock *clock
+	clock *clock.Clock
 	env   map[string]string
 	// stdout is written to besides what the outcome keeps; may be nil.
 	stdout io.Writer
@@ -110,7 +45,7 @@ func newWorld(t *testing.T, api http.Handler) *world {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	w := &world{dir: t.TempDir(), api: server, clock: newClock(defaultStart), env: map[string]string{}}
+	w := &world{dir: t.TempDir(), api: server, clock: clock.At(defaultStart), env: map[string]string{}}
 	t.Cleanup(func() {
 		for name := range readTree(t, w.dir) {
 			if strings.Contains(name, ".extractor-") {
@@ -147,7 +82,7 @@ func (w *world) run(ctx context.Context) outcome {
 		o.Dial = w.dial
 	}
 	exit := app.Run(ctx, o)
-	return outcome{exit, stdout.String(), stderr.String(), w.clock.waits}
+	return outcome{exit, stdout.String(), stderr.String(), w.clock.Slept()}
 }
 
 // The hosts that nobody reaches.

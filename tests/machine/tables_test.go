@@ -12,6 +12,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/ramdisk"
 )
 
 const (
@@ -24,6 +26,7 @@ const (
 // A run may have any number of tables: each of them costs neither an open file
 // nor a buffer of its own.
 func TestManyTables(t *testing.T) {
+	ramdisk.Use(t)
 	// The answers are made while they are sent: a process begins with the memory
 	// of the one that starts it, so this one must be small.
 	answers := map[string]struct {

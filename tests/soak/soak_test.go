@@ -17,6 +17,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/program"
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // shortForm is how many requests the soak has when SOAK_REQUESTS says nothing.
@@ -26,6 +29,7 @@ const shortForm = 10_000
 // open files must not grow, and in the end every row must be there, once and in
 // its place.
 func TestSoak(t *testing.T) {
+	short.Skip(t, "it sends ten thousand requests")
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process holds is read from /proc")
 	}
@@ -43,7 +47,7 @@ func TestSoak(t *testing.T) {
 	dir := dataDir(t, server.URL)
 
 	began := time.Now()
-	run := start(t, build(t), dir)
+	run := start(t, dir)
 	samples := watch(run.process.Process.Pid, every, api.count, run.ended)
 	run.check(t)
 	t.Logf("%d requests in %s, %s of CPU time", api.requests, time.Since(began).Round(time.Millisecond),
@@ -52,17 +56,6 @@ func TestSoak(t *testing.T) {
 	checkHoldings(t, quarters(samples, api.requests))
 	checkRequests(t, api, run, requests)
 	checkTables(t, filepath.Join(dir, "out", "tables"), api.pages)
-}
-
-// build builds the extractor and returns the path of the binary.
-func build(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "extractor")
-	output, err := exec.Command("go", "build", "-o", binary, "github.com/keboola/configurable-extractor/cmd/extractor").CombinedOutput()
-	if err != nil {
-		t.Fatalf("building the extractor: %v\n%s", err, output)
-	}
-	return binary
 }
 
 // dataDir is a data directory with the configuration.
@@ -110,8 +103,12 @@ type running struct {
 	}
 }
 
-func start(t *testing.T, binary, dir string) *running {
+func start(t *testing.T, dir string) *running {
 	t.Helper()
+	binary, err := program.Build(t.TempDir(), "extractor")
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := &running{process: exec.CommandContext(t.Context(), binary, "run", "--data", dir), ended: make(chan struct{})}
 	r.process.Stderr = &r.stderr
 	stdout, err := r.process.StdoutPipe()

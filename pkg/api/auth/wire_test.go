@@ -22,14 +22,6 @@ import (
 )
 
 // nowhere is a sink that drops every event.
-type nowhere struct{}
-
-func (nowhere) Write(event.Event) error { return nil }
-func (nowhere) Close() error            { return nil }
-
-// wire runs the jobs of a configuration against an API and gives what came over
-// the wire: a line for each request, with the headers that start with X- or are
-// the Authorization, and the body.
 func wire(t *testing.T, api, conf string, handler http.HandlerFunc) ([]string, error) {
 	t.Helper()
 	var mu sync.Mutex
@@ -69,7 +61,7 @@ func wire(t *testing.T, api, conf string, handler http.HandlerFunc) ([]string, e
 func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) error {
 	t.Helper()
 	secrets := &secret.Registry{}
-	log := event.NewLog(nowhere{}, secrets, time.Now)
+	log := event.NewLog(event.Discard{}, secrets, time.Now)
 	e := &env.Run{
 		UserAgent: "agent/1", Temp: t.TempDir(), Log: log, Secrets: secrets, Now: time.Now,
 		Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },

@@ -3,34 +3,23 @@ package diagnostic
 import (
 	"bytes"
 	"context"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-var update = flag.Bool("update", false, "write docs/diagnostics.md")
-
 // TestPage: the page in docs is what the catalogue says.
 func TestPage(t *testing.T) {
-	file := filepath.Join("..", "..", "..", "docs", "diagnostics.md")
-	if *update {
-		if err := os.WriteFile(file, []byte(Markdown()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if text, err := os.ReadFile(file); err != nil || string(text) != Markdown() {
-		t.Errorf("%s does not fit the catalogue (%v): run go test ./pkg/authoring/diagnostic -run TestPage -update", file, err)
-	}
+	golden.File(t, filepath.Join("..", "..", "..", "docs", "diagnostics.md"), Markdown())
 }
 
 // TestCatalogueIsComplete: every code of package failure is explained, once.

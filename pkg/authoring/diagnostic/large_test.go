@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"time"
 )
@@ -17,6 +18,7 @@ import (
 // computer does: eight times the size takes eight times as long, and what is
 // quadratic sixty-four times. The race detector would only make it slow.
 func TestLargeDocuments(t *testing.T) {
+	short.Skip(t, "it takes the time of large documents")
 	const size, times = 100_000, 8
 	small, larger := large(size), large(times*size)
 	spent := func(text string) time.Duration {

@@ -10,11 +10,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-// hidden stands in the place of a secret.
-const hidden = "[hidden]"
 
 // widest is how many characters of a line are shown; documents may be written
 // in one line.
@@ -50,17 +49,17 @@ func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string)
 			}
 		}
 	}
-	for _, secret := range r.hiddenIn(span, shown, secrets) {
-		copyTo(min(secret.Start, shown.End))
-		if at >= min(secret.End, shown.End) {
+	for _, part := range r.hiddenIn(span, shown, secrets) {
+		copyTo(min(part.Start, shown.End))
+		if at >= min(part.End, shown.End) {
 			continue
 		}
-		if f.span.Start < secret.End && start < 0 {
+		if f.span.Start < part.End && start < 0 {
 			start = b.Len()
 		}
-		b.WriteString(hidden)
-		at = min(secret.End, shown.End)
-		if f.span.End <= secret.End && f.span.End > secret.Start && end < 0 {
+		b.WriteString(secret.Hidden)
+		at = min(part.End, shown.End)
+		if f.span.End <= part.End && f.span.End > part.Start && end < 0 {
 			end = b.Len()
 		}
 	}
@@ -161,7 +160,7 @@ func merged(spans []source.Span) []source.Span {
 // secretPart is the part of a scalar that must not be shown: all of it, or the
 // query of an address.
 func secretPart(pointer string, span source.Span, text string) (source.Span, bool) {
-	names := tokens(pointer)
+	names := failure.PointerSplit(pointer)
 	name := ""
 	below := false // a key with a hash sign
 	for _, token := range names {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // paint is a colour of a terminal, or nothing.
@@ -86,14 +88,7 @@ func summary(reports []*Report) string {
 	if len(reports) > 1 {
 		where = fmt.Sprintf(" in %d of %d files", files, len(reports))
 	}
-	return fmt.Sprintf("%s, %s%s; 'extractor explain CODE' tells more\n", count(errors, "error"), count(warnings, "warning"), where)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
+	return fmt.Sprintf("%s, %s%s; 'extractor explain CODE' tells more\n", prose.Count(errors, "error"), prose.Count(warnings, "warning"), where)
 }
 
 // WriteJSON writes the findings of all texts as one list of objects.

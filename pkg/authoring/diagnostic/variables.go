@@ -70,7 +70,7 @@ func unknownVariables(doc *load.Document, places renamed) failure.Problems {
 // value: by itself, or by an attribute it refers to.
 func undecided(doc value.Value, pointer string) bool {
 	v := doc
-	for _, token := range tokens(pointer) {
+	for _, token := range failure.PointerSplit(pointer) {
 		v, _ = child(v, token)
 	}
 	settings := doc
@@ -114,7 +114,7 @@ type renamed struct{ given, filled value.Value }
 // original is a JSON pointer in the document that was given.
 func (r renamed) original(pointer string) string {
 	given, filled, at := variables.WithoutValues(r.given), r.filled, ""
-	for _, token := range tokens(pointer) {
+	for _, token := range failure.PointerSplit(pointer) {
 		next, index := child(filled, token)
 		name := token
 		if index >= 0 && filled.Kind() == value.Object && index < given.Len() && given.Kind() == value.Object {
@@ -125,18 +125,6 @@ func (r renamed) original(pointer string) string {
 		given, _ = child(given, name)
 	}
 	return at
-}
-
-// tokens are the reference tokens of a JSON pointer.
-func tokens(pointer string) []string {
-	if pointer == "" {
-		return nil
-	}
-	all := strings.Split(pointer[1:], "/")
-	for i, token := range all {
-		all[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-	}
-	return all
 }
 
 // child is the member or the item of that name and its number, -1 for none.

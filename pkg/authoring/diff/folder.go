@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -215,7 +216,7 @@ func said(v value.Value, redact func(string) string) string {
 	if v.IsNull() {
 		return ""
 	}
-	return shortened(redact(v.JSON()))
+	return prose.Shorten(redact(v.JSON()), maxShown)
 }
 
 func names(v value.Value) []string {

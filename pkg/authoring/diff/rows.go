@@ -6,9 +6,9 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 const (
@@ -257,7 +257,7 @@ func (c *comparison) cells(r record) []Cell {
 func (c *comparison) under(columns, cells []string) []Cell {
 	all := make([]Cell, len(columns))
 	for i, column := range columns {
-		all[i] = Cell{c.redact(column), shortened(c.redact(cells[i]))}
+		all[i] = Cell{c.redact(column), prose.Shorten(c.redact(cells[i]), maxShown)}
 	}
 	return all
 }
@@ -276,16 +276,8 @@ func (c *comparison) changed(first, second record) {
 	change := Change{Key: c.under(c.key, unpack(first.key)), Cells: []CellChange{}}
 	for i, column := range c.others {
 		if a[i] != b[i] {
-			change.Cells = append(change.Cells, CellChange{c.redact(column), shortened(c.redact(a[i])), shortened(c.redact(b[i]))})
+			change.Cells = append(change.Cells, CellChange{c.redact(column), prose.Shorten(c.redact(a[i]), maxShown), prose.Shorten(c.redact(b[i]), maxShown)})
 		}
 	}
 	c.result.ChangedSamples = append(c.result.ChangedSamples, change)
-}
-
-// shortened is a text without what is too much for a sample.
-func shortened(text string) string {
-	if utf8.RuneCountInString(text) <= maxShown {
-		return text
-	}
-	return string([]rune(text)[:maxShown]) + "…"
 }

@@ -4,32 +4,11 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-// at is the value at a JSON pointer, null when there is none.
-func at(v value.Value, pointer string) value.Value {
-	if pointer == "" {
-		return v
-	}
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		if v.Kind() == value.Array {
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= v.Len() {
-				return value.Value{}
-			}
-			v = v.Items()[i]
-			continue
-		}
-		v = v.Field(unescaped(token))
-	}
-	return v
-}
 
 // unusedMappings finds mappings whose data type no job of any iteration has.
 func unusedMappings(s settings, found *failure.Problems) {
@@ -116,7 +95,7 @@ func orphanPlaceholders(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.Jobs {
 			for _, key := range []string{"placeholders", "recursionFilter"} {
-				if at(s.Tree, j.Pointer).Field(key).Empty() {
+				if s.at(j.Pointer).Field(key).Empty() {
 					continue
 				}
 				hint := failure.Text("move the job to \"children\" of the one whose items it needs")

@@ -8,12 +8,11 @@
 package lint
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
+	"strconv"
+	"strings"
 )
 
 // Document is what the checks look at.
@@ -128,17 +127,15 @@ func (p place) below() []place {
 	return all
 }
 
-// name is the last token of the pointer.
-func (p place) name() string {
-	return unescaped(p.pointer[strings.LastIndexByte(p.pointer, '/')+1:])
+// at is the place at a JSON pointer.
+func (s settings) at(pointer string) place {
+	return place{s.Tree.Lookup(failure.PointerSplit(pointer)), pointer}
 }
 
-// unescaped is a token of a pointer as a name.
-func unescaped(token string) string {
-	if !strings.Contains(token, "~") {
-		return token
-	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+// name is the last token of the pointer.
+func (p place) name() string {
+	last := p.pointer[max(0, strings.LastIndexByte(p.pointer, '/')):]
+	return strings.Join(failure.PointerSplit(last), "")
 }
 
 // walk visits a value and everything in it, as long as visit says to go on.

@@ -94,7 +94,7 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 		for _, j := range it.jobs {
 			own := s.scrollerFor(j.Job)
 			name, setting := positionParam(own)
-			params := place{at(s.Tree, j.Pointer).Field("params"), j.Pointer + "/params"}
+			params := s.at(j.Pointer).get("params")
 			if _, ok := params.Get(name); name == "" || !ok {
 				continue
 			}

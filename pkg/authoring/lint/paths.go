@@ -66,7 +66,7 @@ func (s settings) jobPaths() []path {
 	var all []path
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			job := place{at(s.Tree, j.Pointer), j.Pointer}
+			job := s.at(j.Pointer)
 			all = append(all, dataField(job)...)
 			all = append(all, filters(j)...)
 			all = append(all, placeholderPaths(job)...)
@@ -143,7 +143,7 @@ func (s settings) apiPaths() []path {
 		case "response", "responseParam", "idKey", "total", "totalPages":
 			all = append(all, texts(p, ".")...)
 		case "urlKey":
-			scroller := at(s.Tree, p.pointer[:strings.LastIndexByte(p.pointer, '/')])
+			scroller := s.at(p.pointer[:strings.LastIndexByte(p.pointer, '/')])
 			all = append(all, texts(p, or(scroller.Field("delimiter"), "."))...)
 		case "limitStop":
 			all = append(all, texts(p.get("field"), ".")...)

@@ -103,7 +103,7 @@ type pathAbove struct {
 // pathsInto are the paths of a child job into the items above it.
 func (s settings) pathsInto(j family) []pathAbove {
 	var all []pathAbove
-	for _, p := range (place{at(s.Tree, j.Pointer), j.Pointer}).get("placeholders").below() {
+	for _, p := range s.at(j.Pointer).get("placeholders").below() {
 		level := 1
 		if number, _, ok := strings.Cut(p.name(), ":"); ok {
 			level, _ = strconv.Atoi(number)

@@ -28,7 +28,7 @@ func unevaluatedExpressions(s settings, found *failure.Problems) {
 	unanswered := append(literal, login.get("params"), login.get("headers"))
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			job := place{at(s.Tree, j.Pointer), j.Pointer}
+			job := s.at(j.Pointer)
 			unanswered = append(unanswered, job.get("params"), job.get("userData"))
 		}
 	}
@@ -71,7 +71,7 @@ func unsendableHeaders(s settings, found *failure.Problems) {
 	}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			groups = append(groups, place{at(s.Tree, j.Pointer), j.Pointer}.get("headers"))
+			groups = append(groups, s.at(j.Pointer).get("headers"))
 		}
 	}
 	for _, group := range groups {

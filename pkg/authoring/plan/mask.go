@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -60,7 +61,7 @@ func (m *mask) learn(doc, state value.Value) {
 // unprotected tells the mask of a secret that stands in a document without a hash
 // sign. It is hidden too: what is shown here is made to be passed on.
 func (m *mask) unprotected(doc value.Value, pointer string) {
-	secret := lookup(doc, pointer).Raw()
+	secret := doc.Lookup(failure.PointerSplit(pointer)).Raw()
 	m.add(secret)
 	m.name(secret, pointer[strings.LastIndex(pointer, "/")+1:])
 }

@@ -107,7 +107,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 func (o Options) env(secrets *secret.Registry) *env.Run {
 	return &env.Run{
 		State:     o.State,
-		Log:       event.NewLog(nowhere{}, secrets, o.Now),
+		Log:       event.NewLog(event.Discard{}, secrets, o.Now),
 		Secrets:   secrets,
 		Now:       o.Now,
 		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
@@ -116,13 +116,6 @@ func (o Options) env(secrets *secret.Registry) *env.Run {
 		UserAgent: "configurable-extractor/" + o.Version,
 	}
 }
-
-// nowhere is where the events of a preview go.
-type nowhere struct{}
-
-func (nowhere) Write(event.Event) error { return nil }
-
-func (nowhere) Close() error { return nil }
 
 // header is the text of a header of a request.
 func (p *Preview) header(r *exchange.Outgoing, h exchange.Line) []piece {

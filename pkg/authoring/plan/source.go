@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -43,27 +44,11 @@ func arguments(args value.Value) []string {
 	return all
 }
 
-// lookup is what stands at a JSON pointer of the document.
-func lookup(v value.Value, pointer string) value.Value {
-	if pointer == "" {
-		return value.Value{}
-	}
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		if v.Kind() == value.Array {
-			v, _ = v.At(token, ".")
-			continue
-		}
-		v = v.Field(token)
-	}
-	return v
-}
-
 // source is a source in words.
 func (p *Preview) source(s engine.Source) string {
 	text := s.From
 	if s.Evaluated {
-		if how := expression(lookup(p.document, s.Pointer)); how != "" {
+		if how := expression(p.document.Lookup(failure.PointerSplit(s.Pointer))); how != "" {
 			text += ", " + how
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -184,9 +185,9 @@ func describe(l list) string {
 	case len(l.items) == 0:
 		return "an empty list"
 	case l.objects == 0:
-		return fmt.Sprintf("a list of %s that are no objects", count(len(l.items), "item"))
+		return fmt.Sprintf("a list of %s that are no objects", prose.Count(len(l.items), "item"))
 	default:
-		return "a list of " + count(l.objects, "object")
+		return "a list of " + prose.Count(l.objects, "object")
 	}
 }
 
@@ -247,11 +248,4 @@ func squash(name string) string {
 		}
 		return -1
 	}, name)
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

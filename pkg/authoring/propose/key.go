@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -67,11 +68,11 @@ func (d *draft) chooseKey(choice string) error {
 	names := []string{None}
 	for _, k := range d.keys() {
 		names = append(names, k.name)
-		d.PrimaryKeys = append(d.PrimaryKeys, Option{k.name, fmt.Sprintf("different in each of %s; a mapping with the columns of the example is written", count(len(d.data.items), "item"))})
+		d.PrimaryKeys = append(d.PrimaryKeys, Option{k.name, fmt.Sprintf("different in each of %s; a mapping with the columns of the example is written", prose.Count(len(d.data.items), "item"))})
 	}
 	if choice == "" || choice == None {
 		if len(names) > 1 {
-			d.note(fmt.Sprintf("'%s' is different in each of %s. With --primary-key %s a mapping is written that makes it the primary key.", names[1], count(len(d.data.items), "item"), names[1]))
+			d.note(fmt.Sprintf("'%s' is different in each of %s. With --primary-key %s a mapping is written that makes it the primary key.", names[1], prose.Count(len(d.data.items), "item"), names[1]))
 		}
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -79,7 +80,7 @@ func (d *draft) choosePaging(choice string) error {
 		if choice != "" {
 			why = "chosen"
 		} else if d.fullPage() {
-			d.note(fmt.Sprintf("The page is full (%s): the API has probably more. Look in its documentation how to ask for the next page, and give an example that does.", count(len(d.data.items), "item")))
+			d.note(fmt.Sprintf("The page is full (%s): the API has probably more. Look in its documentation how to ask for the next page, and give an example that does.", prose.Count(len(d.data.items), "item")))
 		}
 		d.guess("paging", pointer, value.OfString(None), Likely, why)
 		return nil

@@ -1,7 +1,6 @@
 package recipe
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,10 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// update puts the files of the recipes into their pages.
-var update = flag.Bool("update", false, "rewrite the blocks of docs/recipes that show files")
+	"github.com/keboola/configurable-extractor/internal/golden"
+)
 
 const pages = "../../../docs/recipes"
 
@@ -29,14 +27,11 @@ var heading = regexp.MustCompile("(?m)^## (.*)$")
 // TestPages: every recipe has a page of the same make, which shows each of its
 // files byte for byte and once.
 func TestPages(t *testing.T) {
-	if *update && os.Getenv("CI") == "true" {
-		t.Fatal("-update is refused in CI: nobody would read what it writes")
-	}
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(pages, name+".md")
 			text := read(t, path)
-			if *update {
+			if golden.Update(t) {
 				text = refreshed(t, name, text)
 				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 					t.Fatal(err)

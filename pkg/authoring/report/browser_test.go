@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -19,12 +18,12 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"github.com/keboola/configurable-extractor/internal/golden"
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
-
-var update = flag.Bool("update", false, "write the image of the documentation anew")
 
 const (
 	image        = "../../../docs/images/report.png"
@@ -145,6 +144,7 @@ func (b *browser) shows(part string, texts ...string) {
 }
 
 func TestBrowser(t *testing.T) {
+	short.Skip(t, "it starts a browser")
 	_, _, _, good := run(t, "")
 	_, _, _, bad := run(t, `, {"endpoint": "broken"}`)
 	b := newBrowser(t)
@@ -160,7 +160,7 @@ func TestBrowser(t *testing.T) {
 	b.shows("#slowest", "http://shop.test/users?offset=0&limit=2&key=[hidden]")
 	b.shows("#tables", "shop.orders", "born", "date(10)", "text(2–34)", "33.3 %", "time(20)")
 	b.visibleBars()
-	if *update {
+	if golden.Update(t) {
 		picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 		b.must(err)
 		b.must(os.WriteFile(image, picture, 0o644))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // timeLayout is RFC 3339 with milliseconds, as in the events.
@@ -126,7 +127,7 @@ func (c *Collector) found(e event.Event, f event.Finding) {
 		return
 	}
 	c.report.Jobs[i].Incomplete++
-	c.report.Incomplete = append(c.report.Incomplete, Finding{Kind: e.Kind, Text: shortened(e.Message), Job: i, Pointer: f.Setting()})
+	c.report.Incomplete = append(c.report.Incomplete, Finding{Kind: e.Kind, Text: prose.Shorten(e.Message, maxText), Job: i, Pointer: f.Setting()})
 }
 
 func (c *Collector) failed(e event.RunFailed) {
@@ -172,7 +173,7 @@ func (c *Collector) warn(key warningKey, w Warning) {
 		c.report.WarningsOmitted++
 		return
 	}
-	w.Message = shortened(w.Message)
+	w.Message = prose.Shorten(w.Message, maxText)
 	w.Count = 1
 	c.warnings[key] = len(c.report.Warnings)
 	c.report.Warnings = append(c.report.Warnings, w)
@@ -192,18 +193,6 @@ func (c *Collector) Check(found failure.Problems) {
 		text := message.Mask(c.redact).String()
 		c.warn(warningKey{code, pointer, text}, Warning{Source: "check", Code: code, Pointer: pointer, Message: text})
 	}
-}
-
-// shortened is a text that is not longer than it may be.
-func shortened(text string) string {
-	n := 0
-	for i := range text {
-		if n == maxText {
-			return text[:i] + "…"
-		}
-		n++
-	}
-	return text
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(timeLayout) }

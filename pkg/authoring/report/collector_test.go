@@ -27,15 +27,10 @@ type fixture struct {
 	now     time.Time
 }
 
-type nowhere struct{}
-
-func (nowhere) Write(event.Event) error { return nil }
-func (nowhere) Close() error            { return nil }
-
 func newFixture() *fixture {
 	f := &fixture{now: noon}
 	f.Collector = New(noon, f.secrets.Redact)
-	f.log = event.NewLog(nowhere{}, &f.secrets, func() time.Time { return f.now })
+	f.log = event.NewLog(event.Discard{}, &f.secrets, func() time.Time { return f.now })
 	f.log.Trace(f.Event)
 	return f
 }

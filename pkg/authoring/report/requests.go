@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // firstStep is how many seconds a period of the activity has in a short run. It
@@ -36,10 +37,10 @@ func (c *Collector) answered(end time.Time, e event.RequestAnswered) {
 	r := &Request{
 		Login:   e.Login,
 		Method:  e.Method,
-		URL:     shortened(e.URL),
+		URL:     prose.Shorten(e.URL, maxText),
 		Attempt: e.Attempt,
 		Status:  e.Status,
-		Reason:  shortened(e.Reason),
+		Reason:  prose.Shorten(e.Reason, maxText),
 		Bytes:   e.Bytes,
 		Start:   max(0, milliseconds(end.Sub(c.began).Seconds()-e.Seconds)),
 		Seconds: e.Seconds,

@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,47 +9,28 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// clock is the time of a run: it goes on when the API answers and when the run
-// sleeps, and nobody waits for it.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
 // shop is an API with a login, pages of users, the orders of each, and moods.
-func shop(c *clock) http.Handler {
+func shop(c *clock.Clock) http.Handler {
 	var tried atomic.Bool
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c.pass(time.Duration(40+len(r.URL.Path)*9) * time.Millisecond)
+		c.Advance(time.Duration(40+len(r.URL.Path)*9) * time.Millisecond)
 		switch {
 		case r.URL.Path == "/login":
 			fmt.Fprint(w, `{"token":"t0p-s3cret"}`)
 		case r.URL.Path == "/users" && r.URL.Query().Get("offset") == "2" && tried.CompareAndSwap(false, true):
 			w.WriteHeader(http.StatusServiceUnavailable)
 		case r.URL.Path == "/users" && r.URL.Query().Get("offset") == "0":
-			c.pass(120 * time.Millisecond)
+			c.Advance(120 * time.Millisecond)
 			fmt.Fprint(w, `[{"id":1,"name":"Ada Quill","born":"1985-12-10","score":1.5},{"id":2,"name":"Bo","born":"1986-01-02","score":2}]`)
 		case r.URL.Path == "/users":
 			fmt.Fprint(w, `[{"id":3,"name":"</script><script>alert(1)</script>","born":null,"score":3}]`)
@@ -94,7 +74,7 @@ func run(t *testing.T, jobs string) (exit int, r report.Report, text, page strin
 
 func runConfig(t *testing.T, config string) (exit int, r report.Report, text, page string) {
 	t.Helper()
-	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	c := clock.At(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	api := httptest.NewServer(shop(c))
 	defer api.Close()
 	dir := t.TempDir()
@@ -106,7 +86,7 @@ func runConfig(t *testing.T, config string) (exit int, r report.Report, text, pa
 		Run: env.Run{
 			Getenv: func(string) string { return "" },
 			Now:    c.Now,
-			Sleep:  func(_ context.Context, d time.Duration) error { c.pass(d); return nil },
+			Sleep:  c.Sleep,
 			Dial:   dialer(api),
 		},
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
 	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -163,20 +164,13 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 	if b.Ask {
 		options := make([]propose.Option, len(all))
 		for i, c := range all {
-			options[i] = propose.Option{Name: b.secrets.Redact(c.name), Evidence: count(c.items)}
+			options[i] = propose.Option{Name: b.secrets.Redact(c.name), Evidence: prose.Count(c.items, "item")}
 		}
 		if at, err = b.questions.ask("Which request is the example?", options); err != nil {
 			return example.Exchange{}, err
 		}
 	}
 	return all[at].exchange, nil
-}
-
-func count(items int) string {
-	if items == 1 {
-		return "1 item"
-	}
-	return fmt.Sprintf("%d items", items)
 }
 
 func (b *beginning) restriction() string {

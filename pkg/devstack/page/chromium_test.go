@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"github.com/keboola/configurable-extractor/internal/golden"
 )
 
 // browserLimit ends a browser that hangs.
@@ -154,7 +156,7 @@ func ask[T any](b *browser, expression string) T {
 
 func (b *browser) picture(name string) {
 	b.Helper()
-	if !*update {
+	if !golden.Update(b.T) {
 		return
 	}
 	b.until(`document.fonts.status === "loaded"`)

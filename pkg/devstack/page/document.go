@@ -6,15 +6,13 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-const (
-	hidden = "[hidden]"
-	// maxIndent is the depth below which values are written in one line: what is
-	// deeper is no configuration, and would grow with the square of its depth.
-	maxIndent = 64
-)
+// maxIndent is the depth below which values are written in one line: what is
+// deeper is no configuration, and would grow with the square of its depth.
+const maxIndent = 64
 
 // document is a JSON text as lines to look at, its secrets hidden.
 type document struct {
@@ -36,16 +34,16 @@ type line struct {
 // null), hidden, or "" for punctuation.
 type token struct{ Kind, Text string }
 
-// newDocument lays out a JSON text, without the values of the secret variables. A
+// newDocument lays out a JSON text, without the values of the secret variables, which are named. A
 // text that is not JSON is hidden as a whole: nobody knows which parts of it are
 // secret.
-func newDocument(text []byte, secret map[string]bool) document {
+func newDocument(text []byte, names map[string]bool) document {
 	v, err := value.Parse(text)
 	if err != nil {
-		v = value.OfString(hidden)
+		v = value.OfString(secret.Hidden)
 	}
 	d := document{starts: map[string]int{}}
-	d.lay(conceal(v, secret), "", 0, nil, false)
+	d.lay(conceal(v, names), "", 0, nil, false)
 	return d
 }
 
@@ -84,7 +82,7 @@ func (d *document) add(indent int, tokens []token) {
 func scalar(v value.Value) token {
 	switch v.Kind() {
 	case value.String:
-		if v.Raw() == hidden {
+		if v.Raw() == secret.Hidden {
 			return token{"hidden", v.JSON()}
 		}
 		return token{"string", v.JSON()}
@@ -122,24 +120,24 @@ func (d *document) nearest(pointer string) string {
 func isSecret(name string) bool { return strings.HasPrefix(name, "#") }
 
 // conceal hides every value under a key that starts with #, and the value beside
-// the name of a variable that does or that is in secret.
-func conceal(v value.Value, secret map[string]bool) value.Value {
+// the name of a variable that does or that is in names.
+func conceal(v value.Value, names map[string]bool) value.Value {
 	switch v.Kind() {
 	case value.Array:
 		items := make([]value.Value, 0, v.Len())
 		for _, item := range v.Items() {
-			items = append(items, conceal(item, secret))
+			items = append(items, conceal(item, names))
 		}
 		return value.OfItems(items...)
 	case value.Object:
 		members := make([]value.Member, 0, v.Len())
 		name := v.Field("name").Raw()
-		besideName := isSecret(name) || secret[name]
+		besideName := isSecret(name) || names[name]
 		for _, m := range v.Members() {
 			if isSecret(m.Name) || besideName && m.Name == "value" {
-				m.Value = value.OfString(hidden)
+				m.Value = value.OfString(secret.Hidden)
 			} else {
-				m.Value = conceal(m.Value, secret)
+				m.Value = conceal(m.Value, names)
 			}
 			members = append(members, m)
 		}

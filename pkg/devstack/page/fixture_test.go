@@ -9,10 +9,10 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
@@ -23,6 +23,7 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 // platform is a store with a clock that only the test moves, and the page on it.
 type platform struct {
 	*testing.T
+	clock *clock.Clock
 	store *store.Store
 	page  http.Handler
 	// session is the one that the token opens.
@@ -30,15 +31,12 @@ type platform struct {
 	// beats is the ticker of every stream, done ends them.
 	beats chan time.Time
 	done  chan struct{}
-
-	mu  sync.Mutex
-	now time.Time
 }
 
 func newPlatform(t *testing.T) *platform {
 	t.Helper()
-	p := &platform{T: t, now: noon, beats: make(chan time.Time), done: make(chan struct{})}
-	s, err := store.Open(filepath.Join(t.TempDir(), "store"), p.clock)
+	p := &platform{T: t, clock: clock.At(noon), beats: make(chan time.Time), done: make(chan struct{})}
+	s, err := store.Open(filepath.Join(t.TempDir(), "store"), p.clock.Now)
 	p.must(err)
 	p.store = s
 	t.Cleanup(func() { p.must(s.Close()) })
@@ -49,7 +47,7 @@ func newPlatform(t *testing.T) *platform {
 // open makes the page with a ticker.
 func (p *platform) open(ticker func(time.Duration) (<-chan time.Time, func())) (http.Handler, session) {
 	return open(Options{
-		Store: p.store, Token: testToken, Now: p.clock, Ticker: ticker, Done: p.done,
+		Store: p.store, Token: testToken, Now: p.clock.Now, Ticker: ticker, Done: p.done,
 		Report: func(err error) { p.Errorf("reported: %v", err) },
 	})
 }
@@ -59,19 +57,6 @@ func (p *platform) must(err error) {
 	if err != nil {
 		p.Fatal(err)
 	}
-}
-
-func (p *platform) clock() time.Time {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.now
-}
-
-// pass lets time go on.
-func (p *platform) pass(d time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.now = p.now.Add(d)
 }
 
 func (p *platform) configure(c store.Configuration) store.Configuration {
@@ -86,8 +71,8 @@ func (p *platform) start(c store.Configuration) store.Job {
 	p.Helper()
 	j, err := p.store.CreateJob(store.Job{Component: c.Component, Config: c.ID, Mode: store.Run})
 	p.must(err)
-	p.pass(400 * time.Millisecond)
-	return p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	p.clock.Advance(400 * time.Millisecond)
+	return p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock.Now()) })
 }
 
 func (p *platform) change(job string, change func(*store.Job) error) store.Job {
@@ -102,7 +87,7 @@ func (p *platform) end(job string, status store.Status, result store.Result) sto
 	p.Helper()
 	return p.change(job, func(j *store.Job) error {
 		j.Result = &result
-		return j.To(status, p.clock())
+		return j.To(status, p.clock.Now())
 	})
 }
 
@@ -116,7 +101,7 @@ func (p *platform) say(job, kind, message string, fields ...any) store.Event {
 	text, err := json.Marshal(details)
 	p.must(err)
 	stored, err := p.store.AddEvents(store.Event{
-		Created: p.clock(), Component: "acme.ex-shop", Type: kind, RunID: job, Message: message, Results: text,
+		Created: p.clock.Now(), Component: "acme.ex-shop", Type: kind, RunID: job, Message: message, Results: text,
 	})
 	p.must(err)
 	return stored[0]
@@ -141,12 +126,12 @@ func (p *platform) request(job, path, query string, attempt, status int, took ti
 		message += "?" + query
 	}
 	p.say(job, "info", message, "event", "request.sent", "method", "GET", "path", path, "query", query, "attempt", attempt)
-	p.pass(took)
+	p.clock.Advance(took)
 	// Numbers arrive as numbers or as text.
 	p.say(job, "debug", fmt.Sprintf("%s: %d after %s", message, status, took), "event", "request.answered", "method", "GET",
 		"url", "https://shop.example"+path, "path", path, "query", query, "attempt", attempt, "status", fmt.Sprint(status),
 		"bytes", 400+37*int(took.Milliseconds()), "seconds", took.Seconds())
-	p.pass(3 * time.Millisecond)
+	p.clock.Advance(3 * time.Millisecond)
 }
 
 func (p *platform) load(l store.Load, rows ...[]string) store.Table {

@@ -30,7 +30,7 @@ func TestHostileText(t *testing.T) {
 	p.load(store.Load{Table: "in.c-evil.t", Columns: []store.Column{{Name: "a", Type: evil}}, Job: evil}, []string{evil}, []string{strings.Repeat(evil, 3)})
 	j, err := p.store.CreateJob(store.Job{Component: c.Component, Config: c.ID, Mode: evil, Tag: evil, ConfigRowIDs: []string{evil}})
 	p.must(err)
-	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock.Now()) })
 	p.say(j.ID, evil, evil, "event", "request.answered", "method", evil, "path", evil, "query", evil, "reason", evil, "seconds", evil, "status", evil, "attempt", 7)
 	p.say(j.ID, "error", evil, "pointer", "/"+evil, "problems", []any{map[string]string{"pointer": "/" + evil, "expected": evil, "found": evil, "hint": evil}, map[string]string{"pointer": evil}})
 	p.end(j.ID, store.Error, store.Result{Message: evil, ErrorType: evil, ExceptionID: evil, ConfigVersion: evil, Tables: []string{evil, "in.c-evil.t"}, Images: []string{evil},

@@ -71,7 +71,7 @@ func TestSecrets(t *testing.T) {
 	given, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop", ConfigData: json.RawMessage(
 		`{"parameters": {"#deep": {"a": ["open-sesame"]}, "list": [{"#key": "let-me-in"}], "x": 1}, "variableValuesData": {"values": [{"name": "#v", "value": "let-me-in"}]}}`)})
 	p.must(err)
-	p.change(given.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	p.change(given.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock.Now()) })
 	p.say(given.ID, "error", "refused (at /parameters/#deep/a/0)", "pointer", "/parameters/#deep/a/0", "#own", "open-sesame")
 	p.end(given.ID, store.Error, store.Result{Message: "refused", ErrorType: "user", Variables: []store.Variable{{Name: "#v", Value: "let-me-in"}}})
 	for _, path := range []string{
@@ -111,7 +111,7 @@ func TestFaultOfARow(t *testing.T) {
 		Rows: []store.Row{{ID: "a", Name: "First", Configuration: json.RawMessage(`{"parameters": {"config": {"jobs": [{"endpoint": 1}]}}}`)}, {ID: "b", Configuration: json.RawMessage(`{}`)}}})
 	j, err := p.store.CreateJob(store.Job{Component: c.Component, Config: c.ID, ConfigRowIDs: []string{"a"}})
 	p.must(err)
-	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock.Now()) })
 	p.say(j.ID, "error", "two faults", "problems", []map[string]string{{"pointer": "/parameters/config/jobs/0/endpoint", "expected": "a text"}, {"pointer": "/parameters/api/baseUrl", "expected": "an address"}})
 	p.end(j.ID, store.Error, store.Result{Message: "two faults", ErrorType: "user"})
 	p.see(jobURL(j.ID), `<h3>First (row a), <a href="#problem-1">line 6</a></h3>`, `<h3>Configuration, <a href="#problem-2">line 4</a></h3>`)
@@ -133,7 +133,7 @@ func TestFaultsWithoutAPlace(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
 			p.must(err)
-			p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+			p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock.Now()) })
 			p.say(j.ID, "error", "it broke", c.say...)
 			p.end(j.ID, store.Error, store.Result{Message: "it broke", ErrorType: c.kind})
 			lacks(t, p.see(jobURL(j.ID), c.want, `<p class="why">it broke</p>`), `class="marked"`)
@@ -197,7 +197,7 @@ func TestManyFindings(t *testing.T) {
 	p := newPlatform(t)
 	j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
 	p.must(err)
-	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock.Now()) })
 	for i := range shownFindings + 1 {
 		p.say(j.ID, "warn", fmt.Sprintf("finding %d.", i), "event", "data.missing", "pointer", "/p")
 	}

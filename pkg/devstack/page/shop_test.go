@@ -85,18 +85,18 @@ func (p *platform) fill() shop {
 	})
 	s.stock = p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Stock levels", Configuration: json.RawMessage(stockDocument)})
 
-	p.pass(5 * time.Minute)
+	p.clock.Advance(5 * time.Minute)
 	s.succeeded = p.run(p.start(s.orders))
-	p.pass(20 * time.Minute)
+	p.clock.Advance(20 * time.Minute)
 	s.terminated = p.start(s.stock)
-	p.pass(42 * time.Second)
-	p.change(s.terminated.ID, func(j *store.Job) error { j.Kill = true; return j.To(store.Terminating, p.clock()) })
+	p.clock.Advance(42 * time.Second)
+	p.change(s.terminated.ID, func(j *store.Job) error { j.Kill = true; return j.To(store.Terminating, p.clock.Now()) })
 	s.terminated = p.end(s.terminated.ID, store.Terminated, store.Result{Message: "The job was ended on request."})
-	p.pass(3 * time.Minute)
+	p.clock.Advance(3 * time.Minute)
 	s.failed = p.fall(p.start(s.stock))
-	p.pass(2 * time.Minute)
+	p.clock.Advance(2 * time.Minute)
 	s.second = p.run(p.start(s.orders))
-	p.pass(time.Hour)
+	p.clock.Advance(time.Hour)
 	s.running = p.start(s.orders)
 	p.begin(s.running.ID)
 	return s
@@ -105,7 +105,7 @@ func (p *platform) fill() shop {
 func (p *platform) begin(job string) {
 	p.Helper()
 	p.say(job, "info", "Running component acme.ex-shop (row 1 of 1)")
-	p.pass(80 * time.Millisecond)
+	p.clock.Advance(80 * time.Millisecond)
 	p.say(job, "info", "Extraction started: 2 jobs", "event", "run.started", "jobs", 2)
 	p.say(job, "info", "Replaced values for variables: bucket, secret", "event", "variables.replaced")
 	p.request(job, "/login", "", 1, 200, 212*time.Millisecond)
@@ -116,7 +116,7 @@ func (p *platform) begin(job string) {
 	p.say(job, "info", "Job users finished: 4 pages, 34 rows, the page holds fewer items than asked for", "event", "job.finished")
 	p.request(job, "/orders", "", 1, 503, 61*time.Millisecond)
 	p.say(job, "info", "GET /orders: status 503, retry 1 in 650ms", "event", "request.retried", "method", "GET", "path", "/orders", "retry", 1, "waitSeconds", "0.65")
-	p.pass(650 * time.Millisecond)
+	p.clock.Advance(650 * time.Millisecond)
 	p.request(job, "/orders", "", 2, 200, 187*time.Millisecond)
 	p.request(job, "/orders", "after=1004", 1, 200, 154*time.Millisecond)
 }
@@ -169,12 +169,12 @@ func (p *platform) tables(job string) {
 func (p *platform) fall(j store.Job) store.Job {
 	p.Helper()
 	p.say(j.ID, "info", "Running component acme.ex-shop (row 1 of 1)")
-	p.pass(90 * time.Millisecond)
+	p.clock.Advance(90 * time.Millisecond)
 	const limit, field = "/parameters/api/pagination/scrollers/by_offset/limit", "/parameters/config/jobs/2/dataFeild"
 	message := "configuration, 2 problems: " + limit + `: a whole number of at least 1, found "ten" | ` + field + ": unknown key; did you mean dataField?"
 	p.say(j.ID, "error", message, "event", "run.failed", "error", message, "kind", "user", "pointer", limit,
 		"problems", `[{"pointer":"`+limit+`","found":"\"ten\"","expected":"a whole number of at least 1","hint":"leave it out to take the page size of the API"},`+
 			`{"pointer":"`+field+`","expected":"unknown key","hint":"did you mean dataField?"}]`)
-	p.pass(40 * time.Millisecond)
+	p.clock.Advance(40 * time.Millisecond)
 	return p.end(j.ID, store.Error, store.Result{Message: message, ConfigVersion: "1", ErrorType: "user", ExceptionID: "local-7f3a91"})
 }

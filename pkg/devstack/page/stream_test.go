@@ -109,7 +109,7 @@ func (l *listener) ends() {
 func (p *platform) beat() {
 	p.Helper()
 	select {
-	case p.beats <- p.clock():
+	case p.beats <- p.clock.Now():
 	case <-time.After(10 * time.Second):
 		p.Fatal("nobody listens to the ticker")
 	}
@@ -132,9 +132,9 @@ func TestFollowJob(t *testing.T) {
 	if m := l.expect("append", `id="event-`+second.ID+`"`, "several\nlines\n\ndata: x"); m.id != second.ID {
 		t.Errorf("id %q, want %q", m.id, second.ID)
 	}
-	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock()) })
+	p.change(j.ID, func(j *store.Job) error { return j.To(store.Processing, p.clock.Now()) })
 	l.expect("replace", `data-title="Job `+j.ID+`: processing"`)
-	p.pass(3 * time.Second)
+	p.clock.Advance(3 * time.Second)
 	p.beat()
 	l.expect("replace", `<span id="job-elapsed">3.00 s</span>`)
 	l.expect("replace", `id="job-requests"`, "No request was recorded")
@@ -143,7 +143,7 @@ func TestFollowJob(t *testing.T) {
 	p.beat()
 	l.expect("replace", "3.00 s")
 	l.expect("replace", `id="job-requests"`, "250 ms")
-	p.pass(time.Second)
+	p.clock.Advance(time.Second)
 	p.beat()
 	l.expect("replace", "4.00 s")
 
@@ -171,7 +171,7 @@ func TestFollowJobResumes(t *testing.T) {
 	for _, e := range stored {
 		ids = append(ids, e.ID)
 	}
-	p.change(j.ID, func(j *store.Job) error { return j.To(store.Cancelled, p.clock()) })
+	p.change(j.ID, func(j *store.Job) error { return j.To(store.Cancelled, p.clock.Now()) })
 	for _, c := range []struct {
 		name, query string
 		header      []string
@@ -225,7 +225,7 @@ func TestFollowOverview(t *testing.T) {
 	p.say(j.ID, "info", "something")
 	p.beat()
 	l.expect("")
-	p.change(j.ID, func(j *store.Job) error { return j.To(store.Cancelled, p.clock()) })
+	p.change(j.ID, func(j *store.Job) error { return j.To(store.Cancelled, p.clock.Now()) })
 	p.beat()
 	l.expect("")
 	l.expect("replace", `data-title="Overview"`, "cancelled")

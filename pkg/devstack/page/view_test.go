@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -130,7 +131,7 @@ func FuzzDocument(f *testing.F) {
 		}
 		v, err := value.Parse([]byte(text))
 		if err != nil {
-			v = value.OfString(hidden)
+			v = value.OfString(secret.Hidden)
 		}
 		again, err := value.Parse([]byte(d.text()))
 		if err != nil || !again.Equal(conceal(v, nil)) {

@@ -100,8 +100,8 @@ func TestWait(t *testing.T) {
 		"GET /jobs/99", "GET /v2/storage/events?limit=1000&runId=99&sinceId=1",
 		"GET /jobs/99", "GET /v2/storage/events?limit=1000&runId=99",
 	)
-	if want := []time.Duration{time.Second, 1500 * time.Millisecond, 2250 * time.Millisecond}; !slices.Equal(w.slept, want) {
-		t.Errorf("slept %v", w.slept)
+	if want := []time.Duration{time.Second, 1500 * time.Millisecond, 2250 * time.Millisecond}; !slices.Equal(w.clock.Slept(), want) {
+		t.Errorf("slept %v", w.clock.Slept())
 	}
 }
 
@@ -177,11 +177,11 @@ func TestWaitGrowsToFiveSeconds(t *testing.T) {
 	const want = "stopped following after 20s; job 99 goes on: `extractor job kill 99` ends it\n"
 	w.wrote("", "job 99: created (0s)\njob 99: processing (1s)\n"+want)
 	var total time.Duration
-	for _, d := range w.slept {
+	for _, d := range w.clock.Slept() {
 		total += d
 	}
-	if slices.Max(w.slept) != 5*time.Second || total != 20*time.Second {
-		t.Errorf("slept %v", w.slept)
+	if slices.Max(w.clock.Slept()) != 5*time.Second || total != 20*time.Second {
+		t.Errorf("slept %v", w.clock.Slept())
 	}
 }
 

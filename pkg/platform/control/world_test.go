@@ -2,7 +2,6 @@ package control
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"github.com/jarcoal/httpmock"
 	"github.com/keboola/go-client/pkg/client"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/platform"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
@@ -35,17 +35,16 @@ const (
 // world is a session with a platform that knows scripted answers.
 type world struct {
 	*Session
+	clock         *clock.Clock
 	t             *testing.T
 	out, progress bytes.Buffer
 	transport     *httpmock.MockTransport
 	sent          []string // "METHOD URL" and, for forms and JSON, the body
-	slept         []time.Duration
-	now           time.Time
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, transport: httpmock.NewMockTransport(), now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
+	w := &world{t: t, transport: httpmock.NewMockTransport(), clock: clock.At(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC))}
 	retry := client.TestingRetry()
 	p, err := platform.New(platform.Options{
 		URL: "https://connection.example.com", QueueURL: queue, Token: canary, Transport: w.transport, Retry: &retry,
@@ -57,12 +56,7 @@ func newWorld(t *testing.T) *world {
 	secrets.Add(canary)
 	w.Session = &Session{
 		Platform: p, Component: "acme.ex", Out: &w.out, Progress: &w.progress, Secrets: secrets,
-		Now: func() time.Time { return w.now },
-		Sleep: func(ctx context.Context, d time.Duration) error {
-			w.slept = append(w.slept, d)
-			w.now = w.now.Add(d)
-			return ctx.Err()
-		},
+		Now: w.clock.Now, Sleep: w.clock.Sleep,
 	}
 	return w
 }

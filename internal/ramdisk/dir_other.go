@@ -1,0 +1,5 @@
+//go:build !linux
+
+package ramdisk
+
+func dir() string { return "" }

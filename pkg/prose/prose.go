@@ -1,0 +1,34 @@
+// Package prose writes numbers and long texts as people read them.
+package prose
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// Count is a number of things: "1 row", "2 rows".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Shorten is a text of which at most so many characters are kept; an ellipsis
+// follows when there are more.
+func Shorten(text string, most int) string {
+	for at := range text {
+		if most--; most < 0 {
+			return text[:at] + "…"
+		}
+	}
+	return text
+}
+
+// Fit is a text of at most so many characters, the ellipsis included.
+func Fit(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return Shorten(text, width-1)
+}

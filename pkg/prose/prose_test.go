@@ -1,0 +1,33 @@
+package prose
+
+import "testing"
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 rows", 1: "1 row", 2: "2 rows", -1: "-1 rows", 1000: "1000 rows"} {
+		if got := Count(n, "row"); got != want {
+			t.Errorf("%d: got %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	tests := []struct {
+		text         string
+		most         int
+		shorten, fit string
+	}{
+		{"", 3, "", ""},
+		{"abc", 3, "abc", "abc"},
+		{"abcd", 3, "abc…", "ab…"},
+		{"žluťoučký", 4, "žluť…", "žlu…"},
+		{"😀😀", 1, "😀…", "…"},
+	}
+	for _, tt := range tests {
+		if got := Shorten(tt.text, tt.most); got != tt.shorten {
+			t.Errorf("Shorten(%q, %d): got %q, want %q", tt.text, tt.most, got, tt.shorten)
+		}
+		if got := Fit(tt.text, tt.most); got != tt.fit {
+			t.Errorf("Fit(%q, %d): got %q, want %q", tt.text, tt.most, got, tt.fit)
+		}
+	}
+}
