@@ -48,7 +48,6 @@ type run struct {
 	state      *state.State
 	time       *state.Time
 	dry        *exchange.DryRun // nil for a run that sends its requests
-	budget     *exchange.Budget // nil for no limit
 	limit      *LimitReached    // nil as long as nothing was left out
 	incomplete int              // findings
 }
