@@ -1,7 +1,6 @@
 package language_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,15 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-var update = flag.Bool("update", false, "write the generated part of docs/configuration.md")
-
 // referenceMark parts what people write from what is generated.
-const referenceMark = "<!-- Generated from the declarations of settings by: go test ./pkg/language -run TestReference -update -->\n"
+const referenceMark = "<!-- Generated from the declarations of settings by: go test ./pkg/language -update -->\n"
 
 func TestReference(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "configuration.md")
@@ -25,20 +23,11 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	introduction, generated, ok := strings.Cut(string(text), referenceMark)
+	introduction, _, ok := strings.Cut(string(text), referenceMark)
 	if !ok {
 		t.Fatalf("%s lacks the line that begins the generated part", file)
 	}
-	want := "\n" + newReference(t).text()
-	if *update {
-		if err := os.WriteFile(file, []byte(introduction+referenceMark+want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if generated != want {
-		t.Errorf("%s does not fit the schema any more: run go test ./pkg/language -run TestReference -update", file)
-	}
+	golden.File(t, file, introduction+referenceMark+"\n"+newReference(t).text())
 }
 
 // reference renders the schema: one section for each object, at the path where

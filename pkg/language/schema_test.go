@@ -1,9 +1,7 @@
 package language_test
 
 import (
-	"bytes"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -86,21 +85,7 @@ func TestNative(t *testing.T) {
 
 // TestSchemaFile: the schema in the repository is the one of the program.
 func TestSchemaFile(t *testing.T) {
-	const file = "schema.json"
-	want := language.Default().Schema()
-	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s does not fit the declarations any more: run go test ./pkg/language -run TestSchemaFile -update", file)
-	}
+	golden.File(t, "schema.json", string(language.Default().Schema()))
 }
 
 // TestWalkerAgrees: of every document that the tests of this package know to be
