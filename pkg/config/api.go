@@ -26,28 +26,28 @@ const defaultMaxResponseBytes = 16 << 30
 
 // The settings of `api` that this package reads, and those that others compile.
 var (
-	apiName           = field.Text("name", "Name", "Only part of the bucket name when `config.outputBucket` is not set.").Default("generic").Example(`"crm"`)
-	baseURL           = field.Of("baseUrl", "Base address", "`http` or `https` address that endpoints are appended to; its last path segment is kept with and without a slash at the end. May be an expression that refers to `config`.", &field.Type{Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a URL or an expression"}).Example(`"https://api.example.com/v1"`, `{"function": "sprintf", "args": ["https://%s.example.com", {"attr": "region"}]}`).Also("url", "uri", "host").Must()
-	caCertificate     = field.Text("caCertificate", "CA certificates", "One or more certificates in PEM form that replace the system's trusted authorities.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected certificates in PEM form"}).Example(`"-----BEGIN CERTIFICATE-----…"`)
-	clientCertificate = field.Text("#clientCertificate", "Client certificate", "The client's certificate followed by its private key without a passphrase, in PEM form.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a certificate and its private key in PEM form"}).Example(`"-----BEGIN CERTIFICATE-----…"`)
-	plainCertificate  = field.Text("clientCertificate", "Client certificate, unused", "Has no effect: a private key belongs under `#clientCertificate`.").Typed(field.StrictText).Old(`has no effect; use "#clientCertificate"`).Example(`"…"`)
-	httpSection       = field.Of("http", "HTTP", "Headers, defaults and timeouts of requests.", nil)
-	retrySection      = field.Of("retryConfig", "Retries", "Which failures are tried again, and how often.", nil)
-	authentication    = field.Of("authentication", "Authentication", "How requests prove who sends them.", nil)
-	pagination        = field.Of("pagination", "Paging", "How the next page of an answer is asked for.", nil)
-	oldQuery          = field.Of("query", "Query authentication, old place", "Used by the authentication type `query` when `authentication.query` is empty.", ExpressionsType).Old(`is the old place of this setting; use "authentication.query"`).Example(`{"key": {"attr": "#key"}}`)
+	APIName               = field.Text("name", "Name", "Only part of the bucket name when `config.outputBucket` is not set.").Default("generic").Example(`"crm"`)
+	BaseURL               = field.Of("baseUrl", "Base address", "`http` or `https` address that endpoints are appended to; its last path segment is kept with and without a slash at the end. May be an expression that refers to `config`.", &field.Type{Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a URL or an expression"}).Example(`"https://api.example.com/v1"`, `{"function": "sprintf", "args": ["https://%s.example.com", {"attr": "region"}]}`).Also("url", "uri", "host").Must()
+	caCertificate         = field.Text("caCertificate", "CA certificates", "One or more certificates in PEM form that replace the system's trusted authorities.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected certificates in PEM form"}).Example(`"-----BEGIN CERTIFICATE-----…"`)
+	clientCertificate     = field.Text("#clientCertificate", "Client certificate", "The client's certificate followed by its private key without a passphrase, in PEM form.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a certificate and its private key in PEM form"}).Example(`"-----BEGIN CERTIFICATE-----…"`)
+	plainCertificate      = field.Text("clientCertificate", "Client certificate, unused", "Has no effect: a private key belongs under `#clientCertificate`.").Typed(field.StrictText).Old(`has no effect; use "#clientCertificate"`).Example(`"…"`)
+	HTTPSection           = field.Of("http", "HTTP", "Headers, defaults and timeouts of requests.", nil)
+	retrySection          = field.Of("retryConfig", "Retries", "Which failures are tried again, and how often.", nil)
+	AuthenticationSection = field.Of("authentication", "Authentication", "How requests prove who sends them.", nil)
+	PaginationSection     = field.Of("pagination", "Paging", "How the next page of an answer is asked for.", nil).As(field.Naming)
+	oldQuery              = field.Of("query", "Query authentication, old place", "Used by the authentication type `query` when `authentication.query` is empty.", ExpressionsType).Old(`is the old place of this setting; use "authentication.query"`).Example(`{"key": {"attr": "#key"}}`)
 )
 
 // The settings of `api.http`.
 var (
-	apiHeaders             = field.Of("headers", "Headers", "Sent with every request but the login. Values are scalars, lists of scalars (one line each) or expressions that refer to `config`.", ExpressionsType).Example(`{"Accept": "application/json"}`).As(field.Headers)
-	requiredHeadersSetting = field.Of("requiredHeaders", "Required headers", "Names of headers that must have a value in `config.http.headers`.", field.ListOf(field.TextType)).Example(`["X-App-Key"]`)
-	defaultOptionsSetting  = field.Of("defaultOptions", "Default options", "Parts of a request that every job request has unless the job says otherwise. Not used for the login.", field.Object("defaultOptions", "Default options", "A job's value replaces the whole same-named default. Functions are not evaluated here.",
-		defaultHeaders, defaultParams, defaultMethod, defaultEndpoint))
+	APIHeaders            = field.Of("headers", "Headers", "Sent with every request but the login. Values are scalars, lists of scalars (one line each) or expressions that refer to `config`.", ExpressionsType).Example(`{"Accept": "application/json"}`).As(field.Headers)
+	RequiredHeaders       = field.Of("requiredHeaders", "Required headers", "Names of headers that must have a value in `config.http.headers`.", field.ListOf(field.TextType)).Example(`["X-App-Key"]`).As(field.Naming)
+	DefaultOptionsSetting = field.Of("defaultOptions", "Default options", "Parts of a request that every job request has unless the job says otherwise. Not used for the login.", field.Object("defaultOptions", "Default options", "A job's value replaces the whole same-named default. Functions are not evaluated here.",
+		DefaultHeaders, DefaultParams, DefaultMethod, defaultEndpoint))
 	connectTimeout          = field.Seconds("connectTimeout", "Connect timeout", "Seconds to wait for a connection; 0 means the default.").DefaultJSON(`30`).Example(`10`)
 	requestTimeout          = field.Seconds("requestTimeout", "Request timeout", "Seconds to wait for one whole exchange, its body included; 0 means the default.").DefaultJSON(`300`).Example(`120.5`).Also("timeout")
 	maxResponseBytesSetting = field.Integer("maxResponseBytes", "Largest answer", "How many bytes the body of one answer may have, after decompression. A larger one ends the run, so that an endless body or one that was compressed a thousandfold does not fill the disk; 0 means the default, which is 16 GiB.").Default(17179869184).Example(`1073741824`)
-	trustedOriginsSetting   = field.Of("trustedOrigins", "Origins that may have the credentials", "When an answer leads to another origin (scheme, host and port) than the base address and the endpoints as configured, be it by a redirect, the address of a next page or the endpoint of a child job, its requests go without credentials and secrets, and a login that is redirected there fails, unless it is listed here: `https://files.example.com`, or `https://*.example.com` for all hosts below it.", field.ListOf(field.TextType)).DefaultJSON(`[]`).Example(`["https://files.example.com"]`)
+	TrustedOriginsSetting   = field.Of("trustedOrigins", "Origins that may have the credentials", "When an answer leads to another origin (scheme, host and port) than the base address and the endpoints as configured, be it by a redirect, the address of a next page or the endpoint of a child job, its requests go without credentials and secrets, and a login that is redirected there fails, unless it is listed here: `https://files.example.com`, or `https://*.example.com` for all hosts below it.", field.ListOf(field.TextType)).DefaultJSON(`[]`).Example(`["https://files.example.com"]`)
 	ignoreErrorsSetting     = field.Of("ignoreErrors", "Ignored errors", "Status codes whose answers are taken as data. A body that is not JSON becomes `{\"errorData\": \"…\"}`.", field.ListOf(field.IntegerType)).DefaultJSON(`[]`).Example(`[404]`)
 	concurrency             = field.Integer("concurrency", "Concurrency", "How many requests may be under way at the same time, from 1 to 64. From 2 on child jobs are fetched side by side, and pages too whose requests are known in advance (see `lookahead` and `total` of the paging); tables and the order of events stay the same.").Default(1).Example(`8`)
 	lookahead               = field.Integer("lookahead", "Look-ahead", "With a `concurrency` from 2 on and the paging methods `offset` and `pagenum`: how many pages a job asks for in advance without knowing that they are there, from 0 to 64. Every run of a job may so send that many requests whose answers nobody needs; they are dropped.").Default(0).Example(`3`).As(field.InAdvance)
@@ -55,35 +55,35 @@ var (
 	unusedParams            = field.Of("params", "Parameters, unused", "Has no effect: use `defaultOptions.params`.", field.Literals).Old(`has no effect; use "defaultOptions.params"`).Example(`{}`)
 	rateRequests            = field.Integer("requests", "Requests", "Number of requests, at least 1.").Example(`100`).Must()
 	ratePer                 = field.Seconds("perSeconds", "Seconds", "Length of the span in seconds, above 0.").Example(`60`).Must()
-	defaultHeaders          = field.Of("headers", "Headers", "Header names and values.", field.Literals).Example(`{"X-Env": "test"}`).As(field.Headers)
-	defaultParams           = field.Of("params", "Parameters", "Parameters, sent where the method puts them.", LiteralParams).Example(`{"lang": "en"}`).As(field.Literal).Also("query")
-	defaultMethod           = field.Text("method", "Method", "Method of jobs that name none.").Typed(MethodType).DefaultJSON(`"GET"`).Example(`"POST"`).Also("verb", "type")
+	DefaultHeaders          = field.Of("headers", "Headers", "Header names and values.", field.Literals).Example(`{"X-Env": "test"}`).As(field.Headers)
+	DefaultParams           = field.Of("params", "Parameters", "Parameters, sent where the method puts them.", LiteralParams).Example(`{"lang": "en"}`).As(field.Literal).Also("query")
+	DefaultMethod           = field.Text("method", "Method", "Method of jobs that name none.").Typed(MethodType).DefaultJSON(`"GET"`).Example(`"POST"`).Also("verb", "type")
 	defaultEndpoint         = field.Text("endpoint", "Endpoint", "Has no effect: a job always has its own endpoint.").Example(`"items"`).Also("url", "uri", "path", "resource")
 )
 
 // api is the type of the section.
 func (t Types) api() *field.Type {
 	http := field.Object("http", "HTTP", "Headers, defaults and timeouts of requests.",
-		apiHeaders, requiredHeadersSetting, defaultOptionsSetting, connectTimeout, requestTimeout, maxResponseBytesSetting,
-		trustedOriginsSetting, ignoreErrorsSetting, concurrency, lookahead, rateLimitSetting, unusedParams)
+		APIHeaders, RequiredHeaders, DefaultOptionsSetting, connectTimeout, requestTimeout, maxResponseBytesSetting,
+		TrustedOriginsSetting, ignoreErrorsSetting, concurrency, lookahead, rateLimitSetting, unusedParams)
 	return field.Object("api", "API", "How to talk to the API: its address, headers, login and paging.",
-		apiName, baseURL, httpSection.With(http), retrySection.With(retryType), authentication.With(t.Authentication), pagination.With(t.Pagination),
+		APIName, BaseURL, HTTPSection.With(http), retrySection.With(retryType), AuthenticationSection.With(t.Authentication), PaginationSection.With(t.Pagination),
 		caCertificate, clientCertificate, plainCertificate, oldQuery)
 }
 
 // api compiles what the section `api` says for all iterations.
 func (c *compiler) api(s Section) API {
-	http, paging := httpSection.In(s), pagination.In(s)
-	auth := authentication.In(s)
+	http, paging := HTTPSection.In(s), PaginationSection.In(s)
+	auth := AuthenticationSection.In(s)
 	return API{
 		Pointer:           s.Pointer,
-		Name:              apiName.Of(s),
-		DefaultOptions:    c.defaultOptions(defaultOptionsSetting.In(http)),
+		Name:              APIName.Of(s),
+		DefaultOptions:    c.defaultOptions(DefaultOptionsSetting.In(http)),
 		Retry:             c.retry(retrySection.In(s)),
 		ConnectTimeout:    seconds(connectTimeout.In(http), defaultConnectTimeout),
 		RequestTimeout:    seconds(requestTimeout.In(http), defaultRequestTimeout),
 		MaxResponseBytes:  maxResponseBytes(http),
-		TrustedOrigins:    origins(trustedOriginsSetting.In(http)),
+		TrustedOrigins:    origins(TrustedOriginsSetting.In(http)),
 		IgnoreErrors:      integers(ignoreErrorsSetting.In(http)),
 		Concurrency:       atOnce(http, concurrency, 1),
 		Lookahead:         atOnce(http, lookahead, 0),
@@ -101,8 +101,8 @@ func (c *compiler) defaultOptions(s Section) value.Value {
 	if s.Value.Kind() != value.Object {
 		return value.OfMembers()
 	}
-	if headers := defaultHeaders.In(s); headers.Present() {
-		return s.Value.With(defaultHeaders.Name, c.literalHeaders(headers))
+	if headers := DefaultHeaders.In(s); headers.Present() {
+		return s.Value.With(DefaultHeaders.Name, c.literalHeaders(headers))
 	}
 	return s.Value
 }

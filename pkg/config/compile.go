@@ -65,7 +65,7 @@ func (c *compiler) compile() *Document {
 	all := read.Section()
 	settings := all
 	if wrapped {
-		settings = wrapper.In(all)
+		settings = Wrapper.In(all)
 	}
 	c.unknownKeys(read, settings.Pointer)
 	return &Document{
@@ -81,7 +81,7 @@ func (c *compiler) compile() *Document {
 // wrapped are the sections that stand under `parameters` or at the top level.
 func (c *compiler) wrapped() []string {
 	var names []string
-	for _, f := range c.Tree.Root().Field(wrapper.Name).Type.Fields {
+	for _, f := range c.Tree.Root().Field(Wrapper.Name).Type.Fields {
 		names = append(names, f.Name)
 	}
 	return names
@@ -100,7 +100,7 @@ func (c *compiler) locate() (root value.Value, isWrapped bool) {
 			beside = append(beside, name)
 		}
 	}
-	switch parameters := root.Field(wrapper.Name); {
+	switch parameters := root.Field(Wrapper.Name); {
 	case !parameters.Empty():
 		if len(beside) > 0 {
 			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" count: "+field.List(beside), "leave one of the two out")
@@ -109,13 +109,13 @@ func (c *compiler) locate() (root value.Value, isWrapped bool) {
 	case root.Kind() == value.Object && len(beside) == 0:
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key \"parameters\" with the sections \"api\" and \"config\""})
 	case root.Kind() == value.Object:
-		for _, name := range []string{apiSection.Name, configSection.Name} {
+		for _, name := range []string{APISection.Name, ConfigSection.Name} {
 			if root.Field(name).Empty() {
 				c.problems.Add(failure.Problem{Code: failure.MissingKey, Expected: "expected the key " + field.OwnName(name), Hint: field.Misspelt(root, name, c.Tree.Root())})
 			}
 		}
 	}
-	return root.Without(wrapper.Name), false
+	return root.Without(Wrapper.Name), false
 }
 
 // markSecrets is a document whose values below keys with a hash sign are marked as

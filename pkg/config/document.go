@@ -12,11 +12,11 @@ var (
 	allowedPort     = field.Integer("port", "Port", "Only this port, which the address must name. Without the key all ports are allowed; an empty value or 0 is an error.").Example(`8443`)
 	allowedPath     = field.Text("endpoint", "Path", "Only paths that begin with these whole segments: `/v1` matches `/v1` and `/v1/items`, not `/v10`, and no path with a hidden `..`, such as `/v1/..%2fx`. Empty, or `/`, allows all paths.").Example(`"/v1"`).Also("url", "uri", "path", "resource")
 
-	wrapper = field.Of("parameters", "Settings", "Wrapper of all settings.", nil)
+	Wrapper = field.Of("parameters", "Settings", "Wrapper of all settings.", nil)
 	// The sections of the settings. Their types are filled in by Type.
-	apiSection        = field.Of("api", "API", "How to talk to the API.", nil).Must()
-	configSection     = field.Of("config", "Extraction", "What to extract, and where to write it.", nil).Must()
-	iterationsSection = field.Of("iterations", "Iterations", "One full run of all jobs for each item; an item's keys replace the same-named keys of `config` whole, `jobs` included.", nil).
+	APISection        = field.Of("api", "API", "How to talk to the API.", nil).Must()
+	ConfigSection     = field.Of("config", "Extraction", "What to extract, and where to write it.", nil).Must()
+	IterationsSection = field.Of("iterations", "Iterations", "One full run of all jobs for each item; an item's keys replace the same-named keys of `config` whole, `jobs` included.", nil).
 				Example(`[{"region": "eu"}, {"region": "us"}]`)
 )
 
@@ -63,19 +63,19 @@ type Types struct {
 }
 
 // NewTree is the tree of documents with these types.
-func NewTree(t Types) *field.Tree { return field.NewTree(Type(t), wrapper.Name) }
+func NewTree(t Types) *field.Tree { return field.NewTree(Type(t), Wrapper.Name) }
 
 // Type is the type of the whole document.
 func Type(t Types) *field.Type {
 	settings := t.settings()
 	parameters := &field.Type{Name: "parameters", Title: "Settings", Doc: "Everything the author of a configuration writes.", Kinds: []string{"object"}}
 	parameters.Fields = append([]*field.Field{
-		apiSection.With(t.api()),
-		configSection.With(&field.Type{Name: "config", Base: settings, Required: []string{jobsSetting.Name}}),
-		iterationsSection.With(&field.Type{Name: "iterations", Title: "list of objects", Kinds: []string{"array"}, Items: settings}),
+		APISection.With(t.api()),
+		ConfigSection.With(&field.Type{Name: "config", Base: settings, Required: []string{JobsSetting.Name}}),
+		IterationsSection.With(&field.Type{Name: "iterations", Title: "list of objects", Kinds: []string{"array"}, Items: settings}),
 	}, field.Fields(t.Settings...)...)
 	root := field.Object("", "Document", "The whole `config.json`. The platform puts the settings under `parameters` and adds the other keys; a hand-written document may have `api`, `config` and their neighbours at the top level instead. With both, `parameters` wins.",
-		schemaAddress, wrapper.With(parameters), imageParameters, action, VariablesID, VariablesValuesID, VariableValuesID, VariableValuesData,
+		schemaAddress, Wrapper.With(parameters), imageParameters, action, VariablesID, VariablesValuesID, VariableValuesID, VariableValuesData,
 		storage, processors, runtime, artifacts, sharedCode, sharedCodeRows)
 	root.Fields = append(root.Fields, field.Fields(t.Document...)...)
 	for _, f := range parameters.Fields {

@@ -11,17 +11,17 @@ import (
 
 // The settings of `config`, and of an item of `iterations`.
 var (
-	jobsSetting        = field.Of("jobs", "Jobs", "The requests to send, one after another. Required.", nil).Example(`[{"endpoint": "users"}]`)
-	outputBucket       = field.Text("outputBucket", "Bucket", "Bucket the tables go to. Empty: made of `api.name` and `id`, or the platform's default without `id`.").Typed(bucketType).Example(`"crm"`)
-	configID           = field.Text("id", "Id", "Part of the bucket name `ex-api-<api.name>-<id>` when `outputBucket` is empty.").Example(`"main"`)
-	incrementalOutput  = field.Flag("incrementalOutput", "Incremental", "Rows are added to the tables instead of replacing them.").Example(`true`)
+	JobsSetting        = field.Of("jobs", "Jobs", "The requests to send, one after another. Required.", nil).Example(`[{"endpoint": "users"}]`)
+	OutputBucket       = field.Text("outputBucket", "Bucket", "Bucket the tables go to. Empty: made of `api.name` and `id`, or the platform's default without `id`.").Typed(bucketType).Example(`"crm"`)
+	ConfigID           = field.Text("id", "Id", "Part of the bucket name `ex-api-<api.name>-<id>` when `outputBucket` is empty.").Example(`"main"`)
+	IncrementalOutput  = field.Flag("incrementalOutput", "Incremental", "Rows are added to the tables instead of replacing them.").Example(`true`)
 	debug              = field.Flag("debug", "Debug", "One event for each HTTP request that is sent.").Example(`true`)
-	onIncomplete       = field.Text("onIncomplete", "Incomplete data", "What happens when an answer shows that data is missing: errors in it, a next page that was not fetched, fewer rows than it says there are. `warn` gives a warning, `fail` ends the run with an error and without tables. Each case is described in [faults.md](faults.md#complete-or-not).").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", failIncomplete)}).Default("warn").Example(`"fail"`)
+	OnIncomplete       = field.Text("onIncomplete", "Incomplete data", "What happens when an answer shows that data is missing: errors in it, a next page that was not fetched, fewer rows than it says there are. `warn` gives a warning, `fail` ends the run with an error and without tables. Each case is described in [faults.md](faults.md#complete-or-not).").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", FailIncomplete)}).Default("warn").Example(`"fail"`)
 	driftWarning       = field.Flag("driftWarning", "Drift warning", "A warning (`table.drifted`) for each table whose columns are not those of the last run that wrote it. The columns are remembered in `out/state.json`, under `tableColumns`. In one item of `iterations` it counts for all tables of the run.").Example(`true`)
 	configHTTP         = field.Of("http", "HTTP", "What the author of `api` left to the author of `config`.", field.Object("", "HTTP", "What the author of `api` left to the author of `config`.", configHeaders))
 	configHeaders      = field.Of("headers", "Headers", "Laid over `api.http.headers`, by exact name; the place for headers named in `requiredHeaders`.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers)
-	userData           = field.Of("userData", "Extra columns", "Columns added to every row of the root jobs. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"account": {"attr": "account"}}`)
-	mappings           = field.Of("mappings", "Mappings", "How the items of a data type become tables; a data type without mapping is mapped automatically.", nil).Example(`{"users": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "name": "name"}}`)
+	UserData           = field.Of("userData", "Extra columns", "Columns added to every row of the root jobs. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"account": {"attr": "account"}}`)
+	MappingsSetting    = field.Of("mappings", "Mappings", "How the items of a data type become tables; a data type without mapping is mapped automatically.", nil).Example(`{"users": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "name": "name"}}`).As(field.Naming)
 	compatLevelSetting = field.Integer("compatLevel", "Compatibility", "2 keeps the older form of `responseFilter`, where scalars stay as they are; 1, the first table parser, is not supported.").Default(3).Example(`2`)
 
 	bucketType = &field.Type{Name: "bucket", Title: "string", Kinds: []string{"string", "number", "boolean"}, Pattern: field.NewPattern("^[^/]*$"), Message: "expected a string without a slash"}
@@ -30,8 +30,8 @@ var (
 // settings is the type of `config` and of an item of `iterations`.
 func (t Types) settings() *field.Type {
 	settings := field.Object("settings", "Extraction", "What to extract, and where to write it. Any other key is an attribute that expressions can refer to by `{\"attr\": \"name\"}`; a key that begins with `#` holds a secret. An item of `iterations` has the same keys.",
-		append([]field.Declared{jobsSetting.With(t.jobs()), outputBucket, configID, incrementalOutput, debug, onIncomplete, driftWarning,
-			configHTTP, userData, mappings.With(t.Mappings), compatLevelSetting}, t.Credentials...)...)
+		append([]field.Declared{JobsSetting.With(t.jobs()), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning,
+			configHTTP, UserData, MappingsSetting.With(t.Mappings), compatLevelSetting}, t.Credentials...)...)
 	settings.Loose = true
 	return settings
 }
@@ -59,16 +59,16 @@ func of[T any](s settings, setting field.Setting[T]) T { return setting.Of(s.own
 
 // iterations compiles one iteration for each item, or one for `config` alone.
 func (c *compiler) iterations(root Section) []Iteration {
-	base := settings{base: configSection.In(root)}
+	base := settings{base: ConfigSection.In(root)}
 	var all []Iteration
-	if items := iterationsSection.In(root); items.Value.Kind() == value.Array {
+	if items := IterationsSection.In(root); items.Value.Kind() == value.Array {
 		for _, item := range items.Items() {
 			given, _ := field.Lookup(c.document, item.Pointer)
-			all = append(all, c.iteration(apiSection.In(root), settings{base: base.base, over: item, given: given}))
+			all = append(all, c.iteration(APISection.In(root), settings{base: base.base, over: item, given: given}))
 		}
 	}
 	if len(all) == 0 {
-		all = append(all, c.iteration(apiSection.In(root), base))
+		all = append(all, c.iteration(APISection.In(root), base))
 	}
 	return all
 }
@@ -77,21 +77,21 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 	it := Iteration{
 		Attributes:     c.attributes(s),
 		Debug:          of(s, debug),
-		FailIncomplete: of(s, onIncomplete) == failIncomplete,
+		FailIncomplete: of(s, OnIncomplete) == FailIncomplete,
 		DriftWarning:   of(s, driftWarning),
 		Bucket:         bucket(api, s),
-		Incremental:    of(s, incrementalOutput),
+		Incremental:    of(s, IncrementalOutput),
 		CompatLevel:    compatLevel(s.owner(compatLevelSetting.Name)),
-		UserData:       s.Get(userData.Name),
-		Mappings:       s.Get(mappings.Name),
+		UserData:       s.Get(UserData.Name),
+		Mappings:       s.Get(MappingsSetting.Name),
 	}
 	e := evaluator{compiler: c, attr: expr.Flatten(it.Attributes), conceal: c.Conceal}
-	http := httpSection.In(api)
-	c.requiredHeaders(requiredHeadersSetting.In(http), s)
-	it.BaseURL = e.baseURL(baseURL.In(api))
-	it.Headers = e.headers(apiHeaders.In(http), configHeaders.In(s.Get(configHTTP.Name)))
-	jobs := s.Get(jobsSetting.Name)
-	if _, ok := s.given.Get(jobsSetting.Name); ok && jobs.Value.IsNull() {
+	http := HTTPSection.In(api)
+	c.requiredHeaders(RequiredHeaders.In(http), s)
+	it.BaseURL = e.baseURL(BaseURL.In(api))
+	it.Headers = e.headers(APIHeaders.In(http), configHeaders.In(s.Get(configHTTP.Name)))
+	jobs := s.Get(JobsSetting.Name)
+	if _, ok := s.given.Get(JobsSetting.Name); ok && jobs.Value.IsNull() {
 		jobs.Problem("expected a list with at least one job", "")
 	}
 	it.Jobs = c.jobs(jobs, e, false, false)
@@ -102,25 +102,25 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 func (c *compiler) attributes(s settings) value.Value {
 	given, _ := field.Lookup(c.document, s.base.Pointer)
 	members := append([]value.Member(nil), given.Members()...)
-	return value.OfMembers(append(members, s.given.Members()...)...).Without(jobsSetting.Name)
+	return value.OfMembers(append(members, s.given.Members()...)...).Without(JobsSetting.Name)
 }
 
 func bucket(api Section, s settings) string {
-	if name := of(s, outputBucket); name != "" {
+	if name := of(s, OutputBucket); name != "" {
 		if strings.HasPrefix(name, table.OwnPrefix) {
-			s.Get(outputBucket.Name).Problem("expected a name that does not begin with "+table.OwnPrefix,
+			s.Get(OutputBucket.Name).Problem("expected a name that does not begin with "+table.OwnPrefix,
 				"the temporary files of a run begin so, and the next run would remove the tables")
 		}
 		return name
 	}
-	if id := of(s, configID); id != "" {
-		return "ex-api-" + apiName.Of(api) + "-" + id
+	if id := of(s, ConfigID); id != "" {
+		return "ex-api-" + APIName.Of(api) + "-" + id
 	}
 	return ""
 }
 
 // failIncomplete is the value of `onIncomplete` that makes findings errors.
-const failIncomplete = "fail"
+const FailIncomplete = "fail"
 
 // The compatibility levels: the first table parser is gone, the second one's
 // response filter is kept.

@@ -9,27 +9,27 @@ import (
 
 // The settings of a job.
 var (
-	jobIDSetting          = field.Text("id", "Id", "Of several jobs with one id the last definition runs, at the place of the first. By default it is computed from the job, so that a job written twice runs once.").Example(`"users"`)
-	endpoint              = field.Text("endpoint", "Endpoint", "Path after the base address, which may hold a query; `/path` is relative to the host, an absolute address stands for itself. In child jobs `{name}` is replaced by a placeholder's value.").Typed(EndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource")
-	method                = field.Text("method", "Method", "`GET` puts the parameters into the query, `FORM` into a form sent by POST, the others into a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
-	params                = field.Of("params", "Parameters", "Request parameters. Each value that is an object is an expression, which may refer to `attr` and `time`.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query")
-	jobHeaders            = field.Of("headers", "Headers", "Headers of this job, laid over those of the default options. Functions are not evaluated here.", field.Literals).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers)
-	dataType              = field.Text("dataType", "Data type", "Names the table, and the mapping to use. Defaults to the endpoint as written.").Example(`"users"`)
-	dataFieldSetting      = field.Of("dataField", "Data field", "Where the items are in the answer: a path of keys parted by dots, `.` for the whole answer. Absent: the only list in the answer's root.", dataFieldType).Example(`"data.items"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
-	scroller              = field.Text("scroller", "Scroller", "Name of the scroller to use, with the paging method `multiple`.").Example(`"list"`)
-	responseFilterSetting = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` goes through the items of a list.", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
-	filterDelimiter       = field.Text("responseFilterDelimiter", "Filter separator", "What parts the segments of `responseFilter`.").Default(".").Example(`"/"`)
-	children              = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
-	placeholders          = field.Of("placeholders", "Placeholders", "Child jobs: name of a `{name}` in the endpoint to the path of its value in the parent's item. `2:name` looks in the parent's parent. A list gives one request per value. Valid for all deeper child jobs too.", nil).Example(`{"id": "id", "2:region": "region.code"}`)
-	recursionFilter       = field.Text("recursionFilter", "Recursion filter", "Child jobs: only items that satisfy the condition get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; conditions are joined by `&` and `|`.").Example(`"type==company&size>10"`)
-	jobUserData           = field.Of("userData", "Extra columns", "Columns added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may refer to `attr` and `time`. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
-	dataFieldPath         = field.Text("path", "Path", "Where the items are; equal to the separator it is the whole answer.").Example(`"data/items"`).Must().PartedBy(dataFieldDelimiter)
-	dataFieldDelimiter    = field.Text("delimiter", "Separator", "What parts the segments of `path`.").Default(".").Example(`"/"`)
+	jobIDSetting       = field.Text("id", "Id", "Of several jobs with one id the last definition runs, at the place of the first. By default it is computed from the job, so that a job written twice runs once.").Example(`"users"`)
+	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path after the base address, which may hold a query; `/path` is relative to the host, an absolute address stands for itself. In child jobs `{name}` is replaced by a placeholder's value.").Typed(EndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource")
+	JobMethod          = field.Text("method", "Method", "`GET` puts the parameters into the query, `FORM` into a form sent by POST, the others into a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
+	JobParams          = field.Of("params", "Parameters", "Request parameters. Each value that is an object is an expression, which may refer to `attr` and `time`.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query")
+	JobHeaders         = field.Of("headers", "Headers", "Headers of this job, laid over those of the default options. Functions are not evaluated here.", field.Literals).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers)
+	JobDataType        = field.Text("dataType", "Data type", "Names the table, and the mapping to use. Defaults to the endpoint as written.").Example(`"users"`)
+	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the answer: a path of keys parted by dots, `.` for the whole answer. Absent: the only list in the answer's root.", dataFieldType).Example(`"data.items"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
+	JobScroller        = field.Text("scroller", "Scroller", "Name of the scroller to use, with the paging method `multiple`.").Example(`"list"`)
+	JobResponseFilter  = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` goes through the items of a list.", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
+	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "What parts the segments of `responseFilter`.").Default(".").Example(`"/"`)
+	children           = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
+	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: name of a `{name}` in the endpoint to the path of its value in the parent's item. `2:name` looks in the parent's parent. A list gives one request per value. Valid for all deeper child jobs too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
+	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: only items that satisfy the condition get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; conditions are joined by `&` and `|`.").Example(`"type==company&size>10"`)
+	JobUserData        = field.Of("userData", "Extra columns", "Columns added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may refer to `attr` and `time`. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
+	DataFieldPath      = field.Text("path", "Path", "Where the items are; equal to the separator it is the whole answer.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
+	DataFieldDelimiter = field.Text("delimiter", "Separator", "What parts the segments of `path`.").Default(".").Example(`"/"`)
 
 	userDataType = &field.Type{Name: "userData", Title: "value, object or list of expressions", Kinds: []string{"string", "number", "boolean", "object", "array"},
 		Others: ExpressionType, Message: "expected a value or an object of columns"}
 	dataFieldType = &field.Type{Name: "dataField", Title: "Data field", Doc: "The long form of `dataField`, for paths with another separator.",
-		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(dataFieldPath, dataFieldDelimiter)}
+		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(DataFieldPath, DataFieldDelimiter)}
 )
 
 // jobs is the type of a list of jobs at the top of `config`, which must have one.
@@ -37,11 +37,11 @@ func (t Types) jobs() *field.Type {
 	job := field.Object("job", "Job", "A request, and all the pages and child jobs that follow from it.")
 	list := func(message failure.Text, notEmpty ...string) *field.Type {
 		return &field.Type{Kinds: []string{"array", "object"}, NotEmpty: notEmpty, Items: job, Others: job, Message: message,
-			Alone:      func(v value.Value) bool { return v.Field(endpoint.Name).Kind() == value.String },
+			Alone:      func(v value.Value) bool { return v.Field(JobEndpoint.Name).Kind() == value.String },
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
-	job.Fields = field.Fields(jobIDSetting, endpoint, method, params, jobHeaders, dataType, dataFieldSetting, scroller,
-		responseFilterSetting, filterDelimiter, children.With(list("expected a list of jobs")), placeholders.With(field.MapOf(t.Placeholder)), recursionFilter, jobUserData)
+	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobScroller,
+		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobUserData)
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -80,18 +80,18 @@ func (c *compiler) job(s Section, e evaluator, child, inherited bool) Job {
 	j := Job{
 		Pointer:                 s.Pointer,
 		ID:                      jobIDSetting.Of(s),
-		Endpoint:                endpoint.In(s).Value.Raw(),
-		Method:                  method.Of(s),
-		Params:                  c.params(params.In(s), e),
-		Headers:                 c.literalHeaders(jobHeaders.In(s)),
-		DataType:                dataType.Of(s),
+		Endpoint:                JobEndpoint.In(s).Value.Raw(),
+		Method:                  JobMethod.Of(s),
+		Params:                  c.params(JobParams.In(s), e),
+		Headers:                 c.literalHeaders(JobHeaders.In(s)),
+		DataType:                JobDataType.Of(s),
 		DataField:               dataField(s),
-		Scroller:                scroller.Of(s),
-		ResponseFilter:          responseFilter(responseFilterSetting.In(s)),
+		Scroller:                JobScroller.Of(s),
+		ResponseFilter:          responseFilter(JobResponseFilter.In(s)),
 		ResponseFilterDelimiter: filterDelimiter.Of(s),
-		Placeholders:            placeholders.In(s),
-		RecursionFilter:         recursionFilter.Of(s),
-		UserData:                jobUserData.In(s),
+		Placeholders:            JobPlaceholders.In(s),
+		RecursionFilter:         JobRecursionFilter.Of(s),
+		UserData:                JobUserData.In(s),
 	}
 	if j.ID == "" {
 		j.ID = c.idAt(s.Pointer)
@@ -129,12 +129,12 @@ func (c *compiler) params(s Section, e evaluator) expr.Entries {
 }
 
 func dataField(parent Section) DataField {
-	s := dataFieldSetting.In(parent)
+	s := JobDataField.In(parent)
 	switch {
 	case !s.Present():
 		return DataField{}
 	case s.Value.Kind() == value.Object:
-		return DataField{Path: dataFieldPath.Of(s), Delimiter: dataFieldDelimiter.Of(s)}
+		return DataField{Path: DataFieldPath.Of(s), Delimiter: DataFieldDelimiter.Of(s)}
 	default:
 		return DataField{Path: s.Value.Text(), Delimiter: "."}
 	}

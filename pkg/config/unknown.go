@@ -50,7 +50,7 @@ func guardHint(key field.Key) (hint failure.Text, ok bool) {
 		}
 		return "the known keys are " + field.List(key.Known), true
 	}
-	if parent := strings.TrimSuffix(key.Pointer, "/"+key.Name); parent != "" && parent != "/"+wrapper.Name {
+	if parent := strings.TrimSuffix(key.Pointer, "/"+key.Name); parent != "" && parent != "/"+Wrapper.Name {
 		return "", false
 	}
 	near, ok := failure.Nearest(key.Name, []string{section, hosts})
@@ -68,17 +68,17 @@ func guardHint(key field.Key) (hint failure.Text, ok bool) {
 // an item of `iterations`, at or above it; and whether the place is that key
 // itself. Jobs are no attributes.
 func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
-	below, ok := strings.CutPrefix(pointer, settings+"/"+iterationsSection.Name+"/")
+	below, ok := strings.CutPrefix(pointer, settings+"/"+IterationsSection.Name+"/")
 	if ok {
 		_, below, ok = strings.Cut(below, "/") // behind the number of the item
 	} else {
-		below, ok = strings.CutPrefix(pointer, settings+"/"+configSection.Name+"/")
+		below, ok = strings.CutPrefix(pointer, settings+"/"+ConfigSection.Name+"/")
 	}
 	if !ok {
 		return "", false, false
 	}
 	name = field.Segments("/" + below)[0]
-	return name, !strings.Contains(below, "/"), name != jobsSetting.Name
+	return name, !strings.Contains(below, "/"), name != JobsSetting.Name
 }
 
 // withLeadingParts are the names, and of each what stands before any of its

@@ -113,7 +113,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			Job:      j,
 			child:    above > 0,
 			scroller: c.scroller(j),
-			pagingAt: c.scrollers.Pointer(j.Scroller),
+			pagingAt: paging.ServedBy(c.it.API.Pagination, j.Scroller).Pointer,
 			rows:     compileResponseFilter(j, c.it.CompatLevel),
 			user:     c.userData(j, above == 0),
 			children: c.jobs(j.Children, above+1),

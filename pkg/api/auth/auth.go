@@ -67,10 +67,10 @@ type Method interface {
 	Start(*env.Run) Authenticator
 }
 
-// source is what an authentication is compiled from.
-type source struct {
+// Source is what an authentication is compiled from.
+type Source struct {
 	config.Section                // `api.authentication`
-	attributes     value.Value    // `config` without `jobs`
+	Attributes     value.Value    // `config` without `jobs`
 	attr           expr.Members   // the same, flattened
 	authorization  config.Section // top-level `authorization`
 	oldQuery       config.Section // `api.query`
@@ -89,9 +89,9 @@ func Compile(doc *config.Document, it config.Iteration, schemes Schemes) Method 
 		return nil
 	}
 	attr := expr.Flatten(it.Attributes)
-	return scheme.compile(source{
+	return scheme.Compile(Source{
 		Section:       s,
-		attributes:    it.Attributes,
+		Attributes:    it.Attributes,
 		attr:          attr,
 		authorization: Authorization.In(doc.Root),
 		oldQuery:      doc.API.Query,

@@ -24,10 +24,10 @@ var (
 )
 
 func basicScheme() Scheme {
-	return Scheme{Name: "basic", Attributes: []field.Declared{Username, secretUsername, Password, SecretPassword}, compile: compileBasic}
+	return Scheme{Name: "basic", Attributes: []field.Declared{Username, secretUsername, Password, SecretPassword}, Compile: compileBasic}
 }
 
-func compileBasic(s source) Method {
+func compileBasic(s Source) Method {
 	user, password := s.credential(Username), s.credential(Password)
 	if user.Empty() {
 		s.Fault(failure.MissingCredentials, "basic authentication needs the user name in 'config.username' or 'config.#username'", "")
@@ -41,8 +41,8 @@ func compileBasic(s source) Method {
 
 // credential is a key of `config`; without the hash sign first, and what is not
 // empty before what is. It is null when neither key is there.
-func (s source) credential(setting field.Setting[string]) value.Value {
-	plain, secret := s.attributes.Field(setting.Name), s.attributes.Field("#"+setting.Name)
+func (s Source) credential(setting field.Setting[string]) value.Value {
+	plain, secret := s.Attributes.Field(setting.Name), s.Attributes.Field("#"+setting.Name)
 	if plain.Empty() && !secret.Empty() || plain.IsNull() {
 		return secret
 	}

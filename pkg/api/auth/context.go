@@ -66,7 +66,7 @@ func queryMembers(q query, sensitive secret.Sensitive) expr.Members {
 
 // knowing is the source with contexts whose members are final, or at least
 // their names: a reference to any other is a problem when compiling.
-func (s source) knowing(contexts map[expr.Context]expr.Members) source {
+func (s Source) knowing(contexts map[expr.Context]expr.Members) Source {
 	before := s.compiler
 	s.compiler = func(available ...expr.Context) expr.Compiler {
 		c := before(available...)
@@ -78,7 +78,7 @@ func (s source) knowing(contexts map[expr.Context]expr.Members) source {
 
 // ofRequests is the source for expressions about each request: what a request
 // has is known, its parameters are not.
-func (s source) ofRequests() source {
+func (s Source) ofRequests() Source {
 	parts := requestContexts(&request.Request{URL: &url.URL{}})[expr.Request]
 	return s.knowing(map[expr.Context]expr.Members{expr.Request: parts})
 }

@@ -45,7 +45,7 @@ func open(t *field.Type) *field.Type {
 	return t
 }
 
-func (s source) credentials() *oauthCredentials {
+func (s Source) credentials() *oauthCredentials {
 	c := &oauthCredentials{section: oauthCredentialsSetting.In(oauthAPI.In(s.authorization))}
 	if !c.section.Present() {
 		c.fault(c.section, "OAuth needs the credentials '#data', 'appKey' and '#appSecret'", "authorize the configuration")

@@ -51,11 +51,11 @@ func (e end) passed(now time.Time) bool {
 
 // The settings of the expiry.
 var (
-	expires = field.Of("expires", "Expiry", "Seconds until the login is repeated; 0 repeats it before every request; an object reads the expiry from the login's answer. Absent: one login for the whole run.", expiresType).
-		Example(`3600`, `{"response": "expires_in", "relative": true}`)
+	Expires = field.Of("expires", "Expiry", "Seconds until the login is repeated; 0 repeats it before every request; an object reads the expiry from the login's answer. Absent: one login for the whole run.", expiresType).
+		Example(`3600`, `{"response": "expires_in", "relative": true}`).As(field.Naming)
 	expiresType = &field.Type{Name: "expires", Title: "integer or object", Doc: "Reads the expiry from the login's answer.", Kinds: []string{"integer", "string", "boolean", "object"}, NotEmpty: []string{"object"},
-		Pattern: field.NewPattern(`^(\s*[+-]?(0|[1-9][0-9]*)\s*)?$`), Message: `expected a number of seconds or an object with "response"`, Fields: field.Fields(expiresPath, expiresRelative)}
-	expiresPath     = field.Text("response", "Path", "Path in the login's answer where the expiry is: a Unix time or a date.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a path"}).Example(`"expires_in"`).Must().As(field.Path)
+		Pattern: field.NewPattern(`^(\s*[+-]?(0|[1-9][0-9]*)\s*)?$`), Message: `expected a number of seconds or an object with "response"`, Fields: field.Fields(ExpiresPath, expiresRelative)}
+	ExpiresPath     = field.Text("response", "Path", "Path in the login's answer where the expiry is: a Unix time or a date.").Typed(&field.Type{Kinds: []string{"string"}, NotEmpty: []string{"string"}, Message: "expected a path"}).Example(`"expires_in"`).Must().As(field.Path)
 	expiresRelative = field.Flag("relative", "Relative", "The value is a number of seconds from now on.").Example(`true`)
 )
 
@@ -78,7 +78,7 @@ func compileExpiry(s config.Section) expiry {
 			e.kind = atOnce
 		}
 	default:
-		e.kind, e.path, e.relative = fromAnswer, expiresPath.In(s).Value.Raw(), expiresRelative.Of(s)
+		e.kind, e.path, e.relative = fromAnswer, ExpiresPath.In(s).Value.Raw(), expiresRelative.Of(s)
 	}
 	return e
 }

@@ -37,15 +37,15 @@ type login struct {
 
 // The settings of a login.
 var (
-	format       = field.Text("format", "Format", "Format of the login's answer (types `login` and `oauth20.login`, default `json`) or of the token data (type `oauth20`, default `text`). Text becomes `{\"data\": \"…\"}`.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, formatText)}).Example(`"text"`)
-	loginRequest = field.Of("loginRequest", "Login request", "The request that brings the credentials.",
-		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", loginEndpoint, loginMethod, loginParams, loginHeaders))
-	loginEndpoint = field.Text("endpoint", "Endpoint", "Path after the base address, or an absolute address. Required.").Typed(config.EndpointType).Example(`"session"`).Also("url", "uri", "path", "resource")
+	Format       = field.Text("format", "Format", "Format of the login's answer (types `login` and `oauth20.login`, default `json`) or of the token data (type `oauth20`, default `text`). Text becomes `{\"data\": \"…\"}`.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, FormatText)}).Example(`"text"`)
+	LoginRequest = field.Of("loginRequest", "Login request", "The request that brings the credentials.",
+		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders))
+	LoginEndpoint = field.Text("endpoint", "Endpoint", "Path after the base address, or an absolute address. Required.").Typed(config.EndpointType).Example(`"session"`).Also("url", "uri", "path", "resource")
 	loginMethod   = field.Text("method", "Method", "As for jobs.").Typed(config.MethodType).Default("GET").Example(`"FORM"`).Also("verb", "type")
-	loginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query")
-	loginHeaders  = field.Of("headers", "Headers", "The only headers the login has; expressions as in `params`.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers)
-	apiRequest    = field.Of("apiRequest", "Later requests", "What the login's answer adds to every later request.",
-		field.Object("apiRequest", "Requests after the login", "Expressions may refer to `response` (the login's answer) and `attr`.", laterHeaders, laterQuery))
+	LoginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query")
+	LoginHeaders  = field.Of("headers", "Headers", "The only headers the login has; expressions as in `params`.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers)
+	APIRequest    = field.Of("apiRequest", "Later requests", "What the login's answer adds to every later request.",
+		field.Object("apiRequest", "Requests after the login", "Expressions may refer to `response` (the login's answer) and `attr`.", laterHeaders, laterQuery)).As(field.Naming)
 	laterHeaders = field.Of("headers", "Headers", "Headers that replace same-named ones. A literal string is a path of the login's answer when it exists there, else it is used as is.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Token": {"response": "auth.token"}}`).As(field.Headers)
 	laterQuery   = field.Of("query", "Query", "Query parameters. A name that the job sends too is sent twice: `name[0]` with the job's value, `name[1]` with this one.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"sid": {"response": "session.id"}}`)
 )
@@ -53,33 +53,33 @@ var (
 // The formats of an answer to a login, and of the token data of oauth20.
 const (
 	formatJSON = "json"
-	formatText = "text"
+	FormatText = "text"
 )
 
 func loginSettings() []field.Declared {
-	return []field.Declared{format, loginRequest, apiRequest, expires}
+	return []field.Declared{Format, LoginRequest, APIRequest, Expires}
 }
 
 func loginScheme() Scheme {
-	return Scheme{Name: "login", Settings: loginSettings(), compile: compileLogin}
+	return Scheme{Name: "login", Settings: loginSettings(), Compile: compileLogin}
 }
 
-func compileLogin(s source) Method { return newLogin(s, nil) }
+func compileLogin(s Source) Method { return newLogin(s, nil) }
 
 // newLogin compiles a login whose request may refer to more contexts than the
 // attributes.
-func newLogin(s source, more map[expr.Context]expr.Members) login {
+func newLogin(s Source, more map[expr.Context]expr.Members) login {
 	l := login{pointer: s.Pointer, contexts: map[expr.Context]expr.Members{expr.Attr: s.attr}}
 	maps.Copy(l.contexts, more)
-	l.text = format.Of(s.Section) == formatText
-	request := loginRequest.In(s.Section)
+	l.text = Format.Of(s.Section) == FormatText
+	request := LoginRequest.In(s.Section)
 	if request.Value.Kind() != value.Object {
 		request.Problem("the login needs the object 'loginRequest'", "")
 	} else {
 		l.compileRequest(s, request)
 	}
-	l.expires = compileExpiry(expires.In(s.Section))
-	use := apiRequest.In(s.Section)
+	l.expires = compileExpiry(Expires.In(s.Section))
+	use := APIRequest.In(s.Section)
 	l.with.headers = s.headers(laterHeaders.In(use), expr.Attr, expr.Response)
 	l.with.query = s.object(laterQuery.In(use), expr.Attr, expr.Response)
 	for _, item := range append(laterHeaders.In(use).Items(), laterQuery.In(use).Items()...) {
@@ -90,15 +90,15 @@ func newLogin(s source, more map[expr.Context]expr.Members) login {
 	return l
 }
 
-func (l *login) compileRequest(s source, request config.Section) {
-	endpoint := loginEndpoint.In(request)
-	if l.endpoint = loginEndpoint.Of(request); l.endpoint == "" {
+func (l *login) compileRequest(s Source, request config.Section) {
+	endpoint := LoginEndpoint.In(request)
+	if l.endpoint = LoginEndpoint.Of(request); l.endpoint == "" {
 		endpoint.Problem("the login request needs an endpoint", "")
 	}
 	l.method = strings.ToUpper(loginMethod.Of(request))
 	contexts := slices.Sorted(maps.Keys(l.contexts))
-	l.params = s.params(loginParams.In(request), contexts...)
-	l.headers = s.headers(loginHeaders.In(request), contexts...)
+	l.params = s.params(LoginParams.In(request), contexts...)
+	l.headers = s.headers(LoginHeaders.In(request), contexts...)
 }
 
 // Start implements Method.

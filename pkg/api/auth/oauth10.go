@@ -31,9 +31,9 @@ type oauth10 struct {
 	data                        value.Value
 }
 
-func oauth10Scheme() Scheme { return Scheme{Name: "oauth10", Platform: true, compile: compileOAuth10} }
+func oauth10Scheme() Scheme { return Scheme{Name: "oauth10", Platform: true, Compile: compileOAuth10} }
 
-func compileOAuth10(s source) Method {
+func compileOAuth10(s Source) Method {
 	c := s.credentials()
 	o := oauth10{credentials: c, consumer: c.id, consumerSecret: c.secret, data: c.decoded("expected the JSON text of an object", value.Object)}
 	if o.data.Kind() == value.Object {

@@ -24,14 +24,14 @@ type oauth20 struct {
 var oauth20Headers = field.Of("headers", "Headers", "Headers added to every request. Expressions may refer to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"Authorization": {"function": "concat", "args": ["Bearer ", {"authorization": "data"}]}}`).As(field.Headers)
 
 func oauth20Scheme() Scheme {
-	return Scheme{Name: "oauth20", Settings: []field.Declared{Query, oauth20Headers, format}, Platform: true, compile: compileOAuth20}
+	return Scheme{Name: "oauth20", Settings: []field.Declared{Query, oauth20Headers, Format}, Platform: true, Compile: compileOAuth20}
 }
 
-func compileOAuth20(s source) Method {
+func compileOAuth20(s Source) Method {
 	c := s.credentials()
 	o := oauth20{credentials: c}
 	data := value.OfString(c.data)
-	if format.Of(s.Section) == formatJSON {
+	if Format.Of(s.Section) == formatJSON {
 		data = c.decoded("expected JSON text", value.Object, value.Array, value.String, value.Number, value.Bool)
 	}
 	c.report()

@@ -15,10 +15,10 @@ type oauth20Login struct {
 }
 
 func oauth20LoginScheme() Scheme {
-	return Scheme{Name: "oauth20.login", Settings: loginSettings(), Platform: true, compile: compileOAuth20Login}
+	return Scheme{Name: "oauth20.login", Settings: loginSettings(), Platform: true, Compile: compileOAuth20Login}
 }
 
-func compileOAuth20Login(s source) Method {
+func compileOAuth20Login(s Source) Method {
 	c := s.credentials()
 	o := oauth20Login{credentials: c, user: c.decoded("expected the JSON text of an object", value.Object, value.Array)}
 	contexts := map[expr.Context]expr.Members{

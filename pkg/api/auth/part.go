@@ -22,7 +22,7 @@ type part struct {
 }
 
 // params compiles an object or a list of expressions, or nothing.
-func (s source) params(section config.Section, contexts ...expr.Context) part {
+func (s Source) params(section config.Section, contexts ...expr.Context) part {
 	if section.Present() && section.Value.IsScalar() {
 		section.Problem("expected an object of names and values", "")
 		return part{}
@@ -32,7 +32,7 @@ func (s source) params(section config.Section, contexts ...expr.Context) part {
 
 // object compiles an object of expressions that each give a text or a list of
 // texts, or nothing.
-func (s source) object(section config.Section, contexts ...expr.Context) part {
+func (s Source) object(section config.Section, contexts ...expr.Context) part {
 	if section.Present() && section.Value.Kind() == value.Array {
 		section.Problem("expected an object of names and values", "")
 		return part{}
@@ -42,7 +42,7 @@ func (s source) object(section config.Section, contexts ...expr.Context) part {
 }
 
 // headers compiles an object of expressions under the names of headers.
-func (s source) headers(section config.Section, contexts ...expr.Context) part {
+func (s Source) headers(section config.Section, contexts ...expr.Context) part {
 	p := s.object(section, contexts...)
 	p.headers = true
 	for _, m := range p.section.Value.Members() {

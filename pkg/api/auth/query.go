@@ -20,10 +20,10 @@ type queryAuth struct {
 var Query = field.Of("query", "Query", "Query parameters added to every request. For `query`, expressions may refer to `attr`, `query` and `request`; for `oauth20` to `authorization`, `query` and `request`.", config.ExpressionsType).Example(`{"key": {"attr": "#key"}}`)
 
 func queryScheme() Scheme {
-	return Scheme{Name: "query", OldName: "url.query", Settings: []field.Declared{Query}, compile: compileQuery}
+	return Scheme{Name: "query", OldName: "url.query", Settings: []field.Declared{Query}, Compile: compileQuery}
 }
 
-func compileQuery(s source) Method {
+func compileQuery(s Source) Method {
 	section := Query.In(s.Section)
 	if !section.Present() && s.oldQuery.Present() {
 		section = s.oldQuery

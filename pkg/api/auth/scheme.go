@@ -21,7 +21,7 @@ type Scheme struct {
 	Attributes []field.Declared
 	// Platform tells that it reads `authorization`.
 	Platform bool
-	compile  func(source) Method
+	Compile  func(Source) Method
 }
 
 // Schemes are the authentications that a configuration may use.
@@ -33,7 +33,7 @@ func AllSchemes() Schemes {
 }
 
 // typeSetting names the scheme.
-var typeSetting = field.Text("type", "Type", "`basic`: user name and password of `config`. `query` (older name `url.query`): parameters added to each request. `login`: a login request brings credentials. `oauth10`, `oauth20`, `oauth20.login`: credentials of `authorization`. Empty: none.").Example(`"login"`)
+var TypeSetting = field.Text("type", "Type", "`basic`: user name and password of `config`. `query` (older name `url.query`): parameters added to each request. `login`: a login request brings credentials. `oauth10`, `oauth20`, `oauth20.login`: credentials of `authorization`. Empty: none.").Example(`"login"`)
 
 // Type is the type of `api.authentication` with these schemes.
 func (all Schemes) Type() *field.Type {
@@ -47,7 +47,7 @@ func (all Schemes) Type() *field.Type {
 		variants = append(variants, field.Variant{Name: s.Name, Settings: s.Settings})
 	}
 	kind.Choices = append(kind.Choices, foreignSchemes()...)
-	t := field.Object("authentication", "Authentication", "How requests prove who sends them. Which keys count depends on `type`.", typeSetting.With(kind))
+	t := field.Object("authentication", "Authentication", "How requests prove who sends them. Which keys count depends on `type`.", TypeSetting.With(kind))
 	t.Fields = append(t.Fields, field.Union("Type", variants)...)
 	return t
 }
@@ -88,7 +88,7 @@ func (all Schemes) Names() []string {
 
 // of is the scheme that a section names, if there is one of that name.
 func (all Schemes) of(section config.Section) (Scheme, bool) {
-	name := typeSetting.Of(section)
+	name := TypeSetting.Of(section)
 	i := slices.IndexFunc(all, func(s Scheme) bool { return name != "" && (s.Name == name || s.OldName == name) })
 	if i < 0 {
 		return Scheme{}, false

@@ -44,8 +44,8 @@ func cursorMethod() Method {
 		Name:     "cursor",
 		Settings: []field.Declared{IDKey, CursorParam, Increment, Reverse},
 		Needed:   []field.Declared{IDKey, CursorParam},
-		compile:  compileCursor,
-		idPath:   func(s config.Section) config.Section { return IDKey.In(s) },
+		Compile:  compileCursor,
+		IDPath:   func(s config.Section) config.Section { return IDKey.In(s) },
 	}
 }
 

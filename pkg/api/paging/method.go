@@ -17,14 +17,14 @@ type Method struct {
 	// Settings are those that count with it; methods may share some. Needed are
 	// those that must be there.
 	Settings, Needed []field.Declared
-	// compile reads the settings. Problems go to the section; the scroller is usable
+	// Compile reads the settings. Problems go to the section; the scroller is usable
 	// all the same.
-	compile func(config.Section) Scroller
-	// position is the parameter that is set in every request, "" for none, and what
+	Compile func(config.Section) Scroller
+	// Position is the parameter that is set in every request, "" for none, and what
 	// to do about a job that has it too. nil is a method that sets none.
-	position func(config.Section) (parameter string, hint failure.Text)
-	// idPath is the path of the ids that it reads from rows; nil reads none.
-	idPath func(config.Section) config.Section
+	Position func(config.Section) (parameter string, hint failure.Text)
+	// IDPath is the path of the ids that it reads from rows; nil reads none.
+	IDPath func(config.Section) config.Section
 }
 
 // Methods are the methods that a configuration may use.
@@ -50,9 +50,9 @@ const namelessServed = "default"
 
 // The settings that belong to no method of the list.
 var (
-	methodSetting = field.Text("method", "Method", "Empty: no paging. `multiple` lets each job name one of several scrollers.").Example(`"offset"`)
-	fallbackName  = field.Text("default", "Default scroller", "Method `multiple`: the scroller of jobs that name none.").Example(`"default"`)
-	unusedPages   = field.Integer("pages", "Pages, unused", "Has no effect: use `forceStop.pages`.").
+	MethodName   = field.Text("method", "Method", "Empty: no paging. `multiple` lets each job name one of several scrollers.").Example(`"offset"`)
+	fallbackName = field.Text("default", "Default scroller", "Method `multiple`: the scroller of jobs that name none.").Example(`"default"`)
+	unusedPages  = field.Integer("pages", "Pages, unused", "Has no effect: use `forceStop.pages`.").
 			Old(`has no effect; use "forceStop.pages"`).Example(`1`)
 	// Named is the setting with the scrollers of the method multiple.
 	Named = field.Of("scrollers", "Scrollers", "Method `multiple`, required: name to paging settings. The one named `default` serves jobs without `scroller`.",
@@ -63,7 +63,7 @@ var (
 func (all Methods) Type() *field.Type {
 	t := &field.Type{Name: "pagination", Title: "Paging", Kinds: []string{"object"},
 		Doc: "How the next page is asked for, and when to stop. Which keys count depends on `method`. The paging parameters travel like the job's own: in the query, or in the body of a POST."}
-	method := *methodSetting.Field
+	method := *MethodName.Field
 	method.Type = &field.Type{Kinds: []string{"string"}}
 	var variants []field.Variant
 	for _, m := range all {
@@ -86,7 +86,7 @@ func (all Methods) Type() *field.Type {
 
 // Of is the method that a section names, if there is one of that name.
 func (all Methods) Of(s config.Section) (Method, bool) {
-	name := methodSetting.Of(s)
+	name := MethodName.Of(s)
 	i := slices.IndexFunc(all, func(m Method) bool { return m.Name == name })
 	if i < 0 {
 		return Method{}, false
@@ -95,4 +95,4 @@ func (all Methods) Of(s config.Section) (Method, bool) {
 }
 
 // Multiple tells whether a section lets each job name its scroller.
-func Multiple(s config.Section) bool { return methodSetting.In(s).Value.Text() == multiple }
+func Multiple(s config.Section) bool { return MethodName.In(s).Value.Text() == multiple }

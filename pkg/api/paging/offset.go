@@ -41,8 +41,8 @@ func offsetMethod() Method {
 		Name:       "offset",
 		AlsoCalled: []string{"offsetlimit", "limitoffset", "skip"},
 		Settings:   []field.Declared{Limit, LimitParam, OffsetParam, FirstPageParams, OffsetFromJob, TotalRows},
-		compile:    compileOffset,
-		position: func(s config.Section) (string, failure.Text) {
+		Compile:    compileOffset,
+		Position: func(s config.Section) (string, failure.Text) {
 			if !FirstPageParams.Of(s) || OffsetFromJob.Of(s) {
 				return "", ""
 			}

@@ -36,8 +36,8 @@ func pageNumberMethod() Method {
 		Name:       "pagenum",
 		AlsoCalled: []string{"page", "pagenumber", "pagebased", "pageincrement"},
 		Settings:   []field.Declared{Limit, LimitParam, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
-		compile:    compilePageNumber,
-		position: func(s config.Section) (string, failure.Text) {
+		Compile:    compilePageNumber,
+		Position: func(s config.Section) (string, failure.Text) {
 			if !FirstPageParams.Of(s) {
 				return "", ""
 			}

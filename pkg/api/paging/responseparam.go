@@ -45,7 +45,7 @@ func responseParamMethod() Method {
 		AlsoCalled: []string{"token", "nexttoken", "pagetoken", "nextpagetoken", "continuationtoken", "cursorpagination"},
 		Settings:   []field.Declared{ResponseParam, QueryParam, IncludeParams, scrollRequest},
 		Needed:     []field.Declared{ResponseParam, QueryParam},
-		compile:    compileResponseParam,
+		Compile:    compileResponseParam,
 	}
 }
 

@@ -23,9 +23,9 @@ type responseURL struct {
 
 // The settings of the methods response.url and zendesk.response.url.
 var (
-	urlDelimiter = field.Text("delimiter", "Separator", "What parts the segments of `urlKey`.").Default(".").Example(`"#"`)
+	URLDelimiter = field.Text("delimiter", "Separator", "What parts the segments of `urlKey`.").Default(".").Example(`"#"`)
 	URLKey       = field.Text("urlKey", "Path of the next address", "Where the answer holds the address of the next page.").
-			Default("next_page").PartedBy(urlDelimiter).Example(`"links.next"`)
+			Default("next_page").PartedBy(URLDelimiter).Example(`"links.next"`)
 	ParamIsQuery = field.Flag("paramIsQuery", "Value is a query", "The value is only a query string.").Example(`true`)
 	// IncludeParams is one of response.param too.
 	IncludeParams = field.Flag("includeParams", "Keep parameters", "Send the job's parameters with later pages too.").Example(`true`)
@@ -35,17 +35,17 @@ func responseURLMethod() Method {
 	return Method{
 		Name:       "response.url",
 		AlsoCalled: []string{"nexturl", "nextlink", "link", "links", "url", "hateoas", "jsonlink"},
-		Settings:   []field.Declared{URLKey, urlDelimiter, IncludeParams, ParamIsQuery},
-		compile:    func(s config.Section) Scroller { return newResponseURL(s, separator(s)) },
+		Settings:   []field.Declared{URLKey, URLDelimiter, IncludeParams, ParamIsQuery},
+		Compile:    func(s config.Section) Scroller { return newResponseURL(s, separator(s)) },
 	}
 }
 
 // separator is `delimiter`; unlike other empty texts "0" is one, too.
 func separator(s config.Section) string {
-	if text := urlDelimiter.In(s).Value.Text(); text != "" {
+	if text := URLDelimiter.In(s).Value.Text(); text != "" {
 		return text
 	}
-	return urlDelimiter.Of(s)
+	return URLDelimiter.Of(s)
 }
 
 func newResponseURL(s config.Section, delimiter string) responseURL {

@@ -1,6 +1,7 @@
 package paging
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 // Scrollers are the scrollers of one configuration: one for all jobs or, with
 // the method multiple, several with names.
 type Scrollers struct {
-	pointer  string
 	stoppers []stopper
 	// single serves all jobs when there are no named ones.
 	single Scroller
@@ -25,7 +25,7 @@ type Scrollers struct {
 
 // Compile reads `api.pagination`. An absent or empty section means: no paging.
 func Compile(s config.Section, methods Methods) Scrollers {
-	all := Scrollers{pointer: s.Pointer, single: none{}}
+	all := Scrollers{single: none{}}
 	if s.Value.Kind() != value.Object {
 		return all
 	}
@@ -33,7 +33,7 @@ func Compile(s config.Section, methods Methods) Scrollers {
 		all.compileNamed(s, methods)
 	} else if m, ok := methods.Of(s); ok {
 		require(s, m)
-		all.single = m.compile(s)
+		all.single = m.Compile(s)
 	}
 	all.stoppers = compileStoppers(s)
 	checkPages(unusedPages.In(s))
@@ -55,18 +55,34 @@ func (all *Scrollers) compileNamed(s config.Section, methods Methods) {
 		}
 		all.named[m.Name] = Compile(one, methods)
 	}
-	all.fallback = fallbackName.Of(s)
-	if all.fallback == "" {
-		// A scroller that is called default serves the jobs that name none.
-		if _, ok := all.named[namelessServed]; ok {
-			all.fallback = namelessServed
-		}
-		return
-	}
-	if _, err := all.find(all.fallback); err != nil {
+	all.fallback = NameFor(s, "")
+	if _, err := all.find(all.fallback); err != nil && all.fallback != "" {
 		fallbackName.In(s).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 		all.fallback = ""
 	}
+}
+
+// NameFor is the name of the scroller of a job that names one, or none (""), among
+// those of a section with the method multiple; "" is no paging. A scroller that is
+// called default serves the jobs that name none.
+func NameFor(s config.Section, named string) string {
+	if named == "" {
+		named = fallbackName.Of(s)
+	}
+	if _, ok := Named.In(s).Value.Get(namelessServed); ok && named == "" {
+		return namelessServed
+	}
+	return named
+}
+
+// ServedBy is the section of the scroller that serves a job which names one, or
+// none. Among the scrollers of a scroller the name is looked up anew.
+func ServedBy(s config.Section, named string) config.Section {
+	name := NameFor(s, named)
+	if _, ok := Named.In(s).Value.Get(name); ok && Multiple(s) {
+		return ServedBy(Named.In(s).Get(name), named)
+	}
+	return s
 }
 
 // checkPages looks at a setting of an older version, which has no effect: what
@@ -93,19 +109,11 @@ func (all Scrollers) For(name string) (Scroller, error) {
 	return chosen, nil
 }
 
-// Pointer is the place of the settings that For goes by.
-func (all Scrollers) Pointer(name string) string {
-	if inner, err := all.find(all.wanted(name)); err == nil {
-		return inner.Pointer(name)
-	}
-	return all.pointer
-}
-
 func (all Scrollers) choose(name string) (Scroller, error) {
 	if all.named == nil {
 		return all.single, nil
 	}
-	wanted := all.wanted(name)
+	wanted := cmp.Or(name, all.fallback)
 	if wanted == "" {
 		return none{}, nil
 	}
@@ -114,14 +122,6 @@ func (all Scrollers) choose(name string) (Scroller, error) {
 		return nil, err
 	}
 	return inner.For(name)
-}
-
-// wanted is the name of the scroller of a job that names one, or none.
-func (all Scrollers) wanted(name string) string {
-	if name == "" {
-		return all.fallback
-	}
-	return name
 }
 
 func (all Scrollers) find(name string) (Scrollers, error) {

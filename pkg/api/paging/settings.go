@@ -50,7 +50,7 @@ func boolean(s config.Section) bool {
 // default by the method.
 func placeOf[T any](s config.Section, setting field.Setting[T]) string {
 	if _, ok := s.Value.Get(setting.Name); !ok {
-		return methodSetting.In(s).Pointer
+		return MethodName.In(s).Pointer
 	}
 	return setting.In(s).Pointer
 }

@@ -25,8 +25,8 @@ func zendeskMethod() Method {
 	return Method{
 		Name:     "zendesk.response.url",
 		Settings: []field.Declared{URLKey, IncludeParams, ParamIsQuery},
-		compile: func(s config.Section) Scroller {
-			return zendesk{responseURL: newResponseURL(s, "."), methodPointer: methodSetting.In(s).Pointer}
+		Compile: func(s config.Section) Scroller {
+			return zendesk{responseURL: newResponseURL(s, "."), methodPointer: MethodName.In(s).Pointer}
 		},
 	}
 }

@@ -64,6 +64,8 @@ const (
 	InAdvance
 	// PathInAdvance is Path and InAdvance.
 	PathInAdvance
+	// Naming holds names and paths, which are no secrets whatever they are called.
+	Naming
 )
 
 // Declared is a field, or a Setting that reads it.
