@@ -70,7 +70,7 @@ func (c *compiler) compile() *Document {
 	c.unknownKeys(read, settings.Pointer)
 	return &Document{
 		Action:       action.Of(all),
-		API:          c.api(apiSection.In(settings)),
+		API:          c.api(APISection.In(settings)),
 		Iterations:   c.iterations(settings),
 		AllowedHosts: c.allowedHosts(allowedHosts.In(imageParameters.In(all))),
 		Root:         all,

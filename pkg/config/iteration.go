@@ -18,7 +18,7 @@ var (
 	debug              = field.Flag("debug", "Debug", "One event for each HTTP request that is sent.").Example(`true`)
 	OnIncomplete       = field.Text("onIncomplete", "Incomplete data", "What happens when an answer shows that data is missing: errors in it, a next page that was not fetched, fewer rows than it says there are. `warn` gives a warning, `fail` ends the run with an error and without tables. Each case is described in [faults.md](faults.md#complete-or-not).").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", FailIncomplete)}).Default("warn").Example(`"fail"`)
 	driftWarning       = field.Flag("driftWarning", "Drift warning", "A warning (`table.drifted`) for each table whose columns are not those of the last run that wrote it. The columns are remembered in `out/state.json`, under `tableColumns`. In one item of `iterations` it counts for all tables of the run.").Example(`true`)
-	configHTTP         = field.Of("http", "HTTP", "What the author of `api` left to the author of `config`.", field.Object("", "HTTP", "What the author of `api` left to the author of `config`.", configHeaders))
+	ConfigHTTP         = field.Of("http", "HTTP", "What the author of `api` left to the author of `config`.", field.Object("", "HTTP", "What the author of `api` left to the author of `config`.", configHeaders))
 	configHeaders      = field.Of("headers", "Headers", "Laid over `api.http.headers`, by exact name; the place for headers named in `requiredHeaders`.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers)
 	UserData           = field.Of("userData", "Extra columns", "Columns added to every row of the root jobs. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"account": {"attr": "account"}}`)
 	MappingsSetting    = field.Of("mappings", "Mappings", "How the items of a data type become tables; a data type without mapping is mapped automatically.", nil).Example(`{"users": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "name": "name"}}`).As(field.Naming)
@@ -31,7 +31,7 @@ var (
 func (t Types) settings() *field.Type {
 	settings := field.Object("settings", "Extraction", "What to extract, and where to write it. Any other key is an attribute that expressions can refer to by `{\"attr\": \"name\"}`; a key that begins with `#` holds a secret. An item of `iterations` has the same keys.",
 		append([]field.Declared{JobsSetting.With(t.jobs()), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning,
-			configHTTP, UserData, MappingsSetting.With(t.Mappings), compatLevelSetting}, t.Credentials...)...)
+			ConfigHTTP, UserData, MappingsSetting.With(t.Mappings), compatLevelSetting}, t.Credentials...)...)
 	settings.Loose = true
 	return settings
 }
@@ -89,7 +89,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 	http := HTTPSection.In(api)
 	c.requiredHeaders(RequiredHeaders.In(http), s)
 	it.BaseURL = e.baseURL(BaseURL.In(api))
-	it.Headers = e.headers(APIHeaders.In(http), configHeaders.In(s.Get(configHTTP.Name)))
+	it.Headers = e.headers(APIHeaders.In(http), configHeaders.In(s.Get(ConfigHTTP.Name)))
 	jobs := s.Get(JobsSetting.Name)
 	if _, ok := s.given.Get(JobsSetting.Name); ok && jobs.Value.IsNull() {
 		jobs.Problem("expected a list with at least one job", "")

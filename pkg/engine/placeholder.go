@@ -27,7 +27,7 @@ type placeholder struct {
 
 // The settings of a placeholder that is an object.
 var (
-	placeholderPath     = field.Text("path", "Path", "Where the parent's item holds the value.").Example(`"name"`).Must().As(field.Path)
+	PlaceholderPath     = field.Text("path", "Path", "Where the parent's item holds the value.").Example(`"name"`).Must().As(field.Path)
 	placeholderFunction = field.Text("function", "Function", "Function the value goes through.").Typed(&field.Type{Kinds: []string{"string"}, Message: "expected the name of a function"}).Example(`"urlencode"`)
 	placeholderArgs     = field.Of("args", "Arguments", "Arguments of the function; `{\"placeholder\": \"value\"}` is the value.", &field.Type{Kinds: []string{"array", "object", "string", "number", "boolean"}}).Example(`[{"placeholder": "value"}]`)
 )
@@ -36,7 +36,7 @@ var (
 func PlaceholderType() *field.Type {
 	return &field.Type{Name: "placeholder", Title: "Placeholder", Doc: "A path, or an object that passes the value at `path` through a function.",
 		Kinds: []string{"string", "number", "boolean", "object"}, NotEmpty: []string{"object"}, Message: `expected a path or an object with "path" and "function"`,
-		Fields: field.Fields(placeholderPath, placeholderFunction, placeholderArgs)}
+		Fields: field.Fields(PlaceholderPath, placeholderFunction, placeholderArgs)}
 }
 
 // compilePlaceholders reads `placeholders` of a child job that has so many rows
@@ -47,7 +47,7 @@ func compilePlaceholders(s config.Section, above int) []placeholder {
 		one := s.Get(m.Name)
 		p := placeholder{token: m.Name, level: 1, path: m.Value.Text(), pointer: one.Pointer}
 		if m.Value.Kind() == value.Object {
-			p.path = placeholderPath.Of(one)
+			p.path = PlaceholderPath.Of(one)
 			if placeholderFunction.In(one).Present() {
 				compiler := expr.Compiler{Contexts: []expr.Context{expr.Placeholder}, Problems: s.Problems()}
 				compute := compiler.Compile(m.Value, one.Pointer)

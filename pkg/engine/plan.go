@@ -67,7 +67,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 			auth:       auth.Compile(doc, it, features.Auth),
 			mappings:   mappings[it.Mappings.Pointer],
 		}
-		c := compiler{it: &compiled, scrollers: scrollers}
+		c := compiler{doc: doc, it: &compiled, scrollers: scrollers}
 		compiled.jobs = c.jobs(it.Jobs, 0)
 		p.iterations = append(p.iterations, compiled)
 	}
@@ -101,6 +101,7 @@ func (p *Plan) Jobs() int {
 
 // compiler compiles the jobs of one iteration.
 type compiler struct {
+	doc       *config.Document
 	it        *iteration
 	scrollers paging.Scrollers
 }
@@ -113,7 +114,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			Job:      j,
 			child:    above > 0,
 			scroller: c.scroller(j),
-			pagingAt: paging.ServedBy(c.it.API.Pagination, j.Scroller).Pointer,
+			pagingAt: paging.ServedBy(c.doc.API.Pagination, j.Scroller).Pointer,
 			rows:     compileResponseFilter(j, c.it.CompatLevel),
 			user:     c.userData(j, above == 0),
 			children: c.jobs(j.Children, above+1),

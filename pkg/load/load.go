@@ -8,6 +8,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -64,6 +65,8 @@ type Document struct {
 	// for nothing but their warnings.
 	Config *config.Document
 	Plan   *engine.Plan
+	// language is what the document was read in.
+	language *language.Language
 	// Problems are what a run would refuse, each once, in the order of the
 	// document. Secrets are not masked.
 	Problems failure.Problems
@@ -74,21 +77,18 @@ type Document struct {
 // are.
 func Load(ctx context.Context, given value.Value, o Options) (*Document, error) {
 	o.Secrets.AddDocument(given)
-	d := &Document{}
+	d := &Document{language: cmp.Or(o.Language, language.Default())}
 	err := d.fill(ctx, given, o)
 	o.Secrets.AddDocument(d.Filled)
-	if o.Language == nil {
-		o.Language = language.Default()
-	}
-	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: o.Language.Tree})
-	d.Config, d.Plan = compiled, engine.Compile(compiled, o.Language.Features, o.Typed)
+	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree})
+	d.Config, d.Plan = compiled, engine.Compile(compiled, d.language.Features, o.Typed)
 	d.Problems = problems.Unique()
 	return d, err
 }
 
 // Lint gives the warnings of package lint about a document without problems.
 func (d *Document) Lint() failure.Problems {
-	return lint.Check(lint.Document{Tree: d.Filled, Compiled: d.Config})
+	return lint.Check(lint.Document{Tree: d.Filled, Compiled: d.Config, Language: d.language})
 }
 
 // fill replaces the variables.

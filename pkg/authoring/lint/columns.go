@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -33,7 +35,7 @@ func (f family) parentColumns() []string {
 		for _, m := range j.Placeholders.Value.Members() {
 			path := m.Value.Text()
 			if m.Value.Kind() == value.Object {
-				path = m.Value.Field("path").Text()
+				path = m.Value.Field(engine.PlaceholderPath.Name).Text()
 			}
 			if !strings.HasPrefix(path, "parent_") {
 				path = "parent_" + path
@@ -47,7 +49,7 @@ func (f family) parentColumns() []string {
 // fed is a mapping with the jobs that feed it, and the names of all their user
 // columns. Iterations may share a mapping.
 type fed struct {
-	place
+	config.Section
 	jobs []family
 	user []string
 }
@@ -61,14 +63,14 @@ func (s settings) mappings() []*fed {
 		for _, j := range it.jobs {
 			feeding[j.DataType] = append(feeding[j.DataType], j)
 		}
-		for _, m := range (place{it.Mappings.Value, it.Mappings.Pointer}).below() {
-			for _, j := range feeding[m.name()] {
-				if known[m.pointer] == nil {
-					known[m.pointer] = &fed{place: m}
-					all = append(all, known[m.pointer])
+		for _, m := range it.Mappings.Items() {
+			for _, j := range feeding[name(m)] {
+				if known[m.Pointer] == nil {
+					known[m.Pointer] = &fed{Section: m}
+					all = append(all, known[m.Pointer])
 				}
-				known[m.pointer].jobs = append(known[m.pointer].jobs, j)
-				known[m.pointer].user = append(known[m.pointer].user, userColumns(it.Iteration, j)...)
+				known[m.Pointer].jobs = append(known[m.Pointer].jobs, j)
+				known[m.Pointer].user = append(known[m.Pointer].user, userColumns(it.Iteration, j)...)
 			}
 		}
 	}
@@ -78,30 +80,33 @@ func (s settings) mappings() []*fed {
 // unfilledColumns finds columns of mappings that take user data or the value of
 // a placeholder which no job with that data type has.
 func unfilledColumns(s settings, found *failure.Problems) {
-	for _, mapping := range s.mappings() {
-		reportUnfilled(mapping.place, mapping.user, found)
+	for _, m := range s.mappings() {
+		reportUnfilled(m.Section, m.user, found)
 	}
 }
 
 // reportUnfilled goes through a mapping and the mappings of its child tables,
 // whose rows have the same user columns.
-func reportUnfilled(mapping place, known []string, found *failure.Problems) {
-	for _, setting := range mapping.below() {
-		name, _, _ := strings.Cut(setting.name(), "/") // a path, parted by slashes
-		if setting.Field("type").Raw() == "user" && name != "" && !slices.Contains(known, name) {
-			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: setting.pointer,
-				Expected: "no job with this data type has user data or a placeholder of this name, the column stays empty", Hint: didYouMean(name, known)})
+func reportUnfilled(entries config.Section, known []string, found *failure.Problems) {
+	for _, setting := range entries.Items() {
+		column, _, _ := strings.Cut(name(setting), "/") // a path, parted by slashes
+		if user(setting) && column != "" && !slices.Contains(known, column) {
+			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: setting.Pointer,
+				Expected: "no job with this data type has user data or a placeholder of this name, the column stays empty", Hint: didYouMean(column, known)})
 		}
-		reportUnfilled(setting.get("tableMapping"), known, found)
+		reportUnfilled(mapping.TableMapping.In(setting), known, found)
 	}
 }
+
+// user tells whether a setting of a mapping takes user data.
+func user(setting config.Section) bool { return mapping.Kind.In(setting).Value.Raw() == "user" }
 
 // userColumns are the names of a job's user data and of its placeholders'
 // values.
 func userColumns(it config.Iteration, j family) []string {
 	names := append(j.parentColumns(), columnsOf(j.UserData, "job_parent_id")...)
 	if len(j.above) == 0 {
-		names = append(names, columnsOf(it.UserData, "userData")...)
+		names = append(names, columnsOf(it.UserData, config.UserData.Name)...)
 	}
 	return names
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -20,13 +22,13 @@ func unusedMappings(s settings, found *failure.Problems) {
 			types[j.DataType] = true
 		}
 		names := slices.Collect(maps.Keys(types))
-		for _, m := range (place{it.Mappings.Value, it.Mappings.Pointer}).below() {
-			if types[m.name()] {
-				used[m.pointer] = true
+		for _, m := range it.Mappings.Items() {
+			if types[name(m)] {
+				used[m.Pointer] = true
 				continue
 			}
-			unused = append(unused, failure.Problem{Code: failure.UnusedMapping, Pointer: m.pointer,
-				Expected: "no job has this data type, the mapping is not used", Hint: didYouMean(m.name(), names)})
+			unused = append(unused, failure.Problem{Code: failure.UnusedMapping, Pointer: m.Pointer,
+				Expected: "no job has this data type, the mapping is not used", Hint: didYouMean(name(m), names)})
 		}
 	}
 	for _, p := range unused {
@@ -82,7 +84,7 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 				if len(j.above) == 0 {
 					hint = "placeholders are filled in child jobs only"
 				}
-				found.Add(failure.Problem{Code: failure.UnfilledPlaceholder, Pointer: j.Pointer + "/endpoint",
+				found.Add(failure.Problem{Code: failure.UnfilledPlaceholder, Pointer: config.JobEndpoint.In(s.job(j.Job)).Pointer,
 					Found: failure.Part(value.OfString("{" + match[2] + "}").JSON()), Expected: "no placeholder fills this part, it is sent as it is", Hint: hint})
 			}
 		}
@@ -94,15 +96,16 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 func orphanPlaceholders(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.Jobs {
-			for _, key := range []string{"placeholders", "recursionFilter"} {
-				if s.at(j.Pointer).Field(key).Empty() {
+			for _, f := range field.Fields(config.JobPlaceholders, config.JobRecursionFilter) {
+				at := s.job(j).Get(f.Name)
+				if !at.Present() {
 					continue
 				}
 				hint := failure.Text("move the job to \"children\" of the one whose items it needs")
-				if key == "recursionFilter" && len(j.Children) > 0 {
+				if f == config.JobRecursionFilter.Field && len(j.Children) > 0 {
 					hint = "write it in the child job whose items it filters"
 				}
-				found.Add(failure.Problem{Code: failure.OrphanPlaceholder, Pointer: failure.PointerJoin(j.Pointer, key),
+				found.Add(failure.Problem{Code: failure.OrphanPlaceholder, Pointer: at.Pointer,
 					Expected: "has no effect: a root job has no parent item", Hint: hint})
 			}
 		}

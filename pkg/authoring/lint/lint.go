@@ -8,19 +8,22 @@
 package lint
 
 import (
+	"slices"
+
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
-	"strconv"
-	"strings"
 )
 
 // Document is what the checks look at.
 type Document struct {
 	// Tree is the document with its variables replaced, and Compiled what was
-	// made of it.
+	// made of it in this language.
 	Tree     value.Value
 	Compiled *config.Document
+	Language *language.Language
 }
 
 // check is one check; its findings are added to the list.
@@ -52,16 +55,14 @@ func checks() []check {
 
 // Check gives all warnings, each once.
 func Check(d Document) failure.Problems {
-	s := settings{Document: d, root: d.Tree}
+	api := config.APISection.In(d.Compiled.Settings)
+	s := settings{Document: d, api: api, paging: config.PaginationSection.In(api), login: config.AuthenticationSection.In(api)}
 	seen := map[parts]bool{}
 	for _, it := range d.Compiled.Iterations {
 		if p := partsOf(it); !seen[p] {
 			seen[p] = true
 			s.iterations = append(s.iterations, iteration{it, jobs(it)})
 		}
-	}
-	if parameters := d.Tree.Field("parameters"); !parameters.Empty() {
-		s.root, s.pointer = parameters, "/parameters"
 	}
 	var found failure.Problems
 	for _, check := range checks() {
@@ -70,12 +71,12 @@ func Check(d Document) failure.Problems {
 	return found.Unique()
 }
 
-// settings are the document and where its settings stand.
+// settings are the document and the sections of its API, the same for all
+// iterations.
 type settings struct {
 	Document
-	root       value.Value
-	pointer    string
-	iterations []iteration
+	api, paging, login config.Section
+	iterations         []iteration
 }
 
 // iteration is an iteration with all its jobs, children included.
@@ -96,55 +97,43 @@ func partsOf(it config.Iteration) parts {
 	return p
 }
 
-// section is a part of the settings as it is written, with its pointer.
-func (s settings) section(names ...string) place {
-	p := place{s.root, s.pointer}
-	for _, name := range names {
-		p = p.get(name)
-	}
-	return p
+// declared is a value of the document that a field is declared for.
+type declared struct {
+	*field.Field
+	at, around config.Section
 }
 
-// place is a value and where it stands.
-type place struct {
-	value.Value
-	pointer string
-}
-
-func (p place) get(name string) place {
-	return place{p.Field(name), failure.PointerJoin(p.pointer, name)}
-}
-
-// below are the members or the items of a value.
-func (p place) below() []place {
-	all := make([]place, 0, p.Len())
-	for _, m := range p.Members() {
-		all = append(all, place{m.Value, failure.PointerJoin(p.pointer, m.Name)})
-	}
-	for i, item := range p.Items() {
-		all = append(all, place{item, failure.PointerJoin(p.pointer, strconv.Itoa(i))})
-	}
+// fields are the values whose fields have one of these roles, in the order of the
+// document.
+func (s settings) fields(roles ...field.Role) []declared {
+	var all []declared
+	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, around config.Section) bool {
+		if slices.Contains(roles, f.Role) {
+			all = append(all, declared{f, at, around})
+		}
+		return true
+	})
 	return all
 }
 
-// at is the place at a JSON pointer.
-func (s settings) at(pointer string) place {
-	return place{s.Tree.Lookup(failure.PointerSplit(pointer)), pointer}
+// job is the section of a job.
+func (s settings) job(j config.Job) config.Section {
+	return field.NewSection(s.Compiled.Root.Value.Lookup(failure.PointerSplit(j.Pointer)), j.Pointer, s.paging.Problems())
 }
 
-// name is the last token of the pointer.
-func (p place) name() string {
-	last := p.pointer[max(0, strings.LastIndexByte(p.pointer, '/')):]
-	return strings.Join(failure.PointerSplit(last), "")
+// name is the last token of a section's pointer.
+func name(s config.Section) string {
+	tokens := failure.PointerSplit(s.Pointer)
+	return tokens[len(tokens)-1]
 }
 
-// walk visits a value and everything in it, as long as visit says to go on.
-func (p place) walk(visit func(place) bool) {
-	if !visit(p) {
+// walk visits a section and everything in it, as long as visit says to go on.
+func walk(s config.Section, visit func(config.Section) bool) {
+	if !visit(s) {
 		return
 	}
-	for _, inner := range p.below() {
-		inner.walk(visit)
+	for _, inner := range s.Items() {
+		walk(inner, visit)
 	}
 }
 

@@ -121,10 +121,13 @@ func TestCheck(t *testing.T) {
 
 		{"headers of the connection", given{api: `,"http":{"headers":{"content-length":"1","X":"1"}}`, jobs: `{"endpoint":"x","headers":{"Transfer-Encoding":"chunked"}}`},
 			[]string{"unsendable-header /api/http/headers/content-length", "unsendable-header /config/jobs/0/headers/Transfer-Encoding"}},
+		{"headers of an iteration", given{rest: `,"iterations":[{"http":{"headers":{"Trailer":"x"}}}]`}, []string{"unsendable-header /iterations/0/http/headers/Trailer"}},
 
 		{"secrets in the open", given{api: `,"http":{"headers":{"Authorization":"Bearer x"}}`, config: `,"apiKey":"a","nested":{"access_token":"b"}`},
 			[]string{"plain-secret /api/http/headers/Authorization", "plain-secret /config/apiKey", "plain-secret /config/nested/access_token"}},
 		{"what only sounds like a secret", given{config: `,"#token":"a","pageToken":"b","token":{"attr":"#token"},"secret":"","password":"{{p}}","apiKey":null`}, nil},
+		{"names that are called like secrets", given{api: `,"pagination":{"method":"response.param","responseParam":"t","queryParam":"apikey","scrollRequest":{"params":{"secret":"a"}}}`}, nil},
+		{"a parameter that is called like a setting", given{jobs: `{"endpoint":"x","params":{"pagination":{"apiKey":"a"}}}`}, []string{"plain-secret /config/jobs/0/params/pagination/apiKey"}},
 		{"a secret in an iteration", given{rest: `,"iterations":[{"token":"x"}]`}, []string{"plain-secret /iterations/0/token"}},
 
 		{"credentials without TLS", given{base: "http://api.example.com", api: auth, config: `,"#k":"x"`}, []string{"plain-address /api/baseUrl"}},
@@ -154,7 +157,7 @@ func TestCheck(t *testing.T) {
 			}
 			engine.Compile(compiled, language.Default().Features, false)
 			var got []string
-			for _, p := range Check(Document{Tree: tree, Compiled: compiled}) {
+			for _, p := range Check(Document{Tree: tree, Compiled: compiled, Language: language.Default()}) {
 				if p.Expected == "" {
 					t.Errorf("%s says nothing", p.Code)
 				}

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -45,7 +48,7 @@ func foreign(p path) failure.Text {
 	case dots && strings.HasPrefix(p.text, "/") && len(p.text) > 1:
 		return "write \"a.b\" instead of \"/a/b\""
 	case dots && strings.Contains(p.text, "[") && indexed().MatchString(p.text):
-		if strings.HasSuffix(p.pointer, "/responseFilter") {
+		if strings.HasSuffix(p.pointer, "/"+config.JobResponseFilter.Name) {
 			return "write \"a[]\", which means every item, instead of \"a[0]\""
 		}
 		return "write \"a.0\" instead of \"a[0]\""
@@ -66,48 +69,32 @@ func (s settings) jobPaths() []path {
 	var all []path
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			job := s.at(j.Pointer)
-			all = append(all, dataField(job)...)
-			all = append(all, filters(j)...)
-			all = append(all, placeholderPaths(job)...)
-			for _, text := range conditions(j.RecursionFilter) {
-				all = append(all, path{text, ".", job.get("recursionFilter").pointer})
+			all = append(append(all, dataField(s.job(j.Job))...), filters(j)...)
+			for _, p := range pathsInto(j) {
+				all = append(all, p.path)
 			}
 		}
-		mappings := place{it.Mappings.Value, it.Mappings.Pointer}
-		for _, mapping := range mappings.below() {
-			all = append(all, columnPaths(mapping)...)
+		for _, m := range it.Mappings.Items() {
+			all = append(all, columnPaths(m)...)
 		}
 	}
 	return all
 }
 
 // dataField is the path of a job's data.
-func dataField(job place) []path {
-	field := job.get("dataField")
-	if field.Kind() == value.Object {
-		return texts(field.get("path"), or(field.Field("delimiter"), "."))
+func dataField(job config.Section) []path {
+	at := config.JobDataField.In(job)
+	if at.Value.Kind() == value.Object {
+		return texts(config.DataFieldPath.In(at), config.DataFieldDelimiter.Of(at))
 	}
-	return texts(field, ".")
+	return texts(at, ".")
 }
 
 // filters are the paths of a job's response filter.
 func filters(j family) []path {
 	var all []path
 	for _, text := range j.ResponseFilter {
-		all = append(all, path{text, j.ResponseFilterDelimiter, failure.PointerJoin(j.Pointer, "responseFilter")})
-	}
-	return all
-}
-
-// placeholderPaths are the paths of a job's placeholders.
-func placeholderPaths(job place) []path {
-	var all []path
-	for _, p := range job.get("placeholders").below() {
-		if p.Kind() == value.Object {
-			p = p.get("path")
-		}
-		all = append(all, texts(p, ".")...)
+		all = append(all, path{text, j.ResponseFilterDelimiter, failure.PointerJoin(j.Pointer, config.JobResponseFilter.Name)})
 	}
 	return all
 }
@@ -124,39 +111,48 @@ func conditions(filter string) []string {
 }
 
 // columnPaths are the paths of a mapping, without those of user columns.
-func columnPaths(mapping place) []path {
+func columnPaths(entries config.Section) []path {
 	var all []path
-	for _, setting := range mapping.below() {
-		if setting.Field("type").Raw() != "user" {
-			all = append(all, path{setting.name(), or(setting.Field("delimiter"), "."), setting.pointer})
+	for _, setting := range entries.Items() {
+		if !user(setting) {
+			all = append(all, columnPath(setting))
 		}
-		all = append(all, columnPaths(setting.get("tableMapping"))...)
+		all = append(all, columnPaths(mapping.TableMapping.In(setting))...)
 	}
 	return all
 }
 
-// apiPaths are the paths of paging and of the login.
+func columnPath(setting config.Section) path {
+	return path{name(setting), mapping.Delimiter.Of(setting), setting.Pointer}
+}
+
+// apiPaths are the paths of paging and of the login, those in its expressions
+// included.
 func (s settings) apiPaths() []path {
 	var all []path
-	s.section("api").walk(func(p place) bool {
-		switch p.name() {
-		case "response", "responseParam", "idKey", "total", "totalPages":
-			all = append(all, texts(p, ".")...)
-		case "urlKey":
-			scroller := s.at(p.pointer[:strings.LastIndexByte(p.pointer, '/')])
-			all = append(all, texts(p, or(scroller.Field("delimiter"), "."))...)
-		case "limitStop":
-			all = append(all, texts(p.get("field"), ".")...)
+	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, around config.Section) bool {
+		separator := "."
+		if f.Separator != nil {
+			separator = f.Separator.Of(around)
+		}
+		switch {
+		case !strings.HasPrefix(at.Pointer, s.api.Pointer+"/"):
+		case f.Role == field.Path || f.Role == field.PathInAdvance:
+			all = append(all, texts(at, separator)...)
+		case f.Type == config.ExpressionsType:
+			for _, p := range answers(at) {
+				all = append(all, texts(p, ".")...)
+			}
 		}
 		return true
 	})
 	return all
 }
 
-// texts is the path that a value is, when it is a text.
-func texts(p place, separator string) []path {
-	if p.Kind() != value.String {
+// texts is the path that a section is, when it is a text.
+func texts(s config.Section, separator string) []path {
+	if s.Value.Kind() != value.String {
 		return nil
 	}
-	return []path{{p.Raw(), separator, p.pointer}}
+	return []path{{s.Value.Raw(), separator, s.Pointer}}
 }

@@ -5,7 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -13,32 +16,36 @@ import (
 // unreachableAnswers finds paths of a login's answer that no answer can have:
 // of a plain text there is nothing but "data".
 func unreachableAnswers(s settings, found *failure.Problems) {
-	login := s.section("api", "authentication")
-	if login.Field("format").Raw() != "text" {
+	if auth.Format.In(s.login).Value.Raw() != auth.FormatText {
 		return
 	}
-	report := func(p place) {
-		if p.Kind() == value.String && p.Raw() != "data" {
-			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: failure.Part(p.JSON()),
+	for _, p := range append(answers(auth.APIRequest.In(s.login)), auth.ExpiresPath.In(auth.Expires.In(s.login))) {
+		if p.Value.Kind() == value.String && p.Value.Raw() != "data" {
+			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.Pointer, Found: failure.Part(p.Value.JSON()),
 				Expected: "the answer of the login is a text (\"format\"), which is found at \"data\" only", Hint: "write \"data\", or set \"format\" to \"json\""})
 		}
 	}
-	for _, part := range login.get("apiRequest").below() {
-		for _, entry := range part.below() {
-			entry.walk(func(p place) bool {
-				if answered(p) {
-					report(p.get("response"))
-				}
-				return true
-			})
+}
+
+// answers are the paths of the expressions in a section that refer to the answer
+// of a login.
+func answers(s config.Section) []config.Section {
+	var all []config.Section
+	walk(s, func(p config.Section) bool {
+		if answered(p) {
+			all = append(all, p.Get(string(expr.Response)))
 		}
-	}
-	report(login.get("expires").get("response"))
+		return true
+	})
+	return all
 }
 
 // answered tells whether an expression refers to the answer of a login.
-func answered(p place) bool {
-	return p.Len() == 1 && p.Field("response").Kind() == value.String
+func answered(p config.Section) bool { return refersTo(p, expr.Response) }
+
+// refersTo tells whether an expression is a reference into a context.
+func refersTo(p config.Section, context expr.Context) bool {
+	return p.Value.Len() == 1 && p.Value.Field(string(context)).Kind() == value.String
 }
 
 // unreachableItems finds paths into what a response filter has turned into
@@ -57,31 +64,31 @@ func unreachableItems(s settings, found *failure.Problems) {
 					report(filter, before)
 				}
 			}
-			for _, p := range s.pathsInto(j) {
+			for _, p := range pathsInto(j) {
 				if filter, ok := covered(p.path, filtersOf(j.above, p.level)); ok {
 					report(p.path, filter)
 				}
 			}
-			if idKey, ok := s.cursorOf(j.Job); ok {
+			if idKey, ok := s.cursorOf(j); ok {
 				if filter, ok := covered(idKey, own); ok {
 					report(idKey, filter)
 				}
 			}
 		}
 	}
-	for _, mapping := range s.mappings() {
-		reportColumns(mapping, report)
+	for _, m := range s.mappings() {
+		reportColumns(m, report)
 	}
 }
 
 // reportColumns finds the columns of a mapping that none of the jobs which
 // feed it can fill.
 func reportColumns(mapping *fed, report func(p, filter path)) {
-	for _, setting := range mapping.below() {
-		if setting.Field("type").Raw() == "user" {
+	for _, setting := range mapping.Items() {
+		if user(setting) {
 			continue
 		}
-		p := path{setting.name(), or(setting.Field("delimiter"), "."), setting.pointer}
+		p := columnPath(setting)
 		var by path
 		reached := slices.ContainsFunc(mapping.jobs, func(j family) bool {
 			filter, hidden := covered(p, filters(j))
@@ -100,23 +107,23 @@ type pathAbove struct {
 	level int
 }
 
-// pathsInto are the paths of a child job into the items above it.
-func (s settings) pathsInto(j family) []pathAbove {
+// pathsInto are the paths of a job's placeholders and of its recursion filter.
+func pathsInto(j family) []pathAbove {
 	var all []pathAbove
-	for _, p := range s.at(j.Pointer).get("placeholders").below() {
+	for _, p := range j.Placeholders.Items() {
 		level := 1
-		if number, _, ok := strings.Cut(p.name(), ":"); ok {
+		if number, _, ok := strings.Cut(name(p), ":"); ok {
 			level, _ = strconv.Atoi(number)
 		}
-		if p.Kind() == value.Object {
-			p = p.get("path")
+		if p.Value.Kind() == value.Object {
+			p = engine.PlaceholderPath.In(p)
 		}
 		for _, one := range texts(p, ".") {
 			all = append(all, pathAbove{one, level})
 		}
 	}
 	for _, text := range conditions(j.RecursionFilter) {
-		all = append(all, pathAbove{path{text, ".", failure.PointerJoin(j.Pointer, "recursionFilter")}, 1})
+		all = append(all, pathAbove{path{text, ".", failure.PointerJoin(j.Pointer, config.JobRecursionFilter.Name)}, 1})
 	}
 	return all
 }
@@ -129,14 +136,14 @@ func filtersOf(jobs []config.Job, level int) []path {
 	return filters(family{Job: jobs[level-1]})
 }
 
-// cursorOf is the path of the cursor that pages a job.
-func (s settings) cursorOf(j config.Job) (path, bool) {
-	scroller := s.scrollerFor(j)
-	idKey := texts(scroller.get("idKey"), ".")
-	if scroller.Field("method").Raw() != "cursor" || len(idKey) == 0 {
+// cursorOf is the path of the ids that page a job.
+func (s settings) cursorOf(j family) (path, bool) {
+	m, own := s.methodOf(j)
+	if m.IDPath == nil {
 		return path{}, false
 	}
-	return idKey[0], true
+	ids := texts(m.IDPath(own), ".")
+	return append(ids, path{})[0], len(ids) > 0
 }
 
 // covered tells whether a path goes into what one of the filters has turned

@@ -9,7 +9,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -17,19 +21,20 @@ import (
 // plainSecrets finds literal values under names that sound like secrets, where
 // no # keeps them out of events and lets the platform encrypt them.
 func plainSecrets(s settings, found *failure.Problems) {
-	for _, section := range []place{s.section("api"), s.section("config"), s.section("iterations"), s.section("aws"), s.section("sshProxy")} {
-		section.walk(func(p place) bool {
-			name := p.name()
-			switch name {
-			case "pagination", "mappings", "placeholders", "apiRequest", "expires", "requiredHeaders":
-				return false // what stands there are names and paths
-			}
-			if strings.HasPrefix(name, "#") || reference(p) {
+	naming := map[string]bool{} // by their places
+	for _, f := range s.fields(field.Naming) {
+		naming[f.at.Pointer] = true
+	}
+	settings := s.Compiled.Settings
+	settings.Value = s.Tree.Lookup(failure.PointerSplit(settings.Pointer)) // with the keys that no field has
+	for _, f := range s.Language.Tree.Root().Field(config.Wrapper.Name).Type.Fields {
+		walk(settings.Get(f.Name), func(p config.Section) bool {
+			if naming[p.Pointer] || strings.HasPrefix(name(p), "#") || reference(p) {
 				return false
 			}
-			if PlainSecret(name, p.Value) {
-				found.Add(failure.Problem{Code: failure.PlainSecret, Pointer: p.pointer,
-					Expected: "this secret is not protected: it is stored and shown as it is", Hint: protect(p, s)})
+			if PlainSecret(name(p), p.Value) {
+				found.Add(failure.Problem{Code: failure.PlainSecret, Pointer: p.Pointer,
+					Expected: "this secret is not protected: it is stored and shown as it is", Hint: protect(p, config.ConfigSection.In(settings))})
 			}
 			return true
 		})
@@ -38,15 +43,15 @@ func plainSecrets(s settings, found *failure.Problems) {
 
 // reference tells whether an object refers to the platform's authorization: what
 // stands under that key is a path.
-func reference(p place) bool {
-	_, ok := p.Get("authorization")
-	return ok && p.Len() == 1 && p.name() != "headers"
+func reference(p config.Section) bool {
+	_, ok := p.Value.Get(string(expr.Authorization))
+	return ok && p.Value.Len() == 1 && name(p) != config.APIHeaders.Name
 }
 
 // protect says where a secret should stand.
-func protect(p place, s settings) failure.Text {
-	if strings.HasPrefix(p.pointer, s.pointer+"/config/") && strings.Count(p.pointer[len(s.pointer):], "/") == 2 {
-		return "write it under " + failure.Part(value.OfString("#"+p.name()).JSON())
+func protect(p, conf config.Section) failure.Text {
+	if p.Pointer == conf.Get(name(p)).Pointer {
+		return "write it under " + failure.Part(value.OfString("#"+name(p)).JSON())
 	}
 	return "write it under a key of \"config\" that begins with #, and refer to it by {\"attr\": \"#…\"}"
 }
@@ -90,15 +95,15 @@ func plainAddresses(s settings, found *failure.Problems) {
 					Expected: "credentials are sent to this address in the open", Hint: "write https://"})
 			}
 		}
-		report(it.BaseURL, s.section("api", "baseUrl").pointer)
-		login := s.section("api", "authentication", "loginRequest", "endpoint")
-		absolute(login.Raw(), login.pointer, report)
+		report(it.BaseURL, config.BaseURL.In(s.api).Pointer)
+		login := auth.LoginEndpoint.In(auth.LoginRequest.In(s.login))
+		absolute(login.Value.Raw(), login.Pointer, report)
 		for _, j := range it.jobs {
-			absolute(j.Endpoint, j.Pointer+"/endpoint", report)
+			absolute(j.Endpoint, config.JobEndpoint.In(s.job(j.Job)).Pointer, report)
 		}
 		for i, o := range s.Compiled.API.TrustedOrigins {
 			host, _, _ := strings.Cut(o.Host, ":")
-			report(&url.URL{Scheme: o.Scheme, Host: host}, s.section("api", "http", "trustedOrigins", strconv.Itoa(i)).pointer)
+			report(&url.URL{Scheme: o.Scheme, Host: host}, config.TrustedOriginsSetting.In(config.HTTPSection.In(s.api)).Get(strconv.Itoa(i)).Pointer)
 		}
 	}
 }
@@ -115,7 +120,7 @@ func withheldCredentials(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
 			if len(j.above) > 0 && hostOfRow().MatchString(j.Endpoint) {
-				found.Add(failure.Problem{Code: failure.WithheldCredential, Pointer: j.Pointer + "/endpoint",
+				found.Add(failure.Problem{Code: failure.WithheldCredential, Pointer: config.JobEndpoint.In(s.job(j.Job)).Pointer,
 					Expected: "the host comes from a row, so it is asked without credentials", Hint: "list the hosts that may have them in \"api.http.trustedOrigins\""})
 			}
 		}
@@ -133,19 +138,20 @@ func absolute(endpoint, pointer string, report func(*url.URL, string)) {
 // signature, a header of that name, user and password in the address, or a
 // reference to a secret.
 func credentials(s settings) bool {
-	if s.section("api", "authentication").Field("type").Text() != "" || exchange.Signed(s.Compiled).Present() {
+	if auth.TypeSetting.In(s.login).Present() || exchange.Signed(s.Compiled).Present() {
 		return true
 	}
 	carried := slices.ContainsFunc(s.iterations, func(it iteration) bool { return it.BaseURL.User != nil })
-	visit := func(p place) bool {
-		attr := p.Field("attr").Raw()
+	visit := func(p config.Section) bool {
+		attr := p.Value.Field(string(expr.Attr)).Raw()
 		secret := strings.HasPrefix(attr, "#") || strings.Contains(attr, ".#")
-		carried = carried || p.Len() == 1 && secret || PlainSecret(p.name(), p.Value)
+		carried = carried || p.Value.Len() == 1 && secret || PlainSecret(name(p), p.Value)
 		return !carried
 	}
-	s.section("api").walk(visit)
-	s.section("config", "jobs").walk(visit)
-	s.section("config", "http").walk(visit)
+	conf := config.ConfigSection.In(s.Compiled.Settings)
+	for _, section := range []config.Section{s.api, config.JobsSetting.In(conf), config.ConfigHTTP.In(conf)} {
+		walk(section, visit)
+	}
 	return carried
 }
 

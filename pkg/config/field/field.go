@@ -58,8 +58,6 @@ const (
 	Headers
 	// Literal is taken as it is: nothing in it is evaluated.
 	Literal
-	// LiteralHeaders is both.
-	LiteralHeaders
 	// InAdvance lets pages be asked for in advance, which needs concurrency.
 	InAdvance
 	// PathInAdvance is Path and InAdvance.
