@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
 	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -104,7 +107,7 @@ func (d *draft) keep(name, credential string) value.Value {
 	if strings.Contains(credential, secret.Hidden) {
 		d.note(fmt.Sprintf("The credential is masked in the archive: write it under '%s' of /parameters/config.", key))
 	}
-	return one("attr", value.OfString(key))
+	return one(string(expr.Attr), value.OfString(key))
 }
 
 // camel makes apiKey of X-Api-Key and api_key.
@@ -164,7 +167,7 @@ func (d *draft) credentials() {
 		d.note("Cookies are those of a session that will end. Look whether the API takes a key or a token.")
 	}
 	if len(d.Guesses) == before {
-		d.guess("authentication", "/parameters/api/authentication", value.OfString(None), Likely, "nothing in the request looks like a credential")
+		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), value.OfString(None), Likely, "nothing in the request looks like a credential")
 	}
 }
 
@@ -184,7 +187,7 @@ func (d *draft) secretParams() bool {
 			}
 		default:
 			kept.set(m.Name, d.keep(m.Name, m.Value.Raw()))
-			d.guess("authentication", failure.PointerJoin("/parameters/config/jobs/0/params", m.Name), kept[len(kept)-1].Value, Likely, "a parameter of this name is a credential")
+			d.guess("authentication", failure.PointerJoin(failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobParams.Name), m.Name), kept[len(kept)-1].Value, Likely, "a parameter of this name is a credential")
 		}
 	}
 	d.params = kept
@@ -192,14 +195,14 @@ func (d *draft) secretParams() bool {
 		return false
 	}
 	d.auth = value.OfMembers(
-		value.Member{Name: "type", Value: value.OfString("query")},
-		value.Member{Name: "query", Value: query.value()},
+		value.Member{Name: auth.TypeSetting.Name, Value: value.OfString("query")},
+		value.Member{Name: auth.Query.Name, Value: query.value()},
 	)
 	var names []string
 	for _, m := range query {
 		names = append(names, quote(m.Name))
 	}
-	d.guess("authentication", "/parameters/api/authentication", d.auth, Likely,
+	d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, Likely,
 		"the query has "+strings.Join(names, " and ")+", by its name a credential; this way it is added to every request, later pages too")
 	return true
 }
@@ -231,11 +234,11 @@ func (d *draft) authorization(header string, taken bool) {
 	user, password, isBasic := basic(scheme, credentials)
 	switch {
 	case isBasic && !taken && !value.OfString(user).Empty() && !value.OfString(password).Empty():
-		d.auth = one("type", value.OfString("basic"))
+		d.auth = one(auth.TypeSetting.Name, value.OfString("basic"))
 		d.attributes = append(d.attributes,
-			value.Member{Name: "username", Value: value.OfString(user)},
-			value.Member{Name: "#password", Value: value.OfString(password)})
-		d.guess("authentication", "/parameters/api/authentication", d.auth, Sure, "the request has user name and password (HTTP basic authentication)")
+			value.Member{Name: auth.Username.Name, Value: value.OfString(user)},
+			value.Member{Name: auth.SecretPassword.Name, Value: value.OfString(password)})
+		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, Sure, "the request has user name and password (HTTP basic authentication)")
 	case isBasic:
 		encoded := call("base64_encode", d.keep("credentials", user+":"+password))
 		d.secretHeader("Authorization", call("concat", value.OfString("Basic "), encoded), Sure,
@@ -267,5 +270,5 @@ func call(function string, args ...value.Value) value.Value {
 
 func (d *draft) secretHeader(name string, v value.Value, c Confidence, evidence string) {
 	d.apiHeaders = append(d.apiHeaders, value.Member{Name: name, Value: v})
-	d.guess("authentication", failure.PointerJoin("/parameters/api/http/headers", name), v, c, evidence)
+	d.guess("authentication", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), v, c, evidence)
 }

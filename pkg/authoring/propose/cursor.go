@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -16,7 +17,7 @@ var cursorNames = map[string]bool{
 }
 
 // cursorParam finds a parameter that asks for items behind an id.
-func cursorParam(d *draft) *paging {
+func cursorParam(d *draft) *pager {
 	for _, m := range d.params {
 		reverse, known := cursorNames[squash(m.Name)]
 		if _, isNumber := wholeNumber(m.Value); !known || !isNumber && m.Value.Raw() != "" {
@@ -26,7 +27,7 @@ func cursorParam(d *draft) *paging {
 		if !ok {
 			continue
 		}
-		p := newPaging("cursor", Likely, fmt.Sprintf("the request has the parameter '%s', and '%s' of each item is a whole number", m.Name, key))
+		p := newPager("cursor", Likely, fmt.Sprintf("the request has the parameter '%s', and '%s' of each item is a whole number", m.Name, key))
 		d.cursor(p, key, m.Name, reverse)
 		if !m.Value.Empty() {
 			p.evidence += fmt.Sprintf("; the run begins at %s, as the example", m.Value.Text())
@@ -36,17 +37,17 @@ func cursorParam(d *draft) *paging {
 	return nil
 }
 
-func (d *draft) cursor(p *paging, key, param string, reverse bool) {
-	p.text("idKey", key)
-	p.text("param", param)
+func (d *draft) cursor(p *pager, key, param string, reverse bool) {
+	p.text(paging.IDKey, key)
+	p.text(paging.CursorParam, param)
 	if reverse {
-		p.settings.set("reverse", value.OfBool(true))
+		p.flag(paging.Reverse)
 	}
 	switch squash(param) {
 	case "maxid":
-		p.number("increment", -1)
+		p.number(paging.Increment, -1)
 	case "minid", "fromid":
-		p.number("increment", 1)
+		p.number(paging.Increment, 1)
 	}
 }
 
@@ -62,7 +63,7 @@ func (d *draft) numericID() (string, bool) {
 }
 
 // newestFirst finds full pages of items whose ids get smaller.
-func newestFirst(d *draft) *paging {
+func newestFirst(d *draft) *pager {
 	key, ok := d.numericID()
 	if !ok || len(d.data.items) < 2 || !d.fullPage() {
 		return nil
@@ -73,14 +74,14 @@ func newestFirst(d *draft) *paging {
 			return nil
 		}
 	}
-	p := newPaging("cursor", Unsure, fmt.Sprintf("the page is full and '%s' gets smaller from item to item: the newest come first; 'max_id' is only usual, look in the documentation how to ask for older items", key))
+	p := newPager("cursor", Unsure, fmt.Sprintf("the page is full and '%s' gets smaller from item to item: the newest come first; 'max_id' is only usual, look in the documentation how to ask for older items", key))
 	d.cursor(p, key, "max_id", true)
 	return p
 }
 
 // graphQLPaging finds an object of the answer that can be sent back as the
 // variables of the query.
-func graphQLPaging(d *draft) *paging {
+func graphQLPaging(d *draft) *pager {
 	variables, _ := d.param("variables")
 	if !d.graphQL() {
 		return nil
@@ -106,12 +107,12 @@ func graphQLPaging(d *draft) *paging {
 	if !ok {
 		return nil
 	}
-	p := newPaging("response.param", Sure, fmt.Sprintf("everything in '%s' is a variable of the query", from))
-	p.text("responseParam", from)
-	p.text("queryParam", "variables")
-	p.settings.set("includeParams", value.OfBool(true))
+	p := newPager("response.param", Sure, fmt.Sprintf("everything in '%s' is a variable of the query", from))
+	p.text(paging.ResponseParam, from)
+	p.text(paging.QueryParam, "variables")
+	p.flag(paging.IncludeParams)
 	if total, _, ok := d.total(); ok && strings.HasPrefix(total, strings.Join(parent, ".")) {
-		p.settings.set("limitStop", one("field", value.OfString(total)))
+		p.settings.set(paging.LimitStop.Name, one(paging.LimitStopField.Name, value.OfString(total)))
 		p.evidence += fmt.Sprintf("; '%s' is the number of all items", total)
 	} else {
 		p.note = "GraphQL: an object always counts as a next page. Ask for totalCount in the query and stop by it, as the recipe graphql does."

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -97,8 +98,8 @@ func (l list) setting() value.Value {
 		return value.OfString(text)
 	}
 	return value.OfMembers(
-		value.Member{Name: "path", Value: value.OfString(text)},
-		value.Member{Name: "delimiter", Value: value.OfString(delimiter)},
+		value.Member{Name: config.DataFieldPath.Name, Value: value.OfString(text)},
+		value.Member{Name: config.DataFieldDelimiter.Name, Value: value.OfString(delimiter)},
 	)
 }
 
@@ -166,7 +167,7 @@ func (d *draft) chooseData(choice string) error {
 			d.DataFields = append(d.DataFields, Option{l.label(), describe(l)})
 		}
 	}
-	d.guess("data", "/parameters/config/jobs/0/dataField", d.data.setting(), sure, evidence)
+	d.guess("data", failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobDataField.Name), d.data.setting(), sure, evidence)
 	return nil
 }
 

@@ -3,46 +3,58 @@ package propose
 import (
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // document is the whole configuration.
 func (d *draft) document() value.Value {
 	api := object{}
-	api.set("baseUrl", value.OfString(d.baseURL))
+	api.set(config.BaseURL.Name, value.OfString(d.baseURL))
 	if len(d.apiHeaders) > 0 {
-		api.set("http", one("headers", value.OfMembers(d.apiHeaders...)))
+		api.set(config.HTTPSection.Name, one(config.APIHeaders.Name, value.OfMembers(d.apiHeaders...)))
 	}
 	if d.auth.Len() > 0 {
-		api.set("authentication", d.auth)
+		api.set(config.AuthenticationSection.Name, d.auth)
 	}
-	if d.paging != nil {
-		api.set("pagination", value.OfMembers(d.paging.settings...))
+	if d.pager != nil {
+		api.set(config.PaginationSection.Name, value.OfMembers(d.pager.settings...))
 	}
 	job := object{}
-	job.set("endpoint", value.OfString(d.endpoint))
+	job.set(config.JobEndpoint.Name, value.OfString(d.endpoint))
 	if d.method != "GET" {
-		job.set("method", value.OfString(d.method))
+		job.set(config.JobMethod.Name, value.OfString(d.method))
 	}
 	if len(d.params) > 0 {
-		job.set("params", value.OfMembers(d.params...))
+		job.set(config.JobParams.Name, value.OfMembers(d.params...))
 	}
 	if d.Table != d.endpoint {
-		job.set("dataType", value.OfString(d.Table))
+		job.set(config.JobDataType.Name, value.OfString(d.Table))
 	}
-	job.set("dataField", d.data.setting())
-	config := object{}
-	config.set("outputBucket", value.OfString(d.bucket))
-	config.set("onIncomplete", value.OfString("fail"))
-	config = append(config, d.attributes...)
-	config.set("jobs", value.OfItems(job.value()))
+	job.set(config.JobDataField.Name, d.data.setting())
+	conf := object{}
+	conf.set(config.OutputBucket.Name, value.OfString(d.bucket))
+	conf.set(config.OnIncomplete.Name, value.OfString(config.FailIncomplete))
+	conf = append(conf, d.attributes...)
+	conf.set(config.JobsSetting.Name, value.OfItems(job.value()))
 	if d.mapping.Len() > 0 {
-		config.set("mappings", one(d.Table, d.mapping))
+		conf.set(config.MappingsSetting.Name, one(d.Table, d.mapping))
 	}
-	return one("parameters", value.OfMembers(
-		value.Member{Name: "api", Value: api.value()},
-		value.Member{Name: "config", Value: config.value()},
+	return one(config.Wrapper.Name, value.OfMembers(
+		value.Member{Name: config.APISection.Name, Value: api.value()},
+		value.Member{Name: config.ConfigSection.Name, Value: conf.value()},
 	))
+}
+
+// pointer is the place of a setting, by those on the way to it.
+func pointer(way ...field.Declared) string {
+	at := failure.PointerJoin("", config.Wrapper.Name)
+	for _, f := range field.Fields(way...) {
+		at = failure.PointerJoin(at, f.Name)
+	}
+	return at
 }
 
 // object is an object in the making.

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -37,7 +38,7 @@ func (d *draft) headers() {
 			left = append(left, name)
 		default:
 			d.apiHeaders = append(d.apiHeaders, value.Member{Name: name, Value: value.OfString(text)})
-			d.guess("header", failure.PointerJoin("/parameters/api/http/headers", name), value.OfString(text), Likely, "the request has it, and it is none of those that every browser sends")
+			d.guess("header", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), value.OfString(text), Likely, "the request has it, and it is none of those that every browser sends")
 		}
 	}
 	if len(left) > 0 {

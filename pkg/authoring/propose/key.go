@@ -8,8 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -82,7 +84,7 @@ func (d *draft) chooseKey(choice string) error {
 	}
 	d.PrimaryKeys = toFront(d.PrimaryKeys, at)
 	d.mapping = d.columns(choice)
-	d.guess("primary key", failure.PointerJoin(failure.PointerJoin("/parameters/config/mappings", d.Table), choice), d.mapping.Field(choice), Likely, "it is "+d.PrimaryKeys[0].Evidence)
+	d.guess("primary key", failure.PointerJoin(failure.PointerJoin(pointer(config.ConfigSection, config.MappingsSetting), d.Table), choice), d.mapping.Field(choice), Likely, "it is "+d.PrimaryKeys[0].Evidence)
 	d.note("A mapping writes only its own columns: add those that no item of the example has. Lists are JSON text in their column.")
 	return nil
 }
@@ -107,15 +109,15 @@ func (d *draft) columns(primary string) value.Value {
 		}
 		if v.Kind() == value.Array || v.Kind() == value.Object {
 			v = value.OfMembers(
-				value.Member{Name: "mapping", Value: one("destination", value.OfString(name))},
-				value.Member{Name: "forceType", Value: value.OfBool(true)})
+				value.Member{Name: mapping.ColumnSetting.Name, Value: one(mapping.ColumnName.Name, value.OfString(name))},
+				value.Member{Name: mapping.ForceType.Name, Value: value.OfBool(true)})
 		} else {
 			v = value.OfString(name)
 		}
 		if path == primary {
-			v = one("mapping", value.OfMembers(
-				value.Member{Name: "destination", Value: value.OfString(name)},
-				value.Member{Name: "primaryKey", Value: value.OfBool(true)}))
+			v = one(mapping.ColumnSetting.Name, value.OfMembers(
+				value.Member{Name: mapping.ColumnName.Name, Value: value.OfString(name)},
+				value.Member{Name: mapping.PrimaryKey.Name, Value: value.OfBool(true)}))
 		}
 		known := slices.IndexFunc(settings, func(m value.Member) bool { return m.Name == path })
 		switch {

@@ -7,14 +7,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// paging is one way in which the API may page.
-type paging struct {
+// pager is one way in which the API may page.
+type pager struct {
 	settings   object // method first
 	confidence Confidence
 	evidence   string
@@ -25,20 +27,24 @@ type paging struct {
 	note     string
 }
 
-func (p *paging) method() string { return p.settings[0].Value.Raw() }
+func (p *pager) method() string { return p.settings[0].Value.Raw() }
 
-func newPaging(method string, c Confidence, evidence string) *paging {
-	return &paging{settings: object{{Name: "method", Value: value.OfString(method)}}, confidence: c, evidence: evidence}
+func newPager(method string, c Confidence, evidence string) *pager {
+	return &pager{settings: object{{Name: paging.MethodName.Name, Value: value.OfString(method)}}, confidence: c, evidence: evidence}
 }
 
-func (p *paging) text(name, text string) { p.settings.set(name, value.OfString(text)) }
+func (p *pager) text(s field.Setting[string], text string) {
+	p.settings.set(s.Name, value.OfString(text))
+}
 
-func (p *paging) number(name string, n int64) { p.settings.set(name, value.OfInt(n)) }
+func (p *pager) number(s field.Setting[int], n int64) { p.settings.set(s.Name, value.OfInt(n)) }
+
+func (p *pager) flag(s field.Setting[bool]) { p.settings.set(s.Name, value.OfBool(true)) }
 
 // pagers are the ways of paging that are looked for, the ones that an answer
 // states before those that are usual.
-func pagers() []func(*draft) *paging {
-	return []func(*draft) *paging{
+func pagers() []func(*draft) *pager {
+	return []func(*draft) *pager{
 		graphQLPaging,
 		nextAddress,
 		nextToken,
@@ -54,10 +60,10 @@ func pagers() []func(*draft) *paging {
 
 // choosePaging settles how the next page is asked for.
 func (d *draft) choosePaging(choice string) error {
-	var found []*paging
+	var found []*pager
 	for _, look := range pagers() {
 		p := look(d)
-		if p != nil && !slices.ContainsFunc(found, func(o *paging) bool { return o.method() == p.method() }) {
+		if p != nil && !slices.ContainsFunc(found, func(o *pager) bool { return o.method() == p.method() }) {
 			found = append(found, p)
 		}
 	}
@@ -74,7 +80,7 @@ func (d *draft) choosePaging(choice string) error {
 		}
 		d.Pagings = toFront(d.Pagings, at)
 	}
-	const pointer = "/parameters/api/pagination"
+	place := pointer(config.APISection, config.PaginationSection)
 	if at == len(found) {
 		why := "nothing in the example shows how to ask for the next page"
 		if choice != "" {
@@ -82,17 +88,17 @@ func (d *draft) choosePaging(choice string) error {
 		} else if d.fullPage() {
 			d.note(fmt.Sprintf("The page is full (%s): the API has probably more. Look in its documentation how to ask for the next page, and give an example that does.", prose.Count(len(d.data.items), "item")))
 		}
-		d.guess("paging", pointer, value.OfString(None), Likely, why)
+		d.guess("paging", place, value.OfString(None), Likely, why)
 		return nil
 	}
 	d.take(found[at])
-	d.guess("paging", pointer, value.OfMembers(d.paging.settings...), d.paging.confidence, d.paging.evidence)
+	d.guess("paging", place, value.OfMembers(d.pager.settings...), d.pager.confidence, d.pager.evidence)
 	return nil
 }
 
 // take makes the way of paging that of the proposal.
-func (d *draft) take(p *paging) {
-	d.paging = p
+func (d *draft) take(p *pager) {
+	d.pager = p
 	d.drop(p.replaced...)
 	d.params = append(d.params, p.added...)
 	if p.note != "" {
@@ -114,9 +120,9 @@ func (d *draft) flag() {
 		if !more && !last {
 			continue
 		}
-		flag := object{{Name: "field", Value: value.OfString(f.name())}, {Name: "stopOn", Value: value.OfBool(last)}}
-		d.paging.settings.set("nextPageFlag", flag.value())
-		d.paging.evidence += fmt.Sprintf("; '%s' tells whether there is more", f.name())
+		flag := object{{Name: paging.FlagField.Name, Value: value.OfString(f.name())}, {Name: paging.StopOn.Name, Value: value.OfBool(last)}}
+		d.pager.settings.set(paging.NextPageFlag.Name, flag.value())
+		d.pager.evidence += fmt.Sprintf("; '%s' tells whether there is more", f.name())
 		return
 	}
 }
@@ -132,7 +138,7 @@ func (d *draft) fullPage() bool {
 }
 
 // nextAddress finds the address of the next page in the answer.
-func nextAddress(d *draft) *paging {
+func nextAddress(d *draft) *pager {
 	for _, f := range d.outside() {
 		name, parent := squash(f.name()), squash(f.parent())
 		below := strings.Contains(parent, "next") && slices.Contains([]string{"href", "url", "link", "uri"}, name)
@@ -166,18 +172,18 @@ func (d *draft) besidesPrevious(f fact) bool {
 	})
 }
 
-func (d *draft) byAddress(f fact, address string) *paging {
+func (d *draft) byAddress(f fact, address string) *pager {
 	path, delimiter, ok := f.path()
 	if !ok {
 		return nil
 	}
-	p := newPaging("response.url", Sure, fmt.Sprintf("'%s' of the answer holds the address of the next page", path))
-	p.text("urlKey", path)
+	p := newPager("response.url", Sure, fmt.Sprintf("'%s' of the answer holds the address of the next page", path))
+	p.text(paging.URLKey, path)
 	if delimiter != "." {
-		p.text("delimiter", delimiter)
+		p.text(paging.URLDelimiter, delimiter)
 	}
 	if strings.HasPrefix(address, "?") {
-		p.settings.set("paramIsQuery", value.OfBool(true))
+		p.flag(paging.ParamIsQuery)
 		p.evidence = fmt.Sprintf("'%s' of the answer holds the query of the next page", path)
 	}
 	p.note = d.elsewhere(address)
@@ -201,7 +207,7 @@ func (d *draft) byAddress(f fact, address string) *paging {
 		}
 	}
 	if len(missing) > 0 {
-		p.settings.set("includeParams", value.OfBool(true))
+		p.flag(paging.IncludeParams)
 		p.evidence += "; it lacks " + strings.Join(missing, ", ") + " of the request, so the parameters are sent again"
 	}
 	return p
@@ -282,7 +288,7 @@ func paramOf(f fact) string {
 var nextWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^_?[nN]ext_?`) })
 
 // nextToken finds a value in the answer that is a parameter of the next request.
-func nextToken(d *draft) *paging {
+func nextToken(d *draft) *pager {
 	for _, f := range d.outside() {
 		path, ok := f.dotted()
 		if !ok || !isToken(f) {
@@ -298,16 +304,16 @@ func nextToken(d *draft) *paging {
 		if own, ok := d.param(param); ok && !own.Empty() && own.Text() == f.value.Text() {
 			continue // an echo of the request
 		}
-		p := newPaging("response.param", confidence, fmt.Sprintf("'%s' of the answer looks like the value that brings the next page"+why, path, param))
+		p := newPager("response.param", confidence, fmt.Sprintf("'%s' of the answer looks like the value that brings the next page"+why, path, param))
 		if f.value.Empty() {
 			p.evidence = fmt.Sprintf("the answer has the key '%s', which is empty: the example is the last page"+why, path, param)
 			p.confidence = Likely
 		}
-		p.text("responseParam", path)
-		p.text("queryParam", param)
+		p.text(paging.ResponseParam, path)
+		p.text(paging.QueryParam, param)
 		p.replaced = []string{param}
 		if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
-			p.settings.set("includeParams", value.OfBool(true))
+			p.flag(paging.IncludeParams)
 		}
 		return p
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -70,7 +71,7 @@ func (d *draft) total() (path string, n int64, ok bool) {
 
 // sized adds the page size and where paging ends: what offset and pagenum have
 // in common.
-func (d *draft) sized(p *paging) *paging {
+func (d *draft) sized(p *pager) *pager {
 	items := int64(len(d.data.items))
 	path, total, counted := d.total()
 	param, asked, isAsked := d.numberOf(limitNames)
@@ -93,18 +94,18 @@ func (d *draft) sized(p *paging) *paging {
 		p.evidence += fmt.Sprintf("; '%s' of the answer is the page size", strings.Join(f.place, "."))
 	}
 	if limit > 0 {
-		p.number("limit", limit)
-		p.text("limitParam", param)
+		p.number(paging.Limit, limit)
+		p.text(paging.LimitParam, param)
 	}
 	if counted {
-		p.settings.set("limitStop", one("field", value.OfString(path)))
+		p.settings.set(paging.LimitStop.Name, one(paging.LimitStopField.Name, value.OfString(path)))
 		p.evidence += fmt.Sprintf("; '%s' is the number of all items (%d)", path, total)
 	}
 	return p
 }
 
 // offsetParam finds an offset among the parameters.
-func offsetParam(d *draft) *paging {
+func offsetParam(d *draft) *pager {
 	name, n, ok := d.numberOf(offsetNames)
 	if !ok {
 		return nil
@@ -112,17 +113,17 @@ func offsetParam(d *draft) *paging {
 	if _, _, sized := d.numberOf(limitNames); !sized && slices.Contains([]string{"from", "start"}, squash(name)) {
 		return nil // more often a time
 	}
-	p := newPaging("offset", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
+	p := newPager("offset", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
 	return d.sized(d.offset(p, name, n))
 }
 
 // offset fills in the name of the parameter and where it begins.
-func (d *draft) offset(p *paging, name string, n int64) *paging {
-	p.text("offsetParam", name)
+func (d *draft) offset(p *pager, name string, n int64) *pager {
+	p.text(paging.OffsetParam, name)
 	p.replaced = append(p.replaced, name)
 	switch {
 	case n == 1 && slices.Contains([]string{"startindex", "startposition"}, squash(name)):
-		p.settings.set("offsetFromJob", value.OfBool(true))
+		p.flag(paging.OffsetFromJob)
 		p.added = []value.Member{{Name: name, Value: value.OfInt(1)}}
 		p.evidence += ", which begins at 1"
 	case n > 0:
@@ -132,32 +133,32 @@ func (d *draft) offset(p *paging, name string, n int64) *paging {
 }
 
 // offsetAnswer finds an offset that the answer repeats.
-func offsetAnswer(d *draft) *paging {
+func offsetAnswer(d *draft) *pager {
 	f, n, ok := d.told(offsetNames)
 	_, _, limited := d.told(limitNames)
 	_, _, counted := d.total()
 	if !ok || !limited && !counted {
 		return nil
 	}
-	p := newPaging("offset", Likely, fmt.Sprintf("the answer repeats '%s', which is probably a parameter", strings.Join(f.place, ".")))
+	p := newPager("offset", Likely, fmt.Sprintf("the answer repeats '%s', which is probably a parameter", strings.Join(f.place, ".")))
 	return d.sized(d.offset(p, f.name(), n))
 }
 
 // pageParam finds a page number among the parameters.
-func pageParam(d *draft) *paging {
+func pageParam(d *draft) *pager {
 	name, n, ok := d.numberOf(pageNames)
 	if !ok {
 		return nil
 	}
-	p := newPaging("pagenum", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
+	p := newPager("pagenum", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
 	return d.sized(d.page(p, name, n))
 }
 
 // page fills in the name of the parameter and the first page.
-func (d *draft) page(p *paging, name string, n int64) *paging {
+func (d *draft) page(p *pager, name string, n int64) *pager {
 	first := min(n, 1)
-	p.number("firstPage", first)
-	p.text("pageParam", name)
+	p.number(paging.FirstPage, first)
+	p.text(paging.PageParam, name)
 	p.replaced = append(p.replaced, name)
 	if n > first {
 		p.evidence += fmt.Sprintf(" (%d in the example, the run begins at %d)", n, first)
@@ -166,7 +167,7 @@ func (d *draft) page(p *paging, name string, n int64) *paging {
 }
 
 // pageAnswer finds a page number that the answer repeats.
-func pageAnswer(d *draft) *paging {
+func pageAnswer(d *draft) *pager {
 	f, n, ok := d.told(append([]string{"number"}, pageNames...))
 	_, _, limited := d.told(limitNames)
 	_, _, counted := d.total()
@@ -179,7 +180,7 @@ func pageAnswer(d *draft) *paging {
 	case "currentpage", "number":
 		name = "page"
 	}
-	p := newPaging("pagenum", Likely, fmt.Sprintf("the answer repeats '%s', which is probably the parameter '%s'", strings.Join(f.place, "."), name))
+	p := newPager("pagenum", Likely, fmt.Sprintf("the answer repeats '%s', which is probably the parameter '%s'", strings.Join(f.place, "."), name))
 	return d.sized(d.page(p, name, n))
 }
 
@@ -189,7 +190,7 @@ var link = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // linkHeader learns from a header that the extractor cannot follow.
-func linkHeader(d *draft) *paging {
+func linkHeader(d *draft) *pager {
 	match := link().FindStringSubmatch(strings.Join(d.x.AnswerHeader.Values("Link"), ", "))
 	if match == nil {
 		return nil
@@ -205,10 +206,10 @@ func linkHeader(d *draft) *paging {
 		n, ok := wholeNumber(m.Value)
 		switch short := squash(name); {
 		case ok && n > 0 && slices.Contains(pageNames, short):
-			p := newPaging("pagenum", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
+			p := newPager("pagenum", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
 			return d.sized(d.page(p, name, n-1))
 		case ok && slices.Contains(offsetNames, short):
-			p := newPaging("offset", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
+			p := newPager("offset", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
 			return d.sized(d.offset(p, name, 0))
 		}
 	}

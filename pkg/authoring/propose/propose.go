@@ -123,7 +123,7 @@ type draft struct {
 	data   list // the chosen one
 
 	baseURL, endpoint string
-	paging            *paging
+	pager             *pager
 	auth              value.Value // api.authentication
 	apiHeaders        []value.Member
 	attributes        []value.Member // of config, secrets among them

@@ -128,7 +128,7 @@ func (d *draft) address() {
 	if common > 0 {
 		why = "all endpoints probably begin so; " + why
 	}
-	d.guess("address", "/parameters/api/baseUrl", value.OfString(d.baseURL), sure, why)
+	d.guess("address", pointer(config.APISection, config.BaseURL), value.OfString(d.baseURL), sure, why)
 	d.bucket = bucketOf(d.url.Hostname())
 }
 
