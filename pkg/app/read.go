@@ -32,7 +32,7 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 		return nil, err
 	}
 	for _, warning := range doc.Variables.Warnings {
-		o.Log.Emit(event.ConfigWarning{Pointer: "/variables_id", Text: warning})
+		o.Log.Emit(event.ConfigWarning{Pointer: "/" + config.VariablesID.Name, Text: warning})
 	}
 	if len(doc.Variables.Replaced) > 0 {
 		o.Log.Emit(event.VariablesReplaced{Names: doc.Variables.Replaced, Source: doc.Variables.Source})

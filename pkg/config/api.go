@@ -43,7 +43,7 @@ var (
 	APIHeaders            = field.Of("headers", "Headers", "Sent with every request but the login. Values are scalars, lists of scalars (one line each) or expressions that refer to `config`.", ExpressionsType).Example(`{"Accept": "application/json"}`).As(field.Headers)
 	RequiredHeaders       = field.Of("requiredHeaders", "Required headers", "Names of headers that must have a value in `config.http.headers`.", field.ListOf(field.TextType)).Example(`["X-App-Key"]`).As(field.Naming)
 	DefaultOptionsSetting = field.Of("defaultOptions", "Default options", "Parts of a request that every job request has unless the job says otherwise. Not used for the login.", field.Object("defaultOptions", "Default options", "A job's value replaces the whole same-named default. Functions are not evaluated here.",
-		DefaultHeaders, DefaultParams, DefaultMethod, defaultEndpoint))
+		DefaultHeaders, DefaultParams, DefaultMethod, DefaultEndpoint))
 	connectTimeout          = field.Seconds("connectTimeout", "Connect timeout", "Seconds to wait for a connection; 0 means the default.").DefaultJSON(`30`).Example(`10`)
 	requestTimeout          = field.Seconds("requestTimeout", "Request timeout", "Seconds to wait for one whole exchange, its body included; 0 means the default.").DefaultJSON(`300`).Example(`120.5`).Also("timeout")
 	maxResponseBytesSetting = field.Integer("maxResponseBytes", "Largest answer", "How many bytes the body of one answer may have, after decompression. A larger one ends the run, so that an endless body or one that was compressed a thousandfold does not fill the disk; 0 means the default, which is 16 GiB.").Default(17179869184).Example(`1073741824`)
@@ -58,7 +58,7 @@ var (
 	DefaultHeaders          = field.Of("headers", "Headers", "Header names and values.", field.Literals).Example(`{"X-Env": "test"}`).As(field.Headers)
 	DefaultParams           = field.Of("params", "Parameters", "Parameters, sent where the method puts them.", LiteralParams).Example(`{"lang": "en"}`).As(field.Literal).Also("query")
 	DefaultMethod           = field.Text("method", "Method", "Method of jobs that name none.").Typed(MethodType).DefaultJSON(`"GET"`).Example(`"POST"`).Also("verb", "type")
-	defaultEndpoint         = field.Text("endpoint", "Endpoint", "Has no effect: a job always has its own endpoint.").Example(`"items"`).Also("url", "uri", "path", "resource")
+	DefaultEndpoint         = field.Text("endpoint", "Endpoint", "Has no effect: a job always has its own endpoint.").Example(`"items"`).Also("url", "uri", "path", "resource")
 )
 
 // api is the type of the section.

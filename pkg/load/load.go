@@ -99,7 +99,7 @@ func (d *Document) fill(ctx context.Context, given value.Value, o Options) (err 
 		d.Filled = d.Variables.Document
 	} else {
 		d.Open = true
-		platformHas := !given.Field("variables_id").Empty() && given.Field("variableValuesData").Field("values").Empty() && len(o.Variables.Flags) == 0
+		platformHas := !given.Field(config.VariablesID.Name).Empty() && given.Field(config.VariableValuesData.Name).Field("values").Empty() && len(o.Variables.Flags) == 0
 		if !o.Offline || !platformHas || failure.PointerOf(err) != "" {
 			return err
 		}

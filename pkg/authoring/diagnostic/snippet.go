@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -171,7 +172,7 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 	switch {
 	case err != nil:
 		return span, true
-	case below, name == "value" && strings.HasPrefix(pointer, "/variableValuesData/"):
+	case below, name == "value" && strings.HasPrefix(pointer, "/"+config.VariableValuesData.Name+"/"):
 		return span, true
 	case v.Kind() == value.Number && len(text) < shortestSecret:
 		return source.Span{}, false

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -33,7 +34,7 @@ func (s *search) declarations(ctx context.Context, found set) ([]declaration, er
 		s.warnf("%s cannot be read: %s", s.links.configurationName(), err)
 		return nil, nil
 	default:
-		return nil, failure.Userf("%s cannot be read: %w", s.links.configurationName(), err).At("/variables_id")
+		return nil, failure.Userf("%s cannot be read: %w", s.links.configurationName(), err).At("/" + config.VariablesID.Name)
 	}
 }
 

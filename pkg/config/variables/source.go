@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -33,10 +34,10 @@ func readLinks(doc value.Value) (links, error) {
 		}
 	}
 	l := links{
-		data:          doc.Field("variableValuesData"),
-		row:           id("variableValuesId"),
-		defaultRow:    id("variables_values_id"),
-		configuration: id("variables_id"),
+		data:          doc.Field(config.VariableValuesData.Name),
+		row:           id(config.VariableValuesID.Name),
+		defaultRow:    id(config.VariablesValuesID.Name),
+		configuration: id(config.VariablesID.Name),
 	}
 	return l, problems.Err()
 }
@@ -63,7 +64,7 @@ func (s *search) values(ctx context.Context) (set, error) {
 	if found, err := s.fromFlags(); err != nil || !found.empty() {
 		return found, err
 	}
-	found, err := oneSet("the configuration", s.links.data, "/variableValuesData", s.links.row)
+	found, err := oneSet("the configuration", s.links.data, "/"+config.VariableValuesData.Name, s.links.row)
 	if err != nil || !found.empty() {
 		found.source = "variableValuesData of the configuration"
 		return found, err

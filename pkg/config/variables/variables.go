@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -164,7 +165,7 @@ func WithoutValues(doc value.Value) value.Value {
 	if doc.Kind() != value.Object {
 		return doc
 	}
-	return doc.Without("variableValuesData", "variableValuesId")
+	return doc.Without(config.VariableValuesData.Name, config.VariableValuesID.Name)
 }
 
 // check collects everything that is wrong with a set into one user error, and

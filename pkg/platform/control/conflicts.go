@@ -58,11 +58,11 @@ type writer struct {
 }
 
 func writers(settings config.Section, groups []group) []writer {
-	items := settings.Get("iterations").Items()
+	items := config.IterationsSection.In(settings).Items()
 	var all []writer
 	for _, g := range groups {
 		for _, item := range items[g.from:g.to] {
-			all = append(all, writer{item.Pointer, g, bucket(settings, item), owner(settings, item, "incrementalOutput").Bool("incrementalOutput", false)})
+			all = append(all, writer{item.Pointer, g, bucket(settings, item), decided(settings, item, config.IncrementalOutput)})
 		}
 	}
 	return all
@@ -71,22 +71,22 @@ func writers(settings config.Section, groups []group) []writer {
 // bucket follows the rule of the component: the name that is set, or else one
 // made of the API's name and the id.
 func bucket(settings, item config.Section) string {
-	if name := owner(settings, item, "outputBucket").Text("outputBucket", ""); name != "" {
+	if name := decided(settings, item, config.OutputBucket); name != "" {
 		return name
 	}
-	if id := owner(settings, item, "id").Text("id", ""); id != "" {
-		return "ex-api-" + settings.Get("api").Text("name", "generic") + "-" + id
+	if id := decided(settings, item, config.ConfigID); id != "" {
+		return "ex-api-" + config.APIName.Of(config.APISection.In(settings)) + "-" + id
 	}
 	return ""
 }
 
-// owner is the section that decides about a key: an iteration replaces what
-// stands in `config`, also by nothing.
-func owner(settings, item config.Section, name string) config.Section {
-	if _, ok := item.Value.Get(name); ok {
-		return item
+// decided is the value of a setting: an iteration replaces what stands in
+// `config`, also by nothing.
+func decided[T any](settings, item config.Section, setting field.Setting[T]) T {
+	if _, ok := item.Value.Get(setting.Name); ok {
+		return setting.Of(item)
 	}
-	return settings.Get("config")
+	return setting.Of(config.ConfigSection.In(settings))
 }
 
 // overwriting is one problem for each bucket that several groups write to and

@@ -91,7 +91,7 @@ func (p pushed) summary() value.Value {
 		result = result.With("version", value.OfString(p.Version))
 	}
 	if p.variables != "" {
-		result = result.With("variables_id", value.OfString(p.variables))
+		result = result.With(config.VariablesID.Name, value.OfString(p.variables))
 	}
 	return result
 }
@@ -106,7 +106,7 @@ func (s *Session) create(ctx context.Context, p Push, content, variables value.V
 		if stored.variables, err = s.createVariables(ctx, p, variables); err != nil {
 			return stored, err
 		}
-		content = content.With("variables_id", value.OfString(stored.variables))
+		content = content.With(config.VariablesID.Name, value.OfString(stored.variables))
 	}
 	record, err := s.Platform.CreateConfiguration(ctx, s.Component, p.Name, content)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Session) update(ctx context.Context, p Push, content, variables value.V
 		if stored.variables, err = s.updateVariables(ctx, p, before, variables); err != nil {
 			return stored, err
 		}
-		content = content.With("variables_id", value.OfString(stored.variables))
+		content = content.With(config.VariablesID.Name, value.OfString(stored.variables))
 	}
 	if stored.Configuration, err = s.Platform.UpdateConfiguration(ctx, s.Component, p.Configuration, p.Name, content); err != nil {
 		return stored, unsettled(err, again)
@@ -152,7 +152,7 @@ const again = "it may be stored nevertheless: push it again, that does no harm"
 // updateVariables stores a new version of the variables that a configuration
 // has, or its first ones.
 func (s *Session) updateVariables(ctx context.Context, p Push, before platform.Configuration, content value.Value) (id string, err error) {
-	id = before.Content.Field("variables_id").Text()
+	id = before.Content.Field(config.VariablesID.Name).Text()
 	if id == "" {
 		if p.Name == "" {
 			p.Name = before.Name
@@ -168,10 +168,10 @@ func (s *Session) updateVariables(ctx context.Context, p Push, before platform.C
 // linked is a document with the links to its variables as they are stored,
 // where it has none of its own: the file that was pushed first has none either.
 func linked(content, before value.Value) value.Value {
-	if _, ok := content.Get("variables_id"); ok {
+	if _, ok := content.Get(config.VariablesID.Name); ok {
 		return content
 	}
-	for _, name := range []string{"variables_id", "variables_values_id"} {
+	for _, name := range []string{config.VariablesID.Name, config.VariablesValuesID.Name} {
 		_, own := content.Get(name)
 		if link, ok := before.Get(name); ok && !own {
 			content = content.With(name, link)
