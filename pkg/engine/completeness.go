@@ -8,6 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -233,7 +234,7 @@ func (jr *jobRunner) missing(j *job) event.Finding {
 	}
 	return event.DataMissing{
 		Job: j.Endpoint, DataField: j.DataField.Path, Lists: lists,
-		Pointer: failure.PointerJoin(j.Pointer, "dataField"), JobPointer: j.Pointer, Iteration: jr.number,
+		Pointer: failure.PointerJoin(j.Pointer, config.JobDataField.Name), JobPointer: j.Pointer, Iteration: jr.number,
 	}
 }
 

@@ -48,9 +48,9 @@ func checkTableName(j config.Job) {
 	if j.DataType == "" || mapping.TableName(j.DataType) != "" {
 		return
 	}
-	key, hint := "dataType", failure.Text("")
+	key, hint := config.JobDataType.Name, failure.Text("")
 	if j.DataType == j.Endpoint {
-		key, hint = "endpoint", `name the table with "dataType"`
+		key, hint = config.JobEndpoint.Name, `name the table with "dataType"`
 	}
 	field.NewSection(value.OfString(j.DataType), failure.PointerJoin(j.Pointer, key), j.UserData.Problems()).
 		Problem("expected something with a letter, a digit or a dash: the table is named after it", hint)

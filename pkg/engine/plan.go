@@ -78,7 +78,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 
 // endpoints are those of all jobs of an iteration, as they are configured.
 func (p *Plan) endpoints(it iteration) []string {
-	all := []string{p.doc.API.DefaultOptions.Field("endpoint").Text()}
+	all := []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
 	var add func([]config.Job)
 	add = func(jobs []config.Job) {
 		for _, j := range jobs {
@@ -121,7 +121,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 		}
 		if above > 0 {
 			compiled.placeholders = compilePlaceholders(j.Placeholders, above)
-			compiled.filter = compileRecursionFilter(c.section(j, "recursionFilter", j.RecursionFilter))
+			compiled.filter = compileRecursionFilter(c.section(j, config.JobRecursionFilter, j.RecursionFilter))
 		}
 		all = append(all, compiled)
 	}
@@ -132,14 +132,14 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 func (c compiler) scroller(j config.Job) paging.Scroller {
 	scroller, err := c.scrollers.For(j.Scroller)
 	if err != nil {
-		c.section(j, "scroller", j.Scroller).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
+		c.section(j, config.JobScroller, j.Scroller).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 	}
 	return scroller
 }
 
-// section is a key of a job whose value is a text.
-func (c compiler) section(j config.Job, key, text string) config.Section {
-	return field.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, key), j.UserData.Problems())
+// section is a setting of a job whose value is a text.
+func (c compiler) section(j config.Job, setting field.Setting[string], text string) config.Section {
+	return field.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, setting.Name), j.UserData.Problems())
 }
 
 // userData are the columns that a job's rows get: for root jobs those of
@@ -147,7 +147,7 @@ func (c compiler) section(j config.Job, key, text string) config.Section {
 func (c compiler) userData(j config.Job, root bool) userData {
 	u := userData{pointer: j.UserData.Pointer}
 	if root {
-		u.entries = append(u.entries, compileUserData(c.it.UserData, "userData", c.it.attributes))
+		u.entries = append(u.entries, compileUserData(c.it.UserData, config.UserData.Name, c.it.attributes))
 		u.renumbered = c.it.UserData.Present()
 	}
 	u.entries = append(u.entries, compileUserData(j.UserData, "job_parent_id", c.it.attributes))

@@ -169,7 +169,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	}
 	for _, out := range v.run.dry.Outgoing {
 		if out.Login {
-			d.Login, d.LoginPointer, d.LoginSources = &out, v.doc.API.Authentication.Get("loginRequest").Pointer, v.login(&out)
+			d.Login, d.LoginPointer, d.LoginSources = &out, auth.LoginRequest.In(v.doc.API.Authentication).Pointer, v.login(&out)
 		} else {
 			d.Request = &out
 		}

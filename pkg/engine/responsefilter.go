@@ -26,7 +26,7 @@ type step struct {
 }
 
 func compileResponseFilter(job config.Job, compatLevel int) responseFilter {
-	f := responseFilter{lenient: compatLevel == 2, pointer: failure.PointerJoin(job.Pointer, "responseFilter")}
+	f := responseFilter{lenient: compatLevel == 2, pointer: failure.PointerJoin(job.Pointer, config.JobResponseFilter.Name)}
 	for _, path := range job.ResponseFilter {
 		var steps []step
 		for segment := range strings.SplitSeq(path, job.ResponseFilterDelimiter) {

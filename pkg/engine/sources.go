@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -37,7 +38,7 @@ type origins struct {
 // made of it, of the default options, and of what authentication and signature
 // added to the request that was built.
 func (o origins) sources(j *job, base, first config.Request, sent *exchange.Outgoing) []Source {
-	all := o.base(first.Endpoint, Source{Part: "address", From: "endpoint", Pointer: j.at("endpoint")})
+	all := o.base(first.Endpoint, Source{Part: "address", From: "endpoint", Pointer: j.at(config.JobEndpoint.Name)})
 	all = append(all, o.method(first)...)
 	all = append(all, o.params(j, base, first, sent)...)
 	return append(all, o.headers(j, first, sent)...)
@@ -45,24 +46,25 @@ func (o origins) sources(j *job, base, first config.Request, sent *exchange.Outg
 
 // login are the sources of the request of a login.
 func (o origins) login(sent *exchange.Outgoing) []Source {
-	request := o.doc.API.Authentication.Get("loginRequest")
-	all := o.base(request.Text("endpoint", ""), Source{Part: "address", From: "login request", Pointer: request.Get("endpoint").Pointer})
+	request := auth.LoginRequest.In(o.doc.API.Authentication)
+	all := o.base(auth.LoginEndpoint.Of(request), Source{Part: "address", From: "login request", Pointer: auth.LoginEndpoint.In(request).Pointer})
 	where := "body "
 	if sent.Method == http.MethodGet {
 		where = "query "
 	}
-	for _, name := range (config.Request{Params: request.Get("params").Value}).ParamNames() {
-		all = append(all, Source{Part: where + name, From: "login request", Pointer: request.Get("params").Get(name).Pointer, Evaluated: true})
+	params, headers := auth.LoginParams.In(request), auth.LoginHeaders.In(request)
+	for _, name := range (config.Request{Params: params.Value}).ParamNames() {
+		all = append(all, Source{Part: where + name, From: "login request", Pointer: params.Get(name).Pointer, Evaluated: true})
 	}
 	for _, line := range sent.Headers {
 		s := Source{Part: "header " + line.Name, From: "built in"}
 		_, built := sent.Built.Header[line.Name]
-		own, mine := memberLike(request.Get("headers").Value, line.Name)
+		own, mine := memberLike(headers.Value, line.Name)
 		switch {
 		case line.Name == "Content-Type" && len(sent.Body) > 0:
 			s.From = "method"
 		case mine:
-			s.From, s.Pointer, s.Evaluated = "login request", request.Get("headers").Get(own).Pointer, true
+			s.From, s.Pointer, s.Evaluated = "login request", headers.Get(own).Pointer, true
 		case line.Name == "Host":
 			s.From = "address"
 		case !built && line.Name != "Content-Length":
@@ -84,8 +86,8 @@ func (j *job) at(keys ...string) string {
 
 // defaults is a place in the default options.
 func (o origins) defaults(keys ...string) string {
-	pointer := o.doc.API.Pointer + "/http/defaultOptions"
-	for _, key := range keys {
+	pointer := o.doc.API.Pointer
+	for _, key := range append([]string{config.HTTPSection.Name, config.DefaultOptionsSetting.Name}, keys...) {
 		pointer = failure.PointerJoin(pointer, key)
 	}
 	return pointer
@@ -100,13 +102,13 @@ func (o origins) base(endpoint string, own Source) []Source {
 	if err == nil && err2 == nil && here.String() == elsewhere.String() {
 		return []Source{own}
 	}
-	return []Source{{Part: "address", From: "baseUrl", Pointer: o.doc.API.Pointer + "/baseUrl", Evaluated: true}, own}
+	return []Source{{Part: "address", From: config.BaseURL.Name, Pointer: failure.PointerJoin(o.doc.API.Pointer, config.BaseURL.Name), Evaluated: true}, own}
 }
 
 // method is told where it is a default; a job's own is seen in the request.
 func (o origins) method(r config.Request) []Source {
-	if r.Method == "" && o.doc.API.DefaultOptions.Field("method").Text() != "" {
-		return []Source{{Part: "method", From: "default options", Pointer: o.defaults("method")}}
+	if r.Method == "" && o.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text() != "" {
+		return []Source{{Part: "method", From: "default options", Pointer: o.defaults(config.DefaultMethod.Name)}}
 	}
 	return nil
 }
@@ -128,13 +130,13 @@ func (o origins) params(j *job, base, first config.Request, sent *exchange.Outgo
 		told[s.Part] = true
 		all = append(all, s)
 	}
-	for _, name := range (config.Request{Params: o.doc.API.DefaultOptions.Field("params")}).ParamNames() {
+	for _, name := range (config.Request{Params: o.doc.API.DefaultOptions.Field(config.DefaultParams.Name)}).ParamNames() {
 		if _, ok := first.Param(name); !ok {
-			tell(Source{Part: where + name, From: "default options", Pointer: o.defaults("params", name)}, name)
+			tell(Source{Part: where + name, From: "default options", Pointer: o.defaults(config.DefaultParams.Name, name)}, name)
 		}
 	}
 	for _, name := range first.ParamNames() {
-		s := Source{Part: where + name, From: "job", Pointer: j.at("params", name), Evaluated: true}
+		s := Source{Part: where + name, From: "job", Pointer: j.at(config.JobParams.Name, name), Evaluated: true}
 		now, _ := first.Param(name)
 		if own, ok := base.Param(name); !ok || !own.Equal(now) {
 			s = Source{Part: where + name, From: "paging", Pointer: j.pagingAt}
@@ -148,7 +150,7 @@ func (o origins) params(j *job, base, first config.Request, sent *exchange.Outgo
 		for _, name := range namesOf(query) {
 			// What is in the query and no parameter was in the endpoint.
 			if top, _, _ := strings.Cut(name, "["); !told["query "+top] {
-				tell(Source{Part: "query " + name, From: "endpoint", Pointer: j.at("endpoint")}, name)
+				tell(Source{Part: "query " + name, From: "endpoint", Pointer: j.at(config.JobEndpoint.Name)}, name)
 			}
 		}
 	}
@@ -233,15 +235,15 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 		s.From = "method"
 		return s
 	}
-	own, defaults := first.Headers, o.doc.API.DefaultOptions.Field("headers")
+	own, defaults := first.Headers, o.doc.API.DefaultOptions.Field(config.DefaultHeaders.Name)
 	if _, exactly := defaults.Get(name); exactly && own.Field(name).IsNull() {
 		own = value.Value{} // both are sent when they differ in their letter case
 	}
 	if at, ok := memberLike(own, name); ok {
-		return Source{Part: s.Part, From: "job", Pointer: j.at("headers", at)}
+		return Source{Part: s.Part, From: "job", Pointer: j.at(config.JobHeaders.Name, at)}
 	}
 	if at, ok := memberLike(defaults, name); ok {
-		return Source{Part: s.Part, From: "default options", Pointer: o.defaults("headers", at)}
+		return Source{Part: s.Part, From: "default options", Pointer: o.defaults(config.DefaultHeaders.Name, at)}
 	}
 	for _, h := range o.it.Headers {
 		if strings.EqualFold(h.Name, name) {
@@ -269,7 +271,7 @@ func (o origins) addedHeader(name string, sent *exchange.Outgoing) Source {
 // makesAuthorization tells the authentications that make the header of that name
 // without being told so.
 func (o origins) makesAuthorization() bool {
-	kind := o.doc.API.Authentication.Text("type", "")
+	kind := auth.TypeSetting.Of(o.doc.API.Authentication)
 	return kind == "basic" || kind == "oauth10"
 }
 
@@ -278,9 +280,9 @@ func (o origins) makesAuthorization() bool {
 func (o origins) authentication(kind, name string) Source {
 	section := o.doc.API.Authentication
 	part := map[string]string{"headers": "header ", "query": "query "}[kind] + name
-	s := Source{Part: part, From: "authentication " + section.Text("type", ""), Pointer: section.Pointer}
+	s := Source{Part: part, From: "authentication " + auth.TypeSetting.Of(section), Pointer: section.Pointer}
 	name, _, _ = strings.Cut(name, "[")
-	for _, group := range []config.Section{section.Get("apiRequest").Get(kind), section.Get(kind)} {
+	for _, group := range []config.Section{auth.APIRequest.In(section).Get(kind), section.Get(kind)} {
 		if at, ok := memberLike(group.Value, name); ok {
 			s.Pointer, s.Evaluated = group.Get(at).Pointer, true
 			return s

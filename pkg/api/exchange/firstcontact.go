@@ -9,7 +9,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // Contacts knows which origins have answered in a run, with whatever status. One
@@ -78,10 +80,10 @@ func (f firstContact) explain(x *Exchange, err error, attempts int, passed time.
 func (f firstContact) setting(x *Exchange) (place, pointer string) {
 	endpoint, at := x.Sender.Job, x.Sender.Pointer+"/endpoint"
 	if x.Purpose == Login {
-		s := f.api.Authentication.Get("loginRequest").Get("endpoint")
+		s := auth.LoginEndpoint.In(auth.LoginRequest.In(f.api.Authentication))
 		endpoint, at = s.Value.Text(), s.Pointer
 	}
-	place, pointer = "'api.baseUrl'", f.api.Pointer+"/baseUrl"
+	place, pointer = "'api.baseUrl'", failure.PointerJoin(f.api.Pointer, config.BaseURL.Name)
 	if hasScheme(endpoint) || strings.HasPrefix(endpoint, "//") {
 		place, pointer = "the endpoint", at
 	}
