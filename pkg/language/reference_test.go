@@ -27,7 +27,7 @@ func TestReference(t *testing.T) {
 	if !ok {
 		t.Fatalf("%s lacks the line that begins the generated part", file)
 	}
-	golden.File(t, file, introduction+referenceMark+"\n"+newReference(t).text())
+	golden.File(t, file, introduction+referenceMark+"\n"+newReference(t, language.Default()).text())
 }
 
 // reference renders the schema: one section for each object, at the path where
@@ -39,8 +39,8 @@ type reference struct {
 	order  []string
 }
 
-func newReference(t *testing.T) *reference {
-	schema, err := value.Parse(language.Default().Schema())
+func newReference(t *testing.T, l *language.Language) *reference {
+	schema, err := value.Parse(l.Schema())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func anchor(heading string) string {
 // editors need: every key has a title, a description, and an example unless it
 // has a section of its own.
 func TestSchemaTellsEverything(t *testing.T) {
-	r := newReference(t)
+	r := newReference(t, language.Default())
 	for _, pointer := range r.order {
 		node, _ := field.Lookup(r.schema, pointer)
 		if node.Field("description").Raw() == "" {

@@ -1,0 +1,215 @@
+package language_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/language"
+	"github.com/keboola/configurable-extractor/pkg/load"
+	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The settings of a method of paging and of an authentication that only this file
+// knows.
+var (
+	stepParam    = field.Text("stepParam", "Step parameter", "Parameter that counts down.").As(field.Parameter).Example(`"step"`)
+	firstStep    = field.Integer("firstStep", "First step", "Where the countdown begins.").Default(3).Example(`9`)
+	countedTotal = field.Text("countedTotal", "Counted", "Path of what nobody counts.").As(field.PathInAdvance).Example(`"n"`)
+	stampHeader  = field.Text("stampHeader", "Stamp header", "Header that carries the stamp.").Example(`"X-Stamp"`)
+	stamp        = field.Text("#stampText", "Stamp", "What the authentication `stamp` sends.").Example(`"…"`)
+)
+
+// countdown is a method of paging: 3, 2, 1.
+type countdown struct {
+	param string
+	first int
+}
+
+func countdownMethod() paging.Method {
+	return paging.Method{
+		Name:     "countdown",
+		Settings: []field.Declared{stepParam, firstStep, countedTotal},
+		Needed:   []field.Declared{stepParam},
+		Compile: func(s config.Section) paging.Scroller {
+			return countdown{stepParam.Of(s), firstStep.Of(s)}
+		},
+		Position: func(s config.Section) (string, failure.Text) { return stepParam.Of(s), "remove it" },
+	}
+}
+
+func (c countdown) request(job config.Request, n int) (config.Request, paging.State) {
+	return job.WithParam(c.param, value.OfInt(int64(n))), n
+}
+
+func (countdown) Needs() paging.Needs { return paging.Needs{} }
+
+func (c countdown) First(job config.Request, _ time.Time) (config.Request, paging.State) {
+	return c.request(job, c.first)
+}
+
+func (c countdown) Next(job config.Request, s paging.State, _ paging.Page) (config.Request, paging.State, *paging.Stop, error) {
+	if s == 1 {
+		return job, nil, &paging.Stop{Rule: "the countdown is over"}, nil
+	}
+	request, state := c.request(job, s.(int)-1)
+	return request, state, nil, nil
+}
+
+func (c countdown) Describe(config.Request) []string {
+	return []string{"Counts down with " + c.param + "."}
+}
+
+// stamped is an authentication: a header.
+type stamped struct{ header, text string }
+
+func stampScheme() auth.Scheme {
+	return auth.Scheme{
+		Name:       "stamp",
+		Settings:   []field.Declared{stampHeader},
+		Attributes: []field.Declared{stamp},
+		Compile: func(s auth.Source) auth.Method {
+			return stamped{stampHeader.Of(s.Section), s.Attributes.Field(stamp.Name).Text()}
+		},
+	}
+}
+
+func (s stamped) Start(*env.Run) auth.Authenticator { return s }
+
+func (s stamped) Authenticate(_ context.Context, r *auth.Attempt) error {
+	r.Header.Set(s.header, s.text)
+	return nil
+}
+
+// extended is the language of this program with both.
+func extended() *language.Language {
+	return language.New(engine.Features{
+		Paging: append(paging.AllMethods(), countdownMethod()),
+		Auth:   append(auth.AllSchemes(), stampScheme()),
+	})
+}
+
+// featured is a configuration that uses both.
+func featured(base, more string) string {
+	return `{"api":{"baseUrl":"` + base + `","authentication":{"type":"stamp","stampHeader":"X-Stamp"},"pagination":{"method":"countdown","stepParam":"n"` + more + `}},
+		"config":{"#stampText":"s3cret-stamp","jobs":[{"endpoint":"items"}]}}`
+}
+
+// TestAFeatureIsOneDeclaration: a method of paging and an authentication that are
+// declared in one file are known everywhere.
+func TestAFeatureIsOneDeclaration(t *testing.T) {
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent = append(sent, r.URL.RawQuery+" "+r.Header.Get("X-Stamp"))
+		_, _ = w.Write([]byte(`[{"id":` + r.URL.Query().Get("n") + `}]`))
+	}))
+	defer server.Close()
+	l, secrets := extended(), &secret.Registry{}
+	text := featured(server.URL, "")
+
+	t.Run("schema", func(t *testing.T) {
+		schema := string(l.Schema())
+		for _, want := range []string{`"countdown"`, `"stepParam"`, `"firstStep"`, `"stamp"`, `"stampHeader"`, `"#stampText"`} {
+			if !strings.Contains(schema, want) {
+				t.Errorf("%s is missing", want)
+			}
+		}
+	})
+	t.Run("reference", func(t *testing.T) {
+		reference := newReference(t, l).text()
+		for _, want := range []string{"| `stepParam` | string | – | Method `countdown`, required: parameter that counts down. | `\"step\"` |", "| `stampHeader` | string | – | Type `stamp`: ", "| `#stampText` |"} {
+			if !strings.Contains(reference, want) {
+				t.Errorf("%s is missing", want)
+			}
+		}
+	})
+	t.Run("validate", func(t *testing.T) {
+		for in, want := range map[string]string{
+			text:                                   "",
+			featured(server.URL, `,"fristStep":2`): `/api/pagination/fristStep: did you mean "firstStep"?`,
+			strings.Replace(text, `"countdown"`, `"countdwn"`, 1):                `/api/pagination/method: did you mean "countdown"?`,
+			strings.Replace(text, `"type":"stamp"`, `"type":"stmap"`, 1):         `/api/authentication/type: did you mean "stamp"?`,
+			strings.Replace(text, `"stampHeader"`, `"stampheader"`, 1):           `/api/authentication/stampheader: did you mean "stampHeader"?`,
+			strings.Replace(text, `,"stepParam":"n"`, ``, 1):                     `/api/pagination: `,
+			featured(server.URL, `,"countedTotal":"n"`):                          `/api/pagination/countedTotal: set "concurrency" to 2 or more, or remove this`,
+			strings.Replace(text, `"items"`, `"items","params":{"n":1}`, 1):      `/config/jobs/0/params/n: remove it`,
+			strings.Replace(text, server.URL, "http://api.example.com", 1):       `/api/baseUrl: write https://`,
+			strings.Replace(text, `"items"`, `"items","params":{"step":1}`, 1):   "",
+			strings.Replace(text, `"X-Stamp"`, `"X-Stamp","query":{"a":"b"}`, 1): "",
+		} {
+			var got []string
+			for _, f := range diagnostic.Check(t.Context(), "config.json", []byte(in), load.Options{Language: l}).Findings {
+				got = append(got, f.Pointer+": "+f.Hint)
+			}
+			if strings.Join(got, "\n") != want {
+				t.Errorf("got  %s\nwant %s\n%s", strings.Join(got, "\n"), want, in)
+			}
+		}
+		if r := diagnostic.Check(t.Context(), "config.json", []byte(text), load.Options{}); !r.Failed() {
+			t.Error("the language of this program has it")
+		}
+	})
+	t.Run("plan", func(t *testing.T) {
+		p, err := plan.Of(t.Context(), []byte(text), plan.Options{Options: load.Options{Language: l}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := p.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"items?n=3", "X-Stamp", "Counts down with n.", "authentication stamp"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%q is missing", want)
+			}
+		}
+		if strings.Contains(b.String(), "s3cret") || len(sent) > 0 {
+			t.Errorf("%d requests\n%s", len(sent), b.String())
+		}
+	})
+	t.Run("run", func(t *testing.T) {
+		doc, err := load.Load(t.Context(), mustValue(t, text), load.Options{Language: l, Secrets: secrets})
+		if err != nil || len(doc.Problems) > 0 {
+			t.Fatal(err, doc.Problems)
+		}
+		tables := t.TempDir()
+		result, err := doc.Plan.Run(t.Context(), &env.Run{
+			Log: event.NewLog(silent{}, secrets, time.Now), Secrets: secrets, Now: time.Now,
+			Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+			Getenv: func(string) string { return "" }, Temp: t.TempDir(), Tables: tables,
+		})
+		if err != nil || result.Rows != 3 {
+			t.Fatal(result, err)
+		}
+		if want := []string{"n=3 s3cret-stamp", "n=2 s3cret-stamp", "n=1 s3cret-stamp"}; !slices.Equal(sent, want) {
+			t.Errorf("sent %q, want %q", sent, want)
+		}
+		if table, err := os.ReadFile(filepath.Join(tables, "items")); err != nil || string(table) != "\"id\"\n\"3\"\n\"2\"\n\"1\"\n" {
+			t.Errorf("%q, %v", table, err)
+		}
+	})
+}
+
+// silent takes events.
+type silent struct{}
+
+func (silent) Write(event.Event) error { return nil }
+
+func (silent) Close() error { return nil }
