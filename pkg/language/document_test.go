@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -55,8 +56,8 @@ func TestDocument(t *testing.T) {
 	}.document(), false)
 	sameLines(t, "problems", problems, nil)
 	authorization, ssh, aws, cache := auth.Authorization.In(doc.Root), exchange.SSHProxy.In(doc.Settings), exchange.Signed(doc), exchange.Cache.In(doc.Settings)
-	got := fmt.Sprint(doc.Action, doc.AllowedHosts, authorization.Pointer, authorization.Present(), ssh.Pointer, ssh.Int("port", 0),
-		aws.Pointer, aws.Value.JSON(), cache.Pointer, cache.Int("ttl", 0))
+	got := fmt.Sprint(doc.Action, doc.AllowedHosts, authorization.Pointer, authorization.Present(), ssh.Pointer, integer(ssh, "port", 0),
+		aws.Pointer, aws.Value.JSON(), cache.Pointer, integer(cache, "ttl", 0))
 	const want = `validate[{ h.test 0 } {https 10.0.0.5 8443 /v1}]/authorizationtrue/parameters/sshProxy22` +
 		`/parameters/aws{"signature":{"credentials":{"accessKeyId":"a","#secretKey":"b","serviceName":"c","regionName":"d"}}}/parameters/cache60`
 	if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
@@ -148,7 +149,7 @@ func TestSharedList(t *testing.T) {
 	if s.Problems() != list || doc.Root.Problems() != list || doc.Iterations[0].Jobs[0].UserData.Problems() != list {
 		t.Fatal("a section has another list")
 	}
-	if s.Int("limit", 3) != 3 || s.Int("increment", 0) != 1 {
+	if integer(s, "limit", 3) != 3 || integer(s, "increment", 0) != 1 {
 		t.Error("getters")
 	}
 	s.Get("limit").Problem("expected something else", "")
@@ -175,4 +176,9 @@ func TestUsableWithProblems(t *testing.T) {
 			}
 		}
 	}
+}
+
+// integer is the integer of that name in a section.
+func integer(s config.Section, name string, fallback int) int {
+	return field.Integer(name, "", "").Default(fallback).Of(s)
 }

@@ -59,16 +59,6 @@ func (s Section) below(name string, v value.Value) Section {
 	return s
 }
 
-// Text is the string member of that name, or the default when it is empty.
-func (s Section) Text(name, fallback string) string { return s.Get(name).text(fallback) }
-
-// Int is the integer member of that name, or the default when it is empty.
-func (s Section) Int(name string, fallback int) int { return s.Get(name).int(fallback) }
-
-// Bool is the truth of the member of that name, or the default when it is absent
-// or null.
-func (s Section) Bool(name string, fallback bool) bool { return s.Get(name).bool(fallback) }
-
 // text is the section as a string; a number or boolean is taken as its text.
 func (s Section) text(fallback string) string {
 	switch {

@@ -15,7 +15,7 @@ func TestSectionText(t *testing.T) {
 	rows := map[string]string{`null`: "d", `""`: "d", `"0"`: "d", `0`: "d", `false`: "d", `[]`: "d", `"a"`: "a", `5`: "5", `1.50`: "1.5", `true`: "1"}
 	for in, want := range rows {
 		s, problems := newSection(t, `{"a":`+in+`}`)
-		if got := s.Text("a", "d"); got != want || len(*problems) > 0 {
+		if got := s.Get("a").text("d"); got != want || len(*problems) > 0 {
 			t.Errorf("%s: got %q, want %q, %v", in, got, want, *problems)
 		}
 	}
@@ -25,7 +25,7 @@ func TestSectionInt(t *testing.T) {
 	rows := map[string]int{`null`: 9, `""`: 9, `[]`: 9, `false`: 9, `0`: 0, `"0"`: 0, `5`: 5, `"-5"`: -5, `" 7 "`: 7, `4.9`: 4, `"4.9"`: 4, `1e2`: 100}
 	for in, want := range rows {
 		s, problems := newSection(t, `{"a":`+in+`}`)
-		if got := s.Int("a", 9); got != want || len(*problems) > 0 {
+		if got := s.Get("a").int(9); got != want || len(*problems) > 0 {
 			t.Errorf("%s: got %d, want %d, %v", in, got, want, *problems)
 		}
 	}
@@ -35,7 +35,7 @@ func TestSectionBool(t *testing.T) {
 	rows := map[string]bool{`null`: true, `""`: false, `"0"`: false, `0`: false, `false`: false, `[]`: false, `{}`: false, `"false"`: true, `1`: true, `[0]`: true}
 	for in, want := range rows {
 		s, _ := newSection(t, `{"a":`+in+`}`)
-		if got := s.Bool("a", true); got != want {
+		if got := s.Get("a").bool(true); got != want {
 			t.Errorf("%s: got %v, want %v", in, got, want)
 		}
 	}
@@ -43,10 +43,10 @@ func TestSectionBool(t *testing.T) {
 
 func TestSectionProblems(t *testing.T) {
 	s, problems := newSection(t, `{"a/b":{"c":"x"},"list":["y",[1]]}`)
-	if got := s.Get("a/b").Int("c", 3); got != 3 {
+	if got := s.Get("a/b").Get("c").int(3); got != 3 {
 		t.Errorf("got %d", got)
 	}
-	if got := s.Text("list", "d"); got != "d" {
+	if got := s.Get("list").text("d"); got != "d" {
 		t.Errorf("got %q", got)
 	}
 	for _, item := range s.Get("list").Items() {
