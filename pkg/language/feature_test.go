@@ -191,7 +191,7 @@ func TestAFeatureIsOneDeclaration(t *testing.T) {
 		}
 		tables := t.TempDir()
 		result, err := doc.Plan.Run(t.Context(), &env.Run{
-			Log: event.NewLog(silent{}, secrets, time.Now), Secrets: secrets, Now: time.Now,
+			Log: event.NewLog(event.Discard{}, secrets, time.Now), Secrets: secrets, Now: time.Now,
 			Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 			Getenv: func(string) string { return "" }, Temp: t.TempDir(), Tables: tables,
 		})
@@ -206,10 +206,3 @@ func TestAFeatureIsOneDeclaration(t *testing.T) {
 		}
 	})
 }
-
-// silent takes events.
-type silent struct{}
-
-func (silent) Write(event.Event) error { return nil }
-
-func (silent) Close() error { return nil }
