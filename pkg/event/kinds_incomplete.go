@@ -34,24 +34,15 @@ type ResponseErrors struct {
 	Iteration int `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (ResponseErrors) Kind() string { return "response.errors" }
-
-// Level implements Body.
 func (ResponseErrors) Level() Level { return Warn }
 
-// Message implements Body.
 func (e ResponseErrors) Message() string {
 	return fmt.Sprintf("Job %s: page %d has no data, but the API reports errors: %s", e.Job, e.Page, e.Text)
 }
 
-// Setting implements Finding.
-func (e ResponseErrors) Setting() string { return e.JobPointer }
-
-// About implements Finding.
-func (e ResponseErrors) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e ResponseErrors) Setting() string              { return e.JobPointer }
+func (e ResponseErrors) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // PagingStalled says that an answer announces more pages, but lacks the value
 // that leads to the next one.
@@ -69,24 +60,15 @@ type PagingStalled struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (PagingStalled) Kind() string { return "paging.stalled" }
-
-// Level implements Body.
 func (PagingStalled) Level() Level { return Warn }
 
-// Message implements Body.
 func (e PagingStalled) Message() string {
 	return fmt.Sprintf("Job %s: '%s' of page %d announces more pages, but there is no value at '%s' to ask for the next one; the rest was not fetched", e.Job, e.Flag, e.Page, e.Field)
 }
 
-// Setting implements Finding.
-func (e PagingStalled) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e PagingStalled) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e PagingStalled) Setting() string              { return e.Pointer }
+func (e PagingStalled) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // PagingUnread says that the last answer of a job announces a next page that the
 // job did not ask for.
@@ -104,24 +86,15 @@ type PagingUnread struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (PagingUnread) Kind() string { return "paging.unread" }
-
-// Level implements Body.
 func (PagingUnread) Level() Level { return Warn }
 
-// Message implements Body.
 func (e PagingUnread) Message() string {
 	return fmt.Sprintf("Job %s: %s of page %d announces a next page, which was not fetched; %s", e.Job, e.Place, e.Page, e.Hint)
 }
 
-// Setting implements Finding.
-func (e PagingUnread) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e PagingUnread) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e PagingUnread) Setting() string              { return e.Pointer }
+func (e PagingUnread) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // PagingRepeated says that paging came back to an answer that was there before,
 // which was dropped and ended the job, though nothing says that it is the end.
@@ -140,24 +113,15 @@ type PagingRepeated struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (PagingRepeated) Kind() string { return "paging.repeated" }
-
-// Level implements Body.
 func (PagingRepeated) Level() Level { return Warn }
 
-// Message implements Body.
 func (e PagingRepeated) Message() string {
 	return fmt.Sprintf("Job %s: page %d repeats page %d and was dropped, so later pages were not fetched; %s", e.Job, e.Page, e.Earlier, e.Hint)
 }
 
-// Setting implements Finding.
-func (e PagingRepeated) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e PagingRepeated) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e PagingRepeated) Setting() string              { return e.Pointer }
+func (e PagingRepeated) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // DataMissing says that the configured path led nowhere in every answer of a
 // job, while the answers have lists with items at other places.
@@ -174,13 +138,9 @@ type DataMissing struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (DataMissing) Kind() string { return "data.missing" }
-
-// Level implements Body.
 func (DataMissing) Level() Level { return Warn }
 
-// Message implements Body.
 func (e DataMissing) Message() string {
 	what := "a list"
 	if len(e.Lists) > 1 {
@@ -189,13 +149,8 @@ func (e DataMissing) Message() string {
 	return fmt.Sprintf("Job %s: nothing was found at dataField '%s', but the response has %s at %s", e.Job, e.DataField, what, strings.Join(e.Lists, ", "))
 }
 
-// Setting implements Finding.
-func (e DataMissing) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e DataMissing) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e DataMissing) Setting() string              { return e.Pointer }
+func (e DataMissing) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // JobShort says that a job ended with fewer rows, or pages, than the API says
 // there are.
@@ -219,13 +174,9 @@ type JobShort struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (JobShort) Kind() string { return "job.short" }
-
-// Level implements Body.
 func (JobShort) Level() Level { return Warn }
 
-// Message implements Body.
 func (e JobShort) Message() string {
 	s := fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched; the job ended because %s", e.Job, e.Field, prose.Count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched, e.Rule)
 	if e.Hint != "" {
@@ -234,13 +185,8 @@ func (e JobShort) Message() string {
 	return s
 }
 
-// Setting implements Finding.
-func (e JobShort) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e JobShort) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e JobShort) Setting() string              { return e.Pointer }
+func (e JobShort) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // WarningsOmitted says how many more warnings of one kind a job would have given.
 type WarningsOmitted struct {
@@ -254,13 +200,9 @@ type WarningsOmitted struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (WarningsOmitted) Kind() string { return "warnings.omitted" }
-
-// Level implements Body.
 func (WarningsOmitted) Level() Level { return Warn }
 
-// Message implements Body.
 func (e WarningsOmitted) Message() string {
 	return fmt.Sprintf("Job %s: %s of the kind %s not shown", e.Job, prose.Count(e.Count, "more warning"), e.Of)
 }

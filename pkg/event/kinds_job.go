@@ -19,13 +19,9 @@ type DataEmpty struct {
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (DataEmpty) Kind() string { return "data.empty" }
-
-// Level implements Body.
 func (DataEmpty) Level() Level { return Warn }
 
-// Message implements Body.
 func (e DataEmpty) Message() string {
 	if e.DataField == "" {
 		return fmt.Sprintf("No data found in page %d of %s", e.Page, e.Job)
@@ -47,13 +43,9 @@ type JobProgress struct {
 	Waited float64 `json:"waited,omitempty"`
 }
 
-// Kind implements Body.
 func (JobProgress) Kind() string { return "job.progress" }
-
-// Level implements Body.
 func (JobProgress) Level() Level { return Info }
 
-// Message implements Body.
 func (e JobProgress) Message() string {
 	s := fmt.Sprintf("Job %s goes on: %s, %s, %s so far", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), prose.Count(e.Requests, "request"))
 	if e.Waited > 0 {
@@ -84,13 +76,9 @@ type JobFinished struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (JobFinished) Kind() string { return "job.finished" }
-
-// Level implements Body.
 func (JobFinished) Level() Level { return Info }
 
-// Message implements Body.
 func (e JobFinished) Message() string {
 	s := fmt.Sprintf("Job %s finished: ", e.Job)
 	if e.Runs > 1 {
@@ -112,13 +100,9 @@ type JobUnfinished struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (JobUnfinished) Kind() string { return "job.unfinished" }
-
-// Level implements Body.
 func (JobUnfinished) Level() Level { return Debug }
 
-// Message implements Body.
 func (e JobUnfinished) Message() string {
 	return fmt.Sprintf("Job %s not finished: %s, %s until then", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"))
 }

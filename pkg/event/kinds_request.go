@@ -13,13 +13,9 @@ type LoginDone struct {
 	Expires string `json:"expires,omitempty"`
 }
 
-// Kind implements Body.
 func (LoginDone) Kind() string { return "login.done" }
-
-// Level implements Body.
 func (LoginDone) Level() Level { return Info }
 
-// Message implements Body.
 func (e LoginDone) Message() string {
 	if e.Expires == "" {
 		return "Logged in by " + e.Endpoint
@@ -40,13 +36,9 @@ type RequestSent struct {
 	Attempt int `json:"attempt"`
 }
 
-// Kind implements Body.
 func (RequestSent) Kind() string { return "request.sent" }
-
-// Level implements Body.
 func (RequestSent) Level() Level { return Info }
 
-// Message implements Body.
 func (e RequestSent) Message() string {
 	s := e.Method + " " + e.Path
 	if e.Query != "" {
@@ -89,10 +81,8 @@ type RequestAnswered struct {
 	Untold bool `json:"-"`
 }
 
-// Kind implements Body.
 func (RequestAnswered) Kind() string { return "request.answered" }
 
-// Level implements Body.
 func (e RequestAnswered) Level() Level {
 	if e.Untold {
 		return Trace
@@ -100,7 +90,6 @@ func (e RequestAnswered) Level() Level {
 	return Debug
 }
 
-// Message implements Body.
 func (e RequestAnswered) Message() string {
 	outcome := e.Reason
 	if e.Status != 0 {
@@ -128,13 +117,9 @@ type RequestRetried struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (RequestRetried) Kind() string { return "request.retried" }
-
-// Level implements Body.
 func (RequestRetried) Level() Level { return Info }
 
-// Message implements Body.
 func (e RequestRetried) Message() string {
 	return fmt.Sprintf("%s %s: %s, retry %d in %s", e.Method, e.Path, e.Reason, e.Retry,
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
@@ -153,13 +138,9 @@ type CredentialsWithheld struct {
 	Iteration int `json:"iteration,omitempty"`
 }
 
-// Kind implements Body.
 func (CredentialsWithheld) Kind() string { return "credentials.withheld" }
-
-// Level implements Body.
 func (CredentialsWithheld) Level() Level { return Warn }
 
-// Message implements Body.
 func (e CredentialsWithheld) Message() string {
 	return fmt.Sprintf("%s: an answer led to %s, which is asked without credentials; 'api.http.trustedOrigins' can list it", e.Job, e.Origin)
 }
@@ -177,13 +158,9 @@ type ResponseIgnored struct {
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (ResponseIgnored) Kind() string { return "response.ignored" }
-
-// Level implements Body.
 func (ResponseIgnored) Level() Level { return Warn }
 
-// Message implements Body.
 func (e ResponseIgnored) Message() string {
 	return fmt.Sprintf("%s: status %d ignored: %s", e.Job, e.Status, e.Text)
 }
@@ -197,13 +174,9 @@ type ResponseCleaned struct {
 	Page int `json:"page"`
 }
 
-// Kind implements Body.
 func (ResponseCleaned) Kind() string { return "response.cleaned" }
-
-// Level implements Body.
 func (ResponseCleaned) Level() Level { return Warn }
 
-// Message implements Body.
 func (e ResponseCleaned) Message() string {
 	return fmt.Sprintf("Page %d of %s has bytes that are not UTF-8; they were dropped", e.Page, e.Job)
 }

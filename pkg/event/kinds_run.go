@@ -19,13 +19,9 @@ type RunStarted struct {
 	Iterations int `json:"iterations"`
 }
 
-// Kind implements Body.
 func (RunStarted) Kind() string { return "run.started" }
-
-// Level implements Body.
 func (RunStarted) Level() Level { return Info }
 
-// Message implements Body.
 func (e RunStarted) Message() string {
 	s := fmt.Sprintf("Extraction started: %s", prose.Count(e.Jobs, "job"))
 	if e.Iterations > 1 {
@@ -42,13 +38,9 @@ type VariablesReplaced struct {
 	Source string `json:"source"`
 }
 
-// Kind implements Body.
 func (VariablesReplaced) Kind() string { return "variables.replaced" }
-
-// Level implements Body.
 func (VariablesReplaced) Level() Level { return Info }
 
-// Message implements Body.
 func (e VariablesReplaced) Message() string {
 	return "Replaced values for variables: " + strings.Join(e.Names, ", ")
 }
@@ -62,13 +54,8 @@ type ConfigWarning struct {
 	Text string `json:"text"`
 }
 
-// Kind implements Body.
-func (ConfigWarning) Kind() string { return "config.warning" }
-
-// Level implements Body.
-func (ConfigWarning) Level() Level { return Warn }
-
-// Message implements Body.
+func (ConfigWarning) Kind() string      { return "config.warning" }
+func (ConfigWarning) Level() Level      { return Warn }
 func (e ConfigWarning) Message() string { return "Configuration: " + e.Pointer + ": " + e.Text }
 
 // StateWarning says that in/state.json could not be used, and why.
@@ -77,13 +64,8 @@ type StateWarning struct {
 	Text string `json:"text"`
 }
 
-// Kind implements Body.
-func (StateWarning) Kind() string { return "state.warning" }
-
-// Level implements Body.
-func (StateWarning) Level() Level { return Warn }
-
-// Message implements Body.
+func (StateWarning) Kind() string      { return "state.warning" }
+func (StateWarning) Level() Level      { return Warn }
 func (e StateWarning) Message() string { return "State of the previous run: " + e.Text }
 
 // RunFinished is the last event of a successful run.
@@ -100,10 +82,8 @@ type RunFinished struct {
 	Incomplete int `json:"incomplete,omitempty"`
 }
 
-// Kind implements Body.
 func (RunFinished) Kind() string { return "run.finished" }
 
-// Level implements Body.
 func (e RunFinished) Level() Level {
 	if e.Incomplete > 0 {
 		return Warn
@@ -111,7 +91,7 @@ func (e RunFinished) Level() Level {
 	return Info
 }
 
-// Message implements Body. IncompleteIn reads it.
+// IncompleteIn reads this message.
 func (e RunFinished) Message() string {
 	size := fmt.Sprintf("%s, %s, %s", prose.Count(e.Rows, "row"), prose.Count(e.Tables, "table"), prose.Count(e.Requests, "request"))
 	if e.Incomplete == 0 {
@@ -172,13 +152,9 @@ type RunCut struct {
 	Tables   int     `json:"tables"`
 }
 
-// Kind implements Body.
 func (RunCut) Kind() string { return "run.cut" }
-
-// Level implements Body.
 func (RunCut) Level() Level { return Warn }
 
-// Message implements Body.
 func (e RunCut) Message() string {
 	why := fmt.Sprintf("--%s was reached at job %s", e.Budget, e.Job)
 	if e.Budget == "sample" {
@@ -201,11 +177,6 @@ type RunFailed struct {
 	Problems string `json:"problems,omitempty" console:"-"`
 }
 
-// Kind implements Body.
-func (RunFailed) Kind() string { return "run.failed" }
-
-// Level implements Body.
-func (RunFailed) Level() Level { return Error }
-
-// Message implements Body.
+func (RunFailed) Kind() string      { return "run.failed" }
+func (RunFailed) Level() Level      { return Error }
 func (e RunFailed) Message() string { return e.Error }

@@ -16,13 +16,8 @@ type MappingWarning struct {
 	Text string `json:"text"`
 }
 
-// Kind implements Body.
-func (MappingWarning) Kind() string { return "mapping.warning" }
-
-// Level implements Body.
-func (MappingWarning) Level() Level { return Warn }
-
-// Message implements Body.
+func (MappingWarning) Kind() string      { return "mapping.warning" }
+func (MappingWarning) Level() Level      { return Warn }
 func (e MappingWarning) Message() string { return e.Table + ": " + e.Text }
 
 // TableWritten says that a table is complete in out/tables.
@@ -34,13 +29,9 @@ type TableWritten struct {
 	Columns []string `json:"columns"`
 }
 
-// Kind implements Body.
 func (TableWritten) Kind() string { return "table.written" }
-
-// Level implements Body.
 func (TableWritten) Level() Level { return Info }
 
-// Message implements Body.
 func (e TableWritten) Message() string {
 	return fmt.Sprintf("Table %s: %s, %s", e.Table, prose.Count(e.Rows, "row"), prose.Count(len(e.Columns), "column"))
 }
@@ -56,13 +47,9 @@ type TableDrifted struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-// Kind implements Body.
 func (TableDrifted) Kind() string { return "table.drifted" }
-
-// Level implements Body.
 func (TableDrifted) Level() Level { return Warn }
 
-// Message implements Body.
 func (e TableDrifted) Message() string {
 	var changes []string
 	for _, c := range []struct {
