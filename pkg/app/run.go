@@ -103,7 +103,7 @@ const mostLine = 64 << 10
 func oneLine(secrets *secret.Registry, err error) string {
 	text := err.Error()
 	if problems, ok := errors.AsType[failure.Problems](err); ok && problems.Error() == text {
-		text = masked(secrets, problems).Error()
+		text = secrets.Problems(problems).Error()
 	} else {
 		text = secrets.Redact(text)
 	}

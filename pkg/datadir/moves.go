@@ -34,8 +34,8 @@ func rename(from, to string) error {
 
 // moves are the steps of a commit, with what undoes each of them.
 type moves struct {
-	rename, exchange, link func(from, to string) error
-	undos                  []func() error
+	calls
+	undos []func() error
 }
 
 // undo takes back all steps, the last one first.

@@ -22,16 +22,11 @@ type Finding interface {
 // ResponseErrors says that a successful answer has a member `errors` and no
 // data; once for each job, as all findings.
 type ResponseErrors struct {
-	// Job is the endpoint of the job as configured.
-	Job string `json:"job"`
-	// Page counts from 1.
-	Page int `json:"page"`
-	// Text is the beginning of what the API says.
-	Text string `json:"text"`
-	// JobPointer is where the job stands in the configuration.
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Text       string `json:"text"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
-	// Iteration counts from 1; absent when there is only one.
-	Iteration int `json:"iteration,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
 func (ResponseErrors) Kind() string { return "response.errors" }
@@ -47,14 +42,10 @@ func (e ResponseErrors) About() (string, string, int) { return e.Job, e.JobPoint
 // PagingStalled says that an answer announces more pages, but lacks the value
 // that leads to the next one.
 type PagingStalled struct {
-	// Job, Page, JobPointer and Iteration are those of ResponseErrors.
-	Job  string `json:"job"`
-	Page int    `json:"page"`
-	// Flag is the field that announces more pages, Field the place of the value
-	// that is empty or missing.
-	Flag  string `json:"flag"`
-	Field string `json:"field"`
-	// Pointer is the setting that names Field.
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Flag       string `json:"flag"`
+	Field      string `json:"field"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
@@ -73,14 +64,10 @@ func (e PagingStalled) About() (string, string, int) { return e.Job, e.JobPointe
 // PagingUnread says that the last answer of a job announces a next page that the
 // job did not ask for.
 type PagingUnread struct {
-	// Job, Page, JobPointer and Iteration are those of ResponseErrors.
-	Job  string `json:"job"`
-	Page int    `json:"page"`
-	// Place is what announces the next page: a path in the answer, or the header.
-	Place string `json:"place"`
-	// Hint is the setting that would read it.
-	Hint string `json:"hint"`
-	// Pointer is the place of the settings of paging, of the job when it has none.
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Place      string `json:"place"`
+	Hint       string `json:"hint"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
@@ -99,15 +86,10 @@ func (e PagingUnread) About() (string, string, int) { return e.Job, e.JobPointer
 // PagingRepeated says that paging came back to an answer that was there before,
 // which was dropped and ended the job, though nothing says that it is the end.
 type PagingRepeated struct {
-	// Job, Page, JobPointer and Iteration are those of ResponseErrors; Page is
-	// the one that was dropped.
-	Job  string `json:"job"`
-	Page int    `json:"page"`
-	// Earlier is the number of the page that it repeats.
-	Earlier int `json:"earlier"`
-	// Hint is what to try.
-	Hint string `json:"hint"`
-	// Pointer is the place of the settings of paging.
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Earlier    int    `json:"earlier"`
+	Hint       string `json:"hint"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
@@ -126,16 +108,12 @@ func (e PagingRepeated) About() (string, string, int) { return e.Job, e.JobPoint
 // DataMissing says that the configured path led nowhere in every answer of a
 // job, while the answers have lists with items at other places.
 type DataMissing struct {
-	// Job, JobPointer and Iteration are those of ResponseErrors.
-	Job string `json:"job"`
-	// DataField is the configured path.
-	DataField string `json:"dataField"`
-	// Lists are the paths of the lists that the first such answer has.
-	Lists []string `json:"lists"`
-	// Pointer is the place of the path.
-	Pointer    string `json:"pointer"`
-	JobPointer string `json:"jobPointer,omitempty" console:"-"`
-	Iteration  int    `json:"iteration,omitempty" console:"-"`
+	Job        string   `json:"job"`
+	DataField  string   `json:"dataField"`
+	Lists      []string `json:"lists"`
+	Pointer    string   `json:"pointer"`
+	JobPointer string   `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int      `json:"iteration,omitempty" console:"-"`
 }
 
 func (DataMissing) Kind() string { return "data.missing" }
@@ -155,20 +133,13 @@ func (e DataMissing) About() (string, string, int) { return e.Job, e.JobPointer,
 // JobShort says that a job ended with fewer rows, or pages, than the API says
 // there are.
 type JobShort struct {
-	// Job, JobPointer and Iteration are those of ResponseErrors.
-	Job string `json:"job"`
-	// Fetched is how many the job has, Total how many the API says there are.
-	Fetched int `json:"fetched"`
-	Total   int `json:"total"`
-	// Unit is "rows" or "pages".
-	Unit string `json:"unit"`
-	// Field is the path of the total in the answer.
-	Field string `json:"field"`
-	// Rule that ended the job, in words.
-	Rule string `json:"rule"`
-	// Hint is what to check, if anything is known.
-	Hint string `json:"hint,omitempty"`
-	// Pointer is the place of the settings of paging.
+	Job        string `json:"job"`
+	Fetched    int    `json:"fetched"`
+	Total      int    `json:"total"`
+	Unit       string `json:"unit"`
+	Field      string `json:"field"`
+	Rule       string `json:"rule"`
+	Hint       string `json:"hint,omitempty"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
@@ -190,11 +161,8 @@ func (e JobShort) About() (string, string, int) { return e.Job, e.JobPointer, e.
 
 // WarningsOmitted says how many more warnings of one kind a job would have given.
 type WarningsOmitted struct {
-	// Job, JobPointer and Iteration are those of ResponseErrors.
-	Job string `json:"job"`
-	// Of is the kind of the warnings.
-	Of string `json:"of"`
-	// Count is how many were left out.
+	Job        string `json:"job"`
+	Of         string `json:"of"`
 	Count      int    `json:"count"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`

@@ -7,10 +7,8 @@ import (
 
 // LoginDone says that a login request succeeded.
 type LoginDone struct {
-	// Endpoint of the login request as configured.
 	Endpoint string `json:"endpoint"`
-	// Expires is when the credentials end (RFC 3339); absent when never.
-	Expires string `json:"expires,omitempty"`
+	Expires  string `json:"expires,omitempty"`
 }
 
 func (LoginDone) Kind() string { return "login.done" }
@@ -26,14 +24,11 @@ func (e LoginDone) Message() string {
 // RequestSent is one HTTP request that was really sent; only with
 // `config.debug`.
 type RequestSent struct {
-	Method string `json:"method"`
-	// URL is the whole address; Path and Query are its parts, Query without
-	// the question mark.
-	URL   string `json:"url"`
-	Path  string `json:"path"`
-	Query string `json:"query"`
-	// Attempt counts from 1; more than 1 is a retry.
-	Attempt int `json:"attempt"`
+	Method  string `json:"method"`
+	URL     string `json:"url"`
+	Path    string `json:"path"`
+	Query   string `json:"query"`
+	Attempt int    `json:"attempt"`
 }
 
 func (RequestSent) Kind() string { return "request.sent" }
@@ -53,30 +48,20 @@ func (e RequestSent) Message() string {
 // RequestAnswered is the end of an HTTP request that was sent: its answer has
 // arrived completely, or never will. Only with `config.debug`, and for a report.
 type RequestAnswered struct {
-	Method string `json:"method"`
-	// URL, Path, Query and Attempt are those of RequestSent.
-	URL     string `json:"url"`
-	Path    string `json:"path"`
-	Query   string `json:"query"`
-	Attempt int    `json:"attempt"`
-	// Status is the HTTP status code; absent when there was no answer, and
-	// Reason is set then.
-	Status int    `json:"status,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	// Bytes is the size of the decompressed body.
-	Bytes int64 `json:"bytes"`
-	// Seconds from the sending of the request to the last byte of the answer.
-	Seconds float64 `json:"seconds"`
-	// Waited is for how many seconds `api.http.rateLimit` had kept it back.
-	Waited float64 `json:"waited,omitempty"`
-	// Login is set for a request of the authentication.
-	Login bool `json:"login,omitempty"`
-	// Job is the endpoint of the job as configured, "" outside of jobs. JobPointer
-	// is where it stands in the configuration; Iteration counts from 1 and is
-	// absent when there is only one.
-	Job        string `json:"job,omitempty"`
-	JobPointer string `json:"jobPointer,omitempty" console:"-"`
-	Iteration  int    `json:"iteration,omitempty" console:"-"`
+	Method     string  `json:"method"`
+	URL        string  `json:"url"`
+	Path       string  `json:"path"`
+	Query      string  `json:"query"`
+	Attempt    int     `json:"attempt"`
+	Status     int     `json:"status,omitempty"`
+	Reason     string  `json:"reason,omitempty"`
+	Bytes      int64   `json:"bytes"`
+	Seconds    float64 `json:"seconds"`
+	Waited     float64 `json:"waited,omitempty"`
+	Login      bool    `json:"login,omitempty"`
+	Job        string  `json:"job,omitempty"`
+	JobPointer string  `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int     `json:"iteration,omitempty" console:"-"`
 	// Untold is set without `config.debug`: the event is for a report only.
 	Untold bool `json:"-"`
 }
@@ -101,20 +86,14 @@ func (e RequestAnswered) Message() string {
 
 // RequestRetried says that a request failed and will be sent again.
 type RequestRetried struct {
-	Method string `json:"method"`
-	Path   string `json:"path"`
-	// Retry counts from 1.
-	Retry int `json:"retry"`
-	// Reason is the status or the network error that asked for it.
-	Reason string `json:"reason"`
-	// WaitSeconds is the delay before the next attempt.
+	Method      string  `json:"method"`
+	Path        string  `json:"path"`
+	Retry       int     `json:"retry"`
+	Reason      string  `json:"reason"`
 	WaitSeconds float64 `json:"waitSeconds"`
-	// Job is the endpoint of the job as configured, "" outside of jobs. JobPointer
-	// is where it stands in the configuration; Iteration counts from 1 and is
-	// absent when there is only one.
-	Job        string `json:"job,omitempty"`
-	JobPointer string `json:"jobPointer,omitempty" console:"-"`
-	Iteration  int    `json:"iteration,omitempty" console:"-"`
+	Job         string  `json:"job,omitempty"`
+	JobPointer  string  `json:"jobPointer,omitempty" console:"-"`
+	Iteration   int     `json:"iteration,omitempty" console:"-"`
 }
 
 func (RequestRetried) Kind() string { return "request.retried" }
@@ -128,14 +107,10 @@ func (e RequestRetried) Message() string {
 // CredentialsWithheld says that an answer led a job to another origin, which is
 // asked without credentials; once for each job.
 type CredentialsWithheld struct {
-	// Origin is the first such one: scheme, host and port.
-	Origin string `json:"origin"`
-	// Job is the endpoint of the job as configured.
-	Job string `json:"job"`
-	// JobPointer is where the job stands in the configuration.
+	Origin     string `json:"origin"`
+	Job        string `json:"job"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
-	// Iteration counts from 1; absent when there is only one.
-	Iteration int `json:"iteration,omitempty"`
+	Iteration  int    `json:"iteration,omitempty"`
 }
 
 func (CredentialsWithheld) Kind() string { return "credentials.withheld" }
@@ -148,13 +123,9 @@ func (e CredentialsWithheld) Message() string {
 // ResponseIgnored says that an error response was taken as data because
 // `api.http.ignoreErrors` lists its status.
 type ResponseIgnored struct {
-	// Job is the endpoint of the job.
-	Job string `json:"job"`
-	// Status is the HTTP status code.
-	Status int `json:"status"`
-	// Text is the beginning of the answer.
-	Text string `json:"text"`
-	// JobPointer is where the job stands in the configuration.
+	Job        string `json:"job"`
+	Status     int    `json:"status"`
+	Text       string `json:"text"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 }
 
@@ -168,10 +139,8 @@ func (e ResponseIgnored) Message() string {
 // ResponseCleaned says that bytes of an answer were dropped because they are not
 // UTF-8, which JSON has to be.
 type ResponseCleaned struct {
-	// Job is the endpoint of the job.
-	Job string `json:"job"`
-	// Page counts from 1.
-	Page int `json:"page"`
+	Job  string `json:"job"`
+	Page int    `json:"page"`
 }
 
 func (ResponseCleaned) Kind() string { return "response.cleaned" }

@@ -11,12 +11,9 @@ import (
 
 // RunStarted is the first event of a run.
 type RunStarted struct {
-	// Version of the program.
-	Version string `json:"version"`
-	// Jobs is the number of root jobs in all iterations.
-	Jobs int `json:"jobs"`
-	// Iterations is the number of iterations, at least 1.
-	Iterations int `json:"iterations"`
+	Version    string `json:"version"`
+	Jobs       int    `json:"jobs"`
+	Iterations int    `json:"iterations"`
 }
 
 func (RunStarted) Kind() string { return "run.started" }
@@ -32,10 +29,8 @@ func (e RunStarted) Message() string {
 
 // VariablesReplaced notes which {{variables}} were replaced: names only.
 type VariablesReplaced struct {
-	// Names in the order of their first replacement, each once.
-	Names []string `json:"names"`
-	// Source says where the values came from.
-	Source string `json:"source"`
+	Names  []string `json:"names"`
+	Source string   `json:"source"`
 }
 
 func (VariablesReplaced) Kind() string { return "variables.replaced" }
@@ -48,10 +43,8 @@ func (e VariablesReplaced) Message() string {
 // ConfigWarning is something odd in the configuration that does not stop the
 // run.
 type ConfigWarning struct {
-	// Pointer is the JSON pointer of the setting.
 	Pointer string `json:"pointer"`
-	// Text says what is odd and what to try.
-	Text string `json:"text"`
+	Text    string `json:"text"`
 }
 
 func (ConfigWarning) Kind() string      { return "config.warning" }
@@ -60,7 +53,6 @@ func (e ConfigWarning) Message() string { return "Configuration: " + e.Pointer +
 
 // StateWarning says that in/state.json could not be used, and why.
 type StateWarning struct {
-	// Text says what is wrong with it and what the run does instead.
 	Text string `json:"text"`
 }
 
@@ -70,16 +62,12 @@ func (e StateWarning) Message() string { return "State of the previous run: " + 
 
 // RunFinished is the last event of a successful run.
 type RunFinished struct {
-	// Seconds the run took.
-	Seconds  float64 `json:"seconds"`
-	Requests int     `json:"requests"`
-	// Bytes of all response bodies after decompression.
-	Bytes  int64 `json:"bytes"`
-	Rows   int   `json:"rows"`
-	Tables int   `json:"tables"`
-	// Incomplete is how many events said that data may be missing, see Finding;
-	// absent when none did. With it the event is a warning.
-	Incomplete int `json:"incomplete,omitempty"`
+	Seconds    float64 `json:"seconds"`
+	Requests   int     `json:"requests"`
+	Bytes      int64   `json:"bytes"`
+	Rows       int     `json:"rows"`
+	Tables     int     `json:"tables"`
+	Incomplete int     `json:"incomplete,omitempty"`
 }
 
 func (RunFinished) Kind() string { return "run.finished" }
@@ -134,17 +122,11 @@ func IncompleteIn(message string) int {
 // RunCut is the last event of a run that left data out because a flag asked for
 // it: its tables are complete files that hold what had arrived until then.
 type RunCut struct {
-	// Budget is the flag: max-requests, max-time, max-bytes or sample.
-	Budget string `json:"budget"`
-	// Limit is what was allowed, Reached what was used: requests, seconds, bytes,
-	// or items of one run of a job.
-	Limit   float64 `json:"limit"`
-	Reached float64 `json:"reached"`
-	// Job is the endpoint of the job that was cut, Pointer its place in the
-	// configuration; of a sample, those of the first one.
-	Job     string `json:"job"`
-	Pointer string `json:"pointer"`
-	// The other fields are those of RunFinished.
+	Budget   string  `json:"budget"`
+	Limit    float64 `json:"limit"`
+	Reached  float64 `json:"reached"`
+	Job      string  `json:"job"`
+	Pointer  string  `json:"pointer"`
 	Seconds  float64 `json:"seconds"`
 	Requests int     `json:"requests"`
 	Bytes    int64   `json:"bytes"`
@@ -166,15 +148,10 @@ func (e RunCut) Message() string {
 
 // RunFailed is the last event of a failed run.
 type RunFailed struct {
-	// Error is the message that stderr holds too.
-	Error string `json:"error"`
-	// ErrorKind is user or application.
+	Error     string `json:"error"`
 	ErrorKind string `json:"kind"`
-	// Pointer is the place in the configuration, where there is one.
-	Pointer string `json:"pointer,omitempty"`
-	// Problems is the JSON text of a list of failure.Problem, when it is the
-	// configuration that is at fault. The message holds them in words.
-	Problems string `json:"problems,omitempty" console:"-"`
+	Pointer   string `json:"pointer,omitempty"`
+	Problems  string `json:"problems,omitempty" console:"-"`
 }
 
 func (RunFailed) Kind() string      { return "run.failed" }

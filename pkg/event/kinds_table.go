@@ -10,10 +10,8 @@ import (
 // MappingWarning says that something in the data was stored in another way
 // than its shape suggests.
 type MappingWarning struct {
-	// Table or data type it concerns.
 	Table string `json:"table"`
-	// Text says what was found and how it was stored.
-	Text string `json:"text"`
+	Text  string `json:"text"`
 }
 
 func (MappingWarning) Kind() string      { return "mapping.warning" }
@@ -22,10 +20,8 @@ func (e MappingWarning) Message() string { return e.Table + ": " + e.Text }
 
 // TableWritten says that a table is complete in out/tables.
 type TableWritten struct {
-	// Table is the file name in out/tables.
-	Table string `json:"table"`
-	Rows  int    `json:"rows"`
-	// Columns in the order of the file.
+	Table   string   `json:"table"`
+	Rows    int      `json:"rows"`
 	Columns []string `json:"columns"`
 }
 
@@ -39,10 +35,7 @@ func (e TableWritten) Message() string {
 // TableDrifted says that the columns of a table are not those of the last run
 // that wrote it; only with `config.driftWarning`.
 type TableDrifted struct {
-	// Table is the file name in out/tables.
-	Table string `json:"table"`
-	// Added and Removed are the columns that only this run, or only the last
-	// one, has. Without any of them the order differs.
+	Table   string   `json:"table"`
 	Added   []string `json:"added,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 }

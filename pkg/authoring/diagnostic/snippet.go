@@ -9,7 +9,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -180,7 +179,7 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 		return source.Span{}, false
 	case lint.PlainSecret(name, v):
 		return span, true
-	case field.MayBeSecret(pointer) && !telling(name):
+	case secret.MayStandAt(pointer) && !telling(name):
 		return span, true
 	case strings.Contains(text, "://") && strings.Contains(text, "@"):
 		return span, true
@@ -229,11 +228,11 @@ func secretAround(pointer string) string {
 // withinSecret tells whether what follows the last token may belong to a secret:
 // its value has not been read to its end, or it stands among others.
 func (r *Report) withinSecret(last string) bool {
-	if around := strings.LastIndexByte(last, '/'); around >= 0 && field.MayBeSecret(last[:around]) {
+	if around := strings.LastIndexByte(last, '/'); around >= 0 && secret.MayStandAt(last[:around]) {
 		return true
 	}
 	place, at, _ := r.text.Find(last)
-	return field.MayBeSecret(last) && (at != last || !place.Scalar)
+	return secret.MayStandAt(last) && (at != last || !place.Scalar)
 }
 
 // unread are the secrets in the part of a line that could not be read: every

@@ -2,21 +2,17 @@ package diff
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // WriteJSON writes the report as one JSON document.
-func (r Report) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
+func (r Report) WriteJSON(w io.Writer) error { return prose.WriteJSON(w, r) }
 
 // WriteText writes the report for people. The directories are called by the names
 // that are given.

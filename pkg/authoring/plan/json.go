@@ -1,11 +1,11 @@
 package plan
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -57,10 +57,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		}
 		all.Requests = append(all.Requests, r)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(all)
+	return prose.WriteJSON(w, all)
 }
 
 func (p *Preview) sourcesJSON(sources []engine.Source) []sourceJSON {
