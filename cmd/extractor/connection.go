@@ -16,7 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// connection is what the client commands are told about the platform.
+// connection is what the client commands know about the platform.
 type connection struct {
 	url, queueURL, tokenFile, component string
 	json                                bool

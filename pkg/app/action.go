@@ -23,9 +23,9 @@ import (
 // nothing else. After a failure that document holds the error, and stderr and
 // exit code are those of a failed run.
 
-// wantsAction tells whether the document asks for an action instead of a run,
-// so that no event goes to stdout. What is wrong with the document is told
-// later, by the one who reads it for good.
+// wantsAction reports whether the document asks for an action instead of a run,
+// so that no event goes to stdout. The problems of the document are reported
+// later, by read.
 func wantsAction(o *Options) bool {
 	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
@@ -104,8 +104,8 @@ func findings(secrets *secret.Registry, problems, warnings failure.Problems) val
 }
 
 // validate answers whether the document is sound, and what in it is hardly
-// meant. A document that got here is sound; what is wrong with another one has
-// been told already.
+// meant. A document that got here is sound; the problems of another one
+// have been reported already.
 func validate(o *Options, doc *load.Document) error {
 	if err := o.finishRecording(); err != nil {
 		return err

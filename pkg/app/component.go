@@ -3,9 +3,8 @@
 // last file renamed.
 //
 // A run reads the document, replaces its variables, compiles it, extracts, and
-// commits; each step is another room's work. What was going on is told by
-// events; how it ended also by the exit code and, after a failure, by one line
-// on stderr.
+// commits; other packages do these steps. Events report what happens. The exit
+// code and, after a failure, one line on stderr report how the run ended.
 package app
 
 import (

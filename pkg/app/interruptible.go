@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// writeGrace is how long a run that was told to end waits for a reader of what it
+// writeGrace is how long a run that was asked to end waits for a reader of what it
 // writes.
 const writeGrace = time.Second
 
@@ -19,7 +19,7 @@ var errAbandoned = errors.New("no one reads what is written there")
 
 // interruptibleWriter is a writer that may block, because no one reads a pipe or a
 // terminal was stopped. It blocks as long as the run goes on. When the run has been
-// told to end, a write may take writeGrace; then it is abandoned, and later writes
+// asked to end, a write may take writeGrace; then it is abandoned, and later writes
 // fail at once.
 type interruptibleWriter struct {
 	to          io.Writer
@@ -28,7 +28,7 @@ type interruptibleWriter struct {
 	abandoned   atomic.Bool
 }
 
-// newInterruptible is an interruptibleWriter for a run that is told to end by its
+// newInterruptible is an interruptibleWriter for a run that is asked to end by its
 // context.
 func newInterruptible(ctx context.Context, to io.Writer, after func(time.Duration, func()) func() bool) *interruptibleWriter {
 	return &interruptibleWriter{to: to, interrupted: ctx.Done(), after: after}

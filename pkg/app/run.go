@@ -180,7 +180,7 @@ func checkLimits(o *Options) error {
 	return nil
 }
 
-// denyPrivateNetworks tells whether the flag or the environment asks for it. What
+// denyPrivateNetworks reports whether the flag or the environment asks for it. What
 // is neither yes nor no ends the run: a guard that is off by a slip of the pen
 // would not be noticed.
 func denyPrivateNetworks(o *Options) (bool, error) {
@@ -237,7 +237,7 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	return ended(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
 }
 
-// ended tells how a run ended, and returns the event when it was cut.
+// ended reports how a run ended, and returns the event when it was cut.
 func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	if r.LimitReached == nil {
 		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
@@ -251,7 +251,7 @@ func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	return &e
 }
 
-// interrupted names the reason when a run ended because it was told to.
+// interrupted names the reason when a run ended because it was asked to.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))

@@ -2,10 +2,10 @@ package app
 
 import "github.com/keboola/configurable-extractor/pkg/failure"
 
-// dataTypeSupport tells whether the project has typed tables.
+// dataTypeSupport reports whether the project has typed tables.
 const dataTypeSupport = "KBC_DATA_TYPE_SUPPORT"
 
-// TypedTables tells whether the platform wants typed tables. A value no one
+// TypedTables reports whether the platform wants typed tables. A value no one
 // knows ends the run before anything is sent: the platform refuses the older
 // form for every value but none, and where it has no types it would silently
 // lose the primary keys of the newer form, so neither is a safe guess.

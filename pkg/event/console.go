@@ -84,7 +84,7 @@ func (c *Console) paint(colour, text string) string {
 	return colour + text + plain
 }
 
-// consoleText is a value as text, "" when the message tells it already.
+// consoleText is a value as text, "" when the message says it already.
 func consoleText(v any, message string) string {
 	switch v := v.(type) {
 	case string:
@@ -110,7 +110,7 @@ func consoleText(v any, message string) string {
 	}
 }
 
-// shows tells whether the words of a value stand in the message.
+// shows reports whether the words of a value stand in the message.
 func shows(message, value string) bool {
 	if value == "" {
 		return true
@@ -128,7 +128,7 @@ func shows(message, value string) bool {
 	}
 }
 
-// alone tells whether a part of a text has no letter or digit beside it.
+// alone reports whether a part of a text has no letter or digit beside it.
 func alone(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	after, _ := utf8.DecodeRuneInString(text[to:])

@@ -41,7 +41,7 @@ var _ Sink = (*GELF)(nil)
 
 // DialGELF connects to the server at address (host:port). The context is that
 // of the connecting alone. Host is the name of this container, os.Hostname():
-// the platform drops messages from anybody else.
+// the platform drops messages from anyone else.
 func DialGELF(ctx context.Context, dial Dial, address, host string) (*GELF, error) {
 	conn, err := dial(ctx, "tcp", address)
 	if err != nil {

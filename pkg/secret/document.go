@@ -112,18 +112,18 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 // ordinaryName is a name of words: letters, perhaps with a number behind.
 var ordinaryName = regexp.MustCompile(`^[@$_]?[A-Za-z]{1,16}[0-9]{0,2}([_.: -][A-Za-z]{1,16}[0-9]{0,2}){0,5}$`)
 
-// OrdinaryName tells whether a name, of a member or in a path, is one that
+// OrdinaryName reports whether a name, of a member or in a path, is one that
 // programmers give, not one that is data, as an identifier is.
 func OrdinaryName(name string) bool { return ordinaryName.MatchString(name) }
 
 // messageNames are the names of members that say what went wrong, in lower case.
 var messageNames = []string{"error", "errors", "error_description", "message", "code", "title", "detail"}
 
-// MessageName tells whether a member is by its name a message of an API about what
+// MessageName reports whether a member is by its name a message of an API about what
 // went wrong.
 func MessageName(name string) bool { return slices.Contains(messageNames, strings.ToLower(name)) }
 
-// ErrorsName tells whether a member is by its name an error, or a list of them, that
+// ErrorsName reports whether a member is by its name an error, or a list of them, that
 // may have messages in it.
 func ErrorsName(name string) bool {
 	return strings.EqualFold(name, "error") || strings.EqualFold(name, "errors")

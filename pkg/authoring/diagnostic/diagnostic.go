@@ -1,4 +1,4 @@
-// Package diagnostic tells what is wrong with the text of a configuration: to
+// Package diagnostic reports what is wrong with the text of a configuration: to
 // people with the lines concerned, to programs as JSON, to CI as SARIF. Each
 // kind of finding has a code, and the catalogue explains it.
 //
@@ -61,7 +61,7 @@ type Report struct {
 	broken   bool // the text is not JSON to its end
 }
 
-// Failed tells whether there is an error among the findings.
+// Failed reports whether there is an error among the findings.
 func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
 }

@@ -23,7 +23,7 @@ func variableProblems(given value.Value, err error) failure.Problems {
 	return failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: failure.Part(err.Error()), Hint: "give it by --var name=value"}}
 }
 
-// holdsVariable tells whether a text has a placeholder in it.
+// holdsVariable reports whether a text has a placeholder in it.
 func holdsVariable(text string) bool {
 	return len(variables.Placeholders(value.OfString(text))) > 0
 }
@@ -66,7 +66,7 @@ func unknownVariables(doc *load.Document, places renamed) failure.Problems {
 	return failure.Problems{p}
 }
 
-// undecided tells whether the value at a place depends on a variable without a
+// undecided reports whether the value at a place depends on a variable without a
 // value: by itself, or by an attribute it refers to.
 func undecided(doc value.Value, pointer string) bool {
 	v := doc

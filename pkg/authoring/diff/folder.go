@@ -166,7 +166,7 @@ func parseManifest(text []byte) (manifest, error) {
 	return m, nil
 }
 
-// plain tells whether a manifest leaves the form of the CSV file as the extractor
+// plain reports whether a manifest leaves the form of the CSV file as the extractor
 // writes it. Without has_header the columns of a manifest are the header.
 func plain(v value.Value) bool {
 	for _, setting := range []struct{ name, usual string }{{"delimiter", ","}, {"enclosure", `"`}} {

@@ -58,7 +58,7 @@ func (t *text) table(d Table) {
 	t.rows(d.Rows, len(d.Added)+len(d.Removed) > 0)
 }
 
-// rows tells of the rows; narrowed says that some columns were left out.
+// rows writes the differences of the rows; narrowed says that some columns were left out.
 func (t *text) rows(r Rows, narrowed bool) {
 	by := "compared as a whole"
 	if len(r.Key) > 0 {
@@ -89,7 +89,7 @@ func (t *text) rows(r Rows, narrowed bool) {
 	t.more("~", r.Changed, len(r.ChangedSamples))
 }
 
-// more tells how many rows are not shown.
+// more writes how many rows are not shown.
 func (t *text) more(sign string, count int64, shown int) {
 	if left := count - int64(shown); left > 0 {
 		t.line("  %s %d more", sign, left)

@@ -115,7 +115,7 @@ type Stored struct {
 	Rows  int `json:"rows"`
 }
 
-// Ended is what a job told at its end.
+// Ended is what a job reported at its end.
 type Ended struct {
 	Runs     int    `json:"runs,omitempty"`
 	Pages    int    `json:"pages"`
@@ -170,7 +170,7 @@ type Table struct {
 	Columns []Column `json:"columns"`
 }
 
-// Column tells what kinds of cells were seen in a column, never what they held.
+// Column has the kinds of cells in a column, never their text.
 type Column struct {
 	Name   string  `json:"name"`
 	Empty  int     `json:"empty"`

@@ -70,7 +70,7 @@ func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 }
 
 // finished is the report of a run that has ended. The reason is that of its last
-// event, unless it could not be told any more.
+// event, unless it could not be reported any more.
 func (c *Collector) finished(ended time.Time, reason string) *Report {
 	r := &c.report
 	if reason != "" {
@@ -98,7 +98,7 @@ func (t *Traffic) round() {
 
 func milliseconds(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
-// replace writes a file whole. Only its owner may read it: a report tells which
+// replace writes a file whole. Only its owner may read it: a report shows which
 // requests a run sent.
 func replace(path string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".report-*")

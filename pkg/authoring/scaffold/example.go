@@ -29,7 +29,7 @@ type Options struct {
 	Choice propose.Choice
 	// Out is the new file; "" prints the configuration, its secrets hidden.
 	Out string
-	// Ask tells whether somebody reads Stderr and answers on Stdin. Without it
+	// Ask reports whether someone reads Stderr and answers on Stdin. Without it
 	// the guesses are taken.
 	Ask            bool
 	Stdin          io.Reader
@@ -189,7 +189,7 @@ func asked(x example.Exchange) string {
 	return x.Method + " " + u.Scheme + "://" + u.Host + u.EscapedPath()
 }
 
-// propose makes the proposal; somebody who is there decides what is not decided
+// propose makes the proposal; someone who is there decides what is not decided
 // yet.
 func (b *beginning) propose(x example.Exchange) (*propose.Proposal, error) {
 	p, err := propose.Propose(x, b.Choice)
