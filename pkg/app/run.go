@@ -228,8 +228,10 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	if err != nil {
 		return nil, err
 	}
-	if err := o.reportTables(); err != nil {
-		return nil, err
+	if o.report != nil { // the tables are complete, and not moved yet
+		if err := o.report.Tables(o.Tables); err != nil {
+			return nil, err
+		}
 	}
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package event
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -42,7 +43,6 @@ var _ Sink = (*Console)(nil)
 // NewConsole makes a sink on a terminal, which it never closes.
 func NewConsole(w io.Writer, colours bool) *Console { return &Console{w, colours} }
 
-// Write implements Sink.
 func (c *Console) Write(e Event) error {
 	if e.Level == Debug {
 		return nil
@@ -86,28 +86,14 @@ func (c *Console) paint(colour, text string) string {
 
 // consoleText is a value as text, "" when the message says it already.
 func consoleText(v any, message string) string {
-	switch v := v.(type) {
-	case string:
-		if shows(message, v) {
-			return ""
-		}
-		return quoted(v)
-	case []string:
-		told := true
-		for _, item := range v {
-			told = told && shows(message, item)
-		}
-		if told {
-			return ""
-		}
-		return quoted(strings.Join(v, ","))
-	default:
-		text := fmt.Sprint(v)
-		if shows(message, text) {
-			return ""
-		}
-		return text
+	items, ok := v.([]string)
+	if !ok {
+		items = []string{fmt.Sprint(v)}
 	}
+	if !slices.ContainsFunc(items, func(item string) bool { return !shows(message, item) }) {
+		return ""
+	}
+	return quoted(strings.Join(items, ","))
 }
 
 // shows reports whether the words of a value stand in the message.

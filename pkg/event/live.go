@@ -148,7 +148,6 @@ type above struct {
 	live *Live
 }
 
-// Write implements Sink.
 func (a above) Write(e Event) error {
 	a.live.mu.Lock()
 	defer a.live.mu.Unlock()

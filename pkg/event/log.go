@@ -51,11 +51,8 @@ type Sink interface {
 // Discard is a Sink that drops everything.
 type Discard struct{}
 
-// Write implements Sink.
 func (Discard) Write(Event) error { return nil }
-
-// Close implements Sink.
-func (Discard) Close() error { return nil }
+func (Discard) Close() error      { return nil }
 
 // ErrClosed is what Log.Err reports when an event came after Close.
 var ErrClosed = errors.New("event after the log was closed")

@@ -16,21 +16,14 @@ func MayStandAt(pointer string) bool {
 		switch segment {
 		case "headers", "params", "query", "username", "sshproxy", "aws":
 			return true
+		case "authentication", "parentkey", "primarykey", "urlkey", "idkey":
+			continue // these only sound like credentials
 		}
 		for _, word := range []string{"auth", "token", "pass", "secret", "key", "credential", "cookie", "certificate", "signature"} {
-			if strings.Contains(segment, word) && !harmless(segment) {
+			if strings.Contains(segment, word) {
 				return true
 			}
 		}
-	}
-	return false
-}
-
-// harmless are settings whose names only sound like credentials.
-func harmless(segment string) bool {
-	switch segment {
-	case "authentication", "parentkey", "primarykey", "urlkey", "idkey":
-		return true
 	}
 	return false
 }

@@ -27,20 +27,17 @@ type (
 		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID               string       `json:"id"`
-		ShortDescription sarifMessage `json:"shortDescription"`
-		FullDescription  sarifMessage `json:"fullDescription"`
-		Help             sarifMessage `json:"help"`
-	}
-	sarifMessage struct {
-		Text string `json:"text"`
+		ID               string            `json:"id"`
+		ShortDescription map[string]string `json:"shortDescription"`
+		FullDescription  map[string]string `json:"fullDescription"`
+		Help             map[string]string `json:"help"`
 	}
 	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		RuleIndex int             `json:"ruleIndex"`
-		Level     Severity        `json:"level"`
-		Message   sarifMessage    `json:"message"`
-		Locations []sarifLocation `json:"locations"`
+		RuleID    string            `json:"ruleId"`
+		RuleIndex int               `json:"ruleIndex"`
+		Level     Severity          `json:"level"`
+		Message   map[string]string `json:"message"`
+		Locations []sarifLocation   `json:"locations"`
 	}
 	sarifLocation struct {
 		PhysicalLocation sarifPhysical       `json:"physicalLocation"`
@@ -75,7 +72,7 @@ func WriteSARIF(w io.Writer, reports []*Report, version string) error {
 				text += "; " + f.Hint
 			}
 			results = append(results, sarifResult{RuleID: string(f.Code), RuleIndex: rules[f.Code], Level: f.Severity,
-				Message: sarifMessage{text}, Locations: []sarifLocation{r.location(f)}})
+				Message: sarifText(text), Locations: []sarifLocation{r.location(f)}})
 		}
 	}
 	return prose.WriteJSON(w, sarifLog{
@@ -85,9 +82,11 @@ func WriteSARIF(w io.Writer, reports []*Report, version string) error {
 	})
 }
 
+func sarifText(text string) map[string]string { return map[string]string{"text": text} }
+
 func ruleOf(code failure.Code) sarifRule {
 	e, _ := Lookup(string(code))
-	return sarifRule{ID: string(code), ShortDescription: sarifMessage{e.Title}, FullDescription: sarifMessage{e.Cause}, Help: sarifMessage{e.Cure}}
+	return sarifRule{ID: string(code), ShortDescription: sarifText(e.Title), FullDescription: sarifText(e.Cause), Help: sarifText(e.Cure)}
 }
 
 func (r *Report) location(f Finding) sarifLocation {

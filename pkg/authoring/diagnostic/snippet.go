@@ -205,8 +205,8 @@ var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`:\s*("(?:[^"\\]|\\.)*"?|[^\s",{}\[\]]+)`)
 })
 
-// marked is the rest of a text behind a name with a number sign, as far as one can
-// known in a text that is not JSON.
+// marked is the rest of a text behind a name with a number sign, as far as it can
+// be known in a text that is not JSON.
 var marked = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`#(?:[^"\\]|\\.)*"\s*:\s*|#`)
 })

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -53,7 +54,7 @@ func (t *text) table(d Table) {
 		t.line("  columns in another order")
 	}
 	for _, s := range d.Manifest {
-		t.line("  manifest, %s: %s -> %s", s.Name, orNone(s.First), orNone(s.Second))
+		t.line("  manifest, %s: %s -> %s", s.Name, cmp.Or(s.First, "none"), cmp.Or(s.Second, "none"))
 	}
 	t.rows(d.Rows, len(d.Added)+len(d.Removed) > 0)
 }
@@ -94,13 +95,6 @@ func (t *text) more(sign string, count int64, shown int) {
 	if left := count - int64(shown); left > 0 {
 		t.line("  %s %d more", sign, left)
 	}
-}
-
-func orNone(setting string) string {
-	if setting == "" {
-		return "none"
-	}
-	return setting
 }
 
 func quoted(names []string) string {

@@ -49,7 +49,11 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		if d.Request == nil {
 			continue
 		}
-		r := p.requestJSON(d, d.Request, kindOf(d))
+		kind := "job"
+		if d.Level > 0 {
+			kind = "child"
+		}
+		r := p.requestJSON(d, d.Request, kind)
 		r.Calls = p.mask.text(d.Calls)
 		r.Sources = p.sourcesJSON(d.Sources)
 		for _, sentence := range d.Paging {
@@ -66,13 +70,6 @@ func (p *Preview) sourcesJSON(sources []engine.Source) []sourceJSON {
 		all = append(all, sourceJSON{p.mask.text(s.Part), p.source(s), p.mask.text(s.Pointer)})
 	}
 	return all
-}
-
-func kindOf(d engine.Draft) string {
-	if d.Level > 0 {
-		return "child"
-	}
-	return "job"
 }
 
 func (p *Preview) requestJSON(d engine.Draft, r *exchange.Outgoing, kind string) requestJSON {

@@ -10,9 +10,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// timeLayout is RFC 3339 with milliseconds, as in the events.
-const timeLayout = "2006-01-02T15:04:05.000Z07:00"
-
 // Collector folds the events of a run. It is not safe for concurrent use; a log
 // hands it one event after another.
 type Collector struct {
@@ -195,4 +192,4 @@ func (c *Collector) Check(found failure.Problems) {
 	}
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(timeLayout) }
+func stamp(t time.Time) string { return t.UTC().Format(event.TimeLayout) }

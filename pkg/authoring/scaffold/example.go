@@ -101,19 +101,15 @@ func (b *beginning) exchange(ctx context.Context) (example.Exchange, error) {
 	if b.HAR != "" {
 		return b.fromHAR()
 	}
-	r, err := b.request()
+	r, err := example.FromURL(b.URL)
+	if b.Curl != "" {
+		r, err = example.FromCurl(b.Curl, b.Getenv)
+	}
 	if err != nil {
 		return example.Exchange{}, err
 	}
 	b.conceal(r)
 	return example.Fetch(ctx, r, example.Options{UserAgent: "configurable-extractor/" + b.Version, Dial: b.Dial})
-}
-
-func (b *beginning) request() (example.Request, error) {
-	if b.Curl != "" {
-		return example.FromCurl(b.Curl, b.Getenv)
-	}
-	return example.FromURL(b.URL)
 }
 
 func (b *beginning) conceal(r example.Request) {
@@ -158,7 +154,11 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 		return example.Exchange{}, err
 	}
 	if len(all) == 0 {
-		return example.Exchange{}, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON%s", b.restriction())
+		restriction := ""
+		if b.URLContains != "" {
+			restriction = fmt.Sprintf(", with an address that contains '%s'", b.URLContains)
+		}
+		return example.Exchange{}, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON%s", restriction)
 	}
 	at := 0
 	if b.Ask {
@@ -171,13 +171,6 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 		}
 	}
 	return all[at].exchange, nil
-}
-
-func (b *beginning) restriction() string {
-	if b.URLContains == "" {
-		return ""
-	}
-	return fmt.Sprintf(", with an address that contains '%s'", b.URLContains)
 }
 
 // asked is method and address of an exchange without its query.
