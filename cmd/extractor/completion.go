@@ -8,8 +8,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 )
 
-// flagValues tells the shell what the value of a flag may be, by the name of the
-// flag. Those that may be anything are not among them.
+// flagValues completes the values of flags, by the name of the flag. Flags that
+// take any value are left out.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"data":       completion.Directories(),

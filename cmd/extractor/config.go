@@ -12,17 +12,9 @@ import (
 // newConfig is the commands about stored configurations.
 func newConfig(code *int) *cobra.Command {
 	var c connection
-	group := &cobra.Command{
-		Use:   "config",
-		Short: "Store, read and list configurations on the platform",
-		Example: `  extractor config push config.json
+	return c.group("config", "Store, read and list configurations on the platform", `  extractor config push config.json
   extractor config list`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.flags(group)
-	group.AddCommand(newConfigPush(code, &c), newConfigPull(code, &c), newConfigList(code, &c))
-	return group
+		newConfigPush(code, &c), newConfigPull(code, &c), newConfigList(code, &c))
 }
 
 func newConfigPush(code *int, c *connection) *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"strings"
@@ -15,10 +16,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// connection is what the client commands are told about the platform.
+// connection is what the client commands know about the platform.
 type connection struct {
 	url, queueURL, tokenFile, component string
 	json                                bool
+}
+
+// group is a group of commands about the platform, with the flags they share.
+func (c *connection) group(use, short, example string, commands ...*cobra.Command) *cobra.Command {
+	group := &cobra.Command{
+		Use: use, Short: short, Example: example, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.flags(group)
+	group.AddCommand(commands...)
+	return group
 }
 
 // flags declares the flags of a group of commands. There is none for the token
@@ -45,11 +57,11 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	if token == "" {
 		return nil, failure.Userf("the token is missing: set KBC_TOKEN or give --token-file")
 	}
-	url := or(c.url, "KBC_URL")
+	url := cmp.Or(c.url, os.Getenv("KBC_URL"))
 	if url == "" {
 		return nil, failure.Userf("the address of the platform is missing: set KBC_URL or give --url")
 	}
-	client, err := platform.New(platform.Options{URL: url, QueueURL: or(c.queueURL, "KBC_QUEUE_URL"), Token: token})
+	client, err := platform.New(platform.Options{URL: url, QueueURL: cmp.Or(c.queueURL, os.Getenv("KBC_QUEUE_URL")), Token: token})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +69,7 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	secrets.Add(token)
 	return &control.Session{
 		Platform:  client,
-		Component: or(c.component, "KBC_COMPONENTID"),
+		Component: cmp.Or(c.component, os.Getenv("KBC_COMPONENTID")),
 		JSON:      c.json,
 		Out:       cmd.OutOrStdout(),
 		Progress:  cmd.ErrOrStderr(),
@@ -65,14 +77,6 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 		Now:       time.Now,
 		Sleep:     app.Sleep,
 	}, nil
-}
-
-// or is the flag if it was given, else the environment.
-func or(flag, variable string) string {
-	if flag != "" {
-		return flag
-	}
-	return os.Getenv(variable)
 }
 
 // work makes a command's RunE of what it does in a session; the exit code goes

@@ -62,15 +62,12 @@ Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
 			} else {
 				err = report.WriteText(out, args[0], args[1])
 			}
-			switch {
-			case err != nil:
-				return err
-			case report.Equal:
+			if err == nil && report.Equal {
 				*code = 0
-			default:
+			} else if err == nil {
 				*code = exitDifferent
 			}
-			return nil
+			return err
 		},
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newExplain is the command that tells what the codes of validate mean.
+// newExplain is the command that explains what the codes of validate mean.
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE]",

@@ -105,7 +105,7 @@ func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 	}
 }
 
-// terminal tells whether a person is at the other end.
+// terminal reports whether a person is at the other end.
 func terminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

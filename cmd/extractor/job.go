@@ -11,22 +11,13 @@ import (
 // newJob is the commands about jobs.
 func newJob(code *int) *cobra.Command {
 	var c connection
-	group := &cobra.Command{
-		Use:   "job",
-		Short: "Run stored configurations on the platform, follow and end their jobs",
-		Example: `  extractor job run --config 123 --wait
+	return c.group("job", "Run stored configurations on the platform, follow and end their jobs", `  extractor job run --config 123 --wait
   extractor job events 456`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.flags(group)
-	group.AddCommand(
 		newJobRun(code, &c),
 		newJobCommand(code, &c, "status", "Tell how a job stands", (*control.Session).Status),
 		newJobCommand(code, &c, "events", "Print the events of a job, oldest first", (*control.Session).Events),
 		newJobCommand(code, &c, "kill", "Tell a job to end", (*control.Session).Kill),
 	)
-	return group
 }
 
 func newJobRun(code *int, c *connection) *cobra.Command {

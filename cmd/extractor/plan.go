@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -15,13 +14,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // newPlan is the command that shows what a run would send. The exit code of what
 // failed goes to code.
 func newPlan(code *int, o *app.Options) *cobra.Command {
-	var form planForm
+	var asJSON, asCurl bool
 	cmd := &cobra.Command{
 		Use:   "plan [FILE|DIR]",
 		Short: "Show the requests that a run would begin with, without a network",
@@ -50,30 +48,22 @@ made; stderr says why.`,
 					fmt.Fprintln(cmd.ErrOrStderr(), err)
 				}
 			}
-			if p == nil {
+			switch {
+			case p == nil:
 				return nil
+			case asJSON:
+				return p.WriteJSON(cmd.OutOrStdout())
+			case asCurl:
+				return p.WriteCurl(cmd.OutOrStdout())
+			default:
+				return p.WriteText(cmd.OutOrStdout())
 			}
-			return form.write(p, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().BoolVar(&form.json, "json", false, "write the requests as JSON")
-	cmd.Flags().BoolVar(&form.curl, "curl", false, "write the requests as commands of curl")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the requests as JSON")
+	cmd.Flags().BoolVar(&asCurl, "curl", false, "write the requests as commands of curl")
 	cmd.MarkFlagsMutuallyExclusive("json", "curl")
 	return cmd
-}
-
-// planForm is how a plan is written.
-type planForm struct{ json, curl bool }
-
-func (f planForm) write(p *plan.Preview, w io.Writer) error {
-	switch {
-	case f.json:
-		return p.WriteJSON(w)
-	case f.curl:
-		return p.WriteCurl(w)
-	default:
-		return p.WriteText(w)
-	}
 }
 
 // errFindings says that the configuration has errors, which are on stderr.
@@ -94,7 +84,11 @@ func planned(cmd *cobra.Command, o *app.Options, file string, text []byte) (*pla
 		}
 		return nil, errFindings
 	}
-	state, warning, err := stateBeside(file)
+	dir, err := datadir.Open(filepath.Dir(file)) // in/state.json stands beside the configuration
+	if err != nil {
+		return nil, err
+	}
+	state, warning, err := dir.State()
 	if err != nil {
 		return nil, err
 	}
@@ -102,14 +96,4 @@ func planned(cmd *cobra.Command, o *app.Options, file string, text []byte) (*pla
 		fmt.Fprintln(stderr, "warning:", warning)
 	}
 	return plan.Of(cmd.Context(), text, plan.Options{Options: options, State: state, Version: version, Token: os.Getenv("KBC_TOKEN")})
-}
-
-// stateBeside is the state of the previous run in the directory of a
-// configuration, null for none, and a warning about one that is none.
-func stateBeside(file string) (state value.Value, warning string, err error) {
-	dir, err := datadir.Open(filepath.Dir(file))
-	if err != nil {
-		return value.Value{}, "", err
-	}
-	return dir.State()
 }

@@ -74,14 +74,8 @@ type configuration struct {
 // configurations reads the files that the arguments name, or config.json in the
 // directories they name, or in the data directory.
 func configurations(args []string, dataDir string) ([]configuration, error) {
-	switch {
-	case len(args) > 0:
-	case dataDir != "":
-		args = []string{dataDir}
-	case os.Getenv("KBC_DATADIR") != "":
-		args = []string{os.Getenv("KBC_DATADIR")}
-	default:
-		args = []string{"/data"}
+	if len(args) == 0 {
+		args = []string{app.DataDir(dataDir, os.Getenv)}
 	}
 	var all []configuration
 	for _, file := range args {

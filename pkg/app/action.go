@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -22,9 +23,9 @@ import (
 // nothing else. After a failure that document holds the error, and stderr and
 // exit code are those of a failed run.
 
-// wantsAction tells whether the document asks for an action instead of a run,
-// so that no event goes to stdout. What is wrong with the document is told
-// later, by the one who reads it for good.
+// wantsAction reports whether the document asks for an action instead of a run,
+// so that no event goes to stdout. The problems of the document are reported
+// later, by read.
 func wantsAction(o *Options) bool {
 	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
@@ -45,6 +46,15 @@ func answer(o *Options, members ...value.Member) error {
 	return err
 }
 
+// texts are members whose values are texts; each name stands before its value.
+func texts(pairs ...string) []value.Member {
+	var members []value.Member
+	for pair := range slices.Chunk(pairs, 2) {
+		members = append(members, value.Member{Name: pair[0], Value: value.OfString(pair[1])})
+	}
+	return members
+}
+
 // invalid is the error of a document with problems; it remembers what else was
 // found there.
 type invalid struct {
@@ -59,12 +69,8 @@ func (e invalid) Unwrap() error { return e.Problems }
 // configuration stand in it one by one.
 func refuse(o *Options, err error) error {
 	secrets := o.Secrets
-	members := []value.Member{
-		{Name: "status", Value: value.OfString("error")},
-		{Name: "error", Value: value.OfString(oneLine(secrets, err))},
-		{Name: "kind", Value: value.OfString(string(failure.KindOf(err)))},
-		{Name: "pointer", Value: value.OfString(secrets.Redact(failure.PointerOf(err)))},
-	}
+	members := texts("status", "error", "error", oneLine(secrets, err),
+		"kind", string(failure.KindOf(err)), "pointer", secrets.Redact(failure.PointerOf(err)))
 	if problems, ok := errors.AsType[failure.Problems](err); ok {
 		members = append(members, value.Member{Name: "problems", Value: problemList(secrets, problems)})
 	}
@@ -77,57 +83,36 @@ func refuse(o *Options, err error) error {
 // problemList are the problems of a document.
 func problemList(secrets *secret.Registry, problems failure.Problems) value.Value {
 	items := make([]value.Value, len(problems))
-	for i, p := range masked(secrets, problems) {
-		items[i] = value.OfMembers(
-			value.Member{Name: "code", Value: value.OfString(string(p.Code))},
-			value.Member{Name: "pointer", Value: value.OfString(p.Pointer)},
-			value.Member{Name: "found", Value: value.OfString(p.Found.String())},
-			value.Member{Name: "expected", Value: value.OfString(p.Expected.String())},
-			value.Member{Name: "hint", Value: value.OfString(p.Hint.String())},
-		)
+	for i, p := range secrets.Problems(problems) {
+		items[i] = value.OfMembers(texts("code", string(p.Code), "pointer", p.Pointer,
+			"found", p.Found.String(), "expected", p.Expected.String(), "hint", p.Hint.String())...)
 	}
 	return value.OfItems(items...)
-}
-
-// masked are the same problems with the secrets masked in what they quote.
-func masked(secrets *secret.Registry, problems failure.Problems) failure.Problems {
-	all := secrets.Problems(problems)
-	for i := range all {
-		all[i].Pointer = secrets.Redact(all[i].Pointer)
-	}
-	return all
 }
 
 // findings are all problems and warnings as `extractor validate --json` writes
 // them, but for lines and columns: the platform has written the text anew, so
 // no one sees the lines they would count.
 func findings(secrets *secret.Registry, problems, warnings failure.Problems) value.Value {
-	all := append(diagnostic.Errors(masked(secrets, problems)), diagnostic.Warnings(masked(secrets, warnings))...)
+	all := append(diagnostic.Errors(secrets.Problems(problems)), diagnostic.Warnings(secrets.Problems(warnings))...)
 	items := make([]value.Value, len(all))
 	for i, f := range all {
-		items[i] = value.OfMembers(
-			value.Member{Name: "code", Value: value.OfString(string(f.Code))},
-			value.Member{Name: "severity", Value: value.OfString(string(f.Severity))},
-			value.Member{Name: "pointer", Value: value.OfString(f.Pointer)},
-			value.Member{Name: "found", Value: value.OfString(f.Found)},
-			value.Member{Name: "expected", Value: value.OfString(f.Expected)},
-			value.Member{Name: "hint", Value: value.OfString(f.Hint)},
-			value.Member{Name: "message", Value: value.OfString(f.Message)},
-		)
+		items[i] = value.OfMembers(texts("code", string(f.Code), "severity", string(f.Severity), "pointer", f.Pointer,
+			"found", f.Found, "expected", f.Expected, "hint", f.Hint, "message", f.Message)...)
 	}
 	return value.OfItems(items...)
 }
 
 // validate answers whether the document is sound, and what in it is hardly
-// meant. A document that got here is sound; what is wrong with another one has
-// been told already.
+// meant. A document that got here is sound; the problems of another one
+// have been reported already.
 func validate(o *Options, doc *load.Document) error {
 	if err := o.finishRecording(); err != nil {
 		return err
 	}
 	found := append(doc.Config.Warnings.Unique(), doc.Lint()...).Unique()
 	warnings := make([]value.Value, len(found))
-	for i, w := range masked(o.Secrets, found) {
+	for i, w := range o.Secrets.Problems(found) {
 		warnings[i] = value.OfString(w.String())
 	}
 	return answer(o,
@@ -151,10 +136,7 @@ func testRequest(ctx context.Context, o *Options, plan *engine.Plan) error {
 	}
 	return answer(o,
 		value.Member{Name: "status", Value: value.OfString("success")},
-		value.Member{Name: "request", Value: value.OfMembers(
-			value.Member{Name: "method", Value: value.OfString(probe.Method)},
-			value.Member{Name: "url", Value: value.OfString(o.Secrets.Redact(probe.URL))},
-		)},
+		value.Member{Name: "request", Value: value.OfMembers(texts("method", probe.Method, "url", o.Secrets.Redact(probe.URL))...)},
 		value.Member{Name: "response", Value: value.OfMembers(
 			value.Member{Name: "status", Value: value.OfInt(int64(probe.Status))},
 			value.Member{Name: "rows", Value: value.OfInt(int64(probe.Rows))},

@@ -3,12 +3,12 @@
 // last file renamed.
 //
 // A run reads the document, replaces its variables, compiles it, extracts, and
-// commits; each step is another room's work. What was going on is told by
-// events; how it ended also by the exit code and, after a failure, by one line
-// on stderr.
+// commits; other packages do these steps. Events report what happens. The exit
+// code and, after a failure, one line on stderr report how the run ended.
 package app
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -64,17 +64,15 @@ func (o *Options) fill() {
 	if o.After == nil {
 		o.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
-	if o.DataDir == "" {
-		o.DataDir = o.Getenv("KBC_DATADIR")
-	}
-	if o.DataDir == "" {
-		o.DataDir = "/data"
-	}
-	if o.Version == "" {
-		o.Version = "dev"
-	}
+	o.DataDir = DataDir(o.DataDir, o.Getenv)
+	o.Version = cmp.Or(o.Version, "dev")
 	o.UserAgent = "configurable-extractor/" + o.Version
 	o.Secrets = &secret.Registry{}
+}
+
+// DataDir is the data directory: the given one, else that of the environment.
+func DataDir(given string, getenv func(string) string) string {
+	return cmp.Or(given, getenv("KBC_DATADIR"), "/data")
 }
 
 // Sleep waits, or returns the error of the context when it ends first.

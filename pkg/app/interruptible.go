@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// writeGrace is how long a run that was told to end waits for a reader of what it
+// writeGrace is how long a run that was asked to end waits for a reader of what it
 // writes.
 const writeGrace = time.Second
 
@@ -19,7 +19,7 @@ var errAbandoned = errors.New("no one reads what is written there")
 
 // interruptibleWriter is a writer that may block, because no one reads a pipe or a
 // terminal was stopped. It blocks as long as the run goes on. When the run has been
-// told to end, a write may take writeGrace; then it is abandoned, and later writes
+// asked to end, a write may take writeGrace; then it is abandoned, and later writes
 // fail at once.
 type interruptibleWriter struct {
 	to          io.Writer
@@ -28,7 +28,7 @@ type interruptibleWriter struct {
 	abandoned   atomic.Bool
 }
 
-// newInterruptible is an interruptibleWriter for a run that is told to end by its
+// newInterruptible is an interruptibleWriter for a run that is asked to end by its
 // context.
 func newInterruptible(ctx context.Context, to io.Writer, after func(time.Duration, func()) func() bool) *interruptibleWriter {
 	return &interruptibleWriter{to: to, interrupted: ctx.Done(), after: after}
@@ -39,47 +39,33 @@ func (w *interruptibleWriter) Write(text []byte) (int, error) {
 	if w.abandoned.Load() {
 		return 0, errAbandoned
 	}
-	written := make(chan result, 1)
+	var n int
+	var err error
+	var panicked any
+	written := make(chan struct{})
 	text = bytes.Clone(text)
 	go func() {
-		var r result
-		defer func() {
-			r.panicked = recover()
-			written <- r
-		}()
-		r.n, r.err = w.to.Write(text)
+		defer close(written)
+		defer func() { panicked = recover() }()
+		n, err = w.to.Write(text)
 	}()
 	select {
-	case r := <-written:
-		return r.given()
+	case <-written:
 	case <-w.interrupted:
+		late := make(chan struct{})
+		stop := w.after(writeGrace, func() { close(late) })
+		select {
+		case <-written:
+			stop()
+		case <-late:
+			w.abandoned.Store(true)
+			return 0, errAbandoned
+		}
 	}
-	late := make(chan struct{})
-	stop := w.after(writeGrace, func() { close(late) })
-	select {
-	case r := <-written:
-		stop()
-		return r.given()
-	case <-late:
-		w.abandoned.Store(true)
-		return 0, errAbandoned
+	if panicked != nil {
+		panic(panicked) // in the goroutine of the caller, where it becomes an error
 	}
-}
-
-// result is how a write has ended.
-type result struct {
-	n        int
-	err      error
-	panicked any // nil for no panic
-}
-
-// given is the result for the caller. A panic is one of the caller's goroutine,
-// where it is turned into an error.
-func (r result) given() (int, error) {
-	if r.panicked != nil {
-		panic(r.panicked)
-	}
-	return r.n, r.err
+	return n, err
 }
 
 // interruptibleConn is a connection that is written to by an interruptibleWriter.

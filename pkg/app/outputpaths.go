@@ -22,7 +22,7 @@ func checkRecord(o *Options) error {
 	}
 	info, err := os.Lstat(filepath.Clean(o.Record))
 	switch {
-	case err != nil: // there is none, or making it tells why it cannot be made
+	case err != nil: // there is none, or making it says why it cannot be made
 		return nil
 	case !info.Mode().IsRegular():
 		return failure.Userf("--record expects a file, '%s' is %s", o.Record, kindOfFile(info.Mode()))
@@ -37,7 +37,7 @@ func checkRecord(o *Options) error {
 	return nil
 }
 
-// isRecording tells whether a file is empty or begins like a HAR file.
+// isRecording reports whether a file is empty or begins like a HAR file.
 func isRecording(path string) (bool, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -116,13 +116,13 @@ func outside(o *Options, expects, taken, path string) error {
 	return nil
 }
 
-// inside tells whether a path is a directory or below it.
+// inside reports whether a path is a directory or below it.
 func inside(dir, path string) (bool, error) {
 	relative, err := relativeTo(dir, path)
 	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator)), err
 }
 
-// samePlace tells whether two paths are the same, symbolic links resolved.
+// samePlace reports whether two paths are the same, symbolic links resolved.
 func samePlace(one, other string) (bool, error) {
 	relative, err := relativeTo(one, other)
 	return relative == ".", err

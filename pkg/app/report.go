@@ -23,14 +23,6 @@ func (o *Options) openReport() error {
 	return nil
 }
 
-// reportTables looks at the tables of the run, while no one changes them.
-func (o *Options) reportTables() error {
-	if o.report == nil {
-		return nil
-	}
-	return o.report.Tables(o.Tables)
-}
-
 // writeReport writes the report of a run that ended so, successful or not.
 func (o *Options) writeReport(err error) error {
 	if o.report == nil {

@@ -103,7 +103,7 @@ const mostLine = 64 << 10
 func oneLine(secrets *secret.Registry, err error) string {
 	text := err.Error()
 	if problems, ok := errors.AsType[failure.Problems](err); ok && problems.Error() == text {
-		text = masked(secrets, problems).Error()
+		text = secrets.Problems(problems).Error()
 	} else {
 		text = secrets.Redact(text)
 	}
@@ -180,7 +180,7 @@ func checkLimits(o *Options) error {
 	return nil
 }
 
-// denyPrivateNetworks tells whether the flag or the environment asks for it. What
+// denyPrivateNetworks reports whether the flag or the environment asks for it. What
 // is neither yes nor no ends the run: a guard that is off by a slip of the pen
 // would not be noticed.
 func denyPrivateNetworks(o *Options) (bool, error) {
@@ -228,8 +228,10 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	if err != nil {
 		return nil, err
 	}
-	if err := o.reportTables(); err != nil {
-		return nil, err
+	if o.report != nil { // the tables are complete, and not moved yet
+		if err := o.report.Tables(o.Tables); err != nil {
+			return nil, err
+		}
 	}
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
@@ -237,7 +239,7 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	return ended(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
 }
 
-// ended tells how a run ended, and returns the event when it was cut.
+// ended reports how a run ended, and returns the event when it was cut.
 func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	if r.LimitReached == nil {
 		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
@@ -251,7 +253,7 @@ func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	return &e
 }
 
-// interrupted names the reason when a run ended because it was told to.
+// interrupted names the reason when a run ended because it was asked to.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))

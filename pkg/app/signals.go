@@ -26,25 +26,19 @@ func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	}
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, signals...)
-	stopped := make(chan struct{})
 	go func() {
 		signalled := false
-		for {
-			select {
-			case s := <-received:
-				if signalled && s == os.Interrupt {
-					os.Exit(exitInterrupted)
-				}
-				signalled = true
-				cancel(fmt.Errorf("%s signal received", s))
-			case <-stopped:
-				return
+		for s := range received {
+			if signalled && s == os.Interrupt {
+				os.Exit(exitInterrupted)
 			}
+			signalled = true
+			cancel(fmt.Errorf("%s signal received", s))
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(received)
-		close(stopped)
+		close(received)
 		cancel(context.Canceled)
 	}
 }

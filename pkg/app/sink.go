@@ -40,16 +40,12 @@ func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) 
 		return event.Discard{}, nil
 	}
 	_, terminal := terminalOf(o.Stdout)
-	switch o.LogFormat {
-	case "", "auto":
-		if terminal {
-			return event.NewConsole(o.Stdout, Colours(o.Stdout, o.Getenv)), nil
-		}
-		return event.NewJSON(o.Stdout), nil
-	case "json":
-		return event.NewJSON(o.Stdout), nil
-	case "console":
+	auto := o.LogFormat == "" || o.LogFormat == "auto"
+	switch {
+	case o.LogFormat == "console", auto && terminal:
 		return event.NewConsole(o.Stdout, Colours(o.Stdout, o.Getenv)), nil
+	case o.LogFormat == "json", auto:
+		return event.NewJSON(o.Stdout), nil
 	default:
 		return nil, failure.Userf("--log-format expects auto, json or console, found '%s'", o.LogFormat)
 	}
@@ -75,7 +71,7 @@ func openLive(o *Options, sink event.Sink) *event.Live {
 	})
 }
 
-// Colours tells whether colours may be written there: to a terminal that knows
+// Colours reports whether colours may be written there: to a terminal that knows
 // them, unless someone said NO_COLOR (https://no-color.org).
 func Colours(w io.Writer, getenv func(string) string) bool {
 	_, terminal := terminalOf(w)
@@ -91,5 +87,5 @@ func terminalOf(w io.Writer) (file *os.File, ok bool) {
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// dumb tells whether the terminal only knows characters.
+// dumb reports whether the terminal only knows characters.
 func dumb(getenv func(string) string) bool { return getenv("TERM") == "dumb" }

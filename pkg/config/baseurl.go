@@ -11,6 +11,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -64,7 +65,7 @@ func notAddresses(conceal func(string)) func(string) {
 // invalidURL reports the address that came out, unless a secret is part of it.
 func invalidURL(s Section, result value.Value) *url.URL {
 	found, hint := field.Describe(s.Pointer, result), failure.Text("")
-	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return field.MayBeSecret(strings.ReplaceAll(name, ".", "/")) }) {
+	if result.Secret() || slices.ContainsFunc(attributesReferredTo(s.Value, nil), func(name string) bool { return secret.MayStandAt(strings.ReplaceAll(name, ".", "/")) }) {
 		found = field.DescribeKind(result)
 	}
 	if text := result.Raw(); strings.Contains(text, "{{") {

@@ -1,6 +1,6 @@
 // Package datadir is the data directory of the platform on disk: config.json
 // and in/state.json to read, out/tables and out/state.json to write, cache for
-// whoever keeps something there between runs.
+// what is kept between runs.
 //
 // It promises that the results of a run appear together or not at all: they are
 // made in a stage, a directory beside out/tables, and moved to their places by
@@ -25,10 +25,12 @@ import (
 // Dir is a data directory.
 type Dir struct {
 	path string
-	// rename is rename(2), exchange swaps two directories, link gives a file a
-	// second name; tests make them fail.
-	rename, exchange, link func(from, to string) error
+	calls
 }
+
+// calls are those of the file system: rename is rename(2), exchange swaps two
+// directories, link gives a file a second name. Tests make them fail.
+type calls struct{ rename, exchange, link func(from, to string) error }
 
 // Open is the data directory at a path, which must exist. Nothing is created.
 func Open(path string) (*Dir, error) {
@@ -43,7 +45,7 @@ func Open(path string) (*Dir, error) {
 	case !info.IsDir():
 		return nil, failure.Applicationf("%s is not a directory, the data directory is expected there", path)
 	}
-	return &Dir{path: path, rename: rename, exchange: exchange, link: os.Link}, nil
+	return &Dir{path, calls{rename, exchange, os.Link}}, nil
 }
 
 // Config is the text of config.json.

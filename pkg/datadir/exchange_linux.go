@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two directories in one step: whoever looks sees either both in
+// exchange swaps two directories in one step: other processes see either both in
 // their old places or both in the new ones. Not every file system can.
 func exchange(a, b string) error {
 	if err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE); err != nil {

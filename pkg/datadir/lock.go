@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// errLocked says that somebody else holds the lock.
+// errLocked says that someone else holds the lock.
 var errLocked = errors.New("locked")
 
 // processFile is the file in a stage that names its process.

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flock locks a file for as long as it is open, unless somebody else has: then
+// flock locks a file for as long as it is open, unless someone else has: then
 // the error is errLocked. Another error says that this is not possible here.
 func flock(file *os.File) error {
 	for {

@@ -34,8 +34,8 @@ func rename(from, to string) error {
 
 // moves are the steps of a commit, with what undoes each of them.
 type moves struct {
-	rename, exchange, link func(from, to string) error
-	undos                  []func() error
+	calls
+	undos []func() error
 }
 
 // undo takes back all steps, the last one first.
@@ -84,7 +84,7 @@ func (m *moves) directory(from, to string) error {
 
 // whole swaps two directories in one step, after the files of the one in place
 // that the other one lacks were linked into it. The mode of the one in place is
-// kept. It tells whether that was possible; else nothing has changed.
+// kept. It reports whether that was possible; else nothing has changed.
 func (m *moves) whole(from, to string) bool {
 	old, err := os.Lstat(to)
 	if err != nil || !old.IsDir() { // a symbolic link stays one

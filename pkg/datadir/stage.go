@@ -123,7 +123,7 @@ func (s *Stage) commit(state value.Value) error {
 			return err
 		}
 	}
-	moves := moves{rename: s.dir.rename, exchange: s.dir.exchange, link: s.dir.link}
+	moves := moves{calls: s.dir.calls}
 	err := s.moveTables(&moves)
 	if err == nil && !state.IsNull() {
 		err = s.dir.rename(staged, filepath.Join(s.dir.out(), "state.json"))

@@ -3,6 +3,7 @@ package event
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -42,7 +43,6 @@ var _ Sink = (*Console)(nil)
 // NewConsole makes a sink on a terminal, which it never closes.
 func NewConsole(w io.Writer, colours bool) *Console { return &Console{w, colours} }
 
-// Write implements Sink.
 func (c *Console) Write(e Event) error {
 	if e.Level == Debug {
 		return nil
@@ -84,33 +84,19 @@ func (c *Console) paint(colour, text string) string {
 	return colour + text + plain
 }
 
-// consoleText is a value as text, "" when the message tells it already.
+// consoleText is a value as text, "" when the message says it already.
 func consoleText(v any, message string) string {
-	switch v := v.(type) {
-	case string:
-		if shows(message, v) {
-			return ""
-		}
-		return quoted(v)
-	case []string:
-		told := true
-		for _, item := range v {
-			told = told && shows(message, item)
-		}
-		if told {
-			return ""
-		}
-		return quoted(strings.Join(v, ","))
-	default:
-		text := fmt.Sprint(v)
-		if shows(message, text) {
-			return ""
-		}
-		return text
+	items, ok := v.([]string)
+	if !ok {
+		items = []string{fmt.Sprint(v)}
 	}
+	if !slices.ContainsFunc(items, func(item string) bool { return !shows(message, item) }) {
+		return ""
+	}
+	return quoted(strings.Join(items, ","))
 }
 
-// shows tells whether the words of a value stand in the message.
+// shows reports whether the words of a value stand in the message.
 func shows(message, value string) bool {
 	if value == "" {
 		return true
@@ -128,7 +114,7 @@ func shows(message, value string) bool {
 	}
 }
 
-// alone tells whether a part of a text has no letter or digit beside it.
+// alone reports whether a part of a text has no letter or digit beside it.
 func alone(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	after, _ := utf8.DecodeRuneInString(text[to:])

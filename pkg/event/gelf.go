@@ -41,7 +41,7 @@ var _ Sink = (*GELF)(nil)
 
 // DialGELF connects to the server at address (host:port). The context is that
 // of the connecting alone. Host is the name of this container, os.Hostname():
-// the platform drops messages from anybody else.
+// the platform drops messages from anyone else.
 func DialGELF(ctx context.Context, dial Dial, address, host string) (*GELF, error) {
 	conn, err := dial(ctx, "tcp", address)
 	if err != nil {
@@ -50,7 +50,6 @@ func DialGELF(ctx context.Context, dial Dial, address, host string) (*GELF, erro
 	return &GELF{conn: conn, host: host, timeout: gelfTimeout}, nil
 }
 
-// Write implements Sink.
 func (g *GELF) Write(e Event) error {
 	if g.err != nil {
 		return g.err
@@ -67,7 +66,6 @@ func (g *GELF) Write(e Event) error {
 	return g.err
 }
 
-// Close implements Sink.
 func (g *GELF) Close() error {
 	if err := g.conn.Close(); err != nil {
 		return fmt.Errorf("cannot close the connection to the log server: %w", err)

@@ -11,8 +11,8 @@ import (
 // it, in bytes, so that it stays whole.
 const lineLimit = 60_000
 
-// timeLayout is RFC 3339 with milliseconds.
-const timeLayout = "2006-01-02T15:04:05.000Z07:00"
+// TimeLayout is RFC 3339 with milliseconds.
+const TimeLayout = "2006-01-02T15:04:05.000Z07:00"
 
 // JSON writes one JSON object per event and line: time (UTC), level,
 // event, message, then the fields of the body.
@@ -25,7 +25,6 @@ var _ Sink = (*JSON)(nil)
 // chunk it reads, so a line must not come in two.
 func NewJSON(w io.Writer) *JSON { return &JSON{w} }
 
-// Write implements Sink.
 func (s *JSON) Write(e Event) error {
 	if e.Level == Debug {
 		return nil // the platform makes an event of everything on stdout
@@ -40,7 +39,7 @@ func jsonLine(e Event) []byte {
 	var b bytes.Buffer
 	logger := zerolog.New(&b)
 	line := logger.Log().
-		Str("time", e.Time.UTC().Format(timeLayout)).
+		Str("time", e.Time.UTC().Format(TimeLayout)).
 		Str("level", string(e.Level)).
 		Str("event", e.Kind).
 		Str("message", e.Message)

@@ -1,11 +1,11 @@
 package event
 
+// Level is how important an event is.
 type Level string
 
-// The levels in use. What `config.debug` asks a person to see is info; Debug is
-// for programs that look closer: it goes over GELF only, where the platform drops
-// it. Trace is what only the report of a run wants to know: no sink gets it, see
-// Log.Trace.
+// The levels in use. Events that a person asks for with `config.debug` are
+// Info. Debug events are sent over GELF only, where the platform drops them. Trace
+// events are for the report of a run only: no sink gets them, see Log.Trace.
 const (
 	Trace Level = "trace"
 	Debug Level = "debug"
@@ -15,7 +15,10 @@ const (
 )
 
 // Body is one kind of event. Its exported fields, under their JSON names, are
-// the fields of the event; Message alone must tell a person what happened.
+// the fields of the event, which docs/events.md explains: a test compares them.
+// Message alone must say to a person what happened. Job is always the endpoint of
+// a job as configured, JobPointer its place in the configuration, and Iteration
+// counts from 1 and is 0 when there is only one; pages count from 1, too.
 type Body interface {
 	Kind() string
 	Level() Level

@@ -22,165 +22,103 @@ type Finding interface {
 // ResponseErrors says that a successful answer has a member `errors` and no
 // data; once for each job, as all findings.
 type ResponseErrors struct {
-	// Job is the endpoint of the job as configured.
-	Job string `json:"job"`
-	// Page counts from 1.
-	Page int `json:"page"`
-	// Text is the beginning of what the API says.
-	Text string `json:"text"`
-	// JobPointer is where the job stands in the configuration.
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Text       string `json:"text"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
-	// Iteration counts from 1; absent when there is only one.
-	Iteration int `json:"iteration,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (ResponseErrors) Kind() string { return "response.errors" }
-
-// Level implements Body.
 func (ResponseErrors) Level() Level { return Warn }
 
-// Message implements Body.
 func (e ResponseErrors) Message() string {
 	return fmt.Sprintf("Job %s: page %d has no data, but the API reports errors: %s", e.Job, e.Page, e.Text)
 }
 
-// Setting implements Finding.
-func (e ResponseErrors) Setting() string { return e.JobPointer }
-
-// About implements Finding.
-func (e ResponseErrors) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e ResponseErrors) Setting() string              { return e.JobPointer }
+func (e ResponseErrors) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // PagingStalled says that an answer announces more pages, but lacks the value
 // that leads to the next one.
 type PagingStalled struct {
-	// Job, Page, JobPointer and Iteration are those of ResponseErrors.
-	Job  string `json:"job"`
-	Page int    `json:"page"`
-	// Flag is the field that announces more pages, Field the place of the value
-	// that is empty or missing.
-	Flag  string `json:"flag"`
-	Field string `json:"field"`
-	// Pointer is the setting that names Field.
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Flag       string `json:"flag"`
+	Field      string `json:"field"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (PagingStalled) Kind() string { return "paging.stalled" }
-
-// Level implements Body.
 func (PagingStalled) Level() Level { return Warn }
 
-// Message implements Body.
 func (e PagingStalled) Message() string {
 	return fmt.Sprintf("Job %s: '%s' of page %d announces more pages, but there is no value at '%s' to ask for the next one; the rest was not fetched", e.Job, e.Flag, e.Page, e.Field)
 }
 
-// Setting implements Finding.
-func (e PagingStalled) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e PagingStalled) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e PagingStalled) Setting() string              { return e.Pointer }
+func (e PagingStalled) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // PagingUnread says that the last answer of a job announces a next page that the
 // job did not ask for.
 type PagingUnread struct {
-	// Job, Page, JobPointer and Iteration are those of ResponseErrors.
-	Job  string `json:"job"`
-	Page int    `json:"page"`
-	// Place is what announces the next page: a path in the answer, or the header.
-	Place string `json:"place"`
-	// Hint is the setting that would read it.
-	Hint string `json:"hint"`
-	// Pointer is the place of the settings of paging, of the job when it has none.
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Place      string `json:"place"`
+	Hint       string `json:"hint"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (PagingUnread) Kind() string { return "paging.unread" }
-
-// Level implements Body.
 func (PagingUnread) Level() Level { return Warn }
 
-// Message implements Body.
 func (e PagingUnread) Message() string {
 	return fmt.Sprintf("Job %s: %s of page %d announces a next page, which was not fetched; %s", e.Job, e.Place, e.Page, e.Hint)
 }
 
-// Setting implements Finding.
-func (e PagingUnread) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e PagingUnread) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e PagingUnread) Setting() string              { return e.Pointer }
+func (e PagingUnread) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // PagingRepeated says that paging came back to an answer that was there before,
 // which was dropped and ended the job, though nothing says that it is the end.
 type PagingRepeated struct {
-	// Job, Page, JobPointer and Iteration are those of ResponseErrors; Page is
-	// the one that was dropped.
-	Job  string `json:"job"`
-	Page int    `json:"page"`
-	// Earlier is the number of the page that it repeats.
-	Earlier int `json:"earlier"`
-	// Hint is what to try.
-	Hint string `json:"hint"`
-	// Pointer is the place of the settings of paging.
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Earlier    int    `json:"earlier"`
+	Hint       string `json:"hint"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (PagingRepeated) Kind() string { return "paging.repeated" }
-
-// Level implements Body.
 func (PagingRepeated) Level() Level { return Warn }
 
-// Message implements Body.
 func (e PagingRepeated) Message() string {
 	return fmt.Sprintf("Job %s: page %d repeats page %d and was dropped, so later pages were not fetched; %s", e.Job, e.Page, e.Earlier, e.Hint)
 }
 
-// Setting implements Finding.
-func (e PagingRepeated) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e PagingRepeated) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e PagingRepeated) Setting() string              { return e.Pointer }
+func (e PagingRepeated) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // DataMissing says that the configured path led nowhere in every answer of a
 // job, while the answers have lists with items at other places.
 type DataMissing struct {
-	// Job, JobPointer and Iteration are those of ResponseErrors.
-	Job string `json:"job"`
-	// DataField is the configured path.
-	DataField string `json:"dataField"`
-	// Lists are the paths of the lists that the first such answer has.
-	Lists []string `json:"lists"`
-	// Pointer is the place of the path.
-	Pointer    string `json:"pointer"`
-	JobPointer string `json:"jobPointer,omitempty" console:"-"`
-	Iteration  int    `json:"iteration,omitempty" console:"-"`
+	Job        string   `json:"job"`
+	DataField  string   `json:"dataField"`
+	Lists      []string `json:"lists"`
+	Pointer    string   `json:"pointer"`
+	JobPointer string   `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int      `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (DataMissing) Kind() string { return "data.missing" }
-
-// Level implements Body.
 func (DataMissing) Level() Level { return Warn }
 
-// Message implements Body.
 func (e DataMissing) Message() string {
 	what := "a list"
 	if len(e.Lists) > 1 {
@@ -189,43 +127,27 @@ func (e DataMissing) Message() string {
 	return fmt.Sprintf("Job %s: nothing was found at dataField '%s', but the response has %s at %s", e.Job, e.DataField, what, strings.Join(e.Lists, ", "))
 }
 
-// Setting implements Finding.
-func (e DataMissing) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e DataMissing) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e DataMissing) Setting() string              { return e.Pointer }
+func (e DataMissing) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // JobShort says that a job ended with fewer rows, or pages, than the API says
 // there are.
 type JobShort struct {
-	// Job, JobPointer and Iteration are those of ResponseErrors.
-	Job string `json:"job"`
-	// Fetched is how many the job has, Total how many the API says there are.
-	Fetched int `json:"fetched"`
-	Total   int `json:"total"`
-	// Unit is "rows" or "pages".
-	Unit string `json:"unit"`
-	// Field is the path of the total in the answer.
-	Field string `json:"field"`
-	// Rule that ended the job, in words.
-	Rule string `json:"rule"`
-	// Hint is what to check, if anything is known.
-	Hint string `json:"hint,omitempty"`
-	// Pointer is the place of the settings of paging.
+	Job        string `json:"job"`
+	Fetched    int    `json:"fetched"`
+	Total      int    `json:"total"`
+	Unit       string `json:"unit"`
+	Field      string `json:"field"`
+	Rule       string `json:"rule"`
+	Hint       string `json:"hint,omitempty"`
 	Pointer    string `json:"pointer"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (JobShort) Kind() string { return "job.short" }
-
-// Level implements Body.
 func (JobShort) Level() Level { return Warn }
 
-// Message implements Body.
 func (e JobShort) Message() string {
 	s := fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched; the job ended because %s", e.Job, e.Field, prose.Count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched, e.Rule)
 	if e.Hint != "" {
@@ -234,33 +156,21 @@ func (e JobShort) Message() string {
 	return s
 }
 
-// Setting implements Finding.
-func (e JobShort) Setting() string { return e.Pointer }
-
-// About implements Finding.
-func (e JobShort) About() (endpoint, pointer string, iteration int) {
-	return e.Job, e.JobPointer, e.Iteration
-}
+func (e JobShort) Setting() string              { return e.Pointer }
+func (e JobShort) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
 // WarningsOmitted says how many more warnings of one kind a job would have given.
 type WarningsOmitted struct {
-	// Job, JobPointer and Iteration are those of ResponseErrors.
-	Job string `json:"job"`
-	// Of is the kind of the warnings.
-	Of string `json:"of"`
-	// Count is how many were left out.
+	Job        string `json:"job"`
+	Of         string `json:"of"`
 	Count      int    `json:"count"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-// Kind implements Body.
 func (WarningsOmitted) Kind() string { return "warnings.omitted" }
-
-// Level implements Body.
 func (WarningsOmitted) Level() Level { return Warn }
 
-// Message implements Body.
 func (e WarningsOmitted) Message() string {
 	return fmt.Sprintf("Job %s: %s of the kind %s not shown", e.Job, prose.Count(e.Count, "more warning"), e.Of)
 }

@@ -11,21 +11,14 @@ import (
 
 // RunStarted is the first event of a run.
 type RunStarted struct {
-	// Version of the program.
-	Version string `json:"version"`
-	// Jobs is the number of root jobs in all iterations.
-	Jobs int `json:"jobs"`
-	// Iterations is the number of iterations, at least 1.
-	Iterations int `json:"iterations"`
+	Version    string `json:"version"`
+	Jobs       int    `json:"jobs"`
+	Iterations int    `json:"iterations"`
 }
 
-// Kind implements Body.
 func (RunStarted) Kind() string { return "run.started" }
-
-// Level implements Body.
 func (RunStarted) Level() Level { return Info }
 
-// Message implements Body.
 func (e RunStarted) Message() string {
 	s := fmt.Sprintf("Extraction started: %s", prose.Count(e.Jobs, "job"))
 	if e.Iterations > 1 {
@@ -36,19 +29,13 @@ func (e RunStarted) Message() string {
 
 // VariablesReplaced notes which {{variables}} were replaced: names only.
 type VariablesReplaced struct {
-	// Names in the order of their first replacement, each once.
-	Names []string `json:"names"`
-	// Source says where the values came from.
-	Source string `json:"source"`
+	Names  []string `json:"names"`
+	Source string   `json:"source"`
 }
 
-// Kind implements Body.
 func (VariablesReplaced) Kind() string { return "variables.replaced" }
-
-// Level implements Body.
 func (VariablesReplaced) Level() Level { return Info }
 
-// Message implements Body.
 func (e VariablesReplaced) Message() string {
 	return "Replaced values for variables: " + strings.Join(e.Names, ", ")
 }
@@ -56,54 +43,35 @@ func (e VariablesReplaced) Message() string {
 // ConfigWarning is something odd in the configuration that does not stop the
 // run.
 type ConfigWarning struct {
-	// Pointer is the JSON pointer of the setting.
 	Pointer string `json:"pointer"`
-	// Text says what is odd and what to try.
-	Text string `json:"text"`
+	Text    string `json:"text"`
 }
 
-// Kind implements Body.
-func (ConfigWarning) Kind() string { return "config.warning" }
-
-// Level implements Body.
-func (ConfigWarning) Level() Level { return Warn }
-
-// Message implements Body.
+func (ConfigWarning) Kind() string      { return "config.warning" }
+func (ConfigWarning) Level() Level      { return Warn }
 func (e ConfigWarning) Message() string { return "Configuration: " + e.Pointer + ": " + e.Text }
 
 // StateWarning says that in/state.json could not be used, and why.
 type StateWarning struct {
-	// Text says what is wrong with it and what the run does instead.
 	Text string `json:"text"`
 }
 
-// Kind implements Body.
-func (StateWarning) Kind() string { return "state.warning" }
-
-// Level implements Body.
-func (StateWarning) Level() Level { return Warn }
-
-// Message implements Body.
+func (StateWarning) Kind() string      { return "state.warning" }
+func (StateWarning) Level() Level      { return Warn }
 func (e StateWarning) Message() string { return "State of the previous run: " + e.Text }
 
 // RunFinished is the last event of a successful run.
 type RunFinished struct {
-	// Seconds the run took.
-	Seconds  float64 `json:"seconds"`
-	Requests int     `json:"requests"`
-	// Bytes of all response bodies after decompression.
-	Bytes  int64 `json:"bytes"`
-	Rows   int   `json:"rows"`
-	Tables int   `json:"tables"`
-	// Incomplete is how many events said that data may be missing, see Finding;
-	// absent when none did. With it the event is a warning.
-	Incomplete int `json:"incomplete,omitempty"`
+	Seconds    float64 `json:"seconds"`
+	Requests   int     `json:"requests"`
+	Bytes      int64   `json:"bytes"`
+	Rows       int     `json:"rows"`
+	Tables     int     `json:"tables"`
+	Incomplete int     `json:"incomplete,omitempty"`
 }
 
-// Kind implements Body.
 func (RunFinished) Kind() string { return "run.finished" }
 
-// Level implements Body.
 func (e RunFinished) Level() Level {
 	if e.Incomplete > 0 {
 		return Warn
@@ -111,7 +79,7 @@ func (e RunFinished) Level() Level {
 	return Info
 }
 
-// Message implements Body. IncompleteIn reads it.
+// IncompleteIn reads this message.
 func (e RunFinished) Message() string {
 	size := fmt.Sprintf("%s, %s, %s", prose.Count(e.Rows, "row"), prose.Count(e.Tables, "table"), prose.Count(e.Requests, "request"))
 	if e.Incomplete == 0 {
@@ -154,17 +122,11 @@ func IncompleteIn(message string) int {
 // RunCut is the last event of a run that left data out because a flag asked for
 // it: its tables are complete files that hold what had arrived until then.
 type RunCut struct {
-	// Budget is the flag: max-requests, max-time, max-bytes or sample.
-	Budget string `json:"budget"`
-	// Limit is what was allowed, Reached what was used: requests, seconds, bytes,
-	// or items of one run of a job.
-	Limit   float64 `json:"limit"`
-	Reached float64 `json:"reached"`
-	// Job is the endpoint of the job that was cut, Pointer its place in the
-	// configuration; of a sample, those of the first one.
-	Job     string `json:"job"`
-	Pointer string `json:"pointer"`
-	// The other fields are those of RunFinished.
+	Budget   string  `json:"budget"`
+	Limit    float64 `json:"limit"`
+	Reached  float64 `json:"reached"`
+	Job      string  `json:"job"`
+	Pointer  string  `json:"pointer"`
 	Seconds  float64 `json:"seconds"`
 	Requests int     `json:"requests"`
 	Bytes    int64   `json:"bytes"`
@@ -172,13 +134,9 @@ type RunCut struct {
 	Tables   int     `json:"tables"`
 }
 
-// Kind implements Body.
 func (RunCut) Kind() string { return "run.cut" }
-
-// Level implements Body.
 func (RunCut) Level() Level { return Warn }
 
-// Message implements Body.
 func (e RunCut) Message() string {
 	why := fmt.Sprintf("--%s was reached at job %s", e.Budget, e.Job)
 	if e.Budget == "sample" {
@@ -190,22 +148,12 @@ func (e RunCut) Message() string {
 
 // RunFailed is the last event of a failed run.
 type RunFailed struct {
-	// Error is the message that stderr holds too.
-	Error string `json:"error"`
-	// ErrorKind is user or application.
+	Error     string `json:"error"`
 	ErrorKind string `json:"kind"`
-	// Pointer is the place in the configuration, where there is one.
-	Pointer string `json:"pointer,omitempty"`
-	// Problems is the JSON text of a list of failure.Problem, when it is the
-	// configuration that is at fault. The message holds them in words.
-	Problems string `json:"problems,omitempty" console:"-"`
+	Pointer   string `json:"pointer,omitempty"`
+	Problems  string `json:"problems,omitempty" console:"-"`
 }
 
-// Kind implements Body.
-func (RunFailed) Kind() string { return "run.failed" }
-
-// Level implements Body.
-func (RunFailed) Level() Level { return Error }
-
-// Message implements Body.
+func (RunFailed) Kind() string      { return "run.failed" }
+func (RunFailed) Level() Level      { return Error }
 func (e RunFailed) Message() string { return e.Error }

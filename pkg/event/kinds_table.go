@@ -10,37 +10,24 @@ import (
 // MappingWarning says that something in the data was stored in another way
 // than its shape suggests.
 type MappingWarning struct {
-	// Table or data type it concerns.
 	Table string `json:"table"`
-	// Text says what was found and how it was stored.
-	Text string `json:"text"`
+	Text  string `json:"text"`
 }
 
-// Kind implements Body.
-func (MappingWarning) Kind() string { return "mapping.warning" }
-
-// Level implements Body.
-func (MappingWarning) Level() Level { return Warn }
-
-// Message implements Body.
+func (MappingWarning) Kind() string      { return "mapping.warning" }
+func (MappingWarning) Level() Level      { return Warn }
 func (e MappingWarning) Message() string { return e.Table + ": " + e.Text }
 
 // TableWritten says that a table is complete in out/tables.
 type TableWritten struct {
-	// Table is the file name in out/tables.
-	Table string `json:"table"`
-	Rows  int    `json:"rows"`
-	// Columns in the order of the file.
+	Table   string   `json:"table"`
+	Rows    int      `json:"rows"`
 	Columns []string `json:"columns"`
 }
 
-// Kind implements Body.
 func (TableWritten) Kind() string { return "table.written" }
-
-// Level implements Body.
 func (TableWritten) Level() Level { return Info }
 
-// Message implements Body.
 func (e TableWritten) Message() string {
 	return fmt.Sprintf("Table %s: %s, %s", e.Table, prose.Count(e.Rows, "row"), prose.Count(len(e.Columns), "column"))
 }
@@ -48,21 +35,14 @@ func (e TableWritten) Message() string {
 // TableDrifted says that the columns of a table are not those of the last run
 // that wrote it; only with `config.driftWarning`.
 type TableDrifted struct {
-	// Table is the file name in out/tables.
-	Table string `json:"table"`
-	// Added and Removed are the columns that only this run, or only the last
-	// one, has. Without any of them the order differs.
+	Table   string   `json:"table"`
 	Added   []string `json:"added,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 }
 
-// Kind implements Body.
 func (TableDrifted) Kind() string { return "table.drifted" }
-
-// Level implements Body.
 func (TableDrifted) Level() Level { return Warn }
 
-// Message implements Body.
 func (e TableDrifted) Message() string {
 	var changes []string
 	for _, c := range []struct {

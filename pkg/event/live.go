@@ -34,7 +34,7 @@ type Live struct {
 // LiveOptions say where the lines are shown.
 type LiveOptions struct {
 	// Terminal gets the lines and the sequences that move the cursor. That it
-	// cannot be written is no error: a run does not end because nobody looks.
+	// cannot be written is no error: a run does not end because no one looks.
 	Terminal io.Writer
 	// Size is the terminal's size in characters. What is wider is cut.
 	Size func() (width, height int, err error)
@@ -61,7 +61,7 @@ type LiveJob struct {
 type wait struct {
 	what  string
 	since time.Time
-	until time.Time // zero: nobody knows
+	until time.Time // zero: no one knows
 }
 
 // The sequences of the terminal: without wrapping even characters that take two
@@ -75,7 +75,7 @@ const (
 
 const (
 	// keptFree are the places at the end of a line for the ^C that a terminal
-	// shows when somebody types it, and for the cursor.
+	// shows when someone types it, and for the cursor.
 	keptFree = 3
 	minWidth = 10
 )
@@ -140,7 +140,7 @@ func (l *Live) Forget() {
 	l.jobs = nil
 }
 
-// Over puts a sink above the lines: they make room while an event is written.
+// Over puts a sink above the lines: they disappear while an event is written.
 func (l *Live) Over(sink Sink) Sink { return above{sink, l} }
 
 type above struct {
@@ -148,7 +148,6 @@ type above struct {
 	live *Live
 }
 
-// Write implements Sink.
 func (a above) Write(e Event) error {
 	a.live.mu.Lock()
 	defer a.live.mu.Unlock()
@@ -232,8 +231,8 @@ func (l *Live) draw() {
 
 func (l *Live) write(text string) { _, _ = io.WriteString(l.o.Terminal, text) }
 
-// lines are as many as the terminal has room for, each cut to its width. A
-// terminal that does not tell its size gets none.
+// lines are as many as fit on the terminal, each cut to its width. A
+// terminal that does not report its size gets none.
 func (l *Live) lines() []string {
 	width, height, err := l.o.Size()
 	if err != nil || width < minWidth || height < 2 {

@@ -29,7 +29,7 @@ type Event struct {
 	// masked.
 	Fields []Field
 	// Body is a copy of the body with every string inside masked. It is nil for a
-	// body that is no struct, and when nobody asked for it by Log.Trace.
+	// body that is no struct, and when no one asked for it by Log.Trace.
 	Body Body
 }
 
@@ -51,11 +51,8 @@ type Sink interface {
 // Discard is a Sink that drops everything.
 type Discard struct{}
 
-// Write implements Sink.
 func (Discard) Write(Event) error { return nil }
-
-// Close implements Sink.
-func (Discard) Close() error { return nil }
+func (Discard) Close() error      { return nil }
 
 // ErrClosed is what Log.Err reports when an event came after Close.
 var ErrClosed = errors.New("event after the log was closed")
@@ -93,7 +90,7 @@ func (l *Log) Traced() bool { return l.trace != nil }
 func (l *Log) Secrets() *secret.Registry { return l.secrets }
 
 // Emit sends one event. It cannot fail for the caller: a run does not end
-// because nobody listens. What went wrong is in Err.
+// because no one listens. What went wrong is in Err.
 func (l *Log) Emit(body Body) {
 	level := body.Level()
 	if level == Trace && l.trace == nil {

@@ -177,7 +177,7 @@ func TestLogConcurrently(t *testing.T) {
 		t.Fatalf("%d lines", len(lines))
 	}
 	for i, line := range lines {
-		at := time.UnixMilli(int64(i + 1)).UTC().Format(timeLayout)
+		at := time.UnixMilli(int64(i + 1)).UTC().Format(TimeLayout)
 		want := `{"time":"` + at + `","level":"warn","event":"state.warning",` +
 			`"message":"State of the previous run: [hidden]","text":"[hidden]"}`
 		if string(line) != want {

@@ -1,7 +1,9 @@
-// Package prose writes numbers and long texts as people read them.
+// Package prose writes numbers, long texts and JSON as people read them.
 package prose
 
 import (
+	"encoding/json"
+	"io"
 	"strconv"
 	"unicode/utf8"
 )
@@ -31,4 +33,13 @@ func Fit(text string, width int) string {
 		return text
 	}
 	return Shorten(text, width-1)
+}
+
+// WriteJSON writes a value as indented JSON. The characters <, > and & are not
+// escaped: addresses have them.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }

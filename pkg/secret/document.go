@@ -13,9 +13,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// mostShown is how many characters of a text from a document a message shows at
-// most.
-const mostShown = 60
+// MostShown is how many characters of a text from a document a message may show
+// (see prose.Shorten): AddDocument masks beginnings of secrets up to this length.
+const MostShown = 60
 
 // AddDocument puts every secret of a document into the set, and what is left of
 // one in a message about the document: variables and expressions can bring a
@@ -46,7 +46,7 @@ func (r *Registry) addCut(secret string) {
 	for _, text := range shown {
 		r.AddPart(text)
 		runes := []rune(text)
-		for n := wordCharacters; n < min(len(runes), mostShown+1); n++ {
+		for n := wordCharacters; n < min(len(runes), MostShown+1); n++ {
 			r.AddPart(string(runes[:n]) + mark)
 		}
 	}
@@ -58,11 +58,13 @@ func In(doc value.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
 }
 
-// Problems are the same problems with the secrets masked in what they quote.
+// Problems are the same problems with the secrets masked in their pointers and in
+// what they quote.
 func (r *Registry) Problems(problems failure.Problems) failure.Problems {
 	masked := slices.Clone(problems)
 	for i := range masked {
 		p := &masked[i]
+		p.Pointer = r.Redact(p.Pointer)
 		p.Found, p.Expected, p.Hint = p.Found.Mask(r.Redact), p.Expected.Mask(r.Redact), p.Hint.Mask(r.Redact)
 	}
 	return masked
@@ -110,18 +112,18 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 // ordinaryName is a name of words: letters, perhaps with a number behind.
 var ordinaryName = regexp.MustCompile(`^[@$_]?[A-Za-z]{1,16}[0-9]{0,2}([_.: -][A-Za-z]{1,16}[0-9]{0,2}){0,5}$`)
 
-// OrdinaryName tells whether a name, of a member or in a path, is one that
+// OrdinaryName reports whether a name, of a member or in a path, is one that
 // programmers give, not one that is data, as an identifier is.
 func OrdinaryName(name string) bool { return ordinaryName.MatchString(name) }
 
 // messageNames are the names of members that say what went wrong, in lower case.
 var messageNames = []string{"error", "errors", "error_description", "message", "code", "title", "detail"}
 
-// MessageName tells whether a member is by its name a message of an API about what
+// MessageName reports whether a member is by its name a message of an API about what
 // went wrong.
 func MessageName(name string) bool { return slices.Contains(messageNames, strings.ToLower(name)) }
 
-// ErrorsName tells whether a member is by its name an error, or a list of them, that
+// ErrorsName reports whether a member is by its name an error, or a list of them, that
 // may have messages in it.
 func ErrorsName(name string) bool {
 	return strings.EqualFold(name, "error") || strings.EqualFold(name, "errors")

@@ -32,7 +32,7 @@ const (
 	inWords form = 1 << iota
 	// whole forms are a secret as it is: all its other forms are there, too.
 	whole
-	// complete forms tell the secret; others are what may be left of one.
+	// complete forms reveal the secret; others are what may be left of one.
 	complete
 )
 
@@ -85,7 +85,7 @@ func (s *set) add(secret string) {
 	}
 }
 
-// blank tells whether there is nothing to compare in a text.
+// blank reports whether there is nothing to compare in a text.
 func blank(text string) bool {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return r == '+' || unicode.IsSpace(r) }) == ""
 }
@@ -148,13 +148,13 @@ func appendWrapped(forms []string, text string) []string {
 	return forms
 }
 
-// inBase64 tells whether a text may be base64, or several parts of it like those of
+// inBase64 reports whether a text may be base64, or several parts of it like those of
 // a JSON web token.
 func inBase64(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return !tokenCharacter(r) }) < 0
 }
 
-// tokenCharacter tells the characters of tokens (token68 of RFC 9110).
+// tokenCharacter reports whether tokens have a character (token68 of RFC 9110).
 func tokenCharacter(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+/=-_.~", r)
 }

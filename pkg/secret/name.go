@@ -23,6 +23,12 @@ func namesOf(text string) []string {
 	}
 }
 
+// NameByte reports whether a byte stays in names of tables and columns; all others
+// become underscores.
+func NameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-'
+}
+
 // columnName puts one underscore in the place of all bytes between letters, digits
 // and dashes, and none at either end: there it belongs to what stands beside the
 // text.
@@ -31,7 +37,7 @@ func columnName(text string) string {
 	gap := false
 	for i := range len(text) {
 		switch c := text[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-':
+		case NameByte(c):
 			if gap && b.Len() > 0 {
 				b.WriteByte('_')
 			}

@@ -2,7 +2,9 @@
 // what it looks like, and Sensitive in a request, by its place there.
 //
 // It promises that no form of a known secret is left in a text it has masked. It
-// does not decide what is a secret: whoever meets one adds it.
+// masks only what was added: the code that reads or makes a secret must add it.
+// The rules that others share are here too: at which places of a configuration a
+// secret may stand, and which parts of one a message or a name may show.
 package secret
 
 import (
@@ -33,7 +35,7 @@ const (
 // percent-encoding and any escapes of JSON and HTML: it does not matter which
 // characters the writer chose to escape, for the text is compared as its reader
 // would see it. Base64 of a secret joined with something else is another secret:
-// whoever computes it adds it.
+// the code that computes it adds it.
 //
 // What may be left of a secret is masked too, but is none (Find): of four and more
 // characters what becomes of a lasting one in a name, of a column, a header or a
@@ -41,7 +43,7 @@ const (
 //
 // A secret of fewer than four characters is masked only where neither of its
 // neighbours is a letter or digit, so that a secret "1" leaves "2012" alone. It
-// still hides the 1 of "page 1": better not to add what nobody would guard.
+// still hides the 1 of "page 1": better not to add what no one would guard.
 //
 // Only hashes are kept, not the secrets.
 type Registry struct {
@@ -95,9 +97,9 @@ func (r *Registry) AddToken(secret string) {
 func (r *Registry) AddTokens(secrets []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	room := r.tokens.open()
+	younger := r.tokens.open()
 	for _, secret := range secrets {
-		room.addAll(secret)
+		younger.addAll(secret)
 	}
 }
 
@@ -113,7 +115,7 @@ func (p *passing) add(secret string) { p.open().addAll(secret) }
 
 func (p *passing) addPart(part string) { p.open().addPart(part) }
 
-// open is the set that has room.
+// open is the set that takes more secrets.
 func (p *passing) open() *set {
 	if p.younger == nil || p.younger.secrets >= passingSecrets {
 		p.younger, p.older = &set{}, p.younger
@@ -121,9 +123,9 @@ func (p *passing) open() *set {
 	return p.younger
 }
 
-// AddAddress tells of an endpoint, or a whole address, that is about to be used.
+// AddAddress takes an endpoint, or a whole address, that is about to be used.
 // The characters of a secret in it mean something there, so that the secret is
-// taken apart and its escapes are undone: an API tells of the path, or of a
+// taken apart and its escapes are undone: an API quotes the path, or of a
 // parameter, and what follows a number sign is not sent at all. The pieces are
 // masked: between question marks and number signs those of four and more
 // characters, else those of eight. They are forgotten with their secret.

@@ -20,7 +20,7 @@ const (
 )
 
 // find lists what is to be hidden because of some sets, of which some may be nil.
-// parts tells whether what may be left of a secret counts.
+// parts reports whether what may be left of a secret counts.
 func find(text string, parts bool, sets ...*set) []Span {
 	searched := make([]*set, 0, len(sets)) // on the stack
 	longest := 0

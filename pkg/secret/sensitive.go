@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Sensitive tells which parts of a request are secrets because of what they were
+// Sensitive says which parts of a request are secrets because of what they were
 // made of, whatever their values look like. The zero value is none. It does not
 // change: the With methods return another one.
 type Sensitive struct {
@@ -34,12 +34,12 @@ func (s Sensitive) WithBody(parts []Span) Sensitive {
 	return s
 }
 
-// Header tells whether the header of that name is a secret.
+// Header reports whether the header of that name is a secret.
 func (s Sensitive) Header(name string) bool {
 	return slices.Contains(s.headers, strings.ToLower(name))
 }
 
-// Param tells whether the parameter of that name is a secret.
+// Param reports whether the parameter of that name is a secret.
 func (s Sensitive) Param(name string) bool {
 	return slices.ContainsFunc(s.params, func(param string) bool {
 		rest, ok := strings.CutPrefix(name, param)

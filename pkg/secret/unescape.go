@@ -8,7 +8,7 @@ import (
 )
 
 // escapes are a kind of escapes. undo appends what the escape at the beginning of
-// a text stands for, and tells how many bytes the escape has: 0 for none.
+// a text stands for, and returns how many bytes the escape has: 0 for none.
 type escapes struct {
 	mark byte // every escape begins with it
 	undo func(plain, text []byte) ([]byte, int)

@@ -91,7 +91,7 @@ func (w *window) each(text string, search func()) {
 	}
 }
 
-// escaped tells whether there is an escape in the text as it is.
+// escaped reports whether there is an escape in the text as it is.
 func (w *window) escaped() bool {
 	var plain [longestEscape]byte
 	for _, kind := range kinds {
@@ -139,7 +139,7 @@ func (w *window) deeper(from *level, depth int, search func()) {
 	}
 }
 
-// visit tells whether this is the first time that something is read, and whether it
+// visit reports whether this is the first time that something is read, and whether it
 // is again worth looking deeper, since more layers are left than before. The order
 // of kinds that have nothing to do with each other does not matter, so much is read
 // more than once.
@@ -296,7 +296,7 @@ func (w *window) hash(on path, at, n int) (h uint64, last int, ok bool) {
 	}
 }
 
-// alone tells whether the bytes from one place of a path to another one have no
+// alone reports whether the bytes from one place of a path to another one have no
 // letter or digit beside them.
 func (w *window) alone(on path, from, last int) bool {
 	before, _ := utf8.DecodeLastRune(w.bytes[on.from:from])

@@ -1,6 +1,5 @@
-// Package completion makes the completion of a shell know the commands of a
-// program: the values of their flags, their arguments, and which files they
-// take. It does not know any command.
+// Package completion completes commands in a shell: the values of their flags,
+// their arguments, and the files that they take. It does not know any command.
 package completion
 
 import (
@@ -41,8 +40,8 @@ func First(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// Install adds the command that prints the script for a shell, and tells what
-// the values of flags are, by the name of the flag. For a flag that is not among
+// Install adds the command that prints the script for a shell, and completes
+// the values of flags, by the name of the flag. For a flag that is not among
 // them nothing is offered, nor for an argument of a command that takes none. It
 // is called once, when all commands are there.
 func Install(root *cobra.Command, flags map[string]cobra.CompletionFunc) {

@@ -8,17 +8,12 @@ import (
 
 // Entry explains one code.
 type Entry struct {
-	Code failure.Code
-	// Severity is "error", "warning", or "error or warning".
-	Severity string
-	// Title says it in a few words.
-	Title string
-	// Cause says what it means and why it matters.
-	Cause string
-	// Example is a piece of a configuration that has it.
-	Example string
-	// Cure says what to do.
-	Cure string
+	Code     failure.Code
+	Severity string // "error", "warning", or "error or warning"
+	Title    string // a few words
+	Cause    string // what it means and why it matters
+	Example  string // a piece of a configuration that has it
+	Cure     string // what to do
 }
 
 // Lookup is the entry of a code.

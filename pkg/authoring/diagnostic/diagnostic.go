@@ -1,4 +1,4 @@
-// Package diagnostic tells what is wrong with the text of a configuration: to
+// Package diagnostic reports what is wrong with the text of a configuration: to
 // people with the lines concerned, to programs as JSON, to CI as SARIF. Each
 // kind of finding has a code, and the catalogue explains it.
 //
@@ -61,7 +61,7 @@ type Report struct {
 	broken   bool // the text is not JSON to its end
 }
 
-// Failed tells whether there is an error among the findings.
+// Failed reports whether there is an error among the findings.
 func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
 }
@@ -82,19 +82,21 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 		r.add(findings(Error, failure.InvalidVariable, variableProblems(given, unfilled))...)
 	}
 	places := renamed{given: given, filled: doc.Filled}
-	for _, p := range secrets.Problems(doc.Problems) {
-		if doc.Open && undecided(doc.Filled, p.Pointer) {
+	for i, p := range secrets.Problems(doc.Problems) {
+		at := doc.Problems[i].Pointer // as it stands in the file
+		if doc.Open && undecided(doc.Filled, at) {
 			continue
 		}
-		p.Pointer = places.original(p.Pointer)
+		p.Pointer = places.original(at)
 		r.add(Errors(failure.Problems{p})...)
 	}
 	warnings := doc.Config.Warnings
 	if !r.Failed() {
 		warnings = append(warnings, doc.Lint()...)
 	}
-	for _, p := range secrets.Problems(warnings.Unique()) {
-		p.Pointer = places.original(p.Pointer)
+	warnings = warnings.Unique()
+	for i, p := range secrets.Problems(warnings) {
+		p.Pointer = places.original(warnings[i].Pointer)
 		r.add(Warnings(failure.Problems{p})...)
 	}
 	if unfilled == nil {

@@ -3,6 +3,7 @@ package diagnostic
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,8 +20,34 @@ import (
 
 // TestPage: the page in docs is what the catalogue says.
 func TestPage(t *testing.T) {
-	golden.File(t, filepath.Join("..", "..", "..", "docs", "diagnostics.md"), Markdown())
+	golden.File(t, filepath.Join("..", "..", "..", "docs", "diagnostics.md"), markdown())
 }
+
+// markdown is the page docs/diagnostics.md.
+func markdown() string {
+	var b strings.Builder
+	b.WriteString(`# Diagnostics
+
+What ` + "`extractor validate`" + ` may find in a configuration. ` + "`extractor explain CODE`" + ` tells the same on the command line. Errors stop a run before anything is sent; warnings do not.
+
+This page is generated: ` + "`go test ./pkg/authoring/diagnostic -run TestPage -update`" + `.
+
+| code | severity | meaning |
+|---|---|---|
+`)
+	for _, e := range Catalogue() {
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", e.Code, e.Code, e.Severity, e.Title)
+	}
+	for _, e := range Catalogue() {
+		fmt.Fprintf(&b, "\n## `%s`\n\n%s: %s.\n\n%s\n\n```\n%s\n```\n\n%s\n", e.Code, upper(e.Severity), lowerFirst(e.Title), e.Cause, e.Example, e.Cure)
+	}
+	return b.String()
+}
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// lowerFirst is a title within a sentence.
+func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
 // TestCatalogueIsComplete: every code of package failure is explained, once.
 func TestCatalogueIsComplete(t *testing.T) {

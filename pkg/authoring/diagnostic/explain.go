@@ -36,29 +36,3 @@ func List(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
-
-// Markdown is the page docs/diagnostics.md.
-func Markdown() string {
-	var b strings.Builder
-	b.WriteString(`# Diagnostics
-
-What ` + "`extractor validate`" + ` may find in a configuration. ` + "`extractor explain CODE`" + ` tells the same on the command line. Errors stop a run before anything is sent; warnings do not.
-
-This page is generated: ` + "`go test ./pkg/authoring/diagnostic -run TestPage -update`" + `.
-
-| code | severity | meaning |
-|---|---|---|
-`)
-	for _, e := range Catalogue() {
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", e.Code, e.Code, e.Severity, e.Title)
-	}
-	for _, e := range Catalogue() {
-		fmt.Fprintf(&b, "\n## `%s`\n\n%s: %s.\n\n%s\n\n```\n%s\n```\n\n%s\n", e.Code, upper(e.Severity), lowerFirst(e.Title), e.Cause, e.Example, e.Cure)
-	}
-	return b.String()
-}
-
-func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-// lowerFirst is a title within a sentence.
-func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // The parts of a SARIF 2.1.0 log that are written.
@@ -16,12 +17,9 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
+		Tool       map[string]sarifDriver `json:"tool"`
+		ColumnKind string                 `json:"columnKind"`
+		Results    []sarifResult          `json:"results"`
 	}
 	sarifDriver struct {
 		Name    string      `json:"name"`
@@ -29,40 +27,31 @@ type (
 		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID               string       `json:"id"`
-		ShortDescription sarifMessage `json:"shortDescription"`
-		FullDescription  sarifMessage `json:"fullDescription"`
-		Help             sarifMessage `json:"help"`
-	}
-	sarifMessage struct {
-		Text string `json:"text"`
+		ID               string            `json:"id"`
+		ShortDescription map[string]string `json:"shortDescription"`
+		FullDescription  map[string]string `json:"fullDescription"`
+		Help             map[string]string `json:"help"`
 	}
 	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		RuleIndex int             `json:"ruleIndex"`
-		Level     Severity        `json:"level"`
-		Message   sarifMessage    `json:"message"`
-		Locations []sarifLocation `json:"locations"`
+		RuleID    string            `json:"ruleId"`
+		RuleIndex int               `json:"ruleIndex"`
+		Level     Severity          `json:"level"`
+		Message   map[string]string `json:"message"`
+		Locations []sarifLocation   `json:"locations"`
 	}
 	sarifLocation struct {
-		PhysicalLocation sarifPhysical  `json:"physicalLocation"`
-		LogicalLocations []sarifLogical `json:"logicalLocations,omitempty"`
+		PhysicalLocation sarifPhysical       `json:"physicalLocation"`
+		LogicalLocations []map[string]string `json:"logicalLocations,omitempty"`
 	}
 	sarifPhysical struct {
-		ArtifactLocation sarifArtifact `json:"artifactLocation"`
-		Region           sarifRegion   `json:"region"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
+		ArtifactLocation map[string]string `json:"artifactLocation"`
+		Region           sarifRegion       `json:"region"`
 	}
 	sarifRegion struct {
 		StartLine   int `json:"startLine"`
 		StartColumn int `json:"startColumn"`
 		EndLine     int `json:"endLine"`
 		EndColumn   int `json:"endColumn"`
-	}
-	sarifLogical struct {
-		FullyQualifiedName string `json:"fullyQualifiedName"`
 	}
 )
 
@@ -83,19 +72,21 @@ func WriteSARIF(w io.Writer, reports []*Report, version string) error {
 				text += "; " + f.Hint
 			}
 			results = append(results, sarifResult{RuleID: string(f.Code), RuleIndex: rules[f.Code], Level: f.Severity,
-				Message: sarifMessage{text}, Locations: []sarifLocation{r.location(f)}})
+				Message: sarifText(text), Locations: []sarifLocation{r.location(f)}})
 		}
 	}
-	return writeJSON(w, sarifLog{
+	return prose.WriteJSON(w, sarifLog{
 		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
 		Version: "2.1.0",
-		Runs:    []sarifRun{{Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: results}},
+		Runs:    []sarifRun{{Tool: map[string]sarifDriver{"driver": driver}, ColumnKind: "unicodeCodePoints", Results: results}},
 	})
 }
 
+func sarifText(text string) map[string]string { return map[string]string{"text": text} }
+
 func ruleOf(code failure.Code) sarifRule {
 	e, _ := Lookup(string(code))
-	return sarifRule{ID: string(code), ShortDescription: sarifMessage{e.Title}, FullDescription: sarifMessage{e.Cause}, Help: sarifMessage{e.Cure}}
+	return sarifRule{ID: string(code), ShortDescription: sarifText(e.Title), FullDescription: sarifText(e.Cause), Help: sarifText(e.Cure)}
 }
 
 func (r *Report) location(f Finding) sarifLocation {
@@ -105,11 +96,11 @@ func (r *Report) location(f Finding) sarifLocation {
 	}
 	path := url.URL{Path: filepath.ToSlash(r.File)}
 	l := sarifLocation{PhysicalLocation: sarifPhysical{
-		ArtifactLocation: sarifArtifact{path.String()},
+		ArtifactLocation: map[string]string{"uri": path.String()},
 		Region:           sarifRegion{f.Line, f.Column, line, column},
 	}}
 	if f.Pointer != "" {
-		l.LogicalLocations = []sarifLogical{{f.Pointer}}
+		l.LogicalLocations = []map[string]string{{"fullyQualifiedName": f.Pointer}}
 	}
 	return l
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -74,7 +73,7 @@ func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string)
 	return crop(b.String(), start, end, shown.Start > span.Start, shown.End < span.End)
 }
 
-// crop trims a line and shortens it around the marked part. more tells that the
+// crop trims a line and shortens it around the marked part. more means that the
 // line goes on before or after the text.
 func crop(text string, start, end int, moreBefore, moreAfter bool) (line, marker string) {
 	before, marked, after := runes(text[:start]), runes(text[start:end]), runes(text[end:])
@@ -99,7 +98,7 @@ func runes(text string) []rune {
 	}, text))
 }
 
-// firstRunes are at most n characters; the last one tells that there are more.
+// firstRunes are at most n characters; the last one shows that there are more.
 func firstRunes(r []rune, n int, more bool) []rune {
 	if len(r) <= n && !more {
 		return r
@@ -107,7 +106,7 @@ func firstRunes(r []rune, n int, more bool) []rune {
 	return append(r[:min(n-1, len(r)):min(n-1, len(r))], '…')
 }
 
-// lastRunes are at most n characters; the first one tells that there are more.
+// lastRunes are at most n characters; the first one shows that there are more.
 func lastRunes(r []rune, n int, more bool) []rune {
 	if len(r) <= n && !more {
 		return r
@@ -180,7 +179,7 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 		return source.Span{}, false
 	case lint.PlainSecret(name, v):
 		return span, true
-	case field.MayBeSecret(pointer) && !telling(name):
+	case secret.MayStandAt(pointer) && !isExpressionKey(name):
 		return span, true
 	case strings.Contains(text, "://") && strings.Contains(text, "@"):
 		return span, true
@@ -191,8 +190,8 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 	return source.Span{}, false
 }
 
-// telling are the keys of expressions: their values name something.
-func telling(name string) bool {
+// isExpressionKey reports whether a name is a key of expressions: their values name something.
+func isExpressionKey(name string) bool {
 	switch name {
 	case "attr", "function", "time", "response", "authorization", "request", "query", "consumer", "user", "placeholder":
 		return true
@@ -200,14 +199,14 @@ func telling(name string) bool {
 	return false
 }
 
-// assigned is a value behind a colon, as far as one can tell in a text that is
+// assigned is a value behind a colon, as far as it can be known in a text that is
 // not JSON.
 var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`:\s*("(?:[^"\\]|\\.)*"?|[^\s",{}\[\]]+)`)
 })
 
-// marked is the rest of a text behind a name with a number sign, as far as one can
-// tell in a text that is not JSON.
+// marked is the rest of a text behind a name with a number sign, as far as it can
+// be known in a text that is not JSON.
 var marked = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`#(?:[^"\\]|\\.)*"\s*:\s*|#`)
 })
@@ -226,14 +225,14 @@ func secretAround(pointer string) string {
 	return pointer[:at+1+end]
 }
 
-// withinSecret tells whether what follows the last token may belong to a secret:
+// withinSecret reports whether what follows the last token may belong to a secret:
 // its value has not been read to its end, or it stands among others.
 func (r *Report) withinSecret(last string) bool {
-	if around := strings.LastIndexByte(last, '/'); around >= 0 && field.MayBeSecret(last[:around]) {
+	if around := strings.LastIndexByte(last, '/'); around >= 0 && secret.MayStandAt(last[:around]) {
 		return true
 	}
 	place, at, _ := r.text.Find(last)
-	return field.MayBeSecret(last) && (at != last || !place.Scalar)
+	return secret.MayStandAt(last) && (at != last || !place.Scalar)
 }
 
 // unread are the secrets in the part of a line that could not be read: every

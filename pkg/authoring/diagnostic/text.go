@@ -1,7 +1,6 @@
 package diagnostic
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -97,12 +96,5 @@ func WriteJSON(w io.Writer, reports []*Report) error {
 	for _, r := range reports {
 		findings = append(findings, r.Findings...)
 	}
-	return writeJSON(w, findings)
-}
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	return prose.WriteJSON(w, findings)
 }

@@ -2,6 +2,7 @@ package diagnostic
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,32 +20,36 @@ func variableProblems(given value.Value, err error) failure.Problems {
 	if e, ok := errors.AsType[*failure.Error](err); ok && e.Pointer != "" {
 		return failure.Problems{{Pointer: e.Pointer, Expected: failure.Part(e.Message)}}
 	}
-	at, _ := firstVariable(given, "")
+	at, _ := firstVariable(given)
 	return failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: failure.Part(err.Error()), Hint: "give it by --var name=value"}}
 }
 
-// holdsVariable tells whether a text has a placeholder in it.
+// holdsVariable reports whether a text has a placeholder in it.
 func holdsVariable(text string) bool {
 	return len(variables.Placeholders(value.OfString(text))) > 0
 }
 
 // firstVariable is the place of the first placeholder.
-func firstVariable(v value.Value, pointer string) (string, bool) {
-	if v.Kind() == value.String && holdsVariable(v.Raw()) {
+func firstVariable(v value.Value) (string, bool) {
+	return first("", value.Member{Value: v}, func(m value.Member) bool {
+		return holdsVariable(m.Name) || m.Value.Kind() == value.String && holdsVariable(m.Value.Raw())
+	})
+}
+
+// first is the place of the first value, by itself or below it, that matches; the
+// name is "" for items of lists.
+func first(pointer string, m value.Member, matches func(value.Member) bool) (string, bool) {
+	if matches(m) {
 		return pointer, true
 	}
-	for _, m := range v.Members() {
-		at := failure.PointerJoin(pointer, m.Name)
-		if holdsVariable(m.Name) {
+	for _, below := range m.Value.Members() {
+		if at, ok := first(failure.PointerJoin(pointer, below.Name), below, matches); ok {
 			return at, true
 		}
-		if found, ok := firstVariable(m.Value, at); ok {
-			return found, true
-		}
 	}
-	for i, item := range v.Items() {
-		if found, ok := firstVariable(item, failure.PointerJoin(pointer, strconv.Itoa(i))); ok {
-			return found, true
+	for i, item := range m.Value.Items() {
+		if at, ok := first(failure.PointerJoin(pointer, strconv.Itoa(i)), value.Member{Value: item}, matches); ok {
+			return at, true
 		}
 	}
 	return "", false
@@ -56,7 +61,7 @@ func unknownVariables(doc *load.Document, places renamed) failure.Problems {
 	if len(names) == 0 {
 		return nil
 	}
-	at, _ := firstVariable(doc.Filled, "")
+	at, _ := firstVariable(doc.Filled)
 	p := failure.Problem{Code: failure.MissingVariable, Pointer: places.original(at), Hint: "give the value by --var name=value",
 		Expected: "no variable has a value here, so these stay as they are: " + failure.Parts(names)}
 	if doc.Open {
@@ -66,7 +71,7 @@ func unknownVariables(doc *load.Document, places renamed) failure.Problems {
 	return failure.Problems{p}
 }
 
-// undecided tells whether the value at a place depends on a variable without a
+// undecided reports whether the value at a place depends on a variable without a
 // value: by itself, or by an attribute it refers to.
 func undecided(doc value.Value, pointer string) bool {
 	v := doc
@@ -83,28 +88,16 @@ func undecided(doc value.Value, pointer string) bool {
 }
 
 func depends(v value.Value, attributes []value.Value) bool {
-	if _, ok := firstVariable(v, ""); ok {
-		return true
-	}
-	if name := v.Field("attr").Raw(); name != "" {
+	_, itself := firstVariable(v)
+	_, byAttribute := first("", value.Member{Value: v}, func(m value.Member) bool {
+		name := m.Value.Field("attr").Raw()
 		key, _, _ := strings.Cut(name, ".")
-		for _, a := range attributes {
-			if _, ok := firstVariable(a.Field(key), ""); ok {
-				return true
-			}
-		}
-	}
-	for _, m := range v.Members() {
-		if depends(m.Value, attributes) {
-			return true
-		}
-	}
-	for _, item := range v.Items() {
-		if depends(item, attributes) {
-			return true
-		}
-	}
-	return false
+		return name != "" && slices.ContainsFunc(attributes, func(a value.Value) bool {
+			_, ok := firstVariable(a.Field(key))
+			return ok
+		})
+	})
+	return itself || byAttribute
 }
 
 // renamed leads from a document with its variables replaced back to the one

@@ -204,7 +204,7 @@ func common(list, other []string) []string {
 	return missing(list, missing(list, other))
 }
 
-// sameSet tells whether two lists hold the same, in any order.
+// sameSet reports whether two lists hold the same, in any order.
 func sameSet(a, b []string) bool {
 	return len(a) == len(b) && len(missing(a, b)) == 0
 }

@@ -166,7 +166,7 @@ func parseManifest(text []byte) (manifest, error) {
 	return m, nil
 }
 
-// plain tells whether a manifest leaves the form of the CSV file as the extractor
+// plain reports whether a manifest leaves the form of the CSV file as the extractor
 // writes it. Without has_header the columns of a manifest are the header.
 func plain(v value.Value) bool {
 	for _, setting := range []struct{ name, usual string }{{"delimiter", ","}, {"enclosure", `"`}} {
@@ -188,7 +188,7 @@ func compareManifests(first, second manifest, redact func(string) string) []Sett
 		}
 	}
 	compare("primary_key", list(first.key), list(second.key))
-	for _, name := range both(names(first.settings), names(second.settings)) {
+	for _, name := range bothNames(first.settings, second.settings) {
 		compare(name, first.settings.Field(name), second.settings.Field(name))
 	}
 	if (first.columns == nil) != (second.columns == nil) {
@@ -204,7 +204,7 @@ func compareManifests(first, second manifest, redact func(string) string) []Sett
 	slices.Sort(columns)
 	for _, column := range columns {
 		a, b := first.columns[column], second.columns[column]
-		for _, name := range both(names(a), names(b)) {
+		for _, name := range bothNames(a, b) {
 			compare("column "+word(column)+": "+name, a.Field(name), b.Field(name))
 		}
 	}
@@ -219,16 +219,17 @@ func said(v value.Value, redact func(string) string) string {
 	return prose.Shorten(redact(v.JSON()), maxShown)
 }
 
-func names(v value.Value) []string {
+// bothNames are the names of the members that either object has, in the order of
+// the first.
+func bothNames(a, b value.Value) []string {
 	var all []string
-	for _, m := range v.Members() {
-		all = append(all, m.Name)
+	for _, m := range append(slices.Clone(a.Members()), b.Members()...) {
+		if !slices.Contains(all, m.Name) {
+			all = append(all, m.Name)
+		}
 	}
 	return all
 }
-
-// both is what either list has, in the order of the first.
-func both(a, b []string) []string { return append(slices.Clone(a), missing(b, a)...) }
 
 // list is a list of texts, null for an empty one.
 func list(texts []string) value.Value {

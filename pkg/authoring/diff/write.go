@@ -2,21 +2,18 @@ package diff
 
 import (
 	"bufio"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // WriteJSON writes the report as one JSON document.
-func (r Report) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
+func (r Report) WriteJSON(w io.Writer) error { return prose.WriteJSON(w, r) }
 
 // WriteText writes the report for people. The directories are called by the names
 // that are given.
@@ -57,12 +54,12 @@ func (t *text) table(d Table) {
 		t.line("  columns in another order")
 	}
 	for _, s := range d.Manifest {
-		t.line("  manifest, %s: %s -> %s", s.Name, orNone(s.First), orNone(s.Second))
+		t.line("  manifest, %s: %s -> %s", s.Name, cmp.Or(s.First, "none"), cmp.Or(s.Second, "none"))
 	}
 	t.rows(d.Rows, len(d.Added)+len(d.Removed) > 0)
 }
 
-// rows tells of the rows; narrowed says that some columns were left out.
+// rows writes the differences of the rows; narrowed says that some columns were left out.
 func (t *text) rows(r Rows, narrowed bool) {
 	by := "compared as a whole"
 	if len(r.Key) > 0 {
@@ -93,18 +90,11 @@ func (t *text) rows(r Rows, narrowed bool) {
 	t.more("~", r.Changed, len(r.ChangedSamples))
 }
 
-// more tells how many rows are not shown.
+// more writes how many rows are not shown.
 func (t *text) more(sign string, count int64, shown int) {
 	if left := count - int64(shown); left > 0 {
 		t.line("  %s %d more", sign, left)
 	}
-}
-
-func orNone(setting string) string {
-	if setting == "" {
-		return "none"
-	}
-	return setting
 }
 
 func quoted(names []string) string {

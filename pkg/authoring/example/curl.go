@@ -111,24 +111,6 @@ type curl struct {
 // datum is one of the options that make up the body.
 type datum struct{ option, text string }
 
-// data collects the values of an option in their order among all of them.
-type data struct {
-	option string
-	all    *[]datum
-}
-
-// Set implements pflag.Value.
-func (d data) Set(text string) error {
-	*d.all = append(*d.all, datum{d.option, text})
-	return nil
-}
-
-// String implements pflag.Value.
-func (data) String() string { return "" }
-
-// Type implements pflag.Value.
-func (data) Type() string { return "data" }
-
 func (c *curl) flags() *pflag.FlagSet {
 	f := pflag.NewFlagSet("curl", pflag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -143,9 +125,11 @@ func (c *curl) flags() *pflag.FlagSet {
 	f.StringVar(&c.url, "url", "", "")
 	f.BoolVarP(&c.get, "get", "G", false, "")
 	f.BoolVarP(&c.insecure, "insecure", "k", false, "")
-	f.VarP(data{"data", &c.data}, "data", "d", "")
-	for _, option := range []string{"data-raw", "data-ascii", "data-binary", "data-urlencode", "json"} {
-		f.Var(data{option, &c.data}, option, "")
+	for option, short := range map[string]string{"data": "d", "data-raw": "", "data-ascii": "", "data-binary": "", "data-urlencode": "", "json": ""} {
+		f.FuncP(option, short, "", func(text string) error {
+			c.data = append(c.data, datum{option, text})
+			return nil
+		})
 	}
 	for long, short := range map[string]string{
 		"compressed": "", "location": "L", "silent": "s", "show-error": "S", "verbose": "v", "include": "i", "fail": "f",

@@ -1,15 +1,15 @@
 package plan
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// requestJSON is one request; the keys are those that docs/plan.md tells.
+// requestJSON is one request; the keys are those of docs/plan.md.
 type requestJSON struct {
 	Job string `json:"job"`
 	// Kind is login, job or child.
@@ -49,7 +49,11 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		if d.Request == nil {
 			continue
 		}
-		r := p.requestJSON(d, d.Request, kindOf(d))
+		kind := "job"
+		if d.Level > 0 {
+			kind = "child"
+		}
+		r := p.requestJSON(d, d.Request, kind)
 		r.Calls = p.mask.text(d.Calls)
 		r.Sources = p.sourcesJSON(d.Sources)
 		for _, sentence := range d.Paging {
@@ -57,10 +61,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		}
 		all.Requests = append(all.Requests, r)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(all)
+	return prose.WriteJSON(w, all)
 }
 
 func (p *Preview) sourcesJSON(sources []engine.Source) []sourceJSON {
@@ -69,13 +70,6 @@ func (p *Preview) sourcesJSON(sources []engine.Source) []sourceJSON {
 		all = append(all, sourceJSON{p.mask.text(s.Part), p.source(s), p.mask.text(s.Pointer)})
 	}
 	return all
-}
-
-func kindOf(d engine.Draft) string {
-	if d.Level > 0 {
-		return "child"
-	}
-	return "job"
 }
 
 func (p *Preview) requestJSON(d engine.Draft, r *exchange.Outgoing, kind string) requestJSON {

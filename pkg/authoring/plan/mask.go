@@ -26,7 +26,7 @@ type mask struct {
 // may call it.
 type named struct{ text, name, variable string }
 
-// standIn is a text in the place of one that nobody knows yet.
+// standIn is a text in the place of one that no one knows yet.
 type standIn struct {
 	text, name string
 	is         *secret.Registry // itself and its spellings
@@ -46,7 +46,7 @@ func newMask(token string) *mask {
 	return m
 }
 
-// learn tells the mask what is in a document and in a state.
+// learn adds the secrets of a document and of a state.
 func (m *mask) learn(doc, state value.Value) {
 	for _, text := range secret.In(state) {
 		m.add(text)
@@ -58,7 +58,7 @@ func (m *mask) learn(doc, state value.Value) {
 	m.plain = plainTexts(doc, nil)
 }
 
-// unprotected tells the mask of a secret that stands in a document without a hash
+// unprotected adds a secret that stands in a document without a hash
 // sign. It is hidden too: what is shown here is made to be passed on.
 func (m *mask) unprotected(doc value.Value, pointer string) {
 	secret := doc.Lookup(failure.PointerSplit(pointer)).Raw()
@@ -162,7 +162,7 @@ func (m *mask) between(text string, part secret.Span, known, made []secret.Span)
 }
 
 // made is a part of a text that was made of secrets. When one of them can be seen
-// in it, or what nobody knows yet, what stands beside that in the document for
+// in it, or what no one knows yet, what stands beside that in the document for
 // everyone is shown; else nothing is.
 func (m *mask) made(part, whole string, at secret.Span, known []secret.Span) []piece {
 	within := func(s secret.Span) bool { return s.From < at.To && at.From < s.To }
@@ -172,7 +172,7 @@ func (m *mask) made(part, whole string, at secret.Span, known []secret.Span) []p
 	return []piece{m.secret(part)}
 }
 
-// hidden is a secret. In one that was computed from what nobody knows yet the
+// hidden is a secret. In one that was computed from what no one knows yet the
 // unknown has its name, and what stands in the document for everyone is no
 // secret.
 func (m *mask) hidden(text string) []piece {
@@ -219,7 +219,7 @@ func (m *mask) unknown(one standIn, spelling string) piece {
 	return p
 }
 
-// isPlain tells whether a text is part of one that stands in the document for
+// isPlain reports whether a text is part of one that stands in the document for
 // everyone to see, and holds no secret of the document.
 func (m *mask) isPlain(text string) bool {
 	if decoded, err := url.QueryUnescape(text); err == nil {

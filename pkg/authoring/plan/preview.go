@@ -71,11 +71,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 		m.add(secret)
 	}
 	m.learn(doc.Filled, o.State)
-	found := m.secrets.Problems(doc.Problems)
-	for i := range found {
-		found[i].Pointer = m.secrets.Redact(found[i].Pointer)
-	}
-	if err := found.Err(); err != nil {
+	if err := m.secrets.Problems(doc.Problems).Err(); err != nil {
 		return nil, err
 	}
 	for _, w := range doc.Lint() {

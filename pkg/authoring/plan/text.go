@@ -60,7 +60,7 @@ func (p *Preview) notes() []string {
 func (p *Preview) first() []engine.Draft {
 	end := slices.IndexFunc(p.drafts, func(d engine.Draft) bool { return d.Iteration > 0 })
 	if end < 0 {
-		return p.drafts
+		end = len(p.drafts)
 	}
 	return p.drafts[:end]
 }

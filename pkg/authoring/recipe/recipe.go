@@ -77,7 +77,7 @@ func hint(name string, all []Recipe) string {
 	return fmt.Sprintf("did you mean %s?", quoted(meant))
 }
 
-// sharesWord tells whether two names have a word in common, give or take a
+// sharesWord reports whether two names have a word in common, give or take a
 // typing mistake.
 func sharesWord(a, b string) bool {
 	for _, word := range words(a) {

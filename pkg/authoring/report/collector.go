@@ -10,9 +10,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// timeLayout is RFC 3339 with milliseconds, as in the events.
-const timeLayout = "2006-01-02T15:04:05.000Z07:00"
-
 // Collector folds the events of a run. It is not safe for concurrent use; a log
 // hands it one event after another.
 type Collector struct {
@@ -24,14 +21,14 @@ type Collector struct {
 	shapes   map[string][]shapes // by the names of tables
 }
 
-// jobKey tells jobs apart.
+// jobKey identifies a job.
 type jobKey struct {
 	pointer   string
 	iteration int
 }
 
-// warningKey tells warnings apart: by their texts, or by where they came up
-// when their texts tell about single pages.
+// warningKey identifies a warning: by its text, or by its place when the text is
+// about a single page.
 type warningKey struct{ source, pointer, message string }
 
 // New makes the collector of a run that began at a time. What does not come by
@@ -132,7 +129,7 @@ func (c *Collector) found(e event.Event, f event.Finding) {
 
 func (c *Collector) failed(e event.RunFailed) {
 	c.report.Error = &Error{Message: e.Error, Kind: e.ErrorKind, Pointer: e.Pointer}
-	// A list that masking has broken is left out: the message tells the same.
+	// A list that masking has broken is left out: the message says the same.
 	var problems []Problem
 	if json.Unmarshal([]byte(e.Problems), &problems) == nil {
 		c.report.Error.Problems = problems
@@ -195,4 +192,4 @@ func (c *Collector) Check(found failure.Problems) {
 	}
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(timeLayout) }
+func stamp(t time.Time) string { return t.UTC().Format(event.TimeLayout) }

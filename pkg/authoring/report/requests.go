@@ -75,7 +75,7 @@ func (c *Collector) retried(e event.RequestRetried) {
 	}
 }
 
-// of tells whether a request is one of that job.
+// of reports whether a request is one of that job.
 func (r *Request) of(job int) bool {
 	if r.Job == nil {
 		return job < 0

@@ -75,7 +75,7 @@ func (c *Collector) tableWritten(e event.TableWritten) {
 }
 
 // shape gives a table its shapes. Tables whose masked names are equal cannot be
-// told apart and get none.
+// distinguished and get none.
 func (c *Collector) shape(t *Table) {
 	all := c.shapes[t.Table]
 	if len(all) != 1 || len(all[0].columns) != len(t.Columns) {

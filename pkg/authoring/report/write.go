@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // The files of a report.
@@ -54,12 +55,13 @@ func Prepare(dir string) error {
 // those of an earlier run are replaced.
 func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 	r := c.finished(ended, reason)
-	text, err := marshal(r)
+	var text bytes.Buffer
+	err := prose.WriteJSON(&text, r)
 	if err == nil {
-		err = replace(filepath.Join(dir, JSONFile), text)
+		err = replace(filepath.Join(dir, JSONFile), text.Bytes())
 	}
 	if err == nil {
-		err = replace(filepath.Join(dir, HTMLFile), page(text))
+		err = replace(filepath.Join(dir, HTMLFile), page(text.Bytes()))
 	}
 	if err != nil {
 		return failure.Applicationf("cannot write the report: %w", err)
@@ -67,18 +69,8 @@ func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 	return nil
 }
 
-// marshal is the text of report.json.
-func marshal(r *Report) ([]byte, error) {
-	var text bytes.Buffer
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false) // people read addresses in it
-	e.SetIndent("", "  ")
-	err := e.Encode(r)
-	return text.Bytes(), err
-}
-
 // finished is the report of a run that has ended. The reason is that of its last
-// event, unless it could not be told any more.
+// event, unless it could not be reported any more.
 func (c *Collector) finished(ended time.Time, reason string) *Report {
 	r := &c.report
 	if reason != "" {
@@ -106,7 +98,7 @@ func (t *Traffic) round() {
 
 func milliseconds(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
-// replace writes a file whole. Only its owner may read it: a report tells which
+// replace writes a file whole. Only its owner may read it: a report shows which
 // requests a run sent.
 func replace(path string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".report-*")

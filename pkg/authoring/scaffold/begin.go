@@ -2,9 +2,9 @@
 // configuration, a recipe or one that is guessed from an example.
 //
 // It promises to overwrite no file, and that nothing it prints shows a
-// credential of the example; only the file does, which nobody but its owner can
-// read. It asks when there is somebody to answer. What it writes is decided
-// elsewhere (packages recipe and propose).
+// credential of the example; only the file does, which only its owner can read.
+// It asks questions when someone can answer them. Packages recipe and propose
+// decide what it writes.
 package scaffold
 
 import (

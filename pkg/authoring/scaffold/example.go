@@ -29,7 +29,7 @@ type Options struct {
 	Choice propose.Choice
 	// Out is the new file; "" prints the configuration, its secrets hidden.
 	Out string
-	// Ask tells whether somebody reads Stderr and answers on Stdin. Without it
+	// Ask reports whether someone reads Stderr and answers on Stdin. Without it
 	// the guesses are taken.
 	Ask            bool
 	Stdin          io.Reader
@@ -101,19 +101,15 @@ func (b *beginning) exchange(ctx context.Context) (example.Exchange, error) {
 	if b.HAR != "" {
 		return b.fromHAR()
 	}
-	r, err := b.request()
+	r, err := example.FromURL(b.URL)
+	if b.Curl != "" {
+		r, err = example.FromCurl(b.Curl, b.Getenv)
+	}
 	if err != nil {
 		return example.Exchange{}, err
 	}
 	b.conceal(r)
 	return example.Fetch(ctx, r, example.Options{UserAgent: "configurable-extractor/" + b.Version, Dial: b.Dial})
-}
-
-func (b *beginning) request() (example.Request, error) {
-	if b.Curl != "" {
-		return example.FromCurl(b.Curl, b.Getenv)
-	}
-	return example.FromURL(b.URL)
 }
 
 func (b *beginning) conceal(r example.Request) {
@@ -158,7 +154,11 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 		return example.Exchange{}, err
 	}
 	if len(all) == 0 {
-		return example.Exchange{}, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON%s", b.restriction())
+		restriction := ""
+		if b.URLContains != "" {
+			restriction = fmt.Sprintf(", with an address that contains '%s'", b.URLContains)
+		}
+		return example.Exchange{}, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON%s", restriction)
 	}
 	at := 0
 	if b.Ask {
@@ -173,13 +173,6 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 	return all[at].exchange, nil
 }
 
-func (b *beginning) restriction() string {
-	if b.URLContains == "" {
-		return ""
-	}
-	return fmt.Sprintf(", with an address that contains '%s'", b.URLContains)
-}
-
 // asked is method and address of an exchange without its query.
 func asked(x example.Exchange) string {
 	u, err := url.Parse(x.URL)
@@ -189,7 +182,7 @@ func asked(x example.Exchange) string {
 	return x.Method + " " + u.Scheme + "://" + u.Host + u.EscapedPath()
 }
 
-// propose makes the proposal; somebody who is there decides what is not decided
+// propose makes the proposal; someone who is there decides what is not decided
 // yet.
 func (b *beginning) propose(x example.Exchange) (*propose.Proposal, error) {
 	p, err := propose.Propose(x, b.Choice)

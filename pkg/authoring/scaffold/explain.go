@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
 )
 
-// explanation tells what was guessed, why, and how to go on.
+// explanation says what was guessed, why, and how to go on.
 func (b *beginning) explanation(x example.Exchange, p *propose.Proposal) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, asked(x))

@@ -220,7 +220,7 @@ func TestEntries(t *testing.T) {
 func TestEntriesFaults(t *testing.T) {
 	var problems failure.Problems
 	c, s := compiler(t, &problems)
-	if e := c.Entries(parse(t, `"`+secret+`"`), "/p"); e.Len() != 0 {
+	if e := c.Entries(parse(t, `"`+theSecret+`"`), "/p"); e.Len() != 0 {
 		t.Errorf("a text has %d entries", e.Len())
 	}
 	if got := problems.Error(); got != "configuration: /p: expected an object, found a string" {
@@ -245,7 +245,7 @@ func FuzzCompile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := value.Parse([]byte(text))
-		if err != nil || strings.Contains(text, secret) {
+		if err != nil || strings.Contains(text, theSecret) {
 			return
 		}
 		var problems failure.Problems
@@ -255,7 +255,7 @@ func FuzzCompile(f *testing.F) {
 		_, err = e.Eval(scope())
 		_, err2 := entries.Eval(scope())
 		for _, err := range []error{problems.Err(), err, err2} {
-			if err != nil && (failure.KindOf(err) != failure.User || strings.Contains(err.Error(), secret)) {
+			if err != nil && (failure.KindOf(err) != failure.User || strings.Contains(err.Error(), theSecret)) {
 				t.Errorf("%s: %v", text, err)
 			}
 		}

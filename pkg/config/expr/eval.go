@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -237,9 +239,5 @@ func (n list) literals() ([]value.Value, bool) {
 // quote is a name for an error text: quoted, and shortened when it is so long
 // that it hardly is a name.
 func quote(name string) string {
-	const longest = 60
-	if runes := []rune(name); len(runes) > longest {
-		name = string(runes[:longest]) + "…"
-	}
-	return strconv.Quote(name)
+	return strconv.Quote(prose.Shorten(name, secret.MostShown))
 }

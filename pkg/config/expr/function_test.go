@@ -20,16 +20,16 @@ func parse(t testing.TB, text string) value.Value {
 	return v
 }
 
-// secret is the value of attr s in the tests below: it must never show up in
+// theSecret is the value of attr s in the tests below: it must never show up in
 // an error.
-const secret = "k3y-of-the-house"
+const theSecret = "k3y-of-the-house"
 
 func scope() *Scope {
 	return &Scope{
 		Now: func() time.Time { return time.Unix(1508620560, 0) },
 		Contexts: map[Context]Members{
 			Attr: {
-				"s": value.OfString(secret), "format": value.OfString("%i " + secret), "one": value.OfInt(1),
+				"s": value.OfString(theSecret), "format": value.OfString("%i " + theSecret), "one": value.OfInt(1),
 				"float": value.OfNumber("2.50"), "from": value.OfString("2024-02-26"), "empty": value.OfString(""),
 			},
 			Placeholder: {"value": value.OfString("a b/č~*")},
@@ -83,7 +83,7 @@ func checkFaults(t *testing.T, cases []faultCase) {
 			if !strings.Contains(err.Error(), c.contains) {
 				t.Errorf("error %q does not contain %q", err, c.contains)
 			}
-			if strings.Contains(err.Error(), secret) {
+			if strings.Contains(err.Error(), theSecret) {
 				t.Errorf("error %q contains the secret", err)
 			}
 		})
@@ -189,7 +189,7 @@ func TestHashFunctions(t *testing.T) {
 		{"md5", `["a",[]]`, "md5: argument 2 is an array, expected true or false"},
 		{"sha1", `[{"a":{"attr":"s"}}]`, "sha1: argument 1 is an object, expected a text"},
 		{"hash", `["sha-256",{"attr":"s"}]`, `/x/args/0: expected the name of a hash algorithm, found another text; did you mean "sha256"?`},
-		{"hash", `["` + secret + `",{"attr":"s"}]`, "known are adler32, crc32, crc32b, crc32c, md5, ripemd160, sha1,"},
+		{"hash", `["` + theSecret + `",{"attr":"s"}]`, "known are adler32, crc32, crc32b, crc32c, md5, ripemd160, sha1,"},
 		{"hash", `["sha256",[{"attr":"s"}]]`, "hash: argument 2 is an array, expected a text"},
 		{"hash", `[{"attr":"s"},"a"]`, "hash: argument 1 is not the name of a hash algorithm (at /x)"},
 		{"hash_hmac", `["crc32b","d","k"]`, "expected the name of a hash algorithm"},

@@ -50,7 +50,7 @@ func TestSprintf(t *testing.T) {
 		{"sprintf", `["%s %s","a"]`, "/x/args/0: expected as many values as the format has directives, 2 values, found 1 value after it"},
 		{"sprintf", `["%3$s",{"attr":"s"}]`, "as many values as the format has directives, 3 values"},
 		{"sprintf", `["%i",5]`, `/x/args/0: expected a valid format, directive 1 of the format: unknown type "i", known are d u o x`},
-		{"sprintf", `["%s ` + secret + ` %i",{"attr":"s"}]`, `directive 2 of the format: unknown type "i"`},
+		{"sprintf", `["%s ` + theSecret + ` %i",{"attr":"s"}]`, `directive 2 of the format: unknown type "i"`},
 		{"sprintf", `["50%",{"attr":"s"}]`, "the type is missing; a percent sign is written %%"},
 		{"sprintf", `["%'",1]`, "the character to pad with is missing"},
 		{"sprintf", `["%0$s",1]`, "arguments are counted from 1"},

@@ -2,14 +2,15 @@ package field
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // longest is the number of characters of a value that a message shows.
-const longest = 40
+const longest = 40 // less than secret.MostShown, or parts of secrets would not be masked
 
 // Describe says what stands at a place of the document, for a person: scalars
 // as JSON, shortened; of lists and objects only the size.
@@ -19,13 +20,13 @@ const longest = 40
 // key says that it holds a credential. Credentials and queries inside addresses
 // are cut out.
 func Describe(pointer string, v value.Value) failure.Text {
-	if !v.IsScalar() || v.Raw() == "" || MayBeSecret(pointer) {
+	if !v.IsScalar() || v.Raw() == "" || secret.MayStandAt(pointer) {
 		return DescribeKind(v)
 	}
 	if v.Kind() != value.String {
-		return failure.Part(shorten(v.Raw()))
+		return failure.Part(prose.Shorten(v.Raw(), longest))
 	}
-	return failure.Part(value.OfString(shorten(withoutCredentials(v.Raw()))).JSON())
+	return failure.Part(value.OfString(prose.Shorten(secret.WithoutCredentials(v.Raw()), longest)).JSON())
 }
 
 // DescribeKind tells the type and the size of a value, and nothing of what is
@@ -47,59 +48,4 @@ func DescribeKind(v value.Value) failure.Text {
 	default:
 		return "an object"
 	}
-}
-
-// MayBeSecret judges a place by the keys on the way to it: whether a value there
-// must not be shown.
-func MayBeSecret(pointer string) bool {
-	if strings.HasSuffix(pointer, "/authentication") {
-		return true
-	}
-	for segment := range strings.SplitSeq(pointer, "/") {
-		if strings.HasPrefix(segment, "#") {
-			return true
-		}
-		segment = strings.ToLower(segment)
-		switch segment {
-		case "headers", "params", "query", "username", "sshproxy", "aws":
-			return true
-		}
-		for _, word := range []string{"auth", "token", "pass", "secret", "key", "credential", "cookie", "certificate", "signature"} {
-			if strings.Contains(segment, word) && !harmless(segment) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// harmless are settings whose names only sound like credentials.
-func harmless(segment string) bool {
-	switch segment {
-	case "authentication", "parentkey", "primarykey", "urlkey", "idkey":
-		return true
-	}
-	return false
-}
-
-// withoutCredentials hides user name and password of an address, and the query
-// of anything.
-func withoutCredentials(s string) string {
-	if scheme, rest, ok := strings.Cut(s, "://"); ok {
-		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-			rest = "[hidden]" + rest[at:]
-		}
-		s = scheme + "://" + rest
-	}
-	if query := strings.IndexByte(s, '?'); query >= 0 {
-		s = s[:query] + "?[hidden]"
-	}
-	return s
-}
-
-func shorten(s string) string {
-	if r := []rune(s); len(r) > longest {
-		return string(r[:longest]) + "…"
-	}
-	return s
 }

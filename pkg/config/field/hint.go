@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -84,7 +86,7 @@ func typeHint(pointer string, found value.Value, t *Type) failure.Text {
 	switch {
 	case found.Kind() == value.Array && t.allows(value.Object) && !t.allows(value.Array) && !t.allows(value.String):
 		return `write an object, {"name": value}, in the place of the list`
-	case found.Kind() == value.Array && strings.HasPrefix(t.Message.String(), "expected a path") && !MayBeSecret(pointer):
+	case found.Kind() == value.Array && strings.HasPrefix(t.Message.String(), "expected a path") && !secret.MayStandAt(pointer):
 		if keys, ok := dotted(found); ok {
 			return "write " + Quoted(keys)
 		}
@@ -110,7 +112,7 @@ func dotted(keys value.Value) (string, bool) {
 func secondsHint(pointer string, found value.Value) failure.Text {
 	number := strings.TrimRight(strings.TrimSpace(found.Raw()), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	unit := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(found.Raw()), number))
-	if _, err := strconv.ParseFloat(number, 64); err != nil || MayBeSecret(pointer) || !slices.Contains([]string{"s", "sec", "seconds"}, unit) {
+	if _, err := strconv.ParseFloat(number, 64); err != nil || secret.MayStandAt(pointer) || !slices.Contains([]string{"s", "sec", "seconds"}, unit) {
 		return ""
 	}
 	return "write the seconds without their unit: " + failure.Part(number)
@@ -129,4 +131,6 @@ func List(names []string) failure.Text {
 func Quoted(name string) failure.Text { return failure.Part(OwnName(name).String()) }
 
 // OwnName is the name of a field in a message.
-func OwnName(name string) failure.Text { return failure.Text(value.OfString(shorten(name)).JSON()) }
+func OwnName(name string) failure.Text {
+	return failure.Text(value.OfString(prose.Shorten(name, longest)).JSON())
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -63,13 +64,15 @@ func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 // values reads "name=value" pairs. Whole numbers are sent as such, unless
 // their digits would not come back the same (007, -0, more than 64 bits).
 func (s *Session) values(pairs []string) ([]platform.Variable, error) {
+	flags, err := variables.Flags(pairs)
+	if err != nil {
+		return nil, failure.Userf("--var expects name=value")
+	}
 	var values []platform.Variable
 	seen := map[string]bool{}
-	for _, pair := range pairs {
-		name, text, found := strings.Cut(pair, "=")
+	for _, flag := range flags {
+		name, text := flag.Name, flag.Text
 		switch {
-		case !found || name == "":
-			return nil, failure.Userf("--var expects name=value")
 		case text == "":
 			return nil, failure.Userf("variable %q needs a value: the platform takes no empty one", name)
 		case seen[name]:

@@ -16,8 +16,6 @@ func safeName(text string) string {
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
 // columnNameBuilder is where the paths of a table's columns begin. The mark in front
 // vanishes from their safe names at the end, but it takes three of the bytes a
 // long name may have.

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"hash"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // nameBuilder makes the safe name of a path of names joined by dots. It holds only
@@ -67,7 +69,7 @@ func (t *nameBuilder) add(text string) {
 		n := min(len(safe), len(text))
 		for i := range n {
 			c := text[i]
-			if !isLetter(c) && !isDigit(c) && c != '-' {
+			if !secret.NameByte(c) {
 				c = '_'
 			}
 			safe[i] = c
