@@ -1,13 +1,11 @@
 package auth
 
 import (
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
-	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -15,24 +13,13 @@ import (
 // mergeHeaders lays the headers of an authentication over those of a request:
 // of one name, whatever its letter case, only the authentication's is sent.
 func mergeHeaders(r *request.Request, headers value.Value) {
-	for _, m := range headers.Members() {
-		for name := range r.Header {
-			if strings.EqualFold(name, m.Name) {
-				delete(r.Header, name)
+	r.SetHeaders(func(yield func(string, []string) bool) {
+		for _, m := range headers.Members() {
+			if !yield(m.Name, textsOf(m.Value)) {
+				return
 			}
 		}
-	}
-	for _, m := range headers.Members() {
-		name := m.Name
-		switch canonical := http.CanonicalHeaderKey(name); canonical {
-		case "Host":
-			r.Host = strings.Join(textsOf(m.Value), ",")
-			continue
-		case "User-Agent", "Content-Type", "Content-Length", "Transfer-Encoding", "Accept", "Accept-Encoding", "Authorization", "Cookie", "Trailer":
-			name = canonical // net/http and the redirects must recognise it
-		}
-		r.Header[name] = append(r.Header[name], textsOf(m.Value)...)
-	}
+	})
 	markSensitive(r, headers, secret.Sensitive.WithHeader)
 }
 
@@ -74,12 +61,8 @@ type text struct {
 // is just a name.
 func parseQuery(raw string) query {
 	var q query
-	for pair := range strings.SplitSeq(raw, "&") {
-		if pair == "" {
-			continue
-		}
-		name, s, ok := strings.Cut(pair, "=")
-		q.add(config.UnescapeQuery(name), text{config.UnescapeQuery(s), !ok})
+	for p := range php.Query(raw) {
+		q.add(p.Name, text{p.Value, p.Bare})
 	}
 	return q
 }
@@ -118,19 +101,14 @@ func (q query) encode() string {
 			if b.Len() > 0 {
 				b.WriteByte('&')
 			}
-			b.WriteString(percentEncode(p.name))
+			b.WriteString(php.RawURLEncode(p.name))
 			if !v.missing {
 				b.WriteByte('=')
-				b.WriteString(percentEncode(v.s))
+				b.WriteString(php.RawURLEncode(v.s))
 			}
 		}
 	}
 	return b.String()
-}
-
-// percentEncode is RFC 3986: everything but letters, digits, - . _ ~ encoded.
-func percentEncode(s string) string {
-	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }
 
 // queryTexts is a value as values of a query parameter; null has none.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -67,7 +68,7 @@ func (s signer) Authenticate(_ context.Context, r *Attempt) error {
 	protocol := s.sign(r.Request, nonce, s.deps.Now())
 	var fields []string
 	for _, p := range protocol {
-		fields = append(fields, p.name+`="`+percentEncode(p.values[0].s)+`"`)
+		fields = append(fields, p.name+`="`+php.RawURLEncode(p.values[0].s)+`"`)
 	}
 	mergeHeaders(r.Request, value.OfMembers(value.Member{Name: "Authorization", Value: value.OfString("OAuth " + strings.Join(fields, ", "))}))
 	return nil
@@ -83,7 +84,7 @@ func (s signer) sign(r *request.Request, nonce string, now time.Time) query {
 	protocol.add("oauth_timestamp", text{s: strconv.FormatInt(now.Unix(), 10)})
 	protocol.add("oauth_token", text{s: s.token})
 	protocol.add("oauth_version", text{s: "1.0"})
-	mac := hmac.New(sha1.New, []byte(percentEncode(s.consumerSecret)+"&"+percentEncode(s.tokenSecret)))
+	mac := hmac.New(sha1.New, []byte(php.RawURLEncode(s.consumerSecret)+"&"+php.RawURLEncode(s.tokenSecret)))
 	mac.Write([]byte(baseString(r, slices.Concat(protocol, formOf(r), parseQuery(r.URL.RawQuery)))))
 	signature := base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	s.deps.Secrets.AddPassing(signature)
@@ -102,13 +103,13 @@ func baseString(r *request.Request, parameters query) string {
 	for _, p := range parameters {
 		if signed.find(p.name) < 0 {
 			p.values = slices.DeleteFunc(slices.Clone(p.values), func(v text) bool { return v.missing })
-			slices.SortFunc(p.values, func(a, b text) int { return cmp.Compare(percentEncode(a.s), percentEncode(b.s)) })
+			slices.SortFunc(p.values, func(a, b text) int { return cmp.Compare(php.RawURLEncode(a.s), php.RawURLEncode(b.s)) })
 			signed = append(signed, p)
 		}
 	}
 	slices.SortFunc(signed, byName)
 	address := r.URL.Scheme + "://" + r.URL.Host + r.URL.EscapedPath()
-	return r.Method + "&" + percentEncode(address) + "&" + percentEncode(signed.encode())
+	return r.Method + "&" + php.RawURLEncode(address) + "&" + php.RawURLEncode(signed.encode())
 }
 
 // formOf are the parameters in the body of a form.

@@ -18,6 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -153,14 +154,10 @@ func payloadHash(req *request.Request) string {
 // query is sent like this.
 func strictQuery(query string) (string, error) {
 	var pairs []string
-	for pair := range strings.SplitSeq(query, "&") {
-		if pair == "" {
-			continue
-		}
-		name, text, ok := strings.Cut(pair, "=")
-		pair = percentEncode(config.UnescapeQuery(name))
-		if ok {
-			pair += "=" + percentEncode(config.UnescapeQuery(text))
+	for p := range php.Query(query) {
+		pair := php.RawURLEncode(p.Name)
+		if !p.Bare {
+			pair += "=" + php.RawURLEncode(p.Value)
 		}
 		pairs = append(pairs, pair)
 	}
@@ -185,9 +182,4 @@ func unsigned(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, "if-")
-}
-
-// percentEncode is RFC 3986: everything but letters, digits, - . _ ~ encoded.
-func percentEncode(s string) string {
-	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }

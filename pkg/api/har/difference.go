@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // unknown is the error for a request that no entry answers: it names the
@@ -19,7 +20,7 @@ func (p *Player) unknown(text string) error {
 		}
 		recorded := e.asked()
 		if recorded == text {
-			return failure.Userf("%s is sent more often than it was recorded (%s)", firstLine(text), count(p.times(text), "time"))
+			return failure.Userf("%s is sent more often than it was recorded (%s)", firstLine(text), prose.Count(p.times(text), "time"))
 		}
 		same := common(recorded, text)
 		if same > best || same == best && !at.used && !unused {
@@ -88,11 +89,4 @@ func around(text string, at int) string {
 		part += "…"
 	}
 	return "'" + part + "'"
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

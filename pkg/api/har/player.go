@@ -13,6 +13,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -179,7 +180,7 @@ func (p *Player) Finish() error {
 	if left == 1 {
 		verb = "was"
 	}
-	return failure.Userf("the recording holds %s that %s not sent, the first: %s", count(left, "request"), verb, firstLine(e.asked()))
+	return failure.Userf("the recording holds %s that %s not sent, the first: %s", prose.Count(left, "request"), verb, firstLine(e.asked()))
 }
 
 // Body is the body of the recorded answer.

@@ -97,15 +97,7 @@ func (r responseParam) request(job config.Request) config.Request {
 	if !r.includeParams {
 		job.Params = value.OfMembers()
 	}
-	if r.scroll.Endpoint != "" {
-		job.Endpoint = r.scroll.Endpoint
-	}
-	if r.scroll.Method != "" {
-		job.Method = r.scroll.Method
-	}
-	job.Params = overlay(job.Params, r.scroll.Params)
-	job.Headers = overlay(job.Headers, r.scroll.Headers)
-	return job
+	return r.scroll.Over(job)
 }
 
 func (r responseParam) Describe(config.Request) []string {

@@ -96,10 +96,9 @@ func (r responseURL) request(job config.Request, address string) config.Request 
 		job.Params = value.OfMembers()
 	}
 	if r.paramIsQuery {
-		job.Params = overlay(job.Params, parseQuery(strings.TrimLeft(address, "?")))
-	} else {
-		job.Endpoint = address
+		return config.Request{Params: parseQuery(strings.TrimLeft(address, "?"))}.Over(job)
 	}
+	job.Endpoint = address
 	return job
 }
 
