@@ -50,34 +50,25 @@ func (o oauth10) Start(d *env.Run) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
 	d.Secrets.Add(o.token)
 	d.Secrets.Add(o.tokenSecret)
-	return signer{o, deps{d}}
-}
-
-// signer is the authentication at work.
-type signer struct {
-	oauth10
-	deps deps
-}
-
-// Authenticate implements Authenticator.
-func (s signer) Authenticate(_ context.Context, r *Attempt) error {
-	nonce, err := s.deps.nonce(20)
-	if err != nil {
-		return err
-	}
-	protocol := s.sign(r.Request, nonce, s.deps.Now())
-	var fields []string
-	for _, p := range protocol {
-		fields = append(fields, p.name+`="`+php.RawURLEncode(p.values[0].s)+`"`)
-	}
-	mergeHeaders(r.Request, value.OfMembers(value.Member{Name: "Authorization", Value: value.OfString("OAuth " + strings.Join(fields, ", "))}))
-	return nil
+	return function(func(_ context.Context, r *Attempt) error {
+		nonce, err := deps{d}.nonce(20)
+		if err != nil {
+			return err
+		}
+		protocol, signature := o.sign(r.Request, nonce, d.Now())
+		d.Secrets.AddPassing(signature)
+		var fields []string
+		for _, p := range protocol {
+			fields = append(fields, p.name+`="`+php.RawURLEncode(p.values[0].s)+`"`)
+		}
+		mergeHeaders(r.Request, value.OfMembers(value.Member{Name: "Authorization", Value: value.OfString("OAuth " + strings.Join(fields, ", "))}))
+		return nil
+	})
 }
 
 // sign gives the parameters of OAuth, sorted by name, with the signature of the
-// request among them, which is kept out of every event.
-func (s signer) sign(r *request.Request, nonce string, now time.Time) query {
-	var protocol query
+// request among them.
+func (s oauth10) sign(r *request.Request, nonce string, now time.Time) (protocol query, signature string) {
 	protocol.add("oauth_consumer_key", text{s: s.consumer})
 	protocol.add("oauth_nonce", text{s: nonce})
 	protocol.add("oauth_signature_method", text{s: "HMAC-SHA1"})
@@ -86,11 +77,10 @@ func (s signer) sign(r *request.Request, nonce string, now time.Time) query {
 	protocol.add("oauth_version", text{s: "1.0"})
 	mac := hmac.New(sha1.New, []byte(php.RawURLEncode(s.consumerSecret)+"&"+php.RawURLEncode(s.tokenSecret)))
 	mac.Write([]byte(baseString(r, slices.Concat(protocol, formOf(r), parseQuery(r.URL.RawQuery)))))
-	signature := base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	s.deps.Secrets.AddPassing(signature)
+	signature = base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	protocol.add("oauth_signature", text{s: signature})
 	slices.SortFunc(protocol, byName)
-	return protocol
+	return protocol, signature
 }
 
 func byName(a, b parameter) int { return strings.Compare(a.name, b.name) }

@@ -83,8 +83,7 @@ func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if x.Foreign {
 		return t.next.Do(ctx, x)
 	}
-	sent := *x
-	sent.Request = x.Request.Clone()
+	sent := x.clone()
 	for name := range sent.Header {
 		if slices.Contains([]string{"date", "authorization", "x-amz-date"}, strings.ToLower(name)) {
 			delete(sent.Header, name)
@@ -104,7 +103,7 @@ func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	for _, name := range []string{"Authorization", "X-Amz-Date"} {
 		sent.Header.Set(name, draft.Header.Get(name))
 	}
-	return t.next.Do(ctx, &sent)
+	return t.next.Do(ctx, sent)
 }
 
 // toSign returns the parts of a request that are signed: method, host, path, query

@@ -3,6 +3,7 @@ package exchange
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
@@ -56,11 +57,10 @@ func Build(base *url.URL, r config.Request, userAgent string, headers []config.H
 	if contentType != "" {
 		setLevel(req, []config.Header{{Name: "Content-Type", Values: []string{contentType}}})
 	}
-	for _, level := range [][]config.Header{own, headers} {
-		for _, h := range level {
-			if secretHeader(h.Name, own, headers) {
-				req.Sensitive = req.Sensitive.WithHeader(h.Name)
-			}
+	for i, h := range slices.Concat(own, headers) {
+		replaced := i >= len(own) && slices.ContainsFunc(own, func(o config.Header) bool { return strings.EqualFold(o.Name, h.Name) })
+		if h.Secret && !replaced {
+			req.Sensitive = req.Sensitive.WithHeader(h.Name)
 		}
 	}
 	return req, nil

@@ -32,23 +32,6 @@ func setLevel(req *request.Request, level []config.Header) {
 	})
 }
 
-// secretHeader tells whether a header is a secret: the first level that has it says
-// so.
-func secretHeader(name string, levels ...[]config.Header) bool {
-	for _, level := range levels {
-		secret, found := false, false
-		for _, h := range level {
-			if strings.EqualFold(h.Name, name) {
-				secret, found = secret || h.Secret, true
-			}
-		}
-		if found {
-			return secret
-		}
-	}
-	return false
-}
-
 // headersOf reads the headers of a request: names to literal values.
 func headersOf(v value.Value) ([]config.Header, error) {
 	if k := v.Kind(); k != value.Object && !v.Empty() {

@@ -55,19 +55,18 @@ func (t *redirect) follow(x *Exchange, origin *url.URL, status int, location str
 	}
 	to = finish(to, to.EscapedPath(), escape(to.RawQuery, queryCharacters))
 	to.Fragment, to.RawFragment = "", ""
-	next := *x
-	next.Request = x.Request.Clone()
+	next := x.clone()
 	next.URL, next.Host = to, to.Host
 	safe := x.Method == http.MethodGet || x.Method == http.MethodHead || x.Method == http.MethodOptions
 	if status == http.StatusSeeOther || !safe && status <= http.StatusFound {
 		next.Method, next.Body, next.Sensitive = http.MethodGet, nil, x.Sensitive.WithBody(nil)
 	}
 	if config.OriginOf(to) == config.OriginOf(origin) || trusts(t.trusted, to) {
-		return &next, nil
+		return next, nil
 	}
 	if x.Purpose == Login {
 		return nil, failure.Userf("%s %s was redirected to %s, and a login is not sent on to another origin: if that one may have the credentials, write its address into 'loginRequest.endpoint', or list it in 'api.http.trustedOrigins'",
 			x.Method, x.Address(), config.OriginOf(to))
 	}
-	return &next, t.stripper.strip(&next, origin.User != nil)
+	return next, t.stripper.strip(next, origin.User != nil)
 }

@@ -1,10 +1,8 @@
 package exchange
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -43,10 +41,13 @@ func (t *retry) delay(res *Answer, attempt int) (d delay, err error) {
 	}
 	d.wait = min(time.Second<<min(attempt-1, maxDoublings), t.API.Retry.MaxWait)
 	if t.sideBySide() {
-		d.spread, err = spread(t.Rand, d.wait)
-		d.spread = min(d.spread, t.API.Retry.MaxWait-d.wait)
+		random, err := t.Random(8, "the wait before a retry")
+		if err != nil {
+			return d, err
+		}
+		d.spread = min(spread(random, d.wait), t.API.Retry.MaxWait-d.wait)
 	}
-	return d, err
+	return d, nil
 }
 
 // sideBySide tells whether requests are sent side by side. Those of a recording
@@ -82,15 +83,7 @@ func excerpt(text string) string {
 // date. What is over already is negative; exactly 0 is no answer.
 func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
 	const day = 24 * 60 * 60
-	if n, numeric := value.OfString(text).Integer(); numeric {
-		seconds, ok = math.MaxInt64, true
-		if n.IsInt64() {
-			seconds = n.Int64()
-		} else if n.Sign() < 0 {
-			seconds = math.MinInt64
-		}
-	}
-	if ok && seconds >= now.Unix()-day {
+	if seconds, ok = value.OfString(text).Nearest(); ok && seconds >= now.Unix()-day {
 		seconds -= now.Unix()
 	}
 	for _, layout := range []string{http.TimeFormat, time.RFC1123Z} {
@@ -102,16 +95,8 @@ func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
 }
 
 // spread is a random part of a wait, a tenth of it to all of it, so that requests
-// that failed at one moment do not come back at one moment. nil is the system's
-// random source.
-func spread(random io.Reader, wait time.Duration) (time.Duration, error) {
-	if random == nil {
-		random = rand.Reader
-	}
-	var b [8]byte
-	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return 0, fmt.Errorf("no random bytes for the wait before a retry: %w", err)
-	}
-	part := 0.1 + 0.9*float64(binary.BigEndian.Uint64(b[:]))/math.MaxUint64
-	return time.Duration(part * float64(wait)).Round(time.Millisecond), nil
+// that failed at one moment do not come back at one moment.
+func spread(random []byte, wait time.Duration) time.Duration {
+	part := 0.1 + 0.9*float64(binary.BigEndian.Uint64(random))/math.MaxUint64
+	return time.Duration(part * float64(wait)).Round(time.Millisecond)
 }

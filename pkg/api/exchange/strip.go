@@ -28,16 +28,15 @@ func (t *strip) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if x.Purpose == Login || trusts(t.known, x.URL) {
 		return t.next.Do(ctx, x)
 	}
-	sent := *x
-	sent.Request = x.Request.Clone()
-	stripped, err := t.stripper.ofAddress(&sent)
+	sent := x.clone()
+	stripped, err := t.stripper.ofAddress(sent)
 	if err == nil {
-		err = t.stripper.strip(&sent, stripped)
+		err = t.stripper.strip(sent, stripped)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return t.next.Do(ctx, &sent)
+	return t.next.Do(ctx, sent)
 }
 
 // stripper takes the credentials out of requests to foreign origins, and says so.

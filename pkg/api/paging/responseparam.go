@@ -101,11 +101,9 @@ func (r responseParam) request(job config.Request) config.Request {
 }
 
 func (r responseParam) Describe(config.Request) []string {
-	all := []string{fmt.Sprintf("Each request after the first has %s = what the page before holds at %q, until a page holds nothing there.", r.to, r.from.Text)}
-	if r.includeParams {
-		all = append(all, "The parameters of the job are sent each time.")
-	} else {
-		all = append(all, "The parameters of the job are sent with the first request only.")
+	all := []string{
+		fmt.Sprintf("Each request after the first has %s = what the page before holds at %q, until a page holds nothing there.", r.to, r.from.Text),
+		jobParams(r.includeParams),
 	}
 	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
 		all = append(all, "Later requests differ from the first as \"scrollRequest\" says.")
