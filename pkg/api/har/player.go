@@ -1,7 +1,6 @@
 package har
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -211,6 +210,6 @@ func (e *Entry) Headers() http.Header {
 
 // firstLine is a request without its body.
 func firstLine(text string) string {
-	line, _, _ := bytes.Cut([]byte(text), []byte("\n"))
-	return string(line)
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // writer makes one file. Entries go to a temporary file beside it as they come;
@@ -56,10 +57,7 @@ func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[st
 		separator = "\n"
 	}
 	w.entries++
-	if _, err := w.buffer.WriteString(separator + string(bytes.TrimSuffix(text, []byte(entryEnd)))); err != nil {
-		return err
-	}
-	if _, err := w.buffer.WriteString(`,"text":"`); err != nil {
+	if _, err := w.buffer.WriteString(separator + string(bytes.TrimSuffix(text, []byte(entryEnd))) + `,"text":"`); err != nil {
 		return err
 	}
 	if err := body(w.buffer); err != nil {
@@ -69,15 +67,11 @@ func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[st
 	if err != nil {
 		return err
 	}
-	if err := w.buffer.WriteByte('"'); err != nil {
-		return err
+	end := `"`
+	if members := strings.Trim(string(rest), "{}"); members != "" {
+		end += "," + members
 	}
-	if members := bytes.TrimSuffix(bytes.TrimPrefix(rest, []byte("{")), []byte("}")); len(members) > 0 {
-		if _, err := w.buffer.WriteString("," + string(members)); err != nil {
-			return err
-		}
-	}
-	_, err = w.buffer.WriteString(entryEnd)
+	_, err = w.buffer.WriteString(end + entryEnd)
 	return err
 }
 
@@ -93,10 +87,10 @@ func (w *writer) close() error {
 	if err != nil {
 		return errors.Join(err, w.discard())
 	}
-	if err := w.file.Close(); err != nil {
-		return errors.Join(err, os.Remove(w.file.Name()))
+	if err = w.file.Close(); err == nil {
+		err = os.Rename(w.file.Name(), w.path)
 	}
-	if err := os.Rename(w.file.Name(), w.path); err != nil {
+	if err != nil {
 		return errors.Join(err, os.Remove(w.file.Name()))
 	}
 	return nil
