@@ -1,6 +1,6 @@
 // Package env is the environment of one run: its clock, its network, its log, its
 // directories and its limits. Package app makes it once and passes it whole to
-// whoever works for the run. It holds no settings of the configuration.
+// what works for the run. It holds no settings of the configuration.
 package env
 
 import (

@@ -54,7 +54,7 @@ type boundedDecoder struct {
 	gaps    []gap // that the decoder has not come to, in order
 	dropped int64 // bytes of the gaps before it
 
-	// What was looked at to tell white space from blanks in a string, up to an
+	// What was looked at to distinguish white space from blanks in a string, up to an
 	// offset of the decoder.
 	seen     int64
 	inString bool
@@ -299,7 +299,7 @@ func (d *boundedDecoder) give(p []byte) (int, error) {
 // leastWhite is how much white space is worth a gap.
 const leastWhite = 32
 
-// isWhite tells whether there is nothing but white space, and much of it.
+// isWhite reports whether there is nothing but white space, and much of it.
 func isWhite(p []byte) bool {
 	return len(p) >= leastWhite && whiteSpace(p) == len(p)
 }
@@ -329,7 +329,7 @@ func (d *boundedDecoder) skipWhite() (size int64, err error) {
 	}
 }
 
-// insideString tells whether what the decoder has got ends inside a string. It
+// insideString reports whether what the decoder has got ends inside a string. It
 // looks at each byte once at most.
 func (d *boundedDecoder) insideString() bool {
 	start := d.dec.InputOffset()

@@ -63,7 +63,7 @@ func decodeJSON(d *decoding) error {
 	return err
 }
 
-// notJSON tells why a text is not JSON; any other error stays what it is.
+// notJSON explains why a text is not JSON; any other error stays what it is.
 func notJSON(err error) error {
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {

@@ -9,7 +9,7 @@ import (
 // volume counts the bytes of a response as the original would write it again:
 // compact JSON in ASCII with \/ for a slash, fractions and exponents with 17
 // significant digits. Of equal names in one object every value counts, for
-// nothing is kept that could tell which is the last.
+// nothing is kept that would show which is the last.
 type volume struct {
 	// wanted false leaves strings and doubles out, which take time to count.
 	wanted bool

@@ -49,7 +49,6 @@ func (s Source) credential(setting field.Setting[string]) value.Value {
 	return plain
 }
 
-// Start implements Method.
 func (b basic) Start(d *env.Run) Authenticator {
 	token := base64.StdEncoding.EncodeToString([]byte(b.user + ":" + b.password))
 	d.Secrets.Add(b.password)

@@ -11,7 +11,7 @@ import (
 )
 
 // oauthCredentials is `authorization.oauth_api.credentials`: what the platform
-// hands over after somebody has authorized the configuration. What is wrong with
+// hands over after the configuration was authorized. What is wrong with
 // them is kept until report, for an authentication may have checks of its own
 // that come first.
 type oauthCredentials struct {
@@ -107,7 +107,7 @@ func (c *oauthCredentials) report() {
 	}
 }
 
-// sound tells whether nothing is wrong so far.
+// sound reports whether nothing is wrong so far.
 func (c *oauthCredentials) sound() bool { return len(c.faults) == 0 }
 
 // conceal keeps the secrets and what is in the decoded data out of every event,

@@ -44,7 +44,7 @@ const (
 	endAt             // they serve until a second has passed
 )
 
-// passed tells whether credentials have ended.
+// passed reports whether credentials have ended.
 func (e end) passed(now time.Time) bool {
 	return e.kind == endAtOnce || e.kind == endAt && now.Unix() > e.unix
 }

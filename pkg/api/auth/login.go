@@ -101,7 +101,6 @@ func (l *login) compileRequest(s Source, request config.Section) {
 	l.headers = s.headers(LoginHeaders.In(request), contexts...)
 }
 
-// Start implements Method.
 func (l login) Start(d *env.Run) Authenticator {
 	return &session{login: l, deps: deps{d}}
 }
@@ -165,7 +164,6 @@ func (s *session) GivenUp(ctx context.Context, sent *Attempt) bool {
 	return sent.used.areGivenUp()
 }
 
-// Renew implements Renewer.
 func (s *session) Renew(sent *Attempt) {
 	c := sent.used
 	if c == nil {

@@ -22,7 +22,7 @@ import (
 //
 // The recipe is written out here, on the cryptography of the standard library,
 // because clock and random bytes must be given to it, and because two rules are
-// those of the original and of nobody else: of parameters with one name those of
+// those of the original and of no one else: of parameters with one name those of
 // OAuth are signed, else those of the form, else those of the query; and a name
 // without = is not signed at all.
 type oauth10 struct {
@@ -45,7 +45,6 @@ func compileOAuth10(s Source) Method {
 	return o
 }
 
-// Start implements Method.
 func (o oauth10) Start(d *env.Run) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
 	d.Secrets.Add(o.token)

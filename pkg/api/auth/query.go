@@ -35,7 +35,6 @@ func compileQuery(s Source) Method {
 	return queryAuth{attr: s.attr, added: s.ofRequests().object(section, contexts...)}
 }
 
-// Start implements Method.
 func (q queryAuth) Start(d *env.Run) Authenticator {
 	return function(func(_ context.Context, r *Attempt) error {
 		scope := deps{d}.scope(requestContexts(r.Request))

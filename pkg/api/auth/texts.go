@@ -34,16 +34,16 @@ func checkTexts(section config.Section, contexts ...expr.Context) {
 	}
 }
 
-// isExpression tells whether an object is a call or a reference.
+// isExpression reports whether an object is a call or a reference.
 func isExpression(v value.Value, contexts []expr.Context) bool {
 	_, call := v.Get("function")
 	return call || isReference(v, contexts...)
 }
 
-// isReference tells whether an object refers to one of these contexts.
+// isReference reports whether an object refers to one of these contexts.
 func isReference(v value.Value, contexts ...expr.Context) bool {
 	return v.Len() == 1 && v.Kind() == value.Object && slices.Contains(contexts, expr.Context(v.Members()[0].Name))
 }
 
-// nested tells whether a value has values in it.
+// nested reports whether a value has values in it.
 func nested(v value.Value) bool { return v.Kind() == value.Object || v.Kind() == value.Array }

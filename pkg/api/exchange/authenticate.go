@@ -33,7 +33,6 @@ type authenticate struct {
 	refusals atomic.Int64
 }
 
-// Do implements Step.
 func (t *authenticate) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if x.Foreign || x.Purpose == Login {
 		return t.next.Do(ctx, x)

@@ -78,7 +78,6 @@ type aws struct {
 	secrets *secret.Registry
 }
 
-// Do implements Step.
 func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if x.Foreign {
 		return t.next.Do(ctx, x)
@@ -169,7 +168,7 @@ func strictQuery(query string) (string, error) {
 	return strict, nil
 }
 
-// unsigned tells the headers that are left out of a signature: those that a
+// unsigned reports whether a header is left out of a signature: those that a
 // server on the way may change, as the original has them, and those of ours
 // that no author of a configuration asked for or that are never sent.
 func unsigned(name string) bool {

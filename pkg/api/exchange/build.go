@@ -66,7 +66,7 @@ func Build(base *url.URL, r config.Request, userAgent string, headers []config.H
 	return req, nil
 }
 
-// setQuery adds parameters to the query and tells which of them are secrets.
+// setQuery adds parameters to the query and reports which of them are secrets.
 func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
 	if params.Empty() {
 		return sensitive

@@ -84,8 +84,8 @@ func readHead(r *bufio.Reader) (e entry, digest string, ok bool) {
 	return e, head.Field(entryHash).Raw(), ok
 }
 
-// write puts the entry into a file, all at once: whoever reads it meanwhile
-// sees the one before, or none.
+// write puts the entry into a file, all at once: a reader sees
+// the one before meanwhile, or none.
 func (e entry) write(path string) error {
 	part := filepath.Join(filepath.Dir(path), cachePart+rand.Text())
 	err := e.writePart(part)

@@ -33,15 +33,15 @@ type Options struct {
 	Endpoints []string
 	// Debug asks for one event for every request sent.
 	Debug bool
-	// Auth adds credentials; nil for none. Identity tells whose answers those in
-	// the cache are, see auth.Identity.
+	// Auth adds credentials; nil for none. Identity is the account whose answers the
+	// cache gives, see auth.Identity.
 	Auth     auth.Authenticator
 	Identity string
 	// DryRun keeps the requests in the place of the network; nil for none.
 	DryRun *DryRun
 }
 
-// offline tells whether requests stay here: in a replay and in a dry run.
+// offline reports whether requests stay here: in a replay and in a dry run.
 func (o *Options) offline() bool { return o.Player != nil || o.DryRun != nil }
 
 // Client sends requests to the target API. It is safe for concurrent use.

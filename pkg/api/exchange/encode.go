@@ -62,7 +62,7 @@ func encodeJSON(params value.Value) (text []byte, secrets []secret.Span) {
 	return text, secrets
 }
 
-// appendJSON is value.AppendEscapedJSON that tells where the secrets are.
+// appendJSON is value.AppendEscapedJSON that records where the secrets are.
 func appendJSON(text []byte, v value.Value, secrets *[]secret.Span) []byte {
 	if !v.Secret() {
 		return v.AppendEscapedJSON(text)

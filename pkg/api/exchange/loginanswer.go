@@ -22,7 +22,6 @@ type concealLogin struct {
 // mostRefusal is how much of the body of a login that failed is looked at.
 const mostRefusal = 1 << 20
 
-// Do implements Step.
 func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	res, err := t.next.Do(ctx, x)
 	if err != nil || x.Purpose != Login {

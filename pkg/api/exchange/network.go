@@ -154,7 +154,7 @@ type networkError struct {
 	code  int
 	what  string
 	cause error
-	// unsent tells that no connection was made.
+	// unsent is set when no connection was made.
 	unsent bool
 	// advice and pointer say what to look at; "" for nothing.
 	advice, pointer string
@@ -164,7 +164,7 @@ func (e *networkError) Error() string { return fmt.Sprintf("network error %d: %s
 
 func (e *networkError) Unwrap() error { return e.cause }
 
-// networkErrorOf classifies what the network reported; receiving tells that the
+// networkErrorOf classifies what the network reported; receiving is set when the
 // head of the answer had arrived already.
 func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
@@ -288,7 +288,7 @@ func classifyBroken(err error, receiving bool) (int, string) {
 // unasked is said of a connection that was good for an earlier request.
 const unasked = "the server sent bytes that nobody had asked for"
 
-// compression tells whether an error is that of a compressed body.
+// compression reports whether an error is that of a compressed body.
 func compression(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	known := []error{gzip.ErrHeader, gzip.ErrChecksum, zlib.ErrHeader, zlib.ErrChecksum, zlib.ErrDictionary}

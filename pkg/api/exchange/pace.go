@@ -70,7 +70,7 @@ func (p *Pacer) sit(ctx context.Context, until time.Time, wait time.Duration) er
 	return err
 }
 
-// holds tells whether requests are held back.
+// holds reports whether requests are held back.
 func (p *Pacer) holds() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +170,6 @@ type pace struct {
 	pacer *Pacer
 }
 
-// Do implements Step.
 func (t *pace) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if err := t.pacer.pass(ctx, x); err != nil {
 		return nil, err

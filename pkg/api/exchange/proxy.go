@@ -70,7 +70,7 @@ func readProxy(text string) *url.URL {
 }
 
 // prepare makes a request ready to go through a proxy, where it does. net/http
-// tells a proxy to go where the Host header says; a configured one must not lead
+// asks a proxy for the host of the Host header; a configured one must not lead
 // it elsewhere than to the address that was checked.
 func (via findProxy) prepare(req *http.Request) *http.Request {
 	if through, err := via(req); through == nil || err != nil {
@@ -89,7 +89,7 @@ func (via findProxy) prepare(req *http.Request) *http.Request {
 // passes nothing else on to the function that makes the connection.
 type proxiedKey struct{}
 
-// toProxy tells whether a connection is made to a proxy.
+// toProxy reports whether a connection is made to a proxy.
 func toProxy(ctx context.Context) bool {
 	is, _ := ctx.Value(proxiedKey{}).(bool)
 	return is

@@ -22,7 +22,6 @@ type public struct {
 	next Step
 }
 
-// Do implements Step.
 func (t *public) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	host := x.URL.Hostname()
 	if why := notPublicHost(host); why != "" {

@@ -24,7 +24,6 @@ type record struct {
 	recorder *har.Recorder
 }
 
-// Do implements Step.
 func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	timed := *x
 	timed.moments = &moments{now: t.recorder.Real}

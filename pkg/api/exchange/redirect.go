@@ -23,7 +23,6 @@ type redirect struct {
 	stripper *stripper
 }
 
-// Do implements Step.
 func (t *redirect) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	first := x
 	for hop := 0; ; hop++ {

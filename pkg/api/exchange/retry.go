@@ -18,7 +18,6 @@ type retry struct {
 	*Options
 }
 
-// Do implements Step.
 func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	start, first := t.Now(), firstContact{t.contacts, t.API, t.BaseURL}
 	for attempt := 1; ; attempt++ {

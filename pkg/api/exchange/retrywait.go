@@ -18,7 +18,7 @@ type delay struct {
 	wait time.Duration
 	// spread is a random time on top for this request alone.
 	spread time.Duration
-	// everybody tells that the API wants fewer requests, not just this one again.
+	// everybody is set when the API wants fewer requests, not just this one again.
 	everybody bool
 }
 
@@ -50,7 +50,7 @@ func (t *retry) delay(res *Answer, attempt int) (d delay, err error) {
 	return d, nil
 }
 
-// sideBySide tells whether requests are sent side by side. Those of a recording
+// sideBySide reports whether requests are sent side by side. Those of a recording
 // may be, but its waits have to be computed again when it is replayed.
 func (t *retry) sideBySide() bool {
 	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil
@@ -78,7 +78,7 @@ func excerpt(text string) string {
 	return text
 }
 
-// retryAfter reads the header that tells a delay in seconds: seconds, the Unix
+// retryAfter reads the header with a delay in seconds: seconds, the Unix
 // time of the next allowed request (a number from yesterday on), or an RFC 1123
 // date. What is over already is negative; exactly 0 is no answer.
 func retryAfter(text string, now time.Time) (seconds int64, ok bool) {

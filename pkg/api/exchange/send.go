@@ -30,7 +30,6 @@ type send struct {
 	network *network
 }
 
-// Do implements Step.
 func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.API.RequestTimeout, errRequestTimeout)
 	defer cancel()

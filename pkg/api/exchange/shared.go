@@ -68,10 +68,10 @@ func (s *Shared) fill(api config.API) {
 	}
 }
 
-// caching tells whether answers are kept.
+// caching reports whether answers are kept.
 func (s *Shared) caching() bool { return s.Settings.ttl > 0 && s.CacheDir != "" }
 
-// Limited tells whether the run has limits.
+// Limited reports whether the run has limits.
 func (s *Shared) Limited() bool { return s.budget != nil }
 
 // Close ends the tunnel.

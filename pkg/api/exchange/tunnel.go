@@ -64,7 +64,7 @@ func (t *Tunnel) Close() {
 	}
 }
 
-// stands tells whether the tunnel is open; the lock is held.
+// stands reports whether the tunnel is open; the lock is held.
 func (t *Tunnel) stands() bool {
 	if t.client == nil {
 		return false
@@ -138,7 +138,7 @@ func (t *Tunnel) connect(ctx context.Context) (*ssh.Client, error) {
 	return ssh.NewClient(c, channels, requests), nil
 }
 
-// watch tells when a client has ended, whatever the reason.
+// watch closes lost when a client has ended, whatever the reason.
 func watch(client *ssh.Client, lost chan<- struct{}) {
 	_ = client.Wait()
 	close(lost)
@@ -206,7 +206,6 @@ type tunnelled struct {
 	tunnel *Tunnel
 }
 
-// Do implements Step.
 func (t *tunnelled) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if err := t.tunnel.ensure(ctx, x.Sender); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func common(a, b string) int {
 	return n
 }
 
-// difference tells in words where a request parts from the recorded one.
+// difference says in words where a request differs from the recorded one.
 func difference(recorded, sent string, at int) string {
 	where := "the method"
 	switch line := firstLine(recorded); {

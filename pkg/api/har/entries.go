@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Entries hands over the entries of any HTTP archive in their order, whoever
-// wrote it; only one stands in memory at a time. It stops at the first error of
+// Entries hands over the entries of any HTTP archive in their order; only one stands in memory at a time. It stops at the first error of
 // visit and returns it.
 func Entries(r io.Reader, visit func(*Entry) error) error {
 	return walk(r, nil, func(e *Entry, _, _ int64) error { return visit(e) })

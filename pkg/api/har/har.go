@@ -20,7 +20,7 @@ import (
 // Version is the version of the format.
 const Version = "1.2"
 
-// Page groups the entries of a run; it tells when the run started.
+// Page groups the entries of a run; it holds the time at which the run started.
 type Page struct {
 	Started time.Time `json:"startedDateTime"`
 	ID      string    `json:"id"`
@@ -105,7 +105,7 @@ type Content struct {
 	// left out.
 	Size     int64  `json:"size"`
 	MimeType string `json:"mimeType"`
-	// Comment tells that something is masked.
+	// Comment says that something is masked.
 	Comment string `json:"comment,omitempty"`
 	// Encoding is base64 or "".
 	Encoding string `json:"encoding,omitempty"`

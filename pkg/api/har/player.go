@@ -138,7 +138,7 @@ func (p *Player) find(text string) (int, *Entry, error) {
 	return 0, nil, nil
 }
 
-// covers tells whether a text is another one in which masked parts stand for
+// covers reports whether a text is another one in which masked parts stand for
 // anything.
 func covers(masked, text string) bool {
 	parts := strings.Split(masked, secret.Hidden)
@@ -157,7 +157,7 @@ func covers(masked, text string) bool {
 	return strings.HasSuffix(text, parts[last])
 }
 
-// Finish tells whether every recorded request was sent; a user error names the
+// Finish reports whether every recorded request was sent; a user error names the
 // first that was not.
 func (p *Player) Finish() error {
 	p.mu.Lock()

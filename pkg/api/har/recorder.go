@@ -60,7 +60,7 @@ type Exchange struct {
 	// Binary is set when it is not UTF-8 throughout.
 	Binary bool
 	// Opaque hides all texts of the body but messages: it came from a login that
-	// failed, so that nobody knows which of them are secrets.
+	// failed, so that it is not known which of them are secrets.
 	Opaque bool
 	// Started and Ended are times of the Recorder's clock.
 	Started, Ended time.Time
@@ -107,7 +107,7 @@ func (r *Recorder) Add(x Exchange) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil // a request that nobody waits for any more
+		return nil // a request that no one waits for any more
 	}
 	err := r.write(e, x)
 	if err != nil {

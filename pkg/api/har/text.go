@@ -70,5 +70,4 @@ func encoder(w io.Writer, text bool) io.WriteCloser {
 
 type nothingToClose struct{ io.Writer }
 
-// Close implements io.Closer.
 func (nothingToClose) Close() error { return nil }

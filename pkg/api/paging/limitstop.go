@@ -10,10 +10,10 @@ import (
 )
 
 // limitStop ends a job after so many rows. The number is a setting, or every
-// page tells it. The page that reaches it is kept whole.
+// page holds it. The page that reaches it is kept whole.
 type limitStop struct {
 	limit limit
-	field answer.Path // tells the number when its Text is not empty
+	field answer.Path // of the number; an empty Text is none
 }
 
 // LimitStop is the setting, with its own.

@@ -26,7 +26,7 @@ type offset struct {
 // applies, what that is.
 type offsetState struct {
 	at       *big.Int
-	pageSize int64 // 0 until the first page told it
+	pageSize int64 // 0 before the first page
 }
 
 // The settings of the method offset alone.
@@ -118,7 +118,7 @@ func (o offset) full(job config.Request, state State, _ Page) int {
 	return int(state.(offsetState).pageSize)
 }
 
-func (o offset) told(_ config.Request, state State, last Page) bool {
+func (o offset) announced(_ config.Request, state State, last Page) bool {
 	return state.(offsetState).at.Cmp(big.NewInt(o.total.of(last))) < 0
 }
 

@@ -98,9 +98,9 @@ func (n pageNumber) full(job config.Request, _ State, last Page) int {
 	return max(1, last.Rows)
 }
 
-func (n pageNumber) told(job config.Request, state State, last Page) bool {
+func (n pageNumber) announced(job config.Request, state State, last Page) bool {
 	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
-	before := pages.Int64() // nobody has fetched more than that
+	before := pages.Int64() // no run fetches more than that
 	if before < n.totalPages.of(last) {
 		return true
 	}

@@ -119,7 +119,7 @@ func (r responseParam) endsByRepeating(repeat Repeat) bool {
 
 func (r responseParam) parameter() string { return r.to }
 
-// hollow tells whether there is nothing in a value, however deep: the variables
+// hollow reports whether there is nothing in a value, however deep: the variables
 // of a GraphQL query without a cursor.
 func hollow(v value.Value) bool {
 	for _, m := range v.Members() {

@@ -22,7 +22,7 @@ type Request struct {
 	Header http.Header
 	// Body is nil for a request without one; an empty body is something else.
 	Body []byte
-	// Sensitive tells which parts are secrets because of what they were made of.
+	// Sensitive lists the parts that are secrets because of what they were made of.
 	Sensitive secret.Sensitive
 }
 
