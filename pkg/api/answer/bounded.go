@@ -67,7 +67,6 @@ type gap struct {
 	size int64
 }
 
-// bounded makes a decoder for the text of the spool from an offset on.
 func (s *Spool) bounded(offset int64) (_ *boundedDecoder, err error) {
 	d := &boundedDecoder{home: s.home, from: -1}
 	if s.file == nil && !s.Unclean() {
@@ -81,7 +80,6 @@ func (s *Spool) bounded(offset int64) (_ *boundedDecoder, err error) {
 	return d, nil
 }
 
-// close gives the memory back.
 func (d *boundedDecoder) close() { d.home.recycle(d.buf) }
 
 // largeItem makes a user error of a value that is too large.
@@ -304,7 +302,6 @@ func isWhite(p []byte) bool {
 	return len(p) >= leastWhite && whiteSpace(p) == len(p)
 }
 
-// whiteSpace is how many bytes of white space a text begins with.
 func whiteSpace(text []byte) int {
 	for i, c := range text {
 		if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
@@ -314,7 +311,6 @@ func whiteSpace(text []byte) int {
 	return len(text)
 }
 
-// skipWhite reads on to what is not white space and returns how many bytes were.
 func (d *boundedDecoder) skipWhite() (size int64, err error) {
 	for {
 		n := whiteSpace(d.text)

@@ -26,7 +26,6 @@ func decoders() []decoder {
 	return []decoder{{"JSON", decodeJSON}}
 }
 
-// decoding is one answer that is being decoded.
 type decoding struct {
 	spool *Spool
 	query Query

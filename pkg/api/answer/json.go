@@ -82,7 +82,6 @@ func notJSON(err error) error {
 	}
 }
 
-// reported is what Page.Errors gives.
 func (s *scan) reported() (value.Value, error) {
 	switch at := s.survey.errors; {
 	case at.kind != value.Array && at.kind != value.Object:
@@ -94,7 +93,6 @@ func (s *scan) reported() (value.Value, error) {
 	}
 }
 
-// read is the value at a place of the text.
 func (s *scan) read(at span) (value.Value, error) {
 	if at.end == at.start {
 		return value.Value{}, nil
@@ -191,7 +189,6 @@ type span struct {
 	start, end int64
 }
 
-// grow adds a path below the node and returns its end.
 func (p *wanted) grow(path Path) *wanted {
 	for _, segment := range path.segments() {
 		child := p.children[segment]
@@ -274,7 +271,6 @@ func (l *lists) add(name string, p *wanted) error {
 	return nil
 }
 
-// tidy drops what is void.
 func (l *lists) tidy() {
 	l.all = slices.DeleteFunc(l.all, func(one list) bool { return one.place == nil })
 	for i, one := range l.all {
@@ -282,7 +278,6 @@ func (l *lists) tidy() {
 	}
 }
 
-// all scans the whole text.
 func (s *scan) all(root *wanted) error {
 	if err := s.value(root, s.detect); err != nil {
 		return err

@@ -89,7 +89,6 @@ type field struct {
 // maxField is the largest JSON text that is read as the value of a field.
 const maxField = 1 << 20
 
-// newPage is a page of which nothing is known.
 func newPage(q Query) *Page {
 	p := &Page{fields: make([]field, len(q.Fields))}
 	for i, path := range q.Fields {

@@ -143,7 +143,6 @@ func (v *survey) wants(kind jsontext.Kind) bool {
 	return v.strangers <= surveyStrangers
 }
 
-// names are the names that lead to the value at hand.
 func (v *survey) names() []string {
 	if len(v.path) == 0 {
 		return nil
@@ -164,7 +163,6 @@ func (v *survey) last() (above, name []byte) {
 	return path[bytes.LastIndexByte(path[:at], 0)+1 : at], path[at+1:]
 }
 
-// scalar looks at a scalar.
 func (v *survey) scalar(raw []byte) {
 	if v.off > 0 || len(raw) > surveyValue {
 		return

@@ -39,7 +39,6 @@ func (v *volume) text(s []byte) {
 	}
 }
 
-// escapedSize is the number of bytes that a character takes in a string.
 func escapedSize(r rune) int64 {
 	switch {
 	case r > 0xFFFF:
@@ -55,7 +54,6 @@ func escapedSize(r rune) int64 {
 	}
 }
 
-// opening adds a brace or bracket that opens.
 func (v *volume) opening() { v.bytes++ }
 
 // closing adds the brace or bracket after so many names and values, and the

@@ -62,7 +62,6 @@ var plainHeaders = []string{
 	"X-Content-Type-Options", "X-Frame-Options", "X-Powered-By", "X-Xss-Protection",
 }
 
-// headerTexts are the secrets in a line of a header.
 func headerTexts(name, line string) []string {
 	if http.CanonicalHeaderKey(name) == "Location" {
 		return addressTexts(line)

@@ -57,7 +57,6 @@ type Attempt struct {
 	used *credentials // of a login; nil for none
 }
 
-// deps is what an authentication works with.
 type deps struct{ *env.Run }
 
 // scope is what expressions see while the authentication works.

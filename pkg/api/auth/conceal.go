@@ -63,7 +63,6 @@ func textsIn(text string, depth int) []string {
 	return nil
 }
 
-// namesOf are the names in a value that are data.
 func namesOf(v value.Value) []string {
 	var names []string
 	for _, m := range v.Members() {
@@ -99,18 +98,10 @@ func concealUsed(hide hide, v value.Value) value.Value {
 	switch {
 	case !v.IsScalar():
 		conceal(hide, v)
-	case len(v.Text()) >= shortest:
-		concealText(hide, v)
-	}
-	return v.AsSecret()
-}
-
-// concealText hides a scalar, in the spelling of the answer and in those of a
-// request.
-func concealText(hide hide, v value.Value) {
-	if v.Kind() == value.String || v.Kind() == value.Number {
-		for _, spelling := range secret.Spellings(v) {
+	case len(v.Text()) >= shortest && v.Kind() != value.Bool:
+		for _, spelling := range secret.Spellings(v) { // of the answer, and of a request
 			hide(spelling)
 		}
 	}
+	return v.AsSecret()
 }

@@ -33,7 +33,6 @@ func Identity(doc *config.Document, it config.Iteration, schemes Schemes) string
 	return value.OfItems(made...).JSON()
 }
 
-// attributesIn appends the attributes that expressions in a value refer to.
 func attributesIn(v value.Value, names []string) []string {
 	if name := v.Field(string(expr.Attr)); name.IsScalar() && !slices.Contains(names, name.Raw()) {
 		names = append(names, name.Raw())

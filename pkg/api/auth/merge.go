@@ -93,7 +93,6 @@ func (q *query) set(name string, values ...text) {
 	*q = append(*q, parameter{name, values})
 }
 
-// encode puts the query together again, strictly percent-encoded.
 func (q query) encode() string {
 	var b strings.Builder
 	for _, p := range q {
@@ -111,7 +110,6 @@ func (q query) encode() string {
 	return b.String()
 }
 
-// queryTexts is a value as values of a query parameter; null has none.
 func queryTexts(v value.Value) []text {
 	if v.IsNull() {
 		return []text{{missing: true}}

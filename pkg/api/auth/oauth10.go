@@ -101,7 +101,6 @@ func baseString(r *request.Request, parameters query) string {
 	return r.Method + "&" + php.RawURLEncode(address) + "&" + php.RawURLEncode(signed.encode())
 }
 
-// formOf are the parameters in the body of a form.
 func formOf(r *request.Request) query {
 	if r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
 		return nil

@@ -41,7 +41,6 @@ func (s Source) object(section config.Section, contexts ...expr.Context) part {
 	return s.params(section, contexts...)
 }
 
-// headers compiles an object of expressions under the names of headers.
 func (s Source) headers(section config.Section, contexts ...expr.Context) part {
 	p := s.object(section, contexts...)
 	p.headers = true
@@ -123,7 +122,6 @@ func (p part) text(m value.Member) (value.Value, error) {
 	return value.OfItems(lines...), nil
 }
 
-// list is the items of a list, or the value itself.
 func list(v value.Value) []value.Value {
 	if v.Kind() == value.Array {
 		return v.Items()

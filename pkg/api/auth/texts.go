@@ -34,16 +34,13 @@ func checkTexts(section config.Section, contexts ...expr.Context) {
 	}
 }
 
-// isExpression reports whether an object is a call or a reference.
 func isExpression(v value.Value, contexts []expr.Context) bool {
 	_, call := v.Get("function")
 	return call || isReference(v, contexts...)
 }
 
-// isReference reports whether an object refers to one of these contexts.
 func isReference(v value.Value, contexts ...expr.Context) bool {
 	return v.Len() == 1 && v.Kind() == value.Object && slices.Contains(contexts, expr.Context(v.Members()[0].Name))
 }
 
-// nested reports whether a value has values in it.
 func nested(v value.Value) bool { return v.Kind() == value.Object || v.Kind() == value.Array }

@@ -60,7 +60,6 @@ func absolute(scheme, rest, query, endpoint string) (*url.URL, error) {
 	return finish(u, path, query), nil
 }
 
-// finish normalises host, port and path.
 func finish(u *url.URL, path, query string) *url.URL {
 	u.Host = strings.ToLower(u.Host)
 	if u.Scheme == "http" {

@@ -66,7 +66,6 @@ func Build(base *url.URL, r config.Request, userAgent string, headers []config.H
 	return req, nil
 }
 
-// setQuery adds parameters to the query and reports which of them are secrets.
 func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
 	if params.Empty() {
 		return sensitive
@@ -81,7 +80,6 @@ func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
 	return sensitive
 }
 
-// merged is a request with the default options underneath.
 func merged(defaults value.Value, r config.Request) config.Request {
 	return r.Over(config.Request{
 		Endpoint: defaults.Field("endpoint").Text(),

@@ -126,7 +126,6 @@ func (t *cache) claim(ctx context.Context, key string) (done func(), err error) 
 	}
 }
 
-// answer answers from a file of the cache, or sends the request and fills it.
 func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, error) {
 	if entry, ok := readEntry(path, t.spooler); ok {
 		if t.fresh(entry, x.Header) {
@@ -159,7 +158,6 @@ func (t *cache) fresh(e entry, h http.Header) bool {
 	return left >= 0
 }
 
-// cacheControl is the value of a directive of a request's Cache-Control.
 func cacheControl(h http.Header, directive string) (text string, ok bool) {
 	for _, line := range headerLines(h, "Cache-Control") {
 		for part := range strings.SplitSeq(line, ",") {

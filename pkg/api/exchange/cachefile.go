@@ -64,7 +64,6 @@ func readEntry(path string, spooler *answer.Spooler) (e entry, ok bool) {
 	return e, true
 }
 
-// readHead reads the first line.
 func readHead(r *bufio.Reader) (e entry, digest string, ok bool) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -132,7 +131,6 @@ func (e entry) writePart(path string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// answer is the answer as if it came from the network.
 func (e entry) answer(x *Exchange, path string) *Answer {
 	return &Answer{
 		Exchange:   x,

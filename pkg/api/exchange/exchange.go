@@ -112,7 +112,6 @@ func (a *Answer) Forget() error {
 	return nil
 }
 
-// close closes an answer, where there is one.
 func (a *Answer) close() error {
 	if a == nil {
 		return nil

@@ -52,7 +52,6 @@ func (c *ordered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next begins a request.
 func (c *ordered) next() {
 	if c == nil {
 		return

@@ -89,7 +89,6 @@ func (via findProxy) prepare(req *http.Request) *http.Request {
 // passes nothing else on to the function that makes the connection.
 type proxiedKey struct{}
 
-// toProxy reports whether a connection is made to a proxy.
 func toProxy(ctx context.Context) bool {
 	is, _ := ctx.Value(proxiedKey{}).(bool)
 	return is

@@ -46,7 +46,6 @@ func (t *redirect) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 }
 
-// follow is the exchange that a redirect asks for.
 func (t *redirect) follow(x *Exchange, origin *url.URL, status int, location string) (*Exchange, error) {
 	to, err := x.URL.Parse(location)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {

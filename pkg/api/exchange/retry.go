@@ -52,7 +52,6 @@ func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 }
 
-// again closes an answer and waits for the next attempt.
 func (t *retry) again(ctx context.Context, x *Exchange, res *Answer, reason string, d delay) error {
 	if err := res.close(); err != nil {
 		return err

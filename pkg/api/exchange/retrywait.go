@@ -13,7 +13,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// delay is how long to wait before the next attempt.
 type delay struct {
 	wait time.Duration
 	// spread is a random time on top for this request alone.
@@ -56,7 +55,6 @@ func (t *retry) sideBySide() bool {
 	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil
 }
 
-// tooLong is the error for a header that asks for too long a wait.
 func (t *retry) tooLong(res *Answer, header string, seconds int64) error {
 	const day = 24 * 60 * 60
 	in := fmt.Sprintf("%d seconds", seconds)

@@ -41,7 +41,6 @@ func NewShared(e *env.Run, doc *config.Document, s Settings) *Shared {
 	return shared
 }
 
-// fill makes what is missing.
 func (s *Shared) fill(api config.API) {
 	if s.spooler == nil {
 		s.spooler = answer.NewSpooler(s.Temp, answer.MemoryLimit)
@@ -68,7 +67,6 @@ func (s *Shared) fill(api config.API) {
 	}
 }
 
-// caching reports whether answers are kept.
 func (s *Shared) caching() bool { return s.Settings.ttl > 0 && s.CacheDir != "" }
 
 // Limited reports whether the run has limits.

@@ -65,7 +65,6 @@ func compileServer(s config.Section, timeout time.Duration) *sshServer {
 	}
 }
 
-// compileKey reads the private key, nil when it cannot be used.
 func compileKey(s config.Section) ssh.Signer {
 	text := s.Value.Raw()
 	if text == "" {

@@ -106,7 +106,6 @@ func (t *stripper) ofAddress(x *Exchange) (stripped bool, err error) {
 // no secret that could be kept, and would be found in parameters like page=1.
 const secretBytes = 4
 
-// holdsSecret reports whether a text holds a secret, in whatever form.
 func (t *stripper) holdsSecret(text string) bool {
 	return slices.ContainsFunc(t.secrets.Find(text), func(s secret.Span) bool { return s.To-s.From >= secretBytes })
 }
@@ -144,7 +143,6 @@ func originsOf(base *url.URL, endpoints []string) []config.Origin {
 	return all
 }
 
-// trusts reports whether the origin of an address is among these.
 func trusts(origins []config.Origin, u *url.URL) bool {
 	of := config.OriginOf(u)
 	return slices.ContainsFunc(origins, func(o config.Origin) bool { return o.Covers(of) })

@@ -64,7 +64,6 @@ func (t *Tunnel) Close() {
 	}
 }
 
-// stands reports whether the tunnel is open; the lock is held.
 func (t *Tunnel) stands() bool {
 	if t.client == nil {
 		return false
@@ -117,7 +116,6 @@ func (t *Tunnel) ensure(ctx context.Context, sender Sender) error {
 	return e.At(t.server.pointer)
 }
 
-// connect makes one attempt to log in to the SSH server.
 func (t *Tunnel) connect(ctx context.Context) (*ssh.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.server.timeout)
 	defer cancel()
@@ -189,7 +187,6 @@ func (t *Tunnel) connection(ctx context.Context, network, address string) (net.C
 	return nil, &networkError{code: codeConnect, what: "no connection through the SSH tunnel: " + tunnelReason(err), cause: err}
 }
 
-// tunnelReason is why something about a tunnel failed, in a few words.
 func tunnelReason(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -200,7 +197,6 @@ func tunnelReason(err error) string {
 	return reason(err)
 }
 
-// tunnelled makes sure that the tunnel stands before every attempt.
 type tunnelled struct {
 	next   Step
 	tunnel *Tunnel

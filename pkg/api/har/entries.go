@@ -95,7 +95,6 @@ func opening(d *json.Decoder, want json.Delim) error {
 	return nil
 }
 
-// skip reads a value that means nothing here.
 func skip(d *json.Decoder) error {
 	var any json.RawMessage
 	return d.Decode(&any)

@@ -118,13 +118,10 @@ type Content struct {
 // not allowed.
 const escapedHidden = "%5Bhidden%5D"
 
-// escapeHidden makes an address of a masked one.
 func escapeHidden(url string) string { return strings.ReplaceAll(url, secret.Hidden, escapedHidden) }
 
-// unescapeHidden undoes escapeHidden.
 func unescapeHidden(url string) string { return strings.ReplaceAll(url, escapedHidden, secret.Hidden) }
 
-// milliseconds are those of a duration.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // resolution is that of every time in a file.

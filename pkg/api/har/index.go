@@ -14,7 +14,6 @@ import (
 // masked body.
 type key [16]byte
 
-// asked is the text of a request that is compared.
 func asked(method, url, body string) string { return method + " " + url + "\n" + body }
 
 func keyOf(text string) key {
@@ -22,7 +21,6 @@ func keyOf(text string) key {
 	return key(sum[:16])
 }
 
-// asked is the request of an entry as it is compared.
 func (e *Entry) asked() string {
 	body := ""
 	if e.Request.Post != nil {
@@ -31,7 +29,6 @@ func (e *Entry) asked() string {
 	return asked(e.Request.Method, unescapeHidden(e.Request.URL), body)
 }
 
-// place is where an entry stands in a file.
 type place struct {
 	from, to int64
 	started  time.Time
@@ -63,7 +60,6 @@ func newIndex(source io.ReaderAt, size int64) (*index, error) {
 	return x, err
 }
 
-// entry reads one entry.
 func (x *index) entry(number int) (*Entry, error) {
 	p := x.entries[number]
 	text := make([]byte, p.to-p.from)

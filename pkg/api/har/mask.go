@@ -30,7 +30,6 @@ type masker struct {
 	found   bool
 }
 
-// copy writes the whole body.
 func (m *masker) copy(r io.Reader) error {
 	var window []byte
 	length := maskWindow + maskAhead
@@ -57,7 +56,6 @@ func (m *masker) copy(r io.Reader) error {
 	}
 }
 
-// looksLikeJSON judges by its beginning whether a text is JSON.
 func looksLikeJSON(text []byte) bool {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")))
 	return len(text) > 0 && (bytes.IndexByte([]byte(`{["`), text[0]) >= 0 || len(text) < 100 && json.Valid(text))
@@ -133,7 +131,6 @@ func (m *masker) hide(text string, at int, s secret.Span) (int, error) {
 	return to, err
 }
 
-// follow keeps track of JSON strings.
 func (m *masker) follow(text string) {
 	if !m.json {
 		return

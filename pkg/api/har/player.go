@@ -116,7 +116,6 @@ func (p *Player) Pass(e *Entry) {
 	p.clock.forward(e.Started.Add(time.Duration(e.Time * float64(time.Millisecond)).Round(resolution)))
 }
 
-// find is the next entry for a request, nil for none.
 func (p *Player) find(text string) (int, *Entry, error) {
 	k := keyOf(text)
 	for queue := p.index.byKey[k]; len(queue) > 0; queue = p.index.byKey[k] {
@@ -208,7 +207,6 @@ func (e *Entry) Headers() http.Header {
 	return h
 }
 
-// firstLine is a request without its body.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line

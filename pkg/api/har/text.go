@@ -34,7 +34,6 @@ func (l *limited) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// quoting writes the inside of a JSON string.
 type quoting struct{ w io.Writer }
 
 // Write implements io.Writer. It escapes what must be escaped; text stays

@@ -75,7 +75,6 @@ func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[st
 	return err
 }
 
-// close completes the file.
 func (w *writer) close() error {
 	_, err := w.buffer.WriteString("\n]}}\n")
 	if err == nil {
@@ -96,7 +95,6 @@ func (w *writer) close() error {
 	return nil
 }
 
-// discard removes what was written.
 func (w *writer) discard() error {
 	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
 }

@@ -62,17 +62,6 @@ func compileTotal(s config.Section, path field.Setting[string]) total {
 	return total{Text: path.Of(s), Separator: "."}
 }
 
-// fields are the places of totals.
-func fields(totals ...total) []answer.Path {
-	var all []answer.Path
-	for _, t := range totals {
-		if t.Text != "" {
-			all = append(all, answer.Path(t))
-		}
-	}
-	return all
-}
-
 // of is the number that a page holds. What is no number counts as 0: a run must not
 // end because of a total.
 func (t total) of(p Page) int64 {

@@ -35,7 +35,6 @@ type (
 	naming interface{ parameter() string }
 )
 
-// unguarded is a scroller without the stoppers in front of it.
 func unguarded(s Scroller) Scroller {
 	if g, ok := s.(guarded); ok {
 		return unguarded(g.inner)
@@ -80,21 +79,4 @@ func Parameter(s Scroller) string {
 		return n.parameter()
 	}
 	return ""
-}
-
-// counterRepeats reports whether a page is an ordinary end for a scroller that counts
-// rows or pages. A second page that is the first one may mean that the API does not
-// know the parameter. A later one has seen it work.
-func counterRepeats(r Repeat) bool { return r.Page > 2 }
-
-// totalsOf are the totals at these places, where there are any.
-func totalsOf(rows, pages total) []Total {
-	var all []Total
-	for _, path := range fields(rows) {
-		all = append(all, Total{Path: path})
-	}
-	for _, path := range fields(pages) {
-		all = append(all, Total{Path: path, Pages: true})
-	}
-	return all
 }

@@ -26,7 +26,6 @@ type limit struct {
 	pointer string
 }
 
-// forceStopState is what has come since the first request.
 type forceStopState struct {
 	start  time.Time
 	pages  int64

@@ -7,7 +7,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// ofInteger is a parameter with an integer of any size.
 func ofInteger(i *big.Int) value.Value { return value.OfNumber(i.String()) }
 
 // parseQuery reads the parameters of a query string, in the order of their

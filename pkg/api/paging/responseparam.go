@@ -92,7 +92,6 @@ func (r responseParam) Next(job config.Request, _ State, p Page) (config.Request
 	return r.request(job).WithParam(r.to, v), nil, nil, nil
 }
 
-// request is the job with what differs in later requests.
 func (r responseParam) request(job config.Request) config.Request {
 	if !r.includeParams {
 		job.Params = value.OfMembers()

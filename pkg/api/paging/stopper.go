@@ -45,13 +45,11 @@ func Stoppers() []StopRule {
 	return []StopRule{{NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
 }
 
-// guarded is a scroller with a stopper in front of it.
 type guarded struct {
 	rule  stopper
 	inner Scroller
 }
 
-// guardedState is the state of the stopper and that of the scroller.
 type guardedState struct{ rule, inner State }
 
 func (g guarded) Needs() Needs {
