@@ -49,7 +49,8 @@ func offsetMethod() Method {
 }
 
 func compileOffset(s config.Section) Scroller {
-	o := offset{counting: compileCounting(s, OffsetParam), fromJob: OffsetFromJob.Of(s)}
+	o := offset{counting: counting{size: compilePageSize(s), param: OffsetParam.Of(s), firstPageParams: FirstPageParams.Of(s)}}
+	o.fromJob, o.total = OffsetFromJob.Of(s), compileTotal(s, TotalRows)
 	if limit := Limit.In(s); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
 		limit.Problem("expected a number of rows, at least 1", "")
 	}

@@ -43,9 +43,13 @@ func pageNumberMethod() Method {
 }
 
 func compilePageNumber(s config.Section) Scroller {
-	n := pageNumber{firstPage: int64(FirstPage.Of(s)), counting: compileCounting(s, PageParam)}
-	n.totalPages = compileTotal(s, TotalPages)
-	return n
+	return pageNumber{firstPage: int64(FirstPage.Of(s)), counting: counting{
+		param:           PageParam.Of(s),
+		size:            compilePageSize(s),
+		firstPageParams: FirstPageParams.Of(s),
+		total:           compileTotal(s, TotalRows),
+		totalPages:      compileTotal(s, TotalPages),
+	}}
 }
 
 // First leaves the number of the last page as the state.

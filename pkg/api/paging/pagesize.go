@@ -28,10 +28,6 @@ type counting struct {
 	total, totalPages total // of rows, and of pages
 }
 
-func compileCounting(s config.Section, param field.Setting[string]) counting {
-	return counting{size: compilePageSize(s), param: param.Of(s), firstPageParams: FirstPageParams.Of(s), total: compileTotal(s, TotalRows)}
-}
-
 func (c counting) Needs() Needs {
 	var needs Needs
 	for _, t := range c.totals() {
