@@ -59,10 +59,10 @@ func (r Request) Over(under Request) Request {
 // of a parameter of that name, else at the end.
 func overlay(under, over value.Value) value.Value {
 	switch {
-	case under.Empty():
-		return over
 	case over.Empty():
 		return under
+	case under.Empty():
+		return over
 	}
 	return value.OfMembers(slices.Concat(asObject(under).Members(), asObject(over).Members())...)
 }

@@ -296,8 +296,6 @@ func (s *scan) all(root *wanted) error {
 
 var errMoreText = errors.New("more text after the end of the value")
 
-func (s *scan) offset() int64 { return s.bounded.offset() }
-
 // value scans the next value, which stands at p; p is nil where nothing is
 // wanted. With collect, list-valued members are candidates for the data.
 func (s *scan) value(p *wanted, collect bool) error {
@@ -315,17 +313,17 @@ func (s *scan) value(p *wanted, collect bool) error {
 		if err = s.token(); err != nil {
 			return err
 		}
-		at = span{kind: kindOf(kind), start: s.offset() - 1}
+		at = span{kind: kindOf(kind), start: s.bounded.offset() - 1}
 		if kind == '{' {
 			err = s.members(p, collect)
 		} else {
 			err = s.listItems(p)
 		}
-		at.end = s.offset()
+		at.end = s.bounded.offset()
 	default:
 		var raw jsontext.Value
 		raw, err = s.scalar()
-		end := s.offset()
+		end := s.bounded.offset()
 		at = span{kind: kindOf(kind), start: end - int64(len(raw)), end: end}
 		s.survey.scalar(raw)
 	}

@@ -42,11 +42,6 @@ func (s *store) reset() {
 	s.last, s.size = s.last[:0], 0
 }
 
-func (s *store) add(item value.Packed) error {
-	s.last = append(s.last, item...)
-	return s.settle()
-}
-
 // settle moves the last items to the file when there are too many for memory. To
 // be called after items were appended to last.
 func (s *store) settle() error {

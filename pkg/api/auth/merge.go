@@ -68,29 +68,22 @@ func parseQuery(raw string) query {
 }
 
 func (q *query) find(name string) int {
-	for i := range *q {
-		if (*q)[i].name == name {
-			return i
-		}
+	return slices.IndexFunc(*q, func(p parameter) bool { return p.name == name })
+}
+
+// of is the parameter of that name, which is appended when there is none.
+func (q *query) of(name string) *parameter {
+	at := q.find(name)
+	if at < 0 {
+		at = len(*q)
+		*q = append(*q, parameter{name: name})
 	}
-	return -1
+	return &(*q)[at]
 }
 
 func (q *query) add(name string, values ...text) {
-	if at := q.find(name); at >= 0 {
-		(*q)[at].values = append((*q)[at].values, values...)
-		return
-	}
-	*q = append(*q, parameter{name, values})
-}
-
-// set replaces all values of a name, in its place, or appends it.
-func (q *query) set(name string, values ...text) {
-	if at := q.find(name); at >= 0 {
-		(*q)[at].values = values
-		return
-	}
-	*q = append(*q, parameter{name, values})
+	p := q.of(name)
+	p.values = append(p.values, values...)
 }
 
 func (q query) encode() string {
@@ -145,7 +138,7 @@ func mergeIndexed(r *request.Request, added value.Value) {
 func mergeReplaced(r *request.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	for _, m := range added.Members() {
-		q.set(m.Name, queryTexts(m.Value)...)
+		q.of(m.Name).values = queryTexts(m.Value)
 	}
 	r.URL.RawQuery = q.encode()
 	markSensitive(r, added, secret.Sensitive.WithParam)

@@ -85,16 +85,11 @@ const (
 // escape percent-encodes every byte that is not among the allowed ones.
 // Escapes that are there already stay; a lone percent sign becomes %25.
 func escape(s, allowed string) string {
-	i := 0
-	for i < len(s) && strings.IndexByte(allowed, s[i]) >= 0 {
-		i++
-	}
-	if i == len(s) {
+	if strings.Trim(s, allowed) == "" {
 		return s
 	}
 	var b strings.Builder
-	b.WriteString(s[:i])
-	for ; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		switch {
 		case strings.IndexByte(allowed, c) >= 0:
