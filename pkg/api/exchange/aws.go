@@ -174,9 +174,8 @@ func strictQuery(query string) (string, error) {
 func unsigned(name string) bool {
 	switch name {
 	case "cache-control", "content-type", "content-length", "expect", "max-forwards", "pragma", "range", "te",
-		"accept", "authorization", "proxy-authorization", "from", "referer", "user-agent", "x-amzn-trace-id":
-		return true
-	case "accept-encoding", "host", "transfer-encoding", "trailer":
+		"accept", "authorization", "proxy-authorization", "from", "referer", "user-agent", "x-amzn-trace-id",
+		"accept-encoding", "host", "transfer-encoding", "trailer":
 		return true
 	}
 	return strings.HasPrefix(name, "if-")

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -44,10 +45,7 @@ func proxy(o *Options) (findProxy, error) {
 	settings := httpproxy.Config{
 		HTTPProxy:  first("http_proxy", "all_proxy", "ALL_PROXY"),
 		HTTPSProxy: first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
-		NoProxy:    o.Getenv("no_proxy"),
-	}
-	if settings.NoProxy == "" {
-		settings.NoProxy = o.Getenv("NO_PROXY")
+		NoProxy:    cmp.Or(o.Getenv("no_proxy"), o.Getenv("NO_PROXY")),
 	}
 	if failed != nil {
 		return nil, failed

@@ -56,24 +56,17 @@ func (t *retry) sideBySide() bool {
 }
 
 func (t *retry) tooLong(res *Answer, header string, seconds int64) error {
-	const day = 24 * 60 * 60
+	const day, mostShown = 24 * 60 * 60, 60
+	if len(header) > mostShown {
+		header = "…" // half of a secret could not be masked
+	}
 	in := fmt.Sprintf("%d seconds", seconds)
 	if seconds >= 2*day {
 		in += fmt.Sprintf(" (%d days)", seconds/day)
 	}
 	return failure.Userf("[%d] %s was answered with %s and the header '%s: %s', which asks to wait %s; 'api.retryConfig.maxWait' allows %s seconds: raise it to wait that long, or run again later",
-		res.Status, res.Address(), strings.TrimSpace(res.StatusLine), t.API.Retry.Header, excerpt(header), in,
+		res.Status, res.Address(), strings.TrimSpace(res.StatusLine), t.API.Retry.Header, header, in,
 		strconv.FormatFloat(t.API.Retry.MaxWait.Seconds(), 'f', -1, 64))
-}
-
-// excerpt is the value of a header as an error shows it: whole or not at all,
-// since half of a secret could not be masked.
-func excerpt(text string) string {
-	const most = 60
-	if len(text) > most {
-		return "…"
-	}
-	return text
 }
 
 // retryAfter reads the header with a delay in seconds: seconds, the Unix

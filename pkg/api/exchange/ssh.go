@@ -11,7 +11,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
-
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 

@@ -223,11 +223,7 @@ func (r *Recorder) headers(h http.Header, sensitive secret.Sensitive) []Pair {
 	pairs := []Pair{}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, text := range h[name] {
-			switch strings.ToLower(name) {
-			case "authorization", "proxy-authorization", "cookie", "set-cookie":
-				text = secret.Hidden
-			}
-			if sensitive.Header(name) {
+			if sensitive.Header(name) || slices.Contains([]string{"authorization", "proxy-authorization", "cookie", "set-cookie"}, strings.ToLower(name)) {
 				text = secret.Hidden
 			}
 			pairs = append(pairs, Pair{r.o.Secrets.Redact(name), r.o.Secrets.Redact(text)})
