@@ -14,6 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -107,11 +108,7 @@ func oneLine(secrets *secret.Registry, err error) string {
 	} else {
 		text = secrets.Redact(text)
 	}
-	line := event.Printable(strings.Join(strings.Fields(text), " "))
-	if len(line) > mostLine {
-		line = strings.ToValidUTF8(line[:mostLine], "") + " …"
-	}
-	return line
+	return prose.Cut(event.Printable(strings.Join(strings.Fields(text), " ")), mostLine)
 }
 
 // problems is the JSON text of all faults of the configuration, "" for an error

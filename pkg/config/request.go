@@ -1,7 +1,8 @@
 package config
 
 import (
-	"strconv"
+	"cmp"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -43,15 +44,38 @@ func (r Request) WithParam(name string, v value.Value) Request {
 	return r
 }
 
+// Over is the request with another one underneath: what the request says wins; of
+// parameters and headers name by name.
+func (r Request) Over(under Request) Request {
+	return Request{
+		Endpoint: cmp.Or(r.Endpoint, under.Endpoint),
+		Method:   cmp.Or(r.Method, under.Method),
+		Params:   overlay(under.Params, r.Params),
+		Headers:  overlay(under.Headers, r.Headers),
+	}
+}
+
+// overlay lays one group of parameters over another, name by name: in the place
+// of a parameter of that name, else at the end.
+func overlay(under, over value.Value) value.Value {
+	switch {
+	case over.Empty():
+		return under
+	case under.Empty():
+		return over
+	}
+	return value.OfMembers(slices.Concat(asObject(under).Members(), asObject(over).Members())...)
+}
+
 // asObject turns a list into an object whose names are the indexes; both mean
 // the same to a query string.
 func asObject(params value.Value) value.Value {
 	if params.Kind() != value.Array {
 		return params
 	}
-	members := make([]value.Member, params.Len())
-	for i, item := range params.Items() {
-		members[i] = value.Member{Name: strconv.Itoa(i), Value: item}
+	members := make([]value.Member, 0, params.Len())
+	for name, item := range params.Entries() {
+		members = append(members, value.Member{Name: name, Value: item})
 	}
 	return value.OfMembers(members...)
 }

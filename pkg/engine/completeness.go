@@ -11,6 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -181,10 +182,7 @@ func (r *jobRun) reported(errors value.Value) string {
 	for _, one := range all[:min(len(all), mostErrors)] {
 		text := errorMessage(one)
 		text = strings.Join(strings.Fields(r.run.Secrets.Redact(text[:min(len(text), readBytes)])), " ")
-		if len(text) > mostErrorText {
-			text = strings.ToValidUTF8(text[:mostErrorText], "") + " …"
-		}
-		texts = append(texts, text)
+		texts = append(texts, prose.Cut(text, mostErrorText))
 	}
 	if more := len(all) - len(texts); more > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", more))

@@ -1,10 +1,12 @@
 // Package env is the environment of one run: its clock, its network, its log, its
 // directories and its limits. Package app makes it once and passes it whole to
-// whoever works for the run. It holds no settings of the configuration.
+// what works for the run. It holds no settings of the configuration.
 package env
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -65,6 +67,19 @@ type Run struct {
 	Limits Limits
 	// Sample is how many items every run of a job takes at most; 0 is all.
 	Sample int
+}
+
+// Random is so many random bytes for a purpose, which an error names.
+func (r *Run) Random(n int, purpose string) ([]byte, error) {
+	source := r.Rand
+	if source == nil {
+		source = rand.Reader
+	}
+	b := make([]byte, n)
+	if _, err := io.ReadFull(source, b); err != nil {
+		return nil, fmt.Errorf("no random bytes for %s: %w", purpose, err)
+	}
+	return b, nil
 }
 
 // Limits are what a run may use up. The zero value is no limit.

@@ -7,6 +7,7 @@
 //	Sprintf     sprintf
 //	Double      (string) and var_export of a float
 //	Append…     serialize
+//	URL…        urlencode, rawurlencode, urldecode
 //	IsIndex     how keys of an array become integers
 //
 // All are as in PHP 7.4, which the original ran on, where PHP 8 differs too: only

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -25,6 +26,15 @@ func Shorten(text string, most int) string {
 		}
 	}
 	return text
+}
+
+// Cut is a text of which at most so many bytes are kept, in whole characters; an
+// ellipsis follows when there are more.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + " …"
 }
 
 // Fit is a text of at most so many characters, the ellipsis included.

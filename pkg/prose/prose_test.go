@@ -31,3 +31,11 @@ func TestShorten(t *testing.T) {
 		}
 	}
 }
+
+func TestCut(t *testing.T) {
+	for text, want := range map[string]string{"": "", "abc": "abc", "abcd": "abc …", "abčd": "ab …", "čč": "č …"} {
+		if got := Cut(text, 3); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

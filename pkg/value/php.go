@@ -84,6 +84,21 @@ func (v Value) Integer() (*big.Int, bool) {
 	return new(big.Int).Quo(exact.Num(), exact.Denom()), true
 }
 
+// Nearest is Integer, or the largest or smallest integer of 64 bits when it needs more.
+func (v Value) Nearest() (int64, bool) {
+	n, ok := v.Integer()
+	switch {
+	case !ok:
+		return 0, false
+	case n.IsInt64():
+		return n.Int64(), true
+	case n.Sign() < 0:
+		return math.MinInt64, true
+	default:
+		return math.MaxInt64, true
+	}
+}
+
 // IsNumeric is PHP's is_numeric(): the value is a number or a string that holds a
 // decimal number (sign, fraction and exponent allowed, blanks around it too).
 func (v Value) IsNumeric() bool {

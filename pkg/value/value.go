@@ -8,6 +8,7 @@
 package value
 
 import (
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -141,6 +142,23 @@ func (v Value) Members() []Member {
 		return nil
 	}
 	return v.node.members
+}
+
+// Entries yields the members of an object, or the items of an array under their
+// indexes.
+func (v Value) Entries() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		for _, m := range v.Members() {
+			if !yield(m.Name, m.Value) {
+				return
+			}
+		}
+		for i, item := range v.Items() {
+			if !yield(strconv.Itoa(i), item) {
+				return
+			}
+		}
+	}
 }
 
 // Len is the number of items of an array or members of an object, else 0.

@@ -54,7 +54,7 @@ type boundedDecoder struct {
 	gaps    []gap // that the decoder has not come to, in order
 	dropped int64 // bytes of the gaps before it
 
-	// What was looked at to tell white space from blanks in a string, up to an
+	// What was looked at to distinguish white space from blanks in a string, up to an
 	// offset of the decoder.
 	seen     int64
 	inString bool
@@ -67,7 +67,6 @@ type gap struct {
 	size int64
 }
 
-// bounded makes a decoder for the text of the spool from an offset on.
 func (s *Spool) bounded(offset int64) (_ *boundedDecoder, err error) {
 	d := &boundedDecoder{home: s.home, from: -1}
 	if s.file == nil && !s.Unclean() {
@@ -81,7 +80,6 @@ func (s *Spool) bounded(offset int64) (_ *boundedDecoder, err error) {
 	return d, nil
 }
 
-// close gives the memory back.
 func (d *boundedDecoder) close() { d.home.recycle(d.buf) }
 
 // largeItem makes a user error of a value that is too large.
@@ -299,12 +297,11 @@ func (d *boundedDecoder) give(p []byte) (int, error) {
 // leastWhite is how much white space is worth a gap.
 const leastWhite = 32
 
-// isWhite tells whether there is nothing but white space, and much of it.
+// isWhite reports whether there is nothing but white space, and much of it.
 func isWhite(p []byte) bool {
 	return len(p) >= leastWhite && whiteSpace(p) == len(p)
 }
 
-// whiteSpace is how many bytes of white space a text begins with.
 func whiteSpace(text []byte) int {
 	for i, c := range text {
 		if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
@@ -314,7 +311,6 @@ func whiteSpace(text []byte) int {
 	return len(text)
 }
 
-// skipWhite reads on to what is not white space and returns how many bytes were.
 func (d *boundedDecoder) skipWhite() (size int64, err error) {
 	for {
 		n := whiteSpace(d.text)
@@ -329,7 +325,7 @@ func (d *boundedDecoder) skipWhite() (size int64, err error) {
 	}
 }
 
-// insideString tells whether what the decoder has got ends inside a string. It
+// insideString reports whether what the decoder has got ends inside a string. It
 // looks at each byte once at most.
 func (d *boundedDecoder) insideString() bool {
 	start := d.dec.InputOffset()

@@ -14,8 +14,8 @@ type decoder struct {
 	// name is that of the format, in capitals as messages spell it.
 	name string
 	// decode reads the text of an answer once, from start to end. It adds the items
-	// to the store, unless it sets page.items, writes whatever tells two answers
-	// apart to the hash, and sets what it knows of the page. It returns io.EOF for
+	// to the store, unless it sets page.items, writes whatever distinguishes two
+	// answers to the hash, and sets what it knows of the page. It returns io.EOF for
 	// an answer without any text, and a *malformed for one that is not of the format.
 	decode func(*decoding) error
 }
@@ -26,7 +26,6 @@ func decoders() []decoder {
 	return []decoder{{"JSON", decodeJSON}}
 }
 
-// decoding is one answer that is being decoded.
 type decoding struct {
 	spool *Spool
 	query Query

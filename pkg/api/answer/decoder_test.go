@@ -30,7 +30,8 @@ func linesOf(d *decoding) error {
 			return &malformed{fmt.Sprintf("line %d is empty", d.page.Rows+1), nil}
 		}
 		packed = value.PackString(packed[:0], line)
-		if err := d.items.add(packed); err != nil {
+		d.items.last = append(d.items.last, packed...)
+		if err := d.items.settle(); err != nil {
 			return err
 		}
 		d.hash.Write(packed)

@@ -63,7 +63,7 @@ func decodeJSON(d *decoding) error {
 	return err
 }
 
-// notJSON tells why a text is not JSON; any other error stays what it is.
+// notJSON explains why a text is not JSON; any other error stays what it is.
 func notJSON(err error) error {
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
@@ -82,7 +82,6 @@ func notJSON(err error) error {
 	}
 }
 
-// reported is what Page.Errors gives.
 func (s *scan) reported() (value.Value, error) {
 	switch at := s.survey.errors; {
 	case at.kind != value.Array && at.kind != value.Object:
@@ -94,7 +93,6 @@ func (s *scan) reported() (value.Value, error) {
 	}
 }
 
-// read is the value at a place of the text.
 func (s *scan) read(at span) (value.Value, error) {
 	if at.end == at.start {
 		return value.Value{}, nil
@@ -191,7 +189,6 @@ type span struct {
 	start, end int64
 }
 
-// grow adds a path below the node and returns its end.
 func (p *wanted) grow(path Path) *wanted {
 	for _, segment := range path.segments() {
 		child := p.children[segment]
@@ -274,7 +271,6 @@ func (l *lists) add(name string, p *wanted) error {
 	return nil
 }
 
-// tidy drops what is void.
 func (l *lists) tidy() {
 	l.all = slices.DeleteFunc(l.all, func(one list) bool { return one.place == nil })
 	for i, one := range l.all {
@@ -282,7 +278,6 @@ func (l *lists) tidy() {
 	}
 }
 
-// all scans the whole text.
 func (s *scan) all(root *wanted) error {
 	if err := s.value(root, s.detect); err != nil {
 		return err
@@ -301,8 +296,6 @@ func (s *scan) all(root *wanted) error {
 
 var errMoreText = errors.New("more text after the end of the value")
 
-func (s *scan) offset() int64 { return s.bounded.offset() }
-
 // value scans the next value, which stands at p; p is nil where nothing is
 // wanted. With collect, list-valued members are candidates for the data.
 func (s *scan) value(p *wanted, collect bool) error {
@@ -320,17 +313,17 @@ func (s *scan) value(p *wanted, collect bool) error {
 		if err = s.token(); err != nil {
 			return err
 		}
-		at = span{kind: kindOf(kind), start: s.offset() - 1}
+		at = span{kind: kindOf(kind), start: s.bounded.offset() - 1}
 		if kind == '{' {
 			err = s.members(p, collect)
 		} else {
 			err = s.listItems(p)
 		}
-		at.end = s.offset()
+		at.end = s.bounded.offset()
 	default:
 		var raw jsontext.Value
 		raw, err = s.scalar()
-		end := s.offset()
+		end := s.bounded.offset()
 		at = span{kind: kindOf(kind), start: end - int64(len(raw)), end: end}
 		s.survey.scalar(raw)
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // Excerpts are cut to mostShown bytes after masking; headBytes are read, so that
@@ -23,20 +24,14 @@ func Excerpt(spool *Spool, redact func(string) string) string {
 		return ""
 	}
 	text := strings.Join(strings.Fields(redact(strings.ToValidUTF8(string(head), "\x00"))), " ")
-	more := spool.Size() > headBytes
-	if len(text) > mostShown {
-		text, more = text[:mostShown], true
+	shown := prose.Cut(text, mostShown)
+	if strings.ContainsFunc(shown, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return ""
 	}
-	text = strings.ToValidUTF8(text, "") // a character cut in two
-	for _, r := range text {
-		if !unicode.IsPrint(r) {
-			return ""
-		}
+	if shown == text && spool.Size() > headBytes {
+		shown += " …"
 	}
-	if more {
-		text += " …"
-	}
-	return text
+	return shown
 }
 
 // malformed is why an answer is not of its format.

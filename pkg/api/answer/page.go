@@ -55,8 +55,8 @@ type Page struct {
 	Found bool
 	// FromErrors is set when the data had to be found and are the list `errors`.
 	FromErrors bool
-	// Indicators are the well-known members beside the data that tell something
-	// about its pages, in their order; none when the data is an object or a scalar.
+	// Indicators are the well-known members beside the data about its
+	// pages, in their order; none when the data is an object or a scalar.
 	Indicators []Indicator
 	// OtherLists are the paths of the first ten lists whose items are objects or
 	// lists; "" is the response itself. Only when the query named the data; a list
@@ -89,7 +89,6 @@ type field struct {
 // maxField is the largest JSON text that is read as the value of a field.
 const maxField = 1 << 20
 
-// newPage is a page of which nothing is known.
 func newPage(q Query) *Page {
 	p := &Page{fields: make([]field, len(q.Fields))}
 	for i, path := range q.Fields {
@@ -117,7 +116,7 @@ func (p *Page) Field(path Path) (value.Value, error) {
 // else null; in the place of one that is too large stands a text that says so.
 func (p *Page) Errors() value.Value { return p.errors }
 
-// IsList tells whether the data is a list.
+// IsList reports whether the data is a list.
 func (p *Page) IsList() bool { return p.list }
 
 // Truncate drops all items but the first n, where there are more.

@@ -77,7 +77,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 }
 
 const (
-	// leastRead is how much room ReadFrom makes for a read.
+	// leastRead is how many bytes ReadFrom has free for a read.
 	leastRead = 512
 	// chunk is how many bytes it reads at once of what goes to a file.
 	chunk = 128 << 10
@@ -144,7 +144,7 @@ func (s *Spooler) recycle(b []byte) {
 	}
 }
 
-// huge tells whether a buffer is better left to the garbage collector: that of a
+// huge reports whether a buffer is better left to the garbage collector: that of a
 // large item, which few answers have.
 func (s *Spooler) huge(b []byte) bool { return cap(b) > 2*max(s.limit, MemoryLimit) }
 
@@ -185,7 +185,7 @@ func (s *Spool) checkUTF8(p []byte) {
 // Size is the number of bytes.
 func (s *Spool) Size() int64 { return s.size }
 
-// Unclean tells whether some of the bytes are not UTF-8.
+// Unclean reports whether some of the bytes are not UTF-8.
 func (s *Spool) Unclean() bool { return s.invalid || len(s.tail) > 0 }
 
 // Raw reads all bytes as they arrived.

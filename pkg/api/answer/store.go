@@ -37,16 +37,9 @@ func (s *Spool) newStore() *store {
 	return s.items
 }
 
-// reset drops all items.
 func (s *store) reset() {
 	_ = s.blocks.Wait() // what it could not keep is not needed any more
 	s.last, s.size = s.last[:0], 0
-}
-
-// add appends one item, which is copied.
-func (s *store) add(item value.Packed) error {
-	s.last = append(s.last, item...)
-	return s.settle()
 }
 
 // settle moves the last items to the file when there are too many for memory. To
@@ -74,7 +67,6 @@ func keeping(err error) error {
 	return failure.Applicationf("keeping the items of a response: %w", err)
 }
 
-// complete ends the adding.
 func (s *store) complete() error {
 	err := s.blocks.Wait()
 	s.blocks = blocks.Writer{To: s.write} // an answer may wait long
@@ -122,7 +114,6 @@ func each(items []byte, yield func(value.Packed, error) bool) bool {
 	return true
 }
 
-// close gives memory and file back.
 func (s *store) close() error {
 	_ = s.blocks.Wait()
 	s.home.recycle(s.last)

@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Indicator is a member beside the data that, by its well-known name, tells
+// Indicator is a member beside the data that, by its well-known name, says
 // something about the pages of the list.
 type Indicator struct {
 	Kind IndicatorKind
@@ -23,7 +23,7 @@ type Indicator struct {
 // Place is the path in one text, its names parted by dots.
 func (i Indicator) Place() string { return strings.Join(i.Path, ".") }
 
-// IndicatorKind is what an indicator tells.
+// IndicatorKind is what an indicator says.
 type IndicatorKind int
 
 // The kinds of indicators.
@@ -56,7 +56,7 @@ func indicatorOf(name []byte) IndicatorKind {
 	}
 }
 
-// groupsIndicators tells whether an object of that name, beside the data, is
+// groupsIndicators reports whether an object of that name, beside the data, is
 // where APIs put indicators.
 func groupsIndicators(name []byte) bool {
 	switch string(name) {
@@ -68,7 +68,7 @@ func groupsIndicators(name []byte) bool {
 	}
 }
 
-// isNextMember tells whether a member of an object `next` is what leads to the next
+// isNextMember reports whether a member of an object `next` is what leads to the next
 // page.
 func isNextMember(name []byte) bool {
 	switch string(name) {
@@ -92,7 +92,7 @@ const (
 )
 
 // errorsMember is the member of the response in which APIs report errors that
-// the status does not tell.
+// the status does not show.
 const errorsMember = "errors"
 
 // survey is what a scan notices beside the data, in objects that are in no list.
@@ -127,7 +127,7 @@ func (v *survey) leave() {
 	v.path = v.path[:bytes.LastIndexByte(v.path[:len(v.path)-1], 0)+1]
 }
 
-// wants tells whether the value at hand is looked at, though nothing else is
+// wants reports whether the value at hand is looked at, though nothing else is
 // wanted of it.
 func (v *survey) wants(kind jsontext.Kind) bool {
 	if v.off > 0 {
@@ -143,7 +143,6 @@ func (v *survey) wants(kind jsontext.Kind) bool {
 	return v.strangers <= surveyStrangers
 }
 
-// names are the names that lead to the value at hand.
 func (v *survey) names() []string {
 	if len(v.path) == 0 {
 		return nil
@@ -164,7 +163,6 @@ func (v *survey) last() (above, name []byte) {
 	return path[bytes.LastIndexByte(path[:at], 0)+1 : at], path[at+1:]
 }
 
-// scalar looks at a scalar.
 func (v *survey) scalar(raw []byte) {
 	if v.off > 0 || len(raw) > surveyValue {
 		return
@@ -213,7 +211,7 @@ func (v *survey) list(first value.Kind) {
 	}
 }
 
-// atErrors tells whether the value at hand is the response's member `errors`.
+// atErrors reports whether the value at hand is the response's member `errors`.
 func (v *survey) atErrors() bool {
 	return v.off == 0 && v.depth == 1 && string(v.path) == errorsMember+"\x00"
 }

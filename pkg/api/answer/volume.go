@@ -9,7 +9,7 @@ import (
 // volume counts the bytes of a response as the original would write it again:
 // compact JSON in ASCII with \/ for a slash, fractions and exponents with 17
 // significant digits. Of equal names in one object every value counts, for
-// nothing is kept that could tell which is the last.
+// nothing is kept that would show which is the last.
 type volume struct {
 	// wanted false leaves strings and doubles out, which take time to count.
 	wanted bool
@@ -39,7 +39,6 @@ func (v *volume) text(s []byte) {
 	}
 }
 
-// escapedSize is the number of bytes that a character takes in a string.
 func escapedSize(r rune) int64 {
 	switch {
 	case r > 0xFFFF:
@@ -55,7 +54,6 @@ func escapedSize(r rune) int64 {
 	}
 }
 
-// opening adds a brace or bracket that opens.
 func (v *volume) opening() { v.bytes++ }
 
 // closing adds the brace or bracket after so many names and values, and the

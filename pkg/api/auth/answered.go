@@ -15,7 +15,7 @@ import (
 
 // Everything that an answer to a login holds is secret, also of one that refuses
 // the login, redirects it or is to be repeated: what stands there may be what the
-// API tells others apart by. The authentication conceals the answer it reads; the
+// API identifies others by. The authentication conceals the answer it reads; the
 // rest is concealed here.
 
 // Conceal hides what an answer to a login holds beside the answer that the
@@ -48,7 +48,7 @@ func reasonOf(statusLine string) []string {
 	return append(wordsOf(reason), reason)
 }
 
-// PlainHeader tells whether a header is of the protocol and says nothing about who
+// PlainHeader reports whether a header is of the protocol and says nothing about who
 // logs in.
 func PlainHeader(name string) bool {
 	name = http.CanonicalHeaderKey(name)
@@ -62,13 +62,12 @@ var plainHeaders = []string{
 	"X-Content-Type-Options", "X-Frame-Options", "X-Powered-By", "X-Xss-Protection",
 }
 
-// headerTexts are the secrets in a line of a header.
 func headerTexts(name, line string) []string {
 	if http.CanonicalHeaderKey(name) == "Location" {
 		return addressTexts(line)
 	}
 	texts := wordsOf(line)
-	if len(line) >= longWord || telling(line) {
+	if len(line) >= longWord || mixed(line) {
 		texts = append(texts, line)
 	}
 	if http.CanonicalHeaderKey(name) == "Set-Cookie" {
@@ -124,12 +123,12 @@ func pairsOf(query string) []string {
 	return texts
 }
 
-// wordsOf are the words in a text that nobody would write by hand.
+// wordsOf are the words in a text that no one would write by hand.
 func wordsOf(text string) []string {
 	var words []string
 	for _, word := range word.FindAllString(text, -1) {
 		word = strings.TrimLeft(word, "/") // of a path, as it stands behind a host
-		if len(word) >= 2*longWord || len(word) >= longWord && telling(word) {
+		if len(word) >= 2*longWord || len(word) >= longWord && mixed(word) {
 			words = append(words, word)
 		}
 	}
@@ -146,9 +145,9 @@ var (
 	digit  = regexp.MustCompile(`[0-9]`)
 )
 
-// telling tells whether a text has at least some characters, letters and digits
+// mixed reports whether a text has at least some characters, letters and digits
 // among them.
-func telling(text string) bool {
+func mixed(text string) bool {
 	return len(text) >= shortest && letter.MatchString(text) && digit.MatchString(text)
 }
 
@@ -214,5 +213,5 @@ func (r *refusal) say(name string, v value.Value) {
 	}
 }
 
-// isData tells whether the name of a member is data, and long enough to be a secret.
+// isData reports whether the name of a member is data, and long enough to be a secret.
 func isData(name string) bool { return len(name) >= longWord && !secret.OrdinaryName(name) }

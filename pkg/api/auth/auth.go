@@ -9,6 +9,7 @@ package auth
 
 import (
 	"context"
+	"encoding/hex"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
@@ -25,6 +26,11 @@ import (
 type Authenticator interface {
 	Authenticate(context.Context, *Attempt) error
 }
+
+// function is an Authenticator that keeps nothing.
+type function func(context.Context, *Attempt) error
+
+func (f function) Authenticate(ctx context.Context, r *Attempt) error { return f(ctx, r) }
 
 // Renewer is an Authenticator that can fetch new credentials when the API
 // answers 401.
@@ -51,7 +57,6 @@ type Attempt struct {
 	used *credentials // of a login; nil for none
 }
 
-// deps is what an authentication works with.
 type deps struct{ *env.Run }
 
 // scope is what expressions see while the authentication works.
@@ -59,6 +64,13 @@ func (d deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
 	return &expr.Scope{Now: d.Now, Contexts: contexts, Warn: func(pointer, text string) {
 		d.Log.WarnOnce(event.ConfigWarning{Pointer: pointer, Text: text})
 	}}
+}
+
+// nonce is a text that was not used before, of two hexadecimal digits for each
+// random byte.
+func (d deps) nonce(bytes int) (string, error) {
+	b, err := d.Random(bytes, "the authentication")
+	return hex.EncodeToString(b), err
 }
 
 // Method is an authentication that was read from the configuration. Each Start

@@ -49,19 +49,12 @@ func (s Source) credential(setting field.Setting[string]) value.Value {
 	return plain
 }
 
-// Start implements Method.
 func (b basic) Start(d *env.Run) Authenticator {
 	token := base64.StdEncoding.EncodeToString([]byte(b.user + ":" + b.password))
 	d.Secrets.Add(b.password)
 	d.Secrets.Add(token)
-	return basicHeader("Basic " + token)
-}
-
-// basicHeader is the finished header.
-type basicHeader string
-
-// Authenticate implements Authenticator.
-func (h basicHeader) Authenticate(_ context.Context, r *Attempt) error {
-	r.Header.Set("Authorization", string(h))
-	return nil
+	return function(func(_ context.Context, r *Attempt) error {
+		r.Header.Set("Authorization", "Basic "+token)
+		return nil
+	})
 }

@@ -30,8 +30,7 @@ func conceal(hide hide, v value.Value) {
 
 // secretTexts are all texts of a value that are secret when it is: every leaf, what is
 // in one that holds JSON or parameters itself, and names that are data. The path
-// that tells when the credentials end is left out; it is no secret and worth
-// telling. depth is how many texts around this value were JSON.
+// of the time at which the credentials end is left out; it is no secret. depth is how many texts around this value were JSON.
 func secretTexts(v value.Value, expiry string, depth int) []string {
 	var texts []string
 	for path, leaf := range expr.Flatten(v) {
@@ -64,7 +63,6 @@ func textsIn(text string, depth int) []string {
 	return nil
 }
 
-// namesOf are the names in a value that are data.
 func namesOf(v value.Value) []string {
 	var names []string
 	for _, m := range v.Members() {
@@ -100,18 +98,10 @@ func concealUsed(hide hide, v value.Value) value.Value {
 	switch {
 	case !v.IsScalar():
 		conceal(hide, v)
-	case len(v.Text()) >= shortest:
-		concealText(hide, v)
-	}
-	return v.AsSecret()
-}
-
-// concealText hides a scalar, in the spelling of the answer and in those of a
-// request.
-func concealText(hide hide, v value.Value) {
-	if v.Kind() == value.String || v.Kind() == value.Number {
-		for _, spelling := range secret.Spellings(v) {
+	case len(v.Text()) >= shortest && v.Kind() != value.Bool:
+		for _, spelling := range secret.Spellings(v) { // of the answer, and of a request
 			hide(spelling)
 		}
 	}
+	return v.AsSecret()
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// requestContexts are the contexts that tell of a request, as it is before
+// requestContexts are the contexts about a request, as it is before
 // authentication: its parts, and the decoded parameters of its query. Address
 // and path are those of the request line: percent-encoded, without user name,
 // password and a port that goes without saying.

@@ -11,7 +11,7 @@ import (
 )
 
 // oauthCredentials is `authorization.oauth_api.credentials`: what the platform
-// hands over after somebody has authorized the configuration. What is wrong with
+// hands over after the configuration was authorized. What is wrong with
 // them is kept until report, for an authentication may have checks of its own
 // that come first.
 type oauthCredentials struct {
@@ -39,7 +39,6 @@ var (
 	appSecret = field.Text("#appSecret", "Client secret", "Consumer secret or client secret of the application.").Example(`"…"`)
 )
 
-// open lets an object have other members.
 func open(t *field.Type) *field.Type {
 	t.Open = true
 	return t
@@ -100,14 +99,12 @@ func (c *oauthCredentials) fault(section config.Section, expected, hint failure.
 	c.faults = append(c.faults, credentialFault{section, expected, hint})
 }
 
-// report hands over what is wrong.
 func (c *oauthCredentials) report() {
 	for _, f := range c.faults {
 		f.section.Fault(failure.MissingCredentials, f.expected, f.hint)
 	}
 }
 
-// sound tells whether nothing is wrong so far.
 func (c *oauthCredentials) sound() bool { return len(c.faults) == 0 }
 
 // conceal keeps the secrets and what is in the decoded data out of every event,

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -30,23 +31,16 @@ const (
 	fromAnswer
 )
 
-// end is when credentials end.
+// end is when credentials end; the zero value is never.
 type end struct {
-	kind endKind
-	unix int64
+	set  bool
+	unix int64 // until this second has passed; beforeAll is after one request
 }
 
-type endKind int
+const beforeAll = math.MinInt64
 
-const (
-	endNever  endKind = iota
-	endAtOnce         // they serve one request only
-	endAt             // they serve until a second has passed
-)
-
-// passed tells whether credentials have ended.
 func (e end) passed(now time.Time) bool {
-	return e.kind == endAtOnce || e.kind == endAt && now.Unix() > e.unix
+	return e.set && now.Unix() > e.unix
 }
 
 // The settings of the expiry.
@@ -93,15 +87,14 @@ func wholeSeconds(v value.Value) (int64, bool) {
 	return seconds, err == nil
 }
 
-// from is when the credentials of an answer end.
 func (e expiry) from(answer value.Value, now time.Time) (end, error) {
 	switch e.kind {
 	case never:
 		return end{}, nil
 	case atOnce:
-		return end{kind: endAtOnce}, nil
+		return end{true, beforeAll}, nil
 	case afterSeconds:
-		return end{endAt, now.Unix() + min(e.seconds, farthest)}, nil
+		return end{true, now.Unix() + min(e.seconds, farthest)}, nil
 	}
 	v, ok := answer.At(e.path, ".")
 	if !ok || v.IsNull() {
@@ -115,7 +108,7 @@ func (e expiry) from(answer value.Value, now time.Time) (end, error) {
 		return end{}, failure.Userf("the credentials had already expired when they arrived, says the answer at '%s' (%s)",
 			e.path, time.Unix(unix, 0).UTC().Format(time.RFC3339)).At(e.pointer)
 	}
-	return end{endAt, unix}, nil
+	return end{true, unix}, nil
 }
 
 // farthest is the last second of the year 9999: long enough to be valid, and

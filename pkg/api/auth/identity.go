@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Identity tells the accounts of iterations and runs apart: it is everything that
+// Identity differs between the accounts of iterations and runs: it is everything that
 // the credentials are made of, but for what changes with every login and every
 // request. It holds secrets. It is "" without an authentication.
 func Identity(doc *config.Document, it config.Iteration, schemes Schemes) string {
@@ -33,7 +33,6 @@ func Identity(doc *config.Document, it config.Iteration, schemes Schemes) string
 	return value.OfItems(made...).JSON()
 }
 
-// attributesIn appends the attributes that expressions in a value refer to.
 func attributesIn(v value.Value, names []string) []string {
 	if name := v.Field(string(expr.Attr)); name.IsScalar() && !slices.Contains(names, name.Raw()) {
 		names = append(names, name.Raw())

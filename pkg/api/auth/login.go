@@ -101,7 +101,6 @@ func (l *login) compileRequest(s Source, request config.Section) {
 	l.headers = s.headers(LoginHeaders.In(request), contexts...)
 }
 
-// Start implements Method.
 func (l login) Start(d *env.Run) Authenticator {
 	return &session{login: l, deps: deps{d}}
 }
@@ -118,7 +117,6 @@ type session struct {
 
 var _ Renewer = (*session)(nil)
 
-// credentials are what one login brought.
 type credentials struct {
 	headers, query value.Value
 	secrets        []string // that headers and query were made of
@@ -165,7 +163,6 @@ func (s *session) GivenUp(ctx context.Context, sent *Attempt) bool {
 	return sent.used.areGivenUp()
 }
 
-// Renew implements Renewer.
 func (s *session) Renew(sent *Attempt) {
 	c := sent.used
 	if c == nil {
@@ -210,7 +207,6 @@ func (s *session) credentials(ctx context.Context, r *Attempt) (*credentials, er
 	}
 }
 
-// loginAttempt is a login that is under way.
 type loginAttempt struct {
 	done chan struct{}
 	err  error // once it is done; nil also when it was only broken off
@@ -235,7 +231,6 @@ func (s *session) try(ctx context.Context, r *Attempt, l *loginAttempt) (c *cred
 	return c, nil
 }
 
-// logIn sends the login request and reads its answer.
 func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	scope := s.deps.scope(maps.Clone(s.contexts))
 	request := config.Request{Endpoint: s.endpoint, Method: s.method}
@@ -282,7 +277,6 @@ func (c *credentials) keep(texts []string) {
 	}
 }
 
-// use computes the credentials of an answer.
 func (s *session) use(scope *expr.Scope, res value.Value) (*credentials, error) {
 	scope.Contexts[expr.Response] = expr.Flatten(res.AsSecret())
 	c := &credentials{givenUp: make(chan struct{})}
@@ -301,7 +295,7 @@ func (s *session) use(scope *expr.Scope, res value.Value) (*credentials, error) 
 		return nil, err
 	}
 	done := event.LoginDone{Endpoint: s.endpoint}
-	if c.end.kind == endAt {
+	if c.end.set && c.end.unix != beforeAll {
 		done.Expires = time.Unix(c.end.unix, 0).UTC().Format(time.RFC3339)
 	}
 	s.deps.Log.Emit(done)

@@ -1,13 +1,11 @@
 package auth
 
 import (
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
-	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -15,24 +13,13 @@ import (
 // mergeHeaders lays the headers of an authentication over those of a request:
 // of one name, whatever its letter case, only the authentication's is sent.
 func mergeHeaders(r *request.Request, headers value.Value) {
-	for _, m := range headers.Members() {
-		for name := range r.Header {
-			if strings.EqualFold(name, m.Name) {
-				delete(r.Header, name)
+	r.SetHeaders(func(yield func(string, []string) bool) {
+		for _, m := range headers.Members() {
+			if !yield(m.Name, textsOf(m.Value)) {
+				return
 			}
 		}
-	}
-	for _, m := range headers.Members() {
-		name := m.Name
-		switch canonical := http.CanonicalHeaderKey(name); canonical {
-		case "Host":
-			r.Host = strings.Join(textsOf(m.Value), ",")
-			continue
-		case "User-Agent", "Content-Type", "Content-Length", "Transfer-Encoding", "Accept", "Accept-Encoding", "Authorization", "Cookie", "Trailer":
-			name = canonical // net/http and the redirects must recognise it
-		}
-		r.Header[name] = append(r.Header[name], textsOf(m.Value)...)
-	}
+	})
 	markSensitive(r, headers, secret.Sensitive.WithHeader)
 }
 
@@ -74,43 +61,31 @@ type text struct {
 // is just a name.
 func parseQuery(raw string) query {
 	var q query
-	for pair := range strings.SplitSeq(raw, "&") {
-		if pair == "" {
-			continue
-		}
-		name, s, ok := strings.Cut(pair, "=")
-		q.add(config.UnescapeQuery(name), text{config.UnescapeQuery(s), !ok})
+	for p := range php.Query(raw) {
+		q.add(p.Name, text{p.Value, p.Bare})
 	}
 	return q
 }
 
 func (q *query) find(name string) int {
-	for i := range *q {
-		if (*q)[i].name == name {
-			return i
-		}
+	return slices.IndexFunc(*q, func(p parameter) bool { return p.name == name })
+}
+
+// of is the parameter of that name, which is appended when there is none.
+func (q *query) of(name string) *parameter {
+	at := q.find(name)
+	if at < 0 {
+		at = len(*q)
+		*q = append(*q, parameter{name: name})
 	}
-	return -1
+	return &(*q)[at]
 }
 
 func (q *query) add(name string, values ...text) {
-	if at := q.find(name); at >= 0 {
-		(*q)[at].values = append((*q)[at].values, values...)
-		return
-	}
-	*q = append(*q, parameter{name, values})
+	p := q.of(name)
+	p.values = append(p.values, values...)
 }
 
-// set replaces all values of a name, in its place, or appends it.
-func (q *query) set(name string, values ...text) {
-	if at := q.find(name); at >= 0 {
-		(*q)[at].values = values
-		return
-	}
-	*q = append(*q, parameter{name, values})
-}
-
-// encode puts the query together again, strictly percent-encoded.
 func (q query) encode() string {
 	var b strings.Builder
 	for _, p := range q {
@@ -118,22 +93,16 @@ func (q query) encode() string {
 			if b.Len() > 0 {
 				b.WriteByte('&')
 			}
-			b.WriteString(percentEncode(p.name))
+			b.WriteString(php.RawURLEncode(p.name))
 			if !v.missing {
 				b.WriteByte('=')
-				b.WriteString(percentEncode(v.s))
+				b.WriteString(php.RawURLEncode(v.s))
 			}
 		}
 	}
 	return b.String()
 }
 
-// percentEncode is RFC 3986: everything but letters, digits, - . _ ~ encoded.
-func percentEncode(s string) string {
-	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
-}
-
-// queryTexts is a value as values of a query parameter; null has none.
 func queryTexts(v value.Value) []text {
 	if v.IsNull() {
 		return []text{{missing: true}}
@@ -169,7 +138,7 @@ func mergeIndexed(r *request.Request, added value.Value) {
 func mergeReplaced(r *request.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	for _, m := range added.Members() {
-		q.set(m.Name, queryTexts(m.Value)...)
+		q.of(m.Name).values = queryTexts(m.Value)
 	}
 	r.URL.RawQuery = q.encode()
 	markSensitive(r, added, secret.Sensitive.WithParam)

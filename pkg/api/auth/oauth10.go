@@ -13,6 +13,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -21,7 +22,7 @@ import (
 //
 // The recipe is written out here, on the cryptography of the standard library,
 // because clock and random bytes must be given to it, and because two rules are
-// those of the original and of nobody else: of parameters with one name those of
+// those of the original and of no one else: of parameters with one name those of
 // OAuth are signed, else those of the form, else those of the query; and a name
 // without = is not signed at all.
 type oauth10 struct {
@@ -44,52 +45,41 @@ func compileOAuth10(s Source) Method {
 	return o
 }
 
-// Start implements Method.
 func (o oauth10) Start(d *env.Run) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
 	d.Secrets.Add(o.token)
 	d.Secrets.Add(o.tokenSecret)
-	return signer{o, deps{d}}
-}
-
-// signer is the authentication at work.
-type signer struct {
-	oauth10
-	deps deps
-}
-
-// Authenticate implements Authenticator.
-func (s signer) Authenticate(_ context.Context, r *Attempt) error {
-	nonce, err := s.deps.nonce(20)
-	if err != nil {
-		return err
-	}
-	protocol := s.sign(r.Request, nonce, s.deps.Now())
-	var fields []string
-	for _, p := range protocol {
-		fields = append(fields, p.name+`="`+percentEncode(p.values[0].s)+`"`)
-	}
-	mergeHeaders(r.Request, value.OfMembers(value.Member{Name: "Authorization", Value: value.OfString("OAuth " + strings.Join(fields, ", "))}))
-	return nil
+	return function(func(_ context.Context, r *Attempt) error {
+		nonce, err := deps{d}.nonce(20)
+		if err != nil {
+			return err
+		}
+		protocol, signature := o.sign(r.Request, nonce, d.Now())
+		d.Secrets.AddPassing(signature)
+		var fields []string
+		for _, p := range protocol {
+			fields = append(fields, p.name+`="`+php.RawURLEncode(p.values[0].s)+`"`)
+		}
+		mergeHeaders(r.Request, value.OfMembers(value.Member{Name: "Authorization", Value: value.OfString("OAuth " + strings.Join(fields, ", "))}))
+		return nil
+	})
 }
 
 // sign gives the parameters of OAuth, sorted by name, with the signature of the
-// request among them, which is kept out of every event.
-func (s signer) sign(r *request.Request, nonce string, now time.Time) query {
-	var protocol query
+// request among them.
+func (s oauth10) sign(r *request.Request, nonce string, now time.Time) (protocol query, signature string) {
 	protocol.add("oauth_consumer_key", text{s: s.consumer})
 	protocol.add("oauth_nonce", text{s: nonce})
 	protocol.add("oauth_signature_method", text{s: "HMAC-SHA1"})
 	protocol.add("oauth_timestamp", text{s: strconv.FormatInt(now.Unix(), 10)})
 	protocol.add("oauth_token", text{s: s.token})
 	protocol.add("oauth_version", text{s: "1.0"})
-	mac := hmac.New(sha1.New, []byte(percentEncode(s.consumerSecret)+"&"+percentEncode(s.tokenSecret)))
+	mac := hmac.New(sha1.New, []byte(php.RawURLEncode(s.consumerSecret)+"&"+php.RawURLEncode(s.tokenSecret)))
 	mac.Write([]byte(baseString(r, slices.Concat(protocol, formOf(r), parseQuery(r.URL.RawQuery)))))
-	signature := base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	s.deps.Secrets.AddPassing(signature)
+	signature = base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	protocol.add("oauth_signature", text{s: signature})
 	slices.SortFunc(protocol, byName)
-	return protocol
+	return protocol, signature
 }
 
 func byName(a, b parameter) int { return strings.Compare(a.name, b.name) }
@@ -102,16 +92,15 @@ func baseString(r *request.Request, parameters query) string {
 	for _, p := range parameters {
 		if signed.find(p.name) < 0 {
 			p.values = slices.DeleteFunc(slices.Clone(p.values), func(v text) bool { return v.missing })
-			slices.SortFunc(p.values, func(a, b text) int { return cmp.Compare(percentEncode(a.s), percentEncode(b.s)) })
+			slices.SortFunc(p.values, func(a, b text) int { return cmp.Compare(php.RawURLEncode(a.s), php.RawURLEncode(b.s)) })
 			signed = append(signed, p)
 		}
 	}
 	slices.SortFunc(signed, byName)
 	address := r.URL.Scheme + "://" + r.URL.Host + r.URL.EscapedPath()
-	return r.Method + "&" + percentEncode(address) + "&" + percentEncode(signed.encode())
+	return r.Method + "&" + php.RawURLEncode(address) + "&" + php.RawURLEncode(signed.encode())
 }
 
-// formOf are the parameters in the body of a form.
 func formOf(r *request.Request) query {
 	if r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
 		return nil

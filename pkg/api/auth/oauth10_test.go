@@ -54,10 +54,9 @@ func TestOAuth10Vectors(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := signer{tt.oauth10, deps{&env.Run{Secrets: &secret.Registry{}}}}
-			q := s.sign(tt.request.Request, tt.nonce, time.Unix(tt.timestamp, 0))
-			if got := q[q.find("oauth_signature")].values[0].s; got != tt.signature {
-				t.Errorf("signature %s, want %s", got, tt.signature)
+			q, signature := tt.oauth10.sign(tt.request.Request, tt.nonce, time.Unix(tt.timestamp, 0))
+			if got := q[q.find("oauth_signature")].values[0].s; got != tt.signature || signature != tt.signature {
+				t.Errorf("signature %s, %s, want %s", got, signature, tt.signature)
 			}
 		})
 	}

@@ -58,36 +58,27 @@ func (o oauth20) authorization(nonce string, timestamp int64) expr.Members {
 	return members
 }
 
-// Start implements Method.
+// Start implements Method. All expressions see one nonce and one timestamp, and the
+// request as it came.
 func (o oauth20) Start(d *env.Run) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
-	return authorizing{o, deps{d}}
-}
-
-// authorizing is the authentication at work.
-type authorizing struct {
-	oauth20
-	deps deps
-}
-
-// Authenticate implements Authenticator. All expressions see one nonce and one
-// timestamp, and the request as it came.
-func (a authorizing) Authenticate(_ context.Context, r *Attempt) error {
-	nonce, err := a.deps.nonce(8)
-	if err != nil {
-		return err
-	}
-	scope := a.deps.scope(requestContexts(r.Request))
-	scope.Contexts[expr.Authorization] = a.authorization(nonce, a.deps.Now().Unix())
-	added, err := a.query.texts(scope, a.deps.Secrets.AddPassing)
-	if err != nil {
-		return err
-	}
-	headers, err := a.headers.texts(scope, a.deps.Secrets.AddPassing)
-	if err != nil {
-		return err
-	}
-	mergeReplaced(r.Request, added)
-	mergeHeaders(r.Request, headers)
-	return nil
+	return function(func(_ context.Context, r *Attempt) error {
+		nonce, err := deps{d}.nonce(8)
+		if err != nil {
+			return err
+		}
+		scope := deps{d}.scope(requestContexts(r.Request))
+		scope.Contexts[expr.Authorization] = o.authorization(nonce, d.Now().Unix())
+		added, err := o.query.texts(scope, d.Secrets.AddPassing)
+		if err != nil {
+			return err
+		}
+		headers, err := o.headers.texts(scope, d.Secrets.AddPassing)
+		if err != nil {
+			return err
+		}
+		mergeReplaced(r.Request, added)
+		mergeHeaders(r.Request, headers)
+		return nil
+	})
 }

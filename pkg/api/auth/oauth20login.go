@@ -33,7 +33,6 @@ func compileOAuth20Login(s Source) Method {
 	return o
 }
 
-// Start implements Method.
 func (o oauth20Login) Start(d *env.Run) Authenticator {
 	o.credentials.conceal(d.Secrets, o.user)
 	return o.login.Start(d)

@@ -35,23 +35,15 @@ func compileQuery(s Source) Method {
 	return queryAuth{attr: s.attr, added: s.ofRequests().object(section, contexts...)}
 }
 
-// Start implements Method.
-func (q queryAuth) Start(d *env.Run) Authenticator { return querying{q, deps{d}} }
-
-// querying is the authentication at work.
-type querying struct {
-	queryAuth
-	deps deps
-}
-
-// Authenticate implements Authenticator.
-func (q querying) Authenticate(_ context.Context, r *Attempt) error {
-	scope := q.deps.scope(requestContexts(r.Request))
-	scope.Contexts[expr.Attr] = q.attr
-	added, err := q.added.texts(scope, q.deps.Secrets.AddPassing)
-	if err != nil {
-		return err
-	}
-	mergeReplaced(r.Request, added)
-	return nil
+func (q queryAuth) Start(d *env.Run) Authenticator {
+	return function(func(_ context.Context, r *Attempt) error {
+		scope := deps{d}.scope(requestContexts(r.Request))
+		scope.Contexts[expr.Attr] = q.attr
+		added, err := q.added.texts(scope, d.Secrets.AddPassing)
+		if err != nil {
+			return err
+		}
+		mergeReplaced(r.Request, added)
+		return nil
+	})
 }

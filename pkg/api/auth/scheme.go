@@ -19,7 +19,7 @@ type Scheme struct {
 	Settings []field.Declared
 	// Attributes are settings of `config` that it reads.
 	Attributes []field.Declared
-	// Platform tells that it reads `authorization`.
+	// Platform is set when it reads `authorization`.
 	Platform bool
 	Compile  func(Source) Method
 }

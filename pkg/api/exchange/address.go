@@ -1,11 +1,12 @@
 package exchange
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -59,7 +60,6 @@ func absolute(scheme, rest, query, endpoint string) (*url.URL, error) {
 	return finish(u, path, query), nil
 }
 
-// finish normalises host, port and path.
 func finish(u *url.URL, path, query string) *url.URL {
 	u.Host = strings.ToLower(u.Host)
 	if u.Scheme == "http" {
@@ -85,16 +85,11 @@ const (
 // escape percent-encodes every byte that is not among the allowed ones.
 // Escapes that are there already stay; a lone percent sign becomes %25.
 func escape(s, allowed string) string {
-	i := 0
-	for i < len(s) && strings.IndexByte(allowed, s[i]) >= 0 {
-		i++
-	}
-	if i == len(s) {
+	if strings.Trim(s, allowed) == "" {
 		return s
 	}
 	var b strings.Builder
-	b.WriteString(s[:i])
-	for ; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		switch {
 		case strings.IndexByte(allowed, c) >= 0:
@@ -102,7 +97,7 @@ func escape(s, allowed string) string {
 		case c == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
 			b.WriteByte(c)
 		default:
-			writeEscaped(&b, c)
+			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
 	return b.String()
@@ -110,11 +105,6 @@ func escape(s, allowed string) string {
 
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func writeEscaped(b *strings.Builder, c byte) {
-	const hex = "0123456789ABCDEF"
-	b.Write([]byte{'%', hex[c>>4], hex[c&15]})
 }
 
 // removeDots removes the segments . and .. of a path, however they are escaped,
@@ -146,14 +136,13 @@ func removeDots(path string) string {
 // the place of a pair of that name, the others follow.
 func mergeQuery(query string, params value.Value) value.Value {
 	var pairs []value.Member
-	for pair := range strings.SplitSeq(query, "&") {
-		if pair == "" {
-			continue
-		}
-		name, text, _ := strings.Cut(pair, "=")
-		pairs = append(pairs, value.Member{Name: config.UnescapeQuery(name), Value: value.OfString(config.UnescapeQuery(text))})
+	for p := range php.Query(query) {
+		pairs = append(pairs, value.Member{Name: p.Name, Value: value.OfString(p.Value)})
 	}
-	return value.OfMembers(append(pairs, params.Members()...)...)
+	for name, item := range params.Entries() {
+		pairs = append(pairs, value.Member{Name: name, Value: item})
+	}
+	return value.OfMembers(pairs...)
 }
 
 // unescapePath decodes what came out of escape, whose escapes are all valid.

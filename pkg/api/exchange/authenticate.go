@@ -33,7 +33,6 @@ type authenticate struct {
 	refusals atomic.Int64
 }
 
-// Do implements Step.
 func (t *authenticate) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if x.Foreign || x.Purpose == Login {
 		return t.next.Do(ctx, x)
@@ -91,13 +90,12 @@ func (t *authenticate) enter(ctx context.Context) bool {
 
 // once sends the request with credentials, after a login where one is due.
 func (t *authenticate) once(ctx context.Context, x *Exchange) (*Answer, *auth.Attempt, error) {
-	sent := *x
-	sent.Request = x.Request.Clone()
+	sent := x.clone()
 	if t.o.Recorder != nil {
 		sent.logins = &loginRecord{recorder: t.o.Recorder, spooler: t.o.spooler}
 	}
 	attempt := &auth.Attempt{Request: sent.Request, Needed: x.Sender.Needed, Login: func(ctx context.Context, r config.Request) (*answer.Spool, error) {
-		return t.login(ctx, &sent, r)
+		return t.login(ctx, sent, r)
 	}}
 	err := t.auth.Authenticate(ctx, attempt)
 	if unwritten := sent.logins.write(err); unwritten != nil {
@@ -107,6 +105,6 @@ func (t *authenticate) once(ctx context.Context, x *Exchange) (*Answer, *auth.At
 		return nil, nil, err
 	}
 	sent.logins = nil
-	res, err := t.next.Do(ctx, &sent)
+	res, err := t.next.Do(ctx, sent)
 	return res, attempt, err
 }

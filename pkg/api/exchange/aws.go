@@ -18,6 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -77,13 +78,11 @@ type aws struct {
 	secrets *secret.Registry
 }
 
-// Do implements Step.
 func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if x.Foreign {
 		return t.next.Do(ctx, x)
 	}
-	sent := *x
-	sent.Request = x.Request.Clone()
+	sent := x.clone()
 	for name := range sent.Header {
 		if slices.Contains([]string{"date", "authorization", "x-amz-date"}, strings.ToLower(name)) {
 			delete(sent.Header, name)
@@ -103,7 +102,7 @@ func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	for _, name := range []string{"Authorization", "X-Amz-Date"} {
 		sent.Header.Set(name, draft.Header.Get(name))
 	}
-	return t.next.Do(ctx, &sent)
+	return t.next.Do(ctx, sent)
 }
 
 // toSign returns the parts of a request that are signed: method, host, path, query
@@ -153,14 +152,10 @@ func payloadHash(req *request.Request) string {
 // query is sent like this.
 func strictQuery(query string) (string, error) {
 	var pairs []string
-	for pair := range strings.SplitSeq(query, "&") {
-		if pair == "" {
-			continue
-		}
-		name, text, ok := strings.Cut(pair, "=")
-		pair = percentEncode(config.UnescapeQuery(name))
-		if ok {
-			pair += "=" + percentEncode(config.UnescapeQuery(text))
+	for p := range php.Query(query) {
+		pair := php.RawURLEncode(p.Name)
+		if !p.Bare {
+			pair += "=" + php.RawURLEncode(p.Value)
 		}
 		pairs = append(pairs, pair)
 	}
@@ -173,21 +168,15 @@ func strictQuery(query string) (string, error) {
 	return strict, nil
 }
 
-// unsigned tells the headers that are left out of a signature: those that a
+// unsigned reports whether a header is left out of a signature: those that a
 // server on the way may change, as the original has them, and those of ours
 // that no author of a configuration asked for or that are never sent.
 func unsigned(name string) bool {
 	switch name {
 	case "cache-control", "content-type", "content-length", "expect", "max-forwards", "pragma", "range", "te",
-		"accept", "authorization", "proxy-authorization", "from", "referer", "user-agent", "x-amzn-trace-id":
-		return true
-	case "accept-encoding", "host", "transfer-encoding", "trailer":
+		"accept", "authorization", "proxy-authorization", "from", "referer", "user-agent", "x-amzn-trace-id",
+		"accept-encoding", "host", "transfer-encoding", "trailer":
 		return true
 	}
 	return strings.HasPrefix(name, "if-")
-}
-
-// percentEncode is RFC 3986: everything but letters, digits, - . _ ~ encoded.
-func percentEncode(s string) string {
-	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
 }

@@ -3,11 +3,13 @@ package exchange
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -55,65 +57,34 @@ func Build(base *url.URL, r config.Request, userAgent string, headers []config.H
 	if contentType != "" {
 		setLevel(req, []config.Header{{Name: "Content-Type", Values: []string{contentType}}})
 	}
-	for _, level := range [][]config.Header{own, headers} {
-		for _, h := range level {
-			if secretHeader(h.Name, own, headers) {
-				req.Sensitive = req.Sensitive.WithHeader(h.Name)
-			}
+	for i, h := range slices.Concat(own, headers) {
+		replaced := i >= len(own) && slices.ContainsFunc(own, func(o config.Header) bool { return strings.EqualFold(o.Name, h.Name) })
+		if h.Secret && !replaced {
+			req.Sensitive = req.Sensitive.WithHeader(h.Name)
 		}
 	}
 	return req, nil
 }
 
-// setQuery adds parameters to the query and tells which of them are secrets.
 func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
 	if params.Empty() {
 		return sensitive
 	}
-	if params.Kind() == value.Array {
-		members := make([]value.Member, 0, params.Len())
-		for name, item := range entries(params) {
-			members = append(members, value.Member{Name: name, Value: item})
-		}
-		params = value.OfMembers(members...)
-	}
-	query, secrets := encodeForm(dropUnnamed(mergeQuery(u.RawQuery, params)))
+	// A query never carries the parameters whose name the original takes for empty.
+	query, secrets := encodeForm(mergeQuery(u.RawQuery, params).Without("", "0"))
 	u.RawQuery = query
 	for _, s := range secrets {
 		name := query[strings.LastIndexByte(query[:s.From], '&')+1 : s.From-len("=")]
-		sensitive = sensitive.WithParam(config.UnescapeQuery(name))
+		sensitive = sensitive.WithParam(php.URLDecode(name))
 	}
 	return sensitive
 }
 
-// merged is a request with the default options underneath: what the request
-// says wins; of parameters and headers name by name.
 func merged(defaults value.Value, r config.Request) config.Request {
-	if r.Endpoint == "" {
-		r.Endpoint = defaults.Field("endpoint").Text()
-	}
-	if r.Method == "" {
-		r.Method = defaults.Field("method").Text()
-	}
-	r.Params = overlay(defaults.Field("params"), r.Params)
-	r.Headers = overlay(defaults.Field("headers"), r.Headers)
-	return r
-}
-
-// overlay lays the members of one object over those of another; a list counts
-// as an object whose names are the indexes.
-func overlay(under, over value.Value) value.Value {
-	switch {
-	case under.Empty():
-		return over
-	case over.Empty():
-		return under
-	}
-	var members []value.Member
-	for _, v := range []value.Value{under, over} {
-		for name, item := range entries(v) {
-			members = append(members, value.Member{Name: name, Value: item})
-		}
-	}
-	return value.OfMembers(members...)
+	return r.Over(config.Request{
+		Endpoint: defaults.Field("endpoint").Text(),
+		Method:   defaults.Field("method").Text(),
+		Params:   defaults.Field("params"),
+		Headers:  defaults.Field("headers"),
+	})
 }

@@ -45,7 +45,7 @@ func compileTTL(s config.Section) int64 {
 }
 
 // cache answers GET requests of jobs with what an earlier one brought, in this
-// run or before. Address, credentials and configured headers tell answers apart
+// run or before. Address, credentials and configured headers distinguish answers
 // (cacheKeys). Only success is kept: an error, a redirect or an answer that is to
 // be tried again would otherwise come back for days.
 //
@@ -56,8 +56,8 @@ type cache struct {
 	*Options
 	keys *cacheKeys
 
-	// busy are the keys that are being answered. Whoever wants the same answer
-	// waits for it, as it would be there one after another.
+	// busy are the keys that are being answered. A request for the same
+	// answer waits for it.
 	mu   sync.Mutex
 	busy map[string]chan struct{}
 }
@@ -84,7 +84,6 @@ func openCache(dir string) error {
 	return nil
 }
 
-// Do implements Step.
 func (t *cache) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if _, never := cacheControl(x.Header, "no-store"); never || x.Method != http.MethodGet || x.Purpose == Login {
 		return t.next.Do(ctx, x)
@@ -127,7 +126,6 @@ func (t *cache) claim(ctx context.Context, key string) (done func(), err error) 
 	}
 }
 
-// answer answers from a file of the cache, or sends the request and fills it.
 func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, error) {
 	if entry, ok := readEntry(path, t.spooler); ok {
 		if t.fresh(entry, x.Header) {
@@ -149,7 +147,7 @@ func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, 
 	return res, nil
 }
 
-// fresh tells whether an entry may answer a request, which can ask for one that
+// fresh reports whether an entry may answer a request, which can ask for one that
 // stays fresh for some more seconds.
 func (t *cache) fresh(e entry, h http.Header) bool {
 	left := e.created + t.Settings.ttl - t.Now().Unix()
@@ -160,7 +158,6 @@ func (t *cache) fresh(e entry, h http.Header) bool {
 	return left >= 0
 }
 
-// cacheControl is the value of a directive of a request's Cache-Control.
 func cacheControl(h http.Header, directive string) (text string, ok bool) {
 	for _, line := range headerLines(h, "Cache-Control") {
 		for part := range strings.SplitSeq(line, ",") {

@@ -64,7 +64,6 @@ func readEntry(path string, spooler *answer.Spooler) (e entry, ok bool) {
 	return e, true
 }
 
-// readHead reads the first line.
 func readHead(r *bufio.Reader) (e entry, digest string, ok bool) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -84,8 +83,8 @@ func readHead(r *bufio.Reader) (e entry, digest string, ok bool) {
 	return e, head.Field(entryHash).Raw(), ok
 }
 
-// write puts the entry into a file, all at once: whoever reads it meanwhile
-// sees the one before, or none.
+// write puts the entry into a file, all at once: a reader sees
+// the one before meanwhile, or none.
 func (e entry) write(path string) error {
 	part := filepath.Join(filepath.Dir(path), cachePart+rand.Text())
 	err := e.writePart(part)
@@ -132,7 +131,6 @@ func (e entry) writePart(path string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// answer is the answer as if it came from the network.
 func (e entry) answer(x *Exchange, path string) *Answer {
 	return &Answer{
 		Exchange:   x,

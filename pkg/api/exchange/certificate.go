@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -92,8 +91,7 @@ func pemBlocks(text string) (blocks []*pem.Block, whole bool) {
 }
 
 // tlsConfig is how secure connections are made, with the certificate of the client
-// or without. Chain and host name are always
-// verified.
+// or without. Chain and host name are always verified.
 func (s Settings) tlsConfig(certificate *tls.Certificate) *tls.Config {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.authorities}
 	if certificate != nil {

@@ -33,15 +33,15 @@ type Options struct {
 	Endpoints []string
 	// Debug asks for one event for every request sent.
 	Debug bool
-	// Auth adds credentials; nil for none. Identity tells whose answers those in
-	// the cache are, see auth.Identity.
+	// Auth adds credentials; nil for none. Identity is the account whose answers the
+	// cache gives, see auth.Identity.
 	Auth     auth.Authenticator
 	Identity string
 	// DryRun keeps the requests in the place of the network; nil for none.
 	DryRun *DryRun
 }
 
-// offline tells whether requests stay here: in a replay and in a dry run.
+// offline reports whether requests stay here: in a replay and in a dry run.
 func (o *Options) offline() bool { return o.Player != nil || o.DryRun != nil }
 
 // Client sends requests to the target API. It is safe for concurrent use.
@@ -203,26 +203,25 @@ func (c *Client) send(ctx context.Context, x *Exchange, r config.Request, header
 	return res, nil
 }
 
-// whatFailed says what an answer of 300 and above is, and what belongs behind its
-// status. One of 3xx that gets here has no Location, or it would have been followed.
-func whatFailed(status int) (what, more string) {
+// refusal is the user error for an answer of 300 and above. One of 3xx that gets here
+// has no Location, or it would have been followed.
+func refusal(res *Answer, statusLine string) *failure.Error {
+	what, more := "Client error", ""
 	switch {
-	case status == http.StatusNotModified:
-		return "Redirect without an address", ", which is for requests with If-None-Match or If-Modified-Since: remove such headers"
-	case status < 400:
-		return "Redirect without an address", " and no header Location"
-	case status >= 500:
-		return "Server error", ""
-	default:
-		return "Client error", ""
+	case res.Status == http.StatusNotModified:
+		what, more = "Redirect without an address", ", which is for requests with If-None-Match or If-Modified-Since: remove such headers"
+	case res.Status < 400:
+		what, more = "Redirect without an address", " and no header Location"
+	case res.Status >= 500:
+		what = "Server error"
 	}
+	return failure.Userf("[%d] %s: %s was answered with %s%s", res.Status, what, res.Address(), strings.TrimSpace(statusLine), more)
 }
 
 // statusError is the user error for an answer of 300 and above, which it closes.
 func (c *Client) statusError(res *Answer) error {
 	defer res.Body.Close()
-	what, more := whatFailed(res.Status)
-	e := failure.Userf("[%d] %s: %s was answered with %s%s", res.Status, what, res.Address(), strings.TrimSpace(res.StatusLine), more)
+	e := refusal(res, res.StatusLine)
 	if text := answer.Excerpt(res.Body, c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
 	}

@@ -23,7 +23,7 @@ type DryRun struct {
 // Outgoing is a request as it would leave, to the last byte of its head and
 // body.
 type Outgoing struct {
-	// Login tells a request of the authentication's own from one of a job.
+	// Login is set for a request of the authentication's own.
 	Login bool
 	// Built is the same request before authentication and signature.
 	Built  *request.Request
@@ -33,8 +33,7 @@ type Outgoing struct {
 	// Headers are the lines of the head, in their order.
 	Headers []Line
 	Body    []byte
-	// Sensitive tells which parts of it are secrets because of what they were made
-	// of.
+	// Sensitive lists the parts that are secrets because of what they were made of.
 	Sensitive secret.Sensitive
 }
 

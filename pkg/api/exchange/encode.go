@@ -15,8 +15,8 @@ import (
 // it that are marked as secrets.
 func encodeForm(params value.Value) (text string, secrets []secret.Span) {
 	var f form
-	for name, v := range entries(params) {
-		f.add(formEscape(name), v)
+	for name, v := range params.Entries() {
+		f.add(php.URLEncode(name), v)
 	}
 	return f.text.String(), f.secrets
 }
@@ -26,67 +26,28 @@ type form struct {
 	secrets []secret.Span
 }
 
-// entries yields the members of an object, or the items of a list under their
-// indexes.
-func entries(v value.Value) func(func(string, value.Value) bool) {
-	return func(yield func(string, value.Value) bool) {
-		for _, m := range v.Members() {
-			if !yield(m.Name, m.Value) {
-				return
-			}
-		}
-		for i, item := range v.Items() {
-			if !yield(strconv.Itoa(i), item) {
-				return
-			}
-		}
-	}
-}
-
 func (f *form) add(name string, v value.Value) {
 	switch v.Kind() {
 	case value.Null:
 	case value.Array, value.Object:
-		for key, item := range entries(v) {
-			f.add(name+"%5B"+formEscape(key)+"%5D", item)
+		for key, item := range v.Entries() {
+			f.add(name+"%5B"+php.URLEncode(key)+"%5D", item)
 		}
 	default:
 		if f.text.Len() > 0 {
 			f.text.WriteByte('&')
 		}
-		f.text.WriteString(name)
-		f.text.WriteByte('=')
+		f.text.WriteString(name + "=")
 		text := v.Text()
 		if v.Kind() == value.Bool && !v.True() {
 			text = "0"
 		}
 		from := f.text.Len()
-		f.text.WriteString(formEscape(text))
+		f.text.WriteString(php.URLEncode(text))
 		if v.Secret() {
 			f.secrets = append(f.secrets, secret.Span{From: from, To: f.text.Len()})
 		}
 	}
-}
-
-func formEscape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_', c == '.':
-			b.WriteByte(c)
-		case c == ' ':
-			b.WriteByte('+')
-		default:
-			writeEscaped(&b, c)
-		}
-	}
-	return b.String()
-}
-
-// dropUnnamed removes the parameters whose name the original takes for empty:
-// a query never carries them.
-func dropUnnamed(params value.Value) value.Value {
-	return params.Without("", "0")
 }
 
 // encodeJSON is parameters as a JSON body in the original's spelling: an empty
@@ -101,7 +62,7 @@ func encodeJSON(params value.Value) (text []byte, secrets []secret.Span) {
 	return text, secrets
 }
 
-// appendJSON is value.AppendEscapedJSON that tells where the secrets are.
+// appendJSON is value.AppendEscapedJSON that records where the secrets are.
 func appendJSON(text []byte, v value.Value, secrets *[]secret.Span) []byte {
 	if !v.Secret() {
 		return v.AppendEscapedJSON(text)
@@ -150,7 +111,7 @@ func bodyValue(v value.Value) value.Value {
 	var items []value.Value
 	var members []value.Member
 	list := true
-	for name, item := range entries(v) {
+	for name, item := range v.Entries() {
 		list = list && name == strconv.Itoa(len(items))
 		item = bodyValue(item)
 		items = append(items, item)

@@ -45,6 +45,13 @@ type Exchange struct {
 	held time.Duration
 }
 
+// clone is a copy whose request can be changed.
+func (x *Exchange) clone() *Exchange {
+	clone := *x
+	clone.Request = x.Request.Clone()
+	return &clone
+}
+
 // Sender is the job that a request is sent for.
 type Sender struct {
 	// Job is the job's endpoint as configured, Pointer where it stands.
@@ -105,7 +112,6 @@ func (a *Answer) Forget() error {
 	return nil
 }
 
-// close closes an answer, where there is one.
 func (a *Answer) close() error {
 	if a == nil {
 		return nil

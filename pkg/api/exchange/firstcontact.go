@@ -43,7 +43,7 @@ type firstContact struct {
 	base     *url.URL
 }
 
-// failed tells whether an attempt has found no connection to an origin that has
+// failed reports whether an attempt has found no connection to an origin that has
 // never answered. A certificate that is not trusted is something else: there is
 // someone; and so is a machine that has no file left for a connection.
 func (f firstContact) failed(x *Exchange, err error) bool {
@@ -52,7 +52,7 @@ func (f firstContact) failed(x *Exchange, err error) bool {
 	return ok && n.unsent && n.code != codeVerify && !ours && !f.contacts.has(x.URL)
 }
 
-// over tells whether there is no further attempt after so many and so long a
+// over reports whether there is no further attempt after so many and so long a
 // time, the wait before it included.
 func (f firstContact) over(attempts int, passed time.Duration) bool {
 	return attempts >= firstContactAttempts || passed > firstContactTime

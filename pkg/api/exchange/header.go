@@ -2,7 +2,6 @@ package exchange
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -22,49 +21,15 @@ func builtin(userAgent string) []config.Header {
 	}
 }
 
-// setLevel sets headers over those of the levels below, whatever the letter
-// case of their names. Names are sent as they were written, but for those that
-// net/http must recognise.
+// setLevel sets headers over those of the levels below.
 func setLevel(req *request.Request, level []config.Header) {
-	for _, h := range level {
-		for name := range req.Header {
-			if strings.EqualFold(name, h.Name) {
-				delete(req.Header, name)
-			}
-		}
-	}
-	for _, h := range level {
-		name := h.Name
-		switch canonical := http.CanonicalHeaderKey(name); canonical {
-		case "Host":
-			req.Host = strings.Join(h.Values, ",")
-			continue
-		case "User-Agent", "Content-Type", "Content-Length", "Transfer-Encoding", "Accept", "Accept-Encoding", "Authorization", "Cookie", "Trailer":
-			name = canonical
-		}
-		if had := req.Header[name]; had != nil {
-			req.Header[name] = append(had, h.Values...)
-		} else {
-			req.Header[name] = slices.Clip(h.Values) // who changes a request changes a clone
-		}
-	}
-}
-
-// secretHeader tells whether a header is a secret: the first level that has it says
-// so.
-func secretHeader(name string, levels ...[]config.Header) bool {
-	for _, level := range levels {
-		secret, found := false, false
+	req.SetHeaders(func(yield func(string, []string) bool) {
 		for _, h := range level {
-			if strings.EqualFold(h.Name, name) {
-				secret, found = secret || h.Secret, true
+			if !yield(h.Name, h.Values) {
+				return
 			}
 		}
-		if found {
-			return secret
-		}
-	}
-	return false
+	})
 }
 
 // headersOf reads the headers of a request: names to literal values.
@@ -81,7 +46,7 @@ func headersOf(v value.Value) ([]config.Header, error) {
 		items := []value.Value{m.Value}
 		if m.Value.Len() > 0 {
 			items = items[:0]
-			for _, item := range entries(m.Value) {
+			for _, item := range m.Value.Entries() {
 				items = append(items, item)
 			}
 		}

@@ -17,7 +17,6 @@ type hosts struct {
 	allowed []config.AllowedHost
 }
 
-// Do implements Step.
 func (t *hosts) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if len(t.allowed) == 0 {
 		return t.next.Do(ctx, x)

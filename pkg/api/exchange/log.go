@@ -16,7 +16,6 @@ type logger struct {
 	*Options
 }
 
-// Do implements Step.
 func (t *logger) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	var start time.Time
 	sent := *x

@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -22,7 +21,6 @@ type concealLogin struct {
 // mostRefusal is how much of the body of a login that failed is looked at.
 const mostRefusal = 1 << 20
 
-// Do implements Step.
 func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	res, err := t.next.Do(ctx, x)
 	if err != nil || x.Purpose != Login {
@@ -43,9 +41,7 @@ func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 // line only the number, with the words that belong to it.
 func (c *Client) loginError(res *Answer) error {
 	defer res.Body.Close()
-	what, more := whatFailed(res.Status)
-	e := failure.Userf("[%d] %s: %s was answered with %s%s", res.Status, what, res.Address(),
-		strings.TrimSpace(fmt.Sprint(res.Status, " ", http.StatusText(res.Status))), more)
+	e := refusal(res, fmt.Sprint(res.Status, " ", http.StatusText(res.Status)))
 	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
 	if err != nil {
 		return err

@@ -48,7 +48,6 @@ func newNetwork(o *Options) (*network, error) {
 	return n, nil
 }
 
-// roundTrip sends a request to a known or a foreign origin.
 func (n *network) roundTrip(req *http.Request, foreign bool) (*http.Response, error) {
 	if n.via != nil {
 		req = n.via.prepare(req)
@@ -59,7 +58,6 @@ func (n *network) roundTrip(req *http.Request, foreign bool) (*http.Response, er
 	return n.known.RoundTrip(req)
 }
 
-// close ends the idle connections.
 func (n *network) close() {
 	n.known.CloseIdleConnections()
 	n.foreign.CloseIdleConnections()
@@ -149,12 +147,11 @@ const (
 	codeSOCKS     = 97
 )
 
-// networkError is a failure to exchange a request for a complete answer.
 type networkError struct {
 	code  int
 	what  string
 	cause error
-	// unsent tells that no connection was made.
+	// unsent is set when no connection was made.
 	unsent bool
 	// advice and pointer say what to look at; "" for nothing.
 	advice, pointer string
@@ -164,7 +161,7 @@ func (e *networkError) Error() string { return fmt.Sprintf("network error %d: %s
 
 func (e *networkError) Unwrap() error { return e.cause }
 
-// networkErrorOf classifies what the network reported; receiving tells that the
+// networkErrorOf classifies what the network reported; receiving is set when the
 // head of the answer had arrived already.
 func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
@@ -220,7 +217,6 @@ func classifyTLS(err error) (int, string) {
 	return 0, ""
 }
 
-// distrust says why a certificate is not trusted.
 func distrust(err error) string {
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return "it was signed by an unknown authority; 'api.caCertificate' can name it"
@@ -288,7 +284,6 @@ func classifyBroken(err error, receiving bool) (int, string) {
 // unasked is said of a connection that was good for an earlier request.
 const unasked = "the server sent bytes that nobody had asked for"
 
-// compression tells whether an error is that of a compressed body.
 func compression(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	known := []error{gzip.ErrHeader, gzip.ErrChecksum, zlib.ErrHeader, zlib.ErrChecksum, zlib.ErrDictionary}

@@ -12,7 +12,7 @@ import (
 // orderedDial makes connections that know whether an answer came before its
 // request. Some servers send bytes behind an answer, which net/http would take for the
 // answer to the next request on the same connection when that one comes quickly.
-// What arrives while the request is sent cannot be told from an answer.
+// What arrives while the request is sent cannot be distinguished from an answer.
 func orderedDial(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -42,7 +42,6 @@ func (c *ordered) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// Read implements net.Conn.
 func (c *ordered) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
@@ -53,7 +52,6 @@ func (c *ordered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next begins a request.
 func (c *ordered) next() {
 	if c == nil {
 		return
@@ -63,7 +61,7 @@ func (c *ordered) next() {
 	c.asked, c.answered = false, false
 }
 
-// early tells whether what can be read now was there before the request.
+// early reports whether what can be read now was there before the request.
 func (c *ordered) early() bool {
 	if c == nil {
 		return false
@@ -73,7 +71,7 @@ func (c *ordered) early() bool {
 	return !c.asked || !c.answered
 }
 
-// orderedOf is the connection that net/http tells of; nil for one that is not known.
+// orderedOf is the connection below one of net/http; nil for one that is not known.
 func orderedOf(conn net.Conn) *ordered {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

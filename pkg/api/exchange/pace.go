@@ -46,7 +46,6 @@ func (p *Pacer) rest(ctx context.Context, wait time.Duration) error {
 	return p.sit(ctx, p.now().Add(wait), wait)
 }
 
-// hold keeps all requests back; the lock is held.
 func (p *Pacer) hold() {
 	if p.patient == 0 {
 		p.resume = make(chan struct{})
@@ -70,7 +69,6 @@ func (p *Pacer) sit(ctx context.Context, until time.Time, wait time.Duration) er
 	return err
 }
 
-// holds tells whether requests are held back.
 func (p *Pacer) holds() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,7 +168,6 @@ type pace struct {
 	pacer *Pacer
 }
 
-// Do implements Step.
 func (t *pace) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if err := t.pacer.pass(ctx, x); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -44,10 +45,7 @@ func proxy(o *Options) (findProxy, error) {
 	settings := httpproxy.Config{
 		HTTPProxy:  first("http_proxy", "all_proxy", "ALL_PROXY"),
 		HTTPSProxy: first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
-		NoProxy:    o.Getenv("no_proxy"),
-	}
-	if settings.NoProxy == "" {
-		settings.NoProxy = o.Getenv("NO_PROXY")
+		NoProxy:    cmp.Or(o.Getenv("no_proxy"), o.Getenv("NO_PROXY")),
 	}
 	if failed != nil {
 		return nil, failed
@@ -70,7 +68,7 @@ func readProxy(text string) *url.URL {
 }
 
 // prepare makes a request ready to go through a proxy, where it does. net/http
-// tells a proxy to go where the Host header says; a configured one must not lead
+// asks a proxy for the host of the Host header; a configured one must not lead
 // it elsewhere than to the address that was checked.
 func (via findProxy) prepare(req *http.Request) *http.Request {
 	if through, err := via(req); through == nil || err != nil {
@@ -89,7 +87,6 @@ func (via findProxy) prepare(req *http.Request) *http.Request {
 // passes nothing else on to the function that makes the connection.
 type proxiedKey struct{}
 
-// toProxy tells whether a connection is made to a proxy.
 func toProxy(ctx context.Context) bool {
 	is, _ := ctx.Value(proxiedKey{}).(bool)
 	return is

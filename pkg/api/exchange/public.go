@@ -22,7 +22,6 @@ type public struct {
 	next Step
 }
 
-// Do implements Step.
 func (t *public) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	host := x.URL.Hostname()
 	if why := notPublicHost(host); why != "" {
@@ -60,7 +59,6 @@ func publicOnly(dial env.Dial, lookup env.Lookup, timeout time.Duration) env.Dia
 	}
 }
 
-// publicAddresses are the addresses of a host, which must all be public.
 func publicAddresses(ctx context.Context, lookup env.Lookup, host string) ([]netip.Addr, error) {
 	if why := notPublicHost(host); why != "" {
 		return nil, refused(host, "it is "+why)
@@ -82,7 +80,6 @@ func publicAddresses(ctx context.Context, lookup env.Lookup, host string) ([]net
 	return found, nil
 }
 
-// dialFirst is the first connection that can be made.
 func dialFirst(ctx context.Context, dial env.Dial, network string, to []netip.Addr, port string, timeout time.Duration) (conn net.Conn, err error) {
 	for _, ip := range to {
 		try, cancel := context.WithTimeout(ctx, timeout/time.Duration(len(to)))

@@ -24,7 +24,6 @@ type record struct {
 	recorder *har.Recorder
 }
 
-// Do implements Step.
 func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	timed := *x
 	timed.moments = &moments{now: t.recorder.Real}
@@ -44,7 +43,7 @@ func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 	kept.Request = res.Request
 	kept.Response = &http.Response{StatusCode: res.Status, Status: res.StatusLine, Header: res.Header, ContentLength: res.Length}
-	kept.Body, kept.Size = res.Body.Raw, res.Body.Size()
+	kept.Body, kept.Size, kept.Binary = res.Body.Raw, res.Body.Size(), res.Body.Unclean()
 	if err := t.keep(x, kept); err != nil {
 		return nil, errors.Join(err, res.Body.Close())
 	}

@@ -23,7 +23,6 @@ type redirect struct {
 	stripper *stripper
 }
 
-// Do implements Step.
 func (t *redirect) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	first := x
 	for hop := 0; ; hop++ {
@@ -47,7 +46,6 @@ func (t *redirect) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 }
 
-// follow is the exchange that a redirect asks for.
 func (t *redirect) follow(x *Exchange, origin *url.URL, status int, location string) (*Exchange, error) {
 	to, err := x.URL.Parse(location)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
@@ -55,19 +53,18 @@ func (t *redirect) follow(x *Exchange, origin *url.URL, status int, location str
 	}
 	to = finish(to, to.EscapedPath(), escape(to.RawQuery, queryCharacters))
 	to.Fragment, to.RawFragment = "", ""
-	next := *x
-	next.Request = x.Request.Clone()
+	next := x.clone()
 	next.URL, next.Host = to, to.Host
 	safe := x.Method == http.MethodGet || x.Method == http.MethodHead || x.Method == http.MethodOptions
 	if status == http.StatusSeeOther || !safe && status <= http.StatusFound {
 		next.Method, next.Body, next.Sensitive = http.MethodGet, nil, x.Sensitive.WithBody(nil)
 	}
 	if config.OriginOf(to) == config.OriginOf(origin) || trusts(t.trusted, to) {
-		return &next, nil
+		return next, nil
 	}
 	if x.Purpose == Login {
 		return nil, failure.Userf("%s %s was redirected to %s, and a login is not sent on to another origin: if that one may have the credentials, write its address into 'loginRequest.endpoint', or list it in 'api.http.trustedOrigins'",
 			x.Method, x.Address(), config.OriginOf(to))
 	}
-	return &next, t.stripper.strip(&next, origin.User != nil)
+	return next, t.stripper.strip(next, origin.User != nil)
 }

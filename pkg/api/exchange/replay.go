@@ -11,7 +11,6 @@ import (
 // replay answers from a recording, network errors included. Nothing leaves.
 type replay struct{ *Options }
 
-// Do implements Step.
 func (t *replay) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

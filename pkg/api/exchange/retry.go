@@ -18,7 +18,6 @@ type retry struct {
 	*Options
 }
 
-// Do implements Step.
 func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	start, first := t.Now(), firstContact{t.contacts, t.API, t.BaseURL}
 	for attempt := 1; ; attempt++ {
@@ -53,7 +52,6 @@ func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 }
 
-// again closes an answer and waits for the next attempt.
 func (t *retry) again(ctx context.Context, x *Exchange, res *Answer, reason string, d delay) error {
 	if err := res.close(); err != nil {
 		return err

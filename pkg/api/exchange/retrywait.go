@@ -1,10 +1,8 @@
 package exchange
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -15,12 +13,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// delay is how long to wait before the next attempt.
 type delay struct {
 	wait time.Duration
 	// spread is a random time on top for this request alone.
 	spread time.Duration
-	// everybody tells that the API wants fewer requests, not just this one again.
+	// everybody is set when the API wants fewer requests, not just this one again.
 	everybody bool
 }
 
@@ -43,54 +40,41 @@ func (t *retry) delay(res *Answer, attempt int) (d delay, err error) {
 	}
 	d.wait = min(time.Second<<min(attempt-1, maxDoublings), t.API.Retry.MaxWait)
 	if t.sideBySide() {
-		d.spread, err = spread(t.Rand, d.wait)
-		d.spread = min(d.spread, t.API.Retry.MaxWait-d.wait)
+		random, err := t.Random(8, "the wait before a retry")
+		if err != nil {
+			return d, err
+		}
+		d.spread = min(spread(random, d.wait), t.API.Retry.MaxWait-d.wait)
 	}
-	return d, err
+	return d, nil
 }
 
-// sideBySide tells whether requests are sent side by side. Those of a recording
+// sideBySide reports whether requests are sent side by side. Those of a recording
 // may be, but its waits have to be computed again when it is replayed.
 func (t *retry) sideBySide() bool {
 	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil
 }
 
-// tooLong is the error for a header that asks for too long a wait.
 func (t *retry) tooLong(res *Answer, header string, seconds int64) error {
-	const day = 24 * 60 * 60
+	const day, mostShown = 24 * 60 * 60, 60
+	if len(header) > mostShown {
+		header = "…" // half of a secret could not be masked
+	}
 	in := fmt.Sprintf("%d seconds", seconds)
 	if seconds >= 2*day {
 		in += fmt.Sprintf(" (%d days)", seconds/day)
 	}
 	return failure.Userf("[%d] %s was answered with %s and the header '%s: %s', which asks to wait %s; 'api.retryConfig.maxWait' allows %s seconds: raise it to wait that long, or run again later",
-		res.Status, res.Address(), strings.TrimSpace(res.StatusLine), t.API.Retry.Header, excerpt(header), in,
+		res.Status, res.Address(), strings.TrimSpace(res.StatusLine), t.API.Retry.Header, header, in,
 		strconv.FormatFloat(t.API.Retry.MaxWait.Seconds(), 'f', -1, 64))
 }
 
-// excerpt is the value of a header as an error shows it: whole or not at all,
-// since half of a secret could not be masked.
-func excerpt(text string) string {
-	const most = 60
-	if len(text) > most {
-		return "…"
-	}
-	return text
-}
-
-// retryAfter reads the header that tells a delay in seconds: seconds, the Unix
+// retryAfter reads the header with a delay in seconds: seconds, the Unix
 // time of the next allowed request (a number from yesterday on), or an RFC 1123
 // date. What is over already is negative; exactly 0 is no answer.
 func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
 	const day = 24 * 60 * 60
-	if n, numeric := value.OfString(text).Integer(); numeric {
-		seconds, ok = math.MaxInt64, true
-		if n.IsInt64() {
-			seconds = n.Int64()
-		} else if n.Sign() < 0 {
-			seconds = math.MinInt64
-		}
-	}
-	if ok && seconds >= now.Unix()-day {
+	if seconds, ok = value.OfString(text).Nearest(); ok && seconds >= now.Unix()-day {
 		seconds -= now.Unix()
 	}
 	for _, layout := range []string{http.TimeFormat, time.RFC1123Z} {
@@ -102,16 +86,8 @@ func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
 }
 
 // spread is a random part of a wait, a tenth of it to all of it, so that requests
-// that failed at one moment do not come back at one moment. nil is the system's
-// random source.
-func spread(random io.Reader, wait time.Duration) (time.Duration, error) {
-	if random == nil {
-		random = rand.Reader
-	}
-	var b [8]byte
-	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return 0, fmt.Errorf("no random bytes for the wait before a retry: %w", err)
-	}
-	part := 0.1 + 0.9*float64(binary.BigEndian.Uint64(b[:]))/math.MaxUint64
-	return time.Duration(part * float64(wait)).Round(time.Millisecond), nil
+// that failed at one moment do not come back at one moment.
+func spread(random []byte, wait time.Duration) time.Duration {
+	part := 0.1 + 0.9*float64(binary.BigEndian.Uint64(random))/math.MaxUint64
+	return time.Duration(part * float64(wait)).Round(time.Millisecond)
 }

@@ -30,7 +30,6 @@ type send struct {
 	network *network
 }
 
-// Do implements Step.
 func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.API.RequestTimeout, errRequestTimeout)
 	defer cancel()
@@ -82,7 +81,6 @@ func withUser(r *request.Request) *request.Request {
 	return r
 }
 
-// http is the request as it is handed to net/http.
 func (x *Exchange) http(ctx context.Context) *http.Request {
 	req := (&http.Request{
 		Method: x.Method, URL: x.URL, Host: x.Host, Header: x.Header, ContentLength: int64(len(x.Body)),
@@ -167,7 +165,6 @@ func switched(res *http.Response) error {
 	return &networkError{code: codeBadAnswer, what: what, cause: res.Body.Close()}
 }
 
-// unrelated is the error for an answer that was there before its request.
 func unrelated(res *http.Response, err error) error {
 	if err == nil {
 		err = res.Body.Close()
@@ -175,7 +172,6 @@ func unrelated(res *http.Response, err error) error {
 	return &networkError{code: codeReceive, what: unasked, cause: err}
 }
 
-// receive reads the whole body, decompressed, into a spool.
 func (t *send) receive(res *http.Response, spool *answer.Spool) error {
 	body, err := decompress(res)
 	if err == nil {

@@ -41,7 +41,6 @@ func NewShared(e *env.Run, doc *config.Document, s Settings) *Shared {
 	return shared
 }
 
-// fill makes what is missing.
 func (s *Shared) fill(api config.API) {
 	if s.spooler == nil {
 		s.spooler = answer.NewSpooler(s.Temp, answer.MemoryLimit)
@@ -68,10 +67,9 @@ func (s *Shared) fill(api config.API) {
 	}
 }
 
-// caching tells whether answers are kept.
 func (s *Shared) caching() bool { return s.Settings.ttl > 0 && s.CacheDir != "" }
 
-// Limited tells whether the run has limits.
+// Limited reports whether the run has limits.
 func (s *Shared) Limited() bool { return s.budget != nil }
 
 // Close ends the tunnel.

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// Cut is the error of whoever wants more than a limit allows.
+// Cut is the error of a request for more than a limit allows.
 type Cut struct {
 	// Budget is the limit as the flag of the program is named, without dashes:
 	// max-requests, max-time or max-bytes.
@@ -19,7 +19,6 @@ type Cut struct {
 	Limit, Reached float64
 }
 
-// Error implements error.
 func (c *Cut) Error() string { return "--" + c.Budget + " was reached" }
 
 // Budget watches over the limits of a run. One budget serves all clients of a
@@ -106,7 +105,6 @@ type spend struct {
 	budget *Budget
 }
 
-// Do implements Step.
 func (t *spend) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if err := t.budget.check(); err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
-
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -65,7 +64,6 @@ func compileServer(s config.Section, timeout time.Duration) *sshServer {
 	}
 }
 
-// compileKey reads the private key, nil when it cannot be used.
 func compileKey(s config.Section) ssh.Signer {
 	text := s.Value.Raw()
 	if text == "" {

@@ -23,21 +23,19 @@ type strip struct {
 	stripper *stripper
 }
 
-// Do implements Step.
 func (t *strip) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if x.Purpose == Login || trusts(t.known, x.URL) {
 		return t.next.Do(ctx, x)
 	}
-	sent := *x
-	sent.Request = x.Request.Clone()
-	stripped, err := t.stripper.ofAddress(&sent)
+	sent := x.clone()
+	stripped, err := t.stripper.ofAddress(sent)
 	if err == nil {
-		err = t.stripper.strip(&sent, stripped)
+		err = t.stripper.strip(sent, stripped)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return t.next.Do(ctx, &sent)
+	return t.next.Do(ctx, sent)
 }
 
 // stripper takes the credentials out of requests to foreign origins, and says so.
@@ -62,7 +60,7 @@ func newStripper(o *Options) *stripper {
 // strip marks an exchange as one with a foreign origin and takes out of it what proves
 // who we are: Authorization, cookies, and every header that is a secret or holds
 // one of the configuration. A body with a secret cannot be sent at all; that is a
-// user error. stripped tells that something was taken out already. The exchange
+// user error. stripped is set when something was taken out already. The exchange
 // and its request must be copies.
 func (t *stripper) strip(x *Exchange, stripped bool) error {
 	x.Foreign = true
@@ -86,7 +84,7 @@ func (t *stripper) strip(x *Exchange, stripped bool) error {
 
 // ofAddress takes the credentials out of an address that is made of the
 // configuration and of an answer: parameters that are secrets or hold one, and
-// user names with one, are left out; a path with one cannot be asked for. It tells
+// user names with one, are left out; a path with one cannot be asked for. It reports
 // whether there was any.
 func (t *stripper) ofAddress(x *Exchange) (stripped bool, err error) {
 	u := x.URL // of a clone
@@ -105,10 +103,9 @@ func (t *stripper) ofAddress(x *Exchange) (stripped bool, err error) {
 }
 
 // secretBytes is the length from which a secret counts here. A shorter one is
-// none that anybody could keep, and would be found in parameters like page=1.
+// no secret that could be kept, and would be found in parameters like page=1.
 const secretBytes = 4
 
-// holdsSecret tells whether a text holds a secret, in whatever form.
 func (t *stripper) holdsSecret(text string) bool {
 	return slices.ContainsFunc(t.secrets.Find(text), func(s secret.Span) bool { return s.To-s.From >= secretBytes })
 }
@@ -146,7 +143,6 @@ func originsOf(base *url.URL, endpoints []string) []config.Origin {
 	return all
 }
 
-// trusts tells whether the origin of an address is among these.
 func trusts(origins []config.Origin, u *url.URL) bool {
 	of := config.OriginOf(u)
 	return slices.ContainsFunc(origins, func(o config.Origin) bool { return o.Covers(of) })

@@ -64,7 +64,6 @@ func (t *Tunnel) Close() {
 	}
 }
 
-// stands tells whether the tunnel is open; the lock is held.
 func (t *Tunnel) stands() bool {
 	if t.client == nil {
 		return false
@@ -117,7 +116,6 @@ func (t *Tunnel) ensure(ctx context.Context, sender Sender) error {
 	return e.At(t.server.pointer)
 }
 
-// connect makes one attempt to log in to the SSH server.
 func (t *Tunnel) connect(ctx context.Context) (*ssh.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.server.timeout)
 	defer cancel()
@@ -138,7 +136,7 @@ func (t *Tunnel) connect(ctx context.Context) (*ssh.Client, error) {
 	return ssh.NewClient(c, channels, requests), nil
 }
 
-// watch tells when a client has ended, whatever the reason.
+// watch closes lost when a client has ended, whatever the reason.
 func watch(client *ssh.Client, lost chan<- struct{}) {
 	_ = client.Wait()
 	close(lost)
@@ -189,7 +187,6 @@ func (t *Tunnel) connection(ctx context.Context, network, address string) (net.C
 	return nil, &networkError{code: codeConnect, what: "no connection through the SSH tunnel: " + tunnelReason(err), cause: err}
 }
 
-// tunnelReason is why something about a tunnel failed, in a few words.
 func tunnelReason(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -200,13 +197,11 @@ func tunnelReason(err error) string {
 	return reason(err)
 }
 
-// tunnelled makes sure that the tunnel stands before every attempt.
 type tunnelled struct {
 	next   Step
 	tunnel *Tunnel
 }
 
-// Do implements Step.
 func (t *tunnelled) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if err := t.tunnel.ensure(ctx, x.Sender); err != nil {
 		return nil, err

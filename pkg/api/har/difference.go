@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // unknown is the error for a request that no entry answers: it names the
 // nearest recorded one and where the two part.
 func (p *Player) unknown(text string) error {
-	nearest, best, unused := "", -1, false
+	nearest, best, unused, times := "", -1, false, 0
 	for number, at := range p.index.entries {
 		e, err := p.index.entry(number)
 		if err != nil {
@@ -19,28 +20,20 @@ func (p *Player) unknown(text string) error {
 		}
 		recorded := e.asked()
 		if recorded == text {
-			return failure.Userf("%s is sent more often than it was recorded (%s)", firstLine(text), count(p.times(text), "time"))
+			times++
 		}
 		same := common(recorded, text)
 		if same > best || same == best && !at.used && !unused {
 			nearest, best, unused = recorded, same, !at.used
 		}
 	}
-	if best < 0 {
+	switch {
+	case times > 0:
+		return failure.Userf("%s is sent more often than it was recorded (%s)", firstLine(text), prose.Count(times, "time"))
+	case best < 0:
 		return failure.Userf("%s was not recorded: the recording is empty", firstLine(text))
 	}
 	return failure.Userf("%s was not recorded; the nearest that was is %s: %s", firstLine(text), firstLine(nearest), difference(nearest, text, best))
-}
-
-// times is how often a request was recorded.
-func (p *Player) times(text string) int {
-	n := 0
-	for number := range p.index.entries {
-		if e, err := p.index.entry(number); err == nil && e.asked() == text {
-			n++
-		}
-	}
-	return n
 }
 
 // common is the length of the common beginning of two texts, in bytes at a
@@ -56,7 +49,7 @@ func common(a, b string) int {
 	return n
 }
 
-// difference tells in words where a request parts from the recorded one.
+// difference says in words where a request differs from the recorded one.
 func difference(recorded, sent string, at int) string {
 	where := "the method"
 	switch line := firstLine(recorded); {
@@ -88,11 +81,4 @@ func around(text string, at int) string {
 		part += "…"
 	}
 	return "'" + part + "'"
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -5,12 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
-// Entries hands over the entries of any HTTP archive in their order, whoever
-// wrote it; only one stands in memory at a time. It stops at the first error of
+// Entries hands over the entries of any HTTP archive in their order; only one stands in memory at a time. It stops at the first error of
 // visit and returns it.
 func Entries(r io.Reader, visit func(*Entry) error) error {
+	return walk(r, nil, func(e *Entry, _, _ int64) error { return visit(e) })
+}
+
+// walk hands over the entries with their places in the text. It sets the time at
+// which the first page started; nil leaves the pages unread.
+func walk(r io.Reader, started *time.Time, visit func(e *Entry, from, to int64) error) error {
 	d := json.NewDecoder(r)
 	found := false
 	err := members(d, func(name string) error {
@@ -19,31 +25,77 @@ func Entries(r io.Reader, visit func(*Entry) error) error {
 		}
 		found = true
 		return members(d, func(name string) error {
-			if name != "entries" {
+			switch {
+			case name == "pages" && started != nil:
+				var pages []Page
+				if err := d.Decode(&pages); err != nil {
+					return err
+				}
+				if len(pages) > 0 {
+					*started = pages[0].Started
+				}
+				return nil
+			case name == "entries":
+				return eachEntry(d, visit)
+			default:
 				return skip(d)
 			}
-			return eachEntry(d, visit)
 		})
 	})
 	if err == nil && !found {
-		return errors.New("it has no 'log', so it is no HTTP archive")
+		err = errors.New("it has no 'log', so it is no HTTP archive")
 	}
 	return err
 }
 
-func eachEntry(d *json.Decoder, visit func(*Entry) error) error {
+func eachEntry(d *json.Decoder, visit func(e *Entry, from, to int64) error) error {
 	if err := opening(d, '['); err != nil {
 		return err
 	}
 	for number := 1; d.More(); number++ {
+		from := d.InputOffset()
 		var e Entry
 		if err := d.Decode(&e); err != nil {
 			return fmt.Errorf("entry %d: %w", number, err)
 		}
-		if err := visit(&e); err != nil {
+		if err := visit(&e, from, d.InputOffset()); err != nil {
 			return err
 		}
 	}
 	_, err := d.Token()
 	return err
+}
+
+// members walks through an object; the function reads the value of each name.
+func members(d *json.Decoder, read func(name string) error) error {
+	if err := opening(d, '{'); err != nil {
+		return err
+	}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := read(token.(string)); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+func opening(d *json.Decoder, want json.Delim) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if token != want {
+		return fmt.Errorf("expected %s at byte %d, found %v", want, d.InputOffset(), token)
+	}
+	return nil
+}
+
+func skip(d *json.Decoder) error {
+	var any json.RawMessage
+	return d.Decode(&any)
 }

@@ -20,7 +20,7 @@ import (
 // Version is the version of the format.
 const Version = "1.2"
 
-// Page groups the entries of a run; it tells when the run started.
+// Page groups the entries of a run; it holds the time at which the run started.
 type Page struct {
 	Started time.Time `json:"startedDateTime"`
 	ID      string    `json:"id"`
@@ -105,7 +105,7 @@ type Content struct {
 	// left out.
 	Size     int64  `json:"size"`
 	MimeType string `json:"mimeType"`
-	// Comment tells that something is masked.
+	// Comment says that something is masked.
 	Comment string `json:"comment,omitempty"`
 	// Encoding is base64 or "".
 	Encoding string `json:"encoding,omitempty"`
@@ -118,13 +118,10 @@ type Content struct {
 // not allowed.
 const escapedHidden = "%5Bhidden%5D"
 
-// escapeHidden makes an address of a masked one.
 func escapeHidden(url string) string { return strings.ReplaceAll(url, secret.Hidden, escapedHidden) }
 
-// unescapeHidden undoes escapeHidden.
 func unescapeHidden(url string) string { return strings.ReplaceAll(url, escapedHidden, secret.Hidden) }
 
-// milliseconds are those of a duration.
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // resolution is that of every time in a file.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -56,6 +57,7 @@ func (s *studio) add(t testing.TB, method, url, sent, body string) {
 		Response: &http.Response{StatusCode: 200, Status: "200 OK", Header: http.Header{"Content-Type": {"text/plain"}}},
 		Body:     func() io.Reader { return strings.NewReader(body) },
 		Size:     int64(len(body)),
+		Binary:   !utf8.ValidString(body),
 	}
 	s.now = s.now.Add(time.Second)
 	x.Ended = s.Tick()

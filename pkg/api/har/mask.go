@@ -30,7 +30,6 @@ type masker struct {
 	found   bool
 }
 
-// copy writes the whole body.
 func (m *masker) copy(r io.Reader) error {
 	var window []byte
 	length := maskWindow + maskAhead
@@ -57,13 +56,12 @@ func (m *masker) copy(r io.Reader) error {
 	}
 }
 
-// looksLikeJSON tells by its beginning whether a text is JSON.
 func looksLikeJSON(text []byte) bool {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")))
 	return len(text) > 0 && (bytes.IndexByte([]byte(`{["`), text[0]) >= 0 || len(text) < 100 && json.Valid(text))
 }
 
-// write writes the beginning of a text masked, or all of it, and tells how much
+// write writes the beginning of a text masked, or all of it, and returns how much
 // it wrote. What it leaves is long enough to hold a secret that goes on behind.
 func (m *masker) write(text string, all bool) (int, error) {
 	spans := m.secrets.Masked(text)
@@ -133,7 +131,6 @@ func (m *masker) hide(text string, at int, s secret.Span) (int, error) {
 	return to, err
 }
 
-// follow keeps track of JSON strings.
 func (m *masker) follow(text string) {
 	if !m.json {
 		return
@@ -150,7 +147,7 @@ func (m *masker) follow(text string) {
 	}
 }
 
-// partOfNumber tells the bytes of JSON numbers, and of words.
+// partOfNumber reports whether a byte may be one of a JSON number, or of a word.
 func partOfNumber(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '.' || c == '+' || c == '-'
 }

@@ -1,7 +1,6 @@
 package har
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -116,7 +116,6 @@ func (p *Player) Pass(e *Entry) {
 	p.clock.forward(e.Started.Add(time.Duration(e.Time * float64(time.Millisecond)).Round(resolution)))
 }
 
-// find is the next entry for a request, nil for none.
 func (p *Player) find(text string) (int, *Entry, error) {
 	k := keyOf(text)
 	for queue := p.index.byKey[k]; len(queue) > 0; queue = p.index.byKey[k] {
@@ -138,7 +137,7 @@ func (p *Player) find(text string) (int, *Entry, error) {
 	return 0, nil, nil
 }
 
-// covers tells whether a text is another one in which masked parts stand for
+// covers reports whether a text is another one in which masked parts stand for
 // anything.
 func covers(masked, text string) bool {
 	parts := strings.Split(masked, secret.Hidden)
@@ -157,7 +156,7 @@ func covers(masked, text string) bool {
 	return strings.HasSuffix(text, parts[last])
 }
 
-// Finish tells whether every recorded request was sent; a user error names the
+// Finish reports whether every recorded request was sent; a user error names the
 // first that was not.
 func (p *Player) Finish() error {
 	p.mu.Lock()
@@ -179,7 +178,7 @@ func (p *Player) Finish() error {
 	if left == 1 {
 		verb = "was"
 	}
-	return failure.Userf("the recording holds %s that %s not sent, the first: %s", count(left, "request"), verb, firstLine(e.asked()))
+	return failure.Userf("the recording holds %s that %s not sent, the first: %s", prose.Count(left, "request"), verb, firstLine(e.asked()))
 }
 
 // Body is the body of the recorded answer.
@@ -208,8 +207,7 @@ func (e *Entry) Headers() http.Header {
 	return h
 }
 
-// firstLine is a request without its body.
 func firstLine(text string) string {
-	line, _, _ := bytes.Cut([]byte(text), []byte("\n"))
-	return string(line)
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -56,8 +57,10 @@ type Exchange struct {
 	// each time it is called.
 	Body func() io.Reader
 	Size int64
+	// Binary is set when it is not UTF-8 throughout.
+	Binary bool
 	// Opaque hides all texts of the body but messages: it came from a login that
-	// failed, so that nobody knows which of them are secrets.
+	// failed, so that it is not known which of them are secrets.
 	Opaque bool
 	// Started and Ended are times of the Recorder's clock.
 	Started, Ended time.Time
@@ -100,15 +103,13 @@ func (r *Recorder) Sleep(ctx context.Context, d time.Duration) error {
 // Add writes an exchange with all secrets masked that are known now. An error
 // is an application error; it is that of Close, too.
 func (r *Recorder) Add(x Exchange) error {
-	e, text, err := r.entry(x)
+	e := r.entry(x)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil // a request that nobody waits for any more
+		return nil // a request that no one waits for any more
 	}
-	if err == nil {
-		err = r.write(e, x, text)
-	}
+	err := r.write(e, x)
 	if err != nil {
 		err = failure.Applicationf("cannot record a request: %w", err)
 		if r.err == nil {
@@ -118,11 +119,11 @@ func (r *Recorder) Add(x Exchange) error {
 	return err
 }
 
-func (r *Recorder) write(e Entry, x Exchange, text bool) error {
-	limit := &limited{left: r.o.MaxBody, text: text}
+func (r *Recorder) write(e Entry, x Exchange) error {
+	limit := &limited{left: r.o.MaxBody, text: !x.Binary}
 	masked := masker{secrets: r.o.Secrets, size: x.Size}
 	body := func(w io.Writer) error {
-		out := encoder(w, text)
+		out := encoder(w, !x.Binary)
 		masked.w = out
 		if r.o.MaxBody > 0 {
 			limit.w = out
@@ -170,12 +171,11 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// entry is an exchange in the words of the format, without the body of its
-// answer, of which it tells whether it is text.
-func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
+// entry is an exchange in the words of the format, without the body of its answer.
+func (r *Recorder) entry(x Exchange) Entry {
 	sensitive := x.Request.Sensitive
 	address := r.o.Secrets.RedactAddress(x.Request.URL, sensitive).Whole
-	e = Entry{
+	e := Entry{
 		Page:    page,
 		Started: x.Started.UTC(),
 		Time:    milliseconds(x.Ended.Sub(x.Started)),
@@ -199,7 +199,7 @@ func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
 		e.Request.Post = &PostData{MimeType: x.Request.Header.Get("Content-Type"), Text: r.o.Secrets.RedactWith(validText(x.Request.Body), sensitive.Body())}
 	}
 	if x.Response == nil {
-		return e, true, nil
+		return e
 	}
 	a := &e.Response
 	a.Status = x.Response.StatusCode
@@ -209,10 +209,10 @@ func (r *Recorder) entry(x Exchange) (e Entry, text bool, err error) {
 	a.RedirectURL = escapeHidden(r.o.Secrets.Redact(x.Response.Header.Get("Location")))
 	a.BodySize = x.Response.ContentLength
 	a.Content.MimeType = r.o.Secrets.Redact(x.Response.Header.Get("Content-Type"))
-	if text, err = isText(x.Body()); !text {
+	if x.Binary {
 		a.Content.Encoding = "base64"
 	}
-	return e, text, err
+	return e
 }
 
 const httpVersion = "HTTP/1.1"
@@ -220,19 +220,10 @@ const httpVersion = "HTTP/1.1"
 // headers are masked. What proves who we are, or was made of secrets, is hidden as a
 // whole.
 func (r *Recorder) headers(h http.Header, sensitive secret.Sensitive) []Pair {
-	names := make([]string, 0, len(h))
-	for name := range h {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	pairs := []Pair{}
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, text := range h[name] {
-			switch strings.ToLower(name) {
-			case "authorization", "proxy-authorization", "cookie", "set-cookie":
-				text = secret.Hidden
-			}
-			if sensitive.Header(name) {
+			if sensitive.Header(name) || slices.Contains([]string{"authorization", "proxy-authorization", "cookie", "set-cookie"}, strings.ToLower(name)) {
 				text = secret.Hidden
 			}
 			pairs = append(pairs, Pair{r.o.Secrets.Redact(name), r.o.Secrets.Redact(text)})

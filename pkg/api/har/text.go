@@ -2,37 +2,9 @@ package har
 
 import (
 	"encoding/base64"
-	"errors"
 	"io"
 	"unicode/utf8"
 )
-
-// isText tells whether a body is UTF-8 throughout.
-func isText(r io.Reader) (bool, error) {
-	buffer := make([]byte, 32<<10)
-	kept := 0
-	for {
-		n, err := io.ReadFull(r, buffer[kept:])
-		n += kept
-		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !end {
-			return false, err
-		}
-		whole := n
-		for i := 1; !end && i < utf8.UTFMax && i <= n; i++ {
-			if utf8.RuneStart(buffer[n-i]) {
-				if !utf8.FullRune(buffer[n-i : n]) {
-					whole = n - i
-				}
-				break
-			}
-		}
-		if !utf8.Valid(buffer[:whole]) || end {
-			return utf8.Valid(buffer[:whole]), nil
-		}
-		kept = copy(buffer, buffer[whole:n])
-	}
-}
 
 // limited passes on at most so many bytes, whole characters when it is text.
 type limited struct {
@@ -62,7 +34,6 @@ func (l *limited) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// quoting writes the inside of a JSON string.
 type quoting struct{ w io.Writer }
 
 // Write implements io.Writer. It escapes what must be escaped; text stays
@@ -98,5 +69,4 @@ func encoder(w io.Writer, text bool) io.WriteCloser {
 
 type nothingToClose struct{ io.Writer }
 
-// Close implements io.Closer.
 func (nothingToClose) Close() error { return nil }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // writer makes one file. Entries go to a temporary file beside it as they come;
@@ -56,10 +57,7 @@ func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[st
 		separator = "\n"
 	}
 	w.entries++
-	if _, err := w.buffer.WriteString(separator + string(bytes.TrimSuffix(text, []byte(entryEnd)))); err != nil {
-		return err
-	}
-	if _, err := w.buffer.WriteString(`,"text":"`); err != nil {
+	if _, err := w.buffer.WriteString(separator + string(bytes.TrimSuffix(text, []byte(entryEnd))) + `,"text":"`); err != nil {
 		return err
 	}
 	if err := body(w.buffer); err != nil {
@@ -69,19 +67,14 @@ func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[st
 	if err != nil {
 		return err
 	}
-	if err := w.buffer.WriteByte('"'); err != nil {
-		return err
+	end := `"`
+	if members := strings.Trim(string(rest), "{}"); members != "" {
+		end += "," + members
 	}
-	if members := bytes.TrimSuffix(bytes.TrimPrefix(rest, []byte("{")), []byte("}")); len(members) > 0 {
-		if _, err := w.buffer.WriteString("," + string(members)); err != nil {
-			return err
-		}
-	}
-	_, err = w.buffer.WriteString(entryEnd)
+	_, err = w.buffer.WriteString(end + entryEnd)
 	return err
 }
 
-// close completes the file.
 func (w *writer) close() error {
 	_, err := w.buffer.WriteString("\n]}}\n")
 	if err == nil {
@@ -93,16 +86,15 @@ func (w *writer) close() error {
 	if err != nil {
 		return errors.Join(err, w.discard())
 	}
-	if err := w.file.Close(); err != nil {
-		return errors.Join(err, os.Remove(w.file.Name()))
+	if err = w.file.Close(); err == nil {
+		err = os.Rename(w.file.Name(), w.path)
 	}
-	if err := os.Rename(w.file.Name(), w.path); err != nil {
+	if err != nil {
 		return errors.Join(err, os.Remove(w.file.Name()))
 	}
 	return nil
 }
 
-// discard removes what was written.
 func (w *writer) discard() error {
 	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
 }

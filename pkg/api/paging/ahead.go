@@ -16,23 +16,23 @@ import (
 // before it; no page at all is the zero Page.
 //
 // The flag is true for the pages that hold rows by the total that the last page
-// tells (settings `total` and `totalPages`), as long as nothing else than rows
+// has (settings `total` and `totalPages`), as long as nothing else than rows
 // and pages can end the job. Pages that are not flagged follow those that are.
 func Ahead(s Scroller, job config.Request, state State, last Page) iter.Seq2[config.Request, bool] {
 	return func(yield func(config.Request, bool) bool) {
 		f, ok := s.(foreseeable)
-		for told := true; ok; {
+		for announced := true; ok; {
 			full := last
 			if full.Rows = f.full(job, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
-				return // nobody can tell, or no page will be full
+				return // not known, or no page will be full
 			}
 			request, next, stop, err := s.Next(job, state, full)
 			if stop != nil || err != nil {
 				return
 			}
 			state = next
-			told = told && f.told(job, state, last)
-			if !yield(request, told) {
+			announced = announced && f.announced(job, state, last)
+			if !yield(request, announced) {
 				return
 			}
 		}
@@ -43,15 +43,15 @@ func Ahead(s Scroller, job config.Request, state State, last Page) iter.Seq2[con
 // pages hold, as long as none of them ends the job.
 type foreseeable interface {
 	// full is how many rows the page has that was asked for with a state, if the
-	// API has as many; 0 when nobody can tell.
+	// API has as many; 0 when that is not known.
 	full(job config.Request, s State, last Page) int
-	// told is whether the last page tells that the page asked for with a state
+	// announced reports whether by the last page the page asked for with a state
 	// holds rows.
-	told(job config.Request, s State, last Page) bool
+	announced(job config.Request, s State, last Page) bool
 }
 
-// total is where a response tells how many there are in all of something; nobody
-// tells when its Text is empty.
+// total is where a response holds the number of all rows or pages; an empty Text is
+// nowhere.
 type total answer.Path
 
 // TotalRows is a setting of the methods that count.
@@ -62,19 +62,8 @@ func compileTotal(s config.Section, path field.Setting[string]) total {
 	return total{Text: path.Of(s), Separator: "."}
 }
 
-// fields are the places of totals.
-func fields(totals ...total) []answer.Path {
-	var all []answer.Path
-	for _, t := range totals {
-		if t.Text != "" {
-			all = append(all, answer.Path(t))
-		}
-	}
-	return all
-}
-
-// of is the number that a page tells. What is no number, whatever it is, tells
-// nothing: a run must not end because of a total.
+// of is the number that a page holds. What is no number counts as 0: a run must not
+// end because of a total.
 func (t total) of(p Page) int64 {
 	if t.Text == "" || p.Field == nil {
 		return 0

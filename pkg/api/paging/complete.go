@@ -5,7 +5,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// Total is a place of the response that tells how many there are in all.
+// Total is a place of the response with the number of all rows or pages.
 type Total struct {
 	Path answer.Path
 	// Pages is set when it counts pages, not rows.
@@ -27,15 +27,14 @@ type Repeat struct {
 type (
 	// counted names totals in the response.
 	counted interface{ totals() []Total }
-	// starting tells whether the first request of a job asks for the first rows.
+	// starting reports whether the first request of a job asks for the first rows.
 	starting interface{ fromStart(job config.Request) bool }
-	// repeating tells whether a repeated page is an ordinary end.
+	// repeating reports whether a repeated page is an ordinary end.
 	repeating interface{ endsByRepeating(r Repeat) bool }
 	// naming names the request parameter that asks for the next page.
 	naming interface{ parameter() string }
 )
 
-// unguarded is a scroller without the stoppers in front of it.
 func unguarded(s Scroller) Scroller {
 	if g, ok := s.(guarded); ok {
 		return unguarded(g.inner)
@@ -59,14 +58,14 @@ func Totals(s Scroller) []Total {
 	return all
 }
 
-// FromStart tells whether the first request of a job asks for the first rows, as
+// FromStart reports whether the first request of a job asks for the first rows, as
 // far as the settings show.
 func FromStart(s Scroller, job config.Request) bool {
 	start, ok := unguarded(s).(starting)
 	return !ok || start.fromStart(job)
 }
 
-// EndsByRepeating tells whether a repeated page is an ordinary end of paging: an
+// EndsByRepeating reports whether a repeated page is an ordinary end of paging: an
 // API may answer requests beyond the end with the last page again.
 func EndsByRepeating(s Scroller, r Repeat) bool {
 	end, ok := unguarded(s).(repeating)
@@ -80,21 +79,4 @@ func Parameter(s Scroller) string {
 		return n.parameter()
 	}
 	return ""
-}
-
-// counterRepeats tells whether a page is an ordinary end for a scroller that counts
-// rows or pages. A second page that is the first one may mean that the API does not
-// know the parameter. A later one has seen it work.
-func counterRepeats(r Repeat) bool { return r.Page > 2 }
-
-// totalsOf are the totals at these places, where there are any.
-func totalsOf(rows, pages total) []Total {
-	var all []Total
-	for _, path := range fields(rows) {
-		all = append(all, Total{Path: path})
-	}
-	for _, path := range fields(pages) {
-		all = append(all, Total{Path: path, Pages: true})
-	}
-	return all
 }

@@ -26,7 +26,6 @@ type limit struct {
 	pointer string
 }
 
-// forceStopState is what has come since the first request.
 type forceStopState struct {
 	start  time.Time
 	pages  int64
@@ -56,7 +55,7 @@ func integerLimit(s config.Section, number field.Setting[int]) limit {
 	return limit{set: m.Present(), at: int64(number.Of(s)), pointer: m.Pointer}
 }
 
-// timeLimit is a number of seconds, or a text like "1 hour" that tells a moment
+// timeLimit is a number of seconds, or a text like "1 hour" that is a moment
 // when it is counted from the start of 1970.
 func timeLimit(s config.Section) limit {
 	l := limit{set: s.Present(), pointer: s.Pointer}

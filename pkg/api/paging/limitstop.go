@@ -2,20 +2,18 @@ package paging
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // limitStop ends a job after so many rows. The number is a setting, or every
-// page tells it. The page that reaches it is kept whole.
+// page holds it. The page that reaches it is kept whole.
 type limitStop struct {
 	limit limit
-	field answer.Path // tells the number when its Text is not empty
+	field answer.Path // of the number; an empty Text is none
 }
 
 // LimitStop is the setting, with its own.
@@ -66,7 +64,7 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		l.limit.at, known = rowsToldBy(v)
+		l.limit.at, known = v.Nearest() // what is no number counts as 0
 	}
 	if int64(rows) >= l.limit.at {
 		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))
@@ -76,22 +74,6 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 		return nil, stop, nil
 	}
 	return rows, nil, nil
-}
-
-// rowsToldBy is a number of rows, and whether it is one: what is no number counts as
-// 0. One beyond 64 bits is the largest one.
-func rowsToldBy(v value.Value) (rows int64, known bool) {
-	n, ok := v.Integer()
-	switch {
-	case !ok:
-		return 0, false
-	case n.IsInt64():
-		return n.Int64(), true
-	case n.Sign() < 0:
-		return math.MinInt64, true
-	default:
-		return math.MaxInt64, true
-	}
 }
 
 func (l limitStop) describe() string {

@@ -51,7 +51,6 @@ func linkRelations(params string) (relations, rest string) {
 	}
 }
 
-// linkValue reads a token or a quoted string.
 func linkValue(text string) (value, rest string) {
 	if !strings.HasPrefix(text, `"`) {
 		end := strings.IndexAny(text, ";,")

@@ -94,5 +94,5 @@ func (all Methods) Of(s config.Section) (Method, bool) {
 	return all[i], true
 }
 
-// Multiple tells whether a section lets each job name its scroller.
+// Multiple reports whether a section lets each job name its scroller.
 func Multiple(s config.Section) bool { return MethodName.In(s).Value.Text() == multiple }

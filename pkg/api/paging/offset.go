@@ -15,18 +15,15 @@ import (
 // rows than the page size is the last one. Without a limit none is sent and the
 // page size is the number of rows of the first page.
 type offset struct {
-	size            pageSize
-	param           string
-	firstPageParams bool
-	fromJob         bool
-	total           total // of rows
+	counting
+	fromJob bool
 }
 
 // offsetState is where the last request stood and, when the API's own page size
 // applies, what that is.
 type offsetState struct {
 	at       *big.Int
-	pageSize int64 // 0 until the first page told it
+	pageSize int64 // 0 before the first page
 }
 
 // The settings of the method offset alone.
@@ -52,20 +49,13 @@ func offsetMethod() Method {
 }
 
 func compileOffset(s config.Section) Scroller {
-	o := offset{
-		size:            compilePageSize(s),
-		param:           OffsetParam.Of(s),
-		firstPageParams: FirstPageParams.Of(s),
-		fromJob:         OffsetFromJob.Of(s),
-		total:           compileTotal(s, TotalRows),
-	}
+	o := offset{counting: counting{size: compilePageSize(s), param: OffsetParam.Of(s), firstPageParams: FirstPageParams.Of(s)}}
+	o.fromJob, o.total = OffsetFromJob.Of(s), compileTotal(s, TotalRows)
 	if limit := Limit.In(s); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
 		limit.Problem("expected a number of rows, at least 1", "")
 	}
 	return o
 }
-
-func (o offset) Needs() Needs { return Needs{Fields: fields(o.total)} }
 
 func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
 	s := offsetState{at: new(big.Int)}
@@ -118,18 +108,12 @@ func (o offset) full(job config.Request, state State, _ Page) int {
 	return int(state.(offsetState).pageSize)
 }
 
-func (o offset) told(_ config.Request, state State, last Page) bool {
+func (o offset) announced(_ config.Request, state State, last Page) bool {
 	return state.(offsetState).at.Cmp(big.NewInt(o.total.of(last))) < 0
 }
-
-func (o offset) totals() []Total { return totalsOf(o.total, total{}) }
 
 func (o offset) fromStart(job config.Request) bool {
 	own, _ := job.Param(o.param)
 	at, _ := own.Int()
 	return at == 0 || o.firstPageParams && !o.fromJob
 }
-
-func (offset) endsByRepeating(r Repeat) bool { return counterRepeats(r) }
-
-func (o offset) parameter() string { return o.param }

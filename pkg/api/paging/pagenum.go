@@ -13,12 +13,8 @@ import (
 // pageNumber pages by a number that grows by one. With a page size, a page with
 // fewer rows is the last one; without, an empty page is.
 type pageNumber struct {
-	firstPage       int64
-	pageParam       string
-	size            pageSize
-	firstPageParams bool
-	total           total // of rows
-	totalPages      total
+	counting
+	firstPage int64
 }
 
 // The settings of the method pagenum alone.
@@ -47,17 +43,14 @@ func pageNumberMethod() Method {
 }
 
 func compilePageNumber(s config.Section) Scroller {
-	return pageNumber{
-		firstPage:       int64(FirstPage.Of(s)),
-		pageParam:       PageParam.Of(s),
+	return pageNumber{firstPage: int64(FirstPage.Of(s)), counting: counting{
+		param:           PageParam.Of(s),
 		size:            compilePageSize(s),
 		firstPageParams: FirstPageParams.Of(s),
 		total:           compileTotal(s, TotalRows),
 		totalPages:      compileTotal(s, TotalPages),
-	}
+	}}
 }
-
-func (n pageNumber) Needs() Needs { return Needs{Fields: fields(n.total, n.totalPages)} }
 
 // First leaves the number of the last page as the state.
 func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, State) {
@@ -69,7 +62,7 @@ func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, Stat
 }
 
 func (n pageNumber) request(job config.Request, page *big.Int) config.Request {
-	return n.size.set(job, job.WithParam(n.pageParam, ofInteger(page)))
+	return n.size.set(job, job.WithParam(n.param, ofInteger(page)))
 }
 
 func (n pageNumber) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
@@ -81,10 +74,10 @@ func (n pageNumber) Next(job config.Request, state State, p Page) (config.Reques
 }
 
 func (n pageNumber) Describe(job config.Request) []string {
-	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.pageParam, series(big.NewInt(n.firstPage), 1))
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, series(big.NewInt(n.firstPage), 1))
 	if size := n.size.of(job); size > 0 {
 		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-			n.pageParam, series(big.NewInt(n.firstPage), 1), n.size.param, size, untilShort(size))
+			n.param, series(big.NewInt(n.firstPage), 1), n.size.param, size, untilShort(size))
 	}
 	return sentences(n.firstPageParams, text)
 }
@@ -98,9 +91,9 @@ func (n pageNumber) full(job config.Request, _ State, last Page) int {
 	return max(1, last.Rows)
 }
 
-func (n pageNumber) told(job config.Request, state State, last Page) bool {
+func (n pageNumber) announced(job config.Request, state State, last Page) bool {
 	pages := new(big.Int).Sub(state.(*big.Int), big.NewInt(n.firstPage))
-	before := pages.Int64() // nobody has fetched more than that
+	before := pages.Int64() // no run fetches more than that
 	if before < n.totalPages.of(last) {
 		return true
 	}
@@ -108,14 +101,8 @@ func (n pageNumber) told(job config.Request, state State, last Page) bool {
 	return size > 0 && rows > 0 && before <= (rows-1)/size
 }
 
-func (n pageNumber) totals() []Total { return totalsOf(n.total, n.totalPages) }
-
 func (n pageNumber) fromStart(job config.Request) bool {
-	own, _ := job.Param(n.pageParam)
+	own, _ := job.Param(n.param)
 	at, _ := own.Int()
 	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
 }
-
-func (pageNumber) endsByRepeating(r Repeat) bool { return counterRepeats(r) }
-
-func (n pageNumber) parameter() string { return n.pageParam }

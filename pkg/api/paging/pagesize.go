@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
@@ -18,6 +19,38 @@ var (
 	FirstPageParams = field.Flag("firstPageParams", "Parameters on the first page", "Send the paging parameters with the first request too.").
 			Default(true).EmptyMeans(false).Example(`false`)
 )
+
+// counting is what scrollers that count rows or pages have in common.
+type counting struct {
+	size              pageSize
+	param             string
+	firstPageParams   bool
+	total, totalPages total // of rows, and of pages
+}
+
+func (c counting) Needs() Needs {
+	var needs Needs
+	for _, t := range c.totals() {
+		needs.Fields = append(needs.Fields, t.Path)
+	}
+	return needs
+}
+
+func (c counting) totals() []Total {
+	var all []Total
+	for _, t := range []Total{{Path: answer.Path(c.total)}, {Path: answer.Path(c.totalPages), Pages: true}} {
+		if t.Path.Text != "" {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// endsByRepeating implements repeating. A second page that is the first one may mean
+// that the API does not know the parameter. A later one has seen it work.
+func (counting) endsByRepeating(r Repeat) bool { return r.Page > 2 }
+
+func (c counting) parameter() string { return c.param }
 
 // pageSize is how many rows a request asks for.
 type pageSize struct {
@@ -44,7 +77,6 @@ func (z pageSize) of(job config.Request) int64 {
 	return size.Int64()
 }
 
-// exactly is the page size as it is sent.
 func (z pageSize) exactly(job config.Request) *big.Int {
 	own, _ := job.Param(z.param)
 	if n, ok := own.Integer(); ok && n.Sign() > 0 {
@@ -88,7 +120,6 @@ func series(start *big.Int, step int64) string {
 	return fmt.Sprintf("%d, %d, %d, …", first, first+step, first+2*step)
 }
 
-// untilShort is lastPage in words.
 func untilShort(size int64) string {
 	if size == 1 {
 		return "until a page is empty"

@@ -52,7 +52,7 @@ func (p Page) field(path answer.Path, pointer string) (value.Value, error) {
 	return v, err
 }
 
-// missing tells whether a value of a response counts as none. An object never
+// missing reports whether a value of a response counts as none. An object never
 // does, not even one without members.
 func missing(v value.Value) bool { return v.Kind() != value.Object && v.Empty() }
 
@@ -64,7 +64,7 @@ type Needs struct {
 	ItemID answer.Path
 	// Volume asks for the size of the response.
 	Volume bool
-	// Time tells that what comes next depends on when the page was processed.
+	// Time is set when what comes next depends on when the page was processed.
 	Time bool
 }
 
@@ -132,10 +132,5 @@ func (none) Next(job config.Request, _ State, _ Page) (config.Request, State, *S
 
 func (none) Describe(config.Request) []string { return []string{"Sends one request, without paging."} }
 
-// Pages tells whether a scroller can ask for more than one page.
-func Pages(s Scroller) bool {
-	if g, ok := s.(guarded); ok {
-		return Pages(g.inner)
-	}
-	return s != Scroller(none{})
-}
+// Pages reports whether a scroller can ask for more than one page.
+func Pages(s Scroller) bool { return unguarded(s) != Scroller(none{}) }

@@ -92,28 +92,17 @@ func (r responseParam) Next(job config.Request, _ State, p Page) (config.Request
 	return r.request(job).WithParam(r.to, v), nil, nil, nil
 }
 
-// request is the job with what differs in later requests.
 func (r responseParam) request(job config.Request) config.Request {
 	if !r.includeParams {
 		job.Params = value.OfMembers()
 	}
-	if r.scroll.Endpoint != "" {
-		job.Endpoint = r.scroll.Endpoint
-	}
-	if r.scroll.Method != "" {
-		job.Method = r.scroll.Method
-	}
-	job.Params = overlay(job.Params, r.scroll.Params)
-	job.Headers = overlay(job.Headers, r.scroll.Headers)
-	return job
+	return r.scroll.Over(job)
 }
 
 func (r responseParam) Describe(config.Request) []string {
-	all := []string{fmt.Sprintf("Each request after the first has %s = what the page before holds at %q, until a page holds nothing there.", r.to, r.from.Text)}
-	if r.includeParams {
-		all = append(all, "The parameters of the job are sent each time.")
-	} else {
-		all = append(all, "The parameters of the job are sent with the first request only.")
+	all := []string{
+		fmt.Sprintf("Each request after the first has %s = what the page before holds at %q, until a page holds nothing there.", r.to, r.from.Text),
+		jobParams(r.includeParams),
 	}
 	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
 		all = append(all, "Later requests differ from the first as \"scrollRequest\" says.")
@@ -129,7 +118,7 @@ func (r responseParam) endsByRepeating(repeat Repeat) bool {
 
 func (r responseParam) parameter() string { return r.to }
 
-// hollow tells whether there is nothing in a value, however deep: the variables
+// hollow reports whether there is nothing in a value, however deep: the variables
 // of a GraphQL query without a cursor.
 func hollow(v value.Value) bool {
 	for _, m := range v.Members() {

@@ -96,10 +96,9 @@ func (r responseURL) request(job config.Request, address string) config.Request 
 		job.Params = value.OfMembers()
 	}
 	if r.paramIsQuery {
-		job.Params = overlay(job.Params, parseQuery(strings.TrimLeft(address, "?")))
-	} else {
-		job.Endpoint = address
+		return config.Request{Params: parseQuery(strings.TrimLeft(address, "?"))}.Over(job)
 	}
+	job.Endpoint = address
 	return job
 }
 
@@ -109,8 +108,13 @@ func (r responseURL) Describe(config.Request) []string {
 		what = "has the parameters"
 	}
 	text := fmt.Sprintf("Each request after the first %s that the page before holds at %q, until a page holds none.", what, r.urlKey.Text)
-	if r.includeParams {
-		return []string{text, "The parameters of the job are sent each time."}
+	return []string{text, jobParams(r.includeParams)}
+}
+
+// jobParams says what becomes of the parameters of a job (`includeParams`).
+func jobParams(included bool) string {
+	if included {
+		return "The parameters of the job are sent each time."
 	}
-	return []string{text, "The parameters of the job are sent with the first request only."}
+	return "The parameters of the job are sent with the first request only."
 }

@@ -11,7 +11,7 @@ import (
 // scroller it is a value that keeps nothing.
 type stopper interface {
 	needs() Needs
-	// counts tells whether the rule only counts rows or pages.
+	// counts reports whether the rule only counts rows or pages.
 	counts() bool
 	// start is the state at the job's first request.
 	start(now time.Time) State
@@ -45,13 +45,11 @@ func Stoppers() []StopRule {
 	return []StopRule{{NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
 }
 
-// guarded is a scroller with a stopper in front of it.
 type guarded struct {
 	rule  stopper
 	inner Scroller
 }
 
-// guardedState is the state of the stopper and that of the scroller.
 type guardedState struct{ rule, inner State }
 
 func (g guarded) Needs() Needs {
@@ -95,7 +93,7 @@ func (g guarded) full(job config.Request, state State, last Page) int {
 	return 0
 }
 
-func (g guarded) told(job config.Request, state State, last Page) bool {
+func (g guarded) announced(job config.Request, state State, last Page) bool {
 	f, ok := g.inner.(foreseeable)
-	return ok && g.rule.counts() && f.told(job, state.(guardedState).inner, last)
+	return ok && g.rule.counts() && f.announced(job, state.(guardedState).inner, last)
 }

@@ -4,8 +4,11 @@
 package request
 
 import (
+	"iter"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
@@ -19,7 +22,7 @@ type Request struct {
 	Header http.Header
 	// Body is nil for a request without one; an empty body is something else.
 	Body []byte
-	// Sensitive tells which parts are secrets because of what they were made of.
+	// Sensitive lists the parts that are secrets because of what they were made of.
 	Sensitive secret.Sensitive
 }
 
@@ -28,6 +31,33 @@ func (r *Request) Clone() *Request {
 	clone, address := *r, *r.URL
 	clone.URL, clone.Header = &address, r.Header.Clone()
 	return &clone
+}
+
+// SetHeaders puts headers in the place of those of the same names, whatever their
+// letter case. Names are sent as they are written, but for those that net/http must
+// recognise.
+func (r *Request) SetHeaders(headers iter.Seq2[string, []string]) {
+	for name := range headers {
+		for spelt := range r.Header {
+			if strings.EqualFold(spelt, name) {
+				delete(r.Header, spelt)
+			}
+		}
+	}
+	for name, lines := range headers {
+		switch canonical := http.CanonicalHeaderKey(name); canonical {
+		case "Host":
+			r.Host = strings.Join(lines, ",")
+			continue
+		case "User-Agent", "Content-Type", "Content-Length", "Transfer-Encoding", "Accept", "Accept-Encoding", "Authorization", "Cookie", "Trailer":
+			name = canonical
+		}
+		if had := r.Header[name]; had != nil {
+			r.Header[name] = append(had, lines...)
+		} else {
+			r.Header[name] = slices.Clip(lines) // who changes a request changes a clone
+		}
+	}
 }
 
 // Address is the address for an error message: without user name, password and

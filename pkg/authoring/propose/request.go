@@ -12,6 +12,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -76,8 +77,8 @@ func parseQuery(query string) []value.Member {
 	var members []value.Member
 	for pair := range strings.SplitSeq(query, "&") {
 		name, text, _ := strings.Cut(pair, "=")
-		if name = config.UnescapeQuery(name); name != "" {
-			members = append(members, value.Member{Name: name, Value: value.OfString(config.UnescapeQuery(text))})
+		if name = php.URLDecode(name); name != "" {
+			members = append(members, value.Member{Name: name, Value: value.OfString(php.URLDecode(text))})
 		}
 	}
 	return members

@@ -4,9 +4,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -72,5 +72,5 @@ func base64Encode(in input) (value.Value, error) {
 
 func urlEncode(in input) (value.Value, error) {
 	text, err := in.text(0)
-	return value.OfString(strings.ReplaceAll(url.QueryEscape(text), "~", "%7E")), err
+	return value.OfString(php.URLEncode(text)), err
 }

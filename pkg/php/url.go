@@ -1,0 +1,57 @@
+package php
+
+import (
+	"iter"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// URLEncode is urlencode: blanks become +, everything but letters, digits, - . _
+// is percent-encoded.
+func URLEncode(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "~", "%7E") }
+
+// RawURLEncode is rawurlencode, and RFC 3986: everything but letters, digits,
+// - . _ ~ is percent-encoded.
+func RawURLEncode(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// URLDecode is urldecode: + is a blank, and an escape is the byte it stands for.
+// A percent sign that begins no escape stays, so that one in the wrong place does
+// not keep the others from being decoded.
+func URLDecode(s string) string {
+	if !strings.ContainsAny(s, "%+") {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '+' {
+			c = ' '
+		} else if c == '%' && i+2 < len(s) {
+			if escaped, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				c = byte(escaped)
+				i += 2
+			}
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// Parameter is one name=value of a query, decoded.
+type Parameter struct {
+	Name, Value string
+	Bare        bool // there is no =
+}
+
+// Query yields the parameters of a query in their order, but for empty ones.
+func Query(query string) iter.Seq[Parameter] {
+	return func(yield func(Parameter) bool) {
+		for pair := range strings.SplitSeq(query, "&") {
+			name, text, ok := strings.Cut(pair, "=")
+			if pair != "" && !yield(Parameter{URLDecode(name), URLDecode(text), !ok}) {
+				return
+			}
+		}
+	}
+}
