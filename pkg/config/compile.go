@@ -162,11 +162,16 @@ func (c *compiler) allowedHosts(s Section) []AllowedHost {
 // restricts reports a key of an entry that is there but empty. In the original no
 // address has that scheme or port; here it would allow all of them.
 func (c *compiler) restricts(s Section, hint failure.Text) {
-	given, ok := field.Lookup(c.document, s.Pointer)
+	given, ok := c.given(s.Pointer)
 	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
 		s.Value = given
 		s.Problem("expected a value, as an empty one restricts nothing", hint)
 	}
+}
+
+// given is the value at a place of the document as it was given.
+func (c *compiler) given(pointer string) (value.Value, bool) {
+	return c.document.Find(failure.PointerSplit(pointer))
 }
 
 // switched is a section whose value is null when it is off.

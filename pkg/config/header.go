@@ -153,7 +153,7 @@ func (c *compiler) requiredHeaders(required Section, conf settings) {
 // nearestPlace is the place itself, or the nearest above it that exists.
 func (c *compiler) nearestPlace(pointer string) string {
 	for pointer != "" {
-		if _, ok := field.Lookup(c.document, pointer); ok {
+		if _, ok := c.given(pointer); ok {
 			break
 		}
 		pointer = pointer[:strings.LastIndexByte(pointer, '/')]

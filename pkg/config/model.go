@@ -5,9 +5,14 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
+
+// Section is a part of the document that is handed to the package that knows its
+// meaning.
+type Section = field.Section
 
 // Document is a configuration that was read, validated and compiled. It does
 // not change during a run.

@@ -77,7 +77,7 @@ func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
 	if !ok {
 		return "", false, false
 	}
-	name = field.Segments("/" + below)[0]
+	name = failure.PointerSplit("/" + below)[0]
 	return name, !strings.Contains(below, "/"), name != JobsSetting.Name
 }
 

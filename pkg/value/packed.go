@@ -219,10 +219,10 @@ func (p Packed) At(path, separator string) (Value, bool) {
 	switch {
 	case path == separator:
 	case separator == "":
-		p, ok = p.step(path)
+		p, ok = p.Step(path)
 	default:
 		for segment := range strings.SplitSeq(path, separator) {
-			if p, ok = p.step(segment); !ok {
+			if p, ok = p.Step(segment); !ok {
 				break
 			}
 		}
@@ -233,7 +233,8 @@ func (p Packed) At(path, separator string) (Value, bool) {
 	return p.Value(), true
 }
 
-func (p Packed) step(segment string) (Packed, bool) {
+// Step is the member of that name, or the item of that number.
+func (p Packed) Step(segment string) (Packed, bool) {
 	switch parts := p.Parts(); p.Kind() {
 	case Object:
 		for parts.More() {

@@ -412,19 +412,12 @@ func packAnew(dst []byte, start int) []byte {
 // appendUnique appends the value with each name once in an object: of equal
 // names the last value counts, at the place of the first.
 func (p Packed) appendUnique(dst []byte) []byte {
-	k := p.Kind()
-	if k != Array && k != Object {
-		return append(dst, p...)
+	if p.Kind() != Object {
+		dst, _ = p.AppendMap(dst, func(dst, _ []byte, item Packed) ([]byte, error) { return item.appendUnique(dst), nil })
+		return dst
 	}
 	start := len(dst)
-	dst = openPacked(dst, p[0])
-	if k == Array {
-		for parts := p.Parts(); parts.More(); {
-			dst = parts.Value().appendUnique(dst)
-		}
-	} else {
-		dst = p.appendMembers(dst)
-	}
+	dst = p.appendMembers(openPacked(dst, packedObject))
 	closePacked(dst, start)
 	return dst
 }

@@ -25,23 +25,11 @@ func regular(literal []byte) bool {
 
 // Regular appends the value with all numbers in their regular form.
 func (p Packed) Regular(dst []byte) []byte {
-	start := len(dst)
-	switch k := p.Kind(); k {
-	case Number:
+	if p.Kind() == Number {
 		return appendRegular(dst, p)
-	case Array, Object:
-		dst = openPacked(dst, p[0])
-		for parts := p.Parts(); parts.More(); {
-			if k == Object {
-				dst = appendPackedText(dst, parts.Name())
-			}
-			dst = parts.Value().Regular(dst)
-		}
-		closePacked(dst, start)
-		return dst
-	default:
-		return append(dst, p...)
 	}
+	dst, _ = p.AppendMap(dst, func(dst, _ []byte, part Packed) ([]byte, error) { return part.Regular(dst), nil })
+	return dst
 }
 
 func appendRegular(dst []byte, number Packed) []byte {

@@ -9,6 +9,7 @@ package value
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -173,43 +174,33 @@ func (v Value) Field(name string) Value {
 	return m
 }
 
-// Lookup follows the tokens of a JSON pointer: names of members and numbers of
-// items. It is null when there is nothing.
+// Lookup is Find, and null when there is nothing.
 func (v Value) Lookup(tokens []string) Value {
-	for _, token := range tokens {
-		if v.Kind() != Array {
-			v = v.Field(token)
-			continue
-		}
-		i, err := strconv.Atoi(token)
-		if err != nil || i < 0 || i >= v.Len() {
-			return Value{}
-		}
-		v = v.Items()[i]
-	}
+	v, _ = v.Find(tokens)
 	return v
+}
+
+// Find follows the tokens of a JSON pointer: names of members and numbers of items.
+func (v Value) Find(tokens []string) (Value, bool) {
+	for _, token := range tokens {
+		if i, ok := index(token); ok && v.kind == Array && i < v.Len() {
+			v = v.node.items[i]
+		} else if v, ok = v.Get(token); !ok {
+			return Value{}, false
+		}
+	}
+	return v, true
 }
 
 // With is a copy of an object with one member set: replaced in place when it
 // exists, else appended. On anything but an object it makes a new object.
 func (v Value) With(name string, member Value) Value {
-	members := append([]Member(nil), v.Members()...)
-	return OfMembers(append(members, Member{name, member})...)
+	return OfMembers(append(slices.Clip(v.Members()), Member{name, member})...)
 }
 
 // Without is a copy of an object that lacks the named members.
 func (v Value) Without(names ...string) Value {
-	var kept []Member
-next:
-	for _, m := range v.Members() {
-		for _, name := range names {
-			if m.Name == name {
-				continue next
-			}
-		}
-		kept = append(kept, m)
-	}
-	return OfMembers(kept...)
+	return OfMembers(slices.DeleteFunc(slices.Clone(v.Members()), func(m Member) bool { return slices.Contains(names, m.Name) })...)
 }
 
 // Map is a list or an object with what f makes of each item or member in its place.

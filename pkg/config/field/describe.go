@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -23,9 +25,9 @@ func Describe(pointer string, v value.Value) failure.Text {
 		return DescribeKind(v)
 	}
 	if v.Kind() != value.String {
-		return failure.Part(shorten(v.Raw()))
+		return failure.Part(prose.Shorten(v.Raw(), longest))
 	}
-	return failure.Part(value.OfString(shorten(withoutCredentials(v.Raw()))).JSON())
+	return failure.Part(value.OfString(prose.Shorten(withoutCredentials(v.Raw()), longest)).JSON())
 }
 
 // DescribeKind tells the type and the size of a value, and nothing of what is
@@ -87,19 +89,12 @@ func harmless(segment string) bool {
 func withoutCredentials(s string) string {
 	if scheme, rest, ok := strings.Cut(s, "://"); ok {
 		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-			rest = "[hidden]" + rest[at:]
+			rest = secret.Hidden + rest[at:]
 		}
 		s = scheme + "://" + rest
 	}
 	if query := strings.IndexByte(s, '?'); query >= 0 {
-		s = s[:query] + "?[hidden]"
-	}
-	return s
-}
-
-func shorten(s string) string {
-	if r := []rune(s); len(r) > longest {
-		return string(r[:longest]) + "…"
+		s = s[:query] + "?" + secret.Hidden
 	}
 	return s
 }

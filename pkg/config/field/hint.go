@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -129,4 +130,6 @@ func List(names []string) failure.Text {
 func Quoted(name string) failure.Text { return failure.Part(OwnName(name).String()) }
 
 // OwnName is the name of a field in a message.
-func OwnName(name string) failure.Text { return failure.Text(value.OfString(shorten(name)).JSON()) }
+func OwnName(name string) failure.Text {
+	return failure.Text(value.OfString(prose.Shorten(name, longest)).JSON())
+}

@@ -7,6 +7,7 @@ package source
 
 import (
 	"bytes"
+	"maps"
 	"sort"
 	"strings"
 	"sync"
@@ -42,7 +43,6 @@ type Text struct {
 	lines  []int // offsets of their beginnings
 	before []int // characters before every block of that many bytes
 	places map[string]Place
-	order  []string // pointers in the order of the text
 	scalar []Scalar
 	end    int    // behind the last token that was read
 	last   string // pointer of the last token
@@ -124,25 +124,10 @@ func (t *Text) read(dec *jsontext.Decoder) {
 }
 
 func (t *Text) add(pointer string, p Place) {
-	if _, again := t.places[pointer]; !again {
-		t.order = append(t.order, pointer)
-	} else {
-		t.forget(pointer + "/")
+	if _, again := t.places[pointer]; again { // what stood in the earlier value is gone
+		maps.DeleteFunc(t.places, func(inner string, _ Place) bool { return strings.HasPrefix(inner, pointer+"/") })
 	}
 	t.places[pointer] = p
-}
-
-// forget removes what stood in a value that another one replaces.
-func (t *Text) forget(prefix string) {
-	kept := t.order[:0]
-	for _, pointer := range t.order {
-		if strings.HasPrefix(pointer, prefix) {
-			delete(t.places, pointer)
-			continue
-		}
-		kept = append(kept, pointer)
-	}
-	t.order = kept
 }
 
 // token is where the token behind an offset begins: between two tokens stand
@@ -173,12 +158,6 @@ func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
 		}
 		pointer = pointer[:slash]
 	}
-}
-
-// Pointers are those of all values, in the order of the text.
-func (t *Text) Pointers() []string {
-	t.load()
-	return t.order
 }
 
 // Scalars are all scalars in the order of the text, also those that a later

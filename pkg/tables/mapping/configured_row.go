@@ -74,8 +74,8 @@ func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members
 	}
 	// Rows mostly have their members in one order, so the last index is tried first.
 	at := &b.owner.rows[t.number].found[setting]
-	if *at >= len(members) || string(members[*at].name) != s.at[0].name {
-		*at = slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == s.at[0].name })
+	if *at >= len(members) || string(members[*at].name) != s.at[0] {
+		*at = slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == s.at[0] })
 		if *at < 0 {
 			*at = 0
 			return nil

@@ -8,12 +8,6 @@ const maxName = 64
 // dataColumn is the column of values that have no property name of their own.
 const dataColumn = "data"
 
-// safeName turns any text into a name of a table or column, see nameBuilder.name.
-func safeName(text string) string {
-	t := newNameBuilder(text)
-	return t.name()
-}
-
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
