@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"encoding/hex"
+	"strings"
+)
 
 // UnescapeQuery decodes a name or a value of a query: + is a blank, and an escape
 // is the byte it stands for. A percent sign that begins no escape stays, so that
@@ -9,31 +12,22 @@ func UnescapeQuery(s string) string {
 	if !strings.ContainsAny(s, "%+") {
 		return s
 	}
+	var one [1]byte
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '+':
 			b = append(b, ' ')
-		case c == '%' && i+2 < len(s) && hexDigit(s[i+1]) >= 0 && hexDigit(s[i+2]) >= 0:
-			b = append(b, byte(hexDigit(s[i+1])<<4|hexDigit(s[i+2])))
+		case c == '%' && i+2 < len(s):
+			if _, err := hex.Decode(one[:], []byte(s[i+1:i+3])); err != nil {
+				b = append(b, c)
+				continue
+			}
+			b = append(b, one[0])
 			i += 2
 		default:
 			b = append(b, c)
 		}
 	}
 	return string(b)
-}
-
-// hexDigit is the value of a hexadecimal digit, or -1.
-func hexDigit(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	default:
-		return -1
-	}
 }

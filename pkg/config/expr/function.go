@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/php"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -61,14 +61,10 @@ func (f Function) counts() string {
 }
 
 func count(n int, noun string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no " + noun + "s"
-	case 1:
-		return "1 " + noun
-	default:
-		return strconv.Itoa(n) + " " + noun + "s"
 	}
+	return prose.Count(n, noun)
 }
 
 // input is what a function works on: as many arguments as it declares.

@@ -40,23 +40,16 @@ func Placeholders(doc value.Value) []string {
 // secretPlaceholders are those of Placeholders that stand below a key that begins
 // with #.
 func secretPlaceholders(doc value.Value) []string {
-	if doc.Kind() != value.Array && doc.Kind() != value.Object {
-		return nil
-	}
 	var names list
 	for _, item := range doc.Items() {
-		for _, name := range secretPlaceholders(item) {
-			names.add(name)
-		}
+		names.add(secretPlaceholders(item)...)
 	}
 	for _, m := range doc.Members() {
 		found := secretPlaceholders(m.Value)
 		if strings.HasPrefix(m.Name, "#") {
 			found = Placeholders(m.Value)
 		}
-		for _, name := range found {
-			names.add(name)
-		}
+		names.add(found...)
 	}
 	return names
 }
@@ -172,8 +165,10 @@ func (r *replacer) collision(object value.Value) *failure.Error {
 // list is names, each once.
 type list []string
 
-func (l *list) add(name string) {
-	if !slices.Contains(*l, name) {
-		*l = append(*l, name)
+func (l *list) add(names ...string) {
+	for _, name := range names {
+		if !slices.Contains(*l, name) {
+			*l = append(*l, name)
+		}
 	}
 }
