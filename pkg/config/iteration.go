@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -101,8 +102,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 // attributes are `config` and the item as they were given, without the jobs.
 func (c *compiler) attributes(s settings) value.Value {
 	given, _ := c.given(s.base.Pointer)
-	members := append([]value.Member(nil), given.Members()...)
-	return value.OfMembers(append(members, s.given.Members()...)...).Without(JobsSetting.Name)
+	return value.OfMembers(slices.Concat(given.Members(), s.given.Members())...).Without(JobsSetting.Name)
 }
 
 func bucket(api Section, s settings) string {

@@ -45,7 +45,7 @@ func (t Types) jobs() *field.Type {
 	return list("expected a list with at least one job", "array", "object")
 }
 
-// jobs compiles a list of jobs; inherited tells whether a job above them has
+// jobs compiles a list of jobs; inherited reports whether a job above them has
 // placeholders. Of several jobs with one id the last definition stays, at the
 // place of the first.
 func (c *compiler) jobs(s Section, e evaluator, child, inherited bool) []Job {

@@ -103,7 +103,7 @@ type Header struct {
 	Values []string
 	// Pointer is the header's place in the document, "" when it stands in none.
 	Pointer string
-	// Secret tells that a value was made of a secret.
+	// Secret says that a value was made of a secret.
 	Secret bool
 }
 
@@ -111,7 +111,7 @@ type Header struct {
 type Retry struct {
 	// MaxRetries after the first attempt.
 	MaxRetries int
-	// Header that tells the delay.
+	// Header that holds the delay.
 	Header string
 	// Codes are the HTTP status codes that are retried.
 	Codes []int

@@ -1,10 +1,6 @@
 package config
 
-import (
-	"strconv"
-
-	"github.com/keboola/configurable-extractor/pkg/value"
-)
+import "github.com/keboola/configurable-extractor/pkg/value"
 
 // Request is a request in the words of the configuration: what a job, a login
 // or a scroller asks for, before the base address and the default options are
@@ -24,13 +20,13 @@ type Request struct {
 
 // Param is the parameter of that name.
 func (r Request) Param(name string) (value.Value, bool) {
-	return asObject(r.Params).Get(name)
+	return r.Params.AsObject().Get(name)
 }
 
 // ParamNames are the names of the parameters, in their order.
 func (r Request) ParamNames() []string {
 	var names []string
-	for _, m := range asObject(r.Params).Members() {
+	for _, m := range r.Params.AsObject().Members() {
 		names = append(names, m.Name)
 	}
 	return names
@@ -39,19 +35,6 @@ func (r Request) ParamNames() []string {
 // WithParam is the request with one parameter set, in the place of a
 // parameter of that name or else at the end.
 func (r Request) WithParam(name string, v value.Value) Request {
-	r.Params = asObject(r.Params).With(name, v)
+	r.Params = r.Params.AsObject().With(name, v)
 	return r
-}
-
-// asObject turns a list into an object whose names are the indexes; both mean
-// the same to a query string.
-func asObject(params value.Value) value.Value {
-	if params.Kind() != value.Array {
-		return params
-	}
-	members := make([]value.Member, params.Len())
-	for i, item := range params.Items() {
-		members[i] = value.Member{Name: strconv.Itoa(i), Value: item}
-	}
-	return value.OfMembers(members...)
 }

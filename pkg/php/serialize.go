@@ -83,7 +83,7 @@ func appendHead(b []byte, kind string, size int) []byte {
 	return append(strconv.AppendInt(append(b, kind...), int64(size), 10), ":{"...)
 }
 
-// IsIndex tells whether a key of an array is taken for a number: an integer of 64
+// IsIndex reports whether a key of an array is taken for a number: an integer of 64
 // bits as it would be printed.
 func IsIndex(name string) bool {
 	i, err := strconv.ParseInt(name, 10, 64)

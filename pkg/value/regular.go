@@ -11,7 +11,7 @@ import (
 // double again; no exponent, and a point, while that is short. Integers are not
 // touched.
 
-// regular tells whether the literal of such a number is the regular one, as far
+// regular reports whether the literal of such a number is the regular one, as far
 // as that is seen without computing: decimals of up to 15 digits are all
 // different doubles.
 func regular(literal []byte) bool {

@@ -92,7 +92,7 @@ type literal struct{ value value.Value }
 func (n literal) eval(*Scope) (value.Value, error) { return n.value, nil }
 
 // broken is null in the place of what is a problem. It is no literal, so that
-// nothing around it is judged by a value which nobody wrote.
+// nothing around it is judged by a value which no one wrote.
 type broken struct{}
 
 func (broken) eval(*Scope) (value.Value, error) { return value.Value{}, nil }

@@ -26,7 +26,7 @@ type Place struct {
 	Name Span
 	// Value is the whole value; it ends where the text stops being JSON.
 	Value Span
-	// Scalar tells that the value is no object and no list.
+	// Scalar says that the value is no object and no list.
 	Scalar bool
 }
 
@@ -36,7 +36,7 @@ type Scalar struct {
 	Span
 }
 
-// Text is a JSON text whose places are known as soon as somebody asks for one.
+// Text is a JSON text whose places are known as soon as someone asks for one.
 type Text struct {
 	text   []byte
 	once   sync.Once
@@ -202,7 +202,7 @@ func (t *Text) characters(offset int) int {
 	return n
 }
 
-// begins tells whether a byte of UTF-8 is the first one of a character.
+// begins reports whether a byte of UTF-8 is the first one of a character.
 func begins(c byte) bool { return c&0xC0 != 0x80 }
 
 // Characters is the span without a part of a character at its ends.
@@ -236,7 +236,7 @@ func (t *Text) Line(number int) Span {
 func (t *Text) Slice(s Span) string { return string(t.text[s.Start:s.End]) }
 
 // Offset is the offset of a line and a column in bytes, both from 1, as a
-// value.SyntaxError tells them.
+// value.SyntaxError has them.
 func (t *Text) Offset(line, column int) int {
 	t.load()
 	if line < 1 || line > len(t.lines) {

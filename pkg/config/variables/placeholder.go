@@ -115,7 +115,7 @@ func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
 		if err != nil {
 			return value.Value{}, err
 		}
-		if secret { // what is sent under this name tells it
+		if secret { // the name holds it
 			filled = filled.AsSecret()
 		}
 		members = append(members, value.Member{Name: renamed, Value: filled})
@@ -127,7 +127,7 @@ func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
 	return object, nil
 }
 
-// text fills one string and notes what it replaced; secret tells whether a secret
+// text fills one string and notes what it replaced; secret reports whether a secret
 // became part of it.
 func (r *replacer) text(s string) (text string, secret bool) {
 	var b strings.Builder
