@@ -49,7 +49,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 	return invalidURL(s, result)
 }
 
-// notAddresses is told of what secrets in an address were computed, but not of the
+// notAddresses gets what secrets in an address were computed, but not of the
 // whole address: what is no secret in it should be seen in messages.
 func notAddresses(conceal func(string)) func(string) {
 	if conceal == nil {

@@ -16,7 +16,7 @@ type Options struct {
 	Now func() time.Time
 	// Strict makes unknown keys problems instead of warnings.
 	Strict bool
-	// Conceal is told the secrets that are computed, see expr.Scope; nil is told
+	// Conceal gets the secrets that are computed, see expr.Scope; nil gets
 	// nothing.
 	Conceal func(secret string)
 	// Tree is the type of the document; nil checks what this package declares.
@@ -26,7 +26,7 @@ type Options struct {
 // Compile validates and compiles a document whose variables are replaced. It
 // never stops at the first problem. The list of problems, in the order of the
 // document, is the one that all sections of the result report to, so that other
-// rooms can compile theirs before it is judged; with problems the result is good
+// packages can compile theirs before it is judged; with problems the result is good
 // for nothing else.
 func Compile(doc value.Value, o Options) (*Document, *failure.Problems) {
 	c := &compiler{
@@ -131,7 +131,7 @@ func markSecrets(v value.Value) value.Value {
 	})
 }
 
-// ciphers reports secrets that nobody decrypted: the platform hands over plain
+// ciphers reports secrets that no one decrypted: the platform hands over plain
 // text, so these are copies from a stored configuration.
 func (c *compiler) ciphers(v value.Value, pointer string) {
 	for _, item := range (Section{Value: v, Pointer: pointer}).Items() {
@@ -162,11 +162,16 @@ func (c *compiler) allowedHosts(s Section) []AllowedHost {
 // restricts reports a key of an entry that is there but empty. In the original no
 // address has that scheme or port; here it would allow all of them.
 func (c *compiler) restricts(s Section, hint failure.Text) {
-	given, ok := field.Lookup(c.document, s.Pointer)
+	given, ok := c.given(s.Pointer)
 	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
 		s.Value = given
 		s.Problem("expected a value, as an empty one restricts nothing", hint)
 	}
+}
+
+// given is the value at a place of the document as it was given.
+func (c *compiler) given(pointer string) (value.Value, bool) {
+	return c.document.Find(failure.PointerSplit(pointer))
 }
 
 // switched is a section whose value is null when it is off.

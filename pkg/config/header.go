@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -12,8 +13,7 @@ import (
 // `api`, by exact name, in the order of their first naming. Of two spellings of
 // one name the last is sent.
 func (e evaluator) headers(api, conf Section) []Header {
-	members := append([]value.Member(nil), api.Value.Members()...)
-	members = value.OfMembers(append(members, conf.Value.Members()...)...).Members()
+	members := value.OfMembers(slices.Concat(api.Value.Members(), conf.Value.Members())...).Members()
 	last := make(map[string]string, len(members)) // spelling, by the name in lower case
 	for _, m := range members {
 		last[strings.ToLower(m.Name)] = m.Name
@@ -122,10 +122,10 @@ func wrongLine(lines []value.Value) failure.Text {
 	return ""
 }
 
-// control tells the characters that would end or break a header line.
+// control reports whether a character would end or break a header line.
 func control(r rune) bool { return r < ' ' && r != '\t' || r == 0x7F }
 
-// headerName tells whether a name is a token of HTTP.
+// headerName reports whether a name is a token of HTTP.
 func headerName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
@@ -153,7 +153,7 @@ func (c *compiler) requiredHeaders(required Section, conf settings) {
 // nearestPlace is the place itself, or the nearest above it that exists.
 func (c *compiler) nearestPlace(pointer string) string {
 	for pointer != "" {
-		if _, ok := field.Lookup(c.document, pointer); ok {
+		if _, ok := c.given(pointer); ok {
 			break
 		}
 		pointer = pointer[:strings.LastIndexByte(pointer, '/')]

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -63,7 +64,7 @@ func (c *compiler) iterations(root Section) []Iteration {
 	var all []Iteration
 	if items := IterationsSection.In(root); items.Value.Kind() == value.Array {
 		for _, item := range items.Items() {
-			given, _ := field.Lookup(c.document, item.Pointer)
+			given, _ := c.given(item.Pointer)
 			all = append(all, c.iteration(APISection.In(root), settings{base: base.base, over: item, given: given}))
 		}
 	}
@@ -100,9 +101,8 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 
 // attributes are `config` and the item as they were given, without the jobs.
 func (c *compiler) attributes(s settings) value.Value {
-	given, _ := field.Lookup(c.document, s.base.Pointer)
-	members := append([]value.Member(nil), given.Members()...)
-	return value.OfMembers(append(members, s.given.Members()...)...).Without(JobsSetting.Name)
+	given, _ := c.given(s.base.Pointer)
+	return value.OfMembers(slices.Concat(given.Members(), s.given.Members())...).Without(JobsSetting.Name)
 }
 
 func bucket(api Section, s settings) string {

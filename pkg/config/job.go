@@ -45,7 +45,7 @@ func (t Types) jobs() *field.Type {
 	return list("expected a list with at least one job", "array", "object")
 }
 
-// jobs compiles a list of jobs; inherited tells whether a job above them has
+// jobs compiles a list of jobs; inherited reports whether a job above them has
 // placeholders. Of several jobs with one id the last definition stays, at the
 // place of the first.
 func (c *compiler) jobs(s Section, e evaluator, child, inherited bool) []Job {
@@ -69,7 +69,7 @@ func (c *compiler) jobs(s Section, e evaluator, child, inherited bool) []Job {
 }
 
 func (c *compiler) duplicate(first, second Job) {
-	if _, ok := field.Lookup(c.document, failure.PointerJoin(second.Pointer, jobIDSetting.Name)); ok {
+	if _, ok := c.given(failure.PointerJoin(second.Pointer, jobIDSetting.Name)); ok {
 		c.warn(failure.DuplicateJob, second.Pointer, "has the id of "+failure.Part(first.Pointer)+" and runs in its place", "give it another id")
 		return
 	}
@@ -113,7 +113,7 @@ func (c *compiler) job(s Section, e evaluator, child, inherited bool) Job {
 func (c *compiler) idAt(pointer string) string {
 	id, ok := c.ids[pointer]
 	if !ok {
-		given, _ := field.Lookup(c.document, pointer)
+		given, _ := c.given(pointer)
 		id = jobID(given)
 		c.ids[pointer] = id
 	}

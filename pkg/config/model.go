@@ -5,9 +5,14 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
+
+// Section is a part of the document that is handed to the package that knows its
+// meaning.
+type Section = field.Section
 
 // Document is a configuration that was read, validated and compiled. It does
 // not change during a run.
@@ -98,7 +103,7 @@ type Header struct {
 	Values []string
 	// Pointer is the header's place in the document, "" when it stands in none.
 	Pointer string
-	// Secret tells that a value was made of a secret.
+	// Secret says that a value was made of a secret.
 	Secret bool
 }
 
@@ -106,7 +111,7 @@ type Header struct {
 type Retry struct {
 	// MaxRetries after the first attempt.
 	MaxRetries int
-	// Header that tells the delay.
+	// Header that holds the delay.
 	Header string
 	// Codes are the HTTP status codes that are retried.
 	Codes []int

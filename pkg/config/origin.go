@@ -24,7 +24,7 @@ func OriginOf(u *url.URL) Origin {
 	return Origin{Scheme: scheme, Host: strings.TrimSuffix(host, own)}
 }
 
-// Covers tells whether an origin is meant: the very same one, or for *.host one
+// Covers reports whether an origin is meant: the very same one, or for *.host one
 // with something in the place of the asterisk.
 func (o Origin) Covers(other Origin) bool {
 	if o.Scheme != other.Scheme {

@@ -4,7 +4,7 @@
 // compiled here. All problems are collected, each with its place in the document
 // as it was given, and nothing stops at the first.
 //
-// Sections whose meaning belongs to another room (a scroller, an authentication,
+// Sections whose meaning belongs to another package (a scroller, an authentication,
 // a mapping) are handed over as they stand, with the shared list of problems.
 package config
 

@@ -25,13 +25,13 @@ type Request struct {
 
 // Param is the parameter of that name.
 func (r Request) Param(name string) (value.Value, bool) {
-	return asObject(r.Params).Get(name)
+	return r.Params.AsObject().Get(name)
 }
 
 // ParamNames are the names of the parameters, in their order.
 func (r Request) ParamNames() []string {
 	var names []string
-	for _, m := range asObject(r.Params).Members() {
+	for _, m := range r.Params.AsObject().Members() {
 		names = append(names, m.Name)
 	}
 	return names
@@ -40,7 +40,7 @@ func (r Request) ParamNames() []string {
 // WithParam is the request with one parameter set, in the place of a
 // parameter of that name or else at the end.
 func (r Request) WithParam(name string, v value.Value) Request {
-	r.Params = asObject(r.Params).With(name, v)
+	r.Params = r.Params.AsObject().With(name, v)
 	return r
 }
 
@@ -64,18 +64,5 @@ func overlay(under, over value.Value) value.Value {
 	case under.Empty():
 		return over
 	}
-	return value.OfMembers(slices.Concat(asObject(under).Members(), asObject(over).Members())...)
-}
-
-// asObject turns a list into an object whose names are the indexes; both mean
-// the same to a query string.
-func asObject(params value.Value) value.Value {
-	if params.Kind() != value.Array {
-		return params
-	}
-	members := make([]value.Member, 0, params.Len())
-	for name, item := range params.Entries() {
-		members = append(members, value.Member{Name: name, Value: item})
-	}
-	return value.OfMembers(members...)
+	return value.OfMembers(slices.Concat(under.AsObject().Members(), over.AsObject().Members())...)
 }

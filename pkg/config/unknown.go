@@ -39,7 +39,7 @@ func (c *compiler) unknownKeys(read *field.Document, settings string) {
 	}
 }
 
-// guardHint tells whether an unknown key stands in `image_parameters`, or was
+// guardHint reports whether an unknown key stands in `image_parameters`, or was
 // meant to be `image_parameters` or `allowed_hosts`, and what to write instead. The
 // operator of the component relies on these keys: they must not be without effect.
 func guardHint(key field.Key) (hint failure.Text, ok bool) {
@@ -77,7 +77,7 @@ func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
 	if !ok {
 		return "", false, false
 	}
-	name = field.Segments("/" + below)[0]
+	name = failure.PointerSplit("/" + below)[0]
 	return name, !strings.Contains(below, "/"), name != JobsSetting.Name
 }
 
@@ -86,8 +86,7 @@ func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
 func withLeadingParts(names []string) map[string]bool {
 	all := make(map[string]bool, len(names))
 	for _, name := range names {
-		all[name] = true
-		for i, c := range name {
+		for i, c := range name + "." {
 			if c == '.' {
 				all[name[:i]] = true
 			}

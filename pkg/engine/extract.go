@@ -13,7 +13,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
-	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/state"
@@ -132,7 +131,8 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	if err != nil {
 		return err
 	}
-	jobs := jobRunner{run: r, client: client, sink: sink, scope: r.scope(it), number: number, concurrency: r.concurrency(), lookahead: r.plan.doc.API.Lookahead, ignored: r.plan.doc.API.IgnoreErrors, failIncomplete: it.FailIncomplete}
+	jobs := r.newJobRunner(it, client)
+	jobs.sink, jobs.number = sink, number
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err
@@ -166,12 +166,4 @@ func (r *run) client(it iteration) (*exchange.Client, error) {
 		o.Auth = it.auth.Start(r.Run)
 	}
 	return exchange.New(o)
-}
-
-// scope is what the expressions of an iteration's jobs see.
-func (r *run) scope(it iteration) *expr.Scope {
-	return &expr.Scope{Now: r.Now, Contexts: map[expr.Context]expr.Members{
-		expr.Attr: it.attributes,
-		expr.Time: {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
-	}}
 }

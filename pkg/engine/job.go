@@ -20,21 +20,22 @@ import (
 // jobRunner runs the jobs of one iteration.
 type jobRunner struct {
 	run    *run
+	it     iteration
 	client *exchange.Client
 	sink   sink
 	scope  *expr.Scope
 	// number is that of the iteration, from 1; 0 when there is only one.
-	number int
-	// concurrency is how many requests may be under way at once.
-	concurrency int
-	// lookahead is how many pages may be requested although they may not exist.
-	lookahead  int
+	number     int
 	statistics statistics // of the current root job and its children
 	progress   progress
-	// ignored are the statuses whose answers are data.
-	ignored []int
-	// failIncomplete makes an error of a finding.
-	failIncomplete bool
+}
+
+// newJobRunner is a runner of the jobs of an iteration.
+func (r *run) newJobRunner(it iteration, client *exchange.Client) *jobRunner {
+	return &jobRunner{run: r, it: it, client: client, statistics: statistics{}, scope: &expr.Scope{Now: r.Now, Contexts: map[expr.Context]expr.Members{
+		expr.Attr: it.attributes,
+		expr.Time: {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
+	}}}
 }
 
 // root runs a root job with all its children, then reports for each of these
@@ -44,7 +45,7 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	jr.progress = jr.newProgress(j)
 	defer jr.run.Live.Forget()
 	run := jr.serial
-	if jr.concurrency > 1 {
+	if jr.run.concurrency() > 1 {
 		run = jr.parallel
 	}
 	err := run(ctx, j, invocation{endpoint: j.Endpoint})

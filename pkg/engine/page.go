@@ -124,7 +124,8 @@ func (r *jobRun) decode(res *exchange.Answer) (*answer.Page, error) {
 // an ignored one, may be something else than JSON. The code 0 stands for an error
 // that has no status.
 func (r *jobRun) ignoresText(status int) bool {
-	return slices.Contains(r.ignored, status) || slices.Contains(r.ignored, 0)
+	ignored := r.run.plan.doc.API.IgnoreErrors
+	return slices.Contains(ignored, status) || slices.Contains(ignored, 0)
 }
 
 // maxErrorData is how many bytes an answer may have that becomes a single value.

@@ -62,7 +62,7 @@ type queuedPage struct {
 // parallel runs a root job to its end. When it returns, all its goroutines have
 // ended and all bodies are closed.
 func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error {
-	p := &parallel{jobRunner: jr, admission: &admission{limit: jr.concurrency}}
+	p := &parallel{jobRunner: jr, admission: &admission{limit: jr.run.concurrency()}}
 	ctx, p.cancel = context.WithCancel(ctx)
 	defer p.workers.Wait()
 	defer p.cancel()
@@ -73,7 +73,7 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error 
 
 // stream is a run of a job that waits for the permit for its first page.
 func (p *parallel) stream(ctx context.Context, at position, j *job, in invocation) *jobStream {
-	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.concurrency), first: p.admission.request(ctx, at.below(1))}
+	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit), first: p.admission.request(ctx, at.below(1))}
 }
 
 // store stores the pages of a stream and of those below it.
@@ -168,7 +168,7 @@ func (s *jobStream) answer(ctx context.Context, request config.Request, state pa
 // process sends a page to the channel and starts its child jobs, though nothing of
 // it may be stored yet.
 func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
-	q := &queuedPage{pageResult: p, permit: s.current, children: make(chan *jobStream, s.concurrency)}
+	q := &queuedPage{pageResult: p, permit: s.current, children: make(chan *jobStream, s.admission.limit)}
 	defer close(q.children)
 	if p.page == nil {
 		if p.err != nil {

@@ -61,7 +61,7 @@ func (s *jobStream) requestAhead(ctx context.Context, state paging.State, last p
 		if !exists {
 			guesses++
 		}
-		if n > s.concurrency || guesses > s.lookahead {
+		if n > s.admission.limit || guesses > s.r.run.plan.doc.API.Lookahead {
 			return
 		}
 		if n > len(s.pending) {

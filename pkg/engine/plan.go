@@ -50,7 +50,7 @@ type Features struct {
 	Auth   auth.Schemes
 }
 
-// Compile lets every room read its sections of the document. Problems go to the
+// Compile lets every package read its sections of the document. Problems go to the
 // document's list; nothing is sent. The tables will be typed (table.Table) or
 // not.
 func Compile(doc *config.Document, features Features, typed bool) *Plan {

@@ -53,7 +53,7 @@ func (p *Plan) Preview(ctx context.Context, e *env.Run, standIn func(name string
 			return all, err
 		}
 		v := &previewer{
-			jobRunner: &jobRunner{run: r, client: client, scope: r.scope(it)},
+			jobRunner: r.newJobRunner(it, client),
 			origins:   origins{it: it, doc: p.doc, secrets: e.Secrets},
 			number:    number,
 			standIn:   standIn,

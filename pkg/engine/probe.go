@@ -39,14 +39,14 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	}
 	defer client.Close()
 	j := it.jobs[0]
-	jobs := jobRunner{run: r, client: client, scope: r.scope(it), ignored: p.doc.API.IgnoreErrors, statistics: statistics{}, failIncomplete: it.FailIncomplete}
+	jobs := r.newJobRunner(it, client)
 	base, err := jobs.request(j, invocation{endpoint: j.Endpoint}, jobs.scope)
 	if err != nil {
 		return Probe{}, err
 	}
 	request, _ := j.scroller.First(base, e.Now())
 	res, err := client.Do(ctx, request, exchange.Sender{})
-	one := &jobRun{jobRunner: &jobs, job: j, invocation: invocation{endpoint: j.Endpoint}}
+	one := &jobRun{jobRunner: jobs, job: j, invocation: invocation{endpoint: j.Endpoint}}
 	result := one.read(request, res, err)
 	if result.body != nil {
 		defer result.body.Close()

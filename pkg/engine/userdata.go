@@ -27,12 +27,8 @@ func compileUserData(s config.Section, scalarName string, attributes expr.Member
 	if !s.Present() {
 		return expr.Entries{}
 	}
-	columns := s.Value
-	switch columns.Kind() {
-	case value.Object:
-	case value.Array:
-		columns = numbered(columns.Items())
-	default:
+	columns := s.Value.AsObject()
+	if columns.Kind() != value.Object {
 		columns = value.OfMembers(value.Member{Name: scalarName, Value: columns})
 	}
 	compiler := expr.Compiler{
@@ -41,15 +37,6 @@ func compileUserData(s config.Section, scalarName string, attributes expr.Member
 		Problems: s.Problems(),
 	}
 	return compiler.Entries(withoutEmptyObjects(columns), s.Pointer)
-}
-
-// numbered are the items of a list as members.
-func numbered(items []value.Value) value.Value {
-	members := make([]value.Member, len(items))
-	for i, item := range items {
-		members[i] = value.Member{Name: strconv.Itoa(i), Value: item}
-	}
-	return value.OfMembers(members...)
 }
 
 // withoutEmptyObjects is a value with empty lists instead of empty objects:

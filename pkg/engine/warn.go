@@ -43,7 +43,7 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 		}
 		jr.run.Log.Emit(e)
 		jr.run.incomplete++
-		if jr.failIncomplete {
+		if jr.it.FailIncomplete {
 			err := failure.Userf("%s; this is an error because 'config.onIncomplete' is 'fail'; with 'warn' the run succeeds", e.Message()).At(e.Setting())
 			err.Cause = errIncomplete
 			return err

@@ -5,7 +5,7 @@ package failure
 type Code string
 
 // The kinds of problems of a configuration. What each of them means, and what
-// to do, is told by package diagnostic.
+// to do, is said by package diagnostic.
 const (
 	// The text and its variables.
 	InvalidJSON     Code = "invalid-json"

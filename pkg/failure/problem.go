@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -23,23 +24,14 @@ type Problem struct {
 
 // String is the problem in one line: pointer, expectation, finding, hint.
 func (p Problem) String() string {
-	var b strings.Builder
-	if p.Pointer == "" {
-		b.WriteString("the document")
-	} else {
-		b.WriteString(p.Pointer)
-	}
-	b.WriteString(": ")
-	b.WriteString(p.Expected.String())
+	text := cmp.Or(p.Pointer, "the document") + ": " + p.Expected.String()
 	if p.Found != "" {
-		b.WriteString(", found ")
-		b.WriteString(p.Found.String())
+		text += ", found " + p.Found.String()
 	}
 	if p.Hint != "" {
-		b.WriteString("; ")
-		b.WriteString(p.Hint.String())
+		text += "; " + p.Hint.String()
 	}
-	return b.String()
+	return text
 }
 
 // Problems is every fault found in one document. As an error it is a user

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -51,7 +50,7 @@ func compiled(t testing.TB, text string, strict bool) (doc *config.Document, pro
 	}
 	doc, list := config.Compile(v, config.Options{Tree: language.Default().Tree, Now: clock, Strict: strict})
 	for _, p := range *list {
-		if _, ok := field.Lookup(v, p.Pointer); !ok {
+		if _, ok := v.Find(failure.PointerSplit(p.Pointer)); !ok {
 			t.Errorf("nothing at %s of the document", p.Pointer)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 )
 
@@ -24,7 +24,7 @@ func FuzzCompile(f *testing.F) {
 		}
 		compiled, problems := config.Compile(doc, config.Options{Tree: language.Default().Tree, Now: clock})
 		for _, p := range append(*problems, compiled.Warnings...) {
-			if _, ok := field.Lookup(doc, p.Pointer); !ok {
+			if _, ok := doc.Find(failure.PointerSplit(p.Pointer)); !ok {
 				t.Errorf("nothing at %q: %s", p.Pointer, p)
 			}
 			if p.Expected == "" {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 )
 
@@ -55,7 +56,7 @@ func TestOneFileKnowsASetting(t *testing.T) {
 		for _, text := range texts {
 			names := []string{text}
 			if strings.HasPrefix(text, "/") {
-				names = field.Segments(text)
+				names = failure.PointerSplit(text)
 			}
 			for _, name := range names {
 				if files, ok := where[name]; ok && !slices.Contains(files, file) && otherwise[file][name] == "" {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
-	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -53,7 +53,7 @@ func newReference(t *testing.T, l *language.Language) *reference {
 
 // resolve follows references to the part of the schema that says something.
 func (r *reference) resolve(pointer string) (value.Value, string) {
-	node, ok := field.Lookup(r.schema, pointer)
+	node, ok := r.schema.Find(failure.PointerSplit(pointer))
 	if !ok {
 		r.t.Fatalf("nothing at %s of the schema", pointer)
 	}
@@ -92,7 +92,7 @@ func (r *reference) text() string {
 	var b strings.Builder
 	b.WriteString("## Reference\n\n")
 	for _, pointer := range r.order {
-		node, _ := field.Lookup(r.schema, pointer)
+		node, _ := r.schema.Find(failure.PointerSplit(pointer))
 		fmt.Fprintf(&b, "### %s\n\n%s\n\n", heading(r.titles[pointer]), node.Field("description").Raw())
 		if pointer == "/$defs/expression" {
 			fmt.Fprintf(&b, "Example: `%s`\n\n", node.Field("examples").Items()[0].JSON())
@@ -146,7 +146,7 @@ func (r *reference) typeOf(pointer string) string {
 		return "[" + name + "](#" + anchor(heading(title)) + ")"
 	}
 	items := at + "/items"
-	if _, ok := field.Lookup(r.schema, items); ok {
+	if _, ok := r.schema.Find(failure.PointerSplit(items)); ok {
 		prefix := "list of "
 		if types := texts(node.Field("type")); slices.Contains(types, "string") {
 			prefix = "string or list of "
@@ -201,7 +201,7 @@ func anchor(heading string) string {
 func TestSchemaTellsEverything(t *testing.T) {
 	r := newReference(t, language.Default())
 	for _, pointer := range r.order {
-		node, _ := field.Lookup(r.schema, pointer)
+		node, _ := r.schema.Find(failure.PointerSplit(pointer))
 		if node.Field("description").Raw() == "" {
 			t.Errorf("%s has no description", pointer)
 		}

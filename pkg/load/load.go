@@ -31,7 +31,7 @@ type Options struct {
 	Variables variables.Inputs
 	// Strict makes unknown keys errors.
 	Strict bool
-	// Typed tells whether the tables will be typed, which some configurations
+	// Typed reports whether the tables will be typed, which some configurations
 	// cannot be.
 	Typed bool
 	// Now is the clock behind functions of time; nil is the computer's.
@@ -53,9 +53,9 @@ type Options struct {
 type Document struct {
 	// Filled is the document with its variables replaced.
 	Filled value.Value
-	// Variables tell how they were replaced; nothing when they were not.
+	// Variables say how they were replaced; nothing when they were not.
 	Variables variables.Result
-	// Open tells that variables are left in Filled because their values are not
+	// Open says that variables are left in Filled because their values are not
 	// known here.
 	Open bool
 	// StandIns are the names of the variables that got a value of

@@ -1,6 +1,8 @@
 package php
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -15,17 +17,15 @@ func Double(f float64, precision int) string {
 	if math.IsNaN(f) {
 		return "NAN"
 	}
+	sign := ""
+	if math.Signbit(f) {
+		sign = "-"
+	}
 	if math.IsInf(f, 0) {
-		if f > 0 {
-			return "INF"
-		}
-		return "-INF"
+		return sign + "INF"
 	}
 	if f == 0 {
-		if math.Signbit(f) {
-			return "-0"
-		}
-		return "0"
+		return sign + "0"
 	}
 	digits := precision - 1
 	if precision == 0 {
@@ -35,21 +35,9 @@ func Double(f float64, precision int) string {
 	mantissa, exp, _ := strings.Cut(s, "e")
 	exponent, _ := strconv.Atoi(exp)
 	all := strings.TrimRight(strings.Replace(mantissa, ".", "", 1), "0")
-	sign := ""
-	if f < 0 {
-		sign = "-"
-	}
 	switch {
 	case exponent < -4 || exponent >= precision:
-		rest := all[1:]
-		if rest == "" {
-			rest = "0"
-		}
-		plus := "+"
-		if exponent < 0 {
-			plus = ""
-		}
-		return sign + all[:1] + "." + rest + "E" + plus + strconv.Itoa(exponent)
+		return fmt.Sprintf("%s%s.%sE%+d", sign, all[:1], cmp.Or(all[1:], "0"), exponent)
 	case exponent < 0:
 		return sign + "0." + strings.Repeat("0", -exponent-1) + all
 	case len(all) <= exponent+1:

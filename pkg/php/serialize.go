@@ -23,14 +23,28 @@ func AppendInt(b []byte, i int64) []byte {
 
 // AppendNumber appends a number by its JSON literal: an integer that fits 64 bits,
 // else a double with 17 significant digits (serialize_precision).
-func AppendNumber(b []byte, literal string) []byte {
+func AppendNumber[S string | []byte](b []byte, literal S) []byte {
+	if isShortInteger(literal) { // most numbers are
+		return append(append(append(b, "i:"...), literal...), ';')
+	}
 	// Neither a fraction nor an exponent can be read as an integer.
-	if i, err := strconv.ParseInt(literal, 10, 64); err == nil {
+	if i, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
 		return AppendInt(b, i)
 	}
 	// A number always is a double; a huge one is infinite.
-	f, _ := strconv.ParseFloat(literal, 64)
+	f, _ := strconv.ParseFloat(string(literal), 64)
 	return AppendDouble(b, f)
+}
+
+// isShortInteger reports whether a literal is an integer that surely fits 64 bits and
+// is printed as it is written. "-0" is printed as 0.
+func isShortInteger[S string | []byte](literal S) bool {
+	for i := range len(literal) {
+		if c := literal[i]; (c < '0' || c > '9') && (c != '-' || i > 0 || literal[1] == '0') {
+			return false
+		}
+	}
+	return len(literal) <= 18
 }
 
 // AppendDouble appends a double.
@@ -69,7 +83,7 @@ func appendHead(b []byte, kind string, size int) []byte {
 	return append(strconv.AppendInt(append(b, kind...), int64(size), 10), ":{"...)
 }
 
-// IsIndex tells whether a key of an array is taken for a number: an integer of 64
+// IsIndex reports whether a key of an array is taken for a number: an integer of 64
 // bits as it would be printed.
 func IsIndex(name string) bool {
 	i, err := strconv.ParseInt(name, 10, 64)

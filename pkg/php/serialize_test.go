@@ -15,3 +15,17 @@ func TestSerialize(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// A short integer is copied; the result is that of reading it.
+func TestAppendNumberOfShortIntegers(t *testing.T) {
+	for literal, want := range map[string]string{
+		"0": "i:0;", "-0": "i:0;", "-1": "i:-1;", "7": "i:7;", "12-3": "d:0;",
+		"123456789012345678": "i:123456789012345678;", "-12345678901234567": "i:-12345678901234567;",
+		"9223372036854775807": "i:9223372036854775807;", "9223372036854775808": "d:9.2233720368547758E+18;",
+		"1.0": "d:1;", "1e3": "d:1000;", "-0.0": "d:-0;",
+	} {
+		if got := string(AppendNumber(nil, literal)); got != want {
+			t.Errorf("%s: got %s, want %s", literal, got, want)
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package php
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -73,18 +75,11 @@ func (d directive) sign(negative bool) string {
 
 // digits of an unsigned integer in the base of the verb.
 func (d directive) digits(bits uint64) string {
-	switch d.verb {
-	case 'x':
-		return strconv.FormatUint(bits, 16)
-	case 'X':
-		return strings.ToUpper(strconv.FormatUint(bits, 16))
-	case 'o':
-		return strconv.FormatUint(bits, 8)
-	case 'b':
-		return strconv.FormatUint(bits, 2)
-	default:
-		return strconv.FormatUint(bits, 10)
+	text := strconv.FormatUint(bits, map[byte]int{'x': 16, 'X': 16, 'o': 8, 'b': 2, 'u': 10}[d.verb])
+	if d.verb == 'X' {
+		return strings.ToUpper(text)
 	}
+	return text
 }
 
 // double is a number that is not negative. The exact binary value is rounded,
@@ -101,11 +96,7 @@ func (d directive) double(f float64) string {
 		return strconv.FormatFloat(f, 'f', precision, 64)
 	case d.verb == 'e' || d.verb == 'E':
 		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', precision, 64), "e")
-		digits := strings.TrimLeft(exponent[1:], "0")
-		if digits == "" {
-			digits = "0"
-		}
-		return mantissa + string(d.verb) + exponent[:1] + digits
+		return mantissa + string(d.verb) + exponent[:1] + cmp.Or(strings.TrimLeft(exponent[1:], "0"), "0")
 	default:
 		text := Double(f, max(precision, 1))
 		if d.verb == 'g' || d.verb == 'h' {
@@ -160,39 +151,10 @@ func doubleOf(v Scalar) float64 {
 	return f
 }
 
+var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?`)
+
 // leadingNumber is the decimal number at the beginning of a scalar's text,
 // after blanks; "" when there is none.
 func leadingNumber(v Scalar) string {
-	text := strings.TrimLeft(v.Literal, " \t\n\r\v\f")
-	digitsFrom := func(at int) int {
-		for at < len(text) && isDigit(text[at]) {
-			at++
-		}
-		return at
-	}
-	start := 0
-	if text != "" && (text[0] == '-' || text[0] == '+') {
-		start = 1
-	}
-	end := digitsFrom(start)
-	digits := end - start
-	if end < len(text) && text[end] == '.' {
-		if fraction := digitsFrom(end + 1); digits+fraction-end-1 > 0 {
-			digits += fraction - end - 1
-			end = fraction
-		}
-	}
-	if digits == 0 {
-		return ""
-	}
-	if end < len(text) && (text[end] == 'e' || text[end] == 'E') {
-		exponent := end + 1
-		if exponent < len(text) && (text[exponent] == '-' || text[exponent] == '+') {
-			exponent++
-		}
-		if after := digitsFrom(exponent); after > exponent {
-			end = after
-		}
-	}
-	return text[:end]
+	return decimal.FindString(strings.TrimLeft(v.Literal, " \t\n\r\v\f"))
 }

@@ -48,7 +48,7 @@ func StrToTime(text string, base time.Time) (time.Time, bool) {
 	return m.resolve(base.UTC())
 }
 
-// bareEpoch tells seconds or milliseconds since 1970 without the @ before them.
+// bareEpoch reports whether a text is seconds or milliseconds since 1970 without the @ before them.
 // Some of them could be read as a strange date.
 func bareEpoch(text string) bool {
 	if strings.Trim(text, "0123456789") != "" {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// moment is what a text has said so far. All its methods that read a token tell
+// moment is what a text has said so far. All its methods that read a token report
 // whether it made sense.
 type moment struct {
 	year, month, day     part
@@ -180,7 +180,7 @@ func (m *moment) zoneName(t token) bool {
 	return ok && m.inZone(zone)
 }
 
-// inZone takes the first zone. A second one is tolerated, for mail adds the
+// inZone takes the first zone. A second one is tolerated, because mail adds the
 // abbreviation of an offset in brackets.
 func (m *moment) inZone(zone *time.Location) bool {
 	if m.zone == nil {

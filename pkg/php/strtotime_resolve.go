@@ -34,7 +34,7 @@ func (m *moment) resolve(base time.Time) (time.Time, bool) {
 	return time.Unix(seconds, 0).UTC(), true
 }
 
-// tooFar tells distances that would overflow on the way.
+// tooFar reports whether distances would overflow on the way.
 func (m *moment) tooFar() bool {
 	beyond := func(n int64, limit int64) bool { return n < -limit || n > limit }
 	return beyond(m.years, 1e8) || beyond(m.months, 1e9) || beyond(m.days, 1e10) ||

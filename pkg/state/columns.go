@@ -41,7 +41,7 @@ func (c *Columns) Watch(warn func(text string)) {
 	c.watching = true
 }
 
-// Changed remembers the columns of a table, and tells how they differ from those
+// Changed remembers the columns of a table, and reports how they differ from those
 // of the last run that wrote it. Tables that this run does not write stay as they
 // are known.
 func (c *Columns) Changed(table string, columns []string) (added, removed []string, changed bool) {
@@ -49,11 +49,7 @@ func (c *Columns) Changed(table string, columns []string) (added, removed []stri
 		return nil, nil, false
 	}
 	before, ok := c.known.Get(table)
-	items := make([]value.Value, len(columns))
-	for i, column := range columns {
-		items[i] = value.OfString(column)
-	}
-	now := value.OfItems(items...)
+	now := value.OfStrings(columns)
 	c.known = c.known.With(table, now)
 	if !ok || before.Equal(now) {
 		return nil, nil, false
@@ -65,7 +61,7 @@ func (c *Columns) Changed(table string, columns []string) (added, removed []stri
 	return lacking(columns, old), lacking(old, columns), true
 }
 
-// columnsByTable tells whether a value is what Changed leaves.
+// columnsByTable reports whether a value is what Changed leaves.
 func columnsByTable(v value.Value) bool {
 	for _, m := range v.Members() {
 		if m.Value.Kind() != value.Array || slices.ContainsFunc(m.Value.Items(), func(item value.Value) bool { return item.Kind() != value.String }) {

@@ -27,7 +27,7 @@ const (
 )
 
 // packedHead is the tag and the size of an array or object. The size has always
-// the same length, for it is known only when the last part is there.
+// the same length, because it is known only when the last part is there.
 const packedHead = 1 + 8
 
 // AppendPacked appends the value in its packed form.
@@ -106,7 +106,7 @@ func (p Packed) Raw() []byte {
 	return text
 }
 
-// True tells whether the value is true.
+// True reports whether the value is true.
 func (p Packed) True() bool { return len(p) > 0 && p[0] == packedTrue }
 
 // Cell is a scalar as text in a table, as Value.Cell; nil for an empty one.
@@ -219,10 +219,10 @@ func (p Packed) At(path, separator string) (Value, bool) {
 	switch {
 	case path == separator:
 	case separator == "":
-		p, ok = p.step(path)
+		p, ok = p.Step(path)
 	default:
 		for segment := range strings.SplitSeq(path, separator) {
-			if p, ok = p.step(segment); !ok {
+			if p, ok = p.Step(segment); !ok {
 				break
 			}
 		}
@@ -233,7 +233,8 @@ func (p Packed) At(path, separator string) (Value, bool) {
 	return p.Value(), true
 }
 
-func (p Packed) step(segment string) (Packed, bool) {
+// Step is the member of that name, or the item of that number.
+func (p Packed) Step(segment string) (Packed, bool) {
 	switch parts := p.Parts(); p.Kind() {
 	case Object:
 		for parts.More() {
@@ -281,7 +282,7 @@ func (p Packed) AppendMap(dst []byte, change func(dst, name []byte, part Packed)
 // before the value.
 type Parts struct{ rest []byte }
 
-// More tells whether there is another part.
+// More reports whether there is another part.
 func (w *Parts) More() bool { return len(w.rest) > 0 }
 
 // Name takes the name of the next member.
@@ -386,7 +387,7 @@ func unpackParts(rest *string) string {
 type names struct {
 	text []byte
 	ends []int
-	// plain tells that all names look the same in a JSON text, but for quotes, and
+	// plain says that all names look the same in a JSON text, but for quotes, and
 	// have one byte of length.
 	plain bool
 }
@@ -402,7 +403,7 @@ func (n *names) name(place int) []byte {
 	return n.text[start:n.ends[place]]
 }
 
-// at tells whether the packed name has that place.
+// at reports whether the packed name has that place.
 func (n *names) at(place int, name []byte) bool {
 	return place < len(n.ends) && string(n.name(place)) == string(name)
 }
@@ -443,7 +444,7 @@ func (n *names) learn(object Packed) bool {
 	return different
 }
 
-// different tells whether all names are.
+// different reports whether all names are.
 func (n *names) different() bool {
 	if len(n.ends) >= indexFrom {
 		sorted := make([]string, len(n.ends))

@@ -17,7 +17,7 @@ type Packer struct {
 	shapes int // besides the root
 	spare  names
 	levels int // of objects and lists that may still be opened
-	// irregular tells that the text had an irregular number, repeated that an
+	// irregular says that the text had an irregular number, repeated that an
 	// object in it had a name twice.
 	irregular, repeated bool
 }
@@ -53,7 +53,7 @@ func (p *Packer) below(s *shape, place int) *shape {
 const maxLevels = 1000
 
 // Append appends the packed form of a JSON text that a decoder of NewDecoder has
-// accepted as one value. regular tells that equal values have equal packed
+// accepted as one value. regular says that equal values have equal packed
 // forms: where it is false, there are numbers that could be written in another
 // way, and Regular writes them so.
 func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
@@ -412,19 +412,12 @@ func packAnew(dst []byte, start int) []byte {
 // appendUnique appends the value with each name once in an object: of equal
 // names the last value counts, at the place of the first.
 func (p Packed) appendUnique(dst []byte) []byte {
-	k := p.Kind()
-	if k != Array && k != Object {
-		return append(dst, p...)
+	if p.Kind() != Object {
+		dst, _ = p.AppendMap(dst, func(dst, _ []byte, item Packed) ([]byte, error) { return item.appendUnique(dst), nil })
+		return dst
 	}
 	start := len(dst)
-	dst = openPacked(dst, p[0])
-	if k == Array {
-		for parts := p.Parts(); parts.More(); {
-			dst = parts.Value().appendUnique(dst)
-		}
-	} else {
-		dst = p.appendMembers(dst)
-	}
+	dst = p.appendMembers(openPacked(dst, packedObject))
 	closePacked(dst, start)
 	return dst
 }

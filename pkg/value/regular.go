@@ -11,7 +11,7 @@ import (
 // double again; no exponent, and a point, while that is short. Integers are not
 // touched.
 
-// regular tells whether the literal of such a number is the regular one, as far
+// regular reports whether the literal of such a number is the regular one, as far
 // as that is seen without computing: decimals of up to 15 digits are all
 // different doubles.
 func regular(literal []byte) bool {
@@ -25,23 +25,11 @@ func regular(literal []byte) bool {
 
 // Regular appends the value with all numbers in their regular form.
 func (p Packed) Regular(dst []byte) []byte {
-	start := len(dst)
-	switch k := p.Kind(); k {
-	case Number:
+	if p.Kind() == Number {
 		return appendRegular(dst, p)
-	case Array, Object:
-		dst = openPacked(dst, p[0])
-		for parts := p.Parts(); parts.More(); {
-			if k == Object {
-				dst = appendPackedText(dst, parts.Name())
-			}
-			dst = parts.Value().Regular(dst)
-		}
-		closePacked(dst, start)
-		return dst
-	default:
-		return append(dst, p...)
 	}
+	dst, _ = p.AppendMap(dst, func(dst, _ []byte, part Packed) ([]byte, error) { return part.Regular(dst), nil })
+	return dst
 }
 
 func appendRegular(dst []byte, number Packed) []byte {

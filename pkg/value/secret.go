@@ -16,7 +16,7 @@ func (v Value) AsSecret() Value {
 	})
 }
 
-// Secret tells whether the value, or one inside it, is marked as a secret.
+// Secret reports whether the value, or one inside it, is marked as a secret.
 func (v Value) Secret() bool {
 	return v.secret || slices.ContainsFunc(v.Items(), Value.Secret) ||
 		slices.ContainsFunc(v.Members(), func(m Member) bool { return m.Value.Secret() })

@@ -10,6 +10,7 @@ package value
 import (
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -72,6 +73,15 @@ func OfNumber(literal string) Value { return Value{kind: Number, text: literal} 
 // OfItems makes an array.
 func OfItems(items ...Value) Value { return Value{kind: Array, node: &node{items: items}} }
 
+// OfStrings makes an array of strings.
+func OfStrings(texts []string) Value {
+	items := make([]Value, len(texts))
+	for i, text := range texts {
+		items[i] = OfString(text)
+	}
+	return OfItems(items...)
+}
+
 // OfMembers makes an object. Of several members with one name the last value
 // wins, at the place of the first.
 func OfMembers(members ...Member) Value {
@@ -115,13 +125,13 @@ func (n *node) find(name string) (int, bool) {
 // Kind is the type of the value.
 func (v Value) Kind() Kind { return v.kind }
 
-// IsNull tells whether the value is null (or the zero Value).
+// IsNull reports whether the value is null (or the zero Value).
 func (v Value) IsNull() bool { return v.kind == Null }
 
-// IsScalar tells whether the value is a boolean, a number or a string.
+// IsScalar reports whether the value is a boolean, a number or a string.
 func (v Value) IsScalar() bool { return v.kind == Bool || v.kind == Number || v.kind == String }
 
-// True tells whether the value is the boolean true.
+// True reports whether the value is the boolean true.
 func (v Value) True() bool { return v.kind == Bool && v.text == "true" }
 
 // Raw is the contents of a string, or the literal of a number or boolean as it
@@ -191,43 +201,46 @@ func (v Value) Field(name string) Value {
 	return m
 }
 
-// Lookup follows the tokens of a JSON pointer: names of members and numbers of
-// items. It is null when there is nothing.
+// Lookup is Find, and null when there is nothing.
 func (v Value) Lookup(tokens []string) Value {
-	for _, token := range tokens {
-		if v.Kind() != Array {
-			v = v.Field(token)
-			continue
-		}
-		i, err := strconv.Atoi(token)
-		if err != nil || i < 0 || i >= v.Len() {
-			return Value{}
-		}
-		v = v.Items()[i]
-	}
+	v, _ = v.Find(tokens)
 	return v
+}
+
+// Find follows the tokens of a JSON pointer: names of members and numbers of items.
+func (v Value) Find(tokens []string) (Value, bool) {
+	for _, token := range tokens {
+		if i, ok := index(token); ok && v.kind == Array && i < v.Len() {
+			v = v.node.items[i]
+		} else if v, ok = v.Get(token); !ok {
+			return Value{}, false
+		}
+	}
+	return v, true
 }
 
 // With is a copy of an object with one member set: replaced in place when it
 // exists, else appended. On anything but an object it makes a new object.
 func (v Value) With(name string, member Value) Value {
-	members := append([]Member(nil), v.Members()...)
-	return OfMembers(append(members, Member{name, member})...)
+	return OfMembers(append(slices.Clip(v.Members()), Member{name, member})...)
 }
 
 // Without is a copy of an object that lacks the named members.
 func (v Value) Without(names ...string) Value {
-	var kept []Member
-next:
-	for _, m := range v.Members() {
-		for _, name := range names {
-			if m.Name == name {
-				continue next
-			}
-		}
-		kept = append(kept, m)
+	return OfMembers(slices.DeleteFunc(slices.Clone(v.Members()), func(m Member) bool { return slices.Contains(names, m.Name) })...)
+}
+
+// AsObject is a list as an object whose names are the indexes; both mean the same
+// to a query string. Anything else stays as it is.
+func (v Value) AsObject() Value {
+	if v.kind != Array {
+		return v
 	}
-	return OfMembers(kept...)
+	members := make([]Member, v.Len())
+	for i, item := range v.Items() {
+		members[i] = Member{strconv.Itoa(i), item}
+	}
+	return OfMembers(members...)
 }
 
 // Map is a list or an object with what f makes of each item or member in its place.
@@ -252,7 +265,7 @@ func (v Value) Map(f func(Member) Member) Value {
 }
 
 // At walks a path from the value: names on objects, decimal indexes on arrays,
-// segments parted by the separator. A path equal to the separator is the value
+// segments separated by the separator. A path equal to the separator is the value
 // itself. A member that is null counts as found, an item that is null does not.
 func (v Value) At(path, separator string) (Value, bool) {
 	if path == separator {
@@ -291,7 +304,7 @@ func index(segment string) (int, bool) {
 	return i, err == nil && i >= 0 && strconv.Itoa(i) == segment
 }
 
-// IsInteger tells whether the value is a number written without fraction and
+// IsInteger reports whether the value is a number written without fraction and
 // exponent, of any size.
 func (v Value) IsInteger() bool {
 	return v.kind == Number && !strings.ContainsAny(v.text, ".eE")
@@ -306,7 +319,7 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil || math.IsInf(f, 0)
 }
 
-// Equal tells whether two values are the same: kinds, literals of numbers,
+// Equal reports whether two values are the same: kinds, literals of numbers,
 // order of members and items.
 func (v Value) Equal(w Value) bool {
 	if v.kind != w.kind || v.text != w.text || v.Len() != w.Len() {

@@ -122,25 +122,9 @@ func (p *Page) IsList() bool { return p.list }
 // Truncate drops all items but the first n, where there are more.
 func (p *Page) Truncate(n int) { p.Rows = min(p.Rows, n) }
 
-// Items streams the items in their order, each one a value of its own. An
-// object or scalar at the place of the data is one item. The spool must not be
-// closed meanwhile. Several goroutines may do so at once.
-func (p *Page) Items() iter.Seq2[value.Value, error] {
-	return func(yield func(value.Value, error) bool) {
-		for item, err := range p.Packed() {
-			if err != nil {
-				yield(value.Value{}, err)
-				return
-			}
-			if !yield(item.Value(), nil) {
-				return
-			}
-		}
-	}
-}
-
-// Packed streams the items as Items does, for who does not need them as values.
-// An item is gone when the next one comes, or the loop ends.
+// Packed streams the items in their order. An object or scalar at the place of the
+// data is one item. An item is gone when the next one comes, or the loop ends. The
+// spool must not be closed meanwhile. Several goroutines may do so at once.
 func (p *Page) Packed() iter.Seq2[value.Packed, error] {
 	return func(yield func(value.Packed, error) bool) {
 		if p.Rows == 0 {

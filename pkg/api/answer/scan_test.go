@@ -34,11 +34,11 @@ func newScanner() *Scanner {
 func items(t testing.TB, p *Page) string {
 	t.Helper()
 	var all []string
-	for item, err := range p.Items() {
+	for item, err := range p.Packed() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, item.JSON())
+		all = append(all, item.Value().JSON())
 	}
 	return strings.Join(all, " ")
 }

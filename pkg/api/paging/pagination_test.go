@@ -105,7 +105,7 @@ func read(t *testing.T, needs Needs, res string, now time.Time) Page {
 		t.Fatal(err)
 	}
 	p := Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Now: now}
-	for item, err := range page.Items() {
+	for item, err := range page.Packed() {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,11 +39,11 @@ func (c Compiler) Compile(v value.Value, pointer string) Expr {
 func (c Compiler) Entries(v value.Value, pointer string) Entries {
 	var e Entries
 	add := func(name string, v value.Value) {
-		compiled := Expr{literal{v}}
+		var compiled node = literal{v}
 		if v.Kind() == value.Object {
-			compiled = c.Compile(v, failure.PointerJoin(pointer, name))
+			compiled = c.node(v, failure.PointerJoin(pointer, name))
 		}
-		e.entries = append(e.entries, entry{name, compiled})
+		e.names, e.values = append(e.names, name), append(e.values, compiled)
 	}
 	switch {
 	case v.Empty():
@@ -56,15 +56,13 @@ func (c Compiler) Entries(v value.Value, pointer string) Entries {
 		for i, item := range v.Items() {
 			add(strconv.Itoa(i), item)
 		}
-		e.list = v.Kind() == value.Array
+		e.isList = v.Kind() == value.Array
 	}
 	return e
 }
 
 func (c Compiler) node(v value.Value, pointer string) node {
 	switch v.Kind() {
-	case value.Array:
-		return c.data(v, c.items(v, pointer))
 	case value.Object:
 		if name, ok := v.Get("function"); ok {
 			return c.call(name, v.Field("args"), pointer)
@@ -75,10 +73,11 @@ func (c Compiler) node(v value.Value, pointer string) node {
 				return c.reference(Context(m.Name), m.Value, pointer)
 			}
 		}
-		return c.data(v, c.items(v, pointer))
+	case value.Array:
 	default:
 		return literal{v}
 	}
+	return c.data(v, c.items(v, pointer))
 }
 
 // items compiles the items of an array or the members of an object.

@@ -37,92 +37,66 @@ func (e Expr) Constant() (value.Value, bool) {
 
 // References are the names in a context that the expression refers to, each
 // once, in the order of the configuration.
-func (e Expr) References(c Context) []string {
-	return e.references(c, nil)
-}
-
-func (e Expr) references(c Context, names []string) []string {
-	if e.node == nil {
-		return names
-	}
-	return e.node.references(c, names)
-}
+func (e Expr) References(c Context) []string { return references(e.node, c, nil) }
 
 // Entries is an object or a list of expressions, such as the parameters of a
 // job. The zero Entries has none.
 type Entries struct {
-	list    bool
-	entries []entry
-}
-
-type entry struct {
-	name string // of a member; unused in a list
-	expr Expr
+	isList bool
+	object
 }
 
 // Eval is the object, or the array when the source was a list, with every entry
 // evaluated. It is an empty object when there are no entries. An error is one
 // of Expr.Eval.
 func (e Entries) Eval(s *Scope) (value.Value, error) {
-	members := make([]value.Member, len(e.entries))
-	items := make([]value.Value, len(e.entries))
-	for i, entry := range e.entries {
-		v, err := entry.expr.Eval(s)
-		if err != nil {
-			return value.Value{}, err
-		}
-		members[i] = value.Member{Name: entry.name, Value: v}
-		items[i] = v
+	if e.isList {
+		return e.values.eval(s)
 	}
-	if e.list {
-		return value.OfItems(items...), nil
-	}
-	return value.OfMembers(members...), nil
+	return e.object.eval(s)
 }
 
 // Len is the number of entries.
-func (e Entries) Len() int { return len(e.entries) }
+func (e Entries) Len() int { return len(e.values) }
 
 // References are the names in a context that the entries refer to, each once,
 // in the order of the configuration.
-func (e Entries) References(c Context) []string {
-	var names []string
-	for _, entry := range e.entries {
-		names = entry.expr.references(c, names)
-	}
-	return names
-}
+func (e Entries) References(c Context) []string { return references(e.values, c, nil) }
 
 // node is one step of an expression: a literal, a reference, a call, or an
 // object or array that contains such steps.
 type node interface {
 	eval(s *Scope) (value.Value, error)
-	// references appends the names in a context that are not yet in the list.
-	references(c Context, names []string) []string
 }
 
-var (
-	_ node = literal{}
-	_ node = reference{}
-	_ node = call{}
-	_ node = object{}
-	_ node = list{}
-	_ node = broken{}
-)
+// references appends the names in a context that are not yet in the list.
+func references(n node, c Context, names []string) []string {
+	switch n := n.(type) {
+	case reference:
+		if n.context == c && !slices.Contains(names, n.name) {
+			names = append(names, n.name)
+		}
+	case call:
+		return references(n.args, c, names)
+	case object:
+		return references(n.values, c, names)
+	case list:
+		for _, item := range n {
+			names = references(item, c, names)
+		}
+	}
+	return names
+}
 
 type literal struct{ value value.Value }
 
 func (n literal) eval(*Scope) (value.Value, error) { return n.value, nil }
 
-func (n literal) references(_ Context, names []string) []string { return names }
-
 // broken is null in the place of what is a problem. It is no literal, so that
-// nothing around it is judged by a value which nobody wrote.
+// nothing around it is judged by a value which no one wrote.
 type broken struct{}
 
 func (broken) eval(*Scope) (value.Value, error) { return value.Value{}, nil }
-
-func (broken) references(_ Context, names []string) []string { return names }
 
 type reference struct {
 	context Context
@@ -136,13 +110,6 @@ func (n reference) eval(s *Scope) (value.Value, error) {
 		return value.Value{}, failure.Userf("%s %s not found", n.context, quote(n.name)).At(n.pointer)
 	}
 	return v, nil
-}
-
-func (n reference) references(c Context, names []string) []string {
-	if n.context != c || slices.Contains(names, n.name) {
-		return names
-	}
-	return append(names, n.name)
 }
 
 type call struct {
@@ -173,8 +140,6 @@ func (n call) eval(s *Scope) (value.Value, error) {
 	return v, nil
 }
 
-func (n call) references(c Context, names []string) []string { return n.args.references(c, names) }
-
 type object struct {
 	names  []string
 	values list
@@ -191,8 +156,6 @@ func (n object) eval(s *Scope) (value.Value, error) {
 	}
 	return value.OfMembers(members...), nil
 }
-
-func (n object) references(c Context, names []string) []string { return n.values.references(c, names) }
 
 type list []node
 
@@ -214,13 +177,6 @@ func (n list) evalItems(s *Scope) ([]value.Value, error) {
 		items[i] = v
 	}
 	return items, nil
-}
-
-func (n list) references(c Context, names []string) []string {
-	for _, item := range n {
-		names = item.references(c, names)
-	}
-	return names
 }
 
 // literals are the values of the items, when none has a call or reference.

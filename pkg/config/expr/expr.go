@@ -10,7 +10,7 @@
 // that may be a secret: they name functions, contexts, paths and places.
 //
 // It does not know which contexts exist where, nor what is done with a value:
-// that is said by the rooms that use it.
+// that is said by the packages that use it.
 package expr
 
 import (
@@ -54,9 +54,9 @@ type Scope struct {
 	// Warn takes what is odd about the arguments of a call that has a value all
 	// the same, and the place of the call. The text holds no value. Nil drops it.
 	Warn func(pointer, text string)
-	// Conceal is told every text that a function made of a secret, unless the text
-	// shows the secret as it is, which whoever masks it knows already, or is too
-	// short to be masked wherever it occurs. Nil is told nothing.
+	// Conceal gets every text that a function made of a secret, unless the text
+	// shows the secret as it is, which is masked already, or is too
+	// short to be masked wherever it occurs. Nil drops it.
 	Conceal func(secret string)
 }
 

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/php"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -61,14 +61,10 @@ func (f Function) counts() string {
 }
 
 func count(n int, noun string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no " + noun + "s"
-	case 1:
-		return "1 " + noun
-	default:
-		return strconv.Itoa(n) + " " + noun + "s"
 	}
+	return prose.Count(n, noun)
 }
 
 // input is what a function works on: as many arguments as it declares.
@@ -82,10 +78,15 @@ type input struct {
 
 // text is an argument as text, see textOf.
 func (in input) text(i int) (string, error) {
-	if !in.args[i].IsNull() && !in.args[i].IsScalar() {
-		return "", fmt.Errorf("argument %d is %s, expected a text", i+1, kindOf(in.args[i]))
+	return textOf(in.args[i]), in.scalar(i, "a text")
+}
+
+// scalar is the error of an argument that is a list or an object.
+func (in input) scalar(i int, expected string) error {
+	if k := in.args[i].Kind(); k != value.Array && k != value.Object {
+		return nil
 	}
-	return textOf(in.args[i]), nil
+	return fmt.Errorf("argument %d is %s, expected %s", i+1, kindOf(in.args[i]), expected)
 }
 
 // texts are the first n arguments as texts.
@@ -105,10 +106,7 @@ func (in input) flag(i int) (bool, error) {
 	if i >= len(in.args) {
 		return false, nil
 	}
-	if !in.args[i].IsNull() && !in.args[i].IsScalar() {
-		return false, fmt.Errorf("argument %d is %s, expected true or false", i+1, kindOf(in.args[i]))
-	}
-	return !in.args[i].Empty(), nil
+	return !in.args[i].Empty(), in.scalar(i, "true or false")
 }
 
 var errFarthest = errors.New("the time is beyond what can be reckoned with")
@@ -136,7 +134,7 @@ func (in input) timestamp(i int) (t time.Time, known bool, err error) {
 		}
 		return time.Time{}, false, nil
 	case !ok:
-		return time.Time{}, false, fmt.Errorf("argument %d is %s, expected a number of seconds", i+1, kindOf(v))
+		return time.Time{}, false, in.scalar(i, "a number of seconds")
 	case seconds < -php.Farthest || seconds > php.Farthest:
 		return time.Time{}, false, fmt.Errorf("argument %d: %w", i+1, errFarthest)
 	}

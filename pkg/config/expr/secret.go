@@ -13,11 +13,11 @@ import (
 // harmless words: it is masked only where a request carries it.
 const concealedCharacters = 8
 
-// Conceals tells whether a text that was made of a secret is long enough to be
+// Conceals reports whether a text that was made of a secret is long enough to be
 // masked wherever it occurs.
 func Conceals(text string) bool { return utf8.RuneCountInString(text) >= concealedCharacters }
 
-// conceal tells of what a function made of these arguments.
+// conceal reports what a function made of these arguments.
 func (s *Scope) conceal(args []value.Value, result value.Value) {
 	if s == nil || s.Conceal == nil {
 		return
@@ -32,7 +32,7 @@ func (s *Scope) conceal(args []value.Value, result value.Value) {
 	}
 }
 
-// shows tells whether a text holds all secrets among the arguments as they are:
+// shows reports whether a text holds all secrets among the arguments as they are:
 // then they are masked in it already.
 func shows(text string, args []value.Value) bool {
 	for _, arg := range args {

@@ -29,7 +29,7 @@ func Describe(pointer string, v value.Value) failure.Text {
 	return failure.Part(value.OfString(prose.Shorten(secret.WithoutCredentials(v.Raw()), longest)).JSON())
 }
 
-// DescribeKind tells the type and the size of a value, and nothing of what is
+// DescribeKind gives the type and the size of a value, and nothing of what is
 // in it.
 func DescribeKind(v value.Value) failure.Text {
 	switch n := v.Len(); {

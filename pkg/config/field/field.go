@@ -111,7 +111,7 @@ func Flag(name, title, doc string) Setting[bool] {
 	return Setting[bool]{&Field{Name: name, Title: title, Doc: doc, Type: FlagType}, false, Section.bool, value.OfBool}.Default(false)
 }
 
-// Of declares a setting of any type, which is read by whoever declares it.
+// Of declares a setting of any type, which the package that declares it reads.
 func Of(name, title, doc string, t *Type) Setting[Section] {
 	return Setting[Section]{&Field{Name: name, Title: title, Doc: doc, Type: t}, Section{}, func(s, _ Section) Section { return s },
 		func(Section) value.Value { return value.Value{} }}

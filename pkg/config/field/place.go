@@ -4,37 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-// Segments are the reference tokens of a JSON pointer, unescaped.
-func Segments(pointer string) []string {
-	if pointer == "" {
-		return nil
-	}
-	parts := strings.Split(pointer[1:], "/")
-	for i, part := range parts {
-		if strings.Contains(part, "~") {
-			parts[i] = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
-		}
-	}
-	return parts
-}
-
-// Lookup is the value at a JSON pointer.
-func Lookup(v value.Value, pointer string) (value.Value, bool) {
-	for _, segment := range Segments(pointer) {
-		at := position(v, segment)
-		if at >= v.Len() {
-			return value.Value{}, false
-		}
-		v = child(v, at)
-	}
-	return v, true
-}
 
 // position is the number of the member or item with that name; the number of
 // all of them when there is none.
@@ -80,7 +53,7 @@ func InOrder(doc value.Value, problems failure.Problems) failure.Problems {
 // path is a JSON pointer as positions, which sort like the document.
 func path(v value.Value, pointer string) []int {
 	var positions []int
-	for _, segment := range Segments(pointer) {
+	for _, segment := range failure.PointerSplit(pointer) {
 		at := position(v, segment)
 		positions = append(positions, at)
 		if at == v.Len() {

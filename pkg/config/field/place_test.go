@@ -10,12 +10,12 @@ func TestLookup(t *testing.T) {
 	doc := mustValue(t, `{"a":{"b/c":[10,{"~d":11}]},"":{"":12},"01":13}`)
 	found := map[string]string{"": doc.JSON(), "/a/b~1c/0": "10", "/a/b~1c/1/~0d": "11", "//": "12", "/01": "13"}
 	for pointer, want := range found {
-		if v, ok := Lookup(doc, pointer); !ok || v.JSON() != want {
+		if v, ok := doc.Find(failure.PointerSplit(pointer)); !ok || v.JSON() != want {
 			t.Errorf("%s: got %s %v, want %s", pointer, v.JSON(), ok, want)
 		}
 	}
 	for _, pointer := range []string{"/x", "/a/b~1c/2", "/a/b~1c/-1", "/a/b~1c/00", "/a/b~1c/x", "/01/x", "/a/b"} {
-		if v, ok := Lookup(doc, pointer); ok {
+		if v, ok := doc.Find(failure.PointerSplit(pointer)); ok {
 			t.Errorf("%s: got %s", pointer, v.JSON())
 		}
 	}

@@ -88,10 +88,10 @@ func (w *schemaWriter) keywords(t *Type) object {
 	case 1:
 		text("type", t.Kinds[0])
 	default:
-		add("type", textList(t.Kinds))
+		add("type", value.OfStrings(t.Kinds))
 	}
 	if choices := t.choices(); t.Base == nil && len(choices) > 0 {
-		add("enum", textList(choices))
+		add("enum", value.OfStrings(choices))
 	}
 	if t.IgnoreCase {
 		add("ignoreCase", value.OfBool(true))
@@ -109,7 +109,7 @@ func (w *schemaWriter) keywords(t *Type) object {
 		}
 	}
 	if len(required) > 0 {
-		add("required", textList(required))
+		add("required", value.OfStrings(required))
 	}
 	text("errorMessage", t.Message.String())
 	if t.Items != nil {
@@ -165,14 +165,6 @@ func (w *schemaWriter) property(f *Field) object {
 		set("examples", valueList(f.Examples))
 	}
 	return o
-}
-
-func textList(names []string) value.Value {
-	all := make([]value.Value, len(names))
-	for i, name := range names {
-		all[i] = value.OfString(name)
-	}
-	return value.OfItems(all...)
 }
 
 func valueList(texts []string) value.Value {

@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Section is one part of the document on its way into the room that knows its
+// Section is one part of the document on its way into the package that knows its
 // meaning (a scroller, an authentication, a mapping): the value, its place, and
 // the shared list that collects every problem before anything is sent.
 //
@@ -20,7 +20,7 @@ type Section struct {
 	Pointer  string
 	problems *failure.Problems
 	// faulty holds the places whose problem is already in the list; one place
-	// gets one problem, so that nobody reads the same fault twice.
+	// gets one problem, so that no one reads the same fault twice.
 	faulty map[string]bool
 }
 
@@ -32,10 +32,10 @@ func NewSection(v value.Value, pointer string, problems *failure.Problems) Secti
 // Problems is the list that collects this document's problems.
 func (s Section) Problems() *failure.Problems { return s.problems }
 
-// Present tells whether anything that is not empty stands here.
+// Present reports whether anything that is not empty stands here.
 func (s Section) Present() bool { return !s.Value.Empty() }
 
-// Faulty tells whether something is wrong with the value, and a problem says so.
+// Faulty reports whether something is wrong with the value, and a problem says so.
 func (s Section) Faulty() bool { return s.faulty[s.Pointer] }
 
 // Get is the member of that name, or an empty section at its place.

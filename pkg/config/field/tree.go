@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -70,7 +71,7 @@ func (t *Tree) sectionOf(name, pointer string) (string, bool) {
 // of items.
 func keysTo(pointer string) string {
 	var names []string
-	for _, name := range Segments(pointer) {
+	for _, name := range failure.PointerSplit(pointer) {
 		if _, err := strconv.Atoi(name); err == nil || name == "parameters" {
 			continue
 		}
@@ -108,7 +109,7 @@ func (t *Type) visit(s Section, visit func(f *Field, at, around Section) bool) {
 // At is the type of the values at a JSON pointer, nil where no type is known.
 func (t *Tree) At(pointer string) *Type {
 	at := t.root
-	for _, name := range Segments(pointer) {
+	for _, name := range failure.PointerSplit(pointer) {
 		base := at.base()
 		if base == nil {
 			return nil

@@ -22,7 +22,7 @@ type Type struct {
 	Kinds []string
 	// Fields are the members of an object, in the order of the reference.
 	Fields []*Field
-	// Open welcomes other members. Loose reports them only when nobody refers to
+	// Open welcomes other members. Loose reports them only when no one refers to
 	// them, and lets the schema allow them.
 	Open, Loose bool
 	// Others is the type of the members that are no field, Items that of the items
@@ -41,7 +41,7 @@ type Type struct {
 	Pattern *Pattern
 	// Message is what is expected, for a person; "" is made of Kinds.
 	Message failure.Text
-	// Alone tells whether a value is an item that stands in the place of a list or
+	// Alone reports whether a value is an item that stands in the place of a list or
 	// an object of items; nil takes none for it. AloneFault is the error then;
 	// without one the value is read as an item.
 	Alone      func(value.Value) bool
@@ -121,7 +121,7 @@ func (t *Type) Field(name string) *Field {
 	return nil
 }
 
-// names are those of the fields that somebody reads.
+// names are those of the fields that someone reads.
 func (t *Type) names() []string {
 	var all []string
 	for _, f := range t.base().Fields {
@@ -157,7 +157,7 @@ func (t *Type) required() []string {
 	return all
 }
 
-// allows tells whether values of this kind may stand here.
+// allows reports whether values of this kind may stand here.
 func (t *Type) allows(k value.Kind) bool {
 	kinds := t.base().Kinds
 	switch {

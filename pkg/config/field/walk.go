@@ -120,7 +120,7 @@ func (d *Document) members(v value.Value, t *Type, pointer string) value.Value {
 	return value.OfMembers(kept...)
 }
 
-// absent tells whether a member means the same as no member: null and the empty
+// absent reports whether a member means the same as no member: null and the empty
 // string; unless it is required, an empty value of another type, too, and an
 // object that is empty although it would need keys. Whether a value is empty is
 // judged before keys were left out of it.
@@ -194,7 +194,7 @@ func (d *Document) missing(v, given value.Value, t *Type, pointer string) {
 	}
 }
 
-// holds tells whether a value has one of the kinds of a type.
+// holds reports whether a value has one of the kinds of a type.
 func (t *Type) holds(v value.Value) bool {
 	if len(t.Kinds) == 0 || t.allows(v.Kind()) && v.Kind() != value.Number {
 		return true

@@ -7,6 +7,7 @@ package source
 
 import (
 	"bytes"
+	"maps"
 	"sort"
 	"strings"
 	"sync"
@@ -25,7 +26,7 @@ type Place struct {
 	Name Span
 	// Value is the whole value; it ends where the text stops being JSON.
 	Value Span
-	// Scalar tells that the value is no object and no list.
+	// Scalar says that the value is no object and no list.
 	Scalar bool
 }
 
@@ -35,14 +36,13 @@ type Scalar struct {
 	Span
 }
 
-// Text is a JSON text whose places are known as soon as somebody asks for one.
+// Text is a JSON text whose places are known as soon as someone asks for one.
 type Text struct {
 	text   []byte
 	once   sync.Once
 	lines  []int // offsets of their beginnings
 	before []int // characters before every block of that many bytes
 	places map[string]Place
-	order  []string // pointers in the order of the text
 	scalar []Scalar
 	end    int    // behind the last token that was read
 	last   string // pointer of the last token
@@ -124,25 +124,10 @@ func (t *Text) read(dec *jsontext.Decoder) {
 }
 
 func (t *Text) add(pointer string, p Place) {
-	if _, again := t.places[pointer]; !again {
-		t.order = append(t.order, pointer)
-	} else {
-		t.forget(pointer + "/")
+	if _, again := t.places[pointer]; again { // what stood in the earlier value is gone
+		maps.DeleteFunc(t.places, func(inner string, _ Place) bool { return strings.HasPrefix(inner, pointer+"/") })
 	}
 	t.places[pointer] = p
-}
-
-// forget removes what stood in a value that another one replaces.
-func (t *Text) forget(prefix string) {
-	kept := t.order[:0]
-	for _, pointer := range t.order {
-		if strings.HasPrefix(pointer, prefix) {
-			delete(t.places, pointer)
-			continue
-		}
-		kept = append(kept, pointer)
-	}
-	t.order = kept
 }
 
 // token is where the token behind an offset begins: between two tokens stand
@@ -173,12 +158,6 @@ func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
 		}
 		pointer = pointer[:slash]
 	}
-}
-
-// Pointers are those of all values, in the order of the text.
-func (t *Text) Pointers() []string {
-	t.load()
-	return t.order
 }
 
 // Scalars are all scalars in the order of the text, also those that a later
@@ -223,7 +202,7 @@ func (t *Text) characters(offset int) int {
 	return n
 }
 
-// begins tells whether a byte of UTF-8 is the first one of a character.
+// begins reports whether a byte of UTF-8 is the first one of a character.
 func begins(c byte) bool { return c&0xC0 != 0x80 }
 
 // Characters is the span without a part of a character at its ends.
@@ -257,7 +236,7 @@ func (t *Text) Line(number int) Span {
 func (t *Text) Slice(s Span) string { return string(t.text[s.Start:s.End]) }
 
 // Offset is the offset of a line and a column in bytes, both from 1, as a
-// value.SyntaxError tells them.
+// value.SyntaxError has them.
 func (t *Text) Offset(line, column int) int {
 	t.load()
 	if line < 1 || line > len(t.lines) {

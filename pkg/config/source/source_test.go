@@ -1,6 +1,8 @@
 package source
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,7 +88,8 @@ func FuzzNew(f *testing.F) {
 	f.Add([]byte("\xff"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := New(text)
-		for _, pointer := range s.Pointers() {
+		s.load()
+		for _, pointer := range slices.Sorted(maps.Keys(s.places)) {
 			p, at, ok := s.Find(pointer)
 			if !ok || at != pointer || p.Value.Start > p.Value.End || p.Value.End > len(text) {
 				t.Fatalf("%q: %v %q %v", pointer, ok, at, p)

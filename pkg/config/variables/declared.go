@@ -18,7 +18,7 @@ type declaration struct{ name, kind string }
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
 
 // declarations reads what the variables configuration declares; nothing when
-// there is none or nobody to ask. Where the token is refused, or an error about
+// there is none or no one to ask. Where the token is refused, or an error about
 // missing values follows anyway, a warning takes the place of the error.
 func (s *search) declarations(ctx context.Context, found set) ([]declaration, error) {
 	if s.in.Platform == nil || s.links.configuration == "" {

@@ -40,23 +40,16 @@ func Placeholders(doc value.Value) []string {
 // secretPlaceholders are those of Placeholders that stand below a key that begins
 // with #.
 func secretPlaceholders(doc value.Value) []string {
-	if doc.Kind() != value.Array && doc.Kind() != value.Object {
-		return nil
-	}
 	var names list
 	for _, item := range doc.Items() {
-		for _, name := range secretPlaceholders(item) {
-			names.add(name)
-		}
+		names.add(secretPlaceholders(item)...)
 	}
 	for _, m := range doc.Members() {
 		found := secretPlaceholders(m.Value)
 		if strings.HasPrefix(m.Name, "#") {
 			found = Placeholders(m.Value)
 		}
-		for _, name := range found {
-			names.add(name)
-		}
+		names.add(found...)
 	}
 	return names
 }
@@ -122,7 +115,7 @@ func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
 		if err != nil {
 			return value.Value{}, err
 		}
-		if secret { // what is sent under this name tells it
+		if secret { // the name holds it
 			filled = filled.AsSecret()
 		}
 		members = append(members, value.Member{Name: renamed, Value: filled})
@@ -134,7 +127,7 @@ func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
 	return object, nil
 }
 
-// text fills one string and notes what it replaced; secret tells whether a secret
+// text fills one string and notes what it replaced; secret reports whether a secret
 // became part of it.
 func (r *replacer) text(s string) (text string, secret bool) {
 	var b strings.Builder
@@ -172,8 +165,10 @@ func (r *replacer) collision(object value.Value) *failure.Error {
 // list is names, each once.
 type list []string
 
-func (l *list) add(name string) {
-	if !slices.Contains(*l, name) {
-		*l = append(*l, name)
+func (l *list) add(names ...string) {
+	for _, name := range names {
+		if !slices.Contains(*l, name) {
+			*l = append(*l, name)
+		}
 	}
 }

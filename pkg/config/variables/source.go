@@ -137,7 +137,7 @@ func (s *search) fromRow(ctx context.Context, row string) (set, error) {
 	return found, err
 }
 
-// refused tells whether the platform did not accept the token.
+// refused reports whether the platform did not accept the token.
 func refused(err error) bool {
 	type refusal interface {
 		error

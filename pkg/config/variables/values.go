@@ -12,7 +12,7 @@ import (
 // matters where an integer is declared.
 type set struct {
 	source string
-	// platform tells that the platform had the values when it made the document.
+	// platform says that the platform had the values when it made the document.
 	platform bool
 	values   map[string]value.Value
 }
@@ -97,13 +97,13 @@ func readSet(data value.Value, pointer string) (set, failure.Problems) {
 	return found, problems
 }
 
-// absent tells whether a list or an object counts as not given.
+// absent reports whether a list or an object counts as not given.
 func absent(v value.Value) bool { return !v.IsScalar() && v.Len() == 0 }
 
-// filled tells whether the value is a string that is not empty.
+// filled reports whether the value is a string that is not empty.
 func filled(v value.Value) bool { return v.Kind() == value.String && v.Raw() != "" }
 
-// expected is a problem that tells the type of what stands there, not the
+// expected is a problem that gives the type of what stands there, not the
 // value.
 func expected(what, pointer string, found value.Value) failure.Problem {
 	kind := found.Kind().String()

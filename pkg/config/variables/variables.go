@@ -97,7 +97,7 @@ type Result struct {
 //     variables_values_id
 //
 // Rows belong to the configuration that the document's variables_id names.
-// Without placeholders nobody is asked anything. Without values and without
+// Without placeholders no one is asked anything. Without values and without
 // variables_id the placeholders stay as they are, and so do those that came with
 // a value, when the platform has filled the document already.
 //
@@ -142,7 +142,7 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	return Result{Document: filled, Replaced: replaced, Secrets: found.secretsIn(rest), Source: found.source, Warnings: s.warnings}, nil
 }
 
-// replacedAlready tells whether the platform has filled the document before:
+// replacedAlready reports whether the platform has filled the document before:
 // then what looks like a placeholder came with a value, which is never scanned
 // again. The platform does so for documents with variables_id, and the same
 // values are still in the record of the job. That every placeholder stands in
@@ -159,7 +159,7 @@ func (s *search) replacedAlready(found set, used []string) bool {
 	return !slices.ContainsFunc(used, func(name string) bool { return !slices.Contains(inValues, name) })
 }
 
-// WithoutValues is a document without what is addressed to this package; nobody
+// WithoutValues is a document without what is addressed to this package; no one
 // else knows these keys.
 func WithoutValues(doc value.Value) value.Value {
 	if doc.Kind() != value.Object {

@@ -55,7 +55,7 @@ func NewConfigured(m Mappings, out Output) *Configured {
 	return c
 }
 
-// Has tells whether a data type is mapped.
+// Has reports whether a data type is mapped.
 func (c *Configured) Has(dataType string) bool { return c.mappings.Has(dataType) }
 
 // Batch begins the rows of one page of a data type that is mapped. Of several

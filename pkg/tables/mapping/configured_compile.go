@@ -71,7 +71,7 @@ type link struct {
 	on      bool
 }
 
-// Has tells whether a data type is mapped.
+// Has reports whether a data type is mapped.
 func (m Mappings) Has(dataType string) bool { return m.roots[dataType] != nil }
 
 // CompileMappings reads `config.mappings`. What is wrong becomes problems of the

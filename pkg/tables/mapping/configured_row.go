@@ -74,8 +74,8 @@ func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members
 	}
 	// Rows mostly have their members in one order, so the last index is tried first.
 	at := &b.owner.rows[t.number].found[setting]
-	if *at >= len(members) || string(members[*at].name) != s.at[0].name {
-		*at = slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == s.at[0].name })
+	if *at >= len(members) || string(members[*at].name) != s.at[0] {
+		*at = slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == s.at[0] })
 		if *at < 0 {
 			*at = 0
 			return nil
@@ -95,7 +95,7 @@ func (t *mapped) refused(s *setting, k value.Kind) error {
 }
 
 // children writes the rows of the child tables in a row. The row's own cells
-// are there already, for they may be the key that the children refer to.
+// are there already, because they may be the key that the children refer to.
 func (b *ConfiguredBatch) children(t *mapped, row value.Packed, r mappedRecord) error {
 	var key reference
 	known := false
@@ -125,9 +125,9 @@ func (b *ConfiguredBatch) children(t *mapped, row value.Packed, r mappedRecord) 
 	return nil
 }
 
-// hasItems tells whether there are rows of a child table in a value: the items
-// of a list, or the value itself. Empty values are none, but a child row tells
-// even of them where the parent has a primary key. A table that is its own child
+// hasItems reports whether there are rows of a child table in a value: the items
+// of a list, or the value itself. Empty values are none, but they have a child row
+// all the same where the parent has a primary key. A table that is its own child
 // has no such rows, for each of them would bring the next one.
 func (t *mapped) hasItems(s *setting, v value.Packed) bool {
 	switch v.Kind() {

@@ -110,7 +110,7 @@ func (h *hasher) value(v value.Packed) {
 	case value.Bool:
 		h.buf = php.AppendBool(h.buf, v.True())
 	case value.Number:
-		h.buf = php.AppendNumber(h.buf, string(v.Raw()))
+		h.buf = php.AppendNumber(h.buf, v.Raw())
 	case value.String:
 		h.string(v.Raw())
 	case value.Array:

@@ -8,12 +8,6 @@ const maxName = 64
 // dataColumn is the column of values that have no property name of their own.
 const dataColumn = "data"
 
-// safeName turns any text into a name of a table or column, see nameBuilder.name.
-func safeName(text string) string {
-	t := newNameBuilder(text)
-	return t.name()
-}
-
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 // columnNameBuilder is where the paths of a table's columns begin. The mark in front

@@ -33,7 +33,7 @@ func TestSafeName(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			if got := safeName(row.text); got != row.want {
+			if got := TableName(row.text); got != row.want {
 				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})
@@ -46,11 +46,11 @@ func FuzzSafeName(f *testing.F) {
 	}
 	form := regexp.MustCompile(`^([A-Za-z0-9-]+(_[A-Za-z0-9-]+)*)?$`)
 	f.Fuzz(func(t *testing.T, text string) {
-		got := safeName(text)
+		got := TableName(text)
 		if len(got) > maxName || !form.MatchString(got) {
 			t.Errorf("%q: %q is no safe name", text, got)
 		}
-		if again := safeName(got); again != got {
+		if again := TableName(got); again != got {
 			t.Errorf("%q: %q is safe, but changes to %q", text, got, again)
 		}
 	})

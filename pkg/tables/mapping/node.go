@@ -44,27 +44,27 @@ type node struct {
 	children []*node
 	index    map[string]*node
 	element  *node // of an array
-	// both tells of an object that scalars stand beside it. A property then has a
+	// both says of object that scalars stand beside it. A property then has a
 	// column of its own, where objects are JSON text; elements have a column for
 	// the scalars beside those of the objects.
 	both bool
-	// loose tells of an element that the kinds at it and below it need not fit any
+	// loose says of element that the kinds at it and below it need not fit any
 	// more: null or a single object stood in the place of the array. The original
 	// forgets the kind of the elements then, or the kinds below them; so does the
 	// remembered structure.
 	loose bool
-	// seen tells that this run brought a value that is a row, or would be one
+	// seen says that this run brought a value that is a row, or would be one
 	// in an array.
 	seen bool
-	// objects tells that this run brought an object.
+	// objects says that this run brought an object.
 	objects bool
 	// typeAt is how many children came before the type was known, which is
 	// where the type stands in the remembered structure.
 	typeAt int
-	// header is the column's name; named tells that it is decided.
+	// header is the column's name; named says that it is decided.
 	header string
 	named  bool
-	// warned tells that the warning about nested arrays was given, warnedBoth the
+	// warned says that the warning about nested arrays was given, warnedBoth the
 	// one about scalars beside objects.
 	warned, warnedBoth bool
 
@@ -125,11 +125,11 @@ func (n *node) columnKinds() table.Kinds {
 	}
 }
 
-// isFlat tells of a property that it is an object whose own properties are
+// isFlat says of property that it is an object whose own properties are
 // columns, so that it has none itself.
 func (n *node) isFlat() bool { return n.kind == kindObject && !n.both }
 
-// hasData tells of an element that it has a column for scalars.
+// hasData says of element that it has a column for scalars.
 func (n *node) hasData() bool { return n.kind == kindScalar || n.both }
 
 // settle sets the type, and remembers its index among the children the first time.
@@ -276,14 +276,14 @@ func (n *node) mergeObject(v value.Packed, l *learner) error {
 	return nil
 }
 
-// isEmpty tells whether an object has no members. Such a one is beside scalars no
+// isEmpty reports whether an object has no members. Such a one is beside scalars no
 // conflict.
 func isEmpty(object value.Packed) bool {
 	parts := object.Parts()
 	return !parts.More()
 }
 
-// isLoose tells whether kinds at the node need not fit.
+// isLoose reports whether kinds at the node need not fit.
 func (n *node) isLoose() bool {
 	for ; n != nil; n = n.parent {
 		if n.loose {
@@ -351,7 +351,7 @@ func (n *node) upgrade(array value.Packed) error {
 	return nil
 }
 
-// checkUpgrade tells whether the items fit what the node was before it met
+// checkUpgrade reports whether the items fit what the node was before it met
 // them: nulls and empty objects always do, others must be of its kind. The first
 // faulty pair is reported, whether it is two items or the items and the node.
 func (n *node) checkUpgrade(array value.Packed) error {

@@ -15,7 +15,7 @@ type Output interface {
 	Create(t table.Table) (Writer, error)
 	// Draft begins rows that become a table by Writer.Place.
 	Draft(t table.Table) (Writer, error)
-	// Has tells whether there is a table with the file name of this one.
+	// Has reports whether there is a table with the file name of this one.
 	Has(t table.Table) bool
 }
 

@@ -45,7 +45,7 @@ func (r record) setValue(column int, text []byte, v value.Packed) {
 	}
 }
 
-// kind is what a cell was; nobody asks but for a typed table.
+// kind is what a cell was; no one asks but for a typed table.
 func (r record) kind(column int) table.Kind {
 	if r.kinds == nil {
 		return table.Absent

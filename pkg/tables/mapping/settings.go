@@ -32,7 +32,7 @@ func Type() *field.Type {
 	return &field.Type{Name: "mappings", Title: "object of mappings", Kinds: []string{"object"}, Others: table}
 }
 
-// aloneTable tells whether a value is one entry of a table in the place of a
+// aloneTable reports whether a value is one entry of a table in the place of a
 // mapping, which is an object of entries.
 func aloneTable(v value.Value) bool {
 	return v.Field(Kind.Name).Raw() == typeTable && v.Field(TableMapping.Name).Kind() == value.Object

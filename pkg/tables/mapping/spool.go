@@ -43,20 +43,15 @@ func newSpool(dir string) *spool {
 func (s *spool) add(kind byte, v value.Packed) error {
 	s.records = append(binary.AppendUvarint(s.records, uint64(len(v))), kind)
 	if len(v) > blocks.Large {
-		return s.addLarge(v)
+		err := s.blocks.AddPlain(s.records, v) // the value is not copied
+		s.records = s.records[:0]
+		return spoolError("keeping rows for later", err)
 	}
 	s.records = append(s.records, v...)
 	if len(s.records) < blocks.Size {
 		return nil
 	}
 	return s.flush()
-}
-
-// addLarge appends the value of a record, which is not copied.
-func (s *spool) addLarge(v value.Packed) error {
-	err := s.blocks.AddPlain(s.records, v)
-	s.records = s.records[:0]
-	return spoolError("keeping rows for later", err)
 }
 
 // flush makes a block of the records so far.

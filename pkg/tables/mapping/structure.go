@@ -205,10 +205,15 @@ func overlay(old, latest value.Value) value.Value {
 	if old.Kind() != value.Object || latest.Kind() != value.Object {
 		return latest
 	}
-	members := append([]value.Member(nil), old.Members()...)
-	for _, m := range latest.Members() {
-		if before, ok := old.Get(m.Name); ok {
-			m.Value = overlay(before, m.Value)
+	return joined(old, latest, overlay)
+}
+
+// joined are the members of two objects; those of one name are joined.
+func joined(a, b value.Value, join func(a, b value.Value) value.Value) value.Value {
+	members := slices.Clone(a.Members())
+	for _, m := range b.Members() {
+		if before, ok := a.Get(m.Name); ok {
+			m.Value = join(before, m.Value)
 		}
 		members = append(members, m)
 	}
@@ -235,14 +240,7 @@ func mergeStructure(a, b value.Value) value.Value {
 		}
 		return a
 	}
-	members := append([]value.Member(nil), a.Members()...)
-	for _, m := range b.Members() {
-		if before, ok := a.Get(m.Name); ok {
-			m.Value = mergeStructure(before, m.Value)
-		}
-		members = append(members, m)
-	}
-	merged := value.OfMembers(members...)
+	merged := joined(a, b, mergeStructure)
 	nodeType, isNode := b.Get(typeKey)
 	if known, both := a.Get(typeKey); isNode && both {
 		merged = merged.With(typeKey, joinTypes(known, nodeType))

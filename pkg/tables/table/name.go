@@ -58,56 +58,12 @@ func wordsOf(text string) string {
 // plainLetters takes the marks off letters and writes those that are no letter
 // with a mark as the letters they stand for.
 func plainLetters(text string) string {
-	var b strings.Builder
-	for _, r := range norm.NFKD.String(text) {
-		plain, ok := plainLetter(r)
-		switch {
-		case ok:
-			b.WriteString(plain)
-		case !unicode.Is(unicode.Mn, r):
-			b.WriteRune(r)
+	plain := strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O",
+		"ł", "l", "Ł", "L", "đ", "d", "ð", "d", "Đ", "D", "Ð", "D", "þ", "th", "Þ", "TH", "ħ", "h", "Ħ", "H", "ı", "i")
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
 		}
-	}
-	return b.String()
-}
-
-func plainLetter(r rune) (string, bool) {
-	switch r {
-	case 'ß':
-		return "ss", true
-	case 'ẞ':
-		return "SS", true
-	case 'æ':
-		return "ae", true
-	case 'Æ':
-		return "AE", true
-	case 'œ':
-		return "oe", true
-	case 'Œ':
-		return "OE", true
-	case 'ø':
-		return "o", true
-	case 'Ø':
-		return "O", true
-	case 'ł':
-		return "l", true
-	case 'Ł':
-		return "L", true
-	case 'đ', 'ð':
-		return "d", true
-	case 'Đ', 'Ð':
-		return "D", true
-	case 'þ':
-		return "th", true
-	case 'Þ':
-		return "TH", true
-	case 'ħ':
-		return "h", true
-	case 'Ħ':
-		return "H", true
-	case 'ı':
-		return "i", true
-	default:
-		return "", false
-	}
+		return r
+	}, plain.Replace(norm.NFKD.String(text)))
 }

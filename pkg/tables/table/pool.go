@@ -66,7 +66,7 @@ func (p *pool) close(w *Writer) error {
 	return file.Close()
 }
 
-// count takes note of how large the buffer of a writer has become.
+// count records how large the buffer of a writer has become.
 func (p *pool) count(w *Writer) {
 	if w.counted == 0 {
 		w.index = len(p.buffers)

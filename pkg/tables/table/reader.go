@@ -78,7 +78,7 @@ func (r *Reader) Read() ([]string, error) {
 	return r.cells, nil
 }
 
-// cell reads one cell with what ends it, and tells whether another one follows
+// cell reads one cell with what ends it, and reports whether another one follows
 // in the record.
 func (r *Reader) cell() (more bool, err error) {
 	start := len(r.text)

@@ -3,7 +3,6 @@ package table
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -45,7 +44,7 @@ func NewSet(dir, temp string) *Set {
 	return &Set{dir: dir, temp: temp, byFile: map[string]*Writer{}}
 }
 
-// Has tells whether there is a table with the file name of this one.
+// Has reports whether there is a table with the file name of this one.
 func (s *Set) Has(t Table) bool { return s.byFile[t.FileName()] != nil }
 
 // Create is the writer of a table: a new one with the header written, or that of
@@ -150,24 +149,23 @@ func (s *Set) earlier(t Table) (*Writer, error) {
 // difference says how two headers differ.
 func difference(first, second []string) string {
 	var parts []string
-	for _, side := range []struct {
-		name      string
-		has, lack []string
-	}{{"first", first, second}, {"second", second, first}} {
-		lack := make(map[string]bool, len(side.lack))
-		for _, column := range side.lack {
-			lack[column] = true
+	add := func(name string, has, lacks []string) {
+		others := make(map[string]bool, len(lacks))
+		for _, column := range lacks {
+			others[column] = true
 		}
 		var only []string
-		for _, column := range side.has {
-			if !lack[column] {
-				only = append(only, fmt.Sprintf("%q", column))
+		for _, column := range has {
+			if !others[column] {
+				only = append(only, strconv.Quote(column))
 			}
 		}
 		if len(only) > 0 {
-			parts = append(parts, "only the "+side.name+" one has "+strings.Join(only, ", "))
+			parts = append(parts, "only the "+name+" one has "+strings.Join(only, ", "))
 		}
 	}
+	add("first", first, second)
+	add("second", second, first)
 	if len(parts) == 0 {
 		return "their order differs"
 	}

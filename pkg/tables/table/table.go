@@ -4,7 +4,7 @@
 // Every cell of the CSV is enclosed in double quotes, a quote inside is doubled,
 // records end with a line feed; there is no byte order mark. The manifest holds
 // the keys the platform knows and no others. It has two forms: the older one, and
-// that of typed tables, which tells the type of every column by what its cells
+// that of typed tables, which gives the type of every column by what its cells
 // were.
 //
 // The package knows neither where cells come from nor how files get into their
@@ -33,10 +33,10 @@ type Table struct {
 	Kinds []Kinds
 	// PrimaryKey lists some of the columns; may be empty.
 	PrimaryKey []string
-	// Incremental tells the platform to add to the table instead of replacing
+	// Incremental makes the platform add to the table instead of replacing
 	// it.
 	Incremental bool
-	// Typed asks for the manifest that tells the type of every column, from the
+	// Typed asks for the manifest that gives the type of every column, from the
 	// kinds of its cells. The names of the columns must be stored names then.
 	// The CSV file is the same with and without.
 	Typed bool
@@ -78,11 +78,7 @@ func (t Table) manifest(seen []Kinds) []byte {
 		members = append(members, value.Member{Name: "has_header", Value: value.OfBool(true)},
 			value.Member{Name: "schema", Value: t.schema(seen)})
 	case len(t.PrimaryKey) > 0:
-		key := make([]value.Value, len(t.PrimaryKey))
-		for i, column := range t.PrimaryKey {
-			key[i] = value.OfString(column)
-		}
-		members = append(members, value.Member{Name: "primary_key", Value: value.OfItems(key...)})
+		members = append(members, value.Member{Name: "primary_key", Value: value.OfStrings(t.PrimaryKey)})
 	}
 	return value.OfMembers(members...).AppendEscapedJSON(nil)
 }

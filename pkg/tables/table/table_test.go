@@ -126,10 +126,10 @@ func TestWriter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if w.Rows() != 3 {
-		t.Errorf("%d rows", w.Rows())
+	if w.rows != 3 {
+		t.Errorf("%d rows", w.rows)
 	}
-	if got := w.Table().Columns; len(got) != 2 {
+	if got := w.table.Columns; len(got) != 2 {
 		t.Errorf("columns %v", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "b.t.manifest")); !errors.Is(err, fs.ErrNotExist) {

@@ -1,11 +1,15 @@
 package table
 
-import "github.com/keboola/configurable-extractor/pkg/value"
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
 
 // Kind is what a cell was before it became text.
 type Kind uint8
 
-// The kinds of cells. The zero Kind is Absent, so that a cell nobody filled is
+// The kinds of cells. The zero Kind is Absent, so that a cell no one filled is
 // absent.
 const (
 	Absent  Kind = iota // null, or nothing at all; the cell is empty
@@ -45,10 +49,10 @@ func KindsOf(all ...Kind) Kinds {
 // Add adds a kind to the set.
 func (s *Kinds) Add(k Kind) { *s |= 1 << k }
 
-// Has tells whether a kind is in the set.
+// Has reports whether a kind is in the set.
 func (s Kinds) Has(k Kind) bool { return s&(1<<k) != 0 }
 
-// within tells whether there is nothing else in the set.
+// within reports whether there is nothing else in the set.
 func (s Kinds) within(other Kinds) bool { return s&^other == 0 }
 
 // Type is the base type of a column, and whether it has cells that stand for
@@ -78,28 +82,20 @@ func (s Kinds) Type(key bool) (baseType string, nullable bool) {
 
 // schema is the list of columns in a typed manifest.
 func (t Table) schema(seen []Kinds) value.Value {
-	isKey := make(map[string]bool, len(t.PrimaryKey))
-	for _, column := range t.PrimaryKey {
-		isKey[column] = true
-	}
 	columns := make([]value.Value, len(t.Columns))
 	for i, name := range t.Columns {
-		baseType, nullable := seen[i].Type(isKey[name])
-		base := object("base", object("type", value.OfString(baseType)))
+		isKey := slices.Contains(t.PrimaryKey, name)
+		baseType, nullable := seen[i].Type(isKey)
+		base := value.Value{}.With("base", value.Value{}.With("type", value.OfString(baseType)))
 		members := []value.Member{
 			{Name: "name", Value: value.OfString(name)},
 			{Name: "data_type", Value: base},
 			{Name: "nullable", Value: value.OfBool(nullable)},
 		}
-		if isKey[name] {
+		if isKey {
 			members = append(members, value.Member{Name: "primary_key", Value: value.OfBool(true)})
 		}
 		columns[i] = value.OfMembers(members...)
 	}
 	return value.OfItems(columns...)
-}
-
-// object is an object with one member.
-func object(name string, v value.Value) value.Value {
-	return value.OfMembers(value.Member{Name: name, Value: v})
 }

@@ -24,7 +24,7 @@ type Writer struct {
 	counted int
 	index   int // its index among the buffers of the pool
 	aborted bool
-	rows    int
+	rows    int     // without the header
 	seen    []Kinds // of the cells of each column; nil unless the table is typed
 }
 
@@ -109,12 +109,6 @@ func (w *Writer) largeCell(cell []byte) error {
 	}
 	return nil
 }
-
-// Rows is the number of records so far, the header not counted.
-func (w *Writer) Rows() int { return w.rows }
-
-// Table is the table as it was given to Create, Draft or Place.
-func (w *Writer) Table() Table { return w.table }
 
 // Close completes the CSV file, then writes the manifest beside it.
 func (w *Writer) Close() error {
