@@ -1,6 +1,7 @@
 package devstack
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the demonstration's configuration
 	"errors"
@@ -34,6 +35,7 @@ const (
 	// demoBusyEvery makes the second of the two requests of /stock wait.
 	demoBusyEvery = 2
 	demoComponent = "acme.ex-shop"
+	freePort      = "127.0.0.1:0"
 )
 
 // demoValues are the variables of the one job.
@@ -105,20 +107,13 @@ func demoDirectory(dir string) (made string, remove func() error, err error) {
 
 // openShop serves the shop until the function it returns is called.
 func (o DemoOptions) openShop(ctx context.Context) (address string, stop func() error, err error) {
-	listener, err := listen(ctx, sampleAPI, anyPortUnless(o.ShopListen))
+	listener, err := listen(ctx, sampleAPI, cmp.Or(o.ShopListen, freePort))
 	if err != nil {
 		return "", nil, err
 	}
 	handler := shop.New(shop.Options{Now: o.Now, BusyEvery: demoBusyEvery})
 	stop = background(ctx, func(ctx context.Context) error { return serve(ctx, sampleAPI, listener, handler) })
 	return listener.Addr().String(), stop, nil
-}
-
-func anyPortUnless(address string) string {
-	if address == "" {
-		return "127.0.0.1:0"
-	}
-	return address
 }
 
 // background starts work that goes on, whatever becomes of ctx, until stop is
@@ -145,7 +140,7 @@ type demonstration struct {
 func (d *demonstration) openPlatform(ctx context.Context) (stop func() error, err error) {
 	l, addresses, err := ServeOptions{
 		Data:    filepath.Join(d.dir, "platform"),
-		Listen:  anyPortUnless(d.Listen),
+		Listen:  cmp.Or(d.Listen, freePort),
 		Token:   DefaultToken,
 		Runner:  RunnerProcess,
 		Program: d.Program,

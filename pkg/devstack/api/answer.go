@@ -16,14 +16,25 @@ type answer struct {
 	kind   string // content type of the text
 }
 
-func ok(record any) (answer, error) { return answer{status: http.StatusOK, record: record}, nil }
-func created(record any) (answer, error) {
-	return answer{status: http.StatusCreated, record: record}, nil
+// An answer that comes with an error is not sent.
+func ok(record any, err error) (answer, error) {
+	return answer{status: http.StatusOK, record: record}, err
 }
-func nothing() (answer, error) { return answer{status: http.StatusNoContent}, nil }
+func created(record any, err error) (answer, error) {
+	return answer{status: http.StatusCreated, record: record}, err
+}
+func nothing(err error) (answer, error) { return answer{status: http.StatusNoContent}, err }
 
-// send writes an answer. That a client does not take it is not our fault, and
-// nobody is left to be told.
+// each converts the items of a list, which is never null.
+func each[T, R any](items []T, record func(T) R) []R {
+	records := make([]R, 0, len(items))
+	for _, item := range items {
+		records = append(records, record(item))
+	}
+	return records
+}
+
+// send writes an answer. A client that has gone does not get it.
 func (s *server) send(w http.ResponseWriter, r *http.Request, a answer) {
 	if a.record != nil {
 		text, err := encode(a.record)

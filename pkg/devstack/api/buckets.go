@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -31,7 +32,7 @@ type bucketRecord struct {
 // matter.
 func bucketOf(r *http.Request, b store.Bucket, tables []store.Table) bucketRecord {
 	record := bucketRecord{
-		ID: b.ID, Name: b.Name, Stage: b.Stage, DisplayName: orElse(b.DisplayName, strings.TrimPrefix(b.Name, "c-")),
+		ID: b.ID, Name: b.Name, Stage: b.Stage, DisplayName: cmp.Or(b.DisplayName, strings.TrimPrefix(b.Name, "c-")),
 		URI: base(r) + storagePath + "/buckets/" + b.ID, Created: storageTime(b.Created), Backend: "local", BranchID: branchID,
 	}
 	last := b.Created
@@ -60,15 +61,9 @@ func (s *server) createBucket(r *http.Request) (answer, error) {
 	case !validID(name) || strings.Contains(name, ".") || len("c-"+name) > maxBucketName:
 		return answer{}, invalid(`"name" must be 1 to %d letters, digits, "_" and "-"`, maxBucketName-len("c-"))
 	}
-	bucket := store.Bucket{ID: stage + ".c-" + name, Stage: stage, Name: "c-" + name, DisplayName: orElse(display, name)}
+	bucket := store.Bucket{ID: stage + ".c-" + name, Stage: stage, Name: "c-" + name, DisplayName: cmp.Or(display, name)}
 	stored, err := s.store.CreateBucket(bucket)
-	if errors.Is(err, store.ErrExists) {
-		return answer{}, exists("bucket", "Bucket %q already exists", bucket.ID)
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	return created(bucketOf(r, stored, nil))
+	return created(bucketOf(r, stored, nil), instead(err, store.ErrExists, exists("bucket", "Bucket %q already exists", bucket.ID)))
 }
 
 func (s *server) listBuckets(r *http.Request) (answer, error) {
@@ -80,19 +75,12 @@ func (s *server) listBuckets(r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	records := make([]bucketRecord, 0, len(buckets))
-	for _, b := range buckets {
-		records = append(records, bucketOf(r, b, tables))
-	}
-	return ok(records)
+	return ok(each(buckets, func(b store.Bucket) bucketRecord { return bucketOf(r, b, tables) }), nil)
 }
 
 func (s *server) showBucket(r *http.Request) (answer, error) {
 	bucket, tables, err := s.bucket(r.PathValue("bucket"))
-	if err != nil {
-		return answer{}, err
-	}
-	return ok(bucketOf(r, bucket, tables))
+	return ok(bucketOf(r, bucket, tables), err)
 }
 
 // bucket is a bucket with its tables.

@@ -37,10 +37,7 @@ func (s *server) listComponents(r *http.Request) (answer, error) {
 		return answer{}, q.err
 	}
 	configurations, err := s.store.Configurations("", deleted)
-	if err != nil {
-		return answer{}, err
-	}
-	return ok(componentsOf(r, configurations, show))
+	return ok(componentsOf(r, configurations, show), err)
 }
 
 func (s *server) showComponent(r *http.Request) (answer, error) {
@@ -56,10 +53,10 @@ func (s *server) showComponent(r *http.Request) (answer, error) {
 	if len(found) == 0 {
 		return answer{}, noComponent(id)
 	}
-	return ok(found[0])
+	return ok(found[0], nil)
 }
 
-func noComponent(id string) error {
+func noComponent(id string) *refusal {
 	return notFound("storage.components.notFound", "Component %q not found", id)
 }
 

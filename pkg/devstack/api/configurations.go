@@ -76,13 +76,7 @@ func (s *server) createConfiguration(r *http.Request) (answer, error) {
 		return answer{}, invalid(`"name" is required`)
 	}
 	stored, err := s.storeNew(c)
-	if errors.Is(err, store.ErrExists) {
-		return answer{}, exists("configuration", "Configuration %q already exists", c.ID)
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	return created(configurationOf(stored, false))
+	return created(configurationOf(stored, false), instead(err, store.ErrExists, exists("configuration", "Configuration %q already exists", c.ID)))
 }
 
 // storeNew stores a new configuration. When the next id of the store was chosen
@@ -111,22 +105,12 @@ func (s *server) listConfigurations(r *http.Request) (answer, error) {
 		return answer{}, q.err
 	}
 	configurations, err := s.store.Configurations(component, deleted)
-	if err != nil {
-		return answer{}, err
-	}
-	records := make([]configurationRecord, 0, len(configurations))
-	for _, c := range configurations {
-		records = append(records, configurationOf(c, true))
-	}
-	return ok(records)
+	return ok(each(configurations, func(c store.Configuration) configurationRecord { return configurationOf(c, true) }), err)
 }
 
 func (s *server) showConfiguration(r *http.Request) (answer, error) {
 	c, err := s.configuration(r)
-	if err != nil {
-		return answer{}, err
-	}
-	return ok(configurationOf(c, true))
+	return ok(configurationOf(c, true), err)
 }
 
 // configuration is the one that the path names. What lies in the trash can be
@@ -143,7 +127,7 @@ func (s *server) configuration(r *http.Request) (store.Configuration, error) {
 	return c, err
 }
 
-func noConfiguration(id string) error {
+func noConfiguration(id string) *refusal {
 	return notFound("storage.configuration.notFound", "Configuration %q not found", id)
 }
 
@@ -165,10 +149,7 @@ func (s *server) updateConfiguration(r *http.Request) (answer, error) {
 		}
 		return sortRows(c.Rows, order)
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	return ok(configurationOf(c, true))
+	return ok(configurationOf(c, true), err)
 }
 
 // change makes a new version of the configuration that the path names. The
@@ -265,16 +246,13 @@ func (s *server) setState(r *http.Request) (answer, error) {
 		return answer{}, invalid(`"state" is required`)
 	}
 	c, err = s.store.SetState(c.Component, c.ID, row, state)
-	if errors.Is(err, store.ErrNotFound) {
-		return answer{}, noConfiguration(r.PathValue("configuration"))
-	}
-	if err != nil {
+	if err = instead(err, store.ErrNotFound, noConfiguration(r.PathValue("configuration"))); err != nil {
 		return answer{}, err
 	}
 	if stored, found := c.Row(row); found {
-		return ok(rowOf(*stored))
+		return ok(rowOf(*stored), nil)
 	}
-	return ok(configurationOf(c, true))
+	return ok(configurationOf(c, true), nil)
 }
 
 // deleteConfiguration throws a configuration into the trash, and one from the
@@ -285,11 +263,5 @@ func (s *server) deleteConfiguration(r *http.Request) (answer, error) {
 		return answer{}, noConfiguration(id)
 	}
 	err := s.store.DeleteConfiguration(component, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return answer{}, noConfiguration(id)
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	return nothing()
+	return nothing(instead(err, store.ErrNotFound, noConfiguration(id)))
 }

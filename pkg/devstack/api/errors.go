@@ -28,6 +28,14 @@ func notFound(code, format string, args ...any) *refusal {
 	return &refusal{status: http.StatusNotFound, code: code, message: fmt.Sprintf(format, args...)}
 }
 
+// instead is the refusal if err is the known error, else err.
+func instead(err, known error, refusal *refusal) error {
+	if errors.Is(err, known) {
+		return refusal
+	}
+	return err
+}
+
 // exists is a 400 for an id that is taken; clients know it by the end of its
 // code.
 func exists(what, format string, args ...any) *refusal {

@@ -27,14 +27,7 @@ func (s *server) listEvents(r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	events, err := s.find(list)
-	if err != nil {
-		return answer{}, err
-	}
-	records := make([]eventRecord, 0, len(events))
-	for _, e := range events {
-		records = append(records, eventOf(r, e))
-	}
-	return ok(records)
+	return ok(each(events, func(e store.Event) eventRecord { return eventOf(r, e) }), err)
 }
 
 func eventListOf(r *http.Request) (eventList, error) {

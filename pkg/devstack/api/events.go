@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ func eventUUID(id string) string {
 func (s *server) createEvent(r *http.Request) (answer, error) {
 	f := formFields(r)
 	e := store.Event{
-		Component: f.id("component"), Type: orElse(f.text("type"), "info"), Message: f.text("message"),
+		Component: f.id("component"), Type: cmp.Or(f.text("type"), "info"), Message: f.text("message"),
 		Description: f.text("description"), ConfigurationID: f.id("configurationId"),
 		RunID: f.id("runId"), Params: f.object("params"), Results: f.object("results"),
 		Duration: f.seconds("duration"),
@@ -93,7 +94,7 @@ func (s *server) createEvent(r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return created(map[string]string{"id": stored[0].ID, "uuid": eventUUID(stored[0].ID)})
+	return created(map[string]string{"id": stored[0].ID, "uuid": eventUUID(stored[0].ID)}, nil)
 }
 
 func checkEvent(e store.Event, f *fields) error {
@@ -140,12 +141,9 @@ func (s *server) showEvent(r *http.Request) (answer, error) {
 	if errors.Is(err, store.ErrNotFound) || err == nil && e.Type == hidden {
 		return answer{}, noEvent(given)
 	}
-	if err != nil {
-		return answer{}, err
-	}
-	return ok(eventOf(r, e))
+	return ok(eventOf(r, e), err)
 }
 
-func noEvent(id string) error {
+func noEvent(id string) *refusal {
 	return notFound("storage.events.notFound", "Event %q not found", id)
 }

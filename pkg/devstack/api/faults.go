@@ -69,11 +69,11 @@ func (f *faults) left() []fault {
 	return append([]fault{}, f.list...)
 }
 
-func (s *server) listFaults(*http.Request) (answer, error) { return ok(s.faults.left()) }
+func (s *server) listFaults(*http.Request) (answer, error) { return ok(s.faults.left(), nil) }
 
 func (s *server) clearFaults(*http.Request) (answer, error) {
 	s.faults.set(nil)
-	return nothing()
+	return nothing(nil)
 }
 
 func (s *server) setFaults(r *http.Request) (answer, error) {
@@ -86,7 +86,7 @@ func (s *server) setFaults(r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	s.faults.set(list)
-	return ok(s.faults.left())
+	return ok(s.faults.left(), nil)
 }
 
 // parseFaults is strict: a misspelt member would be a fault that never happens.

@@ -22,8 +22,8 @@ type service struct {
 	URL string `json:"url"`
 }
 
-// index tells everybody where the queue is; it is the only answer that needs no
-// token. Which components are in use is told to those with one.
+// index says where the queue is. It is the only answer that needs no token, but
+// without one it does not list components.
 func (s *server) index(r *http.Request) (answer, error) {
 	q := queryOf(r)
 	record := indexRecord{
@@ -46,5 +46,5 @@ func (s *server) index(r *http.Request) (answer, error) {
 	if q.err != nil {
 		return answer{}, q.err
 	}
-	return ok(record)
+	return ok(record, nil)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -13,7 +14,7 @@ import (
 func modes() []string { return []string{store.Run, store.ForceRun, store.Debug} }
 
 func (f *fields) mode() string {
-	mode := orElse(f.text("mode"), store.Run)
+	mode := cmp.Or(f.text("mode"), store.Run)
 	if !slices.Contains(modes(), mode) {
 		f.fail(invalid(`Mode must be one of "run", "forceRun" or "debug".`))
 	}

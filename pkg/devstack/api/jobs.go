@@ -88,26 +88,20 @@ func unresolved(format string, args ...any) error {
 func (s *server) showJob(r *http.Request) (answer, error) {
 	id := r.PathValue("job")
 	job, err := s.store.Job(id)
-	if errors.Is(err, store.ErrNotFound) {
-		return answer{}, noJob(id)
-	}
-	if err != nil {
+	if err = instead(err, store.ErrNotFound, noJob(id)); err != nil {
 		return answer{}, err
 	}
 	return s.answerJob(r, http.StatusOK, job)
 }
 
-func noJob(id string) error { return notFound("notFound", "Job %q not found", id) }
+func noJob(id string) *refusal { return notFound("notFound", "Job %q not found", id) }
 
 // killJob tells a job to end. One that has not started ends here; any other is
 // ended by whoever runs it.
 func (s *server) killJob(r *http.Request) (answer, error) {
 	id := r.PathValue("job")
 	job, err := s.store.UpdateJob(id, s.kill)
-	if errors.Is(err, store.ErrNotFound) {
-		return answer{}, noJob(id)
-	}
-	if err != nil {
+	if err = instead(err, store.ErrNotFound, noJob(id)); err != nil {
 		return answer{}, err
 	}
 	return s.answerJob(r, http.StatusOK, job)
@@ -139,10 +133,7 @@ func cannotKill(job *store.Job, why string) error {
 
 func (s *server) answerJob(r *http.Request, status int, job store.Job) (answer, error) {
 	record, err := s.jobOf(r, job)
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{status: status, record: record}, nil
+	return answer{status: status, record: record}, err
 }
 
 // orRaw is the text, or else a JSON literal. What was nil comes back from the

@@ -43,7 +43,7 @@ func (s *server) searchJobs(r *http.Request) (answer, error) {
 		}
 		records = append(records, record)
 	}
-	return ok(records)
+	return ok(records, nil)
 }
 
 func jobSearchOf(r *http.Request) (jobSearch, error) {

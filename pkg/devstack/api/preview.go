@@ -1,7 +1,6 @@
 package api
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -51,10 +50,7 @@ func (s *server) previewTable(r *http.Request) (answer, error) {
 		left--
 		return left > 0
 	})
-	if errors.Is(err, store.ErrNotFound) {
-		return answer{}, notFound("storage.tables.notFound", "Table %q not found", t.ID)
-	}
-	if err != nil {
+	if err = instead(err, store.ErrNotFound, notFound("storage.tables.notFound", "Table %q not found", t.ID)); err != nil {
 		return answer{}, err
 	}
 	if changed {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -32,23 +33,16 @@ func rowOf(row store.Row) rowRecord {
 }
 
 func rowsOf(c store.Configuration) []rowRecord {
-	records := make([]rowRecord, 0, len(c.Rows))
-	for _, row := range c.Rows {
-		records = append(records, rowOf(row))
-	}
-	return records
+	return each(c.Rows, rowOf)
 }
 
-func noRow(id string) error {
+func noRow(id string) *refusal {
 	return notFound("storage.components.configurations.rows.notFound", "Row %q not found", id)
 }
 
 func (s *server) listRows(r *http.Request) (answer, error) {
 	c, err := s.configuration(r)
-	if err != nil {
-		return answer{}, err
-	}
-	return ok(rowsOf(c))
+	return ok(rowsOf(c), err)
 }
 
 func (s *server) showRow(r *http.Request) (answer, error) {
@@ -60,7 +54,7 @@ func (s *server) showRow(r *http.Request) (answer, error) {
 	if !found {
 		return answer{}, noRow(r.PathValue("row"))
 	}
-	return ok(rowOf(*row))
+	return ok(rowOf(*row), nil)
 }
 
 func (s *server) createRow(r *http.Request) (answer, error) {
@@ -82,7 +76,7 @@ func (s *server) createRow(r *http.Request) (answer, error) {
 	if c, err = s.addRow(r, f, row); err != nil {
 		return answer{}, err
 	}
-	return created(rowOf(c.Rows[len(c.Rows)-1]))
+	return created(rowOf(c.Rows[len(c.Rows)-1]), nil)
 }
 
 // addRow appends a row. Without an id it gets the next one of the store that no
@@ -102,7 +96,7 @@ func (s *server) addRow(r *http.Request, f *fields, row store.Row) (store.Config
 				return store.ErrExists
 			}
 			c.Rows = append(c.Rows, row)
-			c.ChangeDescription = orElse(row.ChangeDescription, "Row "+row.ID+" added")
+			c.ChangeDescription = cmp.Or(row.ChangeDescription, "Row "+row.ID+" added")
 			return nil
 		})
 		switch {
@@ -128,14 +122,14 @@ func (s *server) updateRow(r *http.Request) (answer, error) {
 		if document != nil {
 			row.Configuration = document
 		}
-		c.ChangeDescription = orElse(row.ChangeDescription, "Row "+id+" changed")
+		c.ChangeDescription = cmp.Or(row.ChangeDescription, "Row "+id+" changed")
 		return nil
 	})
 	if err != nil {
 		return answer{}, err
 	}
 	row, _ := c.Row(id)
-	return ok(rowOf(*row))
+	return ok(rowOf(*row), nil)
 }
 
 func (s *server) deleteRow(r *http.Request) (answer, error) {
@@ -148,15 +142,5 @@ func (s *server) deleteRow(r *http.Request) (answer, error) {
 		c.ChangeDescription = "Row " + id + " deleted"
 		return nil
 	})
-	if err != nil {
-		return answer{}, err
-	}
-	return nothing()
-}
-
-func orElse(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
+	return nothing(err)
 }

@@ -105,7 +105,7 @@ func (s *server) listTables(r *http.Request) (answer, error) {
 			records = append(records, tableOf(r, t, bucket))
 		}
 	}
-	return ok(records)
+	return ok(records, nil)
 }
 
 func (s *server) showTable(r *http.Request) (answer, error) {
@@ -114,10 +114,7 @@ func (s *server) showTable(r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	bucket, tables, err := s.bucket(t.Bucket)
-	if err != nil {
-		return answer{}, err
-	}
-	return ok(tableOf(r, t, bucketOf(r, bucket, tables)))
+	return ok(tableOf(r, t, bucketOf(r, bucket, tables)), err)
 }
 
 func (s *server) table(id string) (store.Table, error) {

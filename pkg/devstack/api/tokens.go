@@ -51,7 +51,7 @@ func (s *server) verifyToken(*http.Request) (answer, error) {
 			ID: projectID, Name: projectName, Features: []string{},
 			Region: "local", DefaultBackend: "local", FileStorageProvider: "local",
 		},
-	})
+	}, nil)
 }
 
 type branchRecord struct {
@@ -66,7 +66,7 @@ type branchRecord struct {
 func (s *server) listBranches(*http.Request) (answer, error) {
 	return ok([]branchRecord{{
 		ID: branchID, Name: branchName, Created: storageTime(s.started), IsDefault: true, Creator: creatorToken(),
-	}})
+	}}, nil)
 }
 
 func creatorToken() creator {
@@ -81,8 +81,5 @@ func (s *server) createTicket(*http.Request) (answer, error) {
 		return answer{}, err
 	}
 	n, err := strconv.ParseUint(id, 10, 64)
-	if err != nil {
-		return answer{}, err
-	}
-	return created(map[string]uint64{"id": n})
+	return created(map[string]uint64{"id": n}, err)
 }

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -101,9 +102,7 @@ func readSettings(o *object) settings {
 	o.objects("schema", func(item *object) { s.schema = append(s.schema, readColumn(item)) })
 	tableMetadata := o.members("table_metadata")
 	describe(o, "table_metadata", tableMetadata)
-	for key, text := range tableMetadata {
-		s.metadata[key] = text
-	}
+	maps.Copy(s.metadata, tableMetadata)
 	s.deletes = readDeletes(o)
 	s.always, _ = o.flag("write_always")
 	o.texts("tags")

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -52,16 +53,8 @@ func (s *site) configuration(w http.ResponseWriter, r *http.Request) error {
 	if page.Jobs, err = s.jobs(func(j store.Job) bool { return j.Component == c.Component && j.Config == c.ID }); err != nil {
 		return err
 	}
-	s.show(w, http.StatusOK, "configuration", layout{Title: titled(c.Name, "Configuration "+c.ID), Section: "overview", Body: page})
+	s.show(w, http.StatusOK, "configuration", layout{Title: cmp.Or(c.Name, "Configuration "+c.ID), Section: "overview", Body: page})
 	return nil
-}
-
-// titled is a name, or what to say when there is none.
-func titled(name, otherwise string) string {
-	if name == "" {
-		return otherwise
-	}
-	return name
 }
 
 // sources are the documents of a configuration: itself, then its rows. Of the
@@ -77,7 +70,7 @@ func (s *site) sources(c store.Configuration, rowIDs []string) ([]source, error)
 		if len(rowIDs) > 0 && !slices.Contains(rowIDs, row.ID) {
 			continue
 		}
-		found = append(found, source{Title: titled(row.Name, "Row") + " (row " + row.ID + ")", Document: newDocument(row.Configuration, secret)})
+		found = append(found, source{Title: cmp.Or(row.Name, "Row") + " (row " + row.ID + ")", Document: newDocument(row.Configuration, secret)})
 	}
 	if len(found) == 2 && len(rowIDs) > 0 {
 		found[0], found[1] = found[1], found[0]

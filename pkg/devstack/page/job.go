@@ -2,6 +2,7 @@ package page
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -119,7 +120,7 @@ func (s *site) viewOf(j store.Job) (jobView, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return v, nil
 	}
-	v.Known, v.ConfigName = true, titled(c.Name, j.Config)
+	v.Known, v.ConfigName = true, cmp.Or(c.Name, j.Config)
 	return v, err
 }
 

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -92,14 +93,8 @@ func New(o Options) (*Queue, error) {
 }
 
 func (o *Options) fill() {
-	for _, text := range []struct {
-		field    *string
-		standard string
-	}{{&o.Project, "1"}, {&o.Branch, "1"}, {&o.VariablesComponent, variables.DefaultComponent}} {
-		if *text.field == "" {
-			*text.field = text.standard
-		}
-	}
+	o.Project, o.Branch = cmp.Or(o.Project, "1"), cmp.Or(o.Branch, "1")
+	o.VariablesComponent = cmp.Or(o.VariablesComponent, variables.DefaultComponent)
 	if o.Load == nil {
 		o.Load = output.Load
 	}

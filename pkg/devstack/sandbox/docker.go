@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -51,10 +52,7 @@ var _ Engine = Docker{}
 
 // LogServer implements Engine.
 func (d Docker) LogServer() (listen, host string) {
-	listen, host = d.Listen, d.Host
-	if listen == "" {
-		listen = ":0"
-	}
+	listen, host = cmp.Or(d.Listen, ":0"), d.Host
 	switch {
 	case host != "":
 	case d.Network == "host":
@@ -79,7 +77,7 @@ func (d Docker) Start(l Launch) (Component, error) {
 		return nil, err
 	}
 	c := &container{docker: d, name: l.Name}
-	cmd := exec.Command(d.program(), args...)
+	cmd := exec.Command(cmp.Or(d.Program, "docker"), args...)
 	// Values reach the container through the environment of the docker program:
 	// arguments can be read by everybody on the machine.
 	cmd.Env = append(os.Environ(), assignments(env)...)
@@ -133,18 +131,11 @@ func bind(source, target string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-func (d Docker) program() string {
-	if d.Program == "" {
-		return "docker"
-	}
-	return d.Program
-}
-
 // command runs docker with these arguments and gives its stdout. The context of
 // the run has no say in it: these commands clean up behind it.
 func (d Docker) command(timeout time.Duration, args ...string) ([]byte, error) {
 	var out, complaint head
-	c, err := startChild(exec.Command(d.program(), args...), out.write, complaint.write)
+	c, err := startChild(exec.Command(cmp.Or(d.Program, "docker"), args...), out.write, complaint.write)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start docker: %w", err)
 	}

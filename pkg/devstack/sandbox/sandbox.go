@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -61,11 +62,7 @@ func New(o Options) (*Sandbox, error) {
 	if s.grace <= 0 {
 		s.grace = defaultGrace
 	}
-	dir := o.Dir
-	if dir == "" {
-		dir = os.TempDir()
-	}
-	dir, err := filepath.Abs(dir)
+	dir, err := filepath.Abs(cmp.Or(o.Dir, os.TempDir()))
 	if err == nil {
 		err = os.MkdirAll(dir, 0o700)
 	}

@@ -7,6 +7,7 @@ package shop
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -58,12 +59,7 @@ func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.TokenLife == 0 {
-		o.TokenLife = defaultTokenLife
-	}
-	if o.BusyEvery == 0 {
-		o.BusyEvery = defaultBusyEvery
-	}
+	o.TokenLife, o.BusyEvery = cmp.Or(o.TokenLife, defaultTokenLife), cmp.Or(o.BusyEvery, defaultBusyEvery)
 	s := &shop{
 		tokens:    tokens{now: o.Now, life: o.TokenLife, expiry: map[string]time.Time{}},
 		busyEvery: o.BusyEvery,

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -42,27 +41,12 @@ func (s *Store) CreateBucket(b Bucket) (Bucket, error) {
 
 // Buckets are all buckets in the order of their ids.
 func (s *Store) Buckets() (found []Bucket, err error) {
-	err = s.read(func(tx *bbolt.Tx) error {
-		return tx.Bucket(buckets).ForEach(func(_, text []byte) error {
-			var b Bucket
-			if err := json.Unmarshal(text, &b); err != nil {
-				return err
-			}
-			found = append(found, b)
-			return nil
-		})
-	})
+	err = scan(s, buckets, nil, func(b Bucket) { found = append(found, b) })
 	return found, err
 }
 
 // Bucket is one bucket.
-func (s *Store) Bucket(id string) (b Bucket, err error) {
-	err = s.read(func(tx *bbolt.Tx) error {
-		b, err = get[Bucket](tx, buckets, []byte(id))
-		return err
-	})
-	return b, err
-}
+func (s *Store) Bucket(id string) (Bucket, error) { return one[Bucket](s, buckets, []byte(id)) }
 
 // newBucket fills in what follows from the id.
 func (s *Store) newBucket(b Bucket) Bucket {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -71,7 +70,7 @@ func (s *Store) CreateConfiguration(c Configuration) (Configuration, error) {
 	err := s.write(func(tx *bbolt.Tx) error {
 		stored := tx.Bucket(configurations)
 		c.ID = chosen
-		// Somebody may have chosen the number whose turn it is.
+		// A client may have chosen the next number as an id.
 		for c.ID == "" || chosen == "" && stored.Get(c.key()) != nil {
 			id, err := nextID(tx)
 			if err != nil {
@@ -103,12 +102,8 @@ func checkIDs(component, id string) error {
 }
 
 // Configuration is one configuration, also from the trash.
-func (s *Store) Configuration(component, id string) (c Configuration, err error) {
-	err = s.read(func(tx *bbolt.Tx) error {
-		c, err = get[Configuration](tx, configurations, configurationKey(component, id))
-		return err
-	})
-	return c, err
+func (s *Store) Configuration(component, id string) (Configuration, error) {
+	return one[Configuration](s, configurations, configurationKey(component, id))
 }
 
 // Configurations are all configurations of a component, or of every component
@@ -118,18 +113,10 @@ func (s *Store) Configurations(component string, deleted bool) (found []Configur
 	if component != "" {
 		prefix = configurationKey(component, "")
 	}
-	err = s.read(func(tx *bbolt.Tx) error {
-		cursor := tx.Bucket(configurations).Cursor()
-		for key, text := cursor.Seek(prefix); bytes.HasPrefix(key, prefix) && key != nil; key, text = cursor.Next() {
-			var c Configuration
-			if err := json.Unmarshal(text, &c); err != nil {
-				return err
-			}
-			if c.IsDeleted == deleted {
-				found = append(found, c)
-			}
+	err = scan(s, configurations, prefix, func(c Configuration) {
+		if c.IsDeleted == deleted {
+			found = append(found, c)
 		}
-		return nil
 	})
 	return found, err
 }

@@ -75,11 +75,7 @@ func (s *Store) Event(id string) (e Event, err error) {
 	if err != nil {
 		return e, err
 	}
-	err = s.read(func(tx *bbolt.Tx) error {
-		e, err = get[Event](tx, events, number(n))
-		return err
-	})
-	return e, err
+	return one[Event](s, events, number(n))
 }
 
 // EventsOf gives the events of a run to keep, those with an id above since only,
@@ -133,19 +129,6 @@ func (s *Store) Events(run string, keep func(Event) bool) error {
 		}
 		return nil
 	})
-}
-
-func newest(cursor *bbolt.Cursor, keep func(Event) bool) error {
-	for key, text := cursor.Last(); key != nil; key, text = cursor.Prev() {
-		var e Event
-		if err := json.Unmarshal(text, &e); err != nil {
-			return err
-		}
-		if !keep(e) {
-			return nil
-		}
-	}
-	return nil
 }
 
 func runKey(run string, id uint64) []byte {

@@ -136,12 +136,12 @@ func (s *Store) CreateJob(j Job) (Job, error) {
 }
 
 // Job is one job.
-func (s *Store) Job(id string) (j Job, err error) {
-	err = s.read(func(tx *bbolt.Tx) error {
-		j, err = getJob(tx, id)
-		return err
-	})
-	return j, err
+func (s *Store) Job(id string) (Job, error) {
+	n, err := parseID(id)
+	if err != nil {
+		return Job{}, err
+	}
+	return one[Job](s, jobs, number(n))
 }
 
 // UpdateJob changes a job. An error of change is returned as it is, and nothing
@@ -149,7 +149,11 @@ func (s *Store) Job(id string) (j Job, err error) {
 // is stored.
 func (s *Store) UpdateJob(id string, change func(*Job) error) (j Job, err error) {
 	err = s.write(func(tx *bbolt.Tx) error {
-		if j, err = getJob(tx, id); err != nil {
+		n, err := parseID(id)
+		if err != nil {
+			return err
+		}
+		if j, err = get[Job](tx, jobs, number(n)); err != nil {
 			return err
 		}
 		if err := change(&j); err != nil {
@@ -164,17 +168,7 @@ func (s *Store) UpdateJob(id string, change func(*Job) error) (j Job, err error)
 // Jobs gives every job to keep, the newest first, until it returns false.
 func (s *Store) Jobs(keep func(Job) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
-		cursor := tx.Bucket(jobs).Cursor()
-		for key, text := cursor.Last(); key != nil; key, text = cursor.Prev() {
-			var j Job
-			if err := json.Unmarshal(text, &j); err != nil {
-				return err
-			}
-			if !keep(j) {
-				return nil
-			}
-		}
-		return nil
+		return newest(tx.Bucket(jobs).Cursor(), keep)
 	})
 }
 
@@ -191,14 +185,6 @@ func (s *Store) Unfinished() (found []Job, err error) {
 		})
 	})
 	return found, err
-}
-
-func getJob(tx *bbolt.Tx, id string) (Job, error) {
-	n, err := parseID(id)
-	if err != nil {
-		return Job{}, err
-	}
-	return get[Job](tx, jobs, number(n))
 }
 
 func (j *Job) put(tx *bbolt.Tx) error {

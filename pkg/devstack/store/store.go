@@ -9,6 +9,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -187,4 +188,43 @@ func get[T any](tx *bbolt.Tx, bucket, key []byte) (T, error) {
 		return record, ErrNotFound
 	}
 	return record, json.Unmarshal(text, &record)
+}
+
+// one reads a record in a transaction of its own.
+func one[T any](s *Store, bucket, key []byte) (record T, err error) {
+	err = s.read(func(tx *bbolt.Tx) error {
+		record, err = get[T](tx, bucket, key)
+		return err
+	})
+	return record, err
+}
+
+// scan gives the records whose keys begin with the prefix, in their order.
+func scan[T any](s *Store, bucket, prefix []byte, each func(T)) error {
+	return s.read(func(tx *bbolt.Tx) error {
+		cursor := tx.Bucket(bucket).Cursor()
+		for key, text := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, text = cursor.Next() {
+			var record T
+			if err := json.Unmarshal(text, &record); err != nil {
+				return err
+			}
+			each(record)
+		}
+		return nil
+	})
+}
+
+// newest gives the records of a bucket to keep, the last one first, until keep
+// returns false.
+func newest[T any](cursor *bbolt.Cursor, keep func(T) bool) error {
+	for key, text := cursor.Last(); key != nil; key, text = cursor.Prev() {
+		var record T
+		if err := json.Unmarshal(text, &record); err != nil {
+			return err
+		}
+		if !keep(record) {
+			return nil
+		}
+	}
+	return nil
 }

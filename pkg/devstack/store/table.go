@@ -1,8 +1,6 @@
 package store
 
 import (
-	"bytes"
-	"encoding/json"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -52,28 +50,14 @@ func (s *Store) Tables(bucket string) (found []Table, err error) {
 	if bucket != "" {
 		prefix = []byte(bucket + ".")
 	}
-	err = s.read(func(tx *bbolt.Tx) error {
-		cursor := tx.Bucket(tables).Cursor()
-		for key, text := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, text = cursor.Next() {
-			var r tableRecord
-			if err := json.Unmarshal(text, &r); err != nil {
-				return err
-			}
-			found = append(found, r.Table)
-		}
-		return nil
-	})
+	err = scan(s, tables, prefix, func(r tableRecord) { found = append(found, r.Table) })
 	return found, err
 }
 
 // Table is one table.
-func (s *Store) Table(id string) (t Table, err error) {
-	err = s.read(func(tx *bbolt.Tx) error {
-		r, err := getTable(tx, id)
-		t = r.Table
-		return err
-	})
-	return t, err
+func (s *Store) Table(id string) (Table, error) {
+	r, err := one[tableRecord](s, tables, []byte(id))
+	return r.Table, err
 }
 
 // Rows gives the rows of a table to keep, in the order they were first loaded,
