@@ -170,7 +170,7 @@ func (h spot) meet(t *testing.T, f fault, count *tally) {
 			// Requests side by side share connections as time has it: the one that is hit
 			// may be made in vain, or serve another answer than the one that is cut. Only a
 			// run that lacks nothing is made again.
-			for tries := 0; f.connect != nil && d.end == refused && h.unhurt(got) && tries < 10; tries++ {
+			for tries := 0; f.connect != nil && d.end == refused && h.unhurt(got) && tries < 100; tries++ {
 				w = newWorld(t, h.scenario, h.place, f, d.times, h.first)
 				before, got = w.files(t), w.run(t)
 			}
