@@ -189,7 +189,7 @@ type evaluator struct {
 
 // compilerFor compiles expressions that refer to these contexts.
 func (e evaluator) compilerFor(contexts ...expr.Context) expr.Compiler {
-	return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: e.attr, expr.Time: expr.TimeNames()}, Problems: e.problems}
+	return expr.Compiler{Functions: e.Functions, Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: e.attr, expr.Time: expr.TimeNames()}, Problems: e.problems}
 }
 
 // value is the value of an expression, and whether it has one; if not, there is

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -19,6 +20,8 @@ type Options struct {
 	// Conceal gets the secrets that are computed, see expr.Scope; nil gets
 	// nothing.
 	Conceal func(secret string)
+	// Functions are those that expressions may call; nil is all of this program.
+	Functions expr.Functions
 	// Tree is the type of the document; nil checks what this package declares.
 	Tree *field.Tree
 }
@@ -74,6 +77,7 @@ func (c *compiler) compile() *Document {
 		Iterations:   c.iterations(settings),
 		AllowedHosts: c.allowedHosts(allowedHosts.In(imageParameters.In(all))),
 		Root:         all,
+		Functions:    c.Functions,
 		Settings:     settings,
 	}
 }

@@ -27,6 +27,8 @@ type Document struct {
 	// Root is the document, and Settings what may be wrapped in `parameters`: other
 	// packages read their sections there.
 	Root, Settings Section
+	// Functions are those of Options.
+	Functions expr.Functions
 	// Warnings are oddities that do not stop a run, e.g. unknown keys.
 	Warnings failure.Problems
 }

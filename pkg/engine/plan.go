@@ -48,6 +48,8 @@ type job struct {
 type Features struct {
 	Paging paging.Methods
 	Auth   auth.Schemes
+	// Functions are those that value expressions may call.
+	Functions expr.Functions
 }
 
 // Compile lets every package read its sections of the document. Problems go to the
@@ -120,7 +122,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			children: c.jobs(j.Children, above+1),
 		}
 		if above > 0 {
-			compiled.placeholders = compilePlaceholders(j.Placeholders, above)
+			compiled.placeholders = compilePlaceholders(j.Placeholders, above, c.doc.Functions)
 			compiled.filter = compileRecursionFilter(c.section(j, config.JobRecursionFilter, j.RecursionFilter))
 		}
 		all = append(all, compiled)
@@ -147,9 +149,9 @@ func (c compiler) section(j config.Job, setting field.Setting[string], text stri
 func (c compiler) userData(j config.Job, root bool) userData {
 	u := userData{pointer: j.UserData.Pointer}
 	if root {
-		u.entries = append(u.entries, compileUserData(c.it.UserData, config.UserData.Name, c.it.attributes))
+		u.entries = append(u.entries, compileUserData(c.it.UserData, config.UserData.Name, c.it.attributes, c.doc.Functions))
 		u.renumbered = c.it.UserData.Present()
 	}
-	u.entries = append(u.entries, compileUserData(j.UserData, "job_parent_id", c.it.attributes))
+	u.entries = append(u.entries, compileUserData(j.UserData, "job_parent_id", c.it.attributes, c.doc.Functions))
 	return u
 }

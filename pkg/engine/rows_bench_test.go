@@ -35,7 +35,7 @@ func BenchmarkRows(b *testing.B) {
 		b.Fatal(page, err)
 	}
 	s, _ := section(b, `{"id":"id"}`)
-	child := &job{Job: config.Job{Endpoint: "c/{id}"}, placeholders: compilePlaceholders(s, 1), filter: filterOf(b, "address.city==London")}
+	child := &job{Job: config.Job{Endpoint: "c/{id}"}, placeholders: compilePlaceholders(s, 1, nil), filter: filterOf(b, "address.city==London")}
 	r := &jobRun{job: &job{scroller: withID{}, children: []*job{child}}}
 	b.Run("ids", func(b *testing.B) {
 		b.ReportAllocs()

@@ -23,7 +23,7 @@ type userData struct {
 // compileUserData reads one `userData`: an object of columns, a list of columns
 // that are named by their index, or a scalar that becomes the column of the given
 // name. An empty one makes no column.
-func compileUserData(s config.Section, scalarName string, attributes expr.Members) expr.Entries {
+func compileUserData(s config.Section, scalarName string, attributes expr.Members, functions expr.Functions) expr.Entries {
 	if !s.Present() {
 		return expr.Entries{}
 	}
@@ -32,9 +32,10 @@ func compileUserData(s config.Section, scalarName string, attributes expr.Member
 		columns = value.OfMembers(value.Member{Name: scalarName, Value: columns})
 	}
 	compiler := expr.Compiler{
-		Contexts: []expr.Context{expr.Attr, expr.Time},
-		Known:    map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames()},
-		Problems: s.Problems(),
+		Contexts:  []expr.Context{expr.Attr, expr.Time},
+		Known:     map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames()},
+		Functions: functions,
+		Problems:  s.Problems(),
 	}
 	return compiler.Entries(withoutEmptyObjects(columns), s.Pointer)
 }

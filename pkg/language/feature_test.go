@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -103,7 +104,52 @@ func extended() *language.Language {
 	return language.New(engine.Features{
 		Paging: append(paging.AllMethods(), countdownMethod()),
 		Auth:   append(auth.AllSchemes(), stampScheme()),
+		Functions: append(expr.AllFunctions(), expr.Function{Name: "shout", Arguments: "text", Min: 1, Max: 1, Doc: "the text in capitals",
+			Call: func(in expr.Input) (value.Value, error) {
+				text, err := in.Text(0)
+				return value.OfString(strings.ToUpper(text)), err
+			}}),
 	})
+}
+
+// TestAFunctionIsOneDeclaration: so is a function, at every place with expressions.
+func TestAFunctionIsOneDeclaration(t *testing.T) {
+	l := extended()
+	if !strings.Contains(string(l.Schema()), "`strtotime`, `shout`") || !strings.Contains(newReference(t, l).text(), "`strtotime`, `shout`") {
+		t.Error("the schema or the reference lacks it")
+	}
+	call := func(name, arg string) string { return `{"function":"` + name + `","args":` + arg + `}` }
+	document := func(name string) string {
+		return `{"api":{"baseUrl":"https://api.example.com","http":{"headers":{"X-A":` + call(name, `["a"]`) + `}},
+			"authentication":{"type":"query","query":{"b":` + call(name, `["b"]`) + `}}},
+			"config":{"jobs":[{"endpoint":"items","params":{"c":` + call(name, `["c"]`) + `},"userData":{"d":` + call(name, `["d"]`) + `},
+				"children":[{"endpoint":"items/{e}","placeholders":{"e":{"path":"e","function":"` + name + `","args":["e"]}}}]}]}}`
+	}
+	if r := diagnostic.Check(t.Context(), "config.json", []byte(document("shout")), load.Options{Language: l}); len(r.Findings) > 0 {
+		t.Error(r.Findings)
+	}
+	r := diagnostic.Check(t.Context(), "config.json", []byte(document("shuot")), load.Options{Language: l})
+	if len(r.Findings) != 5 {
+		t.Error(r.Findings)
+	}
+	for _, f := range r.Findings {
+		if f.Hint != `did you mean "shout"?` {
+			t.Errorf("%s: %s", f.Pointer, f.Hint)
+		}
+	}
+	p, err := plan.Of(t.Context(), []byte(document("shout")), plan.Options{Options: load.Options{Language: l}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := p.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"c=C", "X-A: A"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
 }
 
 // featured is a configuration that uses both.

@@ -22,7 +22,7 @@ type Language struct {
 
 // Default is the language of this program.
 func Default() *Language {
-	return New(engine.Features{Paging: paging.AllMethods(), Auth: auth.AllSchemes()})
+	return New(engine.Features{Paging: paging.AllMethods(), Auth: auth.AllSchemes(), Functions: expr.AllFunctions()})
 }
 
 // New is the language with these features.
@@ -40,5 +40,5 @@ func New(features engine.Features) *Language {
 
 // Schema is the JSON Schema of documents in this language.
 func (l *Language) Schema() []byte {
-	return l.Tree.Schema("https://keboola.github.io/configurable-extractor/schema.json", expr.Type())
+	return l.Tree.Schema("https://keboola.github.io/configurable-extractor/schema.json", l.Functions.Type())
 }

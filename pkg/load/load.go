@@ -80,7 +80,7 @@ func Load(ctx context.Context, given value.Value, o Options) (*Document, error) 
 	d := &Document{language: cmp.Or(o.Language, language.Default())}
 	err := d.fill(ctx, given, o)
 	o.Secrets.AddDocument(d.Filled)
-	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree})
+	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Functions: d.language.Functions})
 	d.Config, d.Plan = compiled, engine.Compile(compiled, d.language.Features, o.Typed)
 	d.Problems = problems.Unique()
 	return d, err

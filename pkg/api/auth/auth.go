@@ -108,7 +108,7 @@ func Compile(doc *config.Document, it config.Iteration, schemes Schemes) Method 
 		authorization: Authorization.In(doc.Root),
 		oldQuery:      doc.API.Query,
 		compiler: func(contexts ...expr.Context) expr.Compiler {
-			return expr.Compiler{Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}
+			return expr.Compiler{Functions: doc.Functions, Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}
 		},
 	})
 }

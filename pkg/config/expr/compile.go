@@ -19,6 +19,8 @@ type Compiler struct {
 	// Known has the contexts whose members are final when compiling: a
 	// reference to a member that is not among them is a problem at once.
 	Known map[Context]Members
+	// Functions are those that can be called; nil is all of this program.
+	Functions Functions
 	// Problems collects what is wrong. It must not be nil.
 	Problems *failure.Problems
 }
@@ -144,7 +146,7 @@ func (c Compiler) call(name, args value.Value, pointer string) node {
 	if !ok || !known {
 		return broken{}
 	}
-	if len(nodes) < f.min || f.max >= 0 && len(nodes) > f.max {
+	if len(nodes) < f.Min || f.Max >= 0 && len(nodes) > f.Max {
 		c.problem(failure.WrongArguments, failure.PointerJoin(pointer, "args"), failure.Text(count(len(nodes), "argument")),
 			failure.Text(fmt.Sprintf("expected %s for %s", f.counts(), f.Name)), "write it as "+failure.Text(f.Signature()))
 		return broken{}
@@ -157,7 +159,7 @@ func (c Compiler) call(name, args value.Value, pointer string) node {
 	}
 	if values, ok := nodes.literals(); ok {
 		// Whether a call of literals can fail does not depend on the scope.
-		if _, err := f.call(input{args: values, now: (*Scope)(nil).now}); err != nil {
+		if _, err := f.Call(Input{Args: values, now: (*Scope)(nil).now}); err != nil {
 			c.problem(failure.WrongArguments, pointer, "", failure.Text(f.Name)+": "+failure.Part(err.Error()), "write it as "+failure.Text(f.Signature()))
 			return broken{}
 		}
@@ -181,6 +183,13 @@ func (c Compiler) arguments(args value.Value, pointer string) (nodes list, point
 	return c.items(args, pointer), pointers, true
 }
 
+func (c Compiler) functions() Functions {
+	if c.Functions == nil {
+		return AllFunctions()
+	}
+	return c.Functions
+}
+
 // function finds a function that may be called at this place.
 func (c Compiler) function(name value.Value, pointer string) (Function, bool) {
 	if name.Kind() != value.String {
@@ -188,15 +197,15 @@ func (c Compiler) function(name value.Value, pointer string) (Function, bool) {
 		return Function{}, false
 	}
 	var names []string
-	for _, f := range Functions() {
-		available := f.only == "" || slices.Contains(c.Contexts, f.only)
+	for _, f := range c.functions() {
+		available := f.Only == "" || slices.Contains(c.Contexts, f.Only)
 		if available && f.Name == name.Raw() {
 			return f, true
 		}
 		if available {
 			names = append(names, f.Name)
 		} else if f.Name == name.Raw() {
-			c.problem(failure.UnknownFunction, pointer, failure.Text(quote(f.Name)), "expected a function that is available here", failure.Text(fmt.Sprintf("%s is available only beside {%q: …}", f.Name, f.only)))
+			c.problem(failure.UnknownFunction, pointer, failure.Text(quote(f.Name)), "expected a function that is available here", failure.Text(fmt.Sprintf("%s is available only beside {%q: …}", f.Name, f.Only)))
 			return Function{}, false
 		}
 	}

@@ -7,21 +7,21 @@ import (
 
 func timeFunctions() []Function {
 	return []Function{
-		{Name: "time", Arguments: "", min: 0, max: 0, call: unixTime,
+		{Name: "time", Arguments: "", Min: 0, Max: 0, Call: unixTime,
 			Doc: "the number of seconds since 1970"},
-		{Name: "date", Arguments: "format, timestamp?", min: 1, max: 2, call: date,
+		{Name: "date", Arguments: "format, timestamp?", Min: 1, Max: 2, Call: date,
 			Doc: "a point in time (now when not given) in UTC by a format of single letters: Y-m-d H:i:s; false, with a warning, when the timestamp is no number"},
-		{Name: "strtotime", Arguments: "text, base?", min: 1, max: 2, call: stringToTime,
+		{Name: "strtotime", Arguments: "text, base?", Min: 1, Max: 2, Call: stringToTime,
 			Doc: "the seconds since 1970 of a date or of a phrase such as \"-7 days\", reckoned from base (now when not given); false when it is not understood"},
 	}
 }
 
-func unixTime(in input) (value.Value, error) {
+func unixTime(in Input) (value.Value, error) {
 	return value.OfInt(in.now().Unix()), nil
 }
 
-func date(in input) (value.Value, error) {
-	format, err := in.text(0)
+func date(in Input) (value.Value, error) {
+	format, err := in.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -37,8 +37,8 @@ func date(in input) (value.Value, error) {
 
 // stringToTime has false for what is not understood, not an error: that is what
 // configurations can test for with ifempty.
-func stringToTime(in input) (value.Value, error) {
-	text, err := in.text(0)
+func stringToTime(in Input) (value.Value, error) {
+	text, err := in.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}

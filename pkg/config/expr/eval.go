@@ -125,11 +125,11 @@ func (n call) eval(s *Scope) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	in := input{args: args, now: s.now}
+	in := Input{Args: args, now: s.now}
 	if s != nil && s.Warn != nil {
 		in.warn = func(text string) { s.Warn(n.pointer, n.function.Name+": "+text) }
 	}
-	v, err := n.function.call(in)
+	v, err := n.function.Call(in)
 	if err != nil {
 		return value.Value{}, failure.Userf("%s: %w", n.function.Name, err).At(n.pointer)
 	}

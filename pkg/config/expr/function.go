@@ -22,15 +22,15 @@ type Function struct {
 	// Doc says in one sentence what the function gives.
 	Doc string
 
-	min, max int     // number of arguments; a max of -1 is any number
-	only     Context // the function exists only where this context does
+	Min, Max int     // number of arguments; a Max of -1 is any number
+	Only     Context // the function exists only where this context does
 
 	// check looks for a fault in the arguments that are literals; nil when
 	// there is nothing to be said before the others are known.
 	check func(args list) *fault
-	// call is the function itself. Its errors name the argument at fault by
+	// Call is the function itself. Its errors name the argument at fault by
 	// its number, and never its value.
-	call func(in input) (value.Value, error)
+	Call func(in Input) (value.Value, error)
 }
 
 // fault is what is wrong with one argument in the configuration.
@@ -39,9 +39,12 @@ type fault struct {
 	found, expected, hint failure.Text
 }
 
-// Functions are all functions, in the order of the reference documentation.
+// Functions are the functions that a configuration may call.
+type Functions []Function
+
+// AllFunctions are the functions of this program, in the order of the reference.
 // Each is declared in the file of its subject.
-func Functions() []Function {
+func AllFunctions() Functions {
 	return slices.Concat(textFunctions(), hashFunctions(), timeFunctions())
 }
 
@@ -51,12 +54,12 @@ func (f Function) Signature() string { return f.Name + "(" + f.Arguments + ")" }
 // counts says how many arguments the function takes.
 func (f Function) counts() string {
 	switch {
-	case f.max < 0:
-		return "at least " + count(f.min, "argument")
-	case f.min == f.max:
-		return count(f.min, "argument")
+	case f.Max < 0:
+		return "at least " + count(f.Min, "argument")
+	case f.Min == f.Max:
+		return count(f.Min, "argument")
 	default:
-		return fmt.Sprintf("%d to %s", f.min, count(f.max, "argument"))
+		return fmt.Sprintf("%d to %s", f.Min, count(f.Max, "argument"))
 	}
 }
 
@@ -67,34 +70,34 @@ func count(n int, noun string) string {
 	return prose.Count(n, noun)
 }
 
-// input is what a function works on: as many arguments as it declares.
-type input struct {
-	args []value.Value
+// Input is what a function works on: as many arguments as it declares.
+type Input struct {
+	Args []value.Value
 	now  func() time.Time
 	// warn takes what is odd about the arguments and does not keep the function
 	// from having a value; nil drops it.
 	warn func(text string)
 }
 
-// text is an argument as text, see textOf.
-func (in input) text(i int) (string, error) {
-	return textOf(in.args[i]), in.scalar(i, "a text")
+// Text is an argument as text, see textOf.
+func (in Input) Text(i int) (string, error) {
+	return textOf(in.Args[i]), in.scalar(i, "a text")
 }
 
 // scalar is the error of an argument that is a list or an object.
-func (in input) scalar(i int, expected string) error {
-	if k := in.args[i].Kind(); k != value.Array && k != value.Object {
+func (in Input) scalar(i int, expected string) error {
+	if k := in.Args[i].Kind(); k != value.Array && k != value.Object {
 		return nil
 	}
-	return fmt.Errorf("argument %d is %s, expected %s", i+1, kindOf(in.args[i]), expected)
+	return fmt.Errorf("argument %d is %s, expected %s", i+1, kindOf(in.Args[i]), expected)
 }
 
 // texts are the first n arguments as texts.
-func (in input) texts(n int) ([]string, error) {
+func (in Input) texts(n int) ([]string, error) {
 	texts := make([]string, n)
 	for i := range texts {
 		var err error
-		if texts[i], err = in.text(i); err != nil {
+		if texts[i], err = in.Text(i); err != nil {
 			return nil, err
 		}
 	}
@@ -102,11 +105,11 @@ func (in input) texts(n int) ([]string, error) {
 }
 
 // flag is the truth of an optional argument.
-func (in input) flag(i int) (bool, error) {
-	if i >= len(in.args) {
+func (in Input) flag(i int) (bool, error) {
+	if i >= len(in.Args) {
 		return false, nil
 	}
-	return !in.args[i].Empty(), in.scalar(i, "true or false")
+	return !in.Args[i].Empty(), in.scalar(i, "true or false")
 }
 
 var errFarthest = errors.New("the time is beyond what can be reckoned with")
@@ -115,11 +118,11 @@ var errFarthest = errors.New("the time is beyond what can be reckoned with")
 // 1970. Without it, or when it is null, it is now; false, which a failed
 // strtotime gives, is 1970. A scalar that is no number of seconds is not known,
 // with a warning: data may hold an empty text in the place of a time.
-func (in input) timestamp(i int) (t time.Time, known bool, err error) {
-	if i >= len(in.args) || in.args[i].IsNull() {
+func (in Input) timestamp(i int) (t time.Time, known bool, err error) {
+	if i >= len(in.Args) || in.Args[i].IsNull() {
 		return in.now().UTC(), true, nil
 	}
-	v := in.args[i]
+	v := in.Args[i]
 	seconds, ok := v.Int()
 	if v.Kind() == value.Bool {
 		ok = true

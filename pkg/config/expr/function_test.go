@@ -222,7 +222,7 @@ func TestNesting(t *testing.T) {
 
 func TestFunctionsAreDocumented(t *testing.T) {
 	var names []string
-	for _, f := range Functions() {
+	for _, f := range AllFunctions() {
 		names = append(names, f.Name)
 		if f.Doc == "" || strings.HasSuffix(f.Doc, ".") {
 			t.Errorf("%s: doc %q should be there, without a full stop", f.Name, f.Doc)
@@ -240,8 +240,8 @@ func TestFunctionsAreDocumented(t *testing.T) {
 				all++
 			}
 		}
-		if required != f.min || all != f.max {
-			t.Errorf("%s: the signature has %d to %d arguments, the function %d to %d", f.Signature(), required, all, f.min, f.max)
+		if required != f.Min || all != f.Max {
+			t.Errorf("%s: the signature has %d to %d arguments, the function %d to %d", f.Signature(), required, all, f.Min, f.Max)
 		}
 	}
 	slices.Sort(names)

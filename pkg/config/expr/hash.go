@@ -28,13 +28,13 @@ import (
 
 func hashFunctions() []Function {
 	return []Function{
-		{Name: "md5", Arguments: "text, raw?", min: 1, max: 2, call: digestOf("md5"),
+		{Name: "md5", Arguments: "text, raw?", Min: 1, Max: 2, Call: digestOf("md5"),
 			Doc: "the MD5 of the text in hexadecimal, or as raw bytes"},
-		{Name: "sha1", Arguments: "text, raw?", min: 1, max: 2, call: digestOf("sha1"),
+		{Name: "sha1", Arguments: "text, raw?", Min: 1, Max: 2, Call: digestOf("sha1"),
 			Doc: "the SHA-1 of the text in hexadecimal, or as raw bytes"},
-		{Name: "hash", Arguments: "algorithm, text, raw?", min: 2, max: 3, check: checkAlgorithm(algorithms(), checksums()), call: hashText,
+		{Name: "hash", Arguments: "algorithm, text, raw?", Min: 2, Max: 3, check: checkAlgorithm(algorithms(), checksums()), Call: hashText,
 			Doc: "the digest of the text in hexadecimal, or as raw bytes"},
-		{Name: "hash_hmac", Arguments: "algorithm, text, key, raw?", min: 3, max: 4, check: checkAlgorithm(algorithms()), call: hashHMAC,
+		{Name: "hash_hmac", Arguments: "algorithm, text, key, raw?", Min: 3, Max: 4, check: checkAlgorithm(algorithms()), Call: hashHMAC,
 			Doc: "the keyed digest (HMAC) of the text in hexadecimal, or as raw bytes"},
 	}
 }
@@ -95,9 +95,9 @@ func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *fault
 
 var errAlgorithm = errors.New("argument 1 is not the name of a hash algorithm")
 
-func digestOf(algorithm string) func(in input) (value.Value, error) {
-	return func(in input) (value.Value, error) {
-		text, err := in.text(0)
+func digestOf(algorithm string) func(in Input) (value.Value, error) {
+	return func(in Input) (value.Value, error) {
+		text, err := in.Text(0)
 		if err != nil {
 			return value.Value{}, err
 		}
@@ -105,7 +105,7 @@ func digestOf(algorithm string) func(in input) (value.Value, error) {
 	}
 }
 
-func hashText(in input) (value.Value, error) {
+func hashText(in Input) (value.Value, error) {
 	texts, err := in.texts(2)
 	if err != nil {
 		return value.Value{}, err
@@ -119,7 +119,7 @@ func hashText(in input) (value.Value, error) {
 	return digest(in, 2, newHash(), texts[1])
 }
 
-func hashHMAC(in input) (value.Value, error) {
+func hashHMAC(in Input) (value.Value, error) {
 	texts, err := in.texts(3)
 	if err != nil {
 		return value.Value{}, err
@@ -132,7 +132,7 @@ func hashHMAC(in input) (value.Value, error) {
 }
 
 // digest is the sum of a text, as raw bytes when the argument raw asks for it.
-func digest(in input, raw int, h hash.Hash, text string) (value.Value, error) {
+func digest(in Input, raw int, h hash.Hash, text string) (value.Value, error) {
 	asBytes, err := in.flag(raw)
 	if err != nil {
 		return value.Value{}, err

@@ -24,8 +24,8 @@ func checkFormat(args list) *fault {
 	return nil
 }
 
-func sprintf(in input) (value.Value, error) {
-	text, err := in.text(0)
+func sprintf(in Input) (value.Value, error) {
+	text, err := in.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -33,14 +33,14 @@ func sprintf(in input) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	if given := len(in.args) - 1; given < format.Values {
+	if given := len(in.Args) - 1; given < format.Values {
 		return value.Value{}, fmt.Errorf("the format needs %s, given are %d", count(format.Values, "value"), given)
 	}
 	text, err = format.Sprintf(func(n int) (php.Scalar, error) {
-		text, err := in.text(n)
+		text, err := in.Text(n)
 		s := php.Scalar{Text: text, Literal: text}
-		if in.args[n].Kind() == value.Number {
-			s.Literal = in.args[n].Raw()
+		if in.Args[n].Kind() == value.Number {
+			s.Literal = in.Args[n].Raw()
 		}
 		return s, err
 	})

@@ -69,11 +69,11 @@ func TestSprintf(t *testing.T) {
 
 // A width and a length count bytes, as everything that hashes and signs does.
 func TestSprintfCutsBytes(t *testing.T) {
-	got, err := sprintf(input{args: []value.Value{value.OfString("%.1s"), value.OfString("č")}})
+	got, err := sprintf(Input{Args: []value.Value{value.OfString("%.1s"), value.OfString("č")}})
 	if err != nil || got.Raw() != "\xc4" {
 		t.Errorf("got %q, %v, want the first byte", got.Raw(), err)
 	}
-	got, err = sprintf(input{args: []value.Value{value.OfString("%c"), value.OfInt(0xE9)}})
+	got, err = sprintf(Input{Args: []value.Value{value.OfString("%c"), value.OfInt(0xE9)}})
 	if err != nil || got.Raw() != "\xe9" {
 		t.Errorf("got %q, %v, want the byte", got.Raw(), err)
 	}
@@ -84,7 +84,7 @@ func FuzzSprintf(f *testing.F) {
 		f.Add(format, "12abc", "1e99")
 	}
 	f.Fuzz(func(t *testing.T, format, a, b string) {
-		got, err := sprintf(input{args: []value.Value{value.OfString(format), value.OfString(a), value.OfString(b), value.OfBool(true)}})
+		got, err := sprintf(Input{Args: []value.Value{value.OfString(format), value.OfString(a), value.OfString(b), value.OfBool(true)}})
 		if err == nil && got.Kind() != value.String {
 			t.Errorf("sprintf(%q) is a %s", format, got.Kind())
 		}

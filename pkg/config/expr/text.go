@@ -12,31 +12,31 @@ import (
 
 func textFunctions() []Function {
 	return []Function{
-		{Name: "concat", Arguments: "text…", max: -1, call: concat,
+		{Name: "concat", Arguments: "text…", Max: -1, Call: concat,
 			Doc: "the texts joined; true is 1, false and null are nothing"},
-		{Name: "implode", Arguments: "separator?, list", min: 1, max: 2, call: implode,
+		{Name: "implode", Arguments: "separator?, list", Min: 1, Max: 2, Call: implode,
 			Doc: "the items of the list as texts, joined by the separator"},
-		{Name: "sprintf", Arguments: "format, value…", min: 1, max: -1, check: checkFormat, call: sprintf,
+		{Name: "sprintf", Arguments: "format, value…", Min: 1, Max: -1, check: checkFormat, Call: sprintf,
 			Doc: "the format with its directives (%s, %05d, %.2f, %1$s, …) replaced by the values"},
-		{Name: "ifempty", Arguments: "value, otherwise", min: 2, max: 2, call: ifEmpty,
+		{Name: "ifempty", Arguments: "value, otherwise", Min: 2, Max: 2, Call: ifEmpty,
 			Doc: "the first value, unless it is empty (null, false, 0, \"\", \"0\" or []): then the second"},
-		{Name: "base64_encode", Arguments: "text", min: 1, max: 1, call: base64Encode,
+		{Name: "base64_encode", Arguments: "text", Min: 1, Max: 1, Call: base64Encode,
 			Doc: "the text in base64 with padding"},
-		{Name: "urlencode", Arguments: "text", min: 1, max: 1, only: Placeholder, call: urlEncode,
+		{Name: "urlencode", Arguments: "text", Min: 1, Max: 1, Only: Placeholder, Call: urlEncode,
 			Doc: "the text as it stands in a query string: blanks become +"},
 	}
 }
 
-func concat(in input) (value.Value, error) {
-	texts, err := in.texts(len(in.args))
+func concat(in Input) (value.Value, error) {
+	texts, err := in.texts(len(in.Args))
 	return value.OfString(strings.Join(texts, "")), err
 }
 
-func implode(in input) (value.Value, error) {
-	list, separator := in.args[len(in.args)-1], value.Value{}
-	if len(in.args) == 2 {
+func implode(in Input) (value.Value, error) {
+	list, separator := in.Args[len(in.Args)-1], value.Value{}
+	if len(in.Args) == 2 {
 		// Both orders are in use.
-		separator = in.args[0]
+		separator = in.Args[0]
 		if separator.Kind() == value.Array {
 			list, separator = separator, list
 		}
@@ -58,19 +58,19 @@ func implode(in input) (value.Value, error) {
 }
 
 // ifEmpty takes an object for something even when it has no members.
-func ifEmpty(in input) (value.Value, error) {
-	if in.args[0].Empty() && in.args[0].Kind() != value.Object {
-		return in.args[1], nil
+func ifEmpty(in Input) (value.Value, error) {
+	if in.Args[0].Empty() && in.Args[0].Kind() != value.Object {
+		return in.Args[1], nil
 	}
-	return in.args[0], nil
+	return in.Args[0], nil
 }
 
-func base64Encode(in input) (value.Value, error) {
-	text, err := in.text(0)
+func base64Encode(in Input) (value.Value, error) {
+	text, err := in.Text(0)
 	return value.OfString(base64.StdEncoding.EncodeToString([]byte(text))), err
 }
 
-func urlEncode(in input) (value.Value, error) {
-	text, err := in.text(0)
+func urlEncode(in Input) (value.Value, error) {
+	text, err := in.Text(0)
 	return value.OfString(php.URLEncode(text)), err
 }
