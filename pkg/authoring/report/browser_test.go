@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"github.com/keboola/configurable-extractor/internal/chromium"
 	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
@@ -26,9 +26,8 @@ import (
 )
 
 const (
-	image        = "../../../docs/images/report.png"
-	imageBytes   = 200_000
-	browserLimit = 60 * time.Second
+	image      = "../../../docs/images/report.png"
+	imageBytes = 200_000
 )
 
 // browser is a real one that looks at a file.
@@ -45,26 +44,7 @@ type browser struct {
 // newBrowser starts one, or skips the test when the machine has none.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		t.Skip("SKIPPED: there is no chromium on this machine")
-	}
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("headless", "new"), chromedp.Flag("hide-scrollbars", true))...)
-	ctx, leave := chromedp.NewContext(allocator)
-	ctx, cancel := context.WithTimeout(ctx, browserLimit)
-	t.Cleanup(func() {
-		cancel()
-		leave()
-		stop()
-	})
-	b := &browser{T: t, ctx: ctx}
+	b := &browser{T: t, ctx: chromium.Start(t)}
 	b.listen()
 	return b
 }

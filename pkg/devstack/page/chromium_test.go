@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,11 +15,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"github.com/keboola/configurable-extractor/internal/chromium"
 	"github.com/keboola/configurable-extractor/internal/golden"
 )
-
-// browserLimit ends a browser that hangs.
-const browserLimit = 90 * time.Second
 
 // browser is a real one that looks at the page of a platform.
 type browser struct {
@@ -40,31 +37,15 @@ type browser struct {
 // newBrowser starts one, or skips the test when the machine has none.
 func newBrowser(p *platform) *browser {
 	p.Helper()
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
-	if path == "" {
-		p.Skip("SKIPPED: there is no chromium on this machine")
-	}
 	// Streams of pages that were left take beats, so these never end.
 	page, session := p.open(func(time.Duration) (<-chan time.Time, func()) { return ticker(20 * time.Millisecond) })
 	server := httptest.NewServer(page)
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("headless", "new"), chromedp.Flag("hide-scrollbars", true))...)
-	ctx, leave := chromedp.NewContext(allocator)
-	ctx, cancel := context.WithTimeout(ctx, browserLimit)
-	b := &browser{platform: p, ctx: ctx, server: server.URL, session: session, hosts: map[string]bool{}}
 	p.Cleanup(func() {
-		cancel()
-		leave()
-		stop()
 		close(p.done)
 		server.Close()
 	})
+	ctx := chromium.Start(p)
+	b := &browser{platform: p, ctx: ctx, server: server.URL, session: session, hosts: map[string]bool{}}
 	b.listen()
 	b.look(1280, 800, "light")
 	if _, err := chromedp.Call(ctx, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"}); err != nil {
