@@ -135,7 +135,9 @@ func mount(t *testing.T, dir string, blocks, inodes int) string {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
 		t.Skipf("SKIPPED: a disk of one's own needs the right to mount: %v", err)
 	}
-	t.Cleanup(func() { must(t, syscall.Unmount(dir, 0)) })
+	// A process that starts at this moment, of another test or of a container, may
+	// still have the mount in a namespace of its own: then it goes when that ends.
+	t.Cleanup(func() { must(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	return dir
 }
 
