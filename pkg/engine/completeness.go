@@ -55,7 +55,7 @@ func repeated(e ending) event.Finding {
 	}
 	return event.PagingRepeated{
 		Job: e.Endpoint, Page: r.Page, Earlier: r.Earlier, Hint: hint,
-		Pointer: e.pagingAt, JobPointer: e.Pointer, Iteration: e.number,
+		Pointer: e.paged.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
 
@@ -93,7 +93,7 @@ func unread(e ending) event.Finding {
 			found.Hint = e.stop.Hint
 		}
 		found.Hint = "the job ended because " + e.stop.Rule + "; " + found.Hint
-		found.Pointer = e.pagingAt
+		found.Pointer = e.paged.Pointer
 	}
 	return found
 }
@@ -129,7 +129,7 @@ func short(e ending) event.Finding {
 	}
 	return event.JobShort{
 		Job: e.Endpoint, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.field, Rule: e.stop.Rule, Hint: e.stop.Hint,
-		Pointer: e.pagingAt, JobPointer: e.Pointer, Iteration: e.number,
+		Pointer: e.paged.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
 

@@ -36,7 +36,7 @@ type job struct {
 	config.Job
 	child        bool
 	scroller     paging.Scroller
-	pagingAt     string // the place of its settings
+	paged        config.Section // the settings of its scroller
 	placeholders []placeholder
 	filter       recursionFilter
 	rows         responseFilter
@@ -116,7 +116,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			Job:      j,
 			child:    above > 0,
 			scroller: c.scroller(j),
-			pagingAt: paging.ServedBy(c.doc.API.Pagination, j.Scroller).Pointer,
+			paged:    paging.ServedBy(c.doc.API.Pagination, j.Scroller),
 			rows:     compileResponseFilter(j, c.it.CompatLevel),
 			user:     c.userData(j, above == 0),
 			children: c.jobs(j.Children, above+1),

@@ -54,7 +54,7 @@ func (p *Plan) Preview(ctx context.Context, e *env.Run, standIn func(name string
 		}
 		v := &previewer{
 			jobRunner: r.newJobRunner(it, client),
-			origins:   origins{it: it, doc: p.doc, secrets: e.Secrets},
+			origins:   origins{it: it, doc: p.doc, features: p.features, secrets: e.Secrets},
 			number:    number,
 			standIn:   standIn,
 		}

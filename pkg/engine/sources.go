@@ -29,9 +29,10 @@ type Source struct {
 
 // origins knows the sources of an iteration's requests.
 type origins struct {
-	it      iteration
-	doc     *config.Document
-	secrets *secret.Registry
+	it       iteration
+	doc      *config.Document
+	features Features
+	secrets  *secret.Registry
 }
 
 // sources are those of a request: of a job's own request (base) and what paging
@@ -139,7 +140,7 @@ func (o origins) params(j *job, base, first config.Request, sent *exchange.Outgo
 		s := Source{Part: where + name, From: "job", Pointer: j.at(config.JobParams.Name, name), Evaluated: true}
 		now, _ := first.Param(name)
 		if own, ok := base.Param(name); !ok || !own.Equal(now) {
-			s = Source{Part: where + name, From: "paging", Pointer: j.pagingAt}
+			s = Source{Part: where + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}
 		}
 		tell(s, name)
 	}

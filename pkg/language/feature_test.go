@@ -221,7 +221,7 @@ func TestAFeatureIsOneDeclaration(t *testing.T) {
 		if err := p.WriteText(&b); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"items?n=3", "X-Stamp", "Counts down with n.", "authentication stamp"} {
+		for _, want := range []string{"items?n=3", "X-Stamp", "Counts down with n.", "authentication stamp", "query n: paging  (/api/pagination/stepParam)"} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%q is missing", want)
 			}

@@ -32,7 +32,7 @@ func AllSchemes() Schemes {
 	return Schemes{basicScheme(), queryScheme(), loginScheme(), oauth10Scheme(), oauth20Scheme(), oauth20LoginScheme()}
 }
 
-// typeSetting names the scheme.
+// TypeSetting names the scheme.
 var TypeSetting = field.Text("type", "Type", "`basic`: user name and password of `config`. `query` (older name `url.query`): parameters added to each request. `login`: a login request brings credentials. `oauth10`, `oauth20`, `oauth20.login`: credentials of `authorization`. Empty: none.").Example(`"login"`)
 
 // Type is the type of `api.authentication` with these schemes.

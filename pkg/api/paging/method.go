@@ -94,5 +94,17 @@ func (all Methods) Of(s config.Section) (Method, bool) {
 	return all[i], true
 }
 
+// NamedAt is the place of the setting of a scroller that says how a parameter is
+// called, or that of the scroller if it does not say so itself.
+func (all Methods) NamedAt(s config.Section, parameter string) string {
+	m, _ := all.Of(s)
+	for _, f := range field.Fields(m.Settings...) {
+		if at := s.Get(f.Name); f.Role == field.Parameter && at.Value.Text() == parameter {
+			return at.Pointer
+		}
+	}
+	return s.Pointer
+}
+
 // Multiple reports whether a section lets each job name its scroller.
 func Multiple(s config.Section) bool { return MethodName.In(s).Value.Text() == multiple }
