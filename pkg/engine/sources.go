@@ -259,21 +259,15 @@ func (o origins) addedHeader(name string, sent *exchange.Outgoing) Source {
 	signature := exchange.Signed(o.doc)
 	signed := signature.Present() && (name == "Authorization" || name == "X-Amz-Date")
 	s := o.authentication("headers", name)
+	scheme, _ := o.features.Auth.Of(o.doc.API.Authentication)
 	switch {
 	case signed:
 		return Source{Part: s.Part, From: "signature for AWS", Pointer: signature.Pointer}
-	case name == "Authorization" && sent.Built.URL.User != nil && !s.Evaluated && !o.makesAuthorization():
+	case name == "Authorization" && sent.Built.URL.User != nil && !s.Evaluated && !scheme.SetsAuthorization:
 		return Source{Part: s.Part, From: "user name and password in the address"}
 	default:
 		return s
 	}
-}
-
-// makesAuthorization tells the authentications that make the header of that name
-// without being told so.
-func (o origins) makesAuthorization() bool {
-	kind := auth.TypeSetting.Of(o.doc.API.Authentication)
-	return kind == "basic" || kind == "oauth10"
 }
 
 // authentication is the source of a header or a parameter of the query that the

@@ -96,7 +96,7 @@ func Compile(doc *config.Document, it config.Iteration, schemes Schemes) Method 
 	if s.Value.Kind() != value.Object {
 		return nil
 	}
-	scheme, ok := schemes.of(s)
+	scheme, ok := schemes.Of(s)
 	if !ok { // no type; any other is a problem already
 		return nil
 	}

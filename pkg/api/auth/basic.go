@@ -24,7 +24,7 @@ var (
 )
 
 func basicScheme() Scheme {
-	return Scheme{Name: "basic", Attributes: []field.Declared{Username, secretUsername, Password, SecretPassword}, Compile: compileBasic}
+	return Scheme{Name: "basic", SetsAuthorization: true, Attributes: []field.Declared{Username, secretUsername, Password, SecretPassword}, Compile: compileBasic}
 }
 
 func compileBasic(s Source) Method {

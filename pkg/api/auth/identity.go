@@ -18,7 +18,7 @@ func Identity(doc *config.Document, it config.Iteration, schemes Schemes) string
 		return ""
 	}
 	made := []value.Value{section.Value, doc.API.Query.Value}
-	scheme, _ := schemes.of(section)
+	scheme, _ := schemes.Of(section)
 	if scheme.Platform {
 		made = append(made, Authorization.In(doc.Root).Value)
 	}

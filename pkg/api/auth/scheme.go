@@ -19,8 +19,9 @@ type Scheme struct {
 	Settings []field.Declared
 	// Attributes are settings of `config` that it reads.
 	Attributes []field.Declared
-	// Platform is set when it reads `authorization`.
-	Platform bool
+	// Platform is set when it reads `authorization`, SetsAuthorization when it makes
+	// the header of that name although no setting says so.
+	Platform, SetsAuthorization bool
 	Compile  func(Source) Method
 }
 
@@ -86,8 +87,8 @@ func (all Schemes) Names() []string {
 	return names
 }
 
-// of is the scheme that a section names, if there is one of that name.
-func (all Schemes) of(section config.Section) (Scheme, bool) {
+// Of is the scheme that a section names, if there is one of that name.
+func (all Schemes) Of(section config.Section) (Scheme, bool) {
 	name := TypeSetting.Of(section)
 	i := slices.IndexFunc(all, func(s Scheme) bool { return name != "" && (s.Name == name || s.OldName == name) })
 	if i < 0 {

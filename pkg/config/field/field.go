@@ -80,7 +80,8 @@ func Fields(all ...Declared) []*Field {
 	return fields
 }
 
-// Setting is a field and the way to read it.
+// Setting is a field and the way to read it. The methods that return a Setting
+// complete its declaration in place: call them only there.
 type Setting[T any] struct {
 	*Field
 	fallback T
