@@ -32,7 +32,9 @@ type oauth10 struct {
 	data                        value.Value
 }
 
-func oauth10Scheme() Scheme { return Scheme{Name: "oauth10", Platform: true, SetsAuthorization: true, Compile: compileOAuth10} }
+func oauth10Scheme() Scheme {
+	return Scheme{Name: "oauth10", Platform: true, SetsAuthorization: true, Compile: compileOAuth10}
+}
 
 func compileOAuth10(s Source) Method {
 	c := s.credentials()

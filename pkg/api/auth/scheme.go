@@ -22,7 +22,7 @@ type Scheme struct {
 	// Platform is set when it reads `authorization`, SetsAuthorization when it makes
 	// the header of that name although no setting says so.
 	Platform, SetsAuthorization bool
-	Compile  func(Source) Method
+	Compile                     func(Source) Method
 }
 
 // Schemes are the authentications that a configuration may use.
