@@ -12,6 +12,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 const (
@@ -48,7 +50,7 @@ func (w *Writer) Add(contents []byte) (spare []byte, err error) {
 	}
 	spare, w.held = w.held[:0], contents
 	w.done = make(chan error, 1)
-	go func() { w.done <- w.compress() }()
+	go func() { w.done <- failure.Recover(w.compress) }()
 	return spare, nil
 }
 
@@ -125,7 +127,7 @@ type Reader struct {
 // NewReader reads blocks from a source. It begins at once.
 func NewReader(source io.Reader) *Reader {
 	r := &Reader{source: source, done: make(chan struct{}, 1)}
-	go r.readAhead()
+	go r.ready()
 	return r
 }
 
@@ -146,32 +148,38 @@ func (r *Reader) Next() ([]byte, error) {
 	if cap(r.ahead) > Large {
 		r.ahead = nil
 	}
-	go r.readAhead()
+	go r.ready()
 	return r.shown, nil
 }
 
+// ready reads the next block in the background.
+func (r *Reader) ready() {
+	r.err = failure.Recover(r.readAhead)
+	r.done <- struct{}{}
+}
+
 // readAhead reads a block, but only the sizes of one that is not compressed.
-func (r *Reader) readAhead() {
-	defer func() { r.done <- struct{}{} }()
+func (r *Reader) readAhead() error {
 	r.block, r.plain = sized(r.block, head), 0
-	if _, r.err = io.ReadFull(r.source, r.block); r.err != nil {
-		return
+	if _, err := io.ReadFull(r.source, r.block); err != nil {
+		return err
 	}
 	size, compressed := int(binary.LittleEndian.Uint32(r.block)), int(binary.LittleEndian.Uint32(r.block[4:]))
 	r.sum = binary.LittleEndian.Uint32(r.block[8:])
 	if compressed == 0 {
 		r.plain = size
-		return
+		return nil
 	}
 	r.block = sized(r.block, compressed)
-	if r.err = r.body(r.block); r.err != nil {
-		return
+	if err := r.body(r.block); err != nil {
+		return err
 	}
 	if n, err := s2.DecodedLen(r.block); err != nil || n != size {
-		r.err = errDamaged
-		return
+		return errDamaged
 	}
-	r.ahead, r.err = s2.Decode(sized(r.ahead, size), r.block)
+	ahead, err := s2.Decode(sized(r.ahead, size), r.block)
+	r.ahead = ahead
+	return err
 }
 
 // body reads what follows the head.

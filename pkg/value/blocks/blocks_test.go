@@ -138,3 +138,23 @@ func TestErrorsComeWithTheNextCall(t *testing.T) {
 		t.Errorf("a large block: %v", err)
 	}
 }
+
+// TestPanicIsAnError: what panics in the background ends no program.
+func TestPanicIsAnError(t *testing.T) {
+	w := Writer{To: func([]byte) error { panic("no place") }}
+	if _, err := w.Add([]byte("contents")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Wait(); err == nil || !strings.Contains(err.Error(), "no place") {
+		t.Errorf("writing: %v", err)
+	}
+	r := NewReader(readerFunc(func([]byte) (int, error) { panic("no source") }))
+	defer r.Close()
+	if _, err := r.Next(); err == nil || !strings.Contains(err.Error(), "no source") {
+		t.Errorf("reading: %v", err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
