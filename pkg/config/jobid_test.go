@@ -3,7 +3,7 @@ package config
 import (
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 )
 
 func TestJobIDs(t *testing.T) {
@@ -18,7 +18,7 @@ func TestJobIDs(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			v := mustValue(t, row.in)
+			v := testvalue.Parse(t, row.in)
 			if got := string(appendSerialized(nil, v)); got != row.serialized {
 				t.Errorf("got  %s\nwant %s", got, row.serialized)
 			}
@@ -27,13 +27,4 @@ func TestJobIDs(t *testing.T) {
 			}
 		})
 	}
-}
-
-func mustValue(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }

@@ -3,11 +3,12 @@ package config
 import (
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 func TestRequestParams(t *testing.T) {
-	r := Request{Params: mustValue(t, `["a","b"]`)}
+	r := Request{Params: testvalue.Parse(t, `["a","b"]`)}
 	if v, ok := r.Param("1"); !ok || v.Raw() != "b" {
 		t.Errorf("got %s", v.JSON())
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -53,7 +54,7 @@ func TestAnnouncedPage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var v evidence
-		for _, m := range parse(t, tt.indicators).Members() {
+		for _, m := range testvalue.Parse(t, tt.indicators).Members() {
 			v.indicators = append(v.indicators, answer.Indicator{Kind: kinds[strings.TrimRight(m.Name, "2")], Path: []string{m.Name}, Value: m.Value})
 		}
 		announced, none := v.next()
@@ -87,7 +88,7 @@ func TestTotal(t *testing.T) {
 	for _, tt := range tests {
 		var v evidence
 		for _, res := range tt.answers {
-			for _, m := range parse(t, res).Members() {
+			for _, m := range testvalue.Parse(t, res).Members() {
 				field, configured := strings.CutPrefix(m.Name, "*")
 				v.count(total{field: field, configured: configured}, m.Value)
 			}
@@ -146,7 +147,7 @@ func TestReportedErrors(t *testing.T) {
 		{"a character where it is cut", `["` + long + `abcdéf"]`, long + "abcd …"},
 	}
 	for _, tt := range tests {
-		if got := r.reported(parse(t, tt.errors)); got != tt.want {
+		if got := r.reported(testvalue.Parse(t, tt.errors)); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
@@ -170,7 +171,7 @@ func TestBlankErrors(t *testing.T) {
 		`["Throttled"]`:                           false,
 	}
 	for text, want := range tests {
-		if got := blank(parse(t, text)); got != want {
+		if got := blank(testvalue.Parse(t, text)); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}

@@ -4,25 +4,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-func parse(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return v
-}
-
 // section is a section of a document and the list of its problems.
 func section(t testing.TB, text string) (config.Section, *failure.Problems) {
 	problems := &failure.Problems{}
-	return field.NewSection(parse(t, text), "/x", problems), problems
+	return field.NewSection(testvalue.Parse(t, text), "/x", problems), problems
 }
 
 func filterOf(t testing.TB, text string) recursionFilter {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
@@ -35,7 +36,7 @@ func TestRepetition(t *testing.T) {
 				if _, err := fmt.Sscan(fingerprint, &page.Fingerprint); err != nil && !page.NoBody {
 					t.Fatal(err)
 				}
-				stop := seen.check(i+1, config.Request{Endpoint: "t", Params: parse(t, params)}, page)
+				stop := seen.check(i+1, config.Request{Endpoint: "t", Params: testvalue.Parse(t, params)}, page)
 				last := i == len(tt.pages)-1
 				switch {
 				case stop == nil && last && tt.stop != "":

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -11,7 +12,9 @@ import (
 )
 
 // packed is a JSON text as rows are.
-func packed(t testing.TB, text string) value.Packed { return parse(t, text).AppendPacked(nil) }
+func packed(t testing.TB, text string) value.Packed {
+	return testvalue.Parse(t, text).AppendPacked(nil)
+}
 
 // applied is a filtered row as JSON.
 func applied(t *testing.T, f responseFilter, row string) (text string, err error) {

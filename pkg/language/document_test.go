@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -144,7 +145,7 @@ func TestLostAttribute(t *testing.T) {
 // TestSharedList: other rooms report to the list that Compile returns, and one
 // place gets one problem.
 func TestSharedList(t *testing.T) {
-	doc, list := config.Compile(mustValue(t, given{api: `"pagination":{"method":"offset","limit":"x","increment":"1"},`}.document()), config.Options{Tree: language.Default().Tree, Now: clock})
+	doc, list := config.Compile(testvalue.Parse(t, given{api: `"pagination":{"method":"offset","limit":"x","increment":"1"},`}.document()), config.Options{Tree: language.Default().Tree, Now: clock})
 	s := doc.API.Pagination
 	if s.Problems() != list || doc.Root.Problems() != list || doc.Iterations[0].Jobs[0].UserData.Problems() != list {
 		t.Fatal("a section has another list")
@@ -163,7 +164,7 @@ func TestSharedList(t *testing.T) {
 // TestUsableWithProblems: the result has no holes other rooms could fall into.
 func TestUsableWithProblems(t *testing.T) {
 	for _, text := range []string{`{}`, `{"parameters":5}`, `{"api":5,"config":5}`, `{"api":[],"config":{"jobs":5}}`, `{"parameters":{"iterations":[5,null]}}`, `{"api":{"pagination":5,"authentication":"x"},"config":[1]}`} {
-		doc, problems := config.Compile(mustValue(t, text), config.Options{Tree: language.Default().Tree})
+		doc, problems := config.Compile(testvalue.Parse(t, text), config.Options{Tree: language.Default().Tree})
 		if problems.Err() == nil {
 			t.Errorf("%s: no problem", text)
 		}

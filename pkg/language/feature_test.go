@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
@@ -231,7 +232,7 @@ func TestAFeatureIsOneDeclaration(t *testing.T) {
 		}
 	})
 	t.Run("run", func(t *testing.T) {
-		doc, err := load.Load(t.Context(), mustValue(t, text), load.Options{Language: l, Secrets: secrets})
+		doc, err := load.Load(t.Context(), testvalue.Parse(t, text), load.Options{Language: l, Secrets: secrets})
 		if err != nil || len(doc.Problems) > 0 {
 			t.Fatal(err, doc.Problems)
 		}

@@ -93,15 +93,6 @@ func TestEnumerations(t *testing.T) {
 	check("/config/mappings/x/a/type", `{"api":{"baseUrl":"https://h.test"},"config":{"mappings":{"x":{"a":{"type":"%s"}}},"jobs":[{"endpoint":"x"}]}}`)
 }
 
-func mustValue(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 func TestJobOrder(t *testing.T) {
 	rows := []struct{ name, jobs, want string }{
 		{"order of the list", `[{"endpoint":"a"},{"endpoint":"b"}]`, "0:a 1:b"},

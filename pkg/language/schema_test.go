@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -19,7 +20,7 @@ import (
 // is a schema of its draft, and says the same of a good document and a bad one.
 func TestSchemaIsValid(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
-	text := mustValue(t, string(language.Default().Schema()))
+	text := testvalue.Parse(t, string(language.Default().Schema()))
 	id := text.Field("$id").Raw()
 	if err := compiler.AddResource(id, native(text)); err != nil {
 		t.Fatal(err)
@@ -29,11 +30,11 @@ func TestSchemaIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := given{api: `"pagination":{"method":"offset","limit":"10","__x":1},`, config: `"any":1,`, job: `"params":{"a":{"attr":"any"}},`}.document()
-	if err := schema.Validate(native(mustValue(t, good))); err != nil {
+	if err := schema.Validate(native(testvalue.Parse(t, good))); err != nil {
 		t.Errorf("%v", err)
 	}
 	for _, bad := range []given{{api: `"pagination":{"methd":"offset"},`}, {api: `"pagination":{"method":"ofset"},`}, {jobs: `[]`}} {
-		if err := schema.Validate(native(mustValue(t, bad.document()))); err == nil {
+		if err := schema.Validate(native(testvalue.Parse(t, bad.document()))); err == nil {
 			t.Errorf("no violation in %s", bad.document())
 		}
 	}
@@ -60,7 +61,7 @@ func TestSchemaDescribesEveryProperty(t *testing.T) {
 			}
 		}
 	}
-	check(mustValue(t, string(language.Default().Schema())), "")
+	check(testvalue.Parse(t, string(language.Default().Schema())), "")
 	if seen < 100 {
 		t.Errorf("only %d properties: is this the schema?", seen)
 	}
@@ -69,7 +70,7 @@ func TestSchemaDescribesEveryProperty(t *testing.T) {
 func TestNative(t *testing.T) {
 	compare := func(in string, want any) {
 		t.Helper()
-		if got := native(mustValue(t, in)); got != want {
+		if got := native(testvalue.Parse(t, in)); got != want {
 			t.Errorf("%s: got %v (%T), want %v (%T)", in, got, got, want, want)
 		}
 	}
@@ -128,7 +129,7 @@ func agreement(t testing.TB) func(t testing.TB, doc value.Value) {
 	t.Helper()
 	tree := language.Default().Tree
 	compiler := jsonschema.NewCompiler()
-	text := mustValue(t, string(language.Default().Schema()))
+	text := testvalue.Parse(t, string(language.Default().Schema()))
 	id := text.Field("$id").Raw()
 	if err := compiler.AddResource(id, native(rules(text))); err != nil {
 		t.Fatal(err)

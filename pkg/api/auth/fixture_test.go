@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -21,24 +22,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-func parse(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return v
-}
 
 // compile reads `api.authentication` beside a `config`, as a run would.
 func compile(t testing.TB, authentication, conf string) (Method, failure.Problems) {
 	t.Helper()
-	settings := parse(t, conf).With("jobs", parse(t, `[{"endpoint":"x"}]`))
+	settings := testvalue.Parse(t, conf).With("jobs", testvalue.Parse(t, `[{"endpoint":"x"}]`))
 	text := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":"http://a.test","authentication":%s},"config":%s}}`, authentication, settings.JSON())
-	doc, problems := config.Compile(parse(t, text), testOptions())
+	doc, problems := config.Compile(testvalue.Parse(t, text), testOptions())
 	m := Compile(doc, doc.Iterations[0], AllSchemes())
 	return m, *problems
 }

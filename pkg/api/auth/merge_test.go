@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 )
 
 func TestQueryIsRebuilt(t *testing.T) {
@@ -31,13 +33,13 @@ func TestQueryIsRebuilt(t *testing.T) {
 				"indexed": func() string {
 					r := requestTo(t, "http://a.test/")
 					r.URL.RawQuery = tt.query
-					mergeIndexed(r.Request, parse(t, `{}`))
+					mergeIndexed(r.Request, testvalue.Parse(t, `{}`))
 					return r.URL.RawQuery
 				},
 				"replaced": func() string {
 					r := requestTo(t, "http://a.test/")
 					r.URL.RawQuery = tt.query
-					mergeReplaced(r.Request, parse(t, `{}`))
+					mergeReplaced(r.Request, testvalue.Parse(t, `{}`))
 					return r.URL.RawQuery
 				},
 			} {
@@ -64,12 +66,12 @@ func TestAddedParameters(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := requestTo(t, "http://a.test/?x=1")
-			mergeIndexed(r.Request, parse(t, tt.added))
+			mergeIndexed(r.Request, testvalue.Parse(t, tt.added))
 			if got := r.URL.RawQuery; got != "x=1&"+tt.want {
 				t.Errorf("indexed: got %s, want %s", got, tt.want)
 			}
 			r = requestTo(t, "http://a.test/?x=1")
-			mergeReplaced(r.Request, parse(t, tt.added))
+			mergeReplaced(r.Request, testvalue.Parse(t, tt.added))
 			if got := r.URL.RawQuery; got != "x=1&"+tt.want {
 				t.Errorf("replaced: got %s, want %s", got, tt.want)
 			}
@@ -95,7 +97,7 @@ func TestSameNameOfALogin(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := requestTo(t, "http://a.test/?"+tt.query)
-			mergeIndexed(r.Request, parse(t, tt.added))
+			mergeIndexed(r.Request, testvalue.Parse(t, tt.added))
 			want := strings.NewReplacer("[", "%5B", "]", "%5D").Replace(tt.want)
 			if got := r.URL.RawQuery; got != want {
 				t.Errorf("got %s, want %s", got, want)
@@ -117,7 +119,7 @@ func TestSameNameOfOtherAuthentications(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := requestTo(t, "http://a.test/?"+tt.query)
-			mergeReplaced(r.Request, parse(t, tt.added))
+			mergeReplaced(r.Request, testvalue.Parse(t, tt.added))
 			if got := r.URL.RawQuery; got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -148,7 +150,7 @@ func TestMergedHeaders(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := requestTo(t, "http://a.test/", tt.headers...)
-			mergeHeaders(r.Request, parse(t, tt.added))
+			mergeHeaders(r.Request, testvalue.Parse(t, tt.added))
 			if got := headersOf(r); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -158,7 +160,7 @@ func TestMergedHeaders(t *testing.T) {
 
 func TestMergedHost(t *testing.T) {
 	r := requestTo(t, "http://a.test/")
-	mergeHeaders(r.Request, parse(t, `{"host":"b.test"}`))
+	mergeHeaders(r.Request, testvalue.Parse(t, `{"host":"b.test"}`))
 	if r.Host != "b.test" || len(r.Header) > 0 {
 		t.Errorf("got host %s and %v", r.Host, r.Header)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -29,7 +30,7 @@ func (tr trial) compile(t *testing.T) (Method, failure.Problems) {
 		if text == "" {
 			return value.OfMembers()
 		}
-		return parse(t, text)
+		return testvalue.Parse(t, text)
 	}
 	member := func(name string, v value.Value) value.Member { return value.Member{Name: name, Value: v} }
 	api := value.OfMembers(member("baseUrl", value.OfString("http://api.test/")), member("authentication", part(tr.authentication)))

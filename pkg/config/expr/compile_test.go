@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -15,7 +16,7 @@ const attributes = `{"#t":"S","acct":{"id":7,"tags":["a",{"k":"b"}]},"f":false,"
 // compiler has the attributes above and the times; attributes are final.
 func compiler(t testing.TB, problems *failure.Problems) (Compiler, *Scope) {
 	t.Helper()
-	attr := Flatten(parse(t, attributes))
+	attr := Flatten(testvalue.Parse(t, attributes))
 	c := Compiler{Contexts: []Context{Attr, Time}, Known: map[Context]Members{Attr: attr}, Problems: problems}
 	s := scope()
 	s.Contexts = map[Context]Members{Attr: attr, Time: {"currentStart": value.OfInt(5)}}
@@ -46,7 +47,7 @@ func TestReferences(t *testing.T) {
 		t.Run(c.text, func(t *testing.T) {
 			var problems failure.Problems
 			compiler, s := compiler(t, &problems)
-			got, err := compiler.Compile(parse(t, c.text), "/x").Eval(s)
+			got, err := compiler.Compile(testvalue.Parse(t, c.text), "/x").Eval(s)
 			if err != nil || len(problems) > 0 || got.JSON() != c.want {
 				t.Errorf("%s = %s, %v, %v, want %s", c.text, got.JSON(), err, problems, c.want)
 			}
@@ -90,7 +91,7 @@ func TestCompileProblems(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var problems failure.Problems
 			compiler, s := compiler(t, &problems)
-			e := compiler.Compile(parse(t, c.text), "/x")
+			e := compiler.Compile(testvalue.Parse(t, c.text), "/x")
 			if len(problems) != 1 || problems[0].String() != c.want {
 				t.Errorf("problems of %s:\n got %v\nwant %s", c.text, problems, c.want)
 			}
@@ -104,7 +105,7 @@ func TestCompileProblems(t *testing.T) {
 func TestEveryProblemIsFound(t *testing.T) {
 	var problems failure.Problems
 	c, _ := compiler(t, &problems)
-	c.Entries(parse(t, `{"a":{"attr":"q"},"b":{"function":"concat","args":[{"attr":"r"},{"function":"md5","args":[]}]},"c":{"function":"none","args":[{"attr":"u"}]}}`), "/p")
+	c.Entries(testvalue.Parse(t, `{"a":{"attr":"q"},"b":{"function":"concat","args":[{"attr":"r"},{"function":"md5","args":[]}]},"c":{"function":"none","args":[{"attr":"u"}]}}`), "/p")
 	var got []string
 	for _, p := range problems {
 		got = append(got, p.Pointer)
@@ -124,7 +125,7 @@ func TestEvalErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var problems failure.Problems
 			compiler, s := compiler(t, &problems)
-			_, err := compiler.Compile(parse(t, c.text), "/x").Eval(s)
+			_, err := compiler.Compile(testvalue.Parse(t, c.text), "/x").Eval(s)
 			e, ok := err.(*failure.Error)
 			if !ok || e.Kind != failure.User || e.Message != c.message || e.Pointer != c.pointer {
 				t.Errorf("got %#v, want %q at %s", err, c.message, c.pointer)
@@ -149,7 +150,7 @@ func TestZeroes(t *testing.T) {
 		t.Errorf("the zero Entries are %s, %v, want an empty object", v.JSON(), err)
 	}
 	var problems failure.Problems
-	e := Compiler{Contexts: []Context{Attr}, Problems: &problems}.Compile(parse(t, `{"function":"concat","args":[{"function":"time"},{"attr":"x"}]}`), "")
+	e := Compiler{Contexts: []Context{Attr}, Problems: &problems}.Compile(testvalue.Parse(t, `{"function":"concat","args":[{"function":"time"},{"attr":"x"}]}`), "")
 	if _, err := e.Eval(nil); err == nil || failure.KindOf(err) != failure.User {
 		t.Errorf("an attribute without a scope gives %v, want a user error", err)
 	}
@@ -165,7 +166,7 @@ func TestConstant(t *testing.T) {
 	} {
 		var problems failure.Problems
 		compiler, _ := compiler(t, &problems)
-		got, ok := compiler.Compile(parse(t, c.text), "").Constant()
+		got, ok := compiler.Compile(testvalue.Parse(t, c.text), "").Constant()
 		if ok != c.want || ok && got.JSON() != c.text {
 			t.Errorf("Constant of %s = %s, %v, want %v", c.text, got.JSON(), ok, c.want)
 		}
@@ -175,7 +176,7 @@ func TestConstant(t *testing.T) {
 func TestReferencedNames(t *testing.T) {
 	var problems failure.Problems
 	c := Compiler{Contexts: []Context{Attr, Time}, Problems: &problems}
-	e := c.Entries(parse(t, `{"b":{"attr":"one"},"a":{"function":"concat","args":[{"attr":"two"},{"x":[{"attr":"one"},{"time":"now"}]}]},"c":[{"attr":"no"}],"d":"attr"}`), "")
+	e := c.Entries(testvalue.Parse(t, `{"b":{"attr":"one"},"a":{"function":"concat","args":[{"attr":"two"},{"x":[{"attr":"one"},{"time":"now"}]}]},"c":[{"attr":"no"}],"d":"attr"}`), "")
 	if got := e.References(Attr); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("attributes %v, want one and two", got)
 	}
@@ -185,7 +186,7 @@ func TestReferencedNames(t *testing.T) {
 	if got := e.References(User); got != nil {
 		t.Errorf("user %v, want none", got)
 	}
-	if got := c.Compile(parse(t, `{"z":{"attr":"one"}}`), "").References(Attr); !slices.Equal(got, []string{"one"}) {
+	if got := c.Compile(testvalue.Parse(t, `{"z":{"attr":"one"}}`), "").References(Attr); !slices.Equal(got, []string{"one"}) {
 		t.Errorf("attributes %v, want one", got)
 	}
 }
@@ -208,7 +209,7 @@ func TestEntries(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var problems failure.Problems
 			compiler, s := compiler(t, &problems)
-			e := compiler.Entries(parse(t, c.text), "/p")
+			e := compiler.Entries(testvalue.Parse(t, c.text), "/p")
 			got, err := e.Eval(s)
 			if err != nil || len(problems) > 0 || got.JSON() != c.want || e.Len() != c.length {
 				t.Errorf("%s = %s (%d), %v, %v, want %s (%d)", c.text, got.JSON(), e.Len(), err, problems, c.want, c.length)
@@ -220,13 +221,13 @@ func TestEntries(t *testing.T) {
 func TestEntriesFaults(t *testing.T) {
 	var problems failure.Problems
 	c, s := compiler(t, &problems)
-	if e := c.Entries(parse(t, `"`+theSecret+`"`), "/p"); e.Len() != 0 {
+	if e := c.Entries(testvalue.Parse(t, `"`+theSecret+`"`), "/p"); e.Len() != 0 {
 		t.Errorf("a text has %d entries", e.Len())
 	}
 	if got := problems.Error(); got != "configuration: /p: expected an object, found a string" {
 		t.Errorf("problem %q", got)
 	}
-	_, err := c.Entries(parse(t, `[1,{"time":"x"}]`), "/p").Eval(s)
+	_, err := c.Entries(testvalue.Parse(t, `[1,{"time":"x"}]`), "/p").Eval(s)
 	if failure.PointerOf(err) != "/p/1" {
 		t.Errorf("error %v, want it at /p/1", err)
 	}

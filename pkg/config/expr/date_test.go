@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -57,7 +58,7 @@ func TestTimesThatAreNone(t *testing.T) {
 		{`{"function":"date","args":["Y-m-d",{"attr":"one"}]}`, `"1970-01-01"`, ""},
 	} {
 		var problems failure.Problems
-		e := Compiler{Contexts: []Context{Attr}, Problems: &problems}.Compile(parse(t, c.call), "/x")
+		e := Compiler{Contexts: []Context{Attr}, Problems: &problems}.Compile(testvalue.Parse(t, c.call), "/x")
 		if err := problems.Err(); err != nil {
 			t.Fatalf("%s: %v", c.call, err)
 		}

@@ -3,6 +3,8 @@ package expr
 import (
 	"maps"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 )
 
 func TestFlatten(t *testing.T) {
@@ -24,7 +26,7 @@ func TestFlatten(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := map[string]string{}
-			for path, v := range Flatten(parse(t, c.text)) {
+			for path, v := range Flatten(testvalue.Parse(t, c.text)) {
 				got[path] = v.JSON()
 			}
 			if !maps.Equal(got, c.want) {

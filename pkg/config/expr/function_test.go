@@ -7,18 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-func parse(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("test data %s: %v", text, err)
-	}
-	return v
-}
 
 // theSecret is the value of attr s in the tests below: it must never show up in
 // an error.
@@ -43,7 +35,7 @@ func evaluate(t *testing.T, text string) (value.Value, error) {
 	t.Helper()
 	var problems failure.Problems
 	c := Compiler{Contexts: []Context{Attr, Placeholder}, Problems: &problems}
-	e := c.Compile(parse(t, text), "/x")
+	e := c.Compile(testvalue.Parse(t, text), "/x")
 	if err := problems.Err(); err != nil {
 		return value.Value{}, err
 	}

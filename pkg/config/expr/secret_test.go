@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -11,8 +12,8 @@ import (
 // TestSecretsAreTracked: what is made of a secret is one, through any function and
 // nesting, and what a function made of it is told.
 func TestSecretsAreTracked(t *testing.T) {
-	attributes := Flatten(parse(t, `{"plain":"ann","empty":""}`))
-	for name, secret := range Flatten(parse(t, `{"#pw":"s3cret-word","db.#pw":"another-word","#list":["one-word-1","2"],"#pin":"7","#none":"","#number":12345678.50}`)) {
+	attributes := Flatten(testvalue.Parse(t, `{"plain":"ann","empty":""}`))
+	for name, secret := range Flatten(testvalue.Parse(t, `{"#pw":"s3cret-word","db.#pw":"another-word","#list":["one-word-1","2"],"#pin":"7","#none":"","#number":12345678.50}`)) {
 		attributes[name] = secret.AsSecret()
 	}
 	marked := value.OfString("a marked literal").AsSecret()
@@ -46,7 +47,7 @@ func TestSecretsAreTracked(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var problems failure.Problems
 			c := Compiler{Contexts: []Context{Attr, Time}, Problems: &problems}
-			source := parse(t, tt.expression)
+			source := testvalue.Parse(t, tt.expression)
 			if arguments := source.Field("args"); arguments.Len() == 1 && arguments.Items()[0].Raw() == "@MARKED@" {
 				source = source.With("args", value.OfItems(marked))
 			}
@@ -73,7 +74,7 @@ func TestSecretsAreTracked(t *testing.T) {
 func TestOnlyWhatIsSecretIsMarked(t *testing.T) {
 	var problems failure.Problems
 	c := Compiler{Contexts: []Context{Attr}, Problems: &problems}
-	entries := c.Entries(parse(t, `{"filter":{"user":{"attr":"plain"},"pw":{"attr":"#pw"}},"open":"x"}`), "/params")
+	entries := c.Entries(testvalue.Parse(t, `{"filter":{"user":{"attr":"plain"},"pw":{"attr":"#pw"}},"open":"x"}`), "/params")
 	got, err := entries.Eval(&Scope{Contexts: map[Context]Members{Attr: {"plain": value.OfString("ann"), "#pw": value.OfString("p").AsSecret()}}})
 	if err != nil || problems.Err() != nil {
 		t.Fatal(err, problems)

@@ -3,6 +3,8 @@ package field
 import (
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 )
 
 func TestDescribe(t *testing.T) {
@@ -46,7 +48,7 @@ func TestDescribe(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.pointer+" "+row.want, func(t *testing.T) {
-			if got := Describe(row.pointer, mustValue(t, row.in)).String(); got != row.want {
+			if got := Describe(row.pointer, testvalue.Parse(t, row.in)).String(); got != row.want {
 				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})

@@ -6,17 +6,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-func mustValue(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
 
 func lines(problems failure.Problems) []string {
 	var all []string

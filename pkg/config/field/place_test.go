@@ -3,11 +3,12 @@ package field
 import (
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 func TestLookup(t *testing.T) {
-	doc := mustValue(t, `{"a":{"b/c":[10,{"~d":11}]},"":{"":12},"01":13}`)
+	doc := testvalue.Parse(t, `{"a":{"b/c":[10,{"~d":11}]},"":{"":12},"01":13}`)
 	found := map[string]string{"": doc.JSON(), "/a/b~1c/0": "10", "/a/b~1c/1/~0d": "11", "//": "12", "/01": "13"}
 	for pointer, want := range found {
 		if v, ok := doc.Find(failure.PointerSplit(pointer)); !ok || v.JSON() != want {
@@ -22,7 +23,7 @@ func TestLookup(t *testing.T) {
 }
 
 func TestInOrder(t *testing.T) {
-	doc := mustValue(t, `{"z":[0,1,2,3,4,5,6,7,8,9,10],"a":{"b":1}}`)
+	doc := testvalue.Parse(t, `{"z":[0,1,2,3,4,5,6,7,8,9,10],"a":{"b":1}}`)
 	at := func(pointer, text string) failure.Problem {
 		return failure.Problem{Pointer: pointer, Expected: failure.Text(text)}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -69,7 +70,7 @@ func TestRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var problems failure.Problems
-			d := smallTree().Read(mustValue(t, `{"wrapped":`+tt.in+`}`), &problems)
+			d := smallTree().Read(testvalue.Parse(t, `{"wrapped":`+tt.in+`}`), &problems)
 			if got := d.Value.Field("wrapped").JSON(); tt.want != "" && got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -81,7 +82,7 @@ func TestRead(t *testing.T) {
 
 func TestUnknownKeys(t *testing.T) {
 	var problems failure.Problems
-	d := smallTree().Read(mustValue(t, `{"wrapped":{"sise":1,"PageSize":2,"parted":"/","zzz":1,"__note":1,"items":[{"path":"a","count":3}]}}`), &problems)
+	d := smallTree().Read(testvalue.Parse(t, `{"wrapped":{"sise":1,"PageSize":2,"parted":"/","zzz":1,"__note":1,"items":[{"path":"a","count":3}]}}`), &problems)
 	var got []string
 	for _, key := range d.Unknown {
 		got = append(got, key.Pointer+" "+d.UnknownHint(key).String())
@@ -100,7 +101,7 @@ func TestUnknownKeys(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	var problems failure.Problems
-	s := smallTree().Read(mustValue(t, `{"wrapped":{"first":"","size":"7","items":[{"path":"a"}]}}`), &problems).Section().Get("wrapped")
+	s := smallTree().Read(testvalue.Parse(t, `{"wrapped":{"first":"","size":"7","items":[{"path":"a"}]}}`), &problems).Section().Get("wrapped")
 	if size.Of(s) != 7 || first.Of(s) != 0 || size.Of(s.Get("rule")) != 50 || parted.Of(s) != "." || mode.Of(s) != "" {
 		t.Error("a setting has another value than it was given, or another default than it declares")
 	}
@@ -133,7 +134,7 @@ func TestUnion(t *testing.T) {
 // their separators.
 func TestVisit(t *testing.T) {
 	var got []string
-	smallTree().Visit(mustValue(t, `{"wrapped":{"items":[{"path":"a/b","parted":"/"},{"path":"c"}],"other":{"path":"d"}}}`), "", func(f *Field, at, around Section) bool {
+	smallTree().Visit(testvalue.Parse(t, `{"wrapped":{"items":[{"path":"a/b","parted":"/"},{"path":"c"}],"other":{"path":"d"}}}`), "", func(f *Field, at, around Section) bool {
 		if f.Role == Path {
 			got = append(got, at.Pointer+" "+at.Value.Raw()+" "+f.Separator.Of(around))
 		}
@@ -157,5 +158,5 @@ func TestSchemaOfASmallTree(t *testing.T) {
 	if strings.Count(got, `"integerLike": {`) != 1 {
 		t.Error("a shared type must be defined once")
 	}
-	mustValue(t, got)
+	testvalue.Parse(t, got)
 }

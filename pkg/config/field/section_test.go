@@ -3,12 +3,13 @@ package field
 import (
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 func newSection(t *testing.T, text string) (Section, *failure.Problems) {
 	problems := &failure.Problems{}
-	return NewSection(mustValue(t, text), "/s", problems), problems
+	return NewSection(testvalue.Parse(t, text), "/s", problems), problems
 }
 
 func TestSectionText(t *testing.T) {

@@ -5,18 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-func parse(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return v
-}
 
 func TestReplace(t *testing.T) {
 	values := map[string]string{
@@ -49,7 +41,7 @@ func TestReplace(t *testing.T) {
 		"nothing to do":        {`{"a":[],"b":{}}`, `{"a":[],"b":{}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc := parse(t, tc.doc)
+			doc := testvalue.Parse(t, tc.doc)
 			if got := strings.Join(Placeholders(doc), " "); got != tc.names {
 				t.Errorf("placeholders %q, want %q", got, tc.names)
 			}
@@ -67,7 +59,7 @@ func TestReplace(t *testing.T) {
 // TestVariablesThatAreSecrets: what a variable that is used below a key with a hash
 // sign became part of is marked.
 func TestVariablesThatAreSecrets(t *testing.T) {
-	doc := parse(t, `{"#a":{"b":["Bearer {{token}}"]},"x":"{{token}}","y":["u:{{ token }}{{open}}","{{open}}"],"deep":{"z":[{"#pin":"{{pin}}"}]},"pin":"{{pin}}","n":1,"names":{"k{{pin}}":{"l":2},"{{open}}":3}}`)
+	doc := testvalue.Parse(t, `{"#a":{"b":["Bearer {{token}}"]},"x":"{{token}}","y":["u:{{ token }}{{open}}","{{open}}"],"deep":{"z":[{"#pin":"{{pin}}"}]},"pin":"{{pin}}","n":1,"names":{"k{{pin}}":{"l":2},"{{open}}":3}}`)
 	got, _, err := Replace(doc, map[string]string{"token": "t", "pin": "7", "open": "o"})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +74,7 @@ func TestVariablesThatAreSecrets(t *testing.T) {
 }
 
 func TestReplaceLeavesUnknownNames(t *testing.T) {
-	got, replaced, err := Replace(parse(t, `"{{b}} {{a}} {{ c }}"`), map[string]string{"a": "1"})
+	got, replaced, err := Replace(testvalue.Parse(t, `"{{b}} {{a}} {{ c }}"`), map[string]string{"a": "1"})
 	if err != nil || got.JSON() != `"{{b}} 1 {{ c }}"` || !slices.Equal(replaced, []string{"a"}) {
 		t.Errorf("got %s, %q, %v", got.JSON(), replaced, err)
 	}
@@ -97,7 +89,7 @@ func TestNamesThatBecomeEqual(t *testing.T) {
 		"two spellings":    {`{"{{a}}":{"{{a}}":1,"{{ a }}":2}}`, text + "a", "/{{a}}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := Replace(parse(t, tc.doc), values)
+			_, _, err := Replace(testvalue.Parse(t, tc.doc), values)
 			e, ok := err.(*failure.Error)
 			if !ok || e.Kind != failure.User || e.Message != tc.want || e.Pointer != tc.pointer {
 				t.Errorf("got %v, want %q at %q", err, tc.want, tc.pointer)

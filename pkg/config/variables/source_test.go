@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -115,7 +116,7 @@ func TestInterruption(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			platform := &fake{t: t, cancel: cancel}
-			doc := parse(t, `{"a":"{{x}}","variables_id":"12","variables_values_id":"7"}`)
+			doc := testvalue.Parse(t, `{"a":"{{x}}","variables_id":"12","variables_values_id":"7"}`)
 			_, err := Resolve(ctx, doc, Inputs{Platform: platform, RunID: tc.run, Flags: tc.flags})
 			if !errors.Is(err, context.Canceled) || failure.KindOf(err) != failure.Application {
 				t.Errorf("got %v", err)

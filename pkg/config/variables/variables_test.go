@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -41,7 +42,7 @@ func (f *fake) read(record string) (value.Value, error) {
 	if !ok {
 		return value.Value{}, status(404)
 	}
-	return parse(f.t, text), nil
+	return testvalue.Parse(f.t, text), nil
 }
 
 func (f *fake) JobVariables(_ context.Context, job string) (value.Value, string, error) {
@@ -95,7 +96,7 @@ func (tc resolution) check(t *testing.T) {
 	if tc.offline {
 		in.Platform = nil
 	}
-	got, err := Resolve(context.Background(), parse(t, tc.doc), in)
+	got, err := Resolve(context.Background(), testvalue.Parse(t, tc.doc), in)
 	if asked := strings.Join(platform.asked, ", "); asked != tc.asked {
 		t.Errorf("asked %q, want %q", asked, tc.asked)
 	}
@@ -280,7 +281,7 @@ func Example() {
 // Values that stand below a key with a number sign are secrets, also as a part of
 // the text there.
 func TestSecretValues(t *testing.T) {
-	doc := parse(t, `{"#a":"Bearer {{token}}","b":[{"#c":{"d":["{{ user }}:{{token}}"]}}],"e":"{{open}}","{{name}}":"{{name}}","#f":"{{flag}}"}`)
+	doc := testvalue.Parse(t, `{"#a":"Bearer {{token}}","b":[{"#c":{"d":["{{ user }}:{{token}}"]}}],"e":"{{open}}","{{name}}":"{{name}}","#f":"{{flag}}"}`)
 	result, err := Resolve(t.Context(), doc, Inputs{Flags: []Value{{"token", "T1"}, {"user", "U1"}, {"open", "O1"}, {"name", "N1"}, {"flag", "F1"}}})
 	if want := []string{"T1", "U1", "F1"}; err != nil || !slices.Equal(result.Secrets, want) {
 		t.Errorf("%v, %v; want %v", result.Secrets, err, want)

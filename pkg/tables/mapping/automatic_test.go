@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -22,15 +23,6 @@ type page struct {
 
 // rowsOf is a page of data type t without extra columns.
 func rowsOf(rows ...string) page { return page{dataType: "t", rows: rows} }
-
-func parse(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return v
-}
 
 // pack is a value as a row.
 func pack(v value.Value) value.Packed { return v.AppendPacked(nil) }
@@ -48,7 +40,7 @@ func newCollector(t testing.TB, structure string) *collector {
 		c.warnings = append(c.warnings, table+": "+text)
 	}}
 	if structure != "" {
-		o.Structure = parse(t, structure)
+		o.Structure = testvalue.Parse(t, structure)
 	}
 	a, err := NewAutomatic(o)
 	if err != nil {
@@ -68,13 +60,13 @@ func (c *collector) add(t testing.TB, pages ...page) error {
 	for _, p := range pages {
 		var columns []Column
 		if p.columns != "" {
-			for _, m := range parse(t, p.columns).Members() {
+			for _, m := range testvalue.Parse(t, p.columns).Members() {
 				columns = append(columns, Column(m))
 			}
 		}
 		b := c.Batch(p.dataType, columns)
 		for _, row := range p.rows {
-			if err := b.Row(pack(parse(t, row))); err != nil {
+			if err := b.Row(pack(testvalue.Parse(t, row))); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"fmt"
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 func flatRows(b *testing.B) []value.Packed {
 	rows := make([]value.Packed, 500)
 	for i := range rows {
-		rows[i] = pack(parse(b, fmt.Sprintf(`{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,`+
+		rows[i] = pack(testvalue.Parse(b, fmt.Sprintf(`{"id":%d,"name":"John Doe","email":"john.doe.%d@example.com","active":true,`+
 			`"created":"2020-01-01T00:00:00Z","score":12.50,"note":null,"city":"London","visits":%d,"tag":"a \"b\" c"}`, i, i, i*7)))
 	}
 	return rows
@@ -23,7 +24,7 @@ func flatRows(b *testing.B) []value.Packed {
 func nestedRows(b *testing.B) []value.Packed {
 	rows := make([]value.Packed, 500)
 	for i := range rows {
-		rows[i] = pack(parse(b, fmt.Sprintf(`{"id":%d,"address":{"city":"London","geo":{"lat":51.5,"lng":-0.12},"lines":["a","b"]},`+
+		rows[i] = pack(testvalue.Parse(b, fmt.Sprintf(`{"id":%d,"address":{"city":"London","geo":{"lat":51.5,"lng":-0.12},"lines":["a","b"]},`+
 			`"tags":["x","y","z"],"orders":[{"no":1,"items":[{"sku":"A-1","qty":2},{"sku":"B-2","qty":1}]},{"no":2,"items":[]}]}`, i)))
 	}
 	return rows

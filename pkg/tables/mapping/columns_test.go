@@ -3,6 +3,8 @@ package mapping
 import (
 	"slices"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 )
 
 func TestExtraColumns(t *testing.T) {
@@ -185,9 +187,9 @@ func TestExtraColumnsThatAreNotScalar(t *testing.T) {
 func TestColumnsOfOneNameInABatch(t *testing.T) {
 	c := newCollector(t, "")
 	b := c.Batch("t", []Column{
-		{Name: "id", Value: parse(t, `1`)}, {Name: "x", Value: parse(t, `2`)}, {Name: "id", Value: parse(t, `3`)},
+		{Name: "id", Value: testvalue.Parse(t, `1`)}, {Name: "x", Value: testvalue.Parse(t, `2`)}, {Name: "id", Value: testvalue.Parse(t, `3`)},
 	})
-	if err := b.Row(pack(parse(t, `{"a":1}`))); err != nil {
+	if err := b.Row(pack(testvalue.Parse(t, `{"a":1}`))); err != nil {
 		t.Fatal(err)
 	}
 	checkTables(t, c.tables(t), map[string]string{"t": csv(`a|id|x`, `1|3|2`)})
@@ -195,10 +197,10 @@ func TestColumnsOfOneNameInABatch(t *testing.T) {
 
 func TestBatchesAtTheSameTime(t *testing.T) {
 	c := newCollector(t, "")
-	one := c.Batch("t", []Column{{Name: "p", Value: parse(t, `1`)}})
+	one := c.Batch("t", []Column{{Name: "p", Value: testvalue.Parse(t, `1`)}})
 	two := c.Batch("u", nil)
 	for i, b := range []*Batch{one, two, one} {
-		if err := b.Row(pack(parse(t, `{"n":`+string(rune('0'+i))+`}`))); err != nil {
+		if err := b.Row(pack(testvalue.Parse(t, `{"n":`+string(rune('0'+i))+`}`))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -99,7 +100,7 @@ var brokenMappings = []struct {
 // document is a whole configuration with mappings.
 func document(t testing.TB, mappings string) value.Value {
 	t.Helper()
-	return parse(t, `{"parameters":{"api":{"baseUrl":"https://h.test"},"config":{"jobs":[{"endpoint":"t"}],"mappings":`+mappings+`}}}`)
+	return testvalue.Parse(t, `{"parameters":{"api":{"baseUrl":"https://h.test"},"config":{"jobs":[{"endpoint":"t"}],"mappings":`+mappings+`}}}`)
 }
 
 // The schema finds some of the problems, the compilation the others, and none
@@ -127,7 +128,7 @@ func TestBrokenMappingsWithoutSchema(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {
 			var problems failure.Problems
-			CompileMappings(field.NewSection(parse(t, row.mappings), "", &problems), false)
+			CompileMappings(field.NewSection(testvalue.Parse(t, row.mappings), "", &problems), false)
 			if (len(problems) == 0) != (len(row.want) == 0) {
 				t.Errorf("got %v", problems)
 			}

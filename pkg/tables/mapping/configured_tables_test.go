@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -27,7 +28,7 @@ func TestChildTables(t *testing.T) {
 		t.Fatalf("the recipe of this test gives %s and %s", b, k1)
 	}
 	const withUser = `{"id":5,"arr":[1,2]}`
-	userHash := md5hex(serialise(parse(t, withUser)) + `a:1:{s:9:"parent_id";i:1;}`)
+	userHash := md5hex(serialise(testvalue.Parse(t, withUser)) + `a:1:{s:9:"parent_id";i:1;}`)
 	if userHash != "0ded8fb19d493ade5c77dd35585214fe" {
 		t.Fatalf("the recipe of this test gives %s", userHash)
 	}
@@ -176,9 +177,9 @@ func TestChildTables(t *testing.T) {
 				"u":{"type":"user","mapping":{"destination":"U"}}}}}}`,
 			pages: []page{{dataType: "t", columns: `{"u":"x","n":null}`, rows: []string{`{"c":{"d":1}}`}}},
 			want: map[string]string{
-				"t": csv(`c`, md5hex(serialise(parse(t, `{"c":{"d":1}}`))+`a:2:{s:1:"u";s:1:"x";s:1:"n";N;}`)),
-				"c": csv(`d|U|t_pk`, md5hex(serialise(parse(t, `{"d":1}`))+`a:2:{s:1:"u";s:1:"x";s:1:"n";N;}`)+`|x|`+md5hex(serialise(parse(t, `{"c":{"d":1}}`))+`a:2:{s:1:"u";s:1:"x";s:1:"n";N;}`)),
-				"d": csv(`v|U|c_pk`, `1|x|`+md5hex(serialise(parse(t, `{"d":1}`))+`a:2:{s:1:"u";s:1:"x";s:1:"n";N;}`)),
+				"t": csv(`c`, md5hex(serialise(testvalue.Parse(t, `{"c":{"d":1}}`))+`a:2:{s:1:"u";s:1:"x";s:1:"n";N;}`)),
+				"c": csv(`d|U|t_pk`, md5hex(serialise(testvalue.Parse(t, `{"d":1}`))+`a:2:{s:1:"u";s:1:"x";s:1:"n";N;}`)+`|x|`+md5hex(serialise(testvalue.Parse(t, `{"c":{"d":1}}`))+`a:2:{s:1:"u";s:1:"x";s:1:"n";N;}`)),
+				"d": csv(`v|U|c_pk`, `1|x|`+md5hex(serialise(testvalue.Parse(t, `{"d":1}`))+`a:2:{s:1:"u";s:1:"x";s:1:"n";N;}`)),
 			},
 		},
 		{
@@ -290,7 +291,7 @@ func TestMappedTablesThatCannotBeWritten(t *testing.T) {
 		set := table.NewSet(dir, temp)
 		t.Cleanup(set.Abort)
 		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), CSV{set})
-		return c, c.Batch("t", nil).Row(pack(parse(t, `{"id":1}`)))
+		return c, c.Batch("t", nil).Row(pack(testvalue.Parse(t, `{"id":1}`)))
 	}
 	t.Run("no temporary directory", func(t *testing.T) {
 		if _, err := fill(t, t.TempDir(), filepath.Join(t.TempDir(), "none")); failure.KindOf(err) != failure.Application || !errors.Is(err, os.ErrNotExist) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
@@ -17,7 +18,7 @@ import (
 func mappingsOf(t testing.TB, text string) Mappings {
 	t.Helper()
 	var problems failure.Problems
-	m := CompileMappings(field.NewSection(parse(t, text), "/config/mappings", &problems), false)
+	m := CompileMappings(field.NewSection(testvalue.Parse(t, text), "/config/mappings", &problems), false)
 	if problems.Err() != nil {
 		t.Fatal(problems)
 	}
@@ -57,13 +58,13 @@ func (c *mapper) add(t testing.TB, pages ...page) error {
 		}
 		var columns []Column
 		if p.columns != "" {
-			for _, m := range parse(t, p.columns).Members() {
+			for _, m := range testvalue.Parse(t, p.columns).Members() {
 				columns = append(columns, Column(m))
 			}
 		}
 		b := c.Batch(p.dataType, columns)
 		for _, row := range p.rows {
-			if err := b.Row(pack(parse(t, row))); err != nil {
+			if err := b.Row(pack(testvalue.Parse(t, row))); err != nil {
 				return err
 			}
 		}
@@ -141,7 +142,7 @@ func (row mappedCase) run(t *testing.T) {
 }
 
 // hashOf is what refers to a row without primary key.
-func hashOf(t testing.TB, row string) string { return md5hex(serialise(parse(t, row))) }
+func hashOf(t testing.TB, row string) string { return md5hex(serialise(testvalue.Parse(t, row))) }
 
 func TestColumnsOfMappings(t *testing.T) {
 	rows := []mappedCase{

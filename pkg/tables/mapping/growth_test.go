@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -83,7 +84,7 @@ func takeShape(tb testing.TB, dir string, row value.Packed) {
 
 // allocated is how many bytes takeShape allocates.
 func allocated(t *testing.T, text string) float64 {
-	row := pack(parse(t, text))
+	row := pack(testvalue.Parse(t, text))
 	dir := t.TempDir()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -112,7 +113,7 @@ func TestWorkGrowsWithTheRow(t *testing.T) {
 func BenchmarkShapes(b *testing.B) {
 	for _, shape := range shapes {
 		b.Run(strings.ReplaceAll(shape.name, " ", "_"), func(b *testing.B) {
-			row := pack(parse(b, shape.row(10*shape.n)))
+			row := pack(testvalue.Parse(b, shape.row(10*shape.n)))
 			b.SetBytes(int64(len(row)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -106,7 +107,7 @@ var serialised = []struct{ json, want string }{
 
 func TestSerialisation(t *testing.T) {
 	for _, row := range serialised {
-		v := parse(t, row.json)
+		v := testvalue.Parse(t, row.json)
 		h := newHasher()
 		h.value(pack(v))
 		if got := string(h.buf); got != row.want {
@@ -119,7 +120,7 @@ func TestSerialisation(t *testing.T) {
 }
 
 func TestIDOfALargeRow(t *testing.T) {
-	row := parse(t, `{"l":"`+strings.Repeat("y", 2*hashFlush)+`","a":[`+strings.Repeat(`"`+strings.Repeat("x", 999)+`",`, 500)+`1],"b":2}`)
+	row := testvalue.Parse(t, `{"l":"`+strings.Repeat("y", 2*hashFlush)+`","a":[`+strings.Repeat(`"`+strings.Repeat("x", 999)+`",`, 500)+`1],"b":2}`)
 	extra := []hashedMember{{"u", pack(value.OfInt(7))}}
 	h := newHasher()
 	at := newDataType("p.q")
@@ -135,7 +136,7 @@ func TestIDsOfANestedObject(t *testing.T) {
 	const row = `{"id":1,"n":"a\"b","t":true,"f":false,"z":null,"x":1.5,"big":12345678901234567890,"o":{"p":1,"q":[1,2]}}`
 	const id = "users.o_dd485a7b42733cdba2731881335ffa9a"
 	object := `O:8:"stdClass":2:{s:1:"p";i:1;s:1:"q";a:2:{i:0;i:1;i:1;i:2;}}`
-	if got := "users.o_" + md5hex(object+"users_"+md5hex(serialise(parse(t, row)))); got != id {
+	if got := "users.o_" + md5hex(object+"users_"+md5hex(serialise(testvalue.Parse(t, row)))); got != id {
 		t.Fatalf("the recipe of this test gives %s", got)
 	}
 	c := collect(t, "", page{dataType: "users", rows: []string{row}})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -129,7 +130,7 @@ func TestTypesMerge(t *testing.T) {
 func valuesOf(t *testing.T, values string) []string {
 	t.Helper()
 	var rows []string
-	for _, v := range parse(t, "["+values+"]").Items() {
+	for _, v := range testvalue.Parse(t, "["+values+"]").Items() {
 		rows = append(rows, `{"v":`+v.JSON()+`}`)
 	}
 	return rows

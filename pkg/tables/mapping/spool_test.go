@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -229,7 +230,7 @@ func TestWriteFaults(t *testing.T) {
 	})
 	t.Run("a batch of an unknown data type", func(t *testing.T) {
 		c := collect(t, "", rowsOf(`{"id":1}`))
-		if err := c.spool.add(batchRecord, pack(parse(t, `[7,{}]`))); err != nil {
+		if err := c.spool.add(batchRecord, pack(testvalue.Parse(t, `[7,{}]`))); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := writeInto(t.TempDir(), c.Automatic, Defaults{}); err == nil || failure.KindOf(err) != failure.Application {

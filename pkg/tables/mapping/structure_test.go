@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -175,7 +176,7 @@ func TestBrokenStructure(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			_, err := NewAutomatic(Options{Structure: parse(t, row.structure)})
+			_, err := NewAutomatic(Options{Structure: testvalue.Parse(t, row.structure)})
 			if err == nil || failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), row.want) ||
 				!strings.HasPrefix(err.Error(), "in/state.json holds a broken structure: json_parser.struct") {
 				t.Errorf("got %v, want a user error with %s", err, row.want)
@@ -211,7 +212,7 @@ func TestMergeStructures(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			var structures []value.Value
 			for _, text := range row.structures {
-				structures = append(structures, parse(t, text))
+				structures = append(structures, testvalue.Parse(t, text))
 			}
 			merged := MergeStructures(structures...)
 			if got := merged.JSON(); got != row.want {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
@@ -21,7 +22,7 @@ func TestTypedTablesAsDocumented(t *testing.T) {
 	doc := string(text)
 	t.Run("example", func(t *testing.T) {
 		p := page{dataType: "t"}
-		for _, row := range parse(t, block(t, doc, "json rows")).Items() {
+		for _, row := range testvalue.Parse(t, block(t, doc, "json rows")).Items() {
 			p.rows = append(p.rows, row.JSON())
 		}
 		files, err := typedFiles(t, true, "", p)

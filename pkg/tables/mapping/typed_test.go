@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
@@ -53,7 +54,7 @@ func typedFiles(t *testing.T, typed bool, mappings string, pages ...page) (map[s
 	var problems failure.Problems
 	var m Mappings
 	if mappings != "" {
-		m = CompileMappings(field.NewSection(parse(t, mappings), "/config/mappings", &problems), typed)
+		m = CompileMappings(field.NewSection(testvalue.Parse(t, mappings), "/config/mappings", &problems), typed)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
