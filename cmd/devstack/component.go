@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 )
 
-// newComponent is the extractor for the local platform, which starts it as a
-// process of its own; nobody else needs it.
+// newComponent is the command that runs the extractor. The local platform starts it
+// as a process.
 func newComponent() *cobra.Command {
 	return &cobra.Command{
 		Use:    devstack.ComponentCommand,

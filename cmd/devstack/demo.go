@@ -19,11 +19,6 @@ Nothing is needed but this program. The exit code is that of the component.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Stdout, o.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			program, err := devstack.Self()
-			if err != nil {
-				return err
-			}
-			o.Program = program
 			code, err := devstack.Demo(cmd.Context(), o)
 			if err == nil && code != 0 {
 				return exitCode(code)

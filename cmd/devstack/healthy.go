@@ -6,8 +6,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 )
 
-// newHealthy is how a container tells that its server answers: beside this
-// program there is none in the image that could ask.
+// newHealthy is the health check of a container: its image contains no other
+// program that could send a request.
 func newHealthy() *cobra.Command {
 	return &cobra.Command{
 		Use:    "healthy URL",

@@ -1,8 +1,7 @@
-// Command devstack is the laptop side of the extractor: a demonstration and a
-// sample API to play with. It holds flags and wiring only, the work is done in
-// pkg/devstack.
+// Command devstack runs a local platform, a sample API and a demo on a laptop. It
+// contains flags and wiring only; the work is in pkg/devstack.
 //
-// The exit code of demo is the component's; any other failure is 1.
+// The exit code of demo is that of the component; any other failure is 1.
 package main
 
 import (
@@ -12,7 +11,7 @@ import (
 	"io"
 	"os"
 
-	_ "time/tzdata" // the image holds nothing but this binary
+	_ "time/tzdata" // the image contains only this binary
 
 	"github.com/spf13/cobra"
 	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
@@ -31,14 +30,13 @@ func main() {
 	os.Exit(code)
 }
 
-// exitCode ends the program with the code of the component, which has told why
-// already.
+// exitCode ends the program with the code of the component, which has reported its
+// error.
 type exitCode int
 
 // Error implements error.
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// newRoot is the command line.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "devstack",

@@ -53,7 +53,7 @@ func TestRun(t *testing.T) {
 			stdout: `{"storage":"http://127.0.0.1:`},
 		{name: "sample API at an address in use", args: []string{"sample-api", "--listen", taken.Addr().String()}, code: 1,
 			stderr: "devstack: the sample API cannot listen on " + taken.Addr().String()},
-		{name: "nobody is healthy", args: []string{"healthy", "http://127.0.0.1:1/"}, code: 1, stderr: "devstack: the server does not answer: "},
+		{name: "no server", args: []string{"healthy", "http://127.0.0.1:1/"}, code: 1, stderr: "devstack: the server does not answer: "},
 		{name: "sample API stops cleanly", args: []string{"sample-api", "--listen", "127.0.0.1:0"}, ended: true,
 			stdout: "The sample shop is at http://127.0.0.1:"},
 	}

@@ -24,13 +24,8 @@ time. SIGTERM and Ctrl+C end it and its running jobs.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.Stdout, o.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-			o.Program = []string{program}
-			if program == "" {
-				self, err := devstack.Self()
-				if err != nil {
-					return err
-				}
-				o.Program = self
+			if program != "" {
+				o.Program = []string{program}
 			}
 			return devstack.Serve(cmd.Context(), o)
 		},

@@ -8,13 +8,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 )
 
-// flagValues completes the values of flags, by the name of the flag. Flags that
-// take any value are left out.
+// flagValues completes the values of flags, by name. Flags with any value are left out.
 func flagValues() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"data":       completion.Directories(),
 		"har":        completion.Files("har"),
-		"paging":     completion.OneOf("none", "offset", "pagenum", "response.url", "response.param", "cursor"),
+		"paging":     completion.OneOf("none", "offset", "pagenum", "response.url", "response.param", "link", "cursor"),
 		"log-format": completion.OneOf("auto", "json", "console"),
 		"out":        completion.Files("json"),
 		"recipe":     completion.OneOf(recipes()...),

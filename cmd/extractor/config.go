@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/platform/control"
 )
 
-// newConfig is the commands about stored configurations.
+// newConfig makes the commands for stored configurations.
 func newConfig(code *int) *cobra.Command {
 	var c connection
 	return c.group("config", "Store, read and list configurations on the platform", `  extractor config push config.json
@@ -39,7 +40,7 @@ command line or the file says otherwise; earlier versions stay on the platform.`
 	flags.StringVar(&p.Configuration, "config", "", "id of the configuration to update (default: a new one)")
 	flags.StringVar(&p.Name, "name", "", "name of the configuration (default: the file's name without .json; of one that is updated, the name it has)")
 	flags.StringVar(&p.Variables, "variables", "", "file with the variable configuration; its id becomes variables_id")
-	flags.StringVar(&p.VariablesComponent, "variables-component", control.DefaultVariablesComponent, "component id of variable configurations")
+	flags.StringVar(&p.VariablesComponent, "variables-component", variables.DefaultComponent, "component id of variable configurations")
 	return cmd
 }
 
@@ -74,9 +75,9 @@ func newConfigList(code *int, c *connection) *cobra.Command {
 	}
 }
 
-// required marks a flag that was just declared.
+// required makes a declared flag required.
 func required(cmd *cobra.Command, flag string) {
 	if err := cmd.MarkFlagRequired(flag); err != nil {
-		panic(err) // the flag is not declared: a mistake above, not of the user
+		panic(err) // the flag is not declared
 	}
 }

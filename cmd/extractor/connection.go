@@ -16,13 +16,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// connection is what the client commands know about the platform.
+// connection has the flags of the commands for the platform.
 type connection struct {
 	url, queueURL, tokenFile, component string
 	json                                bool
 }
 
-// group is a group of commands about the platform, with the flags they share.
+// group makes a group of commands with the shared flags.
 func (c *connection) group(use, short, example string, commands ...*cobra.Command) *cobra.Command {
 	group := &cobra.Command{
 		Use: use, Short: short, Example: example, Args: cobra.NoArgs,
@@ -33,8 +33,8 @@ func (c *connection) group(use, short, example string, commands ...*cobra.Comman
 	return group
 }
 
-// flags declares the flags of a group of commands. There is none for the token
-// itself: arguments are seen by everyone who lists the processes.
+// flags declares the shared flags. There is none for the token, because every user of
+// the machine can see the arguments of a process.
 func (c *connection) flags(group *cobra.Command) {
 	flags := group.PersistentFlags()
 	flags.StringVar(&c.url, "url", "", "address of the platform (default $KBC_URL)")
@@ -44,7 +44,7 @@ func (c *connection) flags(group *cobra.Command) {
 	flags.BoolVar(&c.json, "json", false, "write results as JSON")
 }
 
-// session connects, without sending anything.
+// session makes a session. It sends nothing.
 func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	token := os.Getenv("KBC_TOKEN")
 	if c.tokenFile != "" {
@@ -79,8 +79,8 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	}, nil
 }
 
-// work makes a command's RunE of what it does in a session; the exit code goes
-// to code. Commands of a component fail without one.
+// work makes the RunE of a command from a function that uses a session and returns the
+// exit code.
 func (c *connection) work(code *int, needsComponent bool, do func(context.Context, *control.Session, []string) (int, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := c.session(cmd)

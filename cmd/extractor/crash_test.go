@@ -19,11 +19,11 @@ import (
 	"github.com/keboola/configurable-extractor/internal/short"
 )
 
-// TestCrashShowsNoSecret: a run that is brought down in its middle, as hard as Go
-// can be, writes no core dump and leaves no file, and what it says then holds no secret.
+// TestCrashShowsNoSecret: a run that crashes writes no core dump and leaves no file, and
+// its output has no secret.
 func TestCrashShowsNoSecret(t *testing.T) {
 	short.Skip(t, "Go waits for ten seconds before it brings a process down")
-	t.Parallel() // Go waits for ten seconds before it brings a process down
+	t.Parallel() // Go waits ten seconds before it ends a process
 	limitCore(t)
 	secrets := []string{"c4n4ry-of-the-header", "c4n4ry-of-the-query", "c4n4ry-of-the-login", "c4n4ry-of-the-token"}
 	reached := make(chan struct{})
@@ -106,7 +106,7 @@ func limitCore(t *testing.T) {
 	})
 }
 
-// leftBy is the text of all files in directories but the configuration and the
+// leftBy returns the text of all files in directories, except the configuration and the
 // name of the process, which a stage always has.
 func leftBy(t *testing.T, dirs ...string) []byte {
 	t.Helper()

@@ -21,7 +21,7 @@ const (
 	exitTrouble   = 2
 )
 
-// newDiff is the command that compares the tables of two runs.
+// newDiff makes the command that compares the tables of two runs.
 func newDiff(code *int) *cobra.Command {
 	var o diff.Options
 	var asJSON bool
@@ -41,7 +41,7 @@ Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
   extractor diff before/out/tables after/out/tables --json`,
 		ValidArgsFunction: completion.Directories(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			*code = exitTrouble // until something else is known
+			*code = exitTrouble // unless the comparison succeeds
 			if len(args) != 2 {
 				return errors.New("expected two directories: extractor diff DIR1 DIR2")
 			}
@@ -79,8 +79,8 @@ Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
 	return cmd
 }
 
-// addSecrets adds the secrets of a data directory's configuration, where there is
-// one: an API may have given them back as data.
+// addSecrets adds the secrets of a data directory's configuration, if there is one: an
+// API may have returned them as data.
 func addSecrets(secrets *secret.Registry, dir string) error {
 	path := filepath.Join(dir, "config.json")
 	text, err := os.ReadFile(path)

@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newExplain is the command that explains what the codes of validate mean.
+// newExplain makes the command that explains the codes of validate.
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE]",

@@ -15,11 +15,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// listRecipes stands for the list where a name is expected.
+// listRecipes is the name for a list of all recipes.
 const listRecipes = "list"
 
-// newInit is the command that begins a configuration. The exit code of what
-// failed goes to code.
+// newInit makes the command that begins a configuration. It sets code after an error.
 func newInit(code *int) *cobra.Command {
 	var name string
 	var yes bool
@@ -105,7 +104,7 @@ func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 	}
 }
 
-// terminal reports whether a person is at the other end.
+// terminal reports whether a stream is a terminal.
 func terminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

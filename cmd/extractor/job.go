@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/platform/control"
 )
 
-// newJob is the commands about jobs.
+// newJob makes the commands for jobs.
 func newJob(code *int) *cobra.Command {
 	var c connection
 	return c.group("job", "Run stored configurations on the platform, follow and end their jobs", `  extractor job run --config 123 --wait
@@ -51,7 +51,7 @@ tells when that helps and what such jobs do not do.`,
 	return cmd
 }
 
-// newJobCommand is a command about the job with a given id.
+// newJobCommand makes a command for the job with a given id.
 func newJobCommand(code *int, c *connection, verb, short string, do func(*control.Session, context.Context, string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:     verb + " ID",

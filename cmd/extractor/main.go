@@ -22,9 +22,9 @@ import (
 var version = "dev"
 
 func main() {
-	// net/http logs bytes that a server sends behind an answer, secrets and all.
+	// net/http logs bytes that a server sends after an answer, which may be secrets.
 	log.SetOutput(io.Discard)
-	_ = app.NoCoreDump() // a system that refuses that is no reason not to run
+	_ = app.NoCoreDump() // not possible on all systems
 	app.TuneMemory(os.DirFS("/"), os.Getenv)
 	ctx, stop := app.UntilSignal(context.Background())
 	code := 0
@@ -32,7 +32,7 @@ func main() {
 	root.SetContext(ctx)
 	if err := root.Execute(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		code = max(code, 1) // a command may know better
+		code = max(code, 1) // a command may have set 2
 	}
 	stop()
 	os.Exit(code)

@@ -15,13 +15,15 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/keboola/configurable-extractor/internal/ramdisk"
 )
 
 // asProgram makes the test binary behave as the program itself.
 const asProgram = "EXTRACTOR_TEST_AS_PROGRAM"
 
-// quickExit is the GORACE of the program: with the race detector in it, it would
-// sleep for a second before it ends.
+// quickExit is the GORACE of the program: without it the race detector would sleep for a
+// second at the end.
 const quickExit = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	testscript.Main(m, map[string]func(){"extractor": main, "exits": exits})
+	testscript.Main(ramdisk.Tests(m.Run), map[string]func(){"extractor": main, "exits": exits})
 }
 
 // exits is a program for the scripts: `exits 3 extractor …` succeeds when the
@@ -44,8 +46,7 @@ func exits() {
 	}
 }
 
-// program is the program with these arguments and nothing in its environment
-// but what is given.
+// program makes a command with these arguments and only this environment.
 func program(env []string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
 	cmd = exec.Command(os.Args[0], args...)
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
@@ -68,8 +69,8 @@ func configFor(baseURL, more string) string {
 	return fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"b",%s"jobs":[{"endpoint":"t"}]}}}`, baseURL, more)
 }
 
-// TestBytesBehindAnAnswer: what a server sends without being asked is of no
-// interest, and must not reach stderr by itself.
+// TestBytesBehindAnAnswer: bytes that a server sends after an answer must not be logged
+// to stderr.
 func TestBytesBehindAnAnswer(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -131,8 +132,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestSignals: a run that is told to end does so within a second and leaves
-// nothing behind.
+// TestSignals: after a signal a run ends within a second and leaves nothing behind.
 func TestSignals(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(signal.String(), func(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newPlan is the command that shows what a run would send. The exit code of what
-// failed goes to code.
+// newPlan makes the command that shows what a run would send. It sets code after an
+// error.
 func newPlan(code *int, o *app.Options) *cobra.Command {
 	var asJSON, asCurl bool
 	cmd := &cobra.Command{
@@ -66,11 +66,11 @@ made; stderr says why.`,
 	return cmd
 }
 
-// errFindings says that the configuration has errors, which are on stderr.
+// errFindings is the error for findings that are on stderr already.
 var errFindings = failure.Userf("the configuration has errors")
 
-// planned previews a configuration that has no errors. After an error of a request
-// there may be a preview of those before it.
+// planned previews a configuration without errors. With an error of a request it may
+// return a preview of those before it.
 func planned(cmd *cobra.Command, o *app.Options, file string, text []byte) (*plan.Preview, error) {
 	options, err := loadOptions(o)
 	if err != nil {
@@ -84,7 +84,7 @@ func planned(cmd *cobra.Command, o *app.Options, file string, text []byte) (*pla
 		}
 		return nil, errFindings
 	}
-	dir, err := datadir.Open(filepath.Dir(file)) // in/state.json stands beside the configuration
+	dir, err := datadir.Open(filepath.Dir(file)) // it has in/state.json
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 
 const platformToken = "123-4567-tOkEnThatMustNotBeSeen"
 
-// fakePlatform knows the one configuration, variable configuration and job that
-// docs/platform.md talks of. A job has ended when it is created, so that nobody
-// waits; one of configuration 4 never does.
+// fakePlatform has the configuration, variable configuration and job of docs/platform.md.
+// A job ends when it is created, so that no test waits; one of configuration 4 never
+// ends.
 func fakePlatform(t *testing.T) *httptest.Server {
 	t.Helper()
 	const (

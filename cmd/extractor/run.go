@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
 )
 
-// newRoot is the command line. The exit code of what ran goes to code.
+// newRoot makes the command line. The exit code of the command goes to code.
 func newRoot(code *int) *cobra.Command {
 	o := app.Options{Version: version, Stdout: os.Stdout, Stderr: os.Stderr}
 	run := func(cmd *cobra.Command, _ []string) error {
@@ -70,7 +70,8 @@ with exit code 1 and leaves nothing behind.`,
 	return root
 }
 
-// newRun is the command that may stand for no command, and records and replays.
+// newRun makes the command that does the same as no command, and also records and
+// replays.
 func newRun(o *app.Options, run func(*cobra.Command, []string) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
@@ -110,14 +111,14 @@ fault, 3 cut, 130 a second SIGINT.`,
 	return c
 }
 
-// egressFlags are the flags about where requests may go; they belong to the same
-// commands as the limits.
+// egressFlags declares the flags about allowed addresses, for the commands of
+// limitFlags.
 func egressFlags(flags *pflag.FlagSet, o *app.Options) {
 	flags.BoolVar(&o.DenyPrivateNetworks, "deny-private-networks", false, "refuse every host that is not on the public internet (also $EXTRACTOR_DENY_PRIVATE_NETWORKS)")
 }
 
-// limitFlags are the flags that let a run end early. They belong to no command as
-// well as to run, but to no other.
+// limitFlags declares the flags that end a run early. Only the root command and run
+// have them.
 func limitFlags(flags *pflag.FlagSet, o *app.Options) {
 	flags.IntVar(&o.Limits.Requests, "max-requests", 0, "end the run after so many requests; retries, redirects and logins count (default: no limit)")
 	flags.DurationVar(&o.Limits.Time, "max-time", 0, "end the run after this time, e.g. 90s or 5m (default: no limit)")

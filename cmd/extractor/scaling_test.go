@@ -18,8 +18,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// splitPlatform keeps the one configuration that is pushed and ends every job
-// when it is created. The event of a job tells the first iteration it was given.
+// splitPlatform stores the one configuration that is pushed and ends every job when it is
+// created. The event of a job has its first iteration.
 func splitPlatform(t *testing.T) *httptest.Server {
 	t.Helper()
 	var mu sync.Mutex
@@ -64,8 +64,8 @@ func splitPlatform(t *testing.T) *httptest.Server {
 	return server
 }
 
-// blocks are the fenced blocks of docs/scaling.md: the words behind the fence
-// and the text.
+// blocks are the fenced blocks of docs/scaling.md: the words after the fence and the
+// text.
 func blocks(t *testing.T) [][2]string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/scaling.md")
@@ -114,7 +114,7 @@ func TestScalingDocument(t *testing.T) {
 	}
 }
 
-// compiles wants a document without problems and without warnings.
+// compiles checks that a document has neither problems nor warnings.
 func compiles(t *testing.T, name, text string) {
 	t.Helper()
 	doc, err := config.Parse([]byte(text))

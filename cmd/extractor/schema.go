@@ -6,7 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/language"
 )
 
-// newSchema is the command that prints the JSON Schema of configurations.
+// newSchema makes the command that prints the JSON Schema of configurations.
 func newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:     "schema",

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// size is a flag whose value is a number of bytes with an optional unit.
+// size is the value of a flag: a number of bytes with an optional unit.
 type size int64
 
-// units are powers of 1000, and with an i powers of 1024. Case does not count.
+// units are powers of 1000, with an i powers of 1024, in lower case.
 var units = []struct {
 	name  string
 	bytes int64
@@ -41,7 +41,7 @@ func (s *size) Set(text string) error {
 // String implements pflag.Value.
 func (s *size) String() string {
 	if *s == 0 {
-		return "" // no default is shown
+		return "" // the help shows no default
 	}
 	return strconv.FormatInt(int64(*s), 10)
 }

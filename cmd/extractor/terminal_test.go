@@ -56,8 +56,8 @@ func until(t *testing.T, shown io.Reader, text *regexp.Regexp) (before string) {
 	return string(all)
 }
 
-// TestLiveLine: a running job has a line of its own at the terminal, which
-// events stand above and which is gone in the end.
+// TestLiveLine: a running job has its own line on the terminal, below the events, until
+// it ends.
 func TestLiveLine(t *testing.T) {
 	seen := make(chan struct{})
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -106,8 +106,7 @@ func TestIncompleteOnTheTerminal(t *testing.T) {
 	}
 }
 
-// TestNoLiveLine: there is none where the cursor cannot be moved, or nobody asked
-// for readable lines.
+// TestNoLiveLine: there is none if the cursor cannot be moved or the log is JSON.
 func TestNoLiveLine(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[{"id":1}]`) }))
 	defer api.Close()
@@ -125,7 +124,7 @@ func TestNoLiveLine(t *testing.T) {
 	}
 }
 
-// TestColours: at a terminal that knows them, unless somebody said no.
+// TestColours: only on a terminal with colours, unless they are turned off.
 func TestColours(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "config.json")
 	if err := os.WriteFile(broken, []byte(`{"parameters":{}}`), 0o600); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// newValidate is the command that looks for everything wrong with a
-// configuration. The flags of the run count here too.
+// newValidate makes the command that finds all problems of configurations. It uses the
+// flags of a run too.
 func newValidate(code *int, o *app.Options) *cobra.Command {
 	var asJSON, asSARIF bool
 	cmd := &cobra.Command{
@@ -65,14 +65,13 @@ Exit codes: 0 nothing or warnings only, 1 errors in any of them.`,
 	return cmd
 }
 
-// configuration is the text of a configuration and the name of its file.
 type configuration struct {
 	file string
 	text []byte
 }
 
-// configurations reads the files that the arguments name, or config.json in the
-// directories they name, or in the data directory.
+// configurations reads the files of the arguments, or config.json in their directories;
+// without arguments that of the data directory.
 func configurations(args []string, dataDir string) ([]configuration, error) {
 	if len(args) == 0 {
 		args = []string{app.DataDir(dataDir, os.Getenv)}
@@ -91,12 +90,12 @@ func configurations(args []string, dataDir string) ([]configuration, error) {
 	return all, nil
 }
 
-// loadOptions are the flags of the run as far as a plan depends on them.
+// loadOptions makes the options of load from the flags of a run.
 func loadOptions(o *app.Options) (load.Options, error) {
 	values, err := variables.Flags(o.Variables)
 	if err != nil {
 		return load.Options{}, err
 	}
 	typed, err := app.TypedTables(os.Getenv)
-	return load.Options{Variables: variables.Inputs{Flags: values}, Strict: o.Strict, Typed: typed, Now: time.Now}, err
+	return load.Options{Variables: variables.Inputs{Flags: values}, Strict: o.Strict, Typed: typed, Now: time.Now, Getenv: os.Getenv}, err
 }

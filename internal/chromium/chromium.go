@@ -1,4 +1,4 @@
-// Package chromium starts the browser of tests that look at a page.
+// Package chromium starts a browser for tests of pages.
 package chromium
 
 import (
@@ -13,8 +13,8 @@ import (
 // limit is how long one test may use its browser.
 const limit = 60 * time.Second
 
-// Start starts a browser that ends with the test, and returns its context. The test
-// is skipped when the machine has none.
+// Start starts a browser until the end of the test and returns its context. It skips
+// the test if the machine has no browser.
 func Start(t testing.TB) context.Context {
 	t.Helper()
 	var path string
@@ -28,7 +28,7 @@ func Start(t testing.TB) context.Context {
 		t.Skip("SKIPPED: there is no chromium on this machine")
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("headless", "new"), chromedp.Flag("hide-scrollbars", true))...)
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Env("TMPDIR="+t.TempDir()), chromedp.Flag("headless", "new"), chromedp.Flag("hide-scrollbars", true))...)
 	ctx, leave := chromedp.NewContext(allocator)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	t.Cleanup(func() {

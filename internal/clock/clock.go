@@ -1,5 +1,5 @@
-// Package clock is a clock for tests. It stands still until a test advances it or
-// somebody sleeps by it, so no test waits.
+// Package clock is a clock for tests. Only Advance and Sleep change its time, and no
+// test waits.
 package clock
 
 import (
@@ -23,18 +23,18 @@ type alarm struct {
 	call func()
 }
 
-// At is a clock that shows this time.
+// At makes a clock with this time.
 func At(now time.Time) *Clock { return &Clock{now: now} }
 
-// Now is the time it shows.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Sleep returns at once: it advances the clock and records the duration. The
-// error is that of the context.
+// Sleep advances the clock, records the duration and returns at once. The error is that
+// of the context.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	c.slept = append(c.slept, d)
@@ -43,14 +43,14 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Slept lists the durations of all sleeps in their order.
+// Slept returns the durations of all sleeps in their order.
 func (c *Clock) Slept() []time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.slept)
 }
 
-// Advance moves the clock, also back, and makes the calls that are due.
+// Advance moves the clock, forward or back, and makes the calls that are due.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	c.now = c.now.Add(d)
@@ -68,8 +68,8 @@ func (c *Clock) Advance(d time.Duration) {
 	}
 }
 
-// After makes a call once the clock has been advanced so much. The function that
-// it returns prevents the call and reports whether it came in time.
+// After makes a call when the clock has advanced by d. The returned function prevents
+// the call and reports whether it was in time.
 func (c *Clock) After(d time.Duration, call func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package golden holds the flag -update of the tests that compare with files, and
-// compares with one file.
+// Package golden has the flag -update of tests that compare with files, and compares
+// with one file.
 package golden
 
 import (
@@ -10,8 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests compare with; look at the difference before you commit it")
 
-// Update reports whether the expected texts are to be written. In CI that ends the
-// test, because no one would read them.
+// Update reports whether to write the expected files. In CI that ends the test, because
+// no one would review them.
 func Update(t testing.TB) bool {
 	t.Helper()
 	if *update && os.Getenv("CI") == "true" {
@@ -20,7 +20,7 @@ func Update(t testing.TB) bool {
 	return *update
 }
 
-// File compares a text with a file, or writes it there.
+// File compares a text with a file, or writes it with -update.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	if Update(t) {

@@ -1,20 +1,39 @@
 package ramdisk
 
-import "syscall"
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+)
 
-// room is how much memory must be free.
+// room is how many bytes of memory must be available.
 const room = 4 << 30
 
-// dir is a directory in memory with enough room, "" without one.
+// dir returns a directory in memory with enough room, "" without one.
 func dir() string {
 	const shared = "/dev/shm"
 	var disk syscall.Statfs_t
-	var memory syscall.Sysinfo_t
-	if syscall.Statfs(shared, &disk) != nil || syscall.Sysinfo(&memory) != nil || syscall.Access(shared, 7) != nil {
+	if syscall.Statfs(shared, &disk) != nil || syscall.Access(shared, 7) != nil {
 		return ""
 	}
-	if disk.Bavail*uint64(disk.Bsize) < room || uint64(memory.Freeram+memory.Bufferram)*uint64(memory.Unit) < room {
+	if disk.Bavail*uint64(disk.Bsize) < room || available() < room {
 		return ""
 	}
 	return shared
+}
+
+// available is the memory that programs can get, in bytes: what is free, and what
+// the kernel's cache of files gives back. It is 0 if it is not known.
+func available() (bytes uint64) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, err := fmt.Sscanf(line, "MemAvailable: %d kB", &bytes); err == nil {
+			return bytes << 10
+		}
+	}
+	return 0
 }

@@ -1,6 +1,6 @@
-// Package ramdisk finds a directory in memory for tests that make thousands of
-// small files: most of their time would be spent in the file system. Tests about
-// disks, and those that limit memory, must not use it.
+// Package ramdisk finds a directory in memory for tests that make thousands of small
+// files, which is slow on a disk. Tests of disks, and tests that limit memory, must not
+// use it.
 package ramdisk
 
 import (
@@ -12,10 +12,13 @@ import (
 	"testing"
 )
 
-// Run runs the tests of a package with a temporary directory of their own: in
-// memory, unless there is no room or TMPDIR says where. What they leave there is
-// an error, and the exit code is then not 0.
-func Run(tests func() int) (code int) {
+// Tests run the tests of a package (m.Run of TestMain) and return the exit code.
+type Tests func() int
+
+// Run runs them with a temporary directory of their own: in memory, unless there
+// is no room or TMPDIR says where. What they leave there is an error, and the exit
+// code is then not 0.
+func (tests Tests) Run() (code int) {
 	const prefix = "tests-"
 	parent := os.Getenv("TMPDIR")
 	if parent == "" {
@@ -31,7 +34,7 @@ func Run(tests func() int) (code int) {
 	}
 	code = tests()
 	left, err := filepath.Glob(filepath.Join(temp, "*"))
-	// The fuzzer kills its workers, which are this program, too.
+	// Directories of fuzz workers, which run this program and are killed.
 	left = slices.DeleteFunc(left, func(path string) bool { return strings.HasPrefix(filepath.Base(path), prefix) })
 	if err != nil || len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "left in the directory for temporary files: %v, %v\n", left, err)
@@ -44,7 +47,7 @@ func Run(tests func() int) (code int) {
 	return code
 }
 
-// Use puts the temporary directories of one test there.
+// Use sets TMPDIR for one test.
 func Use(t *testing.T) {
 	if at := dir(); at != "" && os.Getenv("TMPDIR") == "" {
 		t.Setenv("TMPDIR", at)

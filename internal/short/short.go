@@ -1,5 +1,5 @@
-// Package short leaves tests out of the inner loop, `go test -short ./...`. CI
-// never uses -short.
+// Package short leaves tests out where they would take long: of the inner loop,
+// `go test -short ./...`, and of runs with the race detector. CI runs all of them.
 package short
 
 import "testing"
@@ -9,5 +9,15 @@ func Skip(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: " + why)
+	}
+}
+
+// SkipRace skips a test with the race detector, too, which makes it take minutes
+// and has little to find in it. CI runs such tests without the detector: .ci/run
+// looks for the packages that call this function.
+func SkipRace(t testing.TB, why string) {
+	t.Helper()
+	if RaceDetector || testing.Short() {
+		t.Skip("SKIPPED with -short and with the race detector: " + why)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Parse is the value of a JSON text, which must be one.
+// Parse returns the value of a JSON text. Invalid JSON ends the test.
 func Parse(t testing.TB, text string) value.Value {
 	t.Helper()
 	v, err := value.Parse([]byte(text))

@@ -18,14 +18,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// A synchronous action answers a question of the platform's user interface: the
-// document names it in `action`, the answer is one JSON document on stdout and
-// nothing else. After a failure that document holds the error, and stderr and
-// exit code are those of a failed run.
+// A synchronous action answers a question of the platform's user interface:
+// `action` in the document names it, and the answer is one JSON document on stdout
+// and nothing else. After a failure this document is the error; stderr and the exit
+// code are those of a failed run.
 
-// wantsAction reports whether the document asks for an action instead of a run,
-// so that no event goes to stdout. The problems of the document are reported
-// later, by read.
+// wantsAction reports whether the document asks for an action, so that no event
+// goes to stdout. The problems of the document are reported later, by read.
 func wantsAction(o *Options) bool {
 	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
@@ -46,7 +45,7 @@ func answer(o *Options, members ...value.Member) error {
 	return err
 }
 
-// texts are members whose values are texts; each name stands before its value.
+// texts makes members from pairs of a name and a text.
 func texts(pairs ...string) []value.Member {
 	var members []value.Member
 	for pair := range slices.Chunk(pairs, 2) {
@@ -55,18 +54,17 @@ func texts(pairs ...string) []value.Member {
 	return members
 }
 
-// invalid is the error of a document with problems; it remembers what else was
-// found there.
+// invalid is the error of a document with problems, and the warnings about it.
 type invalid struct {
 	failure.Problems
 	warnings failure.Problems
 }
 
-// Unwrap gives errors.As the problems alone.
+// Unwrap returns the problems for errors.As.
 func (e invalid) Unwrap() error { return e.Problems }
 
-// refuse writes the document of an action that failed; the problems of a
-// configuration stand in it one by one.
+// refuse writes the document of a failed action, with a list of the problems of a
+// configuration.
 func refuse(o *Options, err error) error {
 	secrets := o.Secrets
 	members := texts("status", "error", "error", oneLine(secrets, err),
@@ -80,7 +78,6 @@ func refuse(o *Options, err error) error {
 	return answer(o, members...)
 }
 
-// problemList are the problems of a document.
 func problemList(secrets *secret.Registry, problems failure.Problems) value.Value {
 	items := make([]value.Value, len(problems))
 	for i, p := range secrets.Problems(problems) {
@@ -91,8 +88,8 @@ func problemList(secrets *secret.Registry, problems failure.Problems) value.Valu
 }
 
 // findings are all problems and warnings as `extractor validate --json` writes
-// them, but for lines and columns: the platform has written the text anew, so
-// no one sees the lines they would count.
+// them, but without lines and columns: the platform has reformatted the text, so
+// users do not see those lines.
 func findings(secrets *secret.Registry, problems, warnings failure.Problems) value.Value {
 	all := append(diagnostic.Errors(secrets.Problems(problems)), diagnostic.Warnings(secrets.Problems(warnings))...)
 	items := make([]value.Value, len(all))
@@ -103,9 +100,8 @@ func findings(secrets *secret.Registry, problems, warnings failure.Problems) val
 	return value.OfItems(items...)
 }
 
-// validate answers whether the document is sound, and what in it is hardly
-// meant. A document that got here is sound; the problems of another one
-// have been reported already.
+// validate answers that the document is valid, with the warnings about it. read has
+// reported the problems of invalid documents before.
 func validate(o *Options, doc *load.Document) error {
 	if err := o.finishRecording(); err != nil {
 		return err
@@ -122,8 +118,8 @@ func validate(o *Options, doc *load.Document) error {
 	)
 }
 
-// testRequest sends the first request of the first job, after a login where
-// there is one, and answers what came back.
+// testRequest sends the first request of the first job, after a login if there is
+// one, and writes what was answered.
 func testRequest(ctx context.Context, o *Options, plan *engine.Plan) error {
 	o.Temp = roomForAnswers(o)
 	o.Limits = env.Limits{} // it sends one request
@@ -145,9 +141,8 @@ func testRequest(ctx context.Context, o *Options, plan *engine.Plan) error {
 	)
 }
 
-// roomForAnswers is the directory for a large answer, which lies there in a file
-// without a name: that of the system, where there is one. An image that holds
-// nothing but the program has none.
+// roomForAnswers is the directory for the temporary file of a large answer: that of
+// the system, or the data directory if an image has none.
 func roomForAnswers(o *Options) string {
 	if info, err := os.Stat(os.TempDir()); err == nil && info.IsDir() {
 		return os.TempDir()
@@ -155,7 +150,6 @@ func roomForAnswers(o *Options) string {
 	return o.DataDir
 }
 
-// redacted is a value whose every text is masked.
 func redacted(secrets *secret.Registry, v value.Value) value.Value {
 	if k := v.Kind(); k == value.String || k == value.Number {
 		if masked := secrets.Redact(v.Raw()); masked != v.Raw() {

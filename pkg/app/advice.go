@@ -10,13 +10,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// advised adds to a fault of the machine what to try about it. Other errors stay
-// as they are, and so does what the author of the configuration can fix, but for
-// connections that cannot be made because too much is open.
+// advised adds advice to an error of the machine. Other errors stay the same, and
+// so do user errors, except for connections that fail because too many files are
+// open.
 func advised(err error) error {
 	if text := adviceOnLimits(err); text != "" {
 		if e, ok := errors.AsType[*failure.Error](err); ok && e.Kind == failure.User {
-			more := *e // with its place
+			more := *e // keeps its pointer
 			more.Message += "; " + text
 			return &more
 		}
@@ -33,8 +33,8 @@ func advised(err error) error {
 	return err
 }
 
-// adviceOnLimits is what to try about too many open files, which connections are
-// too, "" for other errors.
+// adviceOnLimits is the advice about too many open files or connections, "" for
+// other errors.
 func adviceOnLimits(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE):
@@ -46,8 +46,7 @@ func adviceOnLimits(err error) string {
 	}
 }
 
-// advice is what to try about an error of the file system, "" for one that
-// speaks for itself.
+// advice is the advice about an error of the file system, "" if there is none.
 func advice(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -1,10 +1,9 @@
-// Package app is the contract with the platform: the environment it
-// gives, the exit codes it reads, and one run from the first file read to the
-// last file renamed.
+// Package app implements the contract with the platform: the environment, the exit
+// codes, and one run from start to end.
 //
 // A run reads the document, replaces its variables, compiles it, extracts, and
-// commits; other packages do these steps. Events report what happens. The exit
-// code and, after a failure, one line on stderr report how the run ended.
+// commits; other packages do these steps. Events report what happens. The exit code
+// and, after a failure, one line on stderr report how the run ended.
 package app
 
 import (
@@ -19,32 +18,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// Options say what to run and with what. The zero value of every field but
-// Stdout and Stderr has a sensible meaning.
+// Options are the options of a run. All fields but Stdout and Stderr have defaults.
 type Options struct {
-	// Run is the environment of the run. Run, the function, sets the log, secrets,
-	// recording, state and directories, and what is nil of the functions:
-	// the system's ways. Negative limits are errors.
+	// Run is the environment of the run. The function Run sets the log, secrets,
+	// recording, state and directories, and the functions that are nil. Negative
+	// limits are errors.
 	env.Run
-	// DataDir is the data directory; "" takes KBC_DATADIR, else /data.
+	// DataDir is the data directory; "" is KBC_DATADIR, or /data.
 	DataDir string
-	// Variables are "name=value" each; given ones win over all other sources.
+	// Variables are "name=value"; they override all other sources.
 	Variables []string
 	// LogFormat is "auto" (readable lines on a terminal, else JSON), "json" or
 	// "console"; "" is auto.
 	LogFormat string
 	// Strict makes unknown keys of the configuration errors.
 	Strict bool
-	// Record is the file in which every exchange is kept, "" for none, and
-	// RecordMaxBody how many bytes of an answer's body at most; 0 is all.
+	// Record is the file for all exchanges, "" for none. RecordMaxBody is how many
+	// bytes of a body are kept at most; 0 is no limit.
 	Record        string
 	RecordMaxBody int64
-	// Replay is the recording that answers in the place of the network, "" for
-	// none. The clock is that of the recording and no sleep waits.
+	// Replay is the recording that replaces the network, "" for none. The clock is
+	// then that of the recording, and sleeping takes no time.
 	Replay string
-	// Report is the directory of the report about the run, "" for none.
+	// Report is the directory for the report of the run, "" for none.
 	Report string
-	// Version of the program, for the User-Agent and the first event.
+	// Version of the program is sent as User-Agent, and is in the first event.
 	Version        string
 	Stdout, Stderr io.Writer
 
@@ -70,12 +68,12 @@ func (o *Options) fill() {
 	o.Secrets = &secret.Registry{}
 }
 
-// DataDir is the data directory: the given one, else that of the environment.
+// DataDir is the given data directory, or that of the environment.
 func DataDir(given string, getenv func(string) string) string {
 	return cmp.Or(given, getenv("KBC_DATADIR"), "/data")
 }
 
-// Sleep waits, or returns the error of the context when it ends first.
+// Sleep waits, or returns the error of the context if that ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -51,7 +51,7 @@ func must(t *testing.T, err error) {
 
 const oneJob = `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"#key":"k3y 4711","jobs":[{"endpoint":"t"}]}}}`
 
-func TestAPanicIsAnErrorOfOurs(t *testing.T) {
+func TestPanicIsAnApplicationError(t *testing.T) {
 	exit, stdout, stderr, dir := trial(t, oneJob, func(o *Options) {
 		o.Sleep = func(context.Context, time.Duration) error { panic("secret k3y 4711") }
 		o.Dial = func(context.Context, string, string) (net.Conn, error) {
@@ -61,7 +61,7 @@ func TestAPanicIsAnErrorOfOurs(t *testing.T) {
 	if exit != failure.ExitApplication {
 		t.Errorf("exit code %d", exit)
 	}
-	if !strings.HasPrefix(stderr, "internal error: secret [hidden] (") || !strings.Contains(stderr, "component_test.go") && !strings.Contains(stderr, "app.TestAPanic") || strings.Count(stderr, "\n") != 1 {
+	if !strings.HasPrefix(stderr, "internal error: secret [hidden] (") || !strings.Contains(stderr, "component_test.go") && !strings.Contains(stderr, "app.TestPanic") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("stderr: %q", stderr)
 	}
 	if !strings.Contains(stdout, `"event":"run.failed"`) || !strings.Contains(stdout, `"kind":"application"`) {
@@ -101,7 +101,7 @@ func TestEventsThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-func TestLogServerThatIsNotThere(t *testing.T) {
+func TestMissingLogServer(t *testing.T) {
 	exit, stdout, stderr, _ := trial(t, oneJob, func(o *Options) {
 		o.Getenv = func(name string) string {
 			return map[string]string{"KBC_LOGGER_ADDR": "127.0.0.1", "KBC_LOGGER_PORT": "1"}[name]

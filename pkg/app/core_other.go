@@ -2,5 +2,5 @@
 
 package app
 
-// NoCoreDump does nothing: a crash leaves no core dump here.
+// NoCoreDump does nothing: there are no core dumps here.
 func NoCoreDump() error { return nil }

@@ -10,17 +10,15 @@ import (
 	"time"
 )
 
-// writeGrace is how long a run that was asked to end waits for a reader of what it
-// writes.
+// writeGrace is how long a write may take after the run was asked to end.
 const writeGrace = time.Second
 
-// errAbandoned is the error of a write that was given up, and of all later ones.
+// errAbandoned is the error of an abandoned write and of all later ones.
 var errAbandoned = errors.New("no one reads what is written there")
 
-// interruptibleWriter is a writer that may block, because no one reads a pipe or a
-// terminal was stopped. It blocks as long as the run goes on. When the run has been
-// asked to end, a write may take writeGrace; then it is abandoned, and later writes
-// fail at once.
+// interruptibleWriter is a writer that may block, because no one reads the pipe or
+// the terminal was stopped. During a run it blocks. When the run was asked to end,
+// a write may take writeGrace; then it is abandoned, and later writes fail at once.
 type interruptibleWriter struct {
 	to          io.Writer
 	interrupted <-chan struct{}
@@ -28,8 +26,7 @@ type interruptibleWriter struct {
 	abandoned   atomic.Bool
 }
 
-// newInterruptible is an interruptibleWriter for a run that is asked to end by its
-// context.
+// newInterruptible makes a writer for a run that its context asks to end.
 func newInterruptible(ctx context.Context, to io.Writer, after func(time.Duration, func()) func() bool) *interruptibleWriter {
 	return &interruptibleWriter{to: to, interrupted: ctx.Done(), after: after}
 }
@@ -63,12 +60,11 @@ func (w *interruptibleWriter) Write(text []byte) (int, error) {
 		}
 	}
 	if panicked != nil {
-		panic(panicked) // in the goroutine of the caller, where it becomes an error
+		panic(panicked) // in the caller's goroutine, which turns it into an error
 	}
 	return n, err
 }
 
-// interruptibleConn is a connection that is written to by an interruptibleWriter.
 type interruptibleConn struct {
 	net.Conn
 	writer *interruptibleWriter

@@ -72,8 +72,8 @@ func TestInterruptibleWriter(t *testing.T) {
 	}
 }
 
-// TestInterruptibleWriterThatGoesOn: whoever reads gets everything, also after the run
-// was told to end.
+// TestInterruptibleWriterThatGoesOn: a reader gets everything, also after the run was
+// asked to end.
 func TestInterruptibleWriterThatGoesOn(t *testing.T) {
 	ctx, tell := context.WithCancel(t.Context())
 	tell()
@@ -120,7 +120,7 @@ func TestInterruptibleConnection(t *testing.T) {
 	ctx, tell := context.WithCancel(t.Context())
 	tell()
 	here, there := net.Pipe()
-	defer there.Close() // nobody reads from it
+	defer there.Close() // no one reads from it
 	conn := interruptibleConn{here, newInterruptible(ctx, here, atOnce)}
 	if _, err := conn.Write([]byte("x")); !errors.Is(err, errAbandoned) {
 		t.Errorf("got %v", err)
@@ -128,8 +128,8 @@ func TestInterruptibleConnection(t *testing.T) {
 	must(t, conn.Close()) // which ends the write
 }
 
-// TestRunThatNobodyReads: it ends when it is told to, and clears up.
-func TestRunThatNobodyReads(t *testing.T) {
+// TestRunWithoutReader: it ends when it is asked to, and cleans up.
+func TestRunWithoutReader(t *testing.T) {
 	ctx, tell := context.WithCancelCause(t.Context())
 	w := newBlocked(t)
 	dir := t.TempDir()

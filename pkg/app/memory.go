@@ -9,16 +9,15 @@ import (
 	"strings"
 )
 
-// heapGrowth is how many percent the heap may grow over what is alive before
-// it is collected. What is alive is a few megabytes whatever the amount of data,
-// so with the usual 100 the collector would run all the time; with this one it
-// first runs at 8 MB.
+// heapGrowth is the value of GOGC. The live heap is a few megabytes, however much
+// data there is. With the usual 100 the collector would run all the time; with 200
+// it first runs at 8 MB.
 const heapGrowth = 200
 
-// TuneMemory fits the garbage collector to a run in the container: it may leave
-// more garbage than usual, but keeps away from the container's memory limit. What
-// the user says with GOGC and GOMEMLIMIT stays. It concerns the whole process, so
-// it is the program's to call, with the root of the file system.
+// TuneMemory configures the garbage collector for a container: it allows more
+// garbage than usual, but stays away from the container's memory limit. GOGC and
+// GOMEMLIMIT override this. The program must call it, because it affects the whole
+// process; root is the root of the file system.
 func TuneMemory(root fs.FS, getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
@@ -27,13 +26,13 @@ func TuneMemory(root fs.FS, getenv func(string) string) {
 		return
 	}
 	if limit := containerMemory(root); limit < math.MaxInt64 {
-		// The rest is for what is not the runtime's, such as the program itself.
+		// The rest is for memory outside the Go heap, such as the program itself.
 		debug.SetMemoryLimit(limit / 4 * 3)
 	}
 }
 
-// containerMemory is the lowest memory limit of the control groups around the
-// process, in bytes; the largest number when there is none.
+// containerMemory is the lowest memory limit of the process's control groups, in
+// bytes, or math.MaxInt64.
 func containerMemory(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -52,7 +51,7 @@ func containerMemory(root fs.FS) int64 {
 		} else if parts[1] != "" {
 			continue
 		}
-		// A group is bound by those above it, too.
+		// The limits of parent groups apply too.
 		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
 			lowest = min(lowest, memoryLimit(root, path.Join(mount, group, file)))
 			if group == "/" {
@@ -63,8 +62,8 @@ func containerMemory(root fs.FS) int64 {
 	return lowest
 }
 
-// memoryLimit is the limit in a file, the largest number when it holds none:
-// version 2 says "max", version 1 something that no machine has.
+// memoryLimit is the limit in a file, or math.MaxInt64: version 2 has "max",
+// version 1 a number that no machine has.
 func memoryLimit(root fs.FS, file string) int64 {
 	text, err := fs.ReadFile(root, file)
 	if err != nil {

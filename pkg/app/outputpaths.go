@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// checkRecord refuses the path of a recording that would take the place of
-// something else: writing a recording replaces what is there.
+// checkRecord refuses a path for a recording if something else is there: a
+// recording replaces the file.
 func checkRecord(o *Options) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables"), filepath.Join("out", "state.json")} {
 		if err := outside(o, "--record expects a file", taken, o.Record); err != nil {
@@ -22,7 +22,7 @@ func checkRecord(o *Options) error {
 	}
 	info, err := os.Lstat(filepath.Clean(o.Record))
 	switch {
-	case err != nil: // there is none, or making it says why it cannot be made
+	case err != nil: // it does not exist, or creating it reports why that fails
 		return nil
 	case !info.Mode().IsRegular():
 		return failure.Userf("--record expects a file, '%s' is %s", o.Record, kindOfFile(info.Mode()))
@@ -53,8 +53,8 @@ func isRecording(path string) (bool, error) {
 	return text == "" || strings.HasPrefix(text, `{"log":`), nil
 }
 
-// checkReport refuses a directory of a report that belongs to something else, and
-// one in which the names of the report's files do.
+// checkReport refuses a directory for a report if it, or one of the names in it, is
+// used by something else.
 func checkReport(o *Options) error {
 	for _, taken := range []string{"in", filepath.Join("out", "tables")} {
 		if err := outside(o, "--report expects a directory", taken, o.Report); err != nil {
@@ -83,7 +83,6 @@ func checkReport(o *Options) error {
 	return nil
 }
 
-// kindOfFile says what is no regular file.
 func kindOfFile(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -103,7 +102,7 @@ func kindOfFile(mode fs.FileMode) string {
 	}
 }
 
-// outside refuses a path that is, or is below, a place of the data directory.
+// outside refuses a path in a place that belongs to the run.
 func outside(o *Options, expects, taken, path string) error {
 	taken = filepath.Join(o.DataDir, taken)
 	within, err := inside(taken, path)
@@ -116,19 +115,18 @@ func outside(o *Options, expects, taken, path string) error {
 	return nil
 }
 
-// inside reports whether a path is a directory or below it.
 func inside(dir, path string) (bool, error) {
 	relative, err := relativeTo(dir, path)
 	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator)), err
 }
 
-// samePlace reports whether two paths are the same, symbolic links resolved.
+// samePlace reports whether two paths are the same, with symbolic links resolved.
 func samePlace(one, other string) (bool, error) {
 	relative, err := relativeTo(one, other)
 	return relative == ".", err
 }
 
-// relativeTo is a path relative to a directory, symbolic links resolved.
+// relativeTo is a path relative to a directory, with symbolic links resolved.
 func relativeTo(dir, path string) (string, error) {
 	resolved := []string{dir, path}
 	for i, p := range resolved {
@@ -143,7 +141,8 @@ func relativeTo(dir, path string) (string, error) {
 	return filepath.Rel(resolved[0], resolved[1])
 }
 
-// physical is an absolute path without symbolic links, as far as it exists.
+// physical is an absolute path with its symbolic links resolved, as far as it
+// exists.
 func physical(path string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(path)
 	if !os.IsNotExist(err) || filepath.Dir(path) == path {

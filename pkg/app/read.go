@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/platform"
 )
 
-// read makes the plan of a run; all problems of the document are one error.
+// read makes the plan of a run. All problems of the document are one error.
 func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, error) {
 	text, err := dir.Config()
 	if err != nil {
@@ -21,13 +21,13 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 	if err != nil {
 		return nil, err
 	}
-	o.Secrets.AddDocument(given) // an error about a flag may quote one
+	o.Secrets.AddDocument(given) // an error about a flag may quote a secret
 	inputs, err := sources(o)
 	if err != nil {
 		return nil, err
 	}
 	typed, unsupported := TypedTables(o.Getenv)
-	doc, err := load.Load(ctx, given, load.Options{Variables: inputs, Strict: o.Strict, Typed: typed, Now: o.Now, Secrets: o.Secrets})
+	doc, err := load.Load(ctx, given, load.Options{Variables: inputs, Strict: o.Strict, Typed: typed, Now: o.Now, Secrets: o.Secrets, Getenv: o.Getenv, Random: func(n int) ([]byte, error) { return o.Random(n, "a function") }})
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +50,13 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 		}
 		o.Log.Emit(event.ConfigWarning{Pointer: w.Pointer, Text: text.String()})
 	}
-	if o.report != nil { // which has what `extractor validate` would warn of, too
+	if o.report != nil { // the report also has the warnings of `extractor validate`
 		o.report.Check(doc.Lint())
 	}
 	return doc, nil
 }
 
-// sources are the places this run's variable values can come from. A replay
-// asks no platform.
+// sources are the sources of variable values. A replay does not use the platform.
 func sources(o *Options) (variables.Inputs, error) {
 	flags, err := variables.Flags(o.Variables)
 	in := variables.Inputs{Flags: flags, RunID: o.Getenv("KBC_RUNID")}

@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// openRecording opens the recording that the options name: the one that the run
-// makes, or the one that answers it. Its clock becomes that of the run.
+// openRecording opens the recording that the run writes or that replaces the
+// network. Its clock becomes that of the run.
 func (o *Options) openRecording() error {
 	switch {
 	case o.Record != "" && o.Replay != "":
@@ -39,8 +39,8 @@ func (o *Options) openRecording() error {
 	return nil
 }
 
-// finishRecording is called when a run has sent all its requests and no one has
-// seen its results yet: a recording is written, of a replay nothing may be left.
+// finishRecording is called when a run has sent all its requests, before its
+// results appear: it writes a recording, and fails if a replay has unused answers.
 func (o *Options) finishRecording() error {
 	if o.Player != nil {
 		return o.Player.Finish()
@@ -48,8 +48,8 @@ func (o *Options) finishRecording() error {
 	return o.cutRecording()
 }
 
-// cutRecording is finishRecording for a run that did not send all its requests:
-// a recording may know more of them.
+// cutRecording is finishRecording for a run that did not send all its requests; a
+// replay may have unused answers.
 func (o *Options) cutRecording() error {
 	if o.Recorder == nil {
 		return nil
@@ -57,7 +57,7 @@ func (o *Options) cutRecording() error {
 	return o.Recorder.Close()
 }
 
-// closeRecording ends the recording of a run that ended so, successful or not.
+// closeRecording ends the recording of a run with this error, nil for success.
 func (o *Options) closeRecording(err error) error {
 	closing := o.cutRecording()
 	if o.Player != nil {

@@ -6,8 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 )
 
-// openReport makes the collector of the report that the options ask for. It
-// listens to the log.
+// openReport starts collecting for the report, if there is one.
 func (o *Options) openReport() error {
 	if o.Report == "" {
 		return nil
@@ -23,7 +22,7 @@ func (o *Options) openReport() error {
 	return nil
 }
 
-// writeReport writes the report of a run that ended so, successful or not.
+// writeReport writes the report of a run with this error, nil for success.
 func (o *Options) writeReport(err error) error {
 	if o.report == nil {
 		return err

@@ -19,17 +19,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Run does one run and returns the exit code: 0, 1 for what the user can fix,
-// 2 for everything else. After a failure the last event is run.failed and
-// stderr holds its message in one line; out/tables is as it was before. A run
-// that was cut by one of its limits returns 3: the last event is run.cut, stderr
-// holds its message, out/tables has what had arrived, out/state.json is as it was
-// before.
+// Run does one run and returns the exit code: 0, 1 for what the user can fix, 2 for
+// everything else. After a failure the last event is run.failed, stderr has its
+// message in one line, and out/tables is unchanged. A run that reached one of its
+// limits returns 3: the last event is run.cut, stderr has its message, out/tables
+// has what arrived, and out/state.json is unchanged.
 func Run(ctx context.Context, o Options) (code int) {
 	o.fill()
 	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
 	o.Secrets.Add(o.Getenv("KBC_TOKEN"))
-	// A panic that no one turns into an error is printed with all it holds.
+	// Go prints the values of a panic that is not recovered.
 	err := failure.Recover(func() error {
 		code = start(ctx, &o)
 		return nil
@@ -40,7 +39,7 @@ func Run(ctx context.Context, o Options) (code int) {
 	return code
 }
 
-// start is Run with the secrets that are known before anything is read.
+// start is Run after the secrets of the environment are known.
 func start(ctx context.Context, o *Options) int {
 	action := wantsAction(o)
 	sink, err := openSink(ctx, o, action)
@@ -88,19 +87,18 @@ func start(ctx context.Context, o *Options) int {
 	return failure.ExitOK
 }
 
-// fail ends a failed run: one line on stderr, the exit code.
 func fail(o *Options, err error) int {
 	fmt.Fprintln(o.Stderr, oneLine(o.Secrets, err))
 	return failure.ExitCode(err)
 }
 
-// mostLine is how many bytes of an error are shown: it may hold an address that is
-// made of a row of any length.
+// mostLine is how many bytes of an error are shown: it may contain an address of
+// any length.
 const mostLine = 64 << 10
 
-// oneLine is an error's text in one line without characters that could steer a
-// terminal, shortened when it is longer than mostLine. Secrets are masked before white space is folded, for a secret may
-// hold some.
+// oneLine is the text of an error in one line without control characters, at most
+// mostLine bytes long. Secrets are masked before white space is folded, because
+// they may contain some.
 func oneLine(secrets *secret.Registry, err error) string {
 	text := err.Error()
 	if problems, ok := errors.AsType[failure.Problems](err); ok && problems.Error() == text {
@@ -111,8 +109,7 @@ func oneLine(secrets *secret.Registry, err error) string {
 	return prose.Cut(event.Printable(strings.Join(strings.Fields(text), " ")), mostLine)
 }
 
-// problems is the JSON text of all faults of the configuration, "" for an error
-// of another kind.
+// problems is the problems of a configuration as JSON text, "" for other errors.
 func problems(err error) string {
 	found, ok := errors.AsType[failure.Problems](err)
 	if !ok {
@@ -120,14 +117,14 @@ func problems(err error) string {
 	}
 	var text strings.Builder
 	list := json.NewEncoder(&text)
-	list.SetEscapeHTML(false) // it is read by people too
+	list.SetEscapeHTML(false) // people read it too
 	if err := list.Encode(found); err != nil {
-		return "" // the message tells the same
+		return "" // the message says the same
 	}
 	return strings.TrimSpace(text.String())
 }
 
-// run is the run itself. When it was cut it returns the event that said so.
+// run is the run itself. If a limit was reached it returns that event.
 func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 	began := o.Now()
 	if err := checkLimits(o); err != nil {
@@ -159,12 +156,11 @@ func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 		return extractTables(ctx, o, dir, doc.Plan, began)
 	case "validate":
 		return nil, validate(o, doc)
-	default: // testRequest in either spelling: the schema knows no other
+	default: // testRequest in either spelling: the schema allows no other action
 		return nil, testRequest(ctx, o, doc.Plan)
 	}
 }
 
-// checkLimits refuses limits that are none.
 func checkLimits(o *Options) error {
 	for _, l := range []struct {
 		flag  string
@@ -177,9 +173,9 @@ func checkLimits(o *Options) error {
 	return nil
 }
 
-// denyPrivateNetworks reports whether the flag or the environment asks for it. What
-// is neither yes nor no ends the run: a guard that is off by a slip of the pen
-// would not be noticed.
+// denyPrivateNetworks reports whether the flag or the environment asks for it. Any
+// other value ends the run, because a typing error would disable the protection
+// unnoticed.
 func denyPrivateNetworks(o *Options) (bool, error) {
 	const name = "EXTRACTOR_DENY_PRIVATE_NETWORKS"
 	text := o.Getenv(name)
@@ -193,8 +189,8 @@ func denyPrivateNetworks(o *Options) (bool, error) {
 	return deny || o.DenyPrivateNetworks, nil
 }
 
-// extractTables runs the plan in a stage and commits it. When the run was cut it
-// returns the event that said so.
+// extractTables runs the plan in a stage and commits it. If a limit was reached it
+// returns that event.
 func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engine.Plan, began time.Time) (cut *event.RunCut, err error) {
 	stage, err := dir.Stage()
 	if err != nil {
@@ -203,7 +199,7 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	defer func() { err = errors.Join(err, stage.Discard()) }()
 	o.Temp, o.Tables, o.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
 	if o.Recorder != nil || o.Player != nil {
-		// What other runs left there would be missing in the recording.
+		// A recording must not depend on what other runs cached.
 		o.CacheDir = filepath.Join(stage.Temp(), "cache")
 	}
 	result, err := plan.Run(ctx, &o.Run)
@@ -211,21 +207,21 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 		return nil, interrupted(ctx, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, interrupted(ctx, err) // also when no one reads the events any more
+		return nil, interrupted(ctx, err) // also if no one reads the events any more
 	}
 	if err := o.Log.Err(); err != nil {
 		return nil, failure.Applicationf("cannot write the events: %w", err)
 	}
 	if result.LimitReached != nil {
 		err = o.cutRecording()
-		result.State = value.Value{} // or the next run would miss what was left out
+		result.State = value.Value{} // else the next run would miss what was left out
 	} else {
 		err = o.finishRecording()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if o.report != nil { // the tables are complete, and not moved yet
+	if o.report != nil { // the tables are complete, but not moved yet
 		if err := o.report.Tables(o.Tables); err != nil {
 			return nil, err
 		}
@@ -236,7 +232,7 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	return ended(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
 }
 
-// ended reports how a run ended, and returns the event when it was cut.
+// ended reports how a run ended, and returns the event if a limit was reached.
 func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	if r.LimitReached == nil {
 		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
@@ -250,7 +246,7 @@ func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	return &e
 }
 
-// interrupted names the reason when a run ended because it was asked to.
+// interrupted replaces the error of a run that was asked to end by the reason.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))

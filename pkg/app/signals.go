@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// exitInterrupted is the exit code after a second SIGINT, that of a program that
-// handles no signal: 128 and its number.
+// exitInterrupted is the exit code after a second SIGINT, as if the program handled
+// no signals.
 const exitInterrupted = 128 + int(syscall.SIGINT)
 
 // UntilSignal is a context that ends with the first SIGINT, SIGTERM, SIGHUP or
-// SIGQUIT, which is its cause: a run then clears up and ends by itself. Every
-// SIGINT after that ends the process at once, with exit code 130 and without
-// clearing up; other signals are not heard any more, since some programs send
-// theirs twice (timeout of GNU). SIGHUP stays ignored where it is, as with nohup.
-// stop gives the signals back.
+// SIGQUIT, which is its cause: a run then cleans up and ends. Each later SIGINT
+// ends the process at once with exit code 130, without cleaning up. Other later
+// signals are ignored, because some programs, such as timeout of GNU, send theirs
+// twice. SIGHUP stays ignored if it was, as with nohup. stop ends the handling of
+// signals.
 func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}

@@ -13,9 +13,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// openSink is where the events go: to the platform's GELF server when the
-// environment names one, else to stdout. The stdout of an action belongs to its
-// answer.
+// openSink opens the destination of events: the platform's GELF server if the
+// environment names one, else stdout. For an action there is none, because stdout
+// is for its answer.
 func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) {
 	address, port := o.Getenv("KBC_LOGGER_ADDR"), o.Getenv("KBC_LOGGER_PORT")
 	if address != "" && port != "" {
@@ -51,11 +51,10 @@ func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) 
 	}
 }
 
-// liveEvery is the time from one drawing of the live lines to the next.
 const liveEvery = 200 * time.Millisecond
 
-// openLive is the lines of the running jobs, which stand on stderr below the
-// readable events; nil where no one would see them move.
+// openLive starts the live lines, on stderr below readable events; nil if stderr is
+// not a terminal that can show them.
 func openLive(o *Options, sink event.Sink) *event.Live {
 	_, readable := sink.(*event.Console)
 	file, terminal := terminalOf(o.Stderr)
@@ -71,14 +70,13 @@ func openLive(o *Options, sink event.Sink) *event.Live {
 	})
 }
 
-// Colours reports whether colours may be written there: to a terminal that knows
-// them, unless someone said NO_COLOR (https://no-color.org).
+// Colours reports whether a writer is a terminal with colours, and NO_COLOR
+// (https://no-color.org) is not set.
 func Colours(w io.Writer, getenv func(string) string) bool {
 	_, terminal := terminalOf(w)
 	return terminal && !dumb(getenv) && getenv("NO_COLOR") == ""
 }
 
-// terminalOf is the terminal behind a writer.
 func terminalOf(w io.Writer) (file *os.File, ok bool) {
 	if wrapped, is := w.(*interruptibleWriter); is {
 		w = wrapped.to
@@ -87,5 +85,5 @@ func terminalOf(w io.Writer) (file *os.File, ok bool) {
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// dumb reports whether the terminal only knows characters.
+// dumb reports whether the terminal has no control sequences.
 func dumb(getenv func(string) string) bool { return getenv("TERM") == "dumb" }

@@ -2,10 +2,9 @@ package app
 
 import "github.com/keboola/configurable-extractor/pkg/failure"
 
-// TypedTables reports whether the platform wants typed tables. An unknown
-// value ends the run before anything is sent: the platform refuses the older
-// form for every value but none, and where it has no types it would silently
-// lose the primary keys of the newer form, so neither is a safe guess.
+// TypedTables reports whether the platform wants typed tables. An unknown value is
+// an error: for every value but none the platform refuses the older form, and
+// without types it would lose the primary keys of the newer form.
 func TypedTables(getenv func(string) string) (bool, error) {
 	const name = "KBC_DATA_TYPE_SUPPORT"
 	switch support := getenv(name); support {

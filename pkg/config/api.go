@@ -35,18 +35,19 @@ var (
 	retrySection          = field.Of("retryConfig", "Retries", "Which failures are tried again, and how often.", nil)
 	AuthenticationSection = field.Of("authentication", "Authentication", "How requests prove who sends them.", nil)
 	PaginationSection     = field.Of("pagination", "Paging", "How the next page of an answer is asked for.", nil).As(field.Naming)
+	ResponseSection       = field.Of("response", "Answers", "What the answers of all jobs are written in, where it is not JSON. That of a job replaces it whole.", nil).Example(`{"format": "csv", "delimiter": ";"}`)
 	oldQuery              = field.Of("query", "Query authentication, old place", "Used by the authentication type `query` when `authentication.query` is empty.", ExpressionsType).Old(`is the old place of this setting; use "authentication.query"`).Example(`{"key": {"attr": "#key"}}`)
 )
 
 // The settings of `api.http`.
 var (
-	APIHeaders            = field.Of("headers", "Headers", "Sent with every request but the login. Values are scalars, lists of scalars (one line each) or expressions that refer to `config`.", ExpressionsType).Example(`{"Accept": "application/json"}`).As(field.Headers)
+	APIHeaders            = field.Of("headers", "Headers", "Sent with every request but the login. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).Example(`{"Accept": "application/json"}`).As(field.Headers)
 	RequiredHeaders       = field.Of("requiredHeaders", "Required headers", "Names of headers that must have a value in `config.http.headers`.", field.ListOf(field.TextType)).Example(`["X-App-Key"]`).As(field.Naming)
-	DefaultOptionsSetting = field.Of("defaultOptions", "Default options", "Parts of a request that every job request has unless the job says otherwise. Not used for the login.", field.Object("defaultOptions", "Default options", "A job's value replaces the whole same-named default. Functions are not evaluated here.",
+	DefaultOptionsSetting = field.Of("defaultOptions", "Default options", "Parts of a request that every job request has unless the job says otherwise. Not used for the login.", field.Object("defaultOptions", "Default options", "A job's value replaces the whole same-named default. Expressions are evaluated for each request, and refer to the job that sends it.",
 		DefaultHeaders, DefaultParams, DefaultMethod, DefaultEndpoint))
 	connectTimeout          = field.Seconds("connectTimeout", "Connect timeout", "Seconds to wait for a connection; 0 means the default.").DefaultJSON(`30`).Example(`10`)
 	requestTimeout          = field.Seconds("requestTimeout", "Request timeout", "Seconds to wait for one whole exchange, its body included; 0 means the default.").DefaultJSON(`300`).Example(`120.5`).Also("timeout")
-	maxResponseBytesSetting = field.Integer("maxResponseBytes", "Largest answer", "How many bytes the body of one answer may have, after decompression. A larger one ends the run, so that an endless body or one that was compressed a thousandfold does not fill the disk; 0 means the default, which is 16 GiB.").Default(17179869184).Example(`1073741824`)
+	maxResponseBytesSetting = field.Integer("maxResponseBytes", "Largest answer", "How many bytes the body of one answer may have, after decompression; of a file that `response.unpack` unpacks what comes out counts too. A larger one ends the run, so that an endless body or one that was compressed a thousandfold does not fill the disk; 0 means the default, which is 16 GiB.").Default(17179869184).Example(`1073741824`)
 	TrustedOriginsSetting   = field.Of("trustedOrigins", "Origins that may have the credentials", "When an answer leads to another origin (scheme, host and port) than the base address and the endpoints as configured, be it by a redirect, the address of a next page or the endpoint of a child job, its requests go without credentials and secrets, and a login that is redirected there fails, unless it is listed here: `https://files.example.com`, or `https://*.example.com` for all hosts below it.", field.ListOf(field.TextType)).DefaultJSON(`[]`).Example(`["https://files.example.com"]`)
 	ignoreErrorsSetting     = field.Of("ignoreErrors", "Ignored errors", "Status codes whose answers are taken as data. A body that is not JSON becomes `{\"errorData\": \"…\"}`.", field.ListOf(field.IntegerType)).DefaultJSON(`[]`).Example(`[404]`)
 	concurrency             = field.Integer("concurrency", "Concurrency", "How many requests may be under way at the same time, from 1 to 64. From 2 on child jobs are fetched side by side, and pages too whose requests are known in advance (see `lookahead` and `total` of the paging); tables and the order of events stay the same.").Default(1).Example(`8`)
@@ -55,8 +56,8 @@ var (
 	unusedParams            = field.Of("params", "Parameters, unused", "Has no effect: use `defaultOptions.params`.", field.Literals).Old(`has no effect; use "defaultOptions.params"`).Example(`{}`)
 	rateRequests            = field.Integer("requests", "Requests", "Number of requests, at least 1.").Example(`100`).Must()
 	ratePer                 = field.Seconds("perSeconds", "Seconds", "Length of the span in seconds, above 0.").Example(`60`).Must()
-	DefaultHeaders          = field.Of("headers", "Headers", "Header names and values.", field.Literals).Example(`{"X-Env": "test"}`).As(field.Headers)
-	DefaultParams           = field.Of("params", "Parameters", "Parameters, sent where the method puts them.", LiteralParams).Example(`{"lang": "en"}`).As(field.Literal).Also("query")
+	DefaultHeaders          = field.Of("headers", "Headers", "Header names and values.", ExpressionsType).Example(`{"X-Env": "test"}`).As(field.Headers)
+	DefaultParams           = field.Of("params", "Parameters", "Parameters, sent where the method puts them.", ParamsType).Example(`{"lang": "en"}`).Also("query")
 	DefaultMethod           = field.Text("method", "Method", "Method of jobs that name none.").Typed(MethodType).DefaultJSON(`"GET"`).Example(`"POST"`).Also("verb", "type")
 	DefaultEndpoint         = field.Text("endpoint", "Endpoint", "Has no effect: a job always has its own endpoint.").Example(`"items"`).Also("url", "uri", "path", "resource")
 )
@@ -67,7 +68,7 @@ func (t Types) api() *field.Type {
 		APIHeaders, RequiredHeaders, DefaultOptionsSetting, connectTimeout, requestTimeout, maxResponseBytesSetting,
 		TrustedOriginsSetting, ignoreErrorsSetting, concurrency, lookahead, rateLimitSetting, unusedParams)
 	return field.Object("api", "API", "How to talk to the API: its address, headers, login and paging.",
-		APIName, BaseURL, HTTPSection.With(http), retrySection.With(retryType), AuthenticationSection.With(t.Authentication), PaginationSection.With(t.Pagination),
+		APIName, BaseURL, HTTPSection.With(http), retrySection.With(retryType), AuthenticationSection.With(t.Authentication), PaginationSection.With(t.Pagination), ResponseSection.With(t.Response),
 		caCertificate, clientCertificate, plainCertificate, oldQuery)
 }
 
@@ -75,10 +76,11 @@ func (t Types) api() *field.Type {
 func (c *compiler) api(s Section) API {
 	http, paging := HTTPSection.In(s), PaginationSection.In(s)
 	auth := AuthenticationSection.In(s)
+	c.options = c.defaultOptions(DefaultOptionsSetting.In(http))
 	return API{
 		Pointer:           s.Pointer,
 		Name:              APIName.Of(s),
-		DefaultOptions:    c.defaultOptions(DefaultOptionsSetting.In(http)),
+		DefaultOptions:    c.options,
 		Retry:             c.retry(retrySection.In(s)),
 		ConnectTimeout:    seconds(connectTimeout.In(http), defaultConnectTimeout),
 		RequestTimeout:    seconds(requestTimeout.In(http), defaultRequestTimeout),
@@ -90,19 +92,21 @@ func (c *compiler) api(s Section) API {
 		RateLimit:         rateLimit(rateLimitSetting.In(http)),
 		Authentication:    switched(auth, auth.Present()),
 		Pagination:        switched(paging, paging.Present()),
+		Response:          ResponseSection.In(s),
 		Query:             oldQuery.In(s),
 		CACertificate:     caCertificate.In(s),
 		ClientCertificate: clientCertificate.In(s),
 	}
 }
 
-// defaultOptions are the request keys of every job, with checked headers.
+// defaultOptions are the request keys of every job, with checked headers. Expressions
+// in them are compiled for each iteration.
 func (c *compiler) defaultOptions(s Section) value.Value {
 	if s.Value.Kind() != value.Object {
 		return value.OfMembers()
 	}
 	if headers := DefaultHeaders.In(s); headers.Present() {
-		return s.Value.With(DefaultHeaders.Name, c.literalHeaders(headers))
+		return s.Value.With(DefaultHeaders.Name, c.plainHeaders(headers, expr.InShared))
 	}
 	return s.Value
 }
@@ -179,30 +183,46 @@ func integers(s Section) []int {
 	return all
 }
 
-// evaluator computes the values of `api` that are expressions: they refer to
-// nothing but the attributes, so that they are known before the run.
+// evaluator computes the values of `api` that are expressions which refer to
+// nothing but the attributes, so that they are known before the run, and compiles
+// the others.
 type evaluator struct {
 	*compiler
 	attr    expr.Members
 	conceal func(secret string) // see Options
+	all     Family              // what any job of the iteration can refer to
+	// environment finds the variables that an expression refers to; nil for none.
+	environment func(name string) (value.Value, bool)
 }
 
-// compilerFor compiles expressions that refer to these contexts.
-func (e evaluator) compilerFor(contexts ...expr.Context) expr.Compiler {
-	return expr.Compiler{Functions: e.Functions, Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: e.attr, expr.Time: expr.TimeNames()}, Problems: e.problems}
+// compilerFor compiles the expressions at a place that belongs to these jobs.
+func (e evaluator) compilerFor(place expr.Place, of Family) expr.Compiler {
+	return of.Compiler(place, e.attr, e.Vocabulary, e.problems)
 }
 
 // value is the value of an expression, and whether it has one; if not, there is
 // a problem that says why.
-func (e evaluator) value(v value.Value, pointer string) (value.Value, bool) {
+func (e evaluator) value(place expr.Place, v value.Value, pointer string) (value.Value, bool) {
 	before := len(*e.problems)
-	compiled := e.compilerFor(expr.Attr).Compile(v, pointer)
+	compiled := e.compilerFor(place, Family{}).Compile(v, pointer)
 	if len(*e.problems) > before {
 		return value.Value{}, false
 	}
+	return e.eval(compiled, pointer)
+}
+
+// eval is the value of a compiled expression; see value.
+func (e evaluator) eval(compiled expr.Expr, pointer string) (value.Value, bool) {
+	variables := expr.Members{}
+	for _, name := range compiled.References(expr.Env) {
+		if v, ok := e.environment(name); ok {
+			variables[name] = v
+		}
+	}
 	result, err := compiled.Eval(&expr.Scope{
 		Now:      e.Now,
-		Contexts: map[expr.Context]expr.Members{expr.Attr: e.attr},
+		Random:   e.Random,
+		Contexts: map[expr.Context]expr.Members{expr.Attr: e.attr, expr.Env: variables},
 		Warn:     func(pointer, text string) { e.warn(failure.FailedExpression, pointer, failure.Part(text), "") },
 		Conceal:  e.conceal,
 	})

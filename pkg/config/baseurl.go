@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -33,7 +34,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 		v = inner
 	}
 	before := len(*e.problems)
-	result, ok := e.value(v, s.Pointer)
+	result, ok := e.value(expr.InBaseURL, v, s.Pointer)
 	if !ok {
 		if s.Value.Kind() == value.String {
 			// Inside the string there is no place to point at.

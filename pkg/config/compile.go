@@ -20,8 +20,13 @@ type Options struct {
 	// Conceal gets the secrets that are computed, see expr.Scope; nil gets
 	// nothing.
 	Conceal func(secret string)
-	// Functions are those that expressions may call; nil is all of this program.
-	Functions expr.Functions
+	// Random is the source of the functions that need one; nil is that of the system.
+	Random func(n int) ([]byte, error)
+	// Getenv reads the environment variables that the document refers to; nil is an
+	// environment without any.
+	Getenv func(name string) string
+	// Vocabulary is what expressions consist of.
+	Vocabulary expr.Vocabulary
 	// Tree is the type of the document; nil checks what this package declares.
 	Tree *field.Tree
 }
@@ -56,12 +61,15 @@ type compiler struct {
 	document value.Value // as it was given
 	problems *failure.Problems
 	warnings failure.Problems
+	// options is `api.http.defaultOptions`, with checked headers.
+	options value.Value
 	// ids are the computed ids of jobs, by their places.
 	ids map[string]string
 }
 
 func (c *compiler) compile() *Document {
 	c.ciphers(c.document, "")
+	c.document = c.withEnvironment()
 	root, wrapped := c.locate()
 	read := c.Tree.Read(root, c.problems)
 	c.warnings = append(c.warnings, read.Warnings...)
@@ -71,13 +79,14 @@ func (c *compiler) compile() *Document {
 		settings = Wrapper.In(all)
 	}
 	c.unknownKeys(read, settings.Pointer)
+	api := c.api(APISection.In(settings)) // the iterations need it
 	return &Document{
 		Action:       action.Of(all),
-		API:          c.api(APISection.In(settings)),
+		API:          api,
 		Iterations:   c.iterations(settings),
 		AllowedHosts: c.allowedHosts(allowedHosts.In(imageParameters.In(all))),
 		Root:         all,
-		Functions:    c.Functions,
+		Vocabulary:   c.Vocabulary,
 		Settings:     settings,
 	}
 }

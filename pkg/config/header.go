@@ -4,21 +4,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// headers are those of every request: the ones of `config` over the ones of
+// headers sets those of every request: the ones of `config` over the ones of
 // `api`, by exact name, in the order of their first naming. Of two spellings of
 // one name the last is sent.
-func (e evaluator) headers(api, conf Section) []Header {
+func (e evaluator) headers(it *Iteration, api, conf Section) {
 	members := value.OfMembers(slices.Concat(api.Value.Members(), conf.Value.Members())...).Members()
 	last := make(map[string]string, len(members)) // spelling, by the name in lower case
 	for _, m := range members {
 		last[strings.ToLower(m.Name)] = m.Name
 	}
-	var headers []Header
 	for _, m := range members {
 		s := api.Get(m.Name)
 		if _, ok := conf.Value.Get(m.Name); ok {
@@ -28,31 +28,64 @@ func (e evaluator) headers(api, conf Section) []Header {
 			e.warn(failure.NoEffect, s.Pointer, "this header is not sent: "+field.Quoted(sent)+" is another spelling of it, and the last one counts", "remove one of the two")
 			continue
 		}
-		if h, ok := e.header(m.Name, s); ok {
-			headers = append(headers, h)
-		}
+		e.header(it, m.Name, s)
 	}
-	return headers
 }
 
-// header evaluates and checks one header. Lists are literals, like everywhere
-// that values are expressions only when they are objects.
-func (e evaluator) header(name string, s Section) (Header, bool) {
-	if s.Value.Kind() == value.Object && s.Value.Len() > 0 {
-		v, ok := e.value(s.Value, s.Pointer)
-		if !ok {
-			return Header{}, false
+// header evaluates and checks one header. One that depends on the job is computed
+// for each request.
+func (e evaluator) header(it *Iteration, name string, s Section) {
+	compiler := e.compilerFor(expr.InHeaders, e.all)
+	compiler.Exact = s.Value.Kind() != value.Object // the original evaluated objects only
+	before := len(*e.problems)
+	compiled := compiler.Compile(s.Value, s.Pointer)
+	h := Header{Name: name, Pointer: s.Pointer}
+	switch {
+	case len(*e.problems) > before:
+		return
+	case compiled.RefersBeyond(expr.Attr):
+		if headerName(name) || checkHeader(s, name, s.Value) {
+			it.ComputedHeaders = append(it.ComputedHeaders, ComputedHeader{h, compiled})
 		}
-		s.Value = v
+		return
 	}
-	if !checkHeader(s, name, s.Value) {
-		return Header{}, false
+	v, ok := e.eval(compiled, s.Pointer)
+	if _, constant := compiled.Constant(); !ok || v.IsNull() && !constant {
+		return
 	}
-	h := Header{Name: name, Pointer: s.Pointer, Secret: s.Value.Secret()}
-	for _, v := range scalars(s.Value) {
-		h.Values = append(h.Values, strings.Trim(v.Text(), " \t"))
+	s.Value = v
+	if checkHeader(s, name, v) {
+		it.Headers = append(it.Headers, h.with(v))
 	}
-	return h, true
+}
+
+// with is the header with a value that was checked.
+func (h Header) with(v value.Value) Header {
+	h.Secret = v.Secret()
+	for _, line := range scalars(v) {
+		h.Values = append(h.Values, strings.Trim(line.Text(), " \t"))
+	}
+	return h
+}
+
+// RequestHeaders are the headers of a request in the scope of its job. Those that are
+// null because of what they refer to are left out. An error is a user error.
+func (it *Iteration) RequestHeaders(scope *expr.Scope) ([]Header, error) {
+	headers := slices.Clip(it.Headers)
+	for _, h := range it.ComputedHeaders {
+		v, err := h.expression.Eval(scope)
+		if err != nil {
+			return nil, err
+		}
+		if v.IsNull() {
+			continue
+		}
+		if expected := wrongLine(scalars(v)); expected != "" {
+			return nil, failure.Userf("the header '%s': %s", h.Name, expected).At(h.Pointer)
+		}
+		headers = append(headers, h.with(v))
+	}
+	return headers, nil
 }
 
 // scalars are the items of a list, or the value itself.
@@ -63,16 +96,23 @@ func scalars(v value.Value) []value.Value {
 	return []value.Value{v}
 }
 
-// literalHeaders are the headers of a job or of the default options. Nothing is
-// evaluated there: the original takes an object for the list of its values, and
-// so do we, with a warning.
-func (c *compiler) literalHeaders(s Section) value.Value {
+// plainHeaders are the headers of a job or of the default options, those checked that
+// are no expressions at this place. The original takes any other object for the list
+// of its values, and so do we, with a warning.
+func (c *compiler) plainHeaders(s Section, place expr.Place) value.Value {
 	if s.Value.Kind() != value.Object {
 		return value.OfMembers()
 	}
+	references := c.Vocabulary.All().References.At(place)
 	var members []value.Member
 	for _, m := range s.Value.Members() {
 		header, isObject := s.Get(m.Name), m.Value.Kind() == value.Object
+		if references.Any(m.Value, true) {
+			if headerName(m.Name) || checkHeader(header, m.Name, m.Value) {
+				members = append(members, m)
+			}
+			continue
+		}
 		if isObject {
 			var items []value.Value
 			for _, inner := range m.Value.Members() {
@@ -84,7 +124,7 @@ func (c *compiler) literalHeaders(s Section) value.Value {
 			continue
 		}
 		if isObject {
-			c.warn(failure.UnevaluatedExpression, header.Pointer, "functions are not evaluated here, the values are sent as they are", "move the header to \"api.http.headers\"")
+			c.warn(failure.UnevaluatedExpression, header.Pointer, "the object is no expression, the values in it are sent as they are", "write a text, a list of texts, or an expression")
 		}
 		members = append(members, m)
 	}

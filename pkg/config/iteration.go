@@ -30,11 +30,16 @@ var (
 
 // settings is the type of `config` and of an item of `iterations`.
 func (t Types) settings() *field.Type {
-	settings := field.Object("settings", "Extraction", "What to extract, and where to write it. Any other key is an attribute that expressions can refer to by `{\"attr\": \"name\"}`; a key that begins with `#` holds a secret. An item of `iterations` has the same keys.",
-		append([]field.Declared{JobsSetting.With(t.jobs()), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning,
-			ConfigHTTP, UserData, MappingsSetting.With(t.Mappings), compatLevelSetting}, t.Credentials...)...)
+	settings := field.Object("settings", "Extraction", "What to extract, and where to write it. Any other key is an attribute that expressions can refer to by `{\"attr\": \"name\"}`; a key that begins with `#` holds a secret. The value of an attribute may be `{\"env\": \"NAME\"}`: the environment variable `EXTRACTOR_VAR_NAME`, a secret. An item of `iterations` has the same keys.",
+		append(ownSettings(t.jobs(), t.Mappings), t.Credentials...)...)
 	settings.Loose = true
 	return settings
+}
+
+// ownSettings are the settings of `config` that are no attributes.
+func ownSettings(jobs, mappings *field.Type) []field.Declared {
+	return []field.Declared{JobsSetting.With(jobs), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning,
+		ConfigHTTP, UserData, MappingsSetting.With(mappings), compatLevelSetting}
 }
 
 // settings are `config` with an item of `iterations` laid over it: a key of the
@@ -87,15 +92,18 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		Mappings:       s.Get(MappingsSetting.Name),
 	}
 	e := evaluator{compiler: c, attr: expr.Flatten(it.Attributes), conceal: c.Conceal}
+	jobs := s.Get(JobsSetting.Name)
+	e.all = familyOf(jobs)
+	it.Family = e.all
 	http := HTTPSection.In(api)
 	c.requiredHeaders(RequiredHeaders.In(http), s)
 	it.BaseURL = e.baseURL(BaseURL.In(api))
-	it.Headers = e.headers(APIHeaders.In(http), configHeaders.In(s.Get(ConfigHTTP.Name)))
-	jobs := s.Get(JobsSetting.Name)
+	e.headers(&it, APIHeaders.In(http), configHeaders.In(s.Get(ConfigHTTP.Name)))
+	it.Defaults = e.defaults(DefaultOptionsSetting.In(http))
 	if _, ok := s.given.Get(JobsSetting.Name); ok && jobs.Value.IsNull() {
 		jobs.Problem("expected a list with at least one job", "")
 	}
-	it.Jobs = c.jobs(jobs, e, false, false)
+	it.Jobs = c.jobs(jobs, e, Family{})
 	return it
 }
 

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -10,23 +12,25 @@ import (
 // The settings of a job.
 var (
 	jobIDSetting       = field.Text("id", "Id", "Of several jobs with one id the last definition runs, at the place of the first. By default it is computed from the job, so that a job written twice runs once.").Example(`"users"`)
-	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path after the base address, which may hold a query; `/path` is relative to the host, an absolute address stands for itself. In child jobs `{name}` is replaced by a placeholder's value.").Typed(EndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource")
+	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path after the base address, which may hold a query; `/path` is relative to the host, an absolute address stands for itself. In child jobs `{name}` is replaced by a placeholder's value. May be an expression, which needs a `dataType` beside it.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource")
 	JobMethod          = field.Text("method", "Method", "`GET` puts the parameters into the query, `FORM` into a form sent by POST, the others into a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
-	JobParams          = field.Of("params", "Parameters", "Request parameters. Each value that is an object is an expression, which may refer to `attr` and `time`.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query")
-	JobHeaders         = field.Of("headers", "Headers", "Headers of this job, laid over those of the default options. Functions are not evaluated here.", field.Literals).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers)
+	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query")
+	JobHeaders         = field.Of("headers", "Headers", "Headers of this job, laid over those of the default options. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers)
 	JobDataType        = field.Text("dataType", "Data type", "Names the table, and the mapping to use. Defaults to the endpoint as written.").Example(`"users"`)
 	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the answer: a path of keys parted by dots, `.` for the whole answer. Absent: the only list in the answer's root.", dataFieldType).Example(`"data.items"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
+	JobResponse        = field.Of("response", "Answers", "What the answers of this job are written in, in the place of `api.response`.", nil).Example(`{"format": "xml"}`, `{"format": "jsonl", "unpack": "gzip"}`)
 	JobScroller        = field.Text("scroller", "Scroller", "Name of the scroller to use, with the paging method `multiple`.").Example(`"list"`)
 	JobResponseFilter  = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` goes through the items of a list.", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
 	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "What parts the segments of `responseFilter`.").Default(".").Example(`"/"`)
 	children           = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
 	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: name of a `{name}` in the endpoint to the path of its value in the parent's item. `2:name` looks in the parent's parent. A list gives one request per value. Valid for all deeper child jobs too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
 	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: only items that satisfy the condition get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; conditions are joined by `&` and `|`.").Example(`"type==company&size>10"`)
-	JobUserData        = field.Of("userData", "Extra columns", "Columns added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may refer to `attr` and `time`. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
+	JobUserData        = field.Of("userData", "Extra columns", "Columns added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may refer to the answer that holds the row, too. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
 	DataFieldPath      = field.Text("path", "Path", "Where the items are; equal to the separator it is the whole answer.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
 	DataFieldDelimiter = field.Text("delimiter", "Separator", "What parts the segments of `path`.").Default(".").Example(`"/"`)
 
-	userDataType = &field.Type{Name: "userData", Title: "value, object or list of expressions", Kinds: []string{"string", "number", "boolean", "object", "array"},
+	jobEndpointType = &field.Type{Name: "jobEndpoint", Title: "string or expression", Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a path or an expression"}
+	userDataType    = &field.Type{Name: "userData", Title: "value, object or list of expressions", Kinds: []string{"string", "number", "boolean", "object", "array"},
 		Others: ExpressionType, Message: "expected a value or an object of columns"}
 	dataFieldType = &field.Type{Name: "dataField", Title: "Data field", Doc: "The long form of `dataField`, for paths with another separator.",
 		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(DataFieldPath, DataFieldDelimiter)}
@@ -37,25 +41,26 @@ func (t Types) jobs() *field.Type {
 	job := field.Object("job", "Job", "A request, and all the pages and child jobs that follow from it.")
 	list := func(message failure.Text, notEmpty ...string) *field.Type {
 		return &field.Type{Kinds: []string{"array", "object"}, NotEmpty: notEmpty, Items: job, Others: job, Message: message,
-			Alone:      func(v value.Value) bool { return v.Field(JobEndpoint.Name).Kind() == value.String },
+			Alone: func(v value.Value) bool {
+				return v.Field(JobEndpoint.Name).Kind() == value.String
+			},
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
-	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobScroller,
+	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobScroller,
 		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobUserData)
 	return list("expected a list with at least one job", "array", "object")
 }
 
-// jobs compiles a list of jobs; inherited reports whether a job above them has
-// placeholders. Of several jobs with one id the last definition stays, at the
+// jobs compiles a list of jobs below others, which are those of above. Of several jobs with one id the last definition stays, at the
 // place of the first.
-func (c *compiler) jobs(s Section, e evaluator, child, inherited bool) []Job {
+func (c *compiler) jobs(s Section, e evaluator, above Family) []Job {
 	var jobs []Job
 	places := map[string]int{} // by id
 	for _, item := range s.Items() {
 		if item.Value.Kind() != value.Object {
 			continue // a problem already
 		}
-		job := c.job(item, e, child, inherited)
+		job := c.job(item, e, above)
 		at, ok := places[job.ID]
 		if !ok {
 			places[job.ID] = len(jobs)
@@ -76,14 +81,15 @@ func (c *compiler) duplicate(first, second Job) {
 	c.warn(failure.DuplicateJob, second.Pointer, "is the same as "+failure.Part(first.Pointer)+", it runs once", "give one of them an id to run both")
 }
 
-func (c *compiler) job(s Section, e evaluator, child, inherited bool) Job {
+func (c *compiler) job(s Section, e evaluator, above Family) Job {
+	family := above.with(JobPlaceholders.In(s))
 	j := Job{
 		Pointer:                 s.Pointer,
 		ID:                      jobIDSetting.Of(s),
-		Endpoint:                JobEndpoint.In(s).Value.Raw(),
 		Method:                  JobMethod.Of(s),
-		Params:                  c.params(JobParams.In(s), e),
-		Headers:                 c.literalHeaders(JobHeaders.In(s)),
+		Params:                  c.params(JobParams.In(s), e.compilerFor(expr.InJobs, family)),
+		Headers:                 c.requestHeaders(JobHeaders.In(s), e.compilerFor(expr.InJobs, family)),
+		Family:                  family,
 		DataType:                JobDataType.Of(s),
 		DataField:               dataField(s),
 		Scroller:                JobScroller.Of(s),
@@ -92,21 +98,51 @@ func (c *compiler) job(s Section, e evaluator, child, inherited bool) Job {
 		Placeholders:            JobPlaceholders.In(s),
 		RecursionFilter:         JobRecursionFilter.Of(s),
 		UserData:                JobUserData.In(s),
+		Response:                JobResponse.In(s),
 	}
 	if j.ID == "" {
 		j.ID = c.idAt(s.Pointer)
 	}
-	if j.DataType == "" {
-		j.DataType = j.Endpoint
+	c.endpoint(&j, s, e)
+	if above.Jobs > 0 && !family.runs(c.refersToParent(s)) {
+		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
 	}
-	if child {
-		inherited = inherited || j.Placeholders.Present()
-		if !inherited {
-			c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
+	family.Jobs++
+	j.Children = c.jobs(children.In(s), e, family)
+	return j
+}
+
+// endpoint sets the endpoint of a job, and with it the data type that has none.
+func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
+	endpoint := JobEndpoint.In(s)
+	if endpoint.Value.Kind() != value.Object {
+		j.Endpoint = endpoint.Value.Raw()
+		j.DataType = cmp.Or(j.DataType, j.Endpoint)
+		return
+	}
+	compiler := e.compilerFor(expr.InJobs, j.Family)
+	compiler.Exact = true
+	if _, ok := c.Vocabulary.All().References.At(expr.InJobs).Parse(endpoint.Value, true); !ok && endpoint.Value.Len() > 0 {
+		endpoint.Problem("expected a path or an expression", "")
+		return
+	}
+	computed := compiler.Compile(endpoint.Value, endpoint.Pointer)
+	j.Endpoint, j.ComputedEndpoint = endpoint.Value.JSON(), &computed
+	if j.DataType == "" {
+		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", as the endpoint is computed and cannot name the table"})
+	}
+}
+
+// refersToParent reports whether a job has an expression that refers to the item of a
+// job above it.
+func (c *compiler) refersToParent(s Section) bool {
+	references := c.Vocabulary.All().References.At(expr.InJobs)
+	for _, f := range field.Fields(JobEndpoint, JobParams, JobHeaders, JobUserData) {
+		if len(references.Names(s.Get(f.Name).Value, false, expr.ParentItem)) > 0 {
+			return true
 		}
 	}
-	j.Children = c.jobs(children.In(s), e, true, inherited)
-	return j
+	return false
 }
 
 // idAt is the computed id of a job, which all iterations that share it share.
@@ -121,11 +157,17 @@ func (c *compiler) idAt(pointer string) string {
 }
 
 // params compiles the parameters, unless they have a problem already.
-func (c *compiler) params(s Section, e evaluator) expr.Entries {
+func (c *compiler) params(s Section, compiler expr.Compiler) expr.Entries {
 	if s.Faulty() {
 		return expr.Entries{}
 	}
-	return e.compilerFor(expr.Attr, expr.Time).Entries(s.Value, s.Pointer)
+	return compiler.Entries(s.Value, s.Pointer)
+}
+
+// requestHeaders compiles the headers of a job.
+func (c *compiler) requestHeaders(s Section, compiler expr.Compiler) expr.Entries {
+	compiler.Exact = true
+	return compiler.Entries(c.plainHeaders(s, compiler.Place), s.Pointer)
 }
 
 func dataField(parent Section) DataField {

@@ -27,8 +27,8 @@ type Document struct {
 	// Root is the document, and Settings what may be wrapped in `parameters`: other
 	// packages read their sections there.
 	Root, Settings Section
-	// Functions are those of Options.
-	Functions expr.Functions
+	// Vocabulary is that of Options.
+	Vocabulary expr.Vocabulary
 	// Warnings are oddities that do not stop a run, e.g. unknown keys.
 	Warnings failure.Problems
 }
@@ -42,6 +42,10 @@ type Iteration struct {
 	// Headers of every request but the login: `config.http.headers` over
 	// `api.http.headers`, evaluated.
 	Headers []Header
+	// ComputedHeaders are those that are evaluated for each request.
+	ComputedHeaders []ComputedHeader
+	// Defaults is `api.http.defaultOptions`.
+	Defaults Defaults
 	// Attributes is `config` without `jobs`: what {"attr": …} refers to. Values
 	// below a key with a hash sign are marked as secrets.
 	Attributes value.Value
@@ -61,6 +65,8 @@ type Iteration struct {
 	// UserData and Mappings are the sections of these names in `config`.
 	UserData, Mappings Section
 	Jobs               []Job
+	// Family is what any of the jobs, or one below them, can refer to.
+	Family Family
 }
 
 // API is how to talk to the API. What refers to attributes differs from iteration
@@ -69,8 +75,8 @@ type API struct {
 	// Pointer is the section's place in the document.
 	Pointer string
 	Name    string
-	// DefaultOptions is `api.http.defaultOptions`: an object of request keys.
-	// Its headers are as those of a Job.
+	// DefaultOptions is `api.http.defaultOptions` as it is written: an object of request
+	// keys. See Iteration.Defaults.
 	DefaultOptions value.Value
 	Retry          Retry
 	ConnectTimeout time.Duration // of making a connection
@@ -92,6 +98,8 @@ type API struct {
 	// Authentication and Pagination are compiled by the packages auth and paging;
 	// Value is null when absent or empty.
 	Authentication, Pagination Section
+	// Response is what answers are written in; the package answer compiles it.
+	Response Section
 	// Query is the old place of `authentication.query`.
 	Query Section
 	// CACertificate and ClientCertificate hold PEM texts, null when not set.
@@ -107,6 +115,12 @@ type Header struct {
 	Pointer string
 	// Secret says that a value was made of a secret.
 	Secret bool
+}
+
+// ComputedHeader is a header whose values depend on the job that sends it.
+type ComputedHeader struct {
+	Header
+	expression expr.Expr
 }
 
 // Retry is `api.retryConfig` with its defaults filled in.
@@ -147,15 +161,20 @@ type Job struct {
 	// Pointer is the job's place in the document.
 	Pointer string
 	// ID as configured, else the hash of the job as the original makes it.
-	ID       string
+	ID string
+	// Endpoint as it is written; an expression as JSON.
 	Endpoint string
+	// ComputedEndpoint is the endpoint where it is an expression, else nil.
+	ComputedEndpoint *expr.Expr
 	// Method as written, upper case; "" when the job names none.
 	Method string
-	// Params is an object or a list; each top-level member that is an object
-	// is an expression (contexts attr and time).
+	// Params is an object or a list of expressions.
 	Params expr.Entries
-	// Headers is an object of literal values: scalars, null and lists of them.
-	Headers value.Value
+	// Headers is an object of expressions, each with scalars, null and lists of them as
+	// its value.
+	Headers expr.Entries
+	// Family is where the job stands among others.
+	Family Family
 	// DataType names the output dataset; defaults to the endpoint.
 	DataType string
 	// DataField is where the items are; zero means: find them.
@@ -170,6 +189,8 @@ type Job struct {
 	Placeholders    Section
 	RecursionFilter string
 	UserData        Section
+	// Response is as that of API, whose place it takes when it is present.
+	Response Section
 }
 
 // DataField is where the items of a response are.

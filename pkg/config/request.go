@@ -2,7 +2,9 @@ package config
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -19,8 +21,15 @@ type Request struct {
 	Method string
 	// Params is an object or a list, evaluated.
 	Params value.Value
+	// Query is an object of parameters that go into the query whatever the method.
+	Query value.Value
 	// Headers is an object.
 	Headers value.Value
+}
+
+// HasBody reports whether the method puts the parameters into a body.
+func (r Request) HasBody() bool {
+	return r.Method != "" && !strings.EqualFold(r.Method, http.MethodGet)
 }
 
 // Param is the parameter of that name.
@@ -51,6 +60,7 @@ func (r Request) Over(under Request) Request {
 		Endpoint: cmp.Or(r.Endpoint, under.Endpoint),
 		Method:   cmp.Or(r.Method, under.Method),
 		Params:   overlay(under.Params, r.Params),
+		Query:    overlay(under.Query, r.Query),
 		Headers:  overlay(under.Headers, r.Headers),
 	}
 }

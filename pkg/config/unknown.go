@@ -3,6 +3,7 @@ package config
 import (
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -96,12 +97,10 @@ func withLeadingParts(names []string) map[string]bool {
 }
 
 // attributesReferredTo appends the name in every {"attr": name}, wherever it
-// stands, also inside an expression that is written as a string.
+// stands, also with a default, and inside an expression that is written as a string.
 func attributesReferredTo(v value.Value, names []string) []string {
-	if v.Kind() == value.Object && v.Len() == 1 {
-		if name, ok := v.Get("attr"); ok && name.IsScalar() {
-			names = append(names, name.Raw())
-		}
+	if name := v.Without("default"); name.Len() == 1 && name.Field(string(expr.Attr)).IsScalar() {
+		names = append(names, name.Field(string(expr.Attr)).Raw())
 	}
 	if v.Kind() == value.String && strings.HasPrefix(v.Raw(), "{") {
 		if inner, err := value.Parse([]byte(v.Raw())); err == nil {

@@ -1,15 +1,14 @@
-// Package datadir is the data directory of the platform on disk: config.json
-// and in/state.json to read, out/tables and out/state.json to write, cache for
-// what is kept between runs.
+// Package datadir is the data directory of the platform: config.json and
+// in/state.json are read, out/tables and out/state.json are written, cache is kept
+// between runs.
 //
-// It promises that the results of a run appear together or not at all: they are
-// made in a stage, a directory beside out/tables, and moved to their places by
-// Commit. A run that fails, or is killed before that, changes neither out/tables
-// nor out/state.json.
+// The results of a run appear together or not at all: they are written to a stage,
+// a directory beside out/tables, and Commit moves them to their places. A run that
+// fails, or is killed before that, changes neither out/tables nor out/state.json.
 //
-// It does not know what a configuration or a table looks like. A data directory
-// serves one run at a time: a stage is refused while another run has one. Every
-// error is an application error that names the path.
+// The package does not interpret configurations and tables. A data directory serves
+// one run at a time: a stage is refused while another run has one. Every error is
+// an application error that names the path.
 package datadir
 
 import (
@@ -32,7 +31,7 @@ type Dir struct {
 // directories, link gives a file a second name. Tests make them fail.
 type calls struct{ rename, exchange, link func(from, to string) error }
 
-// Open is the data directory at a path, which must exist. Nothing is created.
+// Open opens the data directory at a path, which must exist. It creates nothing.
 func Open(path string) (*Dir, error) {
 	if path == "" {
 		return nil, failure.Applicationf("the path of the data directory is empty")
@@ -57,10 +56,9 @@ func (d *Dir) Config() ([]byte, error) {
 	return text, nil
 }
 
-// State is in/state.json, what the previous run left: an object, for [] is
-// taken as an empty one. It is null when there is no such file, as on a first
-// run, and when it is no JSON object; then a text says why. Only a file that is
-// there and cannot be read is an error.
+// State is in/state.json, which the previous run wrote: an object; [] is an empty
+// one. It is null if there is no such file, as on a first run, and if it is not a
+// JSON object; then warning says why. Only a file that cannot be read is an error.
 func (d *Dir) State() (state value.Value, warning string, err error) {
 	path := filepath.Join(d.path, "in", "state.json")
 	text, err := os.ReadFile(path)
@@ -73,7 +71,7 @@ func (d *Dir) State() (state value.Value, warning string, err error) {
 	state, err = value.Parse(text)
 	switch {
 	case err != nil:
-		// A file that is not JSON is no error of this run.
+		// A file that is not JSON is not an error of this run.
 		return value.Value{}, path + " is not valid JSON (" + err.Error() + "), starting without a state", nil
 	case state.Kind() == value.Object:
 		return state, "", nil
@@ -84,8 +82,8 @@ func (d *Dir) State() (state value.Value, warning string, err error) {
 	}
 }
 
-// Cache is the directory for the cache of answers, which outlives runs. It need
-// not exist.
+// Cache is the directory for cached answers, which is kept between runs. It may not
+// exist yet.
 func (d *Dir) Cache() string { return filepath.Join(d.path, "cache") }
 
 func (d *Dir) out() string    { return filepath.Join(d.path, "out") }

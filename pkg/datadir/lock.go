@@ -9,17 +9,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// errLocked says that someone else holds the lock.
 var errLocked = errors.New("locked")
 
 // processFile is the file in a stage that names its process.
 const processFile = "process"
 
-// lockOut keeps other runs away from the output directory, whose temporary files
-// they would remove, until the file is closed or the process ends, however it
-// does. It is the directory itself that is locked, so that nothing is left behind.
-// Where the file system has no such locks (some network file systems), the file is
-// nil and nothing is locked.
+// lockOut locks the output directory until the file is closed or the process ends:
+// other runs would remove each other's temporary files. It locks the directory
+// itself, so that nothing is left behind. On file systems without such locks (some
+// network file systems) the file is nil and nothing is locked.
 func (d *Dir) lockOut() (*os.File, error) {
 	dir, err := os.Open(d.out())
 	if err != nil {
@@ -29,15 +27,15 @@ func (d *Dir) lockOut() (*os.File, error) {
 	if locked == nil {
 		return dir, nil
 	}
-	_ = dir.Close() // nothing was done with it
+	_ = dir.Close() // it was not used
 	if errors.Is(locked, errLocked) {
 		return nil, failure.Applicationf("another run%s is using the data directory %s: wait until it has ended, or use another directory", d.runningIn(), d.path)
 	}
 	return nil, nil
 }
 
-// runningIn names the process of the one stage there is, as part of a sentence.
-// Beside several, of killed runs, it is not known which one is at work.
+// runningIn names the process of the only stage, as part of a sentence. If killed
+// runs left more stages, the running one is not known.
 func (d *Dir) runningIn() string {
 	found, err := filepath.Glob(filepath.Join(d.out(), stagePrefix+"*", processFile))
 	if err != nil || len(found) != 1 {
@@ -50,8 +48,8 @@ func (d *Dir) runningIn() string {
 	return " (" + string(name) + ")"
 }
 
-// thisProcess names this process: in a container its number says little, its
-// host name does.
+// thisProcess names this process. In a container the host name says more than the
+// number.
 func thisProcess() string {
 	host, err := os.Hostname()
 	if err != nil {

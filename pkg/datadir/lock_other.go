@@ -7,5 +7,4 @@ import (
 	"os"
 )
 
-// flock is not known here.
 func flock(*os.File) error { return errors.ErrUnsupported }

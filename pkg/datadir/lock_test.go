@@ -59,7 +59,7 @@ func TestLockOfAKilledRun(t *testing.T) {
 	must(t, first.Discard())
 }
 
-// TestLockWithoutAName: of two stages nobody knows whose run it is.
+// TestLockWithoutAName: with two stages the running one is not known.
 func TestLockWithoutAName(t *testing.T) {
 	root := t.TempDir()
 	first, err := open(t, root).Stage()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flock locks a file for as long as it is open, unless someone else has: then
-// the error is errLocked. Another error says that this is not possible here.
+// flock locks a file until it is closed. It returns errLocked if another process
+// has locked it, and another error if locks are not supported.
 func flock(file *os.File) error {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -12,13 +12,12 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
-// manifestSuffix ends the name of a manifest; the rest is the table's name.
-const manifestSuffix = ".manifest"
-
-// rename is rename(2) as it is: unlike os.Rename it puts a directory in the
-// place of an empty one.
+// rename is rename(2): unlike os.Rename it also replaces an empty directory by a
+// directory.
 func rename(from, to string) error {
 	for {
 		err := syscall.Rename(from, to)
@@ -32,13 +31,13 @@ func rename(from, to string) error {
 	}
 }
 
-// moves are the steps of a commit, with what undoes each of them.
+// moves are the steps of a commit, with a function that undoes each of them.
 type moves struct {
 	calls
 	undos []func() error
 }
 
-// undo takes back all steps, the last one first.
+// undo undoes all steps, the last one first.
 func (m *moves) undo() error {
 	var errs []error
 	for _, undo := range slices.Backward(m.undos) {
@@ -51,8 +50,8 @@ func (m *moves) undo() error {
 	return nil
 }
 
-// directory moves a directory to the place of one that is empty or missing, in
-// one step. The mode of the old one is kept.
+// directory moves a directory to the place of one that is empty or missing, in one
+// step. The mode of the old one is kept.
 func (m *moves) directory(from, to string) error {
 	ours, err := os.Stat(from)
 	if err != nil {
@@ -82,9 +81,9 @@ func (m *moves) directory(from, to string) error {
 	return nil
 }
 
-// whole swaps two directories in one step, after the files of the one in place
-// that the other one lacks were linked into it. The mode of the one in place is
-// kept. It reports whether that was possible; else nothing has changed.
+// whole swaps two directories in one step. Before that it links the files of the
+// old one that the new one does not have into the new one. The mode of the old one
+// is kept. It reports whether this was possible; otherwise nothing has changed.
 func (m *moves) whole(from, to string) bool {
 	old, err := os.Lstat(to)
 	if err != nil || !old.IsDir() { // a symbolic link stays one
@@ -109,7 +108,7 @@ func (m *moves) whole(from, to string) bool {
 		err = m.exchange(from, to)
 	}
 	if err != nil {
-		// What could not be taken back shows again when the files are moved.
+		// An error here appears again when the files are moved.
 		_ = back()
 		return false
 	}
@@ -122,9 +121,9 @@ func (m *moves) whole(from, to string) bool {
 	return true
 }
 
-// linkMissing gives the files of one directory a second name in another one,
-// unless there is one of that name. It returns the paths it has made, also after
-// an error. A directory is an error: it can have one name only.
+// linkMissing links the files of one directory into another, unless the name exists
+// there. It returns the new paths, also with an error. A directory is an error: it
+// cannot have two names.
 func (m *moves) linkMissing(from, to string) (linked []string, err error) {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -146,10 +145,10 @@ func (m *moves) linkMissing(from, to string) (linked []string, err error) {
 	return linked, nil
 }
 
-// files moves the files of one directory into another, one table after another.
-// Files in the way go to replaced. A table without its manifest would be taken
-// for one with other settings, a manifest without its table is noticed: so a
-// table goes before its manifest, and comes after it.
+// files moves the files of one directory into another, table by table. Existing
+// files move to replaced. A table without its manifest would be loaded with wrong
+// settings; a manifest without its table is refused. So an old table goes before
+// its manifest, and a new table comes after its manifest.
 func (m *moves) files(from, to, replaced string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -157,11 +156,11 @@ func (m *moves) files(from, to, replaced string) error {
 	}
 	tables := map[string][]string{}
 	for _, entry := range entries {
-		table := strings.TrimSuffix(entry.Name(), manifestSuffix)
-		tables[table] = append(tables[table], entry.Name())
+		base := strings.TrimSuffix(entry.Name(), table.ManifestSuffix)
+		tables[base] = append(tables[base], entry.Name())
 	}
-	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		files := tables[table] // in the order of os.ReadDir: the manifest has the longer name
+	for _, base := range slices.Sorted(maps.Keys(tables)) {
+		files := tables[base] // os.ReadDir sorts them: the manifest has the longer name
 		for _, name := range files {
 			if err := m.outOfTheWay(filepath.Join(to, name), filepath.Join(replaced, name)); err != nil {
 				return err
@@ -176,7 +175,6 @@ func (m *moves) files(from, to, replaced string) error {
 	return nil
 }
 
-// outOfTheWay moves a file away, if there is one.
 func (m *moves) outOfTheWay(path, to string) error {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -190,7 +188,7 @@ func (m *moves) outOfTheWay(path, to string) error {
 	}
 }
 
-// file moves one file to a place where there is none.
+// file moves a file to a place where there is none.
 func (m *moves) file(from, to string) error {
 	if err := m.move(from, to); err != nil {
 		return err
@@ -199,13 +197,13 @@ func (m *moves) file(from, to string) error {
 	return nil
 }
 
-// move renames a file, or copies it where out/tables is another file system.
+// move renames a file, or copies it if out/tables is on another file system.
 func (m *moves) move(from, to string) error {
 	err := m.rename(from, to)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	// Under its own name the file must never be seen half.
+	// The file must not be visible under its own name before it is complete.
 	part := filepath.Join(filepath.Dir(to), stagePrefix+rand.Text())
 	if err = copyFile(from, part); err == nil {
 		err = m.rename(part, to)
@@ -224,7 +222,7 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer source.Close() // was only read
+	defer source.Close() // it was only read
 	info, err := source.Stat()
 	if err != nil {
 		return err

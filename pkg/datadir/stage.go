@@ -13,22 +13,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// stagePrefix starts the name of everything that lives only during a run.
+// stagePrefix begins the names of everything that exists only during a run.
 const stagePrefix = table.OwnPrefix
 
-// anyUser is the mode of new directories before the process's umask: the next
-// run may have another user id.
+// anyUser is the mode of new directories before the umask: the next run may have
+// another user id.
 const anyUser = 0o777
 
-// Stage is the private directory of one run, on the file system of out/tables.
+// Stage is the private directory of a run, on the file system of out/tables.
 type Stage struct {
 	dir  *Dir
 	path string
-	lock *os.File // nil where there are no locks, and after Discard
+	lock *os.File // nil without locks, and after Discard
 }
 
-// Stage makes a stage for this run, and out where it is missing. What killed
-// runs left behind is removed. It is an error when another run has a stage here.
+// Stage makes a stage for this run, and the directory out if it is missing. It
+// removes what killed runs left behind. It returns an error if another run has a
+// stage.
 func (d *Dir) Stage() (*Stage, error) {
 	if err := os.MkdirAll(d.out(), anyUser); err != nil {
 		return nil, failure.Applicationf("cannot make the output directory: %w", err)
@@ -37,7 +38,7 @@ func (d *Dir) Stage() (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	// os.MkdirTemp would shut out the user id of the next run.
+	// os.MkdirTemp would make it unreadable for the user id of the next run.
 	s := &Stage{dir: d, path: filepath.Join(d.out(), stagePrefix+rand.Text()), lock: lock}
 	if err := s.make(); err != nil {
 		if left := s.Discard(); left != nil {
@@ -48,8 +49,7 @@ func (d *Dir) Stage() (*Stage, error) {
 	return s, nil
 }
 
-// make makes the directories of the stage in the place of those that killed runs
-// left behind.
+// make makes the directories of the stage, and removes those of killed runs.
 func (s *Stage) make() error {
 	d := s.dir
 	for _, place := range []string{d.out(), d.tables()} {
@@ -68,7 +68,7 @@ func (s *Stage) make() error {
 	return nil
 }
 
-// removeStale removes the stages in a directory, which need not exist.
+// removeStale removes the stages in a directory, which may not exist.
 func removeStale(place string) error {
 	entries, err := os.ReadDir(place)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,38 +85,36 @@ func removeStale(place string) error {
 // Tables is the directory for the tables and manifests of this run.
 func (s *Stage) Tables() string { return filepath.Join(s.path, "tables") }
 
-// Temp is the directory for temporary files. It vanishes with the stage.
+// Temp is the directory for temporary files. It is removed with the stage.
 func (s *Stage) Temp() string { return filepath.Join(s.path, "temp") }
 
-// replaced keeps the files of earlier runs that a commit replaces, until it has
-// succeeded.
+// replaced keeps the files that a commit replaces until it has succeeded.
 func (s *Stage) replaced() string { return filepath.Join(s.path, "replaced") }
 
-// Commit moves the tables into out/tables and then writes out/state.json. The
-// state comes last: should the process be killed in between, the next run reads
-// again what this one read, and misses nothing. A null state leaves
-// out/state.json as it is.
+// Commit moves the tables to out/tables and then writes out/state.json. The state
+// comes last: if the process is killed in between, the next run reads the same data
+// again and misses nothing. A null state leaves out/state.json unchanged.
 //
-// The tables appear in out/tables all at once; files of earlier runs with the
-// same names are replaced, others stay. Only where the file system cannot do
-// that (out/tables is a mount point or a symbolic link, or has directories; no
-// hard links; no exchange of two directories) and for files that are already
-// there, they are moved one table after another: then a process that is killed
-// meanwhile leaves whole tables, each with its manifest, but maybe not all.
+// The tables appear in out/tables all at once. They replace files of the same
+// names; other files stay. If the file system does not support that (out/tables is
+// a mount point or a symbolic link, or contains directories; no hard links; no
+// exchange of two directories), they are moved one table after another. A process
+// that is killed meanwhile then leaves complete tables with their manifests, but
+// maybe not all of them.
 //
-// When anything fails, everything is put back and the stage is as before.
+// After an error everything is put back and the stage is unchanged.
 func (s *Stage) Commit(state value.Value) error {
 	if err := s.commit(state); err != nil {
 		return failure.Applicationf("cannot write the results: %w", err)
 	}
-	// What cannot be removed does not undo a run that is complete; Discard
-	// tries once more and reports it.
+	// The run is complete even if something cannot be removed. A second Discard
+	// tries again and reports it.
 	_ = s.Discard()
 	return nil
 }
 
 func (s *Stage) commit(state value.Value) error {
-	// All that may fail for want of space comes before the first move.
+	// All that needs space comes before the first move.
 	staged := filepath.Join(s.path, "state.json")
 	if !state.IsNull() {
 		if err := writeSynced(staged, state.AppendEscapedJSON(nil)); err != nil {
@@ -134,7 +132,7 @@ func (s *Stage) commit(state value.Value) error {
 	return nil
 }
 
-// moveTables brings the tables to out/tables, whole where that is possible.
+// moveTables moves the tables to out/tables, all at once if possible.
 func (s *Stage) moveTables(m *moves) error {
 	before, err := os.ReadDir(s.dir.tables())
 	missing := errors.Is(err, fs.ErrNotExist)
@@ -152,8 +150,7 @@ func (s *Stage) moveTables(m *moves) error {
 	return m.files(s.Tables(), s.dir.tables(), s.replaced())
 }
 
-// Discard removes everything that is left of the stage: before a commit all
-// that the run has made, after it nothing of worth. Then another run may begin. It
+// Discard removes what is left of the stage and unlocks the output directory. It
 // may be called again.
 func (s *Stage) Discard() error {
 	err := os.RemoveAll(s.path)
@@ -167,7 +164,6 @@ func (s *Stage) Discard() error {
 	return nil
 }
 
-// writeSynced writes a file and makes sure that it is on disk.
 func writeSynced(path string, text []byte) error {
 	f, err := os.Create(path)
 	if err != nil {

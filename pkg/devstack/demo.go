@@ -3,7 +3,7 @@ package devstack
 import (
 	"cmp"
 	"context"
-	_ "embed" // the demonstration's configuration
+	_ "embed" // for the configuration of the demo
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +22,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// The demonstration's configuration is one like any other: it runs unchanged
-// against `devstack sample-api` at its default address.
+// The configuration of the demo also runs against `devstack sample-api` at its
+// default address.
 var (
 	//go:embed demo/config.json
 	demoConfig string
@@ -32,41 +32,40 @@ var (
 )
 
 const (
-	// demoBusyEvery makes the second of the two requests of /stock wait.
+	// demoBusyEvery refuses the first attempt of the second request of /stock.
 	demoBusyEvery = 2
 	demoComponent = "acme.ex-shop"
 	freePort      = "127.0.0.1:0"
 )
 
-// demoValues are the variables of the one job.
+// demoValues are the variables of the job.
 var demoValues = []string{"bucket=shop", "page_size=10", "first_order=1001"}
 
-// DemoOptions say where the demonstration works and who watches it.
+// DemoOptions configure a demo.
 type DemoOptions struct {
-	// DataDir keeps what the platform stores; "" is a temporary directory that
-	// is removed at the end. One that holds a config.json already is refused.
+	// DataDir keeps what the platform stores; "" is a temporary directory, which is
+	// removed at the end. A directory with a config.json is refused.
 	DataDir string
-	// Listen and ShopListen are where platform and shop listen, host:port; "" is
-	// a free port of loopback.
+	// Listen and ShopListen are the addresses (host:port) of platform and shop; ""
+	// is a free port on loopback.
 	Listen, ShopListen string
-	// Program is the component, with its arguments.
+	// Program is as in ServeOptions.
 	Program []string
-	// Serve keeps platform and shop up afterwards, until the context ends.
+	// Serve keeps platform and shop running until the context ends.
 	Serve bool
-	// Stdout gets what is done, the events as they come, and the previews; Stderr
-	// the states of the job, and why it failed.
+	// Stdout receives the steps, the events and the previews; Stderr receives the
+	// states of the job and the reason of a failure.
 	Stdout, Stderr io.Writer
-	// Now is the clock of shop and platform; nil is the real one.
+	// Now is the clock of shop and platform; nil is time.Now.
 	Now func() time.Time
 
-	engine sandbox.Engine // in the place of Program, for tests
+	engine sandbox.Engine // replaces Program in tests
 }
 
 // Demo starts the shop and the local platform, stores a configuration with
-// variables, a login and both pagings there, runs it through the queue, follows
-// the job and previews the tables that are in the storage then. The exit code is
-// that of the job; an error means that the demonstration itself could not be
-// held.
+// variables, a login and two ways of paging, runs it, follows the job and previews
+// its tables. It returns the exit code of the job. An error means that the demo
+// itself failed.
 func Demo(ctx context.Context, o DemoOptions) (exitCode int, err error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -87,10 +86,10 @@ func Demo(ctx context.Context, o DemoOptions) (exitCode int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, closePlatform()) }()
-	return d.hold(ctx)
+	return d.run(ctx)
 }
 
-// demoDirectory makes the directory; remove undoes it where nobody asked for it.
+// demoDirectory makes the directory; remove removes a temporary one.
 func demoDirectory(dir string) (made string, remove func() error, err error) {
 	if dir == "" {
 		dir, err = os.MkdirTemp("", "devstack-demo-")
@@ -105,7 +104,7 @@ func demoDirectory(dir string) (made string, remove func() error, err error) {
 	return dir, func() error { return nil }, nil
 }
 
-// openShop serves the shop until the function it returns is called.
+// openShop serves the shop until stop is called.
 func (o DemoOptions) openShop(ctx context.Context) (address string, stop func() error, err error) {
 	listener, err := listen(ctx, sampleAPI, cmp.Or(o.ShopListen, freePort))
 	if err != nil {
@@ -116,8 +115,8 @@ func (o DemoOptions) openShop(ctx context.Context) (address string, stop func() 
 	return listener.Addr().String(), stop, nil
 }
 
-// background starts work that goes on, whatever becomes of ctx, until stop is
-// called; stop waits for it and has its error.
+// background runs work until stop is called, even if ctx ends. stop waits for the
+// work and returns its error.
 func background(ctx context.Context, work func(context.Context) error) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
@@ -128,7 +127,6 @@ func background(ctx context.Context, work func(context.Context) error) (stop fun
 	}
 }
 
-// demonstration is one that is under way.
 type demonstration struct {
 	DemoOptions
 	dir       string
@@ -156,8 +154,7 @@ func (d *demonstration) openPlatform(ctx context.Context) (stop func() error, er
 	return background(ctx, l.run), nil
 }
 
-// hold shows one thing after the other.
-func (d *demonstration) hold(ctx context.Context) (exitCode int, err error) {
+func (d *demonstration) run(ctx context.Context) (exitCode int, err error) {
 	config, variables, err := d.files()
 	if err != nil {
 		return 0, err
@@ -166,7 +163,7 @@ func (d *demonstration) hold(ctx context.Context) (exitCode int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	err = d.tell(`A platform runs at %s, a web shop at http://%s.
+	err = d.print(`A platform runs at %s, a web shop at http://%s.
 
 $ extractor config push config.json --name Shop --variables variables.json
 `, d.addresses.Storage, d.shop)
@@ -181,7 +178,7 @@ $ extractor config push config.json --name Shop --variables variables.json
 		return 0, fmt.Errorf("looking for what was stored: %w", err)
 	}
 	id := stored[len(stored)-1].ID
-	if err := d.tell("\n$ extractor job run --config %s --var %s --wait\n", id, strings.Join(demoValues, " --var ")); err != nil {
+	if err := d.print("\n$ extractor job run --config %s --var %s --wait\n", id, strings.Join(demoValues, " --var ")); err != nil {
 		return 0, err
 	}
 	exitCode, err = client.Run(ctx, control.Run{Configuration: id, Variables: demoValues, Wait: true})
@@ -194,8 +191,7 @@ $ extractor config push config.json --name Shop --variables variables.json
 	return exitCode, d.end(ctx, id)
 }
 
-// files writes the configuration, which points at the shop's address, and its
-// variables.
+// files writes the configuration, with the address of the shop, and its variables.
 func (d *demonstration) files() (config, variables string, err error) {
 	config, variables = filepath.Join(d.dir, "config.json"), filepath.Join(d.dir, "variables.json")
 	if err := writeNew(config, strings.Replace(demoConfig, DefaultListen, d.shop, 1)); err != nil {
@@ -204,7 +200,7 @@ func (d *demonstration) files() (config, variables string, err error) {
 	return config, variables, writeNew(variables, demoVariables)
 }
 
-// writeNew writes a file that must not exist yet: nobody's work is overwritten.
+// writeNew writes a file that must not exist, so that nothing is overwritten.
 func writeNew(path, text string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
@@ -220,7 +216,6 @@ func writeNew(path, text string) error {
 	return nil
 }
 
-// session is the client commands' work with the platform.
 func (d *demonstration) session() (*control.Session, error) {
 	client, err := platform.New(platform.Options{URL: d.addresses.Storage, Token: DefaultToken})
 	if err != nil {
@@ -231,15 +226,14 @@ func (d *demonstration) session() (*control.Session, error) {
 		Component: demoComponent,
 		Out:       d.Stdout,
 		Progress:  d.Stderr,
-		Secrets:   &secret.Registry{}, // the token is the one everybody knows
+		Secrets:   &secret.Registry{}, // the token is public
 		Now:       d.Now,
 		Sleep:     untilChange(d.store),
 	}, nil
 }
 
-// untilChange makes a sleep that waits until the platform has something new to
-// tell, which is sooner than a stranger would ask again. It looks for changes
-// since the sleep before, so that none is missed in between.
+// untilChange returns a sleep that waits for a change of the store, which is faster
+// than polling. It looks for changes since the last sleep, so that none is missed.
 func untilChange(s *store.Store) func(context.Context, time.Duration) error {
 	changes := s.Changes()
 	return func(ctx context.Context, _ time.Duration) error {
@@ -259,23 +253,23 @@ func (d *demonstration) previews() error {
 		return fmt.Errorf("listing the tables: %w", err)
 	}
 	for _, t := range tables {
-		if err := writePreview(d.Stdout, d.store, t); err != nil {
+		if err := writePreview(d.Stdout, t, d.store.Rows); err != nil {
 			return fmt.Errorf("previewing table %s: %w", t.ID, err)
 		}
 	}
 	return nil
 }
 
-// end says good-bye, or stays.
+// end prints the last words, and waits if platform and shop stay.
 func (d *demonstration) end(ctx context.Context, id string) error {
 	if !d.Serve {
-		return d.tell(`
+		return d.print(`
 Platform and shop have closed. To keep them up, with a page that shows all this:
 
   go run ./cmd/devstack demo --serve
 `)
 	}
-	err := d.tell(`
+	err := d.print(`
 Platform and shop stay up until you press Ctrl+C. Look at the job and its tables:
 
   %s
@@ -289,7 +283,7 @@ Run it again from another terminal:
 	return err
 }
 
-func (d *demonstration) tell(format string, args ...any) error {
+func (d *demonstration) print(format string, args ...any) error {
 	if _, err := fmt.Fprintf(d.Stdout, format, args...); err != nil {
 		return fmt.Errorf("telling what happens: %w", err)
 	}

@@ -1,9 +1,9 @@
-// Package devstack is what a developer or newcomer runs on a laptop to see the
-// extractor at work without an account anywhere: a small web shop with an API
-// (Shop), a demonstration that runs the real component against it (Demo), and
-// the short previews of the tables it wrote (WritePreviews).
+// Package devstack is for trying the extractor on a laptop: a small web shop with
+// an API (SampleAPI), a local platform (Serve), and a demo that runs the real
+// component on both (Demo).
 //
-// It promises the same data on every machine and in every run: no randomness,
-// no network but loopback, no clock but the one given. It is not part of the
-// component: nothing that cmd/extractor links may import it.
+// The demo gives the same data on every machine and in every run: nothing is
+// random, the only network is loopback, and the only clock is the given one. The
+// package is not part of the component: nothing that cmd/extractor links may import
+// it.
 package devstack

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTutorial runs everything that docs/tutorial.md tells its reader to do.
+// TestTutorial runs all the commands of docs/tutorial.md.
 func TestTutorial(t *testing.T) {
 	follow(t, "../../docs/tutorial.md", "/tmp/first")
 }

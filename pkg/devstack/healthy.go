@@ -9,14 +9,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Healthy asks a server for a page that needs no token. Anything but its answer
-// with status 200 is a user error; how long that may take is up to ctx.
+// Healthy requests a page that needs no token. It returns a user error unless the
+// status is 200. The context limits the time.
 func Healthy(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return failure.Userf("cannot ask the server: %w", err)
 	}
-	transport := &http.Transport{DisableKeepAlives: true} // and no proxy: it is asked here
+	transport := &http.Transport{DisableKeepAlives: true} // without a proxy
 	answer, err := transport.RoundTrip(request)
 	if err != nil {
 		return failure.Userf("the server does not answer: %w", err)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // log is what a platform says on stderr.
@@ -78,6 +79,8 @@ func say(t *testing.T, address, text string) string {
 // TestHostileConnections: what no client library would send ends in a refusal or
 // in silence, never in a 5xx, and the platform goes on.
 func TestHostileConnections(t *testing.T) {
+	short.Skip(t, "it waits for time-outs")
+	t.Parallel()
 	address, said := serveLocal(t, "127.0.0.1:0", DefaultToken)
 	host := "Host: " + address + "\r\n"
 	token := "X-StorageApi-Token: " + DefaultToken + "\r\n"
@@ -243,6 +246,8 @@ func TestManyClients(t *testing.T) {
 // TestSlowBodies: a body that does not arrive in time is not waited for, whether
 // the handler reads it or not; one that waits for a slow handler is read.
 func TestSlowBodies(t *testing.T) {
+	short.Skip(t, "it waits for time-outs")
+	t.Parallel()
 	const limit = 50 * time.Millisecond
 	handler := http.NewServeMux()
 	handler.HandleFunc("/read", func(w http.ResponseWriter, r *http.Request) {
@@ -288,8 +293,8 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// TestListensOnLoopback unless it is told otherwise, and then warns of the token
-// that everybody knows.
+// TestListensOnLoopback by default; on other addresses it warns about the default
+// token.
 func TestListensOnLoopback(t *testing.T) {
 	for name, address := range map[string]string{
 		"the platform": DefaultPlatformListen, "the sample API": DefaultListen, "the demonstration": freePort,
@@ -318,7 +323,7 @@ func TestListensOnLoopback(t *testing.T) {
 	}
 }
 
-// TestFilesArePrivate: what is stored holds secrets, so that nobody else on this
+// TestFilesArePrivate: what is stored contains secrets, so no other user of this
 // machine may read it.
 func TestFilesArePrivate(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")

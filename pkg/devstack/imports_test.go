@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestNobodyElseImportsThis keeps what only a developer needs out of the
+// TestOnlyDevstackImportsThis keeps what only a developer needs out of the
 // component's binary; tests may use it.
-func TestNobodyElseImportsThis(t *testing.T) {
+func TestOnlyDevstackImportsThis(t *testing.T) {
 	const self = `"github.com/keboola/configurable-extractor/pkg/devstack`
 	files := 0
 	for _, tree := range []string{"cmd", "pkg"} {

@@ -15,11 +15,11 @@ import (
 
 const (
 	readHeaderTimeout = 10 * time.Second
-	// shutdownTimeout is how long a client may take to finish its request, and to
-	// take its answer, after the end has come.
+	// shutdownTimeout is how long running requests may take after the end of the
+	// context.
 	shutdownTimeout = time.Second
 	// bodyTimeout is how long the body of a request may take to arrive, idleTimeout
-	// how long a connection may be kept for the next one.
+	// how long a connection may wait for the next request.
 	bodyTimeout = 2 * time.Minute
 	idleTimeout = 2 * time.Minute
 )
@@ -33,9 +33,8 @@ func listen(ctx context.Context, what, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// serve answers requests until ctx ends, then lets those under way finish, but
-// for those of clients that take too long. The context of a request ends with ctx
-// too, so that streams come to their end.
+// serve answers requests until ctx ends. Then it waits for running requests, up to
+// shutdownTimeout. The context of a request ends with ctx, so that streams end.
 func serve(ctx context.Context, what string, listener net.Listener, handler http.Handler) error {
 	unused := &unusedConnections{open: map[net.Conn]struct{}{}}
 	server := &http.Server{
@@ -65,13 +64,14 @@ func serve(ctx context.Context, what string, listener net.Listener, handler http
 	return nil
 }
 
-// inTime breaks off requests whose body does not arrive in time. The server's own
-// limit would break off streams and delayed answers too.
+// inTime aborts requests whose body does not arrive in time. The time-out of
+// http.Server would also abort streams and delayed answers.
 func inTime(limit time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != http.NoBody {
 			body := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w), limit: limit}
-			// What nobody reads is read by the server before it answers.
+			// The server reads the rest of a body before it answers, so it needs a
+			// deadline too.
 			if err := body.begin(); err != nil {
 				panic(http.ErrAbortHandler) // the connection is gone
 			}
@@ -81,7 +81,7 @@ func inTime(limit time.Duration, next http.Handler) http.Handler {
 	})
 }
 
-// timedBody is a body that must arrive in time, from when it is asked for.
+// timedBody is a body that must arrive in time after its first read.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -101,7 +101,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		// From now on the server listens whether the client is still there.
+		// Without a deadline the server notices when the client goes.
 		if err := b.control.SetReadDeadline(time.Time{}); err != nil {
 			return n, err
 		}
@@ -109,15 +109,15 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unusedConnections are those that no request has come on yet. Browsers and Go's
-// client open some in advance, and a shutdown would wait five seconds for each.
+// unusedConnections are connections without a request. Browsers and Go's client
+// open some in advance, and a shutdown would wait five seconds for each.
 type unusedConnections struct {
 	mu     sync.Mutex
 	open   map[net.Conn]struct{}
 	closed bool
 }
 
-// track is told of every change of a connection.
+// track is called for every change of a connection.
 func (u *unusedConnections) track(c net.Conn, state http.ConnState) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -131,7 +131,7 @@ func (u *unusedConnections) track(c net.Conn, state http.ConnState) {
 	}
 }
 
-// close closes them, and from now on every new one.
+// close closes them, and all new ones from now on.
 func (u *unusedConnections) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -141,5 +141,5 @@ func (u *unusedConnections) close() {
 	}
 }
 
-// hangUp closes a connection on which nothing was said: there is nothing to lose.
+// hangUp closes a connection. No data is lost, because none was sent.
 func hangUp(c net.Conn) { _ = c.Close() }

@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/devstack/api"
 	"github.com/keboola/configurable-extractor/pkg/devstack/page"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
@@ -24,81 +24,67 @@ import (
 
 const localPlatform = "local platform"
 
-// localOptions are what the local platform is made of.
-type localOptions struct {
-	dir              string // holds everything that outlives the process
-	listener         net.Listener
-	host             string // host:port under which components reach the listener
-	token            string
-	engine           sandbox.Engine
-	image            string // what the engine runs, in words
-	logging          string
-	resolveVariables bool
-	dataTypes        string
-	parallel         int
-	now              func() time.Time
-	report           func(error)
-}
-
-// local is the platform with its parts put together.
+// local is the platform with its parts.
 type local struct {
-	o     localOptions
-	store *store.Store
-	queue *queue.Queue
+	o        ServeOptions // with engine, host and clock set
+	image    string       // name of what the engine runs
+	listener net.Listener
+	report   func(error)
+	store    *store.Store
+	queue    *queue.Queue
 }
 
-func newLocal(o localOptions) (*local, error) {
-	if err := os.MkdirAll(o.dir, 0o700); err != nil {
-		return nil, failure.Userf("the %s needs a directory for what it stores: %w", localPlatform, err)
+func (l *local) open() (err error) {
+	if err := os.MkdirAll(l.o.Data, 0o700); err != nil {
+		return failure.Userf("the %s needs a directory for what it stores: %w", localPlatform, err)
 	}
-	opened, err := store.Open(filepath.Join(o.dir, "platform.db"), o.now)
-	if err != nil {
-		return nil, err
+	if l.store, err = store.Open(filepath.Join(l.o.Data, "platform.db"), l.o.Now); err != nil {
+		return err
 	}
-	l := &local{o: o, store: opened}
 	if l.queue, err = l.newQueue(); err != nil {
-		return nil, errors.Join(err, opened.Close())
+		return errors.Join(err, l.store.Close())
 	}
-	return l, nil
+	return nil
 }
 
 func (l *local) newQueue() (*queue.Queue, error) {
-	dir := filepath.Join(l.o.dir, "runs")
-	// The store is open, so no other platform works here. What cannot be removed,
-	// such as the files of a container's root, is no reason not to work.
+	dir := filepath.Join(l.o.Data, "runs")
+	// The store is open, so no other platform uses this directory. The platform
+	// also works if something cannot be removed, such as files that root made in a
+	// container.
 	if err := sandbox.RemoveLeftovers(dir); err != nil {
-		l.o.report(err)
+		l.report(err)
 	}
 	runs, err := sandbox.New(sandbox.Options{
 		Dir:     dir,
 		Engine:  l.o.engine,
-		Logging: l.o.logging,
-		Now:     l.o.now,
+		Logging: l.o.Logging,
+		Now:     l.o.Now,
 	})
 	if err != nil {
 		return nil, err
 	}
-	host, _, err := net.SplitHostPort(l.o.host)
+	host, _, err := net.SplitHostPort(l.o.Host)
 	if err != nil {
 		return nil, failure.Userf("the address for components must be host:port: %w", err)
 	}
 	return queue.New(queue.Options{
 		Store:            l.store,
 		Runner:           runs,
-		Token:            jobToken(l.o.token),
-		URL:              "http://" + l.o.host,
-		Image:            l.o.image,
+		Token:            jobToken(l.o.Token),
+		URL:              "http://" + l.o.Host,
+		Image:            l.image,
 		Stack:            host,
-		Parallel:         l.o.parallel,
-		ResolveVariables: l.o.resolveVariables,
-		DataTypeSupport:  l.o.dataTypes,
-		DebugDir:         filepath.Join(l.o.dir, "debug"),
-		Now:              l.o.now,
+		Parallel:         l.o.Parallel,
+		ResolveVariables: l.o.ResolveVariables,
+		DataTypeSupport:  l.o.DataTypes,
+		DebugDir:         filepath.Join(l.o.Data, "debug"),
+		Now:              l.o.Now,
 	})
 }
 
-// jobToken is the token that running components get. It is not the one a person
-// chose: that may be a common word, and would be masked wherever it stands.
+// jobToken is the token of running components. It differs from the user's token,
+// which may be a common word: as a secret, it would be masked everywhere.
 func jobToken(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("running components"))
@@ -112,7 +98,7 @@ func (l *local) run(ctx context.Context) error {
 	defer cancel()
 	served, worked := make(chan error, 1), make(chan error, 1)
 	go func() {
-		served <- serve(ctx, localPlatform, l.o.listener, l.handler(ctx))
+		served <- serve(ctx, localPlatform, l.listener, l.handler(ctx))
 		cancel()
 	}()
 	go func() {
@@ -125,10 +111,11 @@ func (l *local) run(ctx context.Context) error {
 func (l *local) handler(ctx context.Context) http.Handler {
 	apis := api.New(api.Options{
 		Store:    l.store,
-		Token:    l.o.token,
-		JobToken: jobToken(l.o.token),
-		Now:      l.o.now,
-		Report:   l.o.report,
+		Token:    l.o.Token,
+		JobToken: jobToken(l.o.Token),
+		Now:      l.o.Now,
+		Sleep:    app.Sleep,
+		Report:   l.report,
 	})
 	mux := http.NewServeMux()
 	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/faults", "/faults/"} {
@@ -136,17 +123,17 @@ func (l *local) handler(ctx context.Context) http.Handler {
 	}
 	mux.Handle("/", page.New(page.Options{
 		Store:  l.store,
-		Token:  l.o.token,
-		Now:    l.o.now,
+		Token:  l.o.Token,
+		Now:    l.o.Now,
 		Done:   ctx.Done(),
-		Report: l.o.report,
+		Report: l.report,
 	}))
-	return ownNames(l.o.listener.Addr(), mux)
+	return ownNames(l.listener.Addr(), mux)
 }
 
-// ownNames refuses requests to a listener on loopback that name another host: a
-// page of the internet whose name was made to mean this machine would count as
-// the same site.
+// ownNames refuses requests to a listener on loopback that name another host.
+// Otherwise a website could point its name at this machine and would count as the
+// same site.
 func ownNames(address net.Addr, next http.Handler) http.Handler {
 	if !onLoopback(address) {
 		return next
@@ -156,7 +143,7 @@ func ownNames(address net.Addr, next http.Handler) http.Handler {
 		if name, _, err := net.SplitHostPort(host); err == nil {
 			host = name
 		}
-		// An address of IPv6 without a port keeps its brackets.
+		// An IPv6 address without a port keeps its brackets.
 		if host != "localhost" && !net.ParseIP(strings.Trim(host, "[]")).IsLoopback() {
 			http.Error(w, fmt.Sprintf("this local platform answers on loopback only, not as %q", host), http.StatusMisdirectedRequest)
 			return

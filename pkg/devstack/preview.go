@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -18,20 +17,15 @@ const (
 	previewGap   = "  "
 )
 
-// rows is where the rows of a table are read.
-type rows interface {
-	Rows(table string, keep func(cells []string) bool) error
-}
-
-// writePreview writes a short aligned preview of a table: name and size, the
-// header, the first rows. Long cells are shortened, columns that do not fit in
-// the line are named below.
-func writePreview(out io.Writer, from rows, t store.Table) error {
+// writePreview writes a short aligned preview of a table: name, size, header and
+// the first rows. Long cells are cut. Columns that do not fit in the line are
+// listed below it.
+func writePreview(out io.Writer, t store.Table, rows func(table string, keep func(cells []string) bool) error) error {
 	s := sample{rows: t.Rows}
 	for _, column := range t.Columns {
 		s.header = append(s.header, shorten(column.Name))
 	}
-	err := from.Rows(t.ID, func(cells []string) bool {
+	err := rows(t.ID, func(cells []string) bool {
 		short := make([]string, len(cells))
 		for i, cell := range cells {
 			short[i] = shorten(cell)
@@ -45,23 +39,16 @@ func writePreview(out io.Writer, from rows, t store.Table) error {
 	return s.write(out, t.ID)
 }
 
-// sample is the beginning of a table, ready to be shown.
+// sample is the beginning of a table as text.
 type sample struct {
 	header []string
 	first  [][]string // at most previewRows
 	rows   int        // of the whole table
 }
 
-// shorten makes a cell fit for one line of a terminal: control characters become
-// spaces, what is too long ends in an ellipsis.
+// shorten makes a cell fit in a line.
 func shorten(cell string) string {
-	cell = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, cell)
-	return prose.Fit(cell, previewCell)
+	return prose.Fit(prose.OneLine(cell), previewCell)
 }
 
 func (s sample) write(out io.Writer, name string) error {

@@ -71,7 +71,7 @@ t: 1 row, 6 columns
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			var got strings.Builder
-			if err := writePreview(&got, row.table, row.table.table()); err != nil {
+			if err := writePreview(&got, row.table.table(), row.table.Rows); err != nil {
 				t.Fatal(err)
 			}
 			if got.String() != row.want {
@@ -89,7 +89,7 @@ func (noRows) Rows(string, func([]string) bool) error { return errNoRows }
 
 func TestWritePreviewError(t *testing.T) {
 	table := noRows{cells{{"a"}}}
-	if err := writePreview(&strings.Builder{}, table, table.table()); !errors.Is(err, errNoRows) {
+	if err := writePreview(&strings.Builder{}, table.table(), table.Rows); !errors.Is(err, errNoRows) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,6 +10,10 @@ import (
 )
 
 func TestRunners(t *testing.T) {
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	image := sandbox.Docker{Image: "extractor:dev"}
 	tests := []struct {
 		name    string
@@ -19,29 +23,29 @@ func TestRunners(t *testing.T) {
 		kind    failure.Kind
 	}{
 		{name: "a process", options: ServeOptions{Runner: RunnerProcess, Program: []string{os.Args[0], "component"}}, runs: os.Args[0]},
-		{name: "no program", options: ServeOptions{Runner: RunnerProcess}, problem: "no program to run", kind: failure.Application},
+		{name: "this program", options: ServeOptions{Runner: RunnerProcess}, runs: executable},
 		{name: "a container", options: ServeOptions{Runner: RunnerDocker, Docker: image}, runs: "extractor:dev"},
 		{name: "no image", options: ServeOptions{Runner: RunnerDocker}, problem: "the runner docker needs the image of the component", kind: failure.User},
 		{name: "something else", options: ServeOptions{Runner: "podman", Docker: image}, problem: "the runner is process or docker, found 'podman'", kind: failure.User},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			engine, runs, err := tt.options.runner()
+			runs, err := tt.options.runner()
 			if tt.problem != "" {
 				if err == nil || err.Error() != tt.problem || failure.KindOf(err) != tt.kind {
 					t.Errorf("got %v", err)
 				}
 				return
 			}
-			if err != nil || engine == nil || runs != tt.runs {
-				t.Errorf("got %v, %s, %v", engine, runs, err)
+			if err != nil || tt.options.engine == nil || runs != tt.runs {
+				t.Errorf("got %v, %s, %v", tt.options.engine, runs, err)
 			}
 		})
 	}
 }
 
 func TestSelfIsThisProgram(t *testing.T) {
-	program, err := Self()
+	program, err := self()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,23 +9,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 )
 
-// DefaultListen is where the shop is to be found unless another address is
-// asked for.
+// DefaultListen is the default address of the shop.
 const DefaultListen = "127.0.0.1:8089"
 
 const sampleAPI = "sample API"
 
-// SampleAPIOptions say where and how the shop is served.
+// SampleAPIOptions configure the server of the shop.
 type SampleAPIOptions struct {
 	// Listen is host:port; "" is DefaultListen, port 0 any free port.
 	Listen string
 	Shop   shop.Options
-	// Stdout gets the address and how to log in.
+	// Stdout receives the address and how to log in.
 	Stdout io.Writer
 }
 
-// SampleAPI serves the shop until ctx ends, which is no error. An address that
-// cannot be listened on is a user error.
+// SampleAPI serves the shop until ctx ends, which is not an error. It returns a
+// user error if it cannot listen on the address.
 func SampleAPI(ctx context.Context, o SampleAPIOptions) error {
 	if o.Listen == "" {
 		o.Listen = DefaultListen

@@ -1,6 +1,7 @@
 package devstack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,67 +17,67 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// What `devstack serve` does unless it is told otherwise.
+// Defaults of `devstack serve`.
 const (
 	DefaultPlatformListen = "127.0.0.1:8088"
 	DefaultPlatformData   = "devstack-data"
 	DefaultToken          = "local"
 )
 
-// The runners of the component.
+// The ways to run the component.
 const (
 	RunnerProcess = "process"
 	RunnerDocker  = "docker"
 )
 
-// ServeOptions say where and how the local platform is served, and what it runs.
+// ServeOptions configure the local platform.
 type ServeOptions struct {
-	// Data is the directory of everything that is stored, made when it is not
-	// there. One platform at a time can work in it.
+	// Data is the directory for everything that is stored. It is created if it is
+	// missing. Only one platform can use it at a time.
 	Data string
 	// Listen is host:port, port 0 any free port.
 	Listen string
-	// Token is what clients must send.
+	// Token is the token that clients must send.
 	Token string
 	// Runner is RunnerProcess or RunnerDocker.
 	Runner string
-	// Program is the component of RunnerProcess, with its arguments.
+	// Program is the component for RunnerProcess, with its arguments; empty is the
+	// extractor that is part of this program.
 	Program []string
-	// Docker is the component of RunnerDocker.
+	// Docker is the component for RunnerDocker.
 	Docker sandbox.Docker
-	// Host is host:port under which components reach the platform; "" is where
+	// Host is the host:port under which components reach the platform; "" is where
 	// it listens.
 	Host string
 	// Logging is sandbox.LogGELF or sandbox.LogStdout.
 	Logging string
-	// ResolveVariables replaces variables before the component starts instead of
-	// leaving it to the component.
+	// ResolveVariables replaces variables before the component starts. Otherwise
+	// the component does it.
 	ResolveVariables bool
 	// DataTypes is none, hints or authoritative.
 	DataTypes string
-	// Parallel is how many jobs run side by side; 0 is the queue's default.
+	// Parallel is how many jobs run at the same time; 0 is the queue's default.
 	Parallel int
-	// Stdout gets one line of JSON when the platform listens, Stderr what goes
-	// wrong inside.
+	// Stdout receives one line of JSON when the platform listens, Stderr its
+	// errors.
 	Stdout, Stderr io.Writer
-	// Now is the clock; nil is the real one.
+	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 
-	engine sandbox.Engine // in the place of a runner, for tests
+	engine sandbox.Engine // replaces the runner in tests
 }
 
 // Addresses are what `devstack serve` prints, as one line of JSON.
 type Addresses struct {
-	// Storage and Queue are the addresses of the APIs, without a slash at the
-	// end.
+	// Storage and Queue are the addresses of the APIs, without a slash at the end.
 	Storage string `json:"storage"`
 	Queue   string `json:"queue"`
-	// Page opens the page in a browser, token included.
+	// Page is the address of the page, with the token.
 	Page string `json:"page"`
 }
 
-// Serve is the local platform until ctx ends, which is no error. Jobs that are
-// running then are ended.
+// Serve runs the local platform until ctx ends, which is not an error. Running jobs
+// are ended then.
 func Serve(ctx context.Context, o ServeOptions) error {
 	l, addresses, err := o.start(ctx)
 	if err != nil {
@@ -87,14 +88,14 @@ func Serve(ctx context.Context, o ServeOptions) error {
 		_, err = fmt.Fprintf(o.Stdout, "%s\n", line)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("telling the addresses: %w", err), l.o.listener.Close(), l.store.Close())
+		return errors.Join(fmt.Errorf("telling the addresses: %w", err), l.listener.Close(), l.store.Close())
 	}
 	return l.run(ctx)
 }
 
-// start listens and puts the platform together; it does not work before run.
+// start listens and creates the platform; run starts its work.
 func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
-	engine, image, err := o.runner()
+	image, err := o.runner()
 	if err != nil {
 		return nil, Addresses{}, err
 	}
@@ -108,59 +109,48 @@ func (o ServeOptions) start(ctx context.Context) (*local, Addresses, error) {
 	if err != nil {
 		return nil, Addresses{}, err
 	}
-	report := reporter(o.Stderr)
+	l := &local{image: image, listener: listener, report: reporter(o.Stderr)}
 	if o.Token == DefaultToken && !onLoopback(listener.Addr()) {
-		report(fmt.Errorf("%s can be reached from elsewhere, and its token is the one everybody knows; choose another with --token", listener.Addr()))
+		l.report(fmt.Errorf("%s can be reached from elsewhere, and its token is the one everybody knows; choose another with --token", listener.Addr()))
 	}
 	near := reachable(listener.Addr())
-	if o.Host == "" {
-		o.Host = near
-	}
-	l, err := newLocal(localOptions{
-		dir:              o.Data,
-		listener:         listener,
-		host:             o.Host,
-		token:            o.Token,
-		engine:           engine,
-		image:            image,
-		logging:          o.Logging,
-		resolveVariables: o.ResolveVariables,
-		dataTypes:        o.DataTypes,
-		parallel:         o.Parallel,
-		now:              o.Now,
-		report:           report,
-	})
-	if err != nil {
+	o.Host = cmp.Or(o.Host, near)
+	l.o = o
+	if err := l.open(); err != nil {
 		return nil, Addresses{}, errors.Join(err, listener.Close())
 	}
 	base := "http://" + near
 	return l, Addresses{Storage: base, Queue: base + "/queue", Page: base + "/?token=" + url.QueryEscape(o.Token)}, nil
 }
 
-// runner is what runs the component, and its name in words.
-func (o ServeOptions) runner() (sandbox.Engine, string, error) {
+// runner sets the engine and returns the name of what it runs.
+func (o *ServeOptions) runner() (name string, err error) {
 	if o.engine != nil {
-		return o.engine, "test", nil
+		return "test", nil
 	}
 	switch o.Runner {
 	case RunnerProcess:
-		if len(o.Program) == 0 {
-			return nil, "", failure.Applicationf("no program to run")
+		program := o.Program
+		if len(program) == 0 {
+			if program, err = self(); err != nil {
+				return "", err
+			}
 		}
-		engine, err := sandbox.NewProcess(o.Program[0], o.Program[1:]...)
-		return engine, o.Program[0], err
+		o.engine, err = sandbox.NewProcess(program[0], program[1:]...)
+		return program[0], err
 	case RunnerDocker:
 		if o.Docker.Image == "" {
-			return nil, "", failure.Userf("the runner docker needs the image of the component")
+			return "", failure.Userf("the runner docker needs the image of the component")
 		}
-		return o.Docker, o.Docker.Image, nil
+		o.engine = o.Docker
+		return o.Docker.Image, nil
 	default:
-		return nil, "", failure.Userf("the runner is %s or %s, found '%s'", RunnerProcess, RunnerDocker, o.Runner)
+		return "", failure.Userf("the runner is %s or %s, found '%s'", RunnerProcess, RunnerDocker, o.Runner)
 	}
 }
 
-// reachable is the host:port of a listener as this machine reaches it: one on
-// all interfaces by loopback.
+// reachable is the host:port under which this machine reaches a listener: loopback,
+// if it listens on all interfaces.
 func reachable(address net.Addr) string {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() {
@@ -169,26 +159,25 @@ func reachable(address net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
 }
 
-// onLoopback tells whether only this machine reaches a listener.
+// onLoopback reports whether only this machine reaches a listener.
 func onLoopback(address net.Addr) bool {
 	tcp, ok := address.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }
 
-// reporter writes errors as lines, one at a time.
 func reporter(w io.Writer) func(error) {
 	var mu sync.Mutex
 	return func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		// When nobody listens any more the platform still goes on for its clients.
+		// The platform keeps serving its clients even if stderr is closed.
 		_, _ = fmt.Fprintln(w, "devstack:", err)
 	}
 }
 
-// Self is this very program as a component: devstack brings the extractor with
-// it, so that there is nothing to build first.
-func Self() ([]string, error) {
+// self is this program as a component: it contains the extractor, so nothing has to
+// be built.
+func self() ([]string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return nil, failure.Applicationf("cannot tell where this program is: %w", err)
@@ -196,5 +185,5 @@ func Self() ([]string, error) {
 	return []string{path, ComponentCommand}, nil
 }
 
-// ComponentCommand is the command of devstack that is the component.
+// ComponentCommand is the command of devstack that runs the component.
 const ComponentCommand = "component"

@@ -23,9 +23,9 @@ func (p position) below(n int) position { return append(slices.Clip(p), n) }
 // they do not keep out the pages of these jobs, a page that has fewer than limit
 // before it may start until three times as many are held.
 //
-// Beyond that, only a page that comes before all held pages may start: the one who
-// stores the pages waits for it, and releases nothing until it is there. There is
-// at most one such page for each level of jobs.
+// Beyond that, only a page that comes before all held pages may start: the goroutine
+// that stores the pages waits for it, and releases nothing until it is there. There
+// is at most one such page for each level of jobs.
 type admission struct {
 	limit int
 

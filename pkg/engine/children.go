@@ -12,7 +12,7 @@ import (
 // for each row, for each combination of placeholder values.
 func (r *jobRun) eachChild(page *answer.Page, run func(*job, invocation) error) error {
 	for _, child := range r.children {
-		if len(child.placeholders) == 0 && len(r.filled) == 0 {
+		if len(child.placeholders) == 0 && len(r.filled) == 0 && !child.refersToItems {
 			continue // the configuration's warnings say that it never runs
 		}
 		for row, err := range r.filtered(page) {
@@ -29,7 +29,7 @@ func (r *jobRun) eachChild(page *answer.Page, run func(*job, invocation) error) 
 
 // eachCombination runs a child job for one row.
 func (r *jobRun) eachCombination(child *job, row value.Packed, run func(*job, invocation) error) error {
-	pass, err := child.filter.passes(row)
+	pass, err := passes(child.filter, row)
 	if err != nil || !pass {
 		return err
 	}
@@ -42,8 +42,9 @@ func (r *jobRun) eachCombination(child *job, row value.Packed, run func(*job, in
 	if err != nil {
 		return err
 	}
+	items := itemsOf(child, parents)
 	for values := range all {
-		in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, events: events}
+		in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: items, events: events}
 		if err := run(child, in); err != nil {
 			return err
 		}

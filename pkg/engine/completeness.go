@@ -80,7 +80,7 @@ func unread(e ending) event.Finding {
 	case e.stop.Flag != "":
 		found.Place, found.Hint = fmt.Sprintf("'%s'", e.stop.Flag), "check how 'api.pagination' asks for the next page"
 	case v.link != "":
-		found.Place, found.Hint = "the header Link", "no setting reads that header; choose the method of 'api.pagination' by the parameters of its address, for example 'pagenum'"
+		found.Place, found.Hint = "the header Link", "'api.pagination' with the method 'link' reads it"
 	default:
 		return nil
 	}

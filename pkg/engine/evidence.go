@@ -44,13 +44,13 @@ type total struct {
 
 // observe adds a page that is stored.
 func (v *evidence) observe(scroller paging.Scroller, res *exchange.Answer, page *answer.Page) {
-	v.last = paging.Page{Root: page.Root, Rows: page.Rows, Field: page.Field}
+	v.last = factsOf(res, page)
 	v.indicators, v.link = nil, ""
 	if res.Ignored {
 		return // an error says nothing about pages
 	}
 	v.indicators = page.Indicators
-	v.link, _ = paging.LinkTo("next", res.Link())
+	v.link, _ = paging.LinkTo("next", res.Link(), res.Asked())
 	v.largest = max(v.largest, page.Rows)
 	if page.Rows > 0 {
 		v.filled++

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
@@ -32,10 +31,7 @@ type jobRunner struct {
 
 // newJobRunner is a runner of the jobs of an iteration.
 func (r *run) newJobRunner(it iteration, client *exchange.Client) *jobRunner {
-	return &jobRunner{run: r, it: it, client: client, statistics: statistics{}, scope: &expr.Scope{Now: r.Now, Contexts: map[expr.Context]expr.Members{
-		expr.Attr: it.attributes,
-		expr.Time: {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
-	}}}
+	return &jobRunner{run: r, it: it, client: client, statistics: statistics{}, scope: r.scope(it)}
 }
 
 // root runs a root job with all its children, then reports for each of these
@@ -67,6 +63,7 @@ type invocation struct {
 	endpoint string
 	filled   []filled
 	parents  []value.Packed
+	items    expr.Members // what its expressions refer to in these rows
 	// events are about the values that filled it.
 	events []event.Body
 }
@@ -77,7 +74,9 @@ type jobRun struct {
 	*job
 	invocation
 	base       config.Request // the job's own request, before any paging
-	columns    []mapping.Column
+	scope      *expr.Scope
+	scroller   paging.Scroller
+	columns    []mapping.Column // nil when they differ from page to page
 	repetition repetition
 	// evidence is what the answers say about whether all data was fetched.
 	evidence evidence
@@ -91,68 +90,25 @@ type jobRun struct {
 
 // start is a run of a job that has sent nothing yet.
 func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
-	events := slices.Clip(in.events) // other runs share them
-	scope := jr.scope.Warning(recordWarnings(&events))
-	base, err := jr.request(j, in, scope)
-	if err != nil {
+	r := &jobRun{
+		jobRunner: jr, job: j, invocation: in,
+		sample: sample{size: jr.run.Sample},
+		live:   jr.run.Live.Job(j, j.Endpoint, len(in.parents)),
+		events: slices.Clip(in.events), // other runs share them; about the first page
+	}
+	r.jobRunner, r.invocation = jr, in
+	r.scope = jr.scopeOf(in).Warning(recordWarnings(&r.events))
+	var err error
+	if r.base, r.endpoint, err = jr.request(j, in, r.scope); err != nil {
 		return nil, err
 	}
-	var columns []mapping.Column
-	err = jr.concealing(scope, func(scope *expr.Scope) (err error) {
-		columns, err = j.user.columns(scope)
-		return err
-	})
-	if err != nil {
+	if r.scroller, err = jr.scrollerOf(j, r.scope); err != nil {
 		return nil, err
 	}
-	return &jobRun{
-		jobRunner: jr, job: j, invocation: in, base: base,
-		columns: append(columns, parentColumns(in.filled)...),
-		sample:  sample{size: jr.run.Sample},
-		live:    jr.run.Live.Job(j, j.Endpoint, len(in.parents)),
-		events:  events, // about the first page
-	}, nil
-}
-
-// request is a job's own request, before any paging.
-func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (config.Request, error) {
-	for _, f := range in.filled {
-		if text := f.value.Text(); f.value.Secret() && expr.Conceals(text) {
-			jr.run.Secrets.AddPassing(text)
-		}
+	if !j.user.ofPage() {
+		r.columns, err = r.columnsIn(r.scope)
 	}
-	jr.run.Secrets.AddAddress(in.endpoint)
-	r := config.Request{Endpoint: in.endpoint, Method: j.Method, Headers: j.Headers}
-	err := jr.concealing(scope, func(scope *expr.Scope) (err error) {
-		r.Params, err = j.Params.Eval(scope)
-		return err
-	})
 	return r, err
-}
-
-// concealing evaluates expressions of a job and hides the secrets that they
-// compute from every event: for good, unless they depend on the time, because
-// those are different again and again.
-func (jr *jobRunner) concealing(given *expr.Scope, evaluate func(*expr.Scope) error) error {
-	scope, hide := *given, jr.run.Secrets.Add
-	scope.Now = func() time.Time {
-		hide = jr.run.Secrets.AddPassing
-		return given.Now()
-	}
-	var secrets []string
-	scope.Conceal = func(secret string) { secrets = append(secrets, secret) }
-	err := evaluate(&scope)
-	for _, secret := range secrets {
-		hide(secret)
-	}
-	return err
-}
-
-// recordWarnings appends what is odd about the arguments of a call to events.
-func recordWarnings(events *[]event.Body) func(pointer, text string) {
-	return func(pointer, text string) {
-		*events = append(*events, event.ConfigWarning{Pointer: pointer, Text: text})
-	}
 }
 
 // driver decides when the requests of a job are sent, when its pages are stored,
@@ -182,7 +138,7 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 		ids, err := d.process(ctx, page)
 		stop := page.stop
 		if err == nil && stop == nil {
-			last = r.facts(page.page, ids) // child jobs count as time spent
+			last = r.facts(page, ids) // child jobs count as time spent
 			request, state, stop, err = r.next(state, last)
 		}
 		if err != nil {
@@ -227,7 +183,11 @@ func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
 }
 
 func (s serial) answer(ctx context.Context, request config.Request, _ paging.State, _ paging.Page) (*exchange.Answer, error) {
-	return s.send(ctx, request, nil)
+	out, err := s.prepare(request)
+	if err != nil {
+		return nil, err
+	}
+	return s.send(ctx, out, nil)
 }
 
 func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) {

@@ -13,8 +13,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -22,18 +24,33 @@ import (
 // is none.
 type pageResult struct {
 	number int
-	events []event.Body  // about the page
-	page   *answer.Page  // nil when there is nothing to store
-	body   *answer.Spool // of page
-	stop   *paging.Stop  // ends the job instead of the page
+	events []event.Body     // about the page
+	page   *answer.Page     // nil when there is nothing to store
+	answer *exchange.Answer // of page
+	body   *answer.Spool    // of page
+	stop   *paging.Stop     // ends the job instead of the page
 	err    error
+	// columns are those that its rows get besides their own.
+	columns []mapping.Column
+}
+
+// outgoing is a request with everything that it is sent with.
+type outgoing struct {
+	config.Request
+	headers []config.Header // of all jobs
+}
+
+// prepare evaluates what all jobs send, in the scope of this one.
+func (r *jobRun) prepare(request config.Request) (outgoing, error) {
+	full, headers, err := r.jobRunner.outgoing(request, r.scope)
+	return outgoing{full, headers}, err
 }
 
 // send sends a request of the job. needed is closed when the job needs the answer;
 // nil is for one that it needs now.
-func (r *jobRun) send(ctx context.Context, request config.Request, needed <-chan struct{}) (*exchange.Answer, error) {
-	r.run.Secrets.AddAddress(request.Endpoint) // of the next page: an answer may have given it
-	return r.client.Do(ctx, request, exchange.Sender{Job: r.Endpoint, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed})
+func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}) (*exchange.Answer, error) {
+	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
+	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Headers: out.headers})
 }
 
 // read reads and checks the answer to a request, or takes the error instead.
@@ -47,7 +64,8 @@ func (r *jobRun) read(request config.Request, res *exchange.Answer, err error) *
 		if p.page == nil {
 			res.Body.Close()
 		} else {
-			p.body = res.Body
+			p.body, p.answer = res.Body, res
+			p.columns, p.err = r.columnsOf(p.page, res)
 		}
 	}
 	p.events, r.events = r.events, nil
@@ -83,27 +101,46 @@ func (r *jobRun) record(e event.Body) { r.events = append(r.events, e) }
 // scan reads an answer once. An error names its address, to which a redirect may
 // have led.
 func (r *jobRun) scan(res *exchange.Answer) (*answer.Page, error) {
-	if res.Body.Unclean() {
-		r.record(event.ResponseCleaned{Job: r.endpoint, Page: r.pages})
+	cleaned := event.ResponseCleaned{Job: r.endpoint, Page: r.pages}
+	format := r.formatOf(res)
+	if format.Plain() && res.Body.Unclean() {
+		r.record(cleaned)
 	}
-	page, err := r.decode(res)
+	page, err := r.decode(res, format)
 	if err != nil {
 		if forgetting := res.Forget(); forgetting != nil {
 			return nil, forgetting
 		}
 		return nil, failure.Wrap(res.Address(), "", err)
 	}
+	if page.Cleaned {
+		r.record(cleaned)
+	}
 	return page, nil
+}
+
+// formatOf is the format of an answer. Errors are not in that of the job: at most they
+// are JSON.
+func (r *jobRun) formatOf(res *exchange.Answer) answer.Format {
+	if res.Ignored {
+		return answer.Format{}
+	}
+	return r.format
 }
 
 // decode reads an answer. A successful answer without a body has no data. An error
 // answer that the configuration ignores is data unless it is null.
-func (r *jobRun) decode(res *exchange.Answer) (*answer.Page, error) {
+func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Page, error) {
 	needs := r.scroller.Needs()
 	query := answer.Query{
-		Data:   answer.Path{Text: r.DataField.Path, Separator: r.DataField.Delimiter},
-		Fields: needs.Fields,
-		Volume: needs.Volume,
+		Format:   format,
+		MaxBytes: r.run.plan.doc.API.MaxResponseBytes,
+		Data:     dataPath(r.Job),
+		Fields:   slices.Clip(needs.Fields),
+		Volume:   needs.Volume,
+	}
+	for _, path := range r.user.references(expr.Response) {
+		query.Fields = append(query.Fields, fieldPath(path))
 	}
 	page, err := r.run.scanner.Scan(res.Body, query)
 	switch {
@@ -111,7 +148,7 @@ func (r *jobRun) decode(res *exchange.Answer) (*answer.Page, error) {
 		return nil, failure.Userf("the response with status %d is null, expected data", res.Status)
 	case err == nil:
 		return page, nil
-	case r.ignoresText(res.Status) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
+	case format.Plain() && r.ignoresText(res.Status) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
 		return r.errorData(res, query)
 	case errors.Is(err, io.EOF): // the status is one of 2xx, or it would be ignored
 		return answer.NoPage(query), nil
@@ -184,7 +221,7 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 	if err := r.report(p); err != nil || p.page == nil {
 		return ids, err
 	}
-	if ids, err = r.store(ctx, p.page); err != nil {
+	if ids, err = r.store(ctx, p.page, p.columns); err != nil {
 		return ids, err
 	}
 	r.progress.page(p.page.Rows)
@@ -194,9 +231,9 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 }
 
 // store hands the rows to the tables and finds the ids that paging wants.
-func (r *jobRun) store(ctx context.Context, page *answer.Page) (ids paging.IDs, err error) {
+func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column) (ids paging.IDs, err error) {
 	id := r.scroller.Needs().ItemID
-	batch := r.sink.batch(r.DataType, r.columns)
+	batch := r.sink.batch(r.DataType, columns)
 	for row, err := range r.filtered(page) {
 		if err == nil {
 			err = ctx.Err()
@@ -233,8 +270,15 @@ func (r *jobRun) ids(page *answer.Page) (ids paging.IDs, err error) {
 }
 
 // facts are what paging may know of a page.
-func (r *jobRun) facts(page *answer.Page, ids paging.IDs) paging.Page {
-	return paging.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, IDs: ids, Now: r.run.Now()}
+func (r *jobRun) facts(p *pageResult, ids paging.IDs) paging.Page {
+	known := factsOf(p.answer, p.page)
+	known.IDs, known.Now = ids, r.run.Now()
+	return known
+}
+
+// factsOf are those of an answer alone.
+func factsOf(res *exchange.Answer, page *answer.Page) paging.Page {
+	return paging.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Header: res.Header, Address: res.Asked()}
 }
 
 // filtered are the rows of a page as everything but the scan sees them: after the

@@ -29,14 +29,18 @@ func (s *jobStream) requestPage(ctx context.Context, request config.Request) {
 	}
 	p := &pendingPage{permit: permit, needed: make(chan struct{}), done: make(chan struct{})}
 	s.pending = append(s.pending, p)
+	out, err := s.r.prepare(request)
 	s.workers.Go(func() {
 		defer close(p.done)
 		if p.err = permit.wait(); p.err != nil {
 			return
 		}
 		defer permit.answered()
+		if p.err = err; err != nil {
+			return
+		}
 		p.err = failure.Recover(func() (err error) {
-			p.res, err = s.r.send(permit.ctx, request, p.needed)
+			p.res, err = s.r.send(permit.ctx, out, p.needed)
 			return err
 		})
 	})

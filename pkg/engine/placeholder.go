@@ -41,7 +41,7 @@ func PlaceholderType() *field.Type {
 
 // compilePlaceholders reads `placeholders` of a child job that has so many rows
 // above it.
-func compilePlaceholders(s config.Section, above int, functions expr.Functions) []placeholder {
+func compilePlaceholders(s config.Section, above int, vocabulary expr.Vocabulary) []placeholder {
 	var all []placeholder
 	for _, m := range s.Value.Members() {
 		one := s.Get(m.Name)
@@ -49,7 +49,7 @@ func compilePlaceholders(s config.Section, above int, functions expr.Functions) 
 		if m.Value.Kind() == value.Object {
 			p.path = PlaceholderPath.Of(one)
 			if placeholderFunction.In(one).Present() {
-				compiler := expr.Compiler{Functions: functions, Contexts: []expr.Context{expr.Placeholder}, Problems: s.Problems()}
+				compiler := expr.Compiler{Vocabulary: vocabulary, Place: expr.InPlaceholders, Problems: s.Problems()}
 				compute := compiler.Compile(m.Value, one.Pointer)
 				p.compute, p.function = &compute, placeholderFunction.In(one).Value.Raw()
 			}

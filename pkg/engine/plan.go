@@ -1,10 +1,14 @@
 package engine
 
 import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -38,18 +42,25 @@ type job struct {
 	scroller     paging.Scroller
 	paged        config.Section // the settings of its scroller
 	placeholders []placeholder
-	filter       recursionFilter
+	filter       condition.Condition
 	rows         responseFilter
 	user         userData
-	children     []*job
+	format       answer.Format
+	// scrolled are the expressions of the scroller.
+	scrolled []expr.Entries
+	// parentItems are the paths in the items above it that its expressions refer to,
+	// own reports whether expressions of the job itself do.
+	parentItems   []string
+	refersToItems bool
+	children      []*job
 }
 
 // Features are what a configuration can choose from.
 type Features struct {
 	Paging paging.Methods
 	Auth   auth.Schemes
-	// Functions are those that value expressions may call.
-	Functions expr.Functions
+	// Vocabulary is what value expressions consist of.
+	Vocabulary expr.Vocabulary
 }
 
 // Compile lets every package read its sections of the document. Problems go to the
@@ -58,6 +69,7 @@ type Features struct {
 func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	p := &Plan{doc: doc, features: features, target: exchange.Compile(doc), typed: typed}
 	scrollers := paging.Compile(doc.API.Pagination, features.Paging)
+	format := answer.Compile(doc.API.Response)
 	mappings := map[string]mapping.Mappings{} // by their places: many iterations may share them
 	for _, it := range doc.Iterations {
 		if _, ok := mappings[it.Mappings.Pointer]; !ok {
@@ -69,7 +81,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 			auth:       auth.Compile(doc, it, features.Auth),
 			mappings:   mappings[it.Mappings.Pointer],
 		}
-		c := compiler{doc: doc, it: &compiled, scrollers: scrollers}
+		c := compiler{doc: doc, it: &compiled, scrollers: scrollers, format: format}
 		compiled.jobs = c.jobs(it.Jobs, 0)
 		p.iterations = append(p.iterations, compiled)
 	}
@@ -78,13 +90,21 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	return p
 }
 
-// endpoints are those of all jobs of an iteration, as they are configured.
-func (p *Plan) endpoints(it iteration) []string {
+// endpoints are those of all jobs of an iteration, as they are configured. One that
+// is computed is among them when it is made of nothing but the configuration and the
+// times of the run: data does not decide where credentials go.
+func (p *Plan) endpoints(it iteration, scope *expr.Scope) []string {
 	all := []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
 	var add func([]config.Job)
 	add = func(jobs []config.Job) {
 		for _, j := range jobs {
-			all = append(all, j.Endpoint)
+			if j.ComputedEndpoint == nil {
+				all = append(all, j.Endpoint)
+			} else if !j.ComputedEndpoint.RefersBeyond(expr.Attr, expr.Time) {
+				if v, err := j.ComputedEndpoint.Eval(scope); err == nil { // else the job reports it
+					all = append(all, v.Text())
+				}
+			}
 			add(j.Children)
 		}
 	}
@@ -106,6 +126,7 @@ type compiler struct {
 	doc       *config.Document
 	it        *iteration
 	scrollers paging.Scrollers
+	format    answer.Format // of jobs that name none
 }
 
 // jobs compiles jobs that have so many rows above them: 0 for root jobs.
@@ -119,11 +140,13 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			paged:    paging.ServedBy(c.doc.API.Pagination, j.Scroller),
 			rows:     compileResponseFilter(j, c.it.CompatLevel),
 			user:     c.userData(j, above == 0),
+			format:   c.answers(j),
 			children: c.jobs(j.Children, above+1),
 		}
+		c.references(compiled)
 		if above > 0 {
-			compiled.placeholders = compilePlaceholders(j.Placeholders, above, c.doc.Functions)
-			compiled.filter = compileRecursionFilter(c.section(j, config.JobRecursionFilter, j.RecursionFilter))
+			compiled.placeholders = compilePlaceholders(j.Placeholders, above, c.doc.Vocabulary)
+			compiled.filter = condition.Compile(c.section(j, config.JobRecursionFilter, j.RecursionFilter))
 		}
 		all = append(all, compiled)
 	}
@@ -139,6 +162,22 @@ func (c compiler) scroller(j config.Job) paging.Scroller {
 	return scroller
 }
 
+// answers is what the answers of a job are written in.
+func (c compiler) answers(j config.Job) answer.Format {
+	format := c.format
+	if j.Response.Present() {
+		format = answer.Compile(j.Response)
+	}
+	at := failure.PointerJoin(j.Pointer, config.JobDataField.Name)
+	format.CheckDataField(dataPath(j), field.NewSection(value.OfString(j.DataField.Path), at, j.UserData.Problems()))
+	return format
+}
+
+// dataPath is where the items of a job are.
+func dataPath(j config.Job) answer.Path {
+	return answer.Path{Text: j.DataField.Path, Separator: j.DataField.Delimiter}
+}
+
 // section is a setting of a job whose value is a text.
 func (c compiler) section(j config.Job, setting field.Setting[string], text string) config.Section {
 	return field.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, setting.Name), j.UserData.Problems())
@@ -148,10 +187,37 @@ func (c compiler) section(j config.Job, setting field.Setting[string], text stri
 // `config` first.
 func (c compiler) userData(j config.Job, root bool) userData {
 	u := userData{pointer: j.UserData.Pointer}
+	compiler := c.expressions(expr.InUserData, j.Family, j.UserData)
 	if root {
-		u.entries = append(u.entries, compileUserData(c.it.UserData, config.UserData.Name, c.it.attributes, c.doc.Functions))
+		u.entries = append(u.entries, compileUserData(c.it.UserData, config.UserData.Name, compiler))
 		u.renumbered = c.it.UserData.Present()
 	}
-	u.entries = append(u.entries, compileUserData(j.UserData, "job_parent_id", c.it.attributes, c.doc.Functions))
+	u.entries = append(u.entries, compileUserData(j.UserData, "job_parent_id", compiler))
 	return u
+}
+
+// expressions compiles the expressions at a place that belongs to these jobs.
+func (c compiler) expressions(place expr.Place, of config.Family, s config.Section) expr.Compiler {
+	return of.Compiler(place, c.it.attributes, c.doc.Vocabulary, s.Problems())
+}
+
+// references compiles the expressions of a job's scroller, and finds what those of all
+// its parts refer to.
+func (c compiler) references(j *job) {
+	for _, s := range paging.Expressions(j.scroller) {
+		compiler := c.expressions(expr.InShared, c.it.Family, j.UserData)
+		compiler.Exact = true
+		j.scrolled = append(j.scrolled, compiler.Entries(s.Value, s.Pointer))
+	}
+	own := slices.Concat(j.Params.References(expr.ParentItem), j.Headers.References(expr.ParentItem), j.user.references(expr.ParentItem))
+	if j.ComputedEndpoint != nil {
+		own = append(own, j.ComputedEndpoint.References(expr.ParentItem)...)
+	}
+	j.refersToItems = len(own) > 0
+	all := append(own, c.it.References(expr.ParentItem)...)
+	for _, entries := range j.scrolled {
+		all = append(all, entries.References(expr.ParentItem)...)
+	}
+	slices.Sort(all)
+	j.parentItems = slices.Compact(all)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -47,7 +48,8 @@ func (p *Plan) Preview(ctx context.Context, e *env.Run, standIn func(name string
 	defer r.Close()
 	var all []Draft
 	for number, it := range p.iterations {
-		r.dry = &exchange.DryRun{Answer: auth.Answer(it.auth, func(t auth.Taken) string { return standIn(nameOfTaken(t)) })}
+		r.dry = &exchange.DryRun{}
+		r.dry.Header, r.dry.Answer = auth.Answer(it.auth, func(t auth.Taken) string { return standIn(nameOfTaken(t)) })
 		client, err := r.client(it)
 		if err != nil {
 			return all, err
@@ -111,11 +113,18 @@ func (v *previewer) children(ctx context.Context, above []*job, inherited []fill
 		for _, p := range child.placeholders {
 			values = fill(values, filled{p.token, p.path, value.OfString(v.standIn(p.token + " ← " + p.origin(above)))})
 		}
+		items := expr.Members{}
+		for _, name := range child.parentItems {
+			if level, path := expr.SplitLevel(name); level <= len(above) {
+				items[name] = value.OfString(v.standIn(fmt.Sprintf("%s of %q", path, above[level-1].Endpoint)))
+			}
+		}
+		parents := make([]value.Packed, len(above)) // none is read
 		var d Draft
-		if len(values) == 0 {
+		if len(values) == 0 && !child.refersToItems {
 			d = Draft{Problem: errors.New("it never runs: neither it nor a job above it has placeholders")}
 		} else {
-			d = v.draft(ctx, child, invocation{endpoint: endpoint(child.Endpoint, values), filled: values})
+			d = v.draft(ctx, child, invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: items})
 			d.Calls = calls(child, above[0])
 			d.Sources = append(d.Sources, placeholderSources(child, above)...)
 		}
@@ -149,7 +158,8 @@ func (p placeholder) origin(above []*job) string {
 // draft makes the first request of a job at a place.
 func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	d := Draft{Iteration: v.number, Job: j.Endpoint, Pointer: j.Pointer}
-	base, err := v.request(j, in, v.scope)
+	scope := v.scopeOf(in)
+	base, _, err := v.request(j, in, scope)
 	if err != nil {
 		d.Problem = err
 		return d
@@ -160,7 +170,12 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 		d.Paging = append(d.Paging, repetitionRule)
 	}
 	v.run.dry.Outgoing = nil
-	answer, err := v.client.Do(ctx, first, exchange.Sender{})
+	full, headers, err := v.outgoing(first, scope)
+	if err != nil {
+		d.Problem = err
+		return d
+	}
+	answer, err := v.client.Do(ctx, full, exchange.Sender{Accept: j.format.Accept, Headers: headers})
 	if !errors.Is(err, exchange.ErrNotSent) {
 		if err == nil {
 			err = errors.Join(failure.Applicationf("a dry run was answered"), answer.Body.Close())
@@ -175,7 +190,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 		}
 	}
 	if d.Request != nil {
-		d.Sources = v.sources(j, base, first, d.Request)
+		d.Sources = v.sources(j, base, first, full, d.Request)
 	}
 	return d
 }

@@ -40,13 +40,16 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	defer client.Close()
 	j := it.jobs[0]
 	jobs := r.newJobRunner(it, client)
-	base, err := jobs.request(j, invocation{endpoint: j.Endpoint}, jobs.scope)
+	one, err := jobs.start(j, invocation{endpoint: j.Endpoint})
 	if err != nil {
 		return Probe{}, err
 	}
-	request, _ := j.scroller.First(base, e.Now())
-	res, err := client.Do(ctx, request, exchange.Sender{})
-	one := &jobRun{jobRunner: jobs, job: j, invocation: invocation{endpoint: j.Endpoint}}
+	request, _ := one.scroller.First(one.base, e.Now())
+	out, err := one.prepare(request)
+	if err != nil {
+		return Probe{}, err
+	}
+	res, err := client.Do(ctx, out.Request, exchange.Sender{Accept: j.format.Accept, Headers: out.headers})
 	result := one.read(request, res, err)
 	if result.body != nil {
 		defer result.body.Close()

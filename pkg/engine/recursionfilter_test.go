@@ -6,6 +6,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -17,10 +18,10 @@ func section(t testing.TB, text string) (config.Section, *failure.Problems) {
 	return field.NewSection(testvalue.Parse(t, text), "/x", problems), problems
 }
 
-func filterOf(t testing.TB, text string) recursionFilter {
+func filterOf(t testing.TB, text string) condition.Condition {
 	t.Helper()
 	s, problems := section(t, string(value.OfString(text).AppendJSON(nil)))
-	f := compileRecursionFilter(s)
+	f := condition.Compile(s)
 	if len(*problems) > 0 {
 		t.Fatalf("%s: %v", text, *problems)
 	}
@@ -84,9 +85,14 @@ func TestRecursionFilter(t *testing.T) {
 		{"a<b==c", `{"a<b":"c"}`, true},
 		{"scalar==5", `5`, true},
 		{"0==a", `["a"]`, true},
+		{"links.[rel=next].href==/2", `{"links":[{"rel":"self"},{"rel":"next","href":"/2"}]}`, true},
+		{"tags.-1==z", `{"tags":["a","z"]}`, true},
+		{"@odata.type==x", `{"@odata.type":"x"}`, true},
+		{"n==true", `{"n":true}`, false},
+		{"n!=true", `{"n":true}`, true},
 	}
 	for _, tt := range tests {
-		got, err := filterOf(t, tt.filter).passes(packed(t, tt.row))
+		got, err := passes(filterOf(t, tt.filter), packed(t, tt.row))
 		if err != nil {
 			t.Errorf("%s on %s: %v", tt.filter, tt.row, err)
 		}
@@ -94,11 +100,11 @@ func TestRecursionFilter(t *testing.T) {
 			t.Errorf("%s on %s: got %v", tt.filter, tt.row, got)
 		}
 	}
-	if pass, err := recursionFilter(nil).passes(packed(t, `{}`)); err != nil || !pass {
+	if pass, err := passes(nil, packed(t, `{}`)); err != nil || !pass {
 		t.Errorf("no filter: got %v, %v", pass, err)
 	}
 	for _, filter := range []string{"o==1", "a==0&o==1", "a==1|o==1", "o==1&a==1", "o==1|a==0"} {
-		if _, err := filterOf(t, filter).passes(packed(t, `{"a":0,"o":{"x":1}}`)); failure.KindOf(err) != failure.User {
+		if _, err := passes(filterOf(t, filter), packed(t, `{"a":0,"o":{"x":1}}`)); failure.KindOf(err) != failure.User {
 			t.Errorf("%s with an object: got %v, want a user error", filter, err)
 		}
 	}
@@ -107,7 +113,7 @@ func TestRecursionFilter(t *testing.T) {
 func TestRecursionFilterProblems(t *testing.T) {
 	for _, text := range []string{`"id"`, `"id=1"`, `"id==1&"`, `"id==1||b==2"`, `"|"`} {
 		s, problems := section(t, text)
-		compileRecursionFilter(s)
+		condition.Compile(s)
 		if len(*problems) != 1 || (*problems)[0].Pointer != "/x" || !strings.Contains((*problems)[0].Expected.String(), "operators") {
 			t.Errorf("%s: got %v", text, *problems)
 		}
@@ -124,11 +130,11 @@ func FuzzRecursionFilter(f *testing.F) {
 			return
 		}
 		problems := &failure.Problems{}
-		filter := compileRecursionFilter(field.NewSection(value.OfString(text), "/x", problems))
+		filter := condition.Compile(field.NewSection(value.OfString(text), "/x", problems))
 		if (filter == nil) != (len(*problems) > 0 || value.OfString(text).Empty()) {
 			t.Errorf("%q: filter %v, problems %v", text, filter, *problems)
 		}
-		if _, err := filter.passes(v.AppendPacked(nil)); err != nil && failure.KindOf(err) != failure.User {
+		if _, err := passes(filter, v.AppendPacked(nil)); err != nil && failure.KindOf(err) != failure.User {
 			t.Error(err)
 		}
 	})

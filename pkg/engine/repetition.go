@@ -65,6 +65,7 @@ func (r *repetition) remember(number int, request config.Request, res uint64) (b
 	}
 	text := []byte(request.Method + " " + request.Endpoint + " ")
 	text = appendSent(text, request.Params)
+	text = appendSent(text, request.Query)
 	text = appendSent(text, request.Headers)
 	hash := maphash.Bytes(r.seed, binary.LittleEndian.AppendUint64(text, res))
 	page := earlier{uint32(hash >> 32), uint32(hash), uint32(number)}

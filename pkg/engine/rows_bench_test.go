@@ -8,6 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 )
 
 // withID is a scroller that wants the ids of the rows.
@@ -35,8 +36,8 @@ func BenchmarkRows(b *testing.B) {
 		b.Fatal(page, err)
 	}
 	s, _ := section(b, `{"id":"id"}`)
-	child := &job{Job: config.Job{Endpoint: "c/{id}"}, placeholders: compilePlaceholders(s, 1, nil), filter: filterOf(b, "address.city==London")}
-	r := &jobRun{job: &job{scroller: withID{}, children: []*job{child}}}
+	child := &job{Job: config.Job{Endpoint: "c/{id}"}, placeholders: compilePlaceholders(s, 1, expr.Vocabulary{}), filter: filterOf(b, "address.city==London")}
+	r := &jobRun{scroller: withID{}, job: &job{children: []*job{child}}}
 	b.Run("ids", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -79,7 +79,7 @@ func TestResponseFilter(t *testing.T) {
 func children(t *testing.T, template, placeholders string, inherited []filled, parents ...string) string {
 	t.Helper()
 	s, problems := section(t, placeholders)
-	own := compilePlaceholders(s, len(parents), nil)
+	own := compilePlaceholders(s, len(parents), expr.Vocabulary{})
 	if len(*problems) > 0 {
 		t.Fatal(*problems)
 	}
@@ -140,7 +140,7 @@ func TestPlaceholders(t *testing.T) {
 // it is wanted.
 func TestCombinationsAreMadeOneByOne(t *testing.T) {
 	s, _ := section(t, `{"a":"v","b":"v","c":"v"}`)
-	own := compilePlaceholders(s, 1, nil)
+	own := compilePlaceholders(s, 1, expr.Vocabulary{})
 	items := make([]value.Value, 150)
 	for i := range items {
 		items[i] = value.OfInt(int64(i))
@@ -175,18 +175,18 @@ func TestPlaceholderErrors(t *testing.T) {
 		if name == "null item" {
 			s, _ = section(t, `{"id":"0"}`)
 		}
-		_, err := combinations(nil, compilePlaceholders(s, 1, nil), []value.Packed{packed(t, row)}, nil)
+		_, err := combinations(nil, compilePlaceholders(s, 1, expr.Vocabulary{}), []value.Packed{packed(t, row)}, nil)
 		if failure.KindOf(err) != failure.User || failure.PointerOf(err) != "/x/id" {
 			t.Errorf("%s: got %v, want a user error at the placeholder", name, err)
 		}
 	}
 	s, _ := section(t, `{"id":{"path":"id","function":"md5","args":[{"placeholder":"value"}]}}`)
-	if _, err := combinations(nil, compilePlaceholders(s, 1, nil), []value.Packed{packed(t, `{"id":null}`)}, nil); failure.KindOf(err) != failure.User {
+	if _, err := combinations(nil, compilePlaceholders(s, 1, expr.Vocabulary{}), []value.Packed{packed(t, `{"id":null}`)}, nil); failure.KindOf(err) != failure.User {
 		t.Errorf("a function of null: got %v, want a user error", err)
 	}
 	for _, text := range []string{`{"2:id":"id"}`, `{"0:id":"id"}`, `{"x:id":"id"}`, `{"id":{"function":"md5","args":["a"]}}`, `{"id":""}`, `{"id":{"path":"a","function":"nope"}}`} {
 		s, problems := section(t, text)
-		compilePlaceholders(s, 1, nil)
+		compilePlaceholders(s, 1, expr.Vocabulary{})
 		if len(*problems) != 1 {
 			t.Errorf("%s: got %v, want one problem", text, *problems)
 		}
@@ -212,10 +212,10 @@ func TestUserData(t *testing.T) {
 			u := userData{renumbered: tt.config != "null"}
 			for name, text := range map[string]string{"userData": tt.config} {
 				s, _ := section(t, text)
-				u.entries = append(u.entries, compileUserData(s, name, scope.Contexts[expr.Attr], nil))
+				u.entries = append(u.entries, compileUserData(s, name, expr.Compiler{Place: expr.InUserData, Known: map[expr.Context]expr.Members{expr.Attr: scope.Contexts[expr.Attr]}, Problems: s.Problems()}))
 			}
 			s, _ := section(t, tt.job)
-			u.entries = append(u.entries, compileUserData(s, "job_parent_id", scope.Contexts[expr.Attr], nil))
+			u.entries = append(u.entries, compileUserData(s, "job_parent_id", expr.Compiler{Place: expr.InUserData, Known: map[expr.Context]expr.Members{expr.Attr: scope.Contexts[expr.Attr]}, Problems: s.Problems()}))
 			columns, err := u.columns(scope)
 			if err != nil {
 				t.Fatal(err)

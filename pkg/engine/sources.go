@@ -23,7 +23,7 @@ type Source struct {
 	From string
 	// Pointer is its place in the document, "" when it stands in none.
 	Pointer string
-	// Evaluated tells that an object at that place is an expression.
+	// Evaluated is set when an object at that place is an expression.
 	Evaluated bool
 }
 
@@ -35,13 +35,13 @@ type origins struct {
 	secrets  *secret.Registry
 }
 
-// sources are those of a request: of a job's own request (base) and what paging
-// made of it, of the default options, and of what authentication and signature
+// sources are those of a request: of a job's own request (base), what paging made of it
+// (first) and what it is with the default options (full), of the default options, and of what authentication and signature
 // added to the request that was built.
-func (o origins) sources(j *job, base, first config.Request, sent *exchange.Outgoing) []Source {
-	all := o.base(first.Endpoint, Source{Part: "address", From: "endpoint", Pointer: j.at(config.JobEndpoint.Name)})
-	all = append(all, o.method(first)...)
-	all = append(all, o.params(j, base, first, sent)...)
+func (o origins) sources(j *job, base, first, full config.Request, sent *exchange.Outgoing) []Source {
+	all := o.base(first.Endpoint, Source{Part: "address", From: "endpoint", Pointer: j.at(config.JobEndpoint.Name), Evaluated: true})
+	all = append(all, o.method(j)...)
+	all = append(all, o.params(j, base, first, full, sent)...)
 	return append(all, o.headers(j, first, sent)...)
 }
 
@@ -106,9 +106,9 @@ func (o origins) base(endpoint string, own Source) []Source {
 	return []Source{{Part: "address", From: config.BaseURL.Name, Pointer: failure.PointerJoin(o.doc.API.Pointer, config.BaseURL.Name), Evaluated: true}, own}
 }
 
-// method is told where it is a default; a job's own is seen in the request.
-func (o origins) method(r config.Request) []Source {
-	if r.Method == "" && o.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text() != "" {
+// method is given where it is a default; a job's own is seen in the request.
+func (o origins) method(j *job) []Source {
+	if j.Method == "" && o.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text() != "" {
 		return []Source{{Part: "method", From: "default options", Pointer: o.defaults(config.DefaultMethod.Name)}}
 	}
 	return nil
@@ -116,24 +116,25 @@ func (o origins) method(r config.Request) []Source {
 
 // params are the parameters, wherever the method sends them, then those in the
 // query that the endpoint or the authentication brought.
-func (o origins) params(j *job, base, first config.Request, sent *exchange.Outgoing) []Source {
+func (o origins) params(j *job, base, first, full config.Request, sent *exchange.Outgoing) []Source {
 	where := "body "
 	if sent.Method == http.MethodGet {
 		where = "query "
 	}
 	added := addedToQuery(sent)
 	var all []Source
-	told := map[string]bool{}
-	tell := func(s Source, name string) {
-		if s.Part == "query "+name && slices.Contains(added, name) || told[s.Part] {
-			return // the authentication replaced it, or it is told already
+	given := map[string]bool{}
+	add := func(s Source, name string) {
+		if s.Part == "query "+name && slices.Contains(added, name) || given[s.Part] {
+			return // the authentication replaced it, or it was given already
 		}
-		told[s.Part] = true
+		given[s.Part] = true
 		all = append(all, s)
 	}
 	for _, name := range (config.Request{Params: o.doc.API.DefaultOptions.Field(config.DefaultParams.Name)}).ParamNames() {
-		if _, ok := first.Param(name); !ok {
-			tell(Source{Part: where + name, From: "default options", Pointer: o.defaults(config.DefaultParams.Name, name)}, name)
+		_, own := first.Param(name)
+		if _, ok := full.Param(name); ok && !own {
+			add(Source{Part: where + name, From: "default options", Pointer: o.defaults(config.DefaultParams.Name, name), Evaluated: true}, name)
 		}
 	}
 	for _, name := range first.ParamNames() {
@@ -141,8 +142,14 @@ func (o origins) params(j *job, base, first config.Request, sent *exchange.Outgo
 		now, _ := first.Param(name)
 		if own, ok := base.Param(name); !ok || !own.Equal(now) {
 			s = Source{Part: where + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}
+			if own.Len() > 0 && !own.IsScalar() { // paging set a part of it
+				s.From = "job and paging"
+			}
 		}
-		tell(s, name)
+		add(s, name)
+	}
+	for _, name := range (config.Request{Params: first.Query}).ParamNames() {
+		add(Source{Part: "query " + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}, name)
 	}
 	if sent.Built != nil {
 		// A secret may hold what parts parameters: no piece of it is the name of one.
@@ -150,13 +157,13 @@ func (o origins) params(j *job, base, first config.Request, sent *exchange.Outgo
 		query = o.secrets.RedactPart(whole, secret.Span{From: len(whole) - len(query), To: len(whole)})
 		for _, name := range namesOf(query) {
 			// What is in the query and no parameter was in the endpoint.
-			if top, _, _ := strings.Cut(name, "["); !told["query "+top] {
-				tell(Source{Part: "query " + name, From: "endpoint", Pointer: j.at(config.JobEndpoint.Name)}, name)
+			if top, _, _ := strings.Cut(name, "["); !given["query "+top] {
+				add(Source{Part: "query " + name, From: "endpoint", Pointer: j.at(config.JobEndpoint.Name)}, name)
 			}
 		}
 	}
 	for _, name := range added {
-		told["query "+name] = true
+		given["query "+name] = true
 		all = append(all, o.authentication("query", name))
 	}
 	return all
@@ -241,15 +248,22 @@ func (o origins) header(j *job, first config.Request, name string, sent *exchang
 		own = value.Value{} // both are sent when they differ in their letter case
 	}
 	if at, ok := memberLike(own, name); ok {
-		return Source{Part: s.Part, From: "job", Pointer: j.at(config.JobHeaders.Name, at)}
+		return Source{Part: s.Part, From: "job", Pointer: j.at(config.JobHeaders.Name, at), Evaluated: true}
 	}
 	if at, ok := memberLike(defaults, name); ok {
-		return Source{Part: s.Part, From: "default options", Pointer: o.defaults(config.DefaultHeaders.Name, at)}
+		return Source{Part: s.Part, From: "default options", Pointer: o.defaults(config.DefaultHeaders.Name, at), Evaluated: true}
 	}
-	for _, h := range o.it.Headers {
+	headers := slices.Clone(o.it.Headers)
+	for _, h := range o.it.ComputedHeaders {
+		headers = append(headers, h.Header)
+	}
+	for _, h := range headers {
 		if strings.EqualFold(h.Name, name) {
 			s = Source{Part: s.Part, From: "headers", Pointer: h.Pointer, Evaluated: true}
 		}
+	}
+	if s.Pointer == "" && name == "Accept" && j.format.Pointer != "" {
+		s.From, s.Pointer = "format of the answer", j.format.Pointer
 	}
 	return s
 }

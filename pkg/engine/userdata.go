@@ -23,7 +23,7 @@ type userData struct {
 // compileUserData reads one `userData`: an object of columns, a list of columns
 // that are named by their index, or a scalar that becomes the column of the given
 // name. An empty one makes no column.
-func compileUserData(s config.Section, scalarName string, attributes expr.Members, functions expr.Functions) expr.Entries {
+func compileUserData(s config.Section, scalarName string, compiler expr.Compiler) expr.Entries {
 	if !s.Present() {
 		return expr.Entries{}
 	}
@@ -31,12 +31,7 @@ func compileUserData(s config.Section, scalarName string, attributes expr.Member
 	if columns.Kind() != value.Object {
 		columns = value.OfMembers(value.Member{Name: scalarName, Value: columns})
 	}
-	compiler := expr.Compiler{
-		Contexts:  []expr.Context{expr.Attr, expr.Time},
-		Known:     map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames()},
-		Functions: functions,
-		Problems:  s.Problems(),
-	}
+	compiler.KeepNull = true
 	return compiler.Entries(withoutEmptyObjects(columns), s.Pointer)
 }
 
@@ -64,6 +59,20 @@ func checkUserData(s config.Section) {
 			s.Get(m.Name).Problem("a column of user data needs one value where the data type has no mapping, found a list", "")
 		}
 	}
+}
+
+// references are the names in a context that the user data refers to.
+func (u userData) references(c expr.Context) []string {
+	var names []string
+	for _, entries := range u.entries {
+		names = append(names, entries.References(c)...)
+	}
+	return names
+}
+
+// ofPage reports whether the user data is another one on each page.
+func (u userData) ofPage() bool {
+	return len(u.references(expr.Response))+len(u.references(expr.ResponseHeader)) > 0
 }
 
 // columns evaluates the user data. A later entry replaces an earlier one of the same

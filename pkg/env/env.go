@@ -1,9 +1,9 @@
-// Package env is the environment of one run: its clock, its network, its log, its
-// directories and its limits. Package app makes it once and passes it whole to
-// what works for the run. It holds no settings of the configuration.
+// Package env is the environment of one run: clock, network, log, directories and
+// limits. Package app makes it once per run. It has no settings of the configuration.
 package env
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -18,10 +18,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Dial makes a connection to an address (host:port).
+// Dial connects to an address (host:port).
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Lookup gives the addresses of a host name.
+// Lookup returns the addresses of a host name.
 type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
 // Run is the environment of one run. Its functions and Rand are called by several
@@ -31,64 +31,59 @@ type Run struct {
 	Live    *event.Live // the terminal's lines, nil for none
 	Secrets *secret.Registry
 
-	// Recorder keeps every exchange, Player answers in the place of the network;
-	// nil for none. Now and Sleep are theirs then.
+	// Recorder records every exchange, Player answers instead of the network; nil for
+	// none. Now and Sleep are those of the Recorder or Player, if there is one.
 	Recorder *har.Recorder
 	Player   *har.Player
 	Now      func() time.Time
 	// Sleep waits, or returns the error of the context when it ends first.
 	Sleep func(context.Context, time.Duration) error
-	// After calls a function after a while and returns what prevents that. It is
-	// needed for Limits.Time; nil looks at the clock between requests instead.
+	// After is time.AfterFunc, for Limits.Time. With nil that limit is checked between
+	// requests only.
 	After func(time.Duration, func()) (stop func() bool)
 	// Rand is the source of nonces and random waits; nil is the system's.
 	Rand io.Reader
-	// Getenv is asked for the proxy settings.
+	// Getenv returns the proxy settings.
 	Getenv func(string) string
 
-	// Dial makes connections; nil is the system's way.
+	// Dial makes connections; nil is the system's.
 	Dial Dial
-	// DenyPrivateNetworks keeps requests, and the SSH tunnel, to hosts on the
-	// public internet. Lookup resolves names then; nil is the system's way.
+	// DenyPrivateNetworks restricts requests and the SSH tunnel to hosts on the public
+	// internet. Lookup resolves names then; nil is the system's.
 	DenyPrivateNetworks bool
 	Lookup              Lookup
-	// UserAgent is sent unless the configuration names another.
+	// UserAgent is sent unless the configuration sets another.
 	UserAgent string
 
 	// State is that of the previous run, null for none.
 	State value.Value
-	// Temp is a directory for temporary files, Tables the one for the tables, and
-	// CacheDir where `cache` keeps answers; "" turns the cache off.
+	// Temp is the directory for temporary files, Tables the one for the tables, and
+	// CacheDir the one of `cache`; "" turns the cache off.
 	Temp, Tables, CacheDir string
 
-	// Limits are what the run may use up. With any of them requests are sent one
-	// after another, whatever `api.http.concurrency` says, so that it is always
-	// the same request that goes too far.
+	// Limits end the run early. With any of them requests are sent one after another,
+	// whatever `api.http.concurrency` says, so that a run always ends at the same
+	// request.
 	Limits Limits
-	// Sample is how many items every run of a job takes at most; 0 is all.
+	// Sample is how many items each run of a job takes at most; 0 is all.
 	Sample int
 }
 
-// Random is so many random bytes for a purpose, which an error names.
+// Random returns n random bytes. An error names their purpose.
 func (r *Run) Random(n int, purpose string) ([]byte, error) {
-	source := r.Rand
-	if source == nil {
-		source = rand.Reader
-	}
 	b := make([]byte, n)
-	if _, err := io.ReadFull(source, b); err != nil {
+	if _, err := io.ReadFull(cmp.Or(r.Rand, rand.Reader), b); err != nil {
 		return nil, fmt.Errorf("no random bytes for %s: %w", purpose, err)
 	}
 	return b, nil
 }
 
-// Limits are what a run may use up. The zero value is no limit.
+// Limits are the limits of a run. Zero is no limit.
 type Limits struct {
-	// Requests really sent: retries, redirects and logins count, answers of the
-	// cache do not.
+	// Requests sent, including retries, redirects and logins, but not answers from
+	// the cache.
 	Requests int
-	// Bytes of bodies received, decompressed; those of logins and of answers
-	// that broke off count.
+	// Bytes of bodies received, decompressed, including logins and partial answers.
 	Bytes int64
 	// Time since the start of the run.
 	Time time.Duration

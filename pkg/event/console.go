@@ -12,8 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// consoleValue is the number of characters from which a value is cut on the
-// terminal.
+// consoleValue is the maximum length of a value on the terminal, in characters.
 const consoleValue = 100
 
 // The colours of the terminal.
@@ -24,15 +23,14 @@ const (
 	yellow = "\x1b[1;33m"
 )
 
-// Console writes one line per event for a person at a terminal:
+// Console writes one line per event for people at a terminal:
 //
 //	15:04:05 info  Job users finished: 3 pages, 250 rows, page without data
 //	15:04:05 WARN  No data found in page 4 of users
 //
-// Fields follow the message as key=value, but for what the message says already
-// what is for programs, and what is empty. Characters that could move the cursor are shown as Go
-// escapes. The time is in the zone of the event's clock. Debug events are not
-// written.
+// Fields follow as key=value, except for empty ones, those for programs and those
+// that are in the message. Control characters are shown as Go escapes. The time is
+// in the zone of the event's clock. Debug events are not written.
 type Console struct {
 	w       io.Writer
 	colours bool
@@ -40,7 +38,7 @@ type Console struct {
 
 var _ Sink = (*Console)(nil)
 
-// NewConsole makes a sink on a terminal, which it never closes.
+// NewConsole makes a sink for a terminal, which it does not close.
 func NewConsole(w io.Writer, colours bool) *Console { return &Console{w, colours} }
 
 func (c *Console) Write(e Event) error {
@@ -63,7 +61,7 @@ func (c *Console) Write(e Event) error {
 	return writeWhole(c.w, []byte(b.String()))
 }
 
-// Close implements Sink; there is nothing pending.
+// Close implements Sink. Nothing is pending.
 func (c *Console) Close() error { return nil }
 
 func (c *Console) level(l Level) string {
@@ -84,7 +82,7 @@ func (c *Console) paint(colour, text string) string {
 	return colour + text + plain
 }
 
-// consoleText is a value as text, "" when the message says it already.
+// consoleText is a value as text, "" if it is in the message.
 func consoleText(v any, message string) string {
 	items, ok := v.([]string)
 	if !ok {
@@ -96,7 +94,7 @@ func consoleText(v any, message string) string {
 	return quoted(strings.Join(items, ","))
 }
 
-// shows reports whether the words of a value stand in the message.
+// shows reports whether a value is in the message as whole words.
 func shows(message, value string) bool {
 	if value == "" {
 		return true
@@ -114,7 +112,8 @@ func shows(message, value string) bool {
 	}
 }
 
-// alone reports whether a part of a text has no letter or digit beside it.
+// alone reports whether there is no letter or digit on either side of a part of a
+// text.
 func alone(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	after, _ := utf8.DecodeRuneInString(text[to:])
@@ -131,8 +130,8 @@ func quoted(s string) string {
 	return Printable(s)
 }
 
-// Printable escapes what is no character to be seen: answers of a foreign API
-// must not steer the terminal.
+// Printable escapes characters that are not printable, so that answers of an API
+// cannot control the terminal.
 func Printable(s string) string {
 	if strings.IndexFunc(s, hiddenRune) < 0 && utf8.ValidString(s) {
 		return s

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// fieldsOf reads the fields of a body, a struct, under their JSON names and in
-// their order, with every string redacted. Of the options of a JSON tag only
-// omitempty is known. A tag console:"-" makes a field one for programs.
+// fieldsOf returns the fields of a body, a struct, under their JSON names and in
+// their order, with every string redacted. It supports the option omitempty of a
+// JSON tag, and the tag console:"-" for fields for programs.
 func fieldsOf(body Body, redact func(string) string) []Field {
 	v := reflect.Indirect(reflect.ValueOf(body))
 	if v.Kind() != reflect.Struct {
@@ -30,7 +30,7 @@ func fieldsOf(body Body, redact func(string) string) []Field {
 	return fields
 }
 
-// tagOf is the name of a field in the log, "" for one that is not shown.
+// tagOf is the name of a field in the log, "" if it is not logged.
 func tagOf(f reflect.StructField) (name string, omitEmpty bool) {
 	tag := f.Tag.Get("json")
 	if !f.IsExported() || tag == "-" {

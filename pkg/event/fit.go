@@ -2,11 +2,11 @@ package event
 
 import "unicode/utf8"
 
-// trimmed marks a text that was cut, as the platform does.
+// trimmed ends a text that was cut, as on the platform.
 const trimmed = " [trimmed]"
 
-// fit encodes an event in fewer than limit bytes. When it is longer, its
-// longest texts are cut, all to one size, until it fits.
+// fit encodes an event in less than limit bytes. If it is longer, its longest texts
+// are cut to the same size until it fits.
 func fit(e Event, limit int, encode func(Event) []byte) []byte {
 	out := encode(e)
 	for size := limit / 2; len(out) >= limit && size > 0; size /= 2 {
@@ -15,8 +15,8 @@ func fit(e Event, limit int, encode func(Event) []byte) []byte {
 	return out
 }
 
-// shorten is a copy of the event whose texts have at most size bytes each, a
-// list all its items together.
+// shorten is a copy of the event whose texts have at most size bytes each. For a
+// list this is the size of all its items.
 func shorten(e Event, size int) Event {
 	fields := make([]Field, len(e.Fields))
 	for i, f := range e.Fields {

@@ -13,12 +13,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// gelfLimit is the size of a message, in bytes, beyond which the platform fails
-// the job.
+// gelfLimit is the size of a message in bytes; the platform fails a job for larger
+// ones.
 const gelfLimit = 200_000
 
-// gelfTimeout is how long a message may wait for a server that does not read.
-// Losing events is bad, hanging until the platform kills the job is worse.
+// gelfTimeout is how long a message may wait for a server that does not read. To
+// lose events is better than to wait until the platform kills the job.
 const gelfTimeout = 30 * time.Second
 
 // Dial opens a connection, as net.Dialer.DialContext does.
@@ -26,10 +26,9 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // GELF sends each event as one GELF 1.1 message over TCP, ended by a zero byte.
 //
-// All messages of a run go through one connection, for the platform's server
-// keeps one receive buffer for all of them. A connection that was lost in the
-// middle of a message is therefore not replaced: every later Write returns the
-// same error.
+// All messages of a run use one connection, because the platform's server has one
+// receive buffer for all connections. So a connection that was lost within a
+// message is not replaced: every later Write returns the same error.
 type GELF struct {
 	conn    net.Conn
 	host    string
@@ -39,9 +38,9 @@ type GELF struct {
 
 var _ Sink = (*GELF)(nil)
 
-// DialGELF connects to the server at address (host:port). The context is that
-// of the connecting alone. Host is the name of this container, os.Hostname():
-// the platform drops messages from anyone else.
+// DialGELF connects to the server at address (host:port). The context is for
+// connecting only. Host is the host name of this container: the platform drops
+// messages with others.
 func DialGELF(ctx context.Context, dial Dial, address, host string) (*GELF, error) {
 	conn, err := dial(ctx, "tcp", address)
 	if err != nil {
@@ -54,8 +53,7 @@ func (g *GELF) Write(e Event) error {
 	if g.err != nil {
 		return g.err
 	}
-	// A deadline is measured by the clock of the system, whatever clock the
-	// events have.
+	// A deadline uses the clock of the system, whatever clock the events have.
 	err := g.conn.SetWriteDeadline(time.Now().Add(g.timeout))
 	if err == nil {
 		err = writeWhole(g.conn, fit(e, gelfLimit, g.encode))
@@ -94,8 +92,8 @@ func (g *GELF) encode(e Event) []byte {
 	return append(bytes.TrimSuffix(b.Bytes(), []byte("\n")), 0)
 }
 
-// syslogLevel never gives 0, which the platform takes for missing; 7 it does not
-// show.
+// syslogLevel is never 0, which the platform takes for missing. The platform does
+// not show 7.
 func syslogLevel(l Level) int {
 	switch l {
 	case Debug:
@@ -109,18 +107,14 @@ func syslogLevel(l Level) int {
 	}
 }
 
-// gelfValue makes a string of what GELF does not know: it has strings and
-// numbers. The server reads JSON inside of a string.
+// gelfValue turns values that GELF does not have into strings: it has only strings
+// and numbers. The server reads JSON in strings.
 func gelfValue(v any) any {
 	switch v := v.(type) {
 	case bool:
 		return strconv.FormatBool(v)
 	case []string:
-		items := make([]value.Value, len(v))
-		for i, item := range v {
-			items[i] = value.OfString(item)
-		}
-		return value.OfItems(items...).JSON()
+		return value.OfStrings(v).JSON()
 	default:
 		return v
 	}

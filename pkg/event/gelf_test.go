@@ -82,7 +82,7 @@ func TestGELFLostConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	log.Emit(RunStarted{})
-	conn.(*net.TCPConn).SetLinger(0) // the peer is told at once
+	conn.(*net.TCPConn).SetLinger(0) // the peer gets a reset at once
 	conn.Close()
 	for i := 0; log.Err() == nil && i < 10_000; i++ {
 		log.Emit(RunStarted{})

@@ -7,32 +7,32 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// lineLimit is where the platform cuts a piece of output; a line stays below
-// it, in bytes, so that it stays whole.
+// lineLimit is the size in bytes at which the platform splits output. Lines are
+// shorter.
 const lineLimit = 60_000
 
 // TimeLayout is RFC 3339 with milliseconds.
 const TimeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// JSON writes one JSON object per event and line: time (UTC), level,
-// event, message, then the fields of the body.
+// JSON writes one JSON object per event and line: time (UTC), level, event,
+// message, then the fields of the body.
 type JSON struct{ w io.Writer }
 
 var _ Sink = (*JSON)(nil)
 
-// NewJSON makes a sink on a writer, which it never closes. Each line is
-// one call of Write, line feed included: the platform makes an event of every
-// chunk it reads, so a line must not come in two.
+// NewJSON makes a sink for a writer, which it does not close. Each line is one call
+// of Write, with its line feed: the platform makes an event of every chunk that it
+// reads.
 func NewJSON(w io.Writer) *JSON { return &JSON{w} }
 
 func (s *JSON) Write(e Event) error {
 	if e.Level == Debug {
-		return nil // the platform makes an event of everything on stdout
+		return nil // the platform would make an event of it
 	}
 	return writeWhole(s.w, fit(e, lineLimit, jsonLine))
 }
 
-// Close implements Sink; there is nothing pending.
+// Close implements Sink. Nothing is pending.
 func (s *JSON) Close() error { return nil }
 
 func jsonLine(e Event) []byte {
@@ -50,7 +50,7 @@ func jsonLine(e Event) []byte {
 	return b.Bytes()
 }
 
-// writeWhole writes in one call and takes a short write for the error it is.
+// writeWhole writes in one call. A short write is an error.
 func writeWhole(w io.Writer, p []byte) error {
 	n, err := w.Write(p)
 	if err == nil && n < len(p) {

@@ -7,20 +7,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// Finding is an event that says that data may be missing from the tables,
-// although no request failed. A run counts its findings; with
-// `config.onIncomplete: fail` the first one ends it.
+// Finding is an event that says that data may be missing from the tables, although
+// no request failed. A run counts its findings; with `config.onIncomplete: fail`
+// the first one ends it. Each finding is emitted once for each job.
 type Finding interface {
 	Body
 	// Setting is the JSON pointer of the setting to look at.
 	Setting() string
-	// About is the job: its endpoint as configured, its JSON pointer, and its
-	// iteration, which counts from 1 and is 0 when there is only one.
+	// About returns the job: its endpoint as configured, its JSON pointer, and its
+	// iteration, which counts from 1 and is 0 if there is only one.
 	About() (endpoint, pointer string, iteration int)
 }
 
-// ResponseErrors says that a successful answer has a member `errors` and no
-// data; once for each job, as all findings.
+// ResponseErrors says that a successful answer has a member `errors` and no data.
 type ResponseErrors struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -39,8 +38,8 @@ func (e ResponseErrors) Message() string {
 func (e ResponseErrors) Setting() string              { return e.JobPointer }
 func (e ResponseErrors) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// PagingStalled says that an answer announces more pages, but lacks the value
-// that leads to the next one.
+// PagingStalled says that an answer announces more pages, but has no value that
+// leads to the next one.
 type PagingStalled struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -61,8 +60,8 @@ func (e PagingStalled) Message() string {
 func (e PagingStalled) Setting() string              { return e.Pointer }
 func (e PagingStalled) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// PagingUnread says that the last answer of a job announces a next page that the
-// job did not ask for.
+// PagingUnread says that the last answer of a job announces a page that was not
+// requested.
 type PagingUnread struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -83,8 +82,8 @@ func (e PagingUnread) Message() string {
 func (e PagingUnread) Setting() string              { return e.Pointer }
 func (e PagingUnread) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// PagingRepeated says that paging came back to an answer that was there before,
-// which was dropped and ended the job, though nothing says that it is the end.
+// PagingRepeated says that an answer was the same as an earlier one, without a sign
+// that this is the end. It was dropped and ended the job.
 type PagingRepeated struct {
 	Job        string `json:"job"`
 	Page       int    `json:"page"`
@@ -105,8 +104,8 @@ func (e PagingRepeated) Message() string {
 func (e PagingRepeated) Setting() string              { return e.Pointer }
 func (e PagingRepeated) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// DataMissing says that the configured path led nowhere in every answer of a
-// job, while the answers have lists with items at other places.
+// DataMissing says that no answer of a job had anything at the configured path, but
+// the answers have lists with items elsewhere.
 type DataMissing struct {
 	Job        string   `json:"job"`
 	DataField  string   `json:"dataField"`
@@ -130,8 +129,7 @@ func (e DataMissing) Message() string {
 func (e DataMissing) Setting() string              { return e.Pointer }
 func (e DataMissing) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// JobShort says that a job ended with fewer rows, or pages, than the API says
-// there are.
+// JobShort says that a job ended with fewer rows or pages than the API announced.
 type JobShort struct {
 	Job        string `json:"job"`
 	Fetched    int    `json:"fetched"`
@@ -159,7 +157,7 @@ func (e JobShort) Message() string {
 func (e JobShort) Setting() string              { return e.Pointer }
 func (e JobShort) About() (string, string, int) { return e.Job, e.JobPointer, e.Iteration }
 
-// WarningsOmitted says how many more warnings of one kind a job would have given.
+// WarningsOmitted counts the warnings of one kind that a job did not emit.
 type WarningsOmitted struct {
 	Job        string `json:"job"`
 	Of         string `json:"of"`

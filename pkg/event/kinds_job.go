@@ -7,7 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// DataEmpty says that a page held no data.
+// DataEmpty says that a page had no data.
 type DataEmpty struct {
 	Job        string `json:"job"`
 	DataField  string `json:"dataField"`
@@ -25,7 +25,7 @@ func (e DataEmpty) Message() string {
 	return fmt.Sprintf("dataField '%s' contains no data! (page %d of %s)", e.DataField, e.Page, e.Job)
 }
 
-// JobProgress is a sign of life of a job that takes long.
+// JobProgress shows that a long job is still running.
 type JobProgress struct {
 	Job      string  `json:"job"`
 	Pages    int     `json:"pages"`
@@ -45,7 +45,7 @@ func (e JobProgress) Message() string {
 	return s
 }
 
-// JobFinished says how much a job brought and which rule ended it.
+// JobFinished says how much a job fetched and which rule ended it.
 type JobFinished struct {
 	Job        string `json:"job"`
 	Runs       int    `json:"runs,omitempty"`
@@ -69,8 +69,8 @@ func (e JobFinished) Message() string {
 	return s + fmt.Sprintf("%s, %s, %s", prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), e.Rule)
 }
 
-// JobUnfinished says how much of a job had been stored when the run failed. No
-// table holds it: a run that fails leaves none.
+// JobUnfinished says how much of a job was stored when the run failed. A failed run
+// has no tables.
 type JobUnfinished struct {
 	Job        string `json:"job"`
 	Pages      int    `json:"pages"`

@@ -21,8 +21,7 @@ func (e LoginDone) Message() string {
 	return "Logged in by " + e.Endpoint + ", valid until " + e.Expires
 }
 
-// RequestSent is one HTTP request that was really sent; only with
-// `config.debug`.
+// RequestSent is an HTTP request that was sent; only with `config.debug`.
 type RequestSent struct {
 	Method  string `json:"method"`
 	URL     string `json:"url"`
@@ -45,8 +44,8 @@ func (e RequestSent) Message() string {
 	return s
 }
 
-// RequestAnswered is the end of an HTTP request that was sent: its answer has
-// arrived completely, or never will. Only with `config.debug`, and for a report.
+// RequestAnswered is the end of an HTTP request: its answer is complete, or will
+// never be. Only with `config.debug`, and for a report.
 type RequestAnswered struct {
 	Method     string  `json:"method"`
 	URL        string  `json:"url"`
@@ -62,7 +61,7 @@ type RequestAnswered struct {
 	Job        string  `json:"job,omitempty"`
 	JobPointer string  `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int     `json:"iteration,omitempty" console:"-"`
-	// Untold is set without `config.debug`: the event is for a report only.
+	// Untold says that the event is for a report only, without `config.debug`.
 	Untold bool `json:"-"`
 }
 
@@ -104,8 +103,8 @@ func (e RequestRetried) Message() string {
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
-// CredentialsWithheld says that an answer led a job to another origin, which is
-// asked without credentials; once for each job.
+// CredentialsWithheld says that an answer led a job to another origin, which gets
+// no credentials; once for each job.
 type CredentialsWithheld struct {
 	Origin     string `json:"origin"`
 	Job        string `json:"job"`
@@ -120,7 +119,7 @@ func (e CredentialsWithheld) Message() string {
 	return fmt.Sprintf("%s: an answer led to %s, which is asked without credentials; 'api.http.trustedOrigins' can list it", e.Job, e.Origin)
 }
 
-// ResponseIgnored says that an error response was taken as data because
+// ResponseIgnored says that an error response was used as data because
 // `api.http.ignoreErrors` lists its status.
 type ResponseIgnored struct {
 	Job        string `json:"job"`
@@ -137,7 +136,7 @@ func (e ResponseIgnored) Message() string {
 }
 
 // ResponseCleaned says that bytes of an answer were dropped because they are not
-// UTF-8, which JSON has to be.
+// UTF-8, which JSON must be.
 type ResponseCleaned struct {
 	Job  string `json:"job"`
 	Page int    `json:"page"`

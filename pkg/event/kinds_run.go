@@ -27,7 +27,7 @@ func (e RunStarted) Message() string {
 	return s
 }
 
-// VariablesReplaced notes which {{variables}} were replaced: names only.
+// VariablesReplaced names the {{variables}} that were replaced, without values.
 type VariablesReplaced struct {
 	Names  []string `json:"names"`
 	Source string   `json:"source"`
@@ -40,8 +40,7 @@ func (e VariablesReplaced) Message() string {
 	return "Replaced values for variables: " + strings.Join(e.Names, ", ")
 }
 
-// ConfigWarning is something odd in the configuration that does not stop the
-// run.
+// ConfigWarning is a problem of the configuration that does not stop the run.
 type ConfigWarning struct {
 	Pointer string `json:"pointer"`
 	Text    string `json:"text"`
@@ -79,7 +78,7 @@ func (e RunFinished) Level() Level {
 	return Info
 }
 
-// IncompleteIn reads this message.
+// Message is read by IncompleteIn.
 func (e RunFinished) Message() string {
 	size := fmt.Sprintf("%s, %s, %s", prose.Count(e.Rows, "row"), prose.Count(e.Tables, "table"), prose.Count(e.Requests, "request"))
 	if e.Incomplete == 0 {
@@ -88,10 +87,10 @@ func (e RunFinished) Message() string {
 	return fmt.Sprintf("%s%s; %s", finishedIncomplete, size, MayBeMissing(e.Incomplete))
 }
 
-// finishedIncomplete begins the message of a RunFinished that has Incomplete.
+// finishedIncomplete begins the message of a RunFinished with Incomplete.
 const finishedIncomplete = "Extraction finished, incomplete: "
 
-// MayBeMissing says what RunFinished.Incomplete means.
+// MayBeMissing is RunFinished.Incomplete in words.
 func MayBeMissing(incomplete int) string {
 	if incomplete == 1 {
 		return "1 warning says that data may be missing"
@@ -99,14 +98,13 @@ func MayBeMissing(incomplete int) string {
 	return fmt.Sprintf("%d warnings say that data may be missing", incomplete)
 }
 
-// finishedMessage finds the number in the message of a RunFinished, or in the
-// line of JSON that holds it: within a JSON text, quotes that are data have a
-// backslash before them.
+// finishedMessage finds the number in the message of a RunFinished, or in the line
+// of JSON that contains it: in a JSON text, quotes that are data have a backslash.
 var finishedMessage = regexp.MustCompile(`(?:^|"message":")` + finishedIncomplete + `[^"]*; ([0-9]+) warnings? says? that data may be missing`)
 
-// IncompleteIn is RunFinished.Incomplete as the message of a platform's event
-// has it, 0 for any other message. A platform need not keep the fields of an
-// event, and without a log server its messages are lines of JSON.
+// IncompleteIn is RunFinished.Incomplete from the message of a platform's event, 0
+// for other messages. A platform may drop the fields of an event, and without a log
+// server its messages are lines of JSON.
 func IncompleteIn(message string) int {
 	match := finishedMessage.FindStringSubmatch(message)
 	if match == nil {
@@ -114,13 +112,13 @@ func IncompleteIn(message string) int {
 	}
 	n, err := strconv.Atoi(match[1])
 	if err != nil {
-		return 0 // more digits than any run counts
+		return 0 // more digits than any run has
 	}
 	return n
 }
 
-// RunCut is the last event of a run that left data out because a flag asked for
-// it: its tables are complete files that hold what had arrived until then.
+// RunCut is the last event of a run that reached a limit of a flag. Its tables are
+// complete files with what had arrived.
 type RunCut struct {
 	Budget   string  `json:"budget"`
 	Limit    float64 `json:"limit"`

@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// TestRunFinished: a run that lacks data says so in its last event, which is a
-// warning then, and whoever has only the message can read how much.
+// TestRunFinished: if data may be missing, the last event is a warning that says so,
+// and its message contains the number.
 func TestRunFinished(t *testing.T) {
 	tests := map[string]struct {
 		incomplete int

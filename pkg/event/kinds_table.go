@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// MappingWarning says that something in the data was stored in another way
-// than its shape suggests.
+// MappingWarning says that data was stored differently from what its shape
+// suggests.
 type MappingWarning struct {
 	Table string `json:"table"`
 	Text  string `json:"text"`
@@ -32,8 +32,8 @@ func (e TableWritten) Message() string {
 	return fmt.Sprintf("Table %s: %s, %s", e.Table, prose.Count(e.Rows, "row"), prose.Count(len(e.Columns), "column"))
 }
 
-// TableDrifted says that the columns of a table are not those of the last run
-// that wrote it; only with `config.driftWarning`.
+// TableDrifted says that a table's columns differ from those of the last run that
+// wrote it; only with `config.driftWarning`.
 type TableDrifted struct {
 	Table   string   `json:"table"`
 	Added   []string `json:"added,omitempty"`

@@ -13,17 +13,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// Live keeps one line for each running job at the bottom of a terminal:
+// Live shows one line for each running job at the bottom of a terminal:
 //
 //	users: 12 pages, 1200 rows, 400 rows/s, waiting 12 s: status 429 Too Many Requests
 //	  users/{id}/orders: 80 pages, 310 rows, 103 rows/s, waiting for an answer 4 s
 //
-// It is drawn anew at every tick and around every event, so that events stay
-// above it as lines of their own. It is no event: nothing of it is kept. All
-// methods may be called from many goroutines, and a nil Live shows nothing.
+// It draws the lines at every tick and after every event, so that events stay above
+// them. The lines are not events and are not kept. All methods may be called by
+// several goroutines. A nil Live shows nothing.
 type Live struct {
 	o    LiveOptions
-	done chan struct{} // closed when the goroutine that draws has ended
+	done chan struct{} // closed when the drawing goroutine has ended
 	stop chan struct{}
 
 	mu    sync.Mutex
@@ -31,12 +31,12 @@ type Live struct {
 	drawn int // lines on the terminal
 }
 
-// LiveOptions say where the lines are shown.
+// LiveOptions configure the live lines.
 type LiveOptions struct {
-	// Terminal gets the lines and the sequences that move the cursor. That it
-	// cannot be written is no error: a run does not end because no one looks.
+	// Terminal gets the lines and control sequences. Its errors are ignored: a run
+	// continues if no one watches.
 	Terminal io.Writer
-	// Size is the terminal's size in characters. What is wider is cut.
+	// Size is the terminal's size in characters. Longer lines are cut.
 	Size func() (width, height int, err error)
 	// Ticks says when to draw.
 	Ticks   <-chan time.Time
@@ -44,8 +44,7 @@ type LiveOptions struct {
 	Now     func() time.Time
 }
 
-// LiveJob is the line of one job, all its runs together. A nil LiveJob takes
-// everything and shows nothing.
+// LiveJob is the line of one job with all its runs. A nil LiveJob shows nothing.
 type LiveJob struct {
 	live        *Live
 	key         any
@@ -56,16 +55,14 @@ type LiveJob struct {
 	waits       []*wait
 }
 
-// wait is something a job is waiting for: until a moment, or for as long as it
-// takes.
+// wait is something that a job waits for, until a known time or not.
 type wait struct {
 	what  string
 	since time.Time
-	until time.Time // zero: no one knows
+	until time.Time // zero if unknown
 }
 
-// The sequences of the terminal: without wrapping even characters that take two
-// places stay on their line.
+// Control sequences. Without wrapping, double-width characters stay on their line.
 const (
 	upLines  = "\x1b[%dA"
 	clearEnd = "\r\x1b[J"
@@ -74,13 +71,13 @@ const (
 )
 
 const (
-	// keptFree are the places at the end of a line for the ^C that a terminal
-	// shows when someone types it, and for the cursor.
+	// keptFree is the space at the end of a line, for the ^C that terminals show
+	// and the cursor.
 	keptFree = 3
 	minWidth = 10
 )
 
-// NewLive starts to draw. Close ends it.
+// NewLive starts drawing. Close ends it.
 func NewLive(o LiveOptions) *Live {
 	l := &Live{o: o, done: make(chan struct{}), stop: make(chan struct{})}
 	go l.work()
@@ -101,7 +98,7 @@ func (l *Live) work() {
 	}
 }
 
-// Close removes the lines for good.
+// Close removes the lines and ends the drawing.
 func (l *Live) Close() {
 	if l == nil {
 		return
@@ -111,8 +108,8 @@ func (l *Live) Close() {
 	l.Forget()
 }
 
-// Job is the line of a job, which is made when the key is new. Depth is the
-// number of jobs above it.
+// Job returns the line of a job, a new one for a new key. Depth is the number of
+// its parent jobs.
 func (l *Live) Job(key any, name string, depth int) *LiveJob {
 	if l == nil {
 		return nil
@@ -129,7 +126,7 @@ func (l *Live) Job(key any, name string, depth int) *LiveJob {
 	return j
 }
 
-// Forget removes all lines: their jobs have ended.
+// Forget removes all lines, because their jobs have ended.
 func (l *Live) Forget() {
 	if l == nil {
 		return
@@ -140,7 +137,7 @@ func (l *Live) Forget() {
 	l.jobs = nil
 }
 
-// Over puts a sink above the lines: they disappear while an event is written.
+// Over wraps a sink: the lines disappear while it writes an event.
 func (l *Live) Over(sink Sink) Sink { return above{sink, l} }
 
 type above struct {
@@ -168,11 +165,11 @@ func (j *LiveJob) Page(rows int) {
 	j.rows += rows
 }
 
-// Await shows that the job waits for something, such as "for an answer", until the
-// returned function is called.
+// Await shows that the job waits for something, such as "for an answer", until done
+// is called.
 func (j *LiveJob) Await(what string) (done func()) { return j.wait(what, 0) }
 
-// Pause is Await where it is known how long it takes, for a reason.
+// Pause is Await for a known time.
 func (j *LiveJob) Pause(reason string, d time.Duration) (done func()) {
 	return j.wait(reason, max(d, 1))
 }
@@ -195,8 +192,8 @@ func (j *LiveJob) wait(what string, d time.Duration) (done func()) {
 	}
 }
 
-// clear takes the lines from the terminal. The cursor then is where the next
-// text belongs. The lock is held, here and below.
+// clear removes the lines from the terminal; the next text starts in their place.
+// The caller holds the lock, here and below.
 func (l *Live) clear() {
 	if l.drawn == 0 {
 		return
@@ -205,7 +202,7 @@ func (l *Live) clear() {
 	l.drawn = 0
 }
 
-// erase leads back to the first of the drawn lines and clears from there.
+// erase moves to the first of the drawn lines and clears from there.
 func (l *Live) erase() string {
 	switch l.drawn {
 	case 0:
@@ -217,8 +214,7 @@ func (l *Live) erase() string {
 	}
 }
 
-// draw writes all lines in the place of those before, in one piece. The cursor
-// stays behind the last one.
+// draw replaces the lines, in one write. The cursor stays behind the last one.
 func (l *Live) draw() {
 	lines := l.lines()
 	if len(lines) == 0 {
@@ -231,8 +227,8 @@ func (l *Live) draw() {
 
 func (l *Live) write(text string) { _, _ = io.WriteString(l.o.Terminal, text) }
 
-// lines are as many as fit on the terminal, each cut to its width. A
-// terminal that does not report its size gets none.
+// lines are the lines that fit on the terminal, cut to its width. A terminal
+// without a size gets none.
 func (l *Live) lines() []string {
 	width, height, err := l.o.Size()
 	if err != nil || width < minWidth || height < 2 {
@@ -264,8 +260,8 @@ func (j *LiveJob) line(now time.Time) string {
 	return strings.Repeat("  ", j.depth) + j.name + ": " + strings.Join(parts, ", ")
 }
 
-// waiting says what the job waits for: of several things the one that takes
-// longest to come, else the one that has been waited for longest.
+// waiting says what the job waits for: of several things the one that ends last, or
+// else the one that began first.
 func (j *LiveJob) waiting(now time.Time) string {
 	var first *wait
 	for _, w := range j.waits {
@@ -283,8 +279,7 @@ func (j *LiveJob) waiting(now time.Time) string {
 	}
 }
 
-// seconds are whole ones: what is left rounded up would count to 1 and not to 0,
-// what has passed is hardly ever exact.
+// seconds are whole seconds, rounded: the remaining time should count down to 0.
 func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", math.Round(max(0, d.Seconds())))
 }

@@ -111,8 +111,8 @@ func TestLive(t *testing.T) {
 	users.Page(200)
 	log.Emit(MappingWarning{Table: "t", Text: "odd"})
 	wantScreen(t, on, started, warning, "users: 1 page, 200 rows, 50 rows/s")
-	// Of several waits the one that takes longest is told, and a child has a line
-	// of its own however often it runs.
+	// Of several waits the one that takes longest is shown. A child has one line for
+	// all its runs.
 	orders := live.Job("o", "users/{id}/orders", 1)
 	if live.Job("o", "users/{id}/orders", 1) != orders {
 		t.Error("a second line for the same job")

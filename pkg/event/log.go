@@ -1,11 +1,11 @@
-// Package event holds the events of a run: their kinds and fields, the log that
+// Package event defines the events of a run: their kinds and fields, the log that
 // masks them, and the sinks (JSON lines, GELF over TCP, readable lines for a
 // terminal).
 //
-// It promises that no form of a known secret reaches a sink and that an event
-// that could not be written is noticed (Log.Err). It does not decide what is a
-// secret or how it is found (see pkg/secret), which sink serves a run, or what
-// happens after a lost event.
+// No form of a known secret reaches a sink, and events that could not be written
+// are noticed (Log.Err). Package secret decides what is a secret and how it is
+// found; the caller decides which sink a run uses and what happens after an event
+// is lost.
 //
 // Nothing else in the program writes to stdout during a run.
 package event
@@ -18,48 +18,45 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// Event is a body with its time, on the way to a sink. All its texts are
-// masked already.
+// Event is a body with its time, for a sink. All its texts are masked.
 type Event struct {
 	Time    time.Time
 	Kind    string
 	Level   Level
 	Message string
-	// Fields are the body's fields in their order; every string inside is
-	// masked.
+	// Fields are the body's fields in their order.
 	Fields []Field
-	// Body is a copy of the body with every string inside masked. It is nil for a
-	// body that is no struct, and when no one asked for it by Log.Trace.
+	// Body is a copy of the body. It is nil if the body is not a struct, and
+	// without Log.Trace.
 	Body Body
 }
 
-// Field is one named value of an event.
 type Field struct {
 	Name  string
 	Value any // string, bool, int, int64, float64 or []string
-	// Programs says that a terminal need not show it.
+	// Programs says that the field is not for a terminal.
 	Programs bool
 }
 
-// Sink is where events end up. Write is called by one goroutine at a time.
+// Sink writes events. Write is called by one goroutine at a time.
 type Sink interface {
 	Write(Event) error
-	// Close flushes what is pending.
+	// Close writes what is pending.
 	Close() error
 }
 
-// Discard is a Sink that drops everything.
+// Discard is a sink that drops everything.
 type Discard struct{}
 
 func (Discard) Write(Event) error { return nil }
 func (Discard) Close() error      { return nil }
 
-// ErrClosed is what Log.Err reports when an event came after Close.
+// ErrClosed is reported by Log.Err for an event after Close.
 var ErrClosed = errors.New("event after the log was closed")
 
-// Log takes the events of a run, masks them and hands them to one sink. It is
-// safe for concurrent use: events reach the sink one after another, in the
-// order of their times.
+// Log masks the events of a run and passes them to one sink. It is safe for
+// concurrent use: the sink gets the events one after another, in the order of their
+// times.
 type Log struct {
 	secrets *secret.Registry
 	now     func() time.Time
@@ -69,28 +66,28 @@ type Log struct {
 	sink   Sink
 	err    error // the first one
 	closed bool
-	warned map[ConfigWarning]bool // by WarnOnce
+	warned map[ConfigWarning]bool // for WarnOnce
 }
 
-// NewLog makes a log. Secrets may still grow while events are emitted; now
-// gives the time of an event.
+// NewLog makes a log. Secrets may be added while events are emitted; now is the
+// time of events.
 func NewLog(sink Sink, secrets *secret.Registry, now func() time.Time) *Log {
 	return &Log{sink: sink, secrets: secrets, now: now}
 }
 
-// Trace hands every event to a function too, those of level Trace included,
-// which the sink never gets. The function is called like a sink. Trace must be
-// called before the first event.
+// Trace also passes every event to a function, one at a time, including those of
+// level Trace, which the sink does not get. It must be called before the first
+// event.
 func (l *Log) Trace(to func(Event)) { l.trace = to }
 
-// Traced reports whether anything gets the events of level Trace.
+// Traced reports whether events of level Trace are used.
 func (l *Log) Traced() bool { return l.trace != nil }
 
-// Secrets are those that the log masks.
+// Secrets are the secrets that the log masks.
 func (l *Log) Secrets() *secret.Registry { return l.secrets }
 
-// Emit sends one event. It cannot fail for the caller: a run does not end
-// because no one listens. What went wrong is in Err.
+// Emit sends one event. It returns no error, because a run does not end when no one
+// listens. See Err.
 func (l *Log) Emit(body Body) {
 	level := body.Level()
 	if level == Trace && l.trace == nil {
@@ -120,8 +117,8 @@ func (l *Log) Emit(body Body) {
 	}
 }
 
-// WarnOnce sends a warning about the configuration unless the log has had the
-// same one: what is computed for each request or row would repeat it.
+// WarnOnce emits a warning unless it was emitted before: what is computed for each
+// request or row would repeat it.
 func (l *Log) WarnOnce(w ConfigWarning) {
 	l.mu.Lock()
 	had := l.warned[w]
@@ -142,8 +139,8 @@ func (l *Log) Err() error {
 	return l.err
 }
 
-// Close closes the sink and returns the first error in the life of the log. A
-// second call does nothing but return it again.
+// Close closes the sink and returns the first error of the log. It may be called
+// again.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -205,7 +205,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestWarnOnce: equal warnings are told once, others each, from any goroutine.
+// TestWarnOnce: equal warnings are emitted once, others each, from any goroutine.
 func TestWarnOnce(t *testing.T) {
 	sink := &memory{}
 	log := NewLog(sink, &secret.Registry{}, atNoon)

@@ -101,7 +101,7 @@ func TestReference(t *testing.T) {
 }
 
 // An example of the reference is what the sink writes for its fields: JSON lines,
-// or GELF for what no line tells.
+// or GELF for events that no line shows.
 func TestReferenceExamples(t *testing.T) {
 	ref := readReference(t)
 	for _, empty := range Bodies() {

@@ -1,11 +1,10 @@
 package failure
 
-// Code names a kind of problem. Codes are stable: people search for them,
-// programs filter by them.
+// Code names a kind of problem. Codes are stable: people search for them and programs
+// filter by them.
 type Code string
 
-// The kinds of problems of a configuration. What each of them means, and what
-// to do, is said by package diagnostic.
+// The kinds of problems of a configuration. Package diagnostic explains them.
 const (
 	// The text and its variables.
 	InvalidJSON     Code = "invalid-json"

@@ -1,9 +1,9 @@
-// Package failure tells apart what the person who wrote the configuration can
-// fix from what only we can fix, and carries the place to look at.
+// Package failure distinguishes errors that the author of a configuration can fix
+// from errors of the program, and adds the place in the configuration.
 //
-// A user error (Kind User) ends the program with exit code 1 and its message is
-// shown to the user as it is. Everything else is an application error, exit
-// code 2. The package decides nothing more: it neither logs nor exits.
+// A user error (Kind User) ends the program with exit code 1, and its message is
+// shown as it is. Everything else is an application error with exit code 2. The
+// package neither logs nor exits.
 package failure
 
 import (
@@ -11,29 +11,28 @@ import (
 	"fmt"
 )
 
-// Kind is the class of an error: whose fault it is.
+// Kind is the class of an error.
 type Kind string
 
-// The two kinds, in the platform's own words.
+// The two kinds, with the platform's names.
 const (
 	User        Kind = "user"
 	Application Kind = "application"
 )
 
-// Error is a failure with its class and, where there is one, its place in the
-// configuration. Message is one plain sentence, essential words first.
+// Error is an error with its kind and, if known, its place in the configuration.
+// Message is one plain sentence, essential words first.
 type Error struct {
 	Kind    Kind
 	Message string
-	// Pointer is the JSON pointer (RFC 6901) of the setting to look at; empty
-	// when no single setting is to blame.
+	// Pointer is the JSON pointer (RFC 6901) of the setting; empty if there is no
+	// single one.
 	Pointer string
-	// Cause is the error underneath, for errors.Is and errors.As. Its text is
-	// not part of Message unless the one who made the error put it there.
+	// Cause is the wrapped error. Message need not have its text.
 	Cause error
 }
 
-// Error returns the message, followed by the pointer where there is one.
+// Error returns the message, followed by the pointer if there is one.
 func (e *Error) Error() string {
 	if e.Pointer == "" {
 		return e.Message
@@ -41,7 +40,7 @@ func (e *Error) Error() string {
 	return e.Message + " (at " + e.Pointer + ")"
 }
 
-// Unwrap gives errors.Is and errors.As the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Userf makes a user error. A %w verb keeps its operand as the cause.
@@ -60,8 +59,7 @@ func newf(kind Kind, format string, args []any) *Error {
 	return &Error{Kind: kind, Message: err.Error(), Cause: errors.Unwrap(err)}
 }
 
-// At returns the error with its place in the configuration set, unless it has
-// one already.
+// At returns the error with a pointer, unless it has one already.
 func (e *Error) At(pointer string) *Error {
 	if e.Pointer != "" {
 		return e
@@ -71,7 +69,7 @@ func (e *Error) At(pointer string) *Error {
 	return &c
 }
 
-// KindOf is the kind of any error: that of the first *Error or Problems in its
+// KindOf returns the kind of any error: that of the first *Error or Problems in its
 // chain, else Application.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -83,7 +81,7 @@ func KindOf(err error) Kind {
 	return Application
 }
 
-// PointerOf is the place an error names, or "".
+// PointerOf returns the JSON pointer of an error, or "".
 func PointerOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Pointer
@@ -94,17 +92,17 @@ func PointerOf(err error) string {
 	return ""
 }
 
-// The exit codes of the program, as the platform reads them.
+// The exit codes of the program.
 const (
 	ExitOK          = 0
 	ExitUser        = 1
 	ExitApplication = 2
-	// ExitCut is that of a run whose tables are valid but hold only a part of
-	// the data, because a flag limits it. The platform uses no such flag.
+	// ExitCut is the exit code of a run that a flag has limited: its tables are valid
+	// but hold only a part of the data. The platform uses no such flag.
 	ExitCut = 3
 )
 
-// ExitCode is the exit code an error asks for; nil asks for 0.
+// ExitCode returns the exit code for an error, 0 for nil.
 func ExitCode(err error) int {
 	switch {
 	case err == nil:
@@ -116,9 +114,8 @@ func ExitCode(err error) int {
 	}
 }
 
-// Wrap says what was being done when an error happened. A user error keeps its kind,
-// its cause and its pointer; without a pointer it gets this one. Any other error
-// stays what it is, with the same words in front.
+// Wrap adds in front of an error what was being done. A user error keeps its kind and
+// cause, and its pointer if it has one.
 func Wrap(doing, pointer string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok && e.Kind == User {
 		return (&Error{Kind: User, Message: doing + ": " + e.Message, Pointer: e.Pointer, Cause: err}).At(pointer)

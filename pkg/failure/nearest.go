@@ -2,15 +2,13 @@ package failure
 
 import "strings"
 
-// maxNameLength is the length in bytes beyond which a name is no typing mistake
-// of anything: comparing it would cost more than it helps.
+// maxNameLength in bytes limits the cost: longer names are not compared.
 const maxNameLength = 100
 
-// Nearest is the known name that a misspelt name most likely meant, and whether
-// there is one: at most a third of its letters (but one at least, and three at
-// most) are missing, too many, different, or swapped with their neighbour. Case
-// does not count. Of equally near names the first in alphabetical order wins,
-// whatever the order of known.
+// Nearest returns the known name that a misspelt name most likely means. At most a
+// third of its letters (at least one, at most three) may be missing, additional,
+// different, or swapped with their neighbour. Case is ignored. Of equally near names
+// it returns the first in alphabetical order.
 func Nearest(name string, known []string) (string, bool) {
 	if name == "" || len(name) > maxNameLength {
 		return "", false
@@ -24,7 +22,7 @@ func Nearest(name string, known []string) (string, bool) {
 		other := []rune(strings.ToLower(candidate))
 		allowed := min(max(1, max(len(folded), len(other))/3), 3)
 		if len(folded)-len(other) > allowed || len(other)-len(folded) > allowed {
-			continue // so many letters more or less
+			continue // too many letters are missing or additional
 		}
 		distance := editDistance(folded, other)
 		if distance > allowed || distance >= max(len(folded), len(other)) {
@@ -37,10 +35,10 @@ func Nearest(name string, known []string) (string, bool) {
 	return best, best != ""
 }
 
-// editDistance counts the single letters to insert, delete, replace or swap
-// with their neighbour to turn a into b.
+// editDistance counts the letters to insert, delete, replace or swap with their
+// neighbour to turn a into b.
 func editDistance(a, b []rune) int {
-	// Three rows of the usual table are enough: swapping looks two rows back.
+	// Three rows of the usual table are enough, because a swap looks two rows back.
 	var beforeLast []int
 	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

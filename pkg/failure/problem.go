@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// Problem is one fault of the configuration: where, what was found, what was
-// expected, what to try.
+// Problem is one problem of the configuration.
 type Problem struct {
-	// Code is the kind of the problem; "" when it has no name yet.
+	// Code is the kind of the problem; it may be empty.
 	Code Code `json:"code,omitempty"`
-	// Pointer is the JSON pointer (RFC 6901) of the faulty value in the
-	// document as it was given; "" is the whole document.
+	// Pointer is the JSON pointer (RFC 6901) of the value in the given document; "" is
+	// the whole document.
 	Pointer string `json:"pointer"`
-	// Found says what stands there, shortened, never a secret value.
+	// Found describes the value, shortened, without secrets.
 	Found Text `json:"found,omitempty"`
-	// Expected says what should stand there.
+	// Expected describes a correct value.
 	Expected Text `json:"expected"`
-	// Hint says what to try, e.g. the nearest known key. May be empty.
+	// Hint says what to try, e.g. the nearest known key. It may be empty.
 	Hint Text `json:"hint,omitempty"`
 }
 
-// String is the problem in one line: pointer, expectation, finding, hint.
+// String returns the problem as one line.
 func (p Problem) String() string {
 	text := cmp.Or(p.Pointer, "the document") + ": " + p.Expected.String()
 	if p.Found != "" {
@@ -34,14 +33,14 @@ func (p Problem) String() string {
 	return text
 }
 
-// Problems is every fault found in one document. As an error it is a user
-// error; an empty list is not an error, see Err.
+// Problems are all problems of one document. As an error it is a user error; an empty
+// list is no error, see Err.
 type Problems []Problem
 
 // Add appends a problem.
 func (ps *Problems) Add(p Problem) { *ps = append(*ps, p) }
 
-// Err is the list as an error, or nil when it is empty.
+// Err returns the list as an error, or nil if it is empty.
 func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil
@@ -49,8 +48,7 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// Error lists all problems in one line: the first one first, for a job message
-// may be cut in the middle.
+// Error returns all problems as one line.
 func (ps Problems) Error() string {
 	lines := make([]string, len(ps))
 	for i, p := range ps {
@@ -62,16 +60,15 @@ func (ps Problems) Error() string {
 	return fmt.Sprintf("configuration, %d problems: %s", len(ps), strings.Join(lines, " | "))
 }
 
-// PointerJoin appends one reference token to a JSON pointer, escaped as RFC
-// 6901 wants it.
+// PointerJoin appends a token to a JSON pointer, escaped by RFC 6901.
 func PointerJoin(pointer, token string) string {
 	if !strings.ContainsAny(token, "~/") {
-		return pointer + "/" + token // most tokens by far
+		return pointer + "/" + token // nearly all tokens
 	}
 	return pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
 }
 
-// PointerSplit are the reference tokens of a JSON pointer, unescaped.
+// PointerSplit returns the tokens of a JSON pointer, unescaped.
 func PointerSplit(pointer string) []string {
 	if pointer == "" {
 		return nil

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Recover calls f and turns a panic, which is a fault of ours, into an error that
-// names the function.
+// Recover calls f and turns a panic into an application error that names the function.
 func Recover(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -17,8 +16,7 @@ func Recover(f func() error) (err error) {
 	return f()
 }
 
-// panicPlace is the function that panicked: the first one of ours below the
-// runtime's.
+// panicPlace returns the function that panicked: the first one below the runtime.
 func panicPlace() string {
 	var pcs [32]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])

@@ -2,38 +2,38 @@ package failure
 
 import "strings"
 
-// Text is a text of the program's own words with parts of a document, or of an
-// answer, in between (Part). Secrets are masked in the parts only: the program's own
-// words are never taken for one, whatever the secret is. Constants are texts; what
-// is computed has to be made one, and then is either a part or own words.
+// Text is a message of the program with parts of a document or an answer (Part).
+// Secrets are masked in the parts only, so that words of the program are never masked.
+// A constant converts to Text by itself; with a computed string the caller decides
+// between a part and own words.
 type Text string
 
-// Parts stand between two characters that no text holds (noncharacters of Unicode).
+// Parts are enclosed in two Unicode noncharacters, which no text has.
 const (
 	partBegin = "\uFDD0"
 	partEnd   = "\uFDD1"
 )
 
-// Part is a part that stands in a document, a name or a value. It must hold all of
-// what belongs together there: a secret that is in two parts is not recognised.
+// Part makes a part of a name or value. A secret must not be split between parts,
+// because it would not be masked.
 func Part(text string) Text {
 	return partBegin + Text(noMarks.Replace(text)) + partEnd
 }
 
-// Parts are names or values in a list.
+// Parts makes a part of a list of names or values.
 func Parts(texts []string) Text {
 	return Part(strings.Join(texts, ", "))
 }
 
 var noMarks = strings.NewReplacer(partBegin, "", partEnd, "")
 
-// String is the text as it is read.
+// String returns the text without the marks of parts.
 func (t Text) String() string { return noMarks.Replace(string(t)) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// Mask is the text with its parts masked by a function. It has no parts any more.
+// Mask returns the text with its parts masked, and without marks.
 func (t Text) Mask(mask func(string) string) Text {
 	var b strings.Builder
 	rest := string(t)

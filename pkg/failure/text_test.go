@@ -26,7 +26,7 @@ func TestText(t *testing.T) {
 	if got := Text("secret").Mask(hide); got != "secret" {
 		t.Errorf("own words became %q", got)
 	}
-	// What a document holds cannot end its part.
+	// A text of the document cannot end its part.
 	if got := Part("a" + partEnd + "secret" + partBegin).Mask(hide); got != "a[hidden]" {
 		t.Errorf("got %q", got)
 	}

@@ -1,8 +1,7 @@
 package failure
 
-// Unique is the list without repetitions, each problem at its first place. The
-// parts of a document that several iterations share are compiled once for each
-// of them, and then report the same faults again.
+// Unique returns the list without repetitions. Parts of a document that several
+// iterations share are compiled for each of them and report the same problems.
 func (ps Problems) Unique() Problems {
 	seen := make(map[Problem]bool, len(ps))
 	var unique Problems

@@ -30,8 +30,8 @@ func accepted(t *testing.T, in given) single {
 	return single{doc.Iterations[0], doc.API}
 }
 
-// TestEmptyIsAbsent: empty values of every kind stand for no value, and an empty
-// list for an empty object.
+// TestEmptyIsAbsent: empty values of every kind mean absent, and an empty list means an
+// empty object.
 func TestEmptyIsAbsent(t *testing.T) {
 	want := show(accepted(t, given{}))
 	parts := map[string]given{
@@ -45,7 +45,7 @@ func TestEmptyIsAbsent(t *testing.T) {
 	for name, part := range parts {
 		for _, empty := range []string{`null`, `""`, `[]`, `{}`, `false`, `0`, `"0"`} {
 			if empty == `"0"` && name != "config" {
-				continue // a text like any other there
+				continue // a normal text there
 			}
 			t.Run(name+" "+empty, func(t *testing.T) {
 				fill := func(s string) string {
@@ -72,9 +72,10 @@ func TestEmptyIsAbsent(t *testing.T) {
 func show(it single) string {
 	j := it.Jobs[0]
 	params, _ := j.Params.Eval(&expr.Scope{Now: clock})
+	headers, _ := j.Headers.Eval(&expr.Scope{Now: clock})
 	return fmt.Sprint(it.API.Name, it.BaseURL, it.Headers, it.API.DefaultOptions.JSON(), it.API.Retry, it.API.ConnectTimeout, it.API.RequestTimeout,
 		it.API.IgnoreErrors, it.API.Authentication.Present(), it.API.Pagination.Present(), it.Debug, it.FailIncomplete, it.Bucket, it.Incremental, it.CompatLevel, it.Mappings.Present(),
-		"|", j.Pointer, j.Endpoint, j.Method, params.JSON(), j.Headers.JSON(), j.DataType, j.DataField, j.Scroller, j.ResponseFilter, j.ResponseFilterDelimiter,
+		"|", j.Pointer, j.Endpoint, j.Method, params.JSON(), headers.JSON(), j.DataType, j.DataField, j.Scroller, j.ResponseFilter, j.ResponseFilterDelimiter,
 		len(j.Children), j.Placeholders.Present(), j.RecursionFilter, j.UserData.Present())
 }
 
@@ -92,7 +93,7 @@ func TestDefaultsOfAPI(t *testing.T) {
 		t.Errorf("config: %+v", it)
 	}
 	j := it.Jobs[0]
-	if j.Endpoint != "users" || j.DataType != "users" || j.Method != "" || j.DataField != (config.DataField{}) || j.ResponseFilterDelimiter != "." || j.Headers.JSON() != "{}" {
+	if j.Endpoint != "users" || j.DataType != "users" || j.Method != "" || j.DataField != (config.DataField{}) || j.ResponseFilterDelimiter != "." || j.Headers.Len() != 0 {
 		t.Errorf("job: %+v", j)
 	}
 }
@@ -214,12 +215,12 @@ func TestHeaders(t *testing.T) {
 
 func TestAPI(t *testing.T) {
 	api := accepted(t, given{api: `"name":7,"caCertificate":"ca","#clientCertificate":"client","http":{"ignoreErrors":[404,"500",0],` +
-		`"defaultOptions":{"method":"post","params":{"a":{"attr":"x"}},"headers":{"A":"1","B":{"attr":"x"},"C":["1","2"],"D":null}}},` +
+		`"defaultOptions":{"method":"post","params":{"a":{"state":"x"}},"headers":{"A":"1","B":{"state":"x"},"C":["1","2"],"D":null}}},` +
 		`"authentication":{"type":"basic"},"pagination":{"method":"offset"},`}).API
 	if api.Name != "7" || api.CACertificate.Value.Raw() != "ca" || api.ClientCertificate.Value.Raw() != "client" || !slices.Equal(api.IgnoreErrors, []int{404, 500, 0}) {
 		t.Errorf("%+v", api)
 	}
-	const options = `{"method":"POST","params":{"a":{"attr":"x"}},"headers":{"A":"1","B":["x"],"C":["1","2"],"D":null}}`
+	const options = `{"method":"POST","params":{"a":{"state":"x"}},"headers":{"A":"1","B":["x"],"C":["1","2"],"D":null}}`
 	if got := api.DefaultOptions.JSON(); got != options {
 		t.Errorf("got  %s\nwant %s", got, options)
 	}

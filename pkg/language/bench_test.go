@@ -7,8 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/language"
 )
 
-// BenchmarkCompile is what every start of the program pays after the schema is
-// loaded.
+// BenchmarkCompile measures what every start of the program does.
 func BenchmarkCompile(b *testing.B) {
 	text := []byte(given{api: `"pagination":{"method":"offset","limit":100},"http":{"headers":{"X":{"attr":"#k"}}},`, config: `"#k":"s","outputBucket":"b",`}.document())
 	config.Compile(mustParse(b, text), config.Options{Tree: language.Default().Tree, Now: clock})

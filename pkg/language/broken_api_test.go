@@ -212,7 +212,7 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/api/pagination: expected an object, found "offset"`,
 		}},
 		{"pagination method", given{api: `"pagination":{"method":"pagenumber"},`}, []string{
-			`/parameters/api/pagination/method: expected one of "offset", "pagenum", "response.url", "response.param", "cursor", "zendesk.response.url", "multiple", found "pagenumber"; did you mean "pagenum"?`,
+			`/parameters/api/pagination/method: expected one of "offset", "pagenum", "response.url", "response.param", "link", "cursor", "zendesk.response.url", "multiple", found "pagenumber"; did you mean "pagenum"?`,
 		}},
 		{"pagination values", given{api: `"pagination":{"method":"offset","limit":"ten","limitParam":{"a":1},"firstPageParams":{"a":1}},`}, []string{
 			`/parameters/api/pagination/limit: expected an integer, found "ten"`,
@@ -228,7 +228,7 @@ func brokenAPIs() []brokenDocument {
 		}},
 		{"scrollers", given{api: `"pagination":{"method":"multiple","scrollers":{"a":"offset","b":{"method":"curser"}}},`}, []string{
 			`/parameters/api/pagination/scrollers/a: expected an object, found "offset"`,
-			`/parameters/api/pagination/scrollers/b/method: expected one of "offset", "pagenum", "response.url", "response.param", "cursor", "zendesk.response.url", "multiple", found "curser"; did you mean "cursor"?`,
+			`/parameters/api/pagination/scrollers/b/method: expected one of "offset", "pagenum", "response.url", "response.param", "link", "cursor", "zendesk.response.url", "multiple", found "curser"; did you mean "cursor"?`,
 		}},
 		{"nextPageFlag", given{api: `"pagination":{"nextPageFlag":{"feild":"more","stopOn":"false"}},`}, []string{
 			`/parameters/api/pagination/nextPageFlag: expected the key "field"; is "feild" meant to be it?`,

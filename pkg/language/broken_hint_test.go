@@ -9,8 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/language"
 )
 
-// TestHints: what people write who know another tool, or another section, and
-// what they are told to try.
+// TestHints: the hints for words of other tools and keys of other sections.
 func TestHints(t *testing.T) {
 	tests := []struct {
 		name    string

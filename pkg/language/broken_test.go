@@ -11,8 +11,8 @@ type brokenDocument struct {
 	want []string
 }
 
-// TestBrokenDocuments: every problem of a document is told at once, in the order
-// of the document, each with its place.
+// TestBrokenDocuments: all problems of a document are reported, in the order of the
+// document, each with its place.
 func TestBrokenDocuments(t *testing.T) {
 	for _, rows := range [][]brokenDocument{brokenAPIs(), brokenConfigs(), brokenEnvelopes()} {
 		for _, row := range rows {
@@ -57,10 +57,10 @@ func brokenConfigs() []brokenDocument {
 		{"endpoint missing", given{jobs: `[{"endpont":"users"}]`}, []string{
 			`/parameters/config/jobs/0: expected the key "endpoint"; is "endpont" meant to be it?`,
 		}},
-		{"endpoint empty", given{jobs: `[{"endpoint":""},{"endpoint":5},{"endpoint":{"attr":"x"}}]`}, []string{
-			`/parameters/config/jobs/0/endpoint: expected a path, found an empty string`,
-			`/parameters/config/jobs/1/endpoint: expected a path, found 5`,
-			`/parameters/config/jobs/2/endpoint: expected a path, found an object`,
+		{"endpoint empty", given{jobs: `[{"endpoint":""},{"endpoint":5},{"endpoint":{"path":"x"}}]`}, []string{
+			`/parameters/config/jobs/0/endpoint: expected a path or an expression, found an empty string`,
+			`/parameters/config/jobs/1/endpoint: expected a path or an expression, found 5`,
+			`/parameters/config/jobs/2/endpoint: expected a path or an expression, found an object`,
 		}},
 		{"job method", given{job: `"method":"GTE",`}, []string{
 			`/parameters/config/jobs/0/method: expected one of "GET", "POST", "FORM", "PUT", "PATCH", "DELETE", found "GTE"; did you mean "GET"?`,
@@ -249,7 +249,7 @@ func brokenEnvelopes() []brokenDocument {
 	}
 }
 
-// TestNoSecretInProblems puts a secret where a problem is sure to arise.
+// TestNoSecretInProblems puts a secret where it causes a problem.
 func TestNoSecretInProblems(t *testing.T) {
 	const secret = "s3cretValue"
 	rows := []given{

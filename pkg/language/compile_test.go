@@ -12,11 +12,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// given is a small valid document and what a test adds to its parts; every
-// part is a list of members with a comma at its end.
+// given is a small valid document with additions: lists of members that end with a
+// comma.
 type given struct {
 	top, parameters, api, config, job string
-	baseURL, jobs                     string // instead of the usual ones
+	baseURL, jobs                     string // instead of the default ones
 	bare                              bool   // without the wrapper
 	raw                               string // instead of all this
 }

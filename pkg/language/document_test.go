@@ -109,7 +109,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // TestIterations: an item replaces whole values, and everything that depends on
-// attributes is computed anew.
+// attributes is computed again.
 func TestIterations(t *testing.T) {
 	doc, problems, _ := compiled(t, given{
 		baseURL: `{"function":"concat","args":["https://",{"attr":"acct.zone"},".test"]}`,
@@ -131,7 +131,7 @@ func TestIterations(t *testing.T) {
 	sameLines(t, "iterations", got, want)
 }
 
-// TestLostAttribute: a replaced object takes its other keys away.
+// TestLostAttribute: a replaced object loses its other keys.
 func TestLostAttribute(t *testing.T) {
 	_, problems, _ := compiled(t, given{
 		config: `"acct":{"id":7,"zone":"eu"},`, job: `"params":{"z":{"attr":"acct.zone"}},`,
@@ -142,8 +142,8 @@ func TestLostAttribute(t *testing.T) {
 	})
 }
 
-// TestSharedList: other rooms report to the list that Compile returns, and one
-// place gets one problem.
+// TestSharedList: other packages report to the list that Compile returns, and each place
+// gets one problem.
 func TestSharedList(t *testing.T) {
 	doc, list := config.Compile(testvalue.Parse(t, given{api: `"pagination":{"method":"offset","limit":"x","increment":"1"},`}.document()), config.Options{Tree: language.Default().Tree, Now: clock})
 	s := doc.API.Pagination
@@ -161,7 +161,7 @@ func TestSharedList(t *testing.T) {
 	})
 }
 
-// TestUsableWithProblems: the result has no holes other rooms could fall into.
+// TestUsableWithProblems: with problems the result can still be used by other packages.
 func TestUsableWithProblems(t *testing.T) {
 	for _, text := range []string{`{}`, `{"parameters":5}`, `{"api":5,"config":5}`, `{"api":[],"config":{"jobs":5}}`, `{"parameters":{"iterations":[5,null]}}`, `{"api":{"pagination":5,"authentication":"x"},"config":[1]}`} {
 		doc, problems := config.Compile(testvalue.Parse(t, text), config.Options{Tree: language.Default().Tree})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/language"
@@ -17,16 +18,15 @@ type emptySetting struct {
 	name string
 	// setting is the place of the key in a document.
 	setting givenDefault
-	// means is the value that empty ones stand for, "" for an absent key; null is
-	// what null stands for.
+	// means is the meaning of empty values, "" for an absent key; null is the meaning of
+	// null.
 	means, null string
 	// not are empty values that are an error, here or in the original.
 	not []string
 }
 
-// emptySettings has the settings, one by one, that a run of the original shows
-// to be told apart by whether they are set (isset), and others by whether they
-// are empty. Of the former an empty value is a value.
+// emptySettings has the settings, as runs of the original show them: some are checked
+// with isset, so that an empty value is a value, others with empty.
 func emptySettings() []emptySetting {
 	paging := func(members string) givenDefault {
 		return givenDefault{api: `"pagination":{` + members + `"__":0},`, see: paged}
@@ -56,7 +56,7 @@ func emptySettings() []emptySetting {
 		{"retryConfig.httpCodes", retries(`"http":{"retryHeader":"X"},§`), `[]`, ``, []string{`""`, `0`, `"0"`, `false`}},
 		{"retryConfig.curl.codes", retries(`"curl":{§"__":0},`), `[]`, ``, []string{`""`, `0`, `"0"`, `false`}},
 
-		// Laid over another value, whatever it is.
+		// Replaces another value.
 		{"jobs[].method", givenDefault{api: post, job: `§`, see: run}, `"GET"`, `"GET"`, nil},
 		{"scrollRequest.method", scroll(`§`), `"GET"`, `"GET"`, nil},
 
@@ -121,9 +121,9 @@ func paged(t *testing.T, text string) string {
 	return place.ReplaceAllString(fmt.Sprintf("%+v", scrollers), "")
 }
 
-// TestEmptyValues: what an empty value means is the same as in the original,
-// setting by setting.
+// TestEmptyValues: an empty value means the same as in the original.
 func TestEmptyValues(t *testing.T) {
+	short.Skip(t, "it tries every setting")
 	for _, row := range emptySettings() {
 		t.Run(row.name, func(t *testing.T) {
 			key, _, _ := strings.Cut(row.name[strings.LastIndexByte(row.name, '.')+1:], " ")

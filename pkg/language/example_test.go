@@ -14,8 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// examples walks the schema along the documents it describes. Around each
-// example it puts the smallest document that has it.
+// examples walks the schema and puts each example into the smallest document.
 type examples struct {
 	t        *testing.T
 	compiler *jsonschema.Compiler
@@ -92,8 +91,8 @@ func (e *examples) at(pointer string) value.Value {
 	return node
 }
 
-// needs is what a key needs beside it that the schema cannot say, by the pointer
-// of the key or of the object.
+// needs are other keys that a key needs although the schema does not require them, by the
+// pointer of the key or of the object.
 func needs(pointer string) string {
 	switch pointer {
 	case "":
@@ -112,6 +111,10 @@ func needs(pointer string) string {
 		return `{"type":"table","destination":"t","tableMapping":{"a":"a"}}`
 	case "/$defs/mappingSetting/properties/tableMapping":
 		return `{"type":"table","destination":"t"}`
+	case "/$defs/response":
+		return `{"format":"csv"}`
+	case "/$defs/response/properties/member":
+		return `{"unpack":"zip"}`
 	case "/$defs/placeholder/properties/args":
 		return `{"path":"name","function":"urlencode"}`
 	}
@@ -138,7 +141,7 @@ func (e *examples) beside(pointer string, node value.Value, name string) value.V
 	return object
 }
 
-// shortened are examples that show only how the thing begins.
+// shortened are examples that show only the beginning of a value.
 func shortened() []string {
 	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate"}
 }
@@ -179,7 +182,7 @@ func (e *examples) check(pointer string, example, doc value.Value) {
 	if slices.ContainsFunc(shortened(), func(name string) bool { return strings.Contains(doc.JSON(), name) }) {
 		return
 	}
-	compiled, problems := config.Compile(attributes(doc), config.Options{Tree: language.Default().Tree})
+	compiled, problems := config.Compile(attributes(doc), config.Options{Tree: language.Default().Tree, Getenv: strings.ToLower})
 	engine.Compile(compiled, language.Default().Features, false)
 	if len(*problems) > 0 {
 		e.t.Errorf("%s: the document around the example %s has problems: %v\n%s", pointer, example.JSON(), *problems, doc.JSON())

@@ -53,7 +53,7 @@ func countdownMethod() paging.Method {
 		Compile: func(s config.Section) paging.Scroller {
 			return countdown{stepParam.Of(s), firstStep.Of(s)}
 		},
-		Position: func(s config.Section) (string, failure.Text) { return stepParam.Of(s), "remove it" },
+		Position: func(s config.Section) ([]string, failure.Text) { return []string{stepParam.Of(s)}, "remove it" },
 	}
 }
 
@@ -105,15 +105,74 @@ func extended() *language.Language {
 	return language.New(engine.Features{
 		Paging: append(paging.AllMethods(), countdownMethod()),
 		Auth:   append(auth.AllSchemes(), stampScheme()),
-		Functions: append(expr.AllFunctions(), expr.Function{Name: "shout", Arguments: "text", Min: 1, Max: 1, Doc: "the text in capitals",
+		Vocabulary: expr.Vocabulary{Functions: append(expr.AllFunctions(), expr.Function{Name: "shout", Arguments: "text", Min: 1, Max: 1, Doc: "the text in capitals",
 			Call: func(in expr.Input) (value.Value, error) {
 				text, err := in.Text(0)
 				return value.OfString(strings.ToUpper(text)), err
-			}}),
+			}}), References: append(expr.AllReferences(), upside())},
 	})
 }
 
-// TestAFunctionIsOneDeclaration: so is a function, at every place with expressions.
+// upside is a reference: its name turned round.
+func upside() expr.Reference {
+	return expr.Reference{Key: "upside", Argument: "NAME", Example: `{"upside": "cba"}`, Doc: "the name from its end",
+		Where: []expr.Place{expr.InHeaders, expr.InJobs, expr.InShared, expr.InUserData},
+		Check: func(_ expr.Compiler, name string) *expr.Fault {
+			if name == "wrong" {
+				return &expr.Fault{Found: "a word", Expected: "expected another word", Hint: "turn it round"}
+			}
+			return nil
+		},
+		Value: func(_ *expr.Scope, name string) (value.Value, bool) {
+			letters := []byte(name)
+			slices.Reverse(letters)
+			return value.OfString(string(letters)), name != ""
+		}}
+}
+
+// TestAReferenceIsOneDeclaration: so is a reference, at every place where it exists.
+func TestAReferenceIsOneDeclaration(t *testing.T) {
+	l := extended()
+	if !strings.Contains(string(l.Schema()), "`{\\\"upside\\\": …}`") {
+		t.Error("the schema lacks it")
+	}
+	if want := "| `{\"upside\": \"NAME\"}` | the name from its end | `http.headers`; `params`, `headers` and `endpoint` of jobs; `defaultOptions`, `scrollRequest`; `userData` | `{\"upside\": \"cba\"}` |"; !strings.Contains(newReference(t, l).text(), want) {
+		t.Errorf("the reference lacks %s", want)
+	}
+	document := func(name string) string {
+		form := `{"upside":"` + name + `"}`
+		return `{"api":{"baseUrl":"https://api.example.com","http":{"headers":{"X-A":` + form + `},"defaultOptions":{"params":{"b":[` + form + `]}}}},
+			"config":{"jobs":[{"endpoint":{"function":"concat","args":["items/",` + form + `]},"dataType":"d","headers":{"X-C":` + form + `},"params":{"d":` + form + `},"userData":{"e":` + form + `}}]}}`
+	}
+	if r := diagnostic.Check(t.Context(), "config.json", []byte(document("cba")), load.Options{Language: l}); len(r.Findings) > 0 {
+		t.Error(r.Findings)
+	}
+	r := diagnostic.Check(t.Context(), "config.json", []byte(document("wrong")), load.Options{Language: l})
+	if len(r.Findings) != 6 {
+		t.Error(r.Findings)
+	}
+	for _, f := range r.Findings {
+		if f.Hint != "turn it round" || !strings.HasSuffix(f.Pointer, "/upside") {
+			t.Errorf("%s: %s", f.Pointer, f.Hint)
+		}
+	}
+	p, err := plan.Of(t.Context(), []byte(document("cba")), plan.Options{Options: load.Options{Language: l}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := p.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"items/abc?", "b%5B0%5D=abc&d=abc", "X-A: abc", "X-C: abc", "query d: job, upside cba", "header X-A: headers, upside cba"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
+// TestAFunctionIsOneDeclaration: a function that is declared in one file is known
+// everywhere.
 func TestAFunctionIsOneDeclaration(t *testing.T) {
 	l := extended()
 	if !strings.Contains(string(l.Schema()), "`strtotime`, `shout`") || !strings.Contains(newReference(t, l).text(), "`strtotime`, `shout`") {

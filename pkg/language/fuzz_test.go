@@ -8,8 +8,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/language"
 )
 
-// FuzzCompile: no document makes the program fail, every problem has a place
-// that exists in the document, and a second reading says the same.
+// FuzzCompile: no document makes the program panic, every problem has a place in the
+// document, and a second reading gives the same problems.
 func FuzzCompile(f *testing.F) {
 	for _, rows := range [][]brokenDocument{brokenAPIs(), brokenConfigs(), brokenEnvelopes()} {
 		for _, row := range rows {

@@ -7,13 +7,15 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 func TestJob(t *testing.T) {
 	it := accepted(t, given{config: `"from":"2024",`, job: `"id":"j","method":"post","dataType":"people","dataField":{"path":"a/b","delimiter":"/"},"scroller":"s",` +
-		`"params":{"from":{"attr":"from"},"since":{"time":"previousStart"},"list":[{"attr":"from"}]},"headers":{"A":"1","B":["x",2],"C":{"attr":"k"}},` +
+		`"params":{"from":{"attr":"from"},"since":{"time":"previousStart"},"list":[{"attr":"from"}]},"headers":{"A":"1","B":["x",2],"C":{"attr":"from"}},` +
 		`"responseFilter":["a",1],"responseFilterDelimiter":"/","recursionFilter":"a==b","userData":{"x":{"attr":"from"}},` +
 		`"children":[{"endpoint":"users/{id}","placeholders":{"id":"id","2:x":{"path":"p","function":"urlencode","args":[{"placeholder":"value"}]}}}],`})
 	j := it.Jobs[0]
@@ -23,9 +25,13 @@ func TestJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprint(j.Pointer, " ", j.ID, " ", j.Method, " ", j.DataType, " ", j.DataField, " ", j.Scroller, " ", params.JSON(), " ", j.Headers.JSON(), " ",
+	headers, err := j.Headers.Eval(scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprint(j.Pointer, " ", j.ID, " ", j.Method, " ", j.DataType, " ", j.DataField, " ", j.Scroller, " ", params.JSON(), " ", headers.JSON(), " ",
 		j.ResponseFilter, " ", j.ResponseFilterDelimiter, " ", j.RecursionFilter, " ", j.UserData.Pointer, " ", j.UserData.Value.JSON())
-	const want = `/parameters/config/jobs/0 j POST people {a/b /} s {"from":"2024","since":5,"list":[{"attr":"from"}]} {"A":"1","B":["x",2],"C":["k"]} ` +
+	const want = `/parameters/config/jobs/0 j POST people {a/b /} s {"from":"2024","since":5,"list":["2024"]} {"A":"1","B":["x",2],"C":"2024"} ` +
 		`[a 1] / a==b /parameters/config/jobs/0/userData {"x":{"attr":"from"}}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -76,7 +82,7 @@ func TestMethods(t *testing.T) {
 // TestEnumerations: every known value is taken.
 func TestEnumerations(t *testing.T) {
 	check := func(pointer, format string) {
-		for _, choice := range language.Default().Tree.At(pointer).Choices {
+		for _, choice := range typeAt(pointer).Choices {
 			if choice.Hint != "" {
 				continue
 			}
@@ -91,6 +97,19 @@ func TestEnumerations(t *testing.T) {
 	check("/api/authentication/format", `{"api":{"baseUrl":"https://h.test","authentication":{"format":"%s"}},`+config+`}`)
 	check("/api/pagination/method", `{"api":{"baseUrl":"https://h.test","pagination":{"method":"%s"}},`+config+`}`)
 	check("/config/mappings/x/a/type", `{"api":{"baseUrl":"https://h.test"},"config":{"mappings":{"x":{"a":{"type":"%s"}}},"jobs":[{"endpoint":"x"}]}}`)
+}
+
+// typeAt is the type of the values at a JSON pointer.
+func typeAt(pointer string) *field.Type {
+	at := language.Default().Tree.Root()
+	for _, name := range failure.PointerSplit(pointer) {
+		if f := at.Field(name); f != nil {
+			at = f.Type
+		} else {
+			at = at.Others
+		}
+	}
+	return at
 }
 
 func TestJobOrder(t *testing.T) {

@@ -1,9 +1,12 @@
-// Package language is the configuration language put together: every setting of
-// a document, from the packages that declare and read them. The JSON Schema, the
-// reference and the checks of a document follow from it.
+// Package language is the whole configuration language: every setting of a document,
+// from the packages that declare them. The JSON Schema, the reference and the checks
+// of a document are derived from it.
 package language
 
 import (
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
@@ -14,22 +17,24 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 )
 
-// Language is what a configuration may say.
+// Language is a configuration language.
 type Language struct {
 	engine.Features
 	Tree *field.Tree
 }
 
-// Default is the language of this program.
-func Default() *Language {
-	return New(engine.Features{Paging: paging.AllMethods(), Auth: auth.AllSchemes(), Functions: expr.AllFunctions()})
-}
+// Default returns the language of this program. It is made once, because nothing
+// changes it.
+var Default = sync.OnceValue(func() *Language {
+	return New(engine.Features{Paging: paging.AllMethods(), Auth: auth.AllSchemes(), Vocabulary: expr.Vocabulary{}.All()})
+})
 
-// New is the language with these features.
+// New returns the language with these features.
 func New(features engine.Features) *Language {
 	return &Language{Features: features, Tree: config.NewTree(config.Types{
 		Authentication: features.Auth.Type(),
 		Pagination:     features.Paging.Type(),
+		Response:       answer.Type(),
 		Placeholder:    engine.PlaceholderType(),
 		Mappings:       mapping.Type(),
 		Credentials:    features.Auth.Attributes(),
@@ -38,7 +43,7 @@ func New(features engine.Features) *Language {
 	})}
 }
 
-// Schema is the JSON Schema of documents in this language.
+// Schema returns the JSON Schema of documents in this language.
 func (l *Language) Schema() []byte {
-	return l.Tree.Schema("https://keboola.github.io/configurable-extractor/schema.json", l.Functions.Type())
+	return l.Tree.Schema("https://keboola.github.io/configurable-extractor/schema.json", l.Vocabulary.Type())
 }

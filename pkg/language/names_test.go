@@ -17,12 +17,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/language"
 )
 
-// compound is a name that no Go code has by chance. Simple words (type, limit,
-// query) are ordinary words of code, so that nothing can be said about them.
+// compound matches names that Go code does not have by chance. Simple words (type, limit,
+// query) are not checked.
 var compound = regexp.MustCompile(`[A-Z_#]`)
 
-// otherwise are files where the name of a setting stands for something else, or
-// where it is declared once more, and why.
+// otherwise are files in which the name of a setting means something else, or is
+// declared again, and why.
 var otherwise = map[string]map[string]string{
 	"../config/job.go": {
 		"userData": "a setting of a job, too",
@@ -36,8 +36,8 @@ var otherwise = map[string]map[string]string{
 	},
 }
 
-// TestOneFileKnowsASetting: the name of a setting stands in the file that declares
-// it, and nowhere else; others ask the declaration.
+// TestOneFileKnowsASetting: only the file that declares a setting has its name; others
+// use the declaration.
 func TestOneFileKnowsASetting(t *testing.T) {
 	where := map[string][]string{}
 	for _, name := range settingNames(language.Default().Tree.Root()) {

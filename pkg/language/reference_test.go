@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// referenceMark parts what people write from what is generated.
+// referenceMark separates the written part from the generated one.
 const referenceMark = "<!-- Generated from the declarations of settings by: go test ./pkg/language -update -->\n"
 
 func TestReference(t *testing.T) {
@@ -33,10 +34,11 @@ func TestReference(t *testing.T) {
 // reference renders the schema: one section for each object, at the path where
 // it is met first.
 type reference struct {
-	t      *testing.T
-	schema value.Value
-	titles map[string]string // pointer of an object in the schema to its heading
-	order  []string
+	t          *testing.T
+	schema     value.Value
+	vocabulary expr.Vocabulary
+	titles     map[string]string // pointer of an object in the schema to its heading
+	order      []string
 }
 
 func newReference(t *testing.T, l *language.Language) *reference {
@@ -44,7 +46,7 @@ func newReference(t *testing.T, l *language.Language) *reference {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reference{t: t, schema: schema, titles: map[string]string{}}
+	r := &reference{t: t, schema: schema, vocabulary: l.Vocabulary, titles: map[string]string{}}
 	r.discover("", "")
 	r.titles["/$defs/expression"] = "Value expressions"
 	r.order = append(r.order, "/$defs/expression")
@@ -96,6 +98,7 @@ func (r *reference) text() string {
 		fmt.Fprintf(&b, "### %s\n\n%s\n\n", heading(r.titles[pointer]), node.Field("description").Raw())
 		if pointer == "/$defs/expression" {
 			fmt.Fprintf(&b, "Example: `%s`\n\n", node.Field("examples").Items()[0].JSON())
+			b.WriteString(r.expressions())
 			continue
 		}
 		b.WriteString("| key | type | default | meaning | example |\n|---|---|---|---|---|\n")
@@ -105,6 +108,31 @@ func (r *reference) text() string {
 		b.WriteString("\n")
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// expressions are the tables of references and functions.
+func (r *reference) expressions() string {
+	var b strings.Builder
+	line := func(cells ...string) {
+		for i, cell := range cells {
+			cells[i] = strings.ReplaceAll(cell, "|", `\|`)
+		}
+		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	b.WriteString("#### References\n\n| form | value | where | example |\n|---|---|---|---|\n")
+	for _, f := range r.vocabulary.References {
+		var where []string
+		for _, place := range f.Where {
+			where = append(where, string(place))
+		}
+		line("`{\""+string(f.Key)+"\": \""+strings.Trim(f.Argument, `"`)+"\"}`", f.Doc, strings.Join(where, "; "), "`"+f.Example+"`")
+	}
+	b.WriteString("\n#### Functions\n\n| function | value |\n|---|---|\n")
+	for _, f := range r.vocabulary.Functions {
+		line("`"+f.Signature()+"`", f.Doc)
+	}
+	b.WriteString("\n")
+	return b.String()
 }
 
 func (r *reference) row(parent value.Value, pointer string, m value.Member) string {
@@ -148,8 +176,11 @@ func (r *reference) typeOf(pointer string) string {
 	items := at + "/items"
 	if _, ok := r.schema.Find(failure.PointerSplit(items)); ok {
 		prefix := "list of "
-		if types := texts(node.Field("type")); slices.Contains(types, "string") {
+		switch types := texts(node.Field("type")); {
+		case slices.Contains(types, "string"):
 			prefix = "string or list of "
+		case slices.Contains(types, "boolean"):
+			prefix = "boolean or list of "
 		}
 		return prefix + r.typeOf(items)
 	}
@@ -195,10 +226,9 @@ func anchor(heading string) string {
 	}, heading)
 }
 
-// TestSchemaTellsEverything holds the schema to what the reference and the
-// editors need: every key has a title, a description, and an example unless it
-// has a section of its own.
-func TestSchemaTellsEverything(t *testing.T) {
+// TestSchemaIsComplete: for the reference and editors every key has a title, a
+// description, and an example unless it has a section of its own.
+func TestSchemaIsComplete(t *testing.T) {
 	r := newReference(t, language.Default())
 	for _, pointer := range r.order {
 		node, _ := r.schema.Find(failure.PointerSplit(pointer))
@@ -221,7 +251,7 @@ func TestSchemaTellsEverything(t *testing.T) {
 	}
 }
 
-// TestSchemaStaysSimple: the sentences about violations rely on a few keywords.
+// TestSchemaStaysSimple: the schema uses few keywords, for which there are messages.
 func TestSchemaStaysSimple(t *testing.T) {
 	known := []string{
 		"$schema", "$id", "$ref", "$defs", "title", "description", "default", "examples", "deprecated",

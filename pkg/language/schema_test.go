@@ -16,8 +16,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// TestSchemaIsValid: the published schema, not only the rules the program uses,
-// is a schema of its draft, and says the same of a good document and a bad one.
+// TestSchemaIsValid: the published schema is valid for its draft, accepts a good document
+// and refuses a bad one.
 func TestSchemaIsValid(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	text := testvalue.Parse(t, string(language.Default().Schema()))
@@ -40,7 +40,7 @@ func TestSchemaIsValid(t *testing.T) {
 	}
 }
 
-// TestSchemaDescribesEveryProperty: also where nothing refers to.
+// TestSchemaDescribesEveryProperty: also in unused definitions.
 func TestSchemaDescribesEveryProperty(t *testing.T) {
 	seen := 0
 	var check func(v value.Value, at string)
@@ -89,8 +89,8 @@ func TestSchemaFile(t *testing.T) {
 	golden.File(t, "schema.json", string(language.Default().Schema()))
 }
 
-// TestWalkerAgrees: of every document that the tests of this package know to be
-// wrong or right, the published schema says the same as the program.
+// TestWalkerAgrees: the published schema and the program agree on all documents of the
+// tests of this package.
 func TestWalkerAgrees(t *testing.T) {
 	agrees := agreement(t)
 	seen := 0
@@ -123,8 +123,8 @@ func FuzzWalkerAgrees(f *testing.F) {
 }
 
 // agreement compares the program with the JSON Schema library. The library is
-// given the document as it is meant (field.Tree.Read), without its unknown keys,
-// for empty values and unknown keys have rules that JSON Schema cannot say.
+// given the document after field.Tree.Read, because JSON Schema cannot express the rules
+// for empty values and unknown keys.
 func agreement(t testing.TB) func(t testing.TB, doc value.Value) {
 	t.Helper()
 	tree := language.Default().Tree
@@ -157,8 +157,8 @@ func schemaCodes() []failure.Code {
 	return []failure.Code{failure.WrongType, failure.WrongValue, failure.UnknownChoice, failure.MissingKey}
 }
 
-// rules is the schema without what is for people and editors, and without the
-// closing of objects, for unknown keys are found in another way: see TestWalkerAgrees.
+// rules is the schema without keywords for people and editors, and without those that
+// refuse unknown keys, see agreement.
 func rules(schema value.Value) value.Value {
 	var kept []value.Member
 	for _, m := range schema.Members() {
@@ -183,8 +183,8 @@ func rules(schema value.Value) value.Value {
 	return value.OfMembers(kept...)
 }
 
-// native is a value as the validator knows it. Numbers become integers or
-// doubles: an exponent of a thousand digits must not be computed exactly.
+// native converts a value for the validator. Numbers become integers or doubles, because
+// a huge exponent must not be computed exactly.
 func native(v value.Value) any {
 	switch v.Kind() {
 	case value.Bool:

@@ -2,7 +2,7 @@ package language_test
 
 import "testing"
 
-// TestWarnings: what is odd but does not stop a run.
+// TestWarnings: the warnings about documents that can run.
 func TestWarnings(t *testing.T) {
 	rows := []struct {
 		name string
@@ -59,9 +59,9 @@ func TestWarnings(t *testing.T) {
 		{"mixed retry spellings", given{api: `"retryConfig":{"httpCodes":[1],"http":{"codes":[2]},"curlCodes":[],"curl":{"codes":[3]}},`}, []string{
 			`/parameters/api/retryConfig/http: ignored because of "headerName" or "httpCodes", its old spelling`,
 			`/parameters/api/retryConfig/curl: ignored because of "curlCodes", its old spelling`}},
-		{"expression in literal headers", given{job: `"headers":{"A":{"attr":"x"}},`, api: `"http":{"defaultOptions":{"headers":{"B":{"attr":"y"}}}},`}, []string{
-			`/parameters/api/http/defaultOptions/headers/B: functions are not evaluated here, the values are sent as they are; move the header to "api.http.headers"`,
-			`/parameters/config/jobs/0/headers/A: functions are not evaluated here, the values are sent as they are; move the header to "api.http.headers"`}},
+		{"objects in headers", given{job: `"headers":{"A":{"query":"x"}},`, api: `"http":{"defaultOptions":{"headers":{"B":{"state":"y"}}}},`}, []string{
+			`/parameters/api/http/defaultOptions/headers/B: the object is no expression, the values in it are sent as they are; write a text, a list of texts, or an expression`,
+			`/parameters/config/jobs/0/headers/A: the object is no expression, the values in it are sent as they are; write a text, a list of texts, or an expression`}},
 		{"two spellings of a header", given{api: `"http":{"headers":{"x-a":"1","X-A":"2","Y":"3"}},`, config: `"http":{"headers":{"y":"4","X-B":"5"}},`}, []string{
 			`/parameters/api/http/headers/x-a: this header is not sent: "X-A" is another spelling of it, and the last one counts; remove one of the two`,
 			`/parameters/api/http/headers/Y: this header is not sent: "y" is another spelling of it, and the last one counts; remove one of the two`}},
@@ -87,7 +87,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestStrict: unknown keys become problems, other oddities stay warnings.
+// TestStrict: unknown keys become problems, other warnings do not.
 func TestStrict(t *testing.T) {
 	in := given{top: `"paramters":1,`, config: `"unused":1,"used":2,"__x":3,`, job: `"params":{"a":{"attr":"used"}},`, api: `"query":{"a":"b"},`}
 	_, problems, warnings := compiled(t, in.document(), true)

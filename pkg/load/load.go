@@ -1,10 +1,8 @@
-// Package load makes a plan of a document: its variables are replaced, every
-// part is compiled, and all problems are in one list. A run, the synchronous
-// actions, `validate` and `plan` read their configurations with it, so that they
-// judge them alike. What they do with what was found is up to them.
+// Package load reads a document: it replaces the variables, compiles every part, and
+// collects all problems in one list. A run, the synchronous actions, `validate` and
+// `plan` all read configurations with it, so that they find the same problems.
 //
-// Nothing is sent but the questions for values of variables, where there is a
-// platform to ask.
+// It sends only requests for values of variables, if there is a platform.
 package load
 
 import (
@@ -22,71 +20,70 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Options are what a plan depends on besides the document.
+// Options are the options of Load.
 type Options struct {
-	// Language is what the document may say; nil is the language of this program.
+	// Language is the language of the document; nil is that of this program.
 	Language *language.Language
-	// Variables are where the values of {{variables}} come from besides the
-	// document.
+	// Variables are the sources of values of {{variables}} besides the document.
 	Variables variables.Inputs
 	// Strict makes unknown keys errors.
 	Strict bool
-	// Typed reports whether the tables will be typed, which some configurations
-	// cannot be.
+	// Typed is set if the tables will be typed, which some configurations do not
+	// allow.
 	Typed bool
-	// Now is the clock behind functions of time; nil is the computer's.
+	// Now is the clock of time functions; nil is the system's.
 	Now func() time.Time
 
-	// Secrets learn the secrets of the document, of its variables, and those that
-	// are computed from them. Not nil.
+	// Secrets gets the secrets of the document and its variables, and those computed
+	// from them. Not nil.
 	Secrets *secret.Registry
-	// Offline makes it no error that variables have no values which the platform
-	// may bring: those of a document with variables_id, where no other values are
-	// given.
+	// Offline accepts variables without values if the platform may have them: in a
+	// document with variables_id to which no other values are given.
 	Offline bool
-	// StandIn gives a value to each variable of a document without values; nil
-	// leaves these variables as they are.
+	// StandIn returns a value for each variable of a document without values; nil
+	// leaves the variables unreplaced.
 	StandIn func(name string) string
+	// Getenv reads the environment variables that the document refers to; nil is an
+	// environment without any. Random is the source of chance; nil is the computer's.
+	Getenv func(name string) string
+	Random func(n int) ([]byte, error)
 }
 
-// Document is a document with what was made of it.
+// Document is the result of Load.
 type Document struct {
 	// Filled is the document with its variables replaced.
 	Filled value.Value
-	// Variables say how they were replaced; nothing when they were not.
+	// Variables says how they were replaced; zero if they were not.
 	Variables variables.Result
-	// Open says that variables are left in Filled because their values are not
-	// known here.
+	// Open is set if Filled still has variables, whose values are not known here.
 	Open bool
-	// StandIns are the names of the variables that got a value of
-	// Options.StandIn.
+	// StandIns are the names of the variables with a value of Options.StandIn.
 	StandIns []string
-	// Config is the model and Plan that of the run. With Problems both are good
-	// for nothing but their warnings.
-	Config *config.Document
-	Plan   *engine.Plan
-	// language is what the document was read in.
+	// Config is the model and Plan that of the run. With Problems only their warnings
+	// can be used.
+	Config   *config.Document
+	Plan     *engine.Plan
 	language *language.Language
-	// Problems are what a run would refuse, each once, in the order of the
-	// document. Secrets are not masked.
+	// Problems prevent a run. Each is there once, in the order of the document.
+	// Secrets are not masked.
 	Problems failure.Problems
 }
 
-// Load makes a plan of a document as config.Parse returns it. The error is that of
-// the variables; the Document is then made of the one whose variables stay as they
-// are.
+// Load reads a document that config.Parse returned. If the variables cannot be
+// replaced it returns their error, and a Document in which they are unreplaced.
 func Load(ctx context.Context, given value.Value, o Options) (*Document, error) {
 	o.Secrets.AddDocument(given)
 	d := &Document{language: cmp.Or(o.Language, language.Default())}
 	err := d.fill(ctx, given, o)
 	o.Secrets.AddDocument(d.Filled)
-	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Functions: d.language.Functions})
+	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
+		Getenv: o.Getenv, Random: o.Random})
 	d.Config, d.Plan = compiled, engine.Compile(compiled, d.language.Features, o.Typed)
 	d.Problems = problems.Unique()
 	return d, err
 }
 
-// Lint gives the warnings of package lint about a document without problems.
+// Lint returns the warnings of package lint about a document without problems.
 func (d *Document) Lint() failure.Problems {
 	return lint.Check(lint.Document{Tree: d.Filled, Compiled: d.Config, Language: d.language})
 }

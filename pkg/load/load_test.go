@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// TestVariablesWithoutValues: a run refuses them; who asks no platform leaves them
-// to it, where the document says that it has values, or gives them stand-ins.
+// TestVariablesWithoutValues: a run refuses them. Offline they are accepted if the
+// platform may have values. Stand-ins are values too.
 func TestVariablesWithoutValues(t *testing.T) {
 	const (
 		linked = `"variables_id": "1"`
@@ -21,7 +21,7 @@ func TestVariablesWithoutValues(t *testing.T) {
 	for name, tc := range map[string]struct {
 		with   string
 		o      load.Options
-		bucket string // what stands in the place of {{a}}
+		bucket string // what replaces {{a}}
 		open   bool
 		failed bool
 	}{

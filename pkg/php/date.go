@@ -6,10 +6,21 @@ import (
 	"time"
 )
 
-// Date is gmdate: a time in UTC. Letters stand for parts of it, a backslash keeps the
-// next letter, anything else stands for itself.
-func Date(format string, t time.Time) string {
-	t = t.UTC()
+// Date is gmdate: it formats a time in UTC.
+func Date(format string, t time.Time) string { return DateIn(format, t.UTC()) }
+
+// Zone returns a time zone by its name in the time zone database, or by its abbreviation.
+// Without a name it is UTC.
+func Zone(name string) (*time.Location, bool) {
+	if name == "" || name == "UTC" {
+		return time.UTC, true
+	}
+	return zoneOf(name)
+}
+
+// DateIn is date: it formats a time in its time zone. Letters are replaced by parts of
+// the time, a backslash keeps the next letter.
+func DateIn(format string, t time.Time) string {
 	var out []byte
 	for i := 0; i < len(format); i++ {
 		switch c := format[i]; {
@@ -25,7 +36,7 @@ func Date(format string, t time.Time) string {
 	return string(out)
 }
 
-// layouts are the parts of a time that package time writes alike.
+// layouts are the letters that package time can format.
 func layouts() map[byte]string {
 	return map[byte]string{
 		'd': "02", 'j': "2", 'D': "Mon", 'l': "Monday", 'F': "January", 'M': "Jan", 'm': "01", 'n': "1",
@@ -33,7 +44,7 @@ func layouts() map[byte]string {
 	}
 }
 
-// datePart is the part of a time that a letter stands for, or the letter.
+// datePart returns the part of a time for a letter, or the letter if it has none.
 func datePart(letter byte, t time.Time) string {
 	if layout, ok := layouts()[letter]; ok {
 		return t.Format(layout)
@@ -41,9 +52,9 @@ func datePart(letter byte, t time.Time) string {
 	isoYear, isoWeek := t.ISOWeek()
 	switch letter {
 	case 'c':
-		return Date(`Y-m-d\TH:i:sP`, t)
+		return DateIn(`Y-m-d\TH:i:sP`, t)
 	case 'r':
-		return Date("D, d M Y H:i:s O", t)
+		return DateIn("D, d M Y H:i:s O", t)
 	case 'U':
 		return strconv.FormatInt(t.Unix(), 10)
 	case 'N':
@@ -58,35 +69,44 @@ func datePart(letter byte, t time.Time) string {
 		return fmt.Sprintf("%02d", isoWeek)
 	case 'o':
 		return strconv.Itoa(isoYear)
-	case 't': // the day 0 of the next month is the last one of this
+	case 't': // day 0 of the next month is the last day of this one
 		return strconv.Itoa(time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day())
 	case 'L':
 		return strconv.Itoa(time.Date(t.Year(), time.December, 31, 0, 0, 0, 0, time.UTC).YearDay() - 365)
 	case 'y':
 		return fmt.Sprintf("%02d", max(t.Year(), -t.Year())%100)
-	case 'Y': // four digits at least, without its sign
+	case 'Y': // at least four digits, without the sign
 		if t.Year() < 0 {
 			return fmt.Sprintf("-%04d", -t.Year())
 		}
 		return fmt.Sprintf("%04d", t.Year())
 	case 'G':
 		return strconv.Itoa(t.Hour())
-	case 'B': // a thousandth of a day, in the zone of UTC+1
-		second := (t.Hour()+1)*3600 + t.Minute()*60 + t.Second()
+	case 'B': // thousandths of a day at UTC+1
+		utc := t.UTC()
+		second := (utc.Hour()+1)*3600 + utc.Minute()*60 + utc.Second()
 		return fmt.Sprintf("%03d", second*10/864%1000)
 	case 'u':
 		return "000000"
 	case 'v':
 		return "000"
-	case 'e', 'T':
-		return "UTC"
+	case 'e':
+		return t.Location().String()
+	case 'T':
+		return t.Format("MST")
 	case 'P':
-		return "+00:00"
+		return t.Format("-07:00")
 	case 'O':
-		return "+0000"
+		return t.Format("-0700")
 	case 'p':
-		return "Z"
-	case 'Z', 'I':
+		return t.Format("Z07:00")
+	case 'Z':
+		_, offset := t.Zone()
+		return strconv.Itoa(offset)
+	case 'I':
+		if t.IsDST() {
+			return "1"
+		}
 		return "0"
 	default:
 		return string(rune(letter))

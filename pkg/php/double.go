@@ -1,48 +1,69 @@
 package php
 
 import (
-	"cmp"
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
-// Double is (string) of a double, with the setting "precision" of php.ini: so many
-// significant digits, trailing zeros removed, exponent form when the decimal
-// exponent is below -4 or not below the precision, then with a point in the mantissa
-// and a signed exponent without padding (1.0E+25). A precision of 0 is the setting
-// -1: the fewest digits that give the same double again, in the form of 17.
-func Double(f float64, precision int) string {
+// Double is (string) of a double with the php.ini setting "precision": that many
+// significant digits without trailing zeros. If the decimal exponent is below -4 or
+// not below the precision it is written as 1.0E+25. A precision of 0 is the setting
+// -1: the fewest digits that give the same double, in the form for 17.
+func Double(f float64, precision int) string { return string(appendDouble(nil, f, precision)) }
+
+// appendDouble appends what Double returns.
+func appendDouble(b []byte, f float64, precision int) []byte {
 	if math.IsNaN(f) {
-		return "NAN"
+		return append(b, "NAN"...)
 	}
-	sign := ""
 	if math.Signbit(f) {
-		sign = "-"
+		b = append(b, '-')
 	}
 	if math.IsInf(f, 0) {
-		return sign + "INF"
+		return append(b, "INF"...)
 	}
 	if f == 0 {
-		return sign + "0"
+		return append(b, '0')
 	}
 	digits := precision - 1
 	if precision == 0 {
 		digits, precision = -1, 17
 	}
-	s := strconv.FormatFloat(math.Abs(f), 'e', digits, 64)
-	mantissa, exp, _ := strings.Cut(s, "e")
-	exponent, _ := strconv.Atoi(exp)
-	all := strings.TrimRight(strings.Replace(mantissa, ".", "", 1), "0")
+	var text [64]byte
+	all, exponent := significant(strconv.AppendFloat(text[:0], math.Abs(f), 'e', digits, 64))
 	switch {
 	case exponent < -4 || exponent >= precision:
-		return fmt.Sprintf("%s%s.%sE%+d", sign, all[:1], cmp.Or(all[1:], "0"), exponent)
+		b = append(append(b, all[0]), '.')
+		if len(all) == 1 {
+			b = append(b, '0')
+		}
+		return fmt.Appendf(append(b, all[1:]...), "E%+d", exponent)
 	case exponent < 0:
-		return sign + "0." + strings.Repeat("0", -exponent-1) + all
+		return append(appendZeros(append(b, "0."...), -exponent-1), all...)
 	case len(all) <= exponent+1:
-		return sign + all + strings.Repeat("0", exponent+1-len(all))
+		return appendZeros(append(b, all...), exponent+1-len(all))
 	default:
-		return sign + all[:exponent+1] + "." + all[exponent+1:]
+		return append(append(append(b, all[:exponent+1]...), '.'), all[exponent+1:]...)
 	}
+}
+
+// significant are the digits of a number in the form 1.25e+10 without zeros at the
+// end, and its exponent. The text is not valid any more.
+func significant(text []byte) (digits []byte, exponent int) {
+	digits, power, _ := bytes.Cut(text, []byte("e"))
+	exponent, _ = strconv.Atoi(string(power))
+	if len(digits) > 1 {
+		digits[1] = digits[0] // in the place of the point
+		digits = digits[1:]
+	}
+	return bytes.TrimRight(digits, "0"), exponent
+}
+
+func appendZeros(b []byte, n int) []byte {
+	for range n {
+		b = append(b, '0')
+	}
+	return b
 }

@@ -1,9 +1,12 @@
 package php
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
-// What serialize writes. The functions append to a text, and a list or an object is
-// ended by a brace.
+// The functions append what serialize writes. The caller ends an array or an object
+// with a brace.
 
 // AppendNull appends a null.
 func AppendNull(b []byte) []byte { return append(b, "N;"...) }
@@ -21,23 +24,26 @@ func AppendInt(b []byte, i int64) []byte {
 	return append(strconv.AppendInt(append(b, "i:"...), i, 10), ';')
 }
 
-// AppendNumber appends a number by its JSON literal: an integer that fits 64 bits,
+// AppendNumber appends a number from its JSON literal: an integer if it fits 64 bits,
 // else a double with 17 significant digits (serialize_precision).
 func AppendNumber[S string | []byte](b []byte, literal S) []byte {
-	if isShortInteger(literal) { // most numbers are
+	if isShortInteger(literal) { // like most numbers
 		return append(append(append(b, "i:"...), literal...), ';')
 	}
-	// Neither a fraction nor an exponent can be read as an integer.
-	if i, err := strconv.ParseInt(string(literal), 10, 64); err == nil {
-		return AppendInt(b, i)
+	text := string(literal)
+	// What has a fraction or an exponent is no integer; strconv would make an error.
+	if !strings.ContainsAny(text, ".eE") {
+		if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return AppendInt(b, i)
+		}
 	}
-	// A number always is a double; a huge one is infinite.
-	f, _ := strconv.ParseFloat(string(literal), 64)
+	// A valid number has no other error than that a huge one is infinite.
+	f, _ := strconv.ParseFloat(text, 64)
 	return AppendDouble(b, f)
 }
 
-// isShortInteger reports whether a literal is an integer that surely fits 64 bits and
-// is printed as it is written. "-0" is printed as 0.
+// isShortInteger reports whether a literal is an integer that certainly fits 64 bits
+// and is printed as written, which "-0" is not.
 func isShortInteger[S string | []byte](literal S) bool {
 	for i := range len(literal) {
 		if c := literal[i]; (c < '0' || c > '9') && (c != '-' || i > 0 || literal[1] == '0') {
@@ -49,7 +55,7 @@ func isShortInteger[S string | []byte](literal S) bool {
 
 // AppendDouble appends a double.
 func AppendDouble(b []byte, f float64) []byte {
-	return append(append(append(b, "d:"...), Double(f, 17)...), ';')
+	return append(appendDouble(append(b, "d:"...), f, 17), ';')
 }
 
 // AppendString appends a string.
@@ -57,10 +63,17 @@ func AppendString[S string | []byte](b []byte, s S) []byte {
 	return append(append(AppendStringHead(b, len(s)), s...), `";`...)
 }
 
-// AppendStringHead appends what stands before so many bytes of a string; a quote and
-// a semicolon follow them.
+// AppendStringHead begins a string of size bytes. The caller appends the bytes, a quote
+// and a semicolon.
 func AppendStringHead(b []byte, size int) []byte {
-	return append(strconv.AppendInt(append(b, "s:"...), int64(size), 10), `:"`...)
+	switch { // most strings are short
+	case size < 10:
+		return append(b, 's', ':', '0'+byte(size), ':', '"')
+	case size < 100:
+		return append(b, 's', ':', '0'+byte(size/10), '0'+byte(size%10), ':', '"')
+	default:
+		return append(strconv.AppendInt(append(b, "s:"...), int64(size), 10), `:"`...)
+	}
 }
 
 // AppendKey appends a key of an array, see IsIndex.
@@ -71,10 +84,10 @@ func AppendKey[S string | []byte](b []byte, name S) []byte {
 	return AppendString(b, name)
 }
 
-// AppendArrayHead begins an array of so many items.
+// AppendArrayHead begins an array.
 func AppendArrayHead(b []byte, items int) []byte { return appendHead(b, "a:", items) }
 
-// AppendObjectHead begins an object, as json_decode makes it, of so many members.
+// AppendObjectHead begins an object as json_decode makes it.
 func AppendObjectHead(b []byte, members int) []byte {
 	return appendHead(b, `O:8:"stdClass":`, members)
 }
@@ -83,8 +96,8 @@ func appendHead(b []byte, kind string, size int) []byte {
 	return append(strconv.AppendInt(append(b, kind...), int64(size), 10), ":{"...)
 }
 
-// IsIndex reports whether a key of an array is taken for a number: an integer of 64
-// bits as it would be printed.
+// IsIndex reports whether PHP turns a key of an array into an integer: an integer of
+// 64 bits as it would be printed.
 func IsIndex(name string) bool {
 	i, err := strconv.ParseInt(name, 10, 64)
 	return err == nil && strconv.FormatInt(i, 10) == name

@@ -2,8 +2,8 @@ package php
 
 import "testing"
 
-// TestSerialize: the bytes of serialize(). What rows and jobs become is tested where
-// they are hashed.
+// TestSerialize: the bytes of serialize(). Rows and jobs are tested where they are
+// hashed.
 func TestSerialize(t *testing.T) {
 	b := AppendArrayHead(nil, 4)
 	b = AppendNull(AppendInt(b, 0))

@@ -8,16 +8,16 @@ import (
 
 // Format is a format of sprintf.
 type Format struct {
-	// Values is how many values it needs.
+	// Values is the number of values that it needs.
 	Values     int
 	directives []directive
 	last       string // the text after the last directive
 }
 
-// directive is one %… of a format, together with the plain text before it.
+// directive is one %… of a format.
 type directive struct {
-	before    string
-	argument  int // number of its value, from 1; 0 is the next one
+	before    string // plain text
+	argument  int    // number of its value, from 1; 0 is the next one
 	left      bool
 	plus      bool
 	pad       byte
@@ -28,9 +28,11 @@ type directive struct {
 
 const (
 	verbs = "duoxXbcsfFeEgGhH%"
-	// widest keeps a typing mistake from asking for gigabytes of padding.
+	// widest limits the padding, so that a typing mistake does not take gigabytes.
 	widest = 1 << 16
-	// mostDigits after the point are computed, as in the original.
+	// longest limits the text: a format may ask for one value again and again.
+	longest = 16 << 20
+	// mostDigits is PHP's limit for digits after the point.
 	mostDigits = 53
 )
 
@@ -86,12 +88,12 @@ func parseDirective(s string) (d directive, rest string, err error) {
 		if err != nil {
 			return d, "", err
 		}
-		if ok { // a point without digits is no precision
+		if ok { // a point without digits has no effect
 			d.precision = n
 		}
 		s = after
 	}
-	s = strings.TrimPrefix(s, "l") // a size, as C has it, means nothing here
+	s = strings.TrimPrefix(s, "l") // a size as in C, without effect
 	switch {
 	case s == "":
 		return d, "", errors.New("the type is missing; a percent sign is written %%")
@@ -102,7 +104,7 @@ func parseDirective(s string) (d directive, rest string, err error) {
 	return d, s[1:], nil
 }
 
-// flags reads the flags, in any order; of several paddings the last counts.
+// flags reads the flags, in any order; the last padding counts.
 func (d *directive) flags(s string) (rest string, err error) {
 	for s != "" {
 		switch s[0] {
@@ -139,15 +141,15 @@ func number(s string) (n int, rest string, ok bool, err error) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// Scalar is a value of sprintf.
+// Scalar is a value for sprintf.
 type Scalar struct {
 	// Text is its (string).
 	Text string
-	// Literal is what its number is read from: the literal of a number, else Text.
+	// Literal has its number: the literal of a number, else Text.
 	Literal string
 }
 
-// Sprintf is sprintf; it asks for its values by their numbers, from 1.
+// Sprintf is sprintf. value returns the values by their numbers, from 1.
 func (f Format) Sprintf(value func(n int) (Scalar, error)) (string, error) {
 	var out []byte
 	for _, d := range f.directives {
@@ -162,6 +164,9 @@ func (f Format) Sprintf(value func(n int) (Scalar, error)) (string, error) {
 		}
 		if out, err = d.append(out, v); err != nil {
 			return "", fmt.Errorf("argument %d %w", d.argument+1, err)
+		}
+		if len(out) > longest {
+			return "", fmt.Errorf("the value has more than %d MiB", longest>>20)
 		}
 	}
 	return string(append(out, f.last...)), nil

@@ -40,8 +40,8 @@ func (d directive) append(dst []byte, v Scalar) ([]byte, error) {
 	}
 }
 
-// pads fills up to the width. Zeros go between the sign and the digits, any
-// other padding before the sign. Widths are counted in bytes.
+// pads pads to the width in bytes. Zeros go between sign and digits, other padding
+// before the sign.
 func (d directive) pads(dst []byte, sign, text string) []byte {
 	missing := strings.Repeat(string([]byte{d.pad}), max(0, d.width-len(sign)-len(text)))
 	switch {
@@ -54,8 +54,8 @@ func (d directive) pads(dst []byte, sign, text string) []byte {
 	}
 }
 
-// noZerosBehind turns padding with zeros into blanks when it would come after
-// the digits of an integer and change its value.
+// noZerosBehind replaces zeros by blanks if they would follow the digits of an integer
+// and change its value.
 func (d *directive) noZerosBehind() {
 	if d.left && d.pad == '0' {
 		d.pad = ' '
@@ -73,7 +73,7 @@ func (d directive) sign(negative bool) string {
 	}
 }
 
-// digits of an unsigned integer in the base of the verb.
+// digits formats an unsigned integer in the base of the verb.
 func (d directive) digits(bits uint64) string {
 	text := strconv.FormatUint(bits, map[byte]int{'x': 16, 'X': 16, 'o': 8, 'b': 2, 'u': 10}[d.verb])
 	if d.verb == 'X' {
@@ -82,8 +82,8 @@ func (d directive) digits(bits uint64) string {
 	return text
 }
 
-// double is a number that is not negative. The exact binary value is rounded,
-// ties to even.
+// double formats a number that is not negative. It rounds the exact binary value, ties
+// to even.
 func (d directive) double(f float64) string {
 	precision := 6
 	if d.precision >= 0 {
@@ -112,8 +112,7 @@ type integer struct {
 	digits   string
 }
 
-// integerOf cuts the number at the beginning of a text at its point; 0 when it
-// does not begin with a number.
+// integerOf is the number at the beginning of a text without its fraction, else 0.
 func integerOf(v Scalar) integer {
 	literal := leadingNumber(v)
 	if strings.ContainsAny(literal, ".eE") {
@@ -131,8 +130,7 @@ func integerOf(v Scalar) integer {
 	return integer{negative, digits}
 }
 
-// bits is the number in 64 bits: up to the largest unsigned one, negative ones
-// in two's complement.
+// bits is the number in 64 bits, unsigned, or in two's complement if negative.
 func (n integer) bits() (uint64, bool) {
 	if n.negative {
 		i, err := strconv.ParseInt("-"+n.digits, 10, 64)
@@ -153,8 +151,8 @@ func doubleOf(v Scalar) float64 {
 
 var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?`)
 
-// leadingNumber is the decimal number at the beginning of a scalar's text,
-// after blanks; "" when there is none.
+// leadingNumber is the decimal number at the beginning of a literal, after blanks; ""
+// if there is none.
 func leadingNumber(v Scalar) string {
 	return decimal.FindString(strings.TrimLeft(v.Literal, " \t\n\r\v\f"))
 }

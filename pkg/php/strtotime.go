@@ -5,25 +5,23 @@ import (
 	"time"
 )
 
-// longestPhrase in bytes is more than any sensible date; it bounds the work and
-// the sums of what a text can ask for.
+// longestPhrase is the longest text in bytes. It limits the work and the sums.
 const longestPhrase = 500
 
-// Farthest is the number of seconds from 1970, either way, up to which times can be
-// computed: some 300 million years, so that even milliseconds taken for seconds
-// give what they always gave.
+// Farthest is the largest number of seconds before or after 1970: about 300 million
+// years. So milliseconds taken for seconds give the same as in the original.
 const Farthest = 1e16
 
 // StrToTime is strtotime: it reads a date, a time or an English phrase ("2017-10-04
-// 12:30 CEST", "-7 days", "last monday of next month"). Case does not count, a text without a zone is in UTC, whatever it leaves out comes
-// from base, and days that a month does not have run over into the next one.
-// The result is in UTC and has whole seconds; false when the text is not
-// understood.
+// 12:30 CEST", "-7 days", "last monday of next month"), ignoring case. A text without
+// a zone is in UTC, missing parts come from base, and a day that a month does not have
+// is in the next one. The result is in UTC and has whole seconds; false if the text is
+// not understood.
 //
-// The text is cut into tokens, the longest first (tokenRules), and each adds to
-// what is known of the moment; what is relative is applied at the end, so that
-// the order of words seldom matters. It does for words that set the time of
-// day: "tomorrow 9am" is at nine, "9am tomorrow" at midnight.
+// The text is split into tokens, always the longest possible (tokenRules). Each sets a
+// part of the moment; relative parts are applied at the end, so that the order of
+// words rarely matters. It does for words that set the time of day: "tomorrow 9am" is
+// at nine, "9am tomorrow" at midnight.
 func StrToTime(text string, base time.Time) (time.Time, bool) {
 	if text == "" || len(text) > longestPhrase {
 		return time.Time{}, false
@@ -48,8 +46,8 @@ func StrToTime(text string, base time.Time) (time.Time, bool) {
 	return m.resolve(base.UTC())
 }
 
-// bareEpoch reports whether a text is seconds or milliseconds since 1970 without the @ before them.
-// Some of them could be read as a strange date.
+// bareEpoch reports whether a text is seconds or milliseconds since 1970 without an @
+// in front. Some of those could be read as a date.
 func bareEpoch(text string) bool {
 	if strings.Trim(text, "0123456789") != "" {
 		return false
@@ -57,7 +55,7 @@ func bareEpoch(text string) bool {
 	return len(text) >= 9 && len(text) != 12 && len(text) != 14
 }
 
-// asciiLower keeps the length of the text, as strings.ToLower does not.
+// asciiLower, unlike strings.ToLower, keeps the length of the text.
 func asciiLower(text string) string {
 	lower := []byte(text)
 	for i, c := range lower {
@@ -68,7 +66,7 @@ func asciiLower(text string) string {
 	return string(lower)
 }
 
-// token is one piece of the text and what a rule's pattern found in it.
+// token is one piece of the text, with the match of a rule's pattern.
 type token struct {
 	original string // as it was written
 	text     string // lower case, from the token on
@@ -83,8 +81,7 @@ func (t token) group(i int) string {
 	return t.text[t.ends[2*i]:t.ends[2*i+1]]
 }
 
-// longestToken finds the rule that takes most of the text at its beginning, the
-// first one of several.
+// longestToken finds the first rule with the longest match at the beginning of a text.
 func longestToken(text string) (*tokenRule, []int) {
 	var longest *tokenRule
 	var ends []int

@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// moment is what a text has said so far. All its methods that read a token report
-// whether it made sense.
+// moment is what the tokens read so far say. Methods that read a token return false if
+// it contradicts them.
 type moment struct {
 	year, month, day     part
 	hour, minute, second part
-	// haveDate and haveTime are set by what names a date or a time; words such
-	// as "today" set the time of day without it.
+	// haveDate and haveTime are set by a date or a time; words such as "today" set the
+	// time of day without haveTime.
 	haveDate, haveTime bool
 	zone               *time.Location
 	zones              int
 
-	// How far away the moment is from the date and time.
+	// The distance from the date and time.
 	years, months, days, seconds, workdays int64
-	haveWorkdays                           bool // also for no working days away
+	haveWorkdays                           bool // also for 0 working days
 	weekday                                *weekdayRule
 	edge                                   edge
-	// nthFrom is the day that a weekday of a month is counted from.
+	// nthFrom is the day from which a weekday of a month is counted.
 	nthFrom nthFrom
 }
 
-// edge asks for the first or last day of the month that all else leads to.
+// edge is the first or last day of the resulting month.
 type edge int
 
 const (
@@ -45,7 +45,7 @@ const (
 	fromFirstOfNextMonth
 )
 
-// weekdayRule asks for a weekday near the date.
+// weekdayRule is a weekday near the date.
 type weekdayRule struct {
 	day    int // Sunday is 0; negative after "ago"
 	choice choice
@@ -57,7 +57,7 @@ type choice int
 const (
 	nextOne   choice = iota // strictly later
 	sameOrOne               // the day itself or the next one
-	sameWeek                // the one in the week, which runs from Monday
+	sameWeek                // the one in the week that begins on Monday
 )
 
 func (m *moment) setDate(year, month, day part) bool {
@@ -86,7 +86,7 @@ func (m *moment) setTime(hour, minute, second int) bool {
 	return true
 }
 
-// setYear adds a year that stands alone.
+// setYear sets the year of a token that is only a year.
 func (m *moment) setYear(year part) bool {
 	if m.year.known {
 		return false
@@ -118,7 +118,7 @@ func (m *moment) epoch(t token) bool {
 	return m.inZone(time.UTC)
 }
 
-// fourDigits are hours and minutes, or a year when the time is known already.
+// fourDigits are hours and minutes, or a year if the time is already known.
 func (m *moment) fourDigits(t token) bool {
 	if m.haveTime {
 		return m.setYear(yearOf(t.group(1) + t.group(2)))
@@ -137,16 +137,15 @@ func (m *moment) isoWeek(t token) bool {
 	return m.setDate(known(year), known(1), known(monday+(week-1)*7+day-1))
 }
 
-// logTime is the moment of a request as web servers log it.
+// logTime is a time as in the logs of web servers.
 func (m *moment) logTime(t token) bool {
 	return m.setDate(yearOf(t.group(3)), monthOf(t.group(2)), dayOf(t.group(1))) &&
 		m.setTime(numberOf(t.group(4)), numberOf(t.group(5)), numberOf(t.group(6))) &&
 		m.inZone(fixedZone(t.group(7)))
 }
 
-// aroundHour is a quarter past an hour (back of) or a quarter to it (front of),
-// whatever time of day was said before. The original takes any "back" with a
-// capital B for "front".
+// aroundHour is a quarter past an hour (back of) or a quarter to it (front of). It
+// overrides an earlier time of day. The original reads "Back" as "front".
 func (m *moment) aroundHour(t token) bool {
 	hour, minute := numberOf(t.group(2)), 15
 	if t.original[0] != 'b' {
@@ -164,8 +163,7 @@ func (m *moment) aroundHour(t token) bool {
 
 func (m *moment) offset(t token) bool { return m.inZone(fixedZone(t.text[:t.ends[1]])) }
 
-// fixedZone is the zone of an offset such as +02:00, which may have GMT before
-// it.
+// fixedZone is the zone of an offset such as +02:00 or GMT+02:00.
 func fixedZone(offset string) *time.Location {
 	offset = strings.TrimPrefix(offset, "gmt")
 	seconds := offsetOf(offset[1:])
@@ -180,8 +178,8 @@ func (m *moment) zoneName(t token) bool {
 	return ok && m.inZone(zone)
 }
 
-// inZone takes the first zone. A second one is tolerated, because mail adds the
-// abbreviation of an offset in brackets.
+// inZone sets the first zone and ignores a second one: mail adds the abbreviation of
+// an offset in brackets.
 func (m *moment) inZone(zone *time.Location) bool {
 	if m.zone == nil {
 		m.zone = zone
@@ -190,7 +188,7 @@ func (m *moment) inZone(zone *time.Location) bool {
 	return m.zones <= 2
 }
 
-// ago turns round everything relative said before it.
+// ago negates all relative parts before it.
 func (m *moment) ago(token) bool {
 	m.years, m.months, m.days, m.seconds, m.workdays = -m.years, -m.months, -m.days, -m.seconds, -m.workdays
 	if m.weekday != nil {
@@ -202,7 +200,7 @@ func (m *moment) ago(token) bool {
 	return true
 }
 
-// comingWeekday is the name of a weekday alone. "weekdays" alone is a Monday.
+// comingWeekday is the name of a weekday alone. "weekdays" alone is Monday.
 func (m *moment) comingWeekday(t token) bool {
 	m.dayStart(0)
 	chosen := sameOrOne
@@ -213,8 +211,8 @@ func (m *moment) comingWeekday(t token) bool {
 	return true
 }
 
-// weekAround is "last week" and its like: a weekday named beside it, or Monday,
-// in that week.
+// weekAround is "last week" and similar: in that week, the weekday of another token,
+// else Monday.
 func (m *moment) weekAround(t token) bool {
 	m.days += 7 * amountOf(t.group(1))
 	if m.weekday == nil {
@@ -242,7 +240,7 @@ func (m *moment) weekdayOfMonth(t token) bool {
 	return m.weekdaysAway(amount, t.group(2), nextOne)
 }
 
-// weekdaysAway is a weekday and how many of its kind away.
+// weekdaysAway is the amount-th weekday of a name.
 func (m *moment) weekdaysAway(amount int64, name string, c choice) bool {
 	m.dayStart(0)
 	if amount > 0 {
@@ -272,7 +270,6 @@ func (m *moment) relativeNumber(t token) bool {
 	return err == nil && m.away(amount, t.group(3), sameOrOne)
 }
 
-// away adds a number of units.
 func (m *moment) away(amount int64, unit string, c choice) bool {
 	switch strings.TrimSuffix(unit, "s") {
 	case "sec", "second":

@@ -2,9 +2,8 @@ package php
 
 import "time"
 
-// resolve fills in from base what the text left out and goes the way it asked
-// for: to the weekday first, then by years, months and days, then to the edge
-// of the month, then by working days, then by seconds.
+// resolve takes missing parts from base and applies the relative ones in this order:
+// weekday; years, months and days; edge of the month; working days; seconds.
 func (m *moment) resolve(base time.Time) (time.Time, bool) {
 	if m.tooFar() {
 		return time.Time{}, false
@@ -34,15 +33,15 @@ func (m *moment) resolve(base time.Time) (time.Time, bool) {
 	return time.Unix(seconds, 0).UTC(), true
 }
 
-// tooFar reports whether distances would overflow on the way.
+// tooFar reports whether the distances could overflow.
 func (m *moment) tooFar() bool {
 	beyond := func(n int64, limit int64) bool { return n < -limit || n > limit }
 	return beyond(m.years, 1e8) || beyond(m.months, 1e9) || beyond(m.days, 1e10) ||
 		beyond(m.workdays, 1e10) || beyond(m.seconds, Farthest)
 }
 
-// startDay is the date that the relative way begins at. The months are gone at
-// once where the day is counted within the month they lead to.
+// startDay is the date to which distances are added. If a day is counted within a
+// month, it adds the months already.
 func (m *moment) startDay(base time.Time) time.Time {
 	year, month, day := m.year.or(base.Year()), m.month.or(int(base.Month())), m.day.or(base.Day())
 	switch m.nthFrom {
@@ -56,7 +55,7 @@ func (m *moment) startDay(base time.Time) time.Time {
 	return m.edge.of(year, month, day)
 }
 
-// of is a day, or the edge of its month as it was before days ran over.
+// of is a day, or the edge of the given month, before the day runs over.
 func (e edge) of(year, month, day int) time.Time {
 	switch e {
 	case firstDay:
@@ -67,8 +66,8 @@ func (e edge) of(year, month, day int) time.Time {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 }
 
-// daysFrom is the number of days from a weekday to the one that is asked for.
-// The days to go afterwards matter: backwards the count begins before today.
+// daysFrom is the number of days from a weekday to the wanted one. days are those to
+// be added afterwards: if they are negative the count begins before today.
 func (w weekdayRule) daysFrom(today int, days int64) int {
 	if w.choice == sameWeek {
 		return (w.day+6)%7 - (today+6)%7
@@ -84,8 +83,8 @@ func (w weekdayRule) daysFrom(today int, days int64) int {
 	return difference
 }
 
-// addWorkdays goes so many days from Monday to Friday away; 0 is the day itself,
-// or the Monday after a weekend.
+// addWorkdays adds n days from Monday to Friday. With n = 0 a weekend becomes the
+// Monday after it.
 func addWorkdays(d time.Time, n int) time.Time {
 	weekend := func() bool { return d.Weekday() == time.Saturday || d.Weekday() == time.Sunday }
 	if n == 0 {
@@ -98,7 +97,7 @@ func addWorkdays(d time.Time, n int) time.Time {
 	if n < 0 {
 		n, step = -n, -1
 	}
-	// The weekend counts as the working day that was passed last.
+	// A weekend counts as the nearest working day against the direction.
 	for weekend() {
 		d = d.AddDate(0, 0, -step)
 	}

@@ -5,18 +5,16 @@ import (
 	"sync"
 )
 
-// tokenRule is one form that a token can have, and what it says.
+// tokenRule is one form of a token.
 type tokenRule struct {
 	pattern *regexp.Regexp
-	// apply adds the token to the moment; false when both contradict.
+	// apply adds the token to the moment; false if they contradict.
 	apply func(m *moment, t token) bool
 }
 
-// addRule adds a form to the table.
 type addRule func(pattern string, apply func(*moment, token) bool)
 
-// The parts of the patterns. The text is in lower case. "lz" is with a leading
-// zero.
+// Parts of the patterns, for text in lower case. "lz" is with a leading zero.
 const (
 	reHour24   = `(?:[01]?[0-9]|2[0-4])`
 	reHour24lz = `(?:[01][0-9]|2[0-4])`
@@ -50,9 +48,8 @@ const (
 	reDayOnly = `(` + reMonthName + `)` + reBetween + `(` + reDay + `)`
 )
 
-// tokenRules are all forms. Where two take equally much text the first counts:
-// keywords come before time zones, and times before dates ("04.10.17" is a time
-// of day).
+// tokenRules are all forms. Of equally long matches the first counts: keywords come
+// before time zones, and times before dates ("04.10.17" is a time of day).
 var tokenRules = sync.OnceValue(func() []tokenRule {
 	var rules []tokenRule
 	add := func(pattern string, apply func(*moment, token) bool) {
@@ -96,7 +93,7 @@ func addTimes(add addRule) {
 }
 
 func addDates(add addRule) {
-	// date adds a form by the numbers of its groups, 0 for a part it lacks.
+	// date adds a form with the numbers of its groups, 0 for a missing part.
 	date := func(year, month, day int, pattern string) {
 		add(pattern, func(m *moment, t token) bool {
 			part := func(i int) string {
@@ -121,7 +118,7 @@ func addDates(add addRule) {
 	date(3, 1, 2, `(`+reMonthName3+`)-(`+reDaylz+`)-(`+reYear+`)`)
 	date(1, 2, 3, `(`+reYear+`)-(`+reMonthName3+`)-(`+reDaylz+`)`)
 
-	// The date and time of the log of a web server, and of a photograph.
+	// The dates and times in logs of web servers, and in photographs.
 	add(`(`+reDay+`)/(`+reMonthName3+`)/(`+reYear4+`):(`+reHour24lz+`):(`+reMinutelz+`):(`+reSecondlz+`)[ \t]+((?:gmt)?`+reOffset+`)`, (*moment).logTime)
 	add(`(`+reYear4+`):(`+reMonthlz+`):(`+reDaylz+`) (`+reHour24lz+`):(`+reMinutelz+`):(`+reSecondlz+`)`, func(m *moment, t token) bool {
 		return m.setDate(yearOf(t.group(1)), monthOf(t.group(2)), dayOf(t.group(3))) &&
@@ -137,7 +134,7 @@ func addDates(add addRule) {
 	firstOfMonth(2, 1, `(`+reMonthName+`)`+reBetween+`(`+reYear4+`)`)
 	firstOfMonth(1, 2, `(`+reYear4+`)`+reBetween+`(`+reMonthName+`)`)
 
-	// A month with its day and a time, lest the hour be taken for a year.
+	// A month with its day and a time, so that the hour is not read as a year.
 	add(reDayOnly+reAfterDay+reClock24, func(m *moment, t token) bool {
 		return m.setDate(part{}, monthOf(t.group(1)), dayOf(t.group(2))) &&
 			m.setTime(numberOf(t.group(3)), numberOf(t.group(4)), numberOf(t.group(5)))

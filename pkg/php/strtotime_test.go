@@ -7,8 +7,7 @@ import (
 
 const layout = "2006-01-02 15:04:05"
 
-// saturday is 2017-10-21 21:16:00, the base that every row reckons from unless
-// it has its own.
+// saturday is 2017-10-21 21:16:00, the base of rows that have no own one.
 var saturday = time.Unix(1508620560, 0).UTC()
 
 type phrase struct{ text, want string }
@@ -52,7 +51,7 @@ func TestStrToTimeDates(t *testing.T) {
 		{"4.10.2017", "2017-10-04 00:00:00"},
 		{"04-10-2017", "2017-10-04 00:00:00"},
 		{"04.10.98", "1998-10-04 00:00:00"},
-		{"04.10.17", "2017-10-21 04:10:17"}, // a time, where it can be one
+		{"04.10.17", "2017-10-21 04:10:17"}, // a time rather than a date
 		{"4 October 2017", "2017-10-04 00:00:00"},
 		{"October 4, 2017", "2017-10-04 00:00:00"},
 		{"October 4th, 2017", "2017-10-04 00:00:00"},
@@ -281,10 +280,10 @@ func TestStrToTimeAroundAnHour(t *testing.T) {
 		{"back of 24", "2017-10-22 00:15:00"},
 		{"front of 7pm", "2017-10-21 18:45:00"},
 		{"front of 5am", "2017-10-21 04:45:00"},
-		{"front of 12pm", "2017-10-21 23:45:00"}, // as the original has it
+		{"front of 12pm", "2017-10-21 23:45:00"}, // as in the original
 		{"front of 12am", "2017-10-21 11:45:00"},
 		{"front of 0", "2017-10-20 23:45:00"},
-		{"Back of 7pm", "2017-10-21 18:45:00"}, // for the original, too
+		{"Back of 7pm", "2017-10-21 18:45:00"}, // as in the original
 		{"2017-10-04 back of 7pm", "2017-10-04 19:15:00"},
 		{"tomorrow back of 7pm", "2017-10-22 19:15:00"},
 		{"back of 7pm tomorrow", "2017-10-22 00:00:00"},

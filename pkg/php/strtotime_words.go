@@ -14,7 +14,7 @@ type part struct {
 
 func known(n int) part { return part{n, true} }
 
-// or is the part, or what stands in when it is not known.
+// or is the part, or fallback if it is not known.
 func (p part) or(fallback int) int {
 	if p.known {
 		return p.value
@@ -22,7 +22,7 @@ func (p part) or(fallback int) int {
 	return fallback
 }
 
-// numberOf reads the few digits of a group, an absent one as 0.
+// numberOf reads the digits of a group; a missing one is 0.
 func numberOf(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {
@@ -31,7 +31,7 @@ func numberOf(digits string) int {
 	return n
 }
 
-// yearOf reads a year; of two digits those below 70 are in this century.
+// yearOf reads a year. Two digits below 70 are in this century.
 func yearOf(digits string) part {
 	n := numberOf(digits)
 	switch {
@@ -66,8 +66,7 @@ func hourOf(digits, half string) int {
 	return hour
 }
 
-// weekdayOf is the number of a weekday from its name, Sunday being 0. The first
-// of the "weekdays" is Monday.
+// weekdayOf is the number of a weekday by its name; Sunday is 0, "weekdays" are 1.
 func weekdayOf(name string) int {
 	if strings.HasPrefix(name, "weekday") {
 		return 1
@@ -76,14 +75,14 @@ func weekdayOf(name string) int {
 	return strings.Index(names, name[:3]) / 4
 }
 
-// amountOf is the number that a word stands for.
+// amountOf is the number for a word.
 func amountOf(word string) int64 {
 	switch word {
 	case "last", "previous":
 		return -1
 	case "next":
 		return 1
-	case "eight": // a spelling that the original takes too
+	case "eight": // the original accepts this spelling
 		return 8
 	}
 	ordinals := strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
@@ -95,14 +94,13 @@ func amountOf(word string) int64 {
 	return 0 // "this"
 }
 
-// zoneOf finds a time zone by its abbreviation or by its name in the time zone
-// database.
+// zoneOf finds a time zone by its abbreviation, or its name in the tz database.
 func zoneOf(name string) (*time.Location, bool) {
 	if hours, ok := zoneHours(strings.ToUpper(name)); ok {
 		return time.FixedZone(name, int(hours*3600)), true
 	}
 	if !strings.Contains(name, "/") {
-		// Also keeps out "Local", the zone of the machine.
+		// Also excludes "Local", the zone of the machine.
 		return nil, false
 	}
 	for _, spelling := range []string{name, titled(name)} {
@@ -113,7 +111,7 @@ func zoneOf(name string) (*time.Location, bool) {
 	return nil, false
 }
 
-// titled is the usual spelling of a zone: america/NEW_york is America/New_York.
+// titled is the usual spelling of a zone: America/New_York for america/NEW_york.
 func titled(name string) string {
 	spelling := []byte(asciiLower(name))
 	for i, c := range spelling {
@@ -124,8 +122,8 @@ func titled(name string) string {
 	return string(spelling)
 }
 
-// zoneHours is how far the clocks of a zone are ahead. Of abbreviations that
-// mean several zones the one known best is taken, or none.
+// zoneHours is the offset of a zone in hours. For an ambiguous abbreviation it is that
+// of the best known zone, or there is none.
 func zoneHours(abbreviation string) (float64, bool) {
 	hours, ok := map[string]float64{
 		"UTC": 0, "GMT": 0, "UT": 0, "Z": 0,
@@ -140,8 +138,7 @@ func zoneHours(abbreviation string) (float64, bool) {
 	return hours, ok
 }
 
-// offsetOf reads an offset after its sign: H, HH, HMM, HHMM, H:M, HH:MM, in
-// seconds.
+// offsetOf reads an offset without its sign (H, HH, HMM, HHMM, H:M, HH:MM), in seconds.
 func offsetOf(digits string) int {
 	hours, minutes, ok := strings.Cut(digits, ":")
 	if !ok && len(digits) > 2 {

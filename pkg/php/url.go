@@ -15,9 +15,8 @@ func URLEncode(s string) string { return strings.ReplaceAll(url.QueryEscape(s), 
 // - . _ ~ is percent-encoded.
 func RawURLEncode(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// URLDecode is urldecode: + is a blank, and an escape is the byte it stands for.
-// A percent sign that begins no escape stays, so that one in the wrong place does
-// not keep the others from being decoded.
+// URLDecode is urldecode: it decodes + and percent escapes. A percent sign that begins
+// no escape stays.
 func URLDecode(s string) string {
 	if !strings.ContainsAny(s, "%+") {
 		return s
@@ -44,7 +43,7 @@ type Parameter struct {
 	Bare        bool // there is no =
 }
 
-// Query yields the parameters of a query in their order, but for empty ones.
+// Query yields the parameters of a query in their order, without empty ones.
 func Query(query string) iter.Seq[Parameter] {
 	return func(yield func(Parameter) bool) {
 		for pair := range strings.SplitSeq(query, "&") {

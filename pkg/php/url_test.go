@@ -31,8 +31,8 @@ func TestURLDecode(t *testing.T) {
 	}
 }
 
-// FuzzURLDecode: where all escapes are valid it is what the standard library
-// says, and decoding what was encoded gives the text again.
+// FuzzURLDecode: with valid escapes the result is that of the standard library, and
+// decoding an encoded text gives the text.
 func FuzzURLDecode(f *testing.F) {
 	f.Add("a%20b%")
 	f.Add("%%%41+")

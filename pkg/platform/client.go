@@ -1,11 +1,10 @@
-// Package platform talks to the platform's own interfaces: the storage API
+// Package platform is a client of the platform's APIs: the storage API
 // (configurations, their rows, events) and the job queue API (jobs).
 //
-// It promises that a call either gives a complete record or an error that says
-// what was asked and why it failed, that the token goes to the platform only
-// and never into an error text, and that only reads are repeated when they
-// fail. It knows what the records look like, not what they mean: which variable
-// gets which value is none of its business.
+// A call returns either a complete record or an error that says what was requested
+// and why it failed. The token is sent to the platform only and is never in an
+// error text. Only reads are repeated when they fail. The package reads the records
+// but does not interpret them.
 package platform
 
 import (
@@ -25,40 +24,40 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// tokenHeader carries the token in both APIs.
 const tokenHeader = "X-StorageApi-Token"
 
-// writeTimeout is how long a write may take, its one attempt included.
+const storagePath = "/v2/storage"
+
+// writeTimeout is the time limit of a write, which is sent once.
 const writeTimeout = 30 * time.Second
 
-// Options is what a client needs to know.
+// Options configure a client.
 type Options struct {
 	// URL is the address of the storage API without /v2/storage, e.g.
 	// https://connection.keboola.com.
-	URL string
-	// Token is the storage API token.
+	URL   string
 	Token string
-	// QueueURL is the address of the queue API; empty: the storage API is asked.
+	// QueueURL is the address of the queue API; "" asks the storage API for it.
 	QueueURL string
-	// Transport sends the requests; nil: the transport of the client library.
+	// Transport sends the requests; nil is the transport of the client library.
 	Transport http.RoundTripper
-	// Retry says how reads are repeated; nil: up to 5 times within 30 seconds.
+	// Retry says how reads are repeated; nil is up to 5 times within 30 seconds.
 	Retry *client.RetryConfig
 }
 
-// Client is the platform for one token. It may be used by several goroutines.
+// Client calls the platform with one token. Several goroutines may use it.
 type Client struct {
 	storage string // address without a slash at the end
 	token   string
-	reads   client.Client // repeats what fails; nothing but reads may use it
-	writes  client.Client // sends once, for a write that failed may have been done
+	reads   client.Client // repeats failed requests; for reads only
+	writes  client.Client // sends once, because a failed write may have been done
 
 	mu    sync.Mutex
-	queue string // address of the queue API, "" until it is known
+	queue string // address of the queue API, "" if not known yet
 }
 
-// New makes a client and sends nothing. A faulty address or token is a user
-// error.
+// New makes a client and sends nothing. It returns a user error if an address or
+// the token is not valid.
 func New(o Options) (*Client, error) {
 	if !validAddress(o.URL) {
 		return nil, failure.Userf("the platform address must be an absolute http or https URL without user, query and fragment")
@@ -93,28 +92,23 @@ func validAddress(address string) bool {
 
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
-// get begins a read. The base is always absolute and on the request: the client
+// get begins a read. The base is absolute and set for each request: the client
 // library loses the path of a base that is set elsewhere.
 func (c *Client) get(base, path string) request.HTTPRequest {
-	return request.NewHTTPRequest(c.reads).WithBaseURL(base).WithGet(path)
+	return request.NewHTTPRequest(c.reads).WithBaseURL(base).WithGet(path).AndHeader(tokenHeader, c.token)
 }
 
-// post begins a write, which is sent at most once.
-func (c *Client) post(base, path string) request.HTTPRequest {
-	return request.NewHTTPRequest(c.writes).WithBaseURL(base).WithPost(path).AndHeader(tokenHeader, c.token)
+// write begins a request that is sent once. The caller adds method and path.
+func (c *Client) write(base string) request.HTTPRequest {
+	return request.NewHTTPRequest(c.writes).WithBaseURL(base).AndHeader(tokenHeader, c.token)
 }
 
-// put begins a change, which is sent at most once.
-func (c *Client) put(base, path string) request.HTTPRequest {
-	return request.NewHTTPRequest(c.writes).WithBaseURL(base).WithPut(path).AndHeader(tokenHeader, c.token)
-}
-
-// record sends a request and gives the JSON object that was answered.
+// record sends a request and returns the JSON object of the answer.
 func (c *Client) record(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
 	return c.answer(ctx, req, value.Object)
 }
 
-// stored sends a write and gives the record that was answered, which has an id.
+// stored sends a write and returns the record of the answer, which must have an id.
 func (c *Client) stored(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
 	v, err := c.record(ctx, req)
 	if err != nil {
@@ -129,10 +123,9 @@ func (c *Client) stored(ctx context.Context, req request.HTTPRequest) (value.Val
 	return v, nil
 }
 
-// answer sends a request that was made for this one call and gives the JSON of
-// this kind that was answered. The result and the error are new each time,
-// because the library decodes into them and would keep what an earlier answer
-// left.
+// answer sends a request and returns the JSON of the answer, which must be of this
+// kind. A request can be used once. The result and the error must be new for each
+// request: the library decodes into them and keeps what is there.
 func (c *Client) answer(ctx context.Context, req request.HTTPRequest, kind value.Kind) (value.Value, error) {
 	var body json.RawMessage
 	refused := &refusal{}
@@ -149,7 +142,7 @@ func (c *Client) answer(ctx context.Context, req request.HTTPRequest, kind value
 	case failed.Status > 399:
 		failed.describe(refused.body)
 	case err != nil:
-		// The library's text quotes the answer, which may hold secrets.
+		// The library's text quotes the answer, which may contain secrets.
 		failed.Message = "the answer is incomplete or not valid JSON"
 	default:
 		v, err := value.Parse(body)
@@ -162,7 +155,7 @@ func (c *Client) answer(ctx context.Context, req request.HTTPRequest, kind value
 	return value.Value{}, failed
 }
 
-// text is an id or a name of a record; ids may be numbers.
+// text is an id or a name in a record; ids may be numbers.
 func text(v value.Value) string {
 	if v.Kind() != value.String && v.Kind() != value.Number {
 		return ""
@@ -170,21 +163,24 @@ func text(v value.Value) string {
 	return v.Raw()
 }
 
-// checkID keeps to ids that mean the same in every spelling of a path. Anything
-// else is a user error.
-func checkID(what, id string) error {
+// ValidID reports whether an id has only letters, digits, '.', '_' and '-', so that
+// it means the same in every spelling of a path.
+func ValidID(id string) bool {
 	odd := func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '_' || r == '-')
 	}
-	if id == "" || id == "." || id == ".." || strings.ContainsFunc(id, odd) {
+	return id != "" && id != "." && id != ".." && !strings.ContainsFunc(id, odd)
+}
+
+func checkID(what, id string) error {
+	if !ValidID(id) {
 		return failure.Userf("%s id %q is not valid: expected letters, digits, '.', '_' and '-'", what, id)
 	}
 	return nil
 }
 
-// networkFailure is why no answer came, without the address that stands beside
-// it already, and the error to keep as the cause. Of some timeouts the client
-// library leaves nothing but its own text.
+// networkFailure returns why there was no answer, without the address, and the
+// cause. For some time-outs the client library returns only its own text.
 func networkFailure(err error) (message string, cause error) {
 	inner := errors.Unwrap(err)
 	if inner == nil {

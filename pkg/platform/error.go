@@ -9,19 +9,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Error is a call that failed, to either API: refused, answered with something
-// else than its record, or not answered at all.
+// Error is a failed call of either API: it was refused, not answered, or the answer
+// was not the expected record.
 type Error struct {
-	// Method and URL of the call, without its query.
+	// Method and URL of the call; URL has no query.
 	Method, URL string
-	// Status is the HTTP status; 0 when no answer came.
+	// Status is the HTTP status; 0 without an answer.
 	Status int
-	// Code is the API's own code, text or number as it was written; may be "".
+	// Code is the API's own code, a text or a number; may be "".
 	Code string
-	// Message is the API's text, or what went wrong on the way; "" when the
-	// status is all there is.
+	// Message is the API's text, or what went wrong; may be "".
 	Message string
-	// ExceptionID helps the platform's support to find the fault; may be "".
+	// ExceptionID is for the platform's support; may be "".
 	ExceptionID string
 
 	cause error
@@ -53,24 +52,24 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the network or context error when no answer came. Its text is
-// not meant for people: only Error's is free of the token.
+// Unwrap returns the network or context error if there was no answer. Do not show
+// it: only the text of Error is free of the token.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Refused tells whether the token was not accepted for this call.
+// Refused reports whether the token was not accepted.
 func (e *Error) Refused() bool {
 	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 }
 
-// Unsettled tells that a write may have been done although it failed: no answer
-// came, or one that does not say.
+// Unsettled reports whether a failed write may have been done: there was no answer,
+// or one that does not say.
 func (e *Error) Unsettled() bool {
 	return e.Method != http.MethodGet && (e.Status < 400 || e.Status >= 500)
 }
 
-// describe reads an error body: that of the storage API (code is a text), of
-// the queue API (code is a number) or of a maintenance answer (a reason, no
-// error). Other bodies leave the status alone to speak.
+// describe reads the body of an error: of the storage API (code is a text), of the
+// queue API (code is a number) or of maintenance (reason instead of error). Other
+// bodies are ignored.
 func (e *Error) describe(body []byte) {
 	v, err := value.Parse(body)
 	if err != nil {
@@ -86,15 +85,14 @@ func (e *Error) describe(body []byte) {
 	e.ExceptionID = text(v.Field("exceptionId"))
 }
 
-// hide masks the token where an answer repeats it.
 func (e *Error) hide(token string) {
 	for _, s := range []*string{&e.Message, &e.Code, &e.ExceptionID} {
 		*s = strings.ReplaceAll(*s, token, secret.Hidden)
 	}
 }
 
-// refusal receives the body of an error answer. It takes any JSON, so that the
-// client library never fails to decode one.
+// refusal is the body of an error answer. It accepts any JSON, so that the client
+// library can always decode it.
 type refusal struct{ body []byte }
 
 // UnmarshalJSON keeps the text.
@@ -103,5 +101,5 @@ func (r *refusal) UnmarshalJSON(body []byte) error {
 	return nil
 }
 
-// Error satisfies the client library; the text is never shown.
+// Error is required by the client library; the text is never shown.
 func (r *refusal) Error() string { return "refused" }

@@ -8,23 +8,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// eventPage is how many events one request asks for.
 const eventPage = 1000
 
-// Event is one line of the log of a job.
+// Event is one event of a job.
 type Event struct {
 	ID string
 	// Type is info, success, warn or error.
 	Type string
-	// Created is the time as it was written.
+	// Created is the time as the platform wrote it.
 	Created string
 	Message string
 	// Record is the whole event.
 	Record value.Value
 }
 
-// Events gives the events of a run (its id is that of its job), oldest first.
-// With an event id in since it gives later ones only.
+// Events returns the events of a run (its id is the id of its job), oldest first.
+// With an event id in since it returns later ones only.
 func (c *Client) Events(ctx context.Context, run, since string) ([]Event, error) {
 	if err := checkID("job", run); err != nil {
 		return nil, err
@@ -43,7 +42,8 @@ func (c *Client) Events(ctx context.Context, run, since string) ([]Event, error)
 				newestFirst = append(newestFirst, e)
 			}
 		}
-		// A page without news is the end too: a bound may include its event.
+		// A page without new events is the end too: a bound may include its own
+		// event.
 		if len(page) < eventPage || len(newestFirst) == before {
 			slices.Reverse(newestFirst)
 			return newestFirst, nil

@@ -7,35 +7,34 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Job is a job of the queue, as far as anybody here asks.
+// Job is a job of the queue.
 type Job struct {
 	ID string
 	// Status is created, waiting, processing, terminating, or final: success,
 	// warning, error, terminated, cancelled.
 	Status string
-	// DesiredStatus is terminating once the job was told to end.
+	// DesiredStatus is terminating after someone asked for the end of the job.
 	DesiredStatus string
-	// Finished tells that the status is final.
+	// Finished says that the status is final.
 	Finished bool
 	// Component and Configuration are what the job runs.
 	Component, Configuration string
-	// Created, Started and Ended are RFC 3339 times as they were written; ""
+	// Created, Started and Ended are RFC 3339 times as the platform wrote them; ""
 	// before.
 	Created, Started, Ended string
-	// Message is the result in words; "" before the end.
+	// Message is the message of the result; "" before the end.
 	Message string
-	// ErrorType is "user" or "application" after status error; "" otherwise, and
-	// when the platform does not say.
+	// ErrorType is "user" or "application" for status error, "" otherwise and if
+	// the platform does not say.
 	ErrorType string
-	// VariableValuesID is the row that holds the values of this run; "" when
-	// none is named.
+	// VariableValuesID is the row with the values of this run; "" for none.
 	VariableValuesID string
-	// VariableValuesData is the record's inline values as they stand there:
-	// {"values": […]}, [] or null.
+	// VariableValuesData is the inline values of the record: {"values": […]}, [] or
+	// null.
 	VariableValuesData value.Value
 }
 
-// Variable is one value given to a job: a string or a number.
+// Variable is a value for a job: a string or a number.
 type Variable struct {
 	Name  string
 	Value value.Value
@@ -43,32 +42,35 @@ type Variable struct {
 
 // Job reads the record of a job.
 func (c *Client) Job(ctx context.Context, id string) (Job, error) {
-	if err := checkID("job", id); err != nil {
-		return Job{}, err
-	}
-	queue, err := c.QueueURL(ctx)
+	queue, err := c.queueOf(ctx, id)
 	if err != nil {
 		return Job{}, err
 	}
-	v, err := c.record(ctx, c.get(queue, "jobs/"+id).AndHeader(tokenHeader, c.token))
-	if err != nil {
-		return Job{}, err
-	}
-	return jobOf(v), nil
+	v, err := c.record(ctx, c.get(queue, "jobs/"+id))
+	return jobOf(v), err
 }
 
-// NewJob says what a job is to run: a stored configuration, or one that comes
-// with the request.
+// queueOf is the address of the queue API for a call about a job.
+func (c *Client) queueOf(ctx context.Context, job string) (string, error) {
+	if err := checkID("job", job); err != nil {
+		return "", err
+	}
+	return c.QueueURL(ctx)
+}
+
+// NewJob is a job to run: a stored configuration, or one that comes with the
+// request.
 type NewJob struct {
 	Component string
 	// Configuration is the id of the stored configuration. With ConfigData it may
-	// be "": then the platform knows no configuration to wait for, to name a
-	// bucket after, or to keep a state with.
+	// be "": then the job waits for no other, has no default bucket and keeps no
+	// state.
 	Configuration string
-	// ConfigData is a whole configuration, run in the place of the stored one;
-	// null for none.
+	// ConfigData is a configuration that runs instead of the stored one; null for
+	// none.
 	ConfigData value.Value
-	// Values are those of the variables; without any, the request names none.
+	// Values are the values of variables. The request leaves them out if there are
+	// none.
 	Values []Variable
 }
 
@@ -81,11 +83,8 @@ func (c *Client) CreateJob(ctx context.Context, j NewJob) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	record, err := c.stored(ctx, c.post(queue, "jobs").WithJSONBody(j.body()))
-	if err != nil {
-		return Job{}, err
-	}
-	return jobOf(record), nil
+	v, err := c.stored(ctx, c.write(queue).WithPost("jobs").WithJSONBody(j.body()))
+	return jobOf(v), err
 }
 
 func (j NewJob) check() error {
@@ -122,23 +121,18 @@ func (j NewJob) body() value.Value {
 		value.OfMembers(value.Member{Name: "values", Value: value.OfItems(pairs...)}))
 }
 
-// KillJob tells a job to end, which takes the job a while. It is sent once; to
-// send it again does no harm.
+// KillJob asks for the end of a job, which comes later. It is sent once; it may be
+// called again.
 func (c *Client) KillJob(ctx context.Context, id string) (Job, error) {
-	if err := checkID("job", id); err != nil {
-		return Job{}, err
-	}
-	queue, err := c.QueueURL(ctx)
+	queue, err := c.queueOf(ctx, id)
 	if err != nil {
 		return Job{}, err
 	}
-	record, err := c.stored(ctx, c.post(queue, "jobs/"+id+"/kill"))
-	if err != nil {
-		return Job{}, err
-	}
-	return jobOf(record), nil
+	v, err := c.stored(ctx, c.write(queue).WithPost("jobs/"+id+"/kill"))
+	return jobOf(v), err
 }
 
+// jobOf reads a record; a null record is an empty job.
 func jobOf(record value.Value) Job {
 	result := record.Field("result")
 	return Job{
@@ -158,9 +152,9 @@ func jobOf(record value.Value) Job {
 	}
 }
 
-// ExitCode is the exit code that the end of a job asks for: that of its
-// component, as far as the platform tells. A job that was ended from outside
-// counts as the user's doing; a status that nobody knows as a fault.
+// ExitCode is the exit code for the result of a job: that of its component, as far
+// as the platform says. A job that someone ended is a user error, an unknown status
+// an application error.
 func (j Job) ExitCode() int {
 	switch j.Status {
 	case "success", "warning":

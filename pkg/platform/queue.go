@@ -3,10 +3,12 @@ package platform
 import (
 	"context"
 	"strings"
+
+	"github.com/keboola/go-client/pkg/request"
 )
 
-// QueueURL is the address of the queue API, without a slash at the end. Unless
-// it was given, the index of the storage API tells it, which is asked until it
+// QueueURL is the address of the queue API, without a slash at the end. Unless it
+// was given, the index of the storage API contains it, which is read until it was
 // answered once.
 func (c *Client) QueueURL(ctx context.Context) (string, error) {
 	c.mu.Lock()
@@ -14,7 +16,8 @@ func (c *Client) QueueURL(ctx context.Context) (string, error) {
 	if c.queue != "" {
 		return c.queue, nil
 	}
-	req := c.get(c.storage, "v2/storage").AndQueryParam("exclude", "components")
+	// The index needs no token.
+	req := request.NewHTTPRequest(c.reads).WithBaseURL(c.storage).WithGet("v2/storage").AndQueryParam("exclude", "components")
 	v, err := c.record(ctx, req)
 	if err != nil {
 		return "", err

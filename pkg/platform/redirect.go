@@ -2,8 +2,8 @@ package platform
 
 import "net/http"
 
-// tokenGuard takes the token off a request once redirects have left the scheme,
-// host or port of the call; net/http does so for its well-known headers only.
+// tokenGuard removes the token from a request after a redirect to another scheme,
+// host or port. net/http does this for its well-known headers only.
 type tokenGuard struct{ next http.RoundTripper }
 
 var _ http.RoundTripper = tokenGuard{}
@@ -17,7 +17,7 @@ func (g tokenGuard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(req)
 }
 
-// left walks back over the redirects that led to a request.
+// left reports whether a redirect on the way to a request changed the origin.
 func left(req *http.Request) bool {
 	for at := req; at.Response != nil; at = at.Response.Request {
 		from := at.Response.Request

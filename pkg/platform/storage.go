@@ -12,22 +12,13 @@ import (
 // Configuration is a stored configuration.
 type Configuration struct {
 	ID, Name, Description string
-	// Version counts the changes, from 1; "" when the record does not say.
+	// Version counts the changes, from 1; "" if unknown.
 	Version string
-	// Disabled tells that the platform refuses to run it; false when the record
-	// does not say.
+	// Disabled says that the platform refuses to run it.
 	Disabled bool
-	// Rows is the number of its rows; 0 when the record does not say.
+	// Rows is the number of its rows.
 	Rows int
-	// Content is the stored document; `[]`, as the platform writes an empty
-	// object, is one.
-	Content value.Value
-}
-
-// Row is one row of a stored configuration.
-type Row struct {
-	ID, Name string
-	// Content is as in Configuration.
+	// Content is the stored document. The platform writes an empty object as `[]`.
 	Content value.Value
 }
 
@@ -38,10 +29,7 @@ func (c *Client) Configuration(ctx context.Context, component, id string) (Confi
 		return Configuration{}, err
 	}
 	v, err := c.record(ctx, c.getStorage(path))
-	if err != nil {
-		return Configuration{}, err
-	}
-	return configuration(v), nil
+	return configuration(v), err
 }
 
 // Configurations lists the configurations of a component in the default branch,
@@ -54,16 +42,16 @@ func (c *Client) Configurations(ctx context.Context, component string) ([]Config
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Configuration, 0, v.Len())
-	for _, record := range v.Items() {
-		list = append(list, configuration(record))
+	list := make([]Configuration, v.Len())
+	for i, record := range v.Items() {
+		list[i] = configuration(record)
 	}
 	return list, nil
 }
 
-// CreateConfiguration stores a new configuration in the default branch. It is
-// sent once; see Error.Unsettled. Nothing is promised of the record but ID,
-// Name and Description.
+// CreateConfiguration stores a new configuration in the default branch. It is sent
+// once; see Error.Unsettled. Only ID, Name and Description of the result are
+// reliable.
 func (c *Client) CreateConfiguration(ctx context.Context, component, name string, content value.Value) (Configuration, error) {
 	if err := checkID("component", component); err != nil {
 		return Configuration{}, err
@@ -71,13 +59,10 @@ func (c *Client) CreateConfiguration(ctx context.Context, component, name string
 	if name == "" {
 		return Configuration{}, failure.Userf("a configuration needs a name")
 	}
-	req := c.post(c.storage+"/v2/storage", "components/"+component+"/configs").
+	req := c.write(c.storage + storagePath).WithPost("components/" + component + "/configs").
 		WithFormBody(map[string]string{"name": name, "configuration": content.JSON()})
 	v, err := c.stored(ctx, req)
-	if err != nil {
-		return Configuration{}, err
-	}
-	return configuration(v), nil
+	return configuration(v), err
 }
 
 // UpdateConfiguration stores a new version of a configuration of the default
@@ -91,13 +76,11 @@ func (c *Client) UpdateConfiguration(ctx context.Context, component, id, name st
 	if name != "" {
 		form["name"] = name
 	}
-	v, err := c.stored(ctx, c.put(c.storage+"/v2/storage", path).WithFormBody(form))
-	if err != nil {
-		return Configuration{}, err
-	}
-	return configuration(v), nil
+	v, err := c.stored(ctx, c.write(c.storage+storagePath).WithPut(path).WithFormBody(form))
+	return configuration(v), err
 }
 
+// configuration reads a record; a null record is an empty configuration.
 func configuration(record value.Value) Configuration {
 	return Configuration{
 		ID:          text(record.Field("id")),
@@ -110,24 +93,8 @@ func configuration(record value.Value) Configuration {
 	}
 }
 
-// Row reads a row of a configuration of the default branch.
-func (c *Client) Row(ctx context.Context, component, configuration, row string) (Row, error) {
-	path, err := configurationPath(component, configuration)
-	if err != nil {
-		return Row{}, err
-	}
-	if err := checkID("row", row); err != nil {
-		return Row{}, err
-	}
-	v, err := c.record(ctx, c.getStorage(path+"/rows/"+row))
-	if err != nil {
-		return Row{}, err
-	}
-	return Row{ID: text(v.Field("id")), Name: text(v.Field("name")), Content: content(v)}, nil
-}
-
 func (c *Client) getStorage(path string) request.HTTPRequest {
-	return c.get(c.storage+"/v2/storage", path).AndHeader(tokenHeader, c.token)
+	return c.get(c.storage+storagePath, path)
 }
 
 func configurationPath(component, id string) (string, error) {

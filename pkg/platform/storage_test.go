@@ -48,13 +48,6 @@ func TestConfiguration(t *testing.T) {
 func TestRow(t *testing.T) {
 	c, _ := mocked(t, map[string]answer{row: {200, `{"id":"7","name":"r","configuration":{"values":[]}}`, ""}},
 		func(o *platform.Options) { o.URL += "/" })
-	got, err := c.Row(context.Background(), "keboola.variables", "12", "7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.ID != "7" || got.Name != "r" || got.Content.JSON() != `{"values":[]}` {
-		t.Errorf("got %+v with %s", got, got.Content.JSON())
-	}
 	content, err := c.RowContent(context.Background(), "keboola.variables", "12", "7")
 	if err != nil || content.JSON() != `{"values":[]}` {
 		t.Errorf("content %s, %v", content.JSON(), err)
@@ -78,9 +71,9 @@ func TestOddIDsAreNotSent(t *testing.T) {
 		"component": {func(c *platform.Client) error { _, err := c.Configuration(ctx, "a/b", "1"); return err }, `component id "a/b"`},
 		"configuration": {func(c *platform.Client) error { _, err := c.Configuration(ctx, "c", "1?x"); return err },
 			`configuration id "1?x"`},
-		"configuration of a row": {func(c *platform.Client) error { _, err := c.Row(ctx, "c", "..", "1"); return err },
+		"configuration of a row": {func(c *platform.Client) error { _, err := c.RowContent(ctx, "c", "..", "1"); return err },
 			`configuration id ".."`},
-		"row":   {func(c *platform.Client) error { _, err := c.Row(ctx, "c", "1", "a%2Fb"); return err }, `row id "a%2Fb"`},
+		"row":   {func(c *platform.Client) error { _, err := c.RowContent(ctx, "c", "1", "a%2Fb"); return err }, `row id "a%2Fb"`},
 		"job":   {func(c *platform.Client) error { _, err := c.Job(ctx, "é"); return err }, `job id "é"`},
 		"empty": {func(c *platform.Client) error { _, err := c.Job(ctx, ""); return err }, `job id ""`},
 		"dot":   {func(c *platform.Client) error { _, err := c.Job(ctx, "."); return err }, `job id "."`},

@@ -6,25 +6,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The methods below are what the resolution of variables asks the platform, in
-// plain types: pkg/config/variables declares the interface and neither package imports
-// the other.
+// These methods implement the interface that pkg/config/variables declares. They
+// use plain types, so that neither package imports the other.
 
-// JobVariables gives the inline values of a job and the id of its row of
-// values, each as the job's record holds it.
+// JobVariables returns the inline values of a job and the id of its row of values,
+// as they are in the record.
 func (c *Client) JobVariables(ctx context.Context, job string) (data value.Value, row string, err error) {
 	j, err := c.Job(ctx, job)
 	return j.VariableValuesData, j.VariableValuesID, err
 }
 
-// ConfigurationContent gives the document of a stored configuration.
+// ConfigurationContent returns the document of a stored configuration.
 func (c *Client) ConfigurationContent(ctx context.Context, component, id string) (value.Value, error) {
 	configuration, err := c.Configuration(ctx, component, id)
 	return configuration.Content, err
 }
 
-// RowContent gives the document of a row of a stored configuration.
+// RowContent returns the document of a row of a stored configuration.
 func (c *Client) RowContent(ctx context.Context, component, configuration, row string) (value.Value, error) {
-	r, err := c.Row(ctx, component, configuration, row)
-	return r.Content, err
+	path, err := configurationPath(component, configuration)
+	if err == nil {
+		err = checkID("row", row)
+	}
+	if err != nil {
+		return value.Value{}, err
+	}
+	v, err := c.record(ctx, c.getStorage(path+"/rows/"+row))
+	return content(v), err
 }

@@ -1,4 +1,4 @@
-// Package prose writes numbers, long texts and JSON as people read them.
+// Package prose formats numbers, long texts and JSON for people.
 package prose
 
 import (
@@ -6,10 +6,11 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// Count is a number of things: "1 row", "2 rows".
+// Count returns a number with its noun: "1 row", "2 rows".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -17,8 +18,8 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Shorten is a text of which at most so many characters are kept; an ellipsis
-// follows when there are more.
+// Shorten keeps at most so many characters of a text and appends an ellipsis if it
+// was longer.
 func Shorten(text string, most int) string {
 	for at := range text {
 		if most--; most < 0 {
@@ -28,8 +29,8 @@ func Shorten(text string, most int) string {
 	return text
 }
 
-// Cut is a text of which at most so many bytes are kept, in whole characters; an
-// ellipsis follows when there are more.
+// Cut keeps at most so many bytes of a text, in whole characters, and appends an
+// ellipsis if it was longer.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -37,7 +38,7 @@ func Cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + " …"
 }
 
-// Fit is a text of at most so many characters, the ellipsis included.
+// Fit shortens a text to at most width characters, including the ellipsis.
 func Fit(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
@@ -45,8 +46,33 @@ func Fit(text string, width int) string {
 	return Shorten(text, width-1)
 }
 
-// WriteJSON writes a value as indented JSON. The characters <, > and & are not
-// escaped: addresses have them.
+// OneLine is a text with a blank in the place of every control character, so that it
+// stays one line and cannot steer a terminal.
+func OneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// Letters returns the ASCII letters and digits of a name in lower case, so that its
+// spellings agree: "API-Key", "api_key" and "apiKey" become "apikey".
+func Letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+			return r
+		}
+		return -1
+	}, name)
+}
+
+// WriteJSON writes a value as indented JSON. It does not escape <, > and &, which are
+// in addresses.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

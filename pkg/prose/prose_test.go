@@ -39,3 +39,11 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{"": "", "plain ž": "plain ž", "a\nb\tc": "a b c", "\x1b[2J\u0085\x7f": " [2J  "} {
+		if got := OneLine(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

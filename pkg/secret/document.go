@@ -97,6 +97,9 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 		return true
 	}
 	for _, m := range v.Members() {
+		if secret && m.Name == "env" && v.Without("default").Len() == 1 && variableName.MatchString(m.Value.Raw()) {
+			continue // {"env": "API_KEY"} names the variable that holds the secret
+		}
 		if !walkSecrets(m.Value, failure.PointerJoin(pointer, m.Name), secret || strings.HasPrefix(m.Name, "#"), yield) {
 			return false
 		}
@@ -108,6 +111,9 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 	}
 	return true
 }
+
+// variableName is the usual name of an environment variable.
+var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
 // ordinaryName is a name of words: letters, perhaps with a number behind.
 var ordinaryName = regexp.MustCompile(`^[@$_]?[A-Za-z]{1,16}[0-9]{0,2}([_.: -][A-Za-z]{1,16}[0-9]{0,2}){0,5}$`)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/secret/secrettest"
 )
 
@@ -261,7 +262,7 @@ func BenchmarkAdd(b *testing.B) {
 }
 
 func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
-	withoutRaceDetector(t)
+	short.SkipRace(t, "it remembers thousands of secrets")
 	for _, kind := range []struct {
 		name          string
 		add, addOther func(*Registry, string)
@@ -300,7 +301,7 @@ func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 
 // TestPassingSecretsAreSmall: docs/architecture.md tells how much memory they take.
 func TestPassingSecretsAreSmall(t *testing.T) {
-	withoutRaceDetector(t)
+	short.SkipRace(t, "it remembers thousands of secrets")
 	const most = 3 << 20
 	random := rand.New(rand.NewPCG(1, 2))
 	token := func() string { // the worst of them: all forms differ, and where they start
@@ -342,7 +343,7 @@ func (r *Registry) kept() (n int) {
 // TestPiecesOfPassingSecretsAreForgotten: an API that gives signed addresses back
 // makes a long run no larger.
 func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
-	withoutRaceDetector(t)
+	short.SkipRace(t, "it remembers thousands of secrets")
 	for name, add := range map[string]func(*Registry, string){"tokens": (*Registry).AddToken, "those of a request": (*Registry).AddPassing} {
 		t.Run(name, func(t *testing.T) {
 			var s Registry

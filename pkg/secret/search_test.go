@@ -55,20 +55,14 @@ var decoys = []string{
 // TestThreeLayers: none of all the ways to escape a token three times, beside
 // decoys, hides it from the mask.
 func TestThreeLayers(t *testing.T) {
-	short.Skip(t, "it searches long texts")
+	short.SkipRace(t, "it searches long texts")
 	r := rand.New(rand.NewPCG(1, 2))
 	secrets := []string{secrettest.Canary, `to"ken/with <all>&more+`, "41abc def/1", `nbc"\u0041%41`, "lt;abc\"d", `p%41\u0041"q`, "tok\\en\\", "žluť 😀"}
-	if raceDetector {
-		secrets = secrets[:1]
-	}
 	for _, secret := range secrets {
 		s := secretsOf(secret)
 		for _, a := range encoderNames {
 			for _, b := range encoderNames {
 				for _, c := range encoderNames {
-					if raceDetector && r.IntN(20) > 0 {
-						continue
-					}
 					text := encoders[c](r, encoders[b](r, encoders[a](r, secret)))
 					for _, decoy := range []string{decoys[2], decoys[r.IntN(len(decoys))]} {
 						checkEcho(t, s, secret, decoy, text, decoy, a+", "+b+", "+c)
@@ -81,11 +75,8 @@ func TestThreeLayers(t *testing.T) {
 
 // TestRandomEchoes: random secrets in random spellings between random decoys.
 func TestRandomEchoes(t *testing.T) {
-	rounds := uint64(4_000)
-	if raceDetector {
-		rounds = 400
-	}
-	for seed := range rounds {
+	short.SkipRace(t, "it makes thousands of texts")
+	for seed := range uint64(4_000) {
 		randomEcho(t, rand.New(rand.NewPCG(seed, 0)))
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
@@ -122,13 +113,10 @@ func randomEcho(t *testing.T, r *rand.Rand) {
 
 // TestNothingElseIsMasked: a text that no reader finds a secret in stays as it is.
 func TestNothingElseIsMasked(t *testing.T) {
+	short.SkipRace(t, "it makes thousands of texts")
 	s := secretsOf(secrettest.Canary, "hunter2-hunter2", strings.Repeat("k", 40), "a+b/c==d")
 	r := rand.New(rand.NewPCG(3, 4))
-	rounds := 2000
-	if raceDetector {
-		rounds = 200
-	}
-	for range rounds {
+	for range 2000 {
 		var b strings.Builder
 		for range r.IntN(40) {
 			b.WriteString(decoys[r.IntN(len(decoys))])
@@ -143,8 +131,7 @@ func TestNothingElseIsMasked(t *testing.T) {
 // TestLongTexts: a secret is found wherever it stands in a long text, however it
 // is escaped there.
 func TestLongTexts(t *testing.T) {
-	short.Skip(t, "it searches long texts")
-	withoutRaceDetector(t)
+	short.SkipRace(t, "it searches long texts")
 	s := secretsOf(secrettest.Canary)
 	r := rand.New(rand.NewPCG(5, 6))
 	const size = 3*leastStep + 12_345
@@ -165,6 +152,7 @@ func TestLongTexts(t *testing.T) {
 // TestShortSecretsInLongTexts: a short one is no secret inside a word, also where the
 // text is taken apart in the middle of that.
 func TestShortSecretsInLongTexts(t *testing.T) {
+	short.SkipRace(t, "it searches long texts")
 	s := secretsOf("12")
 	for at := leastStep - 2; at < leastStep+3; at++ {
 		text := strings.Repeat("x", at) + "12 and 12" + strings.Repeat(" ", 2*leastStep)
@@ -178,7 +166,7 @@ func TestShortSecretsInLongTexts(t *testing.T) {
 // an API thinks of: the window is made once and used again. Neither does the work for
 // a byte: were it to grow with the text, this would take minutes.
 func TestSearchIsBounded(t *testing.T) {
-	short.Skip(t, "it searches long texts")
+	short.SkipRace(t, "it searches long texts")
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would empty the pool
 	s := ordinarySecrets()
 	s.Add(strings.Repeat("-", 300))
@@ -187,10 +175,7 @@ func TestSearchIsBounded(t *testing.T) {
 		s.AddToken(strings.Repeat("eyJh", i+5))
 	}
 	const most = 12 << 20
-	size := 1 << 18
-	if raceDetector {
-		size >>= 5
-	}
+	const size = 1 << 18
 	for _, unit := range []string{`\u0025`, "%25", "%2D", `\\`, `\`, "&amp;", "+", "%5Cu0025", `x\"y %20 a+b &amp; `, "-", "eyJh", "-----BEGIN PRIVATE KEY-----\n", "%2525252525", `\u00e9`} {
 		t.Run(unit, func(t *testing.T) {
 			text := strings.Repeat(unit, size/len(unit))

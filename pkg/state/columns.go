@@ -8,11 +8,11 @@ import (
 
 const keyColumns = "tableColumns"
 
-// Columns remembers the columns of tables by their file names. It does so only
-// when it is asked to: other runs leave the state as the original does.
+// Columns stores the columns of tables by their file names, after Watch only: without
+// it the state is that of the original.
 type Columns struct {
 	watching bool
-	broken   bool        // what the previous run left is not what Changed leaves
+	broken   bool        // the state of the previous run is not readable
 	known    value.Value // an object, or null
 }
 
@@ -32,8 +32,8 @@ func (c *Columns) Save() []value.Member {
 	return []value.Member{{Name: keyColumns, Value: c.known}}
 }
 
-// Watch begins to remember columns. warn is called once if those that the previous
-// run left cannot be read.
+// Watch begins to store columns. It calls warn if those of the previous run cannot be
+// read.
 func (c *Columns) Watch(warn func(text string)) {
 	if !c.watching && c.broken {
 		warn("'" + keyColumns + "' is no object of lists of columns by tables; all tables are taken as new")
@@ -41,9 +41,8 @@ func (c *Columns) Watch(warn func(text string)) {
 	c.watching = true
 }
 
-// Changed remembers the columns of a table, and reports how they differ from those
-// of the last run that wrote it. Tables that this run does not write stay as they
-// are known.
+// Changed stores the columns of a table and reports how they differ from those of the
+// last run that wrote it. Tables that this run does not write keep their columns.
 func (c *Columns) Changed(table string, columns []string) (added, removed []string, changed bool) {
 	if !c.watching {
 		return nil, nil, false
@@ -61,7 +60,7 @@ func (c *Columns) Changed(table string, columns []string) (added, removed []stri
 	return lacking(columns, old), lacking(old, columns), true
 }
 
-// columnsByTable reports whether a value is what Changed leaves.
+// columnsByTable reports whether a value is an object of lists of strings.
 func columnsByTable(v value.Value) bool {
 	for _, m := range v.Members() {
 		if m.Value.Kind() != value.Array || slices.ContainsFunc(m.Value.Items(), func(item value.Value) bool { return item.Kind() != value.String }) {
@@ -71,12 +70,7 @@ func columnsByTable(v value.Value) bool {
 	return v.Kind() == value.Object
 }
 
-// lacking is what the first list has and the second one lacks.
-func lacking(list, from []string) (lacking []string) {
-	for _, s := range list {
-		if !slices.Contains(from, s) {
-			lacking = append(lacking, s)
-		}
-	}
-	return lacking
+// lacking returns the items of list that are not in from.
+func lacking(list, from []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(from, s) })
 }

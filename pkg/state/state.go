@@ -1,12 +1,10 @@
-// Package state is what a run remembers of the one before it: the document that
-// comes in in/state.json and goes out in out/state.json.
+// Package state is the state that a run passes to the next one: the document in
+// in/state.json and out/state.json.
 //
-// Each thing to remember is a Contributor with keys of its own in that document. A
-// new one is a file here and an entry in the list that the engine gives to Open.
-// Keys that belong to no contributor stay as they are.
+// Each Contributor has its own keys in that document. A new one is a file here and an
+// entry in the list that the engine passes to Open. Keys of no contributor are kept.
 //
-// The package knows neither files nor events: datadir reads and writes the
-// document, the engine says what happened.
+// The package reads and writes no files (package datadir) and emits no events.
 package state
 
 import (
@@ -15,15 +13,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Contributor is one thing that runs remember.
+// Contributor is one part of the state.
 type Contributor interface {
-	// Keys are the members of the document that belong to it. No other
-	// contributor reads or writes them.
+	// Keys are its members in the document. No other contributor uses them.
 	Keys() []string
-	// Load takes an object with those of its members that the previous run left.
+	// Load takes an object with its members in the state of the previous run.
 	Load(previous value.Value)
-	// Save returns the members that the next run finds. A key that is missing
-	// keeps the value that the previous run left.
+	// Save returns its members for the next run. A key that is missing keeps its
+	// previous value.
 	Save() []value.Member
 }
 
@@ -33,7 +30,7 @@ type State struct {
 	contributors []Contributor
 }
 
-// Open hands the document of the previous run, null for none, to the contributors.
+// Open makes the state of a run from the document of the previous run, null for none.
 func Open(previous value.Value, contributors ...Contributor) *State {
 	s := &State{previous: previous}
 	for _, c := range contributors {
@@ -42,7 +39,7 @@ func Open(previous value.Value, contributors ...Contributor) *State {
 	return s
 }
 
-// Add hands a contributor what the previous run left for it.
+// Add loads a contributor and adds it.
 func (s *State) Add(c Contributor) {
 	var own []value.Member
 	for _, m := range s.previous.Members() {
@@ -54,8 +51,8 @@ func (s *State) Add(c Contributor) {
 	s.contributors = append(s.contributors, c)
 }
 
-// Next is the document for the next run. New members stand behind those of the
-// previous run, in the order of their contributors.
+// Next returns the document for the next run. New members follow those of the
+// previous run, in the order of the contributors.
 func (s *State) Next() value.Value {
 	members := slices.Clone(s.previous.Members())
 	for _, c := range s.contributors {

@@ -4,17 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/value"
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 )
-
-func parse(t *testing.T, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
 
 // TestNext: the document of the next run, byte for byte.
 func TestNext(t *testing.T) {
@@ -41,8 +32,8 @@ func TestNext(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			var structure Structure
 			var columns Columns
-			s := Open(parse(t, row.previous), NewTime(5), &structure, &columns)
-			structure.Latest = parse(t, row.latest)
+			s := Open(testvalue.Parse(t, row.previous), NewTime(5), &structure, &columns)
+			structure.Latest = testvalue.Parse(t, row.latest)
 			if row.columns != nil {
 				columns.Watch(func(string) {})
 				columns.Changed("t", row.columns)
@@ -68,7 +59,7 @@ func TestLoad(t *testing.T) {
 		{`{"json_parser.struct":{"data":{}},"json_parser.structVersion":2}`, `0`, `null`, true},
 	} {
 		start, structure := NewTime(1), Structure{}
-		Open(parse(t, row.previous), start, &structure)
+		Open(testvalue.Parse(t, row.previous), start, &structure)
 		if start.Previous().JSON() != row.start || structure.Previous.JSON() != row.structure || structure.Legacy != row.legacy {
 			t.Errorf("%s: previous start %s, structure %s, legacy %t", row.previous, start.Previous().JSON(), structure.Previous.JSON(), structure.Legacy)
 		}
@@ -79,7 +70,7 @@ func TestLoad(t *testing.T) {
 // the table.
 func TestChangedColumns(t *testing.T) {
 	var c Columns
-	Open(parse(t, `{"tableColumns":{"t":["a","b"]}}`), &c)
+	Open(testvalue.Parse(t, `{"tableColumns":{"t":["a","b"]}}`), &c)
 	c.Watch(func(text string) { t.Error(text) })
 	added, removed, changed := c.Changed("t", []string{"b", "c"})
 	if !changed || !slices.Equal(added, []string{"c"}) || !slices.Equal(removed, []string{"a"}) {
@@ -93,7 +84,7 @@ func TestChangedColumns(t *testing.T) {
 	}
 }
 
-// TestKeysAreTheirOwn: two contributors with one key would write over each other.
+// TestKeysAreTheirOwn: contributors with the same key would overwrite each other.
 func TestKeysAreTheirOwn(t *testing.T) {
 	owner := map[string]bool{}
 	for _, c := range []Contributor{NewTime(1), &Structure{}, &Columns{}} {

@@ -5,20 +5,19 @@ import "github.com/keboola/configurable-extractor/pkg/value"
 const (
 	keyStruct        = "json_parser.struct"
 	keyStructVersion = "json_parser.structVersion"
-	// structVersion is the version of the structure that this program reads and
-	// writes.
+	// structVersion is the version that this program reads and writes.
 	structVersion = 3
 )
 
-// Structure remembers the structure of automatic tables, so that columns keep
-// their names and places. What it looks like is known to package mapping.
+// Structure stores the structure of automatic tables, so that columns keep their
+// names and places. Package mapping defines its form.
 type Structure struct {
-	// Legacy is set when the previous run was one of the original's old table
-	// parser, whose structure is not read.
+	// Legacy is set if the state is from the original's old table parser, whose
+	// structure is not read.
 	Legacy bool
-	// Previous is what the previous run left, null for nothing.
+	// Previous is the structure of the previous run, null for none.
 	Previous value.Value
-	// Latest is for the next run, null to leave what was there.
+	// Latest is the structure for the next run, null to keep Previous.
 	Latest value.Value
 }
 

@@ -8,16 +8,16 @@ const (
 	keyCurrent  = "currentStart" // left by the original
 )
 
-// Time remembers when runs started.
+// Time stores when runs started.
 type Time struct {
 	start int64 // Unix seconds
 	times value.Value
 }
 
-// NewTime is the Time of a run that starts now, in Unix seconds.
+// NewTime makes the Time of a run that starts at start, in Unix seconds.
 func NewTime(start int64) *Time { return &Time{start: start} }
 
-// Previous is when the previous run started, in Unix seconds: 0 for the first run.
+// Previous is when the previous run started, in Unix seconds; 0 for the first run.
 func (t *Time) Previous() value.Value {
 	if v := t.times.Field(keyPrevious); !v.Empty() {
 		return v

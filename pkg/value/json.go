@@ -11,15 +11,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// NewDecoder is a token reader over r as the whole program reads JSON: duplicate
-// names are allowed (the last value wins), a lone surrogate becomes U+FFFD
-// instead of an error.
+// NewDecoder returns a token reader with the rules of the whole program: duplicate
+// names are allowed (the last value counts), and a lone surrogate becomes U+FFFD.
 func NewDecoder(r io.Reader) *jsontext.Decoder {
 	return jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// Parse reads one JSON text with nothing but white space around it. An error
-// is a *SyntaxError.
+// Parse reads one JSON text. An error is a *SyntaxError.
 func Parse(text []byte) (Value, error) {
 	dec := NewDecoder(bytes.NewReader(text))
 	v, err := Read(dec)
@@ -48,10 +46,10 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// Unwrap gives the error of the JSON reader.
+// Unwrap returns the error of the JSON reader.
 func (e *SyntaxError) Unwrap() error { return e.cause }
 
-// syntaxError places an error: where the JSON reader says, else at the offset.
+// syntaxError adds the place to an error: that of the JSON reader, else the offset.
 func syntaxError(text []byte, offset int64, err error) error {
 	e := &SyntaxError{Reason: err.Error(), cause: err}
 	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -66,8 +64,7 @@ func syntaxError(text []byte, offset int64, err error) error {
 	return e
 }
 
-// Complaint is what a decoder says of a text that is not JSON, without the
-// place.
+// Complaint returns the message of a decoder's error without the place.
 func Complaint(err *jsontext.SyntacticError) string {
 	text := err.Err.Error()
 	if strings.Contains(text, "max depth") {
@@ -76,7 +73,7 @@ func Complaint(err *jsontext.SyntacticError) string {
 	return text
 }
 
-// Read reads the next value from a token reader; io.EOF when there is none.
+// Read reads the next value from a token reader; io.EOF if there is none.
 func Read(dec *jsontext.Decoder) (Value, error) {
 	tok, err := dec.ReadToken()
 	if err != nil {
@@ -138,19 +135,19 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-// AppendJSON appends the value as compact JSON: UTF-8 as it is, slashes as they
-// are, numbers as they were written.
+// AppendJSON appends the value as compact JSON: UTF-8 and slashes are not escaped,
+// numbers stay as written.
 func (v Value) AppendJSON(dst []byte) []byte { return v.append(dst, appendString) }
 
-// AppendEscapedJSON appends the value as compact JSON in the spelling of the
-// original: slashes as \/ and everything beyond ASCII as \uXXXX. This is how
-// JSON texts look inside table cells, manifests and the state.
+// AppendEscapedJSON appends the value as compact JSON like the original: slashes as \/
+// and everything beyond ASCII as \uXXXX. Table cells, manifests and the state have
+// this form.
 func (v Value) AppendEscapedJSON(dst []byte) []byte { return v.append(dst, appendEscapedString) }
 
-// JSON is the value as compact JSON text, see AppendJSON.
+// JSON returns the value as compact JSON, see AppendJSON.
 func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
 
-// MarshalJSON makes the value usable inside structs given to encoding/json.
+// MarshalJSON implements json.Marshaler.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
 func (v Value) append(dst []byte, str func([]byte, string) []byte) []byte {

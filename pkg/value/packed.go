@@ -4,14 +4,12 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
-// Packed is one value in a binary form that can be walked without building
-// anything: names and texts are bytes of it, and what is not wanted is stepped
-// over. It is meant for spools that live as long as the process, not for
-// keeping; only what AppendPacked or a Packer made may be read as one. The
+// Packed is one value in a binary form that can be read without allocation: names and
+// texts are bytes of it, and other parts are skipped. It is for temporary files of this
+// process only: reading bytes that AppendPacked or a Packer did not make may panic. The
 // empty Packed is null.
 type Packed []byte
 
@@ -26,8 +24,8 @@ const (
 	packedObject // likewise; for each member length and bytes of the name, value
 )
 
-// packedHead is the tag and the size of an array or object. The size has always
-// the same length, because it is known only when the last part is there.
+// packedHead is the length of tag and size of an array or object. The size has a fixed
+// length, because it is filled in after the last part.
 const packedHead = 1 + 8
 
 // AppendPacked appends the value in its packed form.
@@ -65,6 +63,22 @@ func PackString(dst, contents []byte) []byte {
 	return appendPackedText(append(dst, packedString), contents)
 }
 
+// OpenObject begins a packed object: for each member AppendName and a packed value
+// follow, and CloseObject ends it. Names must be different, see GroupMembers.
+func OpenObject(dst []byte) []byte { return openPacked(dst, packedObject) }
+
+// AppendName appends the name of a member of a packed object.
+func AppendName(dst, name []byte) []byte { return appendPackedText(dst, name) }
+
+// CloseObject ends the packed object that begins at start.
+func CloseObject(dst []byte, start int) { closePacked(dst, start) }
+
+// OpenArray begins a packed array: packed values follow, and CloseArray ends it.
+func OpenArray(dst []byte) []byte { return openPacked(dst, packedArray) }
+
+// CloseArray ends the packed array that begins at start.
+func CloseArray(dst []byte, start int) { closePacked(dst, start) }
+
 func appendPackedBool(dst []byte, b bool) []byte {
 	if b {
 		return append(dst, packedTrue)
@@ -79,7 +93,7 @@ func appendPackedText[T ~string | ~[]byte](dst []byte, s T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// openPacked begins an array or object, whose size closePacked fills in.
+// openPacked begins an array or object; closePacked fills in its size.
 func openPacked(dst []byte, tag byte) []byte {
 	return append(dst, tag, 0, 0, 0, 0, 0, 0, 0, 0)
 }
@@ -88,28 +102,31 @@ func closePacked(dst []byte, start int) {
 	binary.LittleEndian.PutUint64(dst[start+1:], uint64(len(dst)-start-packedHead))
 }
 
-// Kind is the JSON type of the value.
+// Kind returns the type of the value.
 func (p Packed) Kind() Kind {
 	if len(p) == 0 {
 		return Null
 	}
-	return [...]Kind{Null, Bool, Bool, Number, String, Array, Object}[p[0]]
+	return kinds[p[0]]
 }
 
-// Raw is the contents of a string or the literal of a number; nil for anything
-// else. It shares the memory of the value.
+// kinds are those of the first bytes.
+var kinds = [...]Kind{Null, Bool, Bool, Number, String, Array, Object}
+
+// Raw returns the contents of a string or the literal of a number, else nil. It shares
+// the memory of the value.
 func (p Packed) Raw() []byte {
 	if k := p.Kind(); k != Number && k != String {
 		return nil
 	}
-	text, _ := cutPackedText(p[1:])
-	return text
+	start, end := textAt(p, 1)
+	return p[start:end:end]
 }
 
 // True reports whether the value is true.
 func (p Packed) True() bool { return len(p) > 0 && p[0] == packedTrue }
 
-// Cell is a scalar as text in a table, as Value.Cell; nil for an empty one.
+// Cell is Value.Cell; nil if it is empty.
 func (p Packed) Cell() []byte {
 	if p.True() {
 		return packedOne
@@ -119,19 +136,18 @@ func (p Packed) Cell() []byte {
 
 var packedOne = []byte("1") // never changed
 
-// Parts walks over the items of an array or the members of an object; there
-// are none of other values.
+// Parts iterates over the items of an array or the members of an object.
 func (p Packed) Parts() Parts {
 	if k := p.Kind(); k != Array && k != Object {
 		return Parts{}
 	}
-	return Parts{p[packedHead:]}
+	return Parts{all: p[packedHead:]}
 }
 
-// PartsOf walks over packed values that stand one after the other.
-func PartsOf(values []byte) Parts { return Parts{values} }
+// PartsOf iterates over consecutive packed values.
+func PartsOf(values []byte) Parts { return Parts{all: values} }
 
-// Len is the number of items or members. It walks over them.
+// Len counts the items or members.
 func (p Packed) Len() int {
 	n, object := 0, p.Kind() == Object
 	for parts := p.Parts(); parts.More(); n++ {
@@ -151,7 +167,7 @@ func (p Packed) Empty() bool {
 	return p.Value().Empty()
 }
 
-// Value is the value in its usual form; it shares no memory with the packed one.
+// Value returns the value as a tree, which shares no memory with the packed one.
 func (p Packed) Value() Value {
 	if len(p) == 0 {
 		return Value{}
@@ -160,8 +176,7 @@ func (p Packed) Value() Value {
 	return unpack(&rest)
 }
 
-// AppendEscapedJSON appends the value as compact JSON, as
-// Value.AppendEscapedJSON.
+// AppendEscapedJSON is Value.AppendEscapedJSON.
 func (p Packed) AppendEscapedJSON(dst []byte) []byte {
 	switch k := p.Kind(); k {
 	case Null:
@@ -188,7 +203,7 @@ func (p Packed) AppendEscapedJSON(dst []byte) []byte {
 	}
 }
 
-// appendComma appends a comma when there are more parts.
+// appendComma appends a comma if there are more parts.
 func appendComma(dst []byte, left Parts) []byte {
 	if left.More() {
 		return append(dst, ',')
@@ -196,8 +211,8 @@ func appendComma(dst []byte, left Parts) []byte {
 	return dst
 }
 
-// escapedStep is how many bytes of a text are escaped at once: a long one need
-// not be copied as a whole.
+// escapedStep is how many bytes of a text are escaped at a time, so that a long one is
+// not copied as a whole.
 const escapedStep = 4096
 
 func appendEscapedText(dst, text []byte) []byte {
@@ -213,50 +228,8 @@ func appendEscapedText(dst, text []byte) []byte {
 	return append(appendEscaped(dst, string(text)), '"')
 }
 
-// At walks a path from the value, as Value.At. Only what it leads to is unpacked.
-func (p Packed) At(path, separator string) (Value, bool) {
-	ok := true
-	switch {
-	case path == separator:
-	case separator == "":
-		p, ok = p.Step(path)
-	default:
-		for segment := range strings.SplitSeq(path, separator) {
-			if p, ok = p.Step(segment); !ok {
-				break
-			}
-		}
-	}
-	if !ok {
-		return Value{}, false
-	}
-	return p.Value(), true
-}
-
-// Step is the member of that name, or the item of that number.
-func (p Packed) Step(segment string) (Packed, bool) {
-	switch parts := p.Parts(); p.Kind() {
-	case Object:
-		for parts.More() {
-			name, v := parts.Name(), parts.Value()
-			if string(name) == segment {
-				return v, true
-			}
-		}
-	case Array:
-		i, ok := index(segment)
-		for ; ok && parts.More(); i-- {
-			if v := parts.Value(); i == 0 {
-				return v, v.Kind() != Null
-			}
-		}
-	}
-	return nil, false
-}
-
-// AppendMap appends the value with what change appends for each item of an array or
-// member of an object in its place. An item is a member without a name. Scalars and
-// null stay as they are.
+// AppendMap appends the value with each item or member replaced by what change appends.
+// An item is a member without a name. Scalars and null stay as they are.
 func (p Packed) AppendMap(dst []byte, change func(dst, name []byte, part Packed) ([]byte, error)) ([]byte, error) {
 	k, start := p.Kind(), len(dst)
 	if k != Array && k != Object {
@@ -278,53 +251,89 @@ func (p Packed) AppendMap(dst []byte, change func(dst, name []byte, part Packed)
 	return dst, nil
 }
 
-// Parts are what is left of a walk. Of each member the name must be taken
-// before the value.
-type Parts struct{ rest []byte }
-
-// More reports whether there is another part.
-func (w *Parts) More() bool { return len(w.rest) > 0 }
-
-// Name takes the name of the next member.
-func (w *Parts) Name() []byte {
-	var name []byte
-	name, w.rest = cutPackedText(w.rest)
-	return name
+// Parts iterates over items or members. For each member of an object Name must be
+// called before Value.
+type Parts struct {
+	all []byte
+	at  int // of the next one
 }
 
-// Value takes the next item, or the value of the member whose name was taken.
-func (w *Parts) Value() Packed {
-	var size int
-	switch w.rest[0] {
-	case packedNull, packedFalse, packedTrue:
-		size = 1
-	case packedNumber, packedString:
-		if n := w.rest[1]; n < 0x80 {
-			size = 2 + int(n)
-			break
-		}
-		n, digits := binary.Uvarint(w.rest[1:])
-		size = 1 + digits + int(n)
-	default:
-		size = packedHead + int(binary.LittleEndian.Uint64(w.rest[1:]))
+// More reports whether there is another part.
+func (w *Parts) More() bool { return w.at < len(w.all) }
+
+// Name returns the name of the next member.
+func (w *Parts) Name() []byte {
+	start, end := textAt(w.all, w.at)
+	w.at = end
+	return w.all[start:end:end]
+}
+
+// PackName appends a name as it stands in packed objects, for NextIs.
+func PackName[T ~string | ~[]byte](dst []byte, name T) []byte { return appendPackedText(dst, name) }
+
+// NextIs takes the name of the next member if it is that one, which PackName made.
+// It is faster than Name where a name is expected.
+func NextIs[T ~string | ~[]byte](w *Parts, name T) bool {
+	end := w.at + len(name)
+	if end > len(w.all) || string(w.all[w.at:end]) != string(name) {
+		return false
 	}
-	v := Packed(w.rest[:size:size])
-	w.rest = w.rest[size:]
+	w.at = end
+	return true
+}
+
+// Value returns the next item, or the value of the member after Name.
+func (w *Parts) Value() Packed {
+	v, _, _ := w.Cell()
 	return v
 }
 
-// cutPackedText parts a length and so many bytes from what comes after them.
-func cutPackedText(p []byte) (text, rest []byte) {
-	n, digits := int(p[0]), 1
-	if n >= 0x80 {
-		var long uint64
-		long, digits = binary.Uvarint(p)
-		n = int(long)
+// Cell is Value with the kind of the value and, for a scalar, what Packed.Cell
+// makes of it.
+func (w *Parts) Cell() (v Packed, k Kind, cell []byte) {
+	start := w.at
+	tag, end := w.all[start], start+1
+	switch {
+	case tag == packedNumber || tag == packedString:
+		var text int
+		text, end = textAt(w.all, start+1)
+		cell = w.all[text:end:end]
+	case tag >= packedArray:
+		end = start + packedHead + int(binary.LittleEndian.Uint64(w.all[start+1:]))
+	case tag == packedTrue:
+		cell = packedOne
 	}
-	return p[digits : digits+n : digits+n], p[digits+n:]
+	w.at = end
+	return Packed(w.all[start:end:end]), kinds[tag], cell
 }
 
-// unpack eats one value from the front of a packed text.
+// Kind is the kind of the next item, or of the value of the member whose name was
+// taken.
+func (w *Parts) Kind() Kind { return kinds[w.all[w.at]] }
+
+// Skip is Value without a result.
+func (w *Parts) Skip() {
+	switch tag := w.all[w.at]; {
+	case tag == packedNumber || tag == packedString:
+		_, w.at = textAt(w.all, w.at+1)
+	case tag >= packedArray:
+		w.at += packedHead + int(binary.LittleEndian.Uint64(w.all[w.at+1:]))
+	default:
+		w.at++
+	}
+}
+
+// textAt is where the text starts and ends whose length is at a place.
+func textAt(p []byte, at int) (start, end int) {
+	if n := int(p[at]); n < 0x80 {
+		return at + 1, at + 1 + n
+	}
+	n, digits := binary.Uvarint(p[at:])
+	start = at + digits
+	return start, start + int(n)
+}
+
+// unpack removes one value from the front of rest.
 func unpack(rest *string) Value {
 	tag := (*rest)[0]
 	*rest = (*rest)[1:]
@@ -347,7 +356,7 @@ func unpack(rest *string) Value {
 		}
 		return Value{kind: Array, node: n}
 	default:
-		// Packed members have different names, so there is nothing to look for.
+		// Packed members have different names, so add is not needed.
 		parts := unpackParts(rest)
 		n := &node{}
 		for parts != "" {
@@ -382,13 +391,11 @@ func unpackParts(rest *string) string {
 	return parts
 }
 
-// names remembers the names of an object as they are packed, each after its
-// length, to be compared with the next one's.
+// names are the packed names of an object, to be compared with those of the next one.
 type names struct {
 	text []byte
 	ends []int
-	// plain says that all names look the same in a JSON text, but for quotes, and
-	// have one byte of length.
+	// plain is set if all names have no escapes in JSON and one byte of length.
 	plain bool
 }
 
@@ -403,13 +410,13 @@ func (n *names) name(place int) []byte {
 	return n.text[start:n.ends[place]]
 }
 
-// at reports whether the packed name has that place.
+// at reports whether the packed name is at that place.
 func (n *names) at(place int, name []byte) bool {
 	return place < len(n.ends) && string(n.name(place)) == string(name)
 }
 
-// quoted is the packed name of that place, if the text begins with it, in quotes;
-// nil when that is not seen at once.
+// quoted returns the packed name at that place if the text begins with it in quotes,
+// else nil. It may miss names that are not plain.
 func (n *names) quoted(place int, text []byte) []byte {
 	if !n.plain || place >= len(n.ends) {
 		return nil
@@ -421,10 +428,10 @@ func (n *names) quoted(place int, text []byte) []byte {
 	return nil
 }
 
-// maxKnown is how many bytes of names are remembered.
+// maxKnown is how many bytes of names are kept.
 const maxKnown = 16 << 10
 
-// learn takes the names of an object over; false when two are equal.
+// learn copies the names of an object; false if two are equal.
 func (n *names) learn(object Packed) bool {
 	n.text, n.ends, n.plain = n.text[:0], n.ends[:0], true
 	for parts := object.Parts(); parts.More(); {
@@ -444,7 +451,7 @@ func (n *names) learn(object Packed) bool {
 	return different
 }
 
-// different reports whether all names are.
+// different reports whether all names are different.
 func (n *names) different() bool {
 	if len(n.ends) >= indexFrom {
 		sorted := make([]string, len(n.ends))

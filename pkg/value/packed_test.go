@@ -36,7 +36,7 @@ func TestPackedValuesComeBack(t *testing.T) {
 	}
 }
 
-// unchanged checks that a walk over the packed value meets what the value holds.
+// unchanged checks that a packed value has the same parts as the value.
 func unchanged(t *testing.T, p Packed, v Value) {
 	t.Helper()
 	if p.Kind() != v.Kind() || p.Len() != v.Len() || p.True() != v.True() || p.Empty() != v.Empty() {
@@ -49,23 +49,39 @@ func unchanged(t *testing.T, p Packed, v Value) {
 	if string(p.Raw()) != raw || string(p.Cell()) != v.Cell() {
 		t.Fatalf("%s: contents %q, cell %q", v.JSON(), p.Raw(), p.Cell())
 	}
-	parts := p.Parts()
+	parts, skipped := p.Parts(), p.Parts()
 	for _, item := range v.Items() {
-		unchanged(t, parts.Value(), item)
+		nextPart(t, &parts, &skipped, item)
 	}
 	for _, m := range v.Members() {
-		if name := parts.Name(); string(name) != m.Name {
+		if name := skipped.Name(); string(name) != m.Name {
 			t.Fatalf("%s: name %q instead of %q", v.JSON(), name, m.Name)
 		}
-		unchanged(t, parts.Value(), m.Value)
+		if NextIs(&parts, PackName(nil, m.Name+"x")) || !NextIs(&parts, PackName(nil, m.Name)) {
+			t.Fatalf("%s: the name %q is not told from another one", v.JSON(), m.Name)
+		}
+		nextPart(t, &parts, &skipped, m.Value)
 	}
-	if parts.More() {
+	if parts.More() || skipped.More() {
 		t.Fatalf("%s: there is more", v.JSON())
 	}
 }
 
+// nextPart takes the next part of one walk, which must be the value, and skips that of
+// the other.
+func nextPart(t *testing.T, parts, skipped *Parts, v Value) {
+	t.Helper()
+	kind := skipped.Kind()
+	skipped.Skip()
+	p, k, cell := parts.Cell()
+	if k != v.Kind() || kind != k || string(cell) != v.Cell() {
+		t.Fatalf("%s: kind %s and %s, cell %q", v.JSON(), k, kind, cell)
+	}
+	unchanged(t, p, v)
+}
+
 func TestPackerPacksAsValuesDo(t *testing.T) {
-	var p Packer // one for all: it remembers the objects before
+	var p Packer // one for all, because it remembers earlier objects
 	for range 2 {
 		for _, text := range packedSamples {
 			v := parse(t, text)
@@ -87,8 +103,8 @@ func TestPackerPacksAsValuesDo(t *testing.T) {
 	}
 }
 
-// TestRepeatedNamesArePackedAnewOnce compares the bytes that are allocated for a
-// chain of objects and for one four times as long: not sixteen times as many.
+// TestRepeatedNamesArePackedAnewOnce: a chain of objects that is four times as long must
+// not allocate sixteen times as many bytes.
 func TestRepeatedNamesArePackedAnewOnce(t *testing.T) {
 	allocated := func(depth int) float64 {
 		text := []byte(strings.Repeat(`{"a":1,"a":`, depth) + "1" + strings.Repeat("}", depth))
@@ -124,8 +140,8 @@ func TestEscapedJSONOfPackedValues(t *testing.T) {
 	}
 }
 
-// TestNextTakesWholeValues: of a text that is cut anywhere nothing is taken, but
-// for numbers, whose end is not seen.
+// TestNextTakesWholeValues: Next takes nothing of a text that is cut anywhere, except
+// numbers, whose end cannot be seen.
 func TestNextTakesWholeValues(t *testing.T) {
 	var p Packer
 	for _, text := range packedSamples {
@@ -148,7 +164,7 @@ func TestNextTakesWholeValues(t *testing.T) {
 	}
 }
 
-// FuzzNext checks that a text is taken for a value only when the decoder does so.
+// FuzzNext checks that Next accepts a value only if the decoder does.
 func FuzzNext(f *testing.F) {
 	for _, text := range packedSamples {
 		f.Add(text)
@@ -164,7 +180,7 @@ func FuzzNext(f *testing.F) {
 		raw, err := dec.ReadValue()
 		got, n, regular := p.Next(nil, []byte(text))
 		if err != nil || n == 0 {
-			// Less may be taken of a text whose end is cut, which the caller sees.
+			// Next may take less of a cut text; the caller sees that.
 			if n == 0 && err == nil && strings.Count(text, "[")+strings.Count(text, "{") <= maxLevels {
 				t.Fatalf("not taken: %q", text)
 			}
@@ -186,7 +202,7 @@ func FuzzNext(f *testing.F) {
 }
 
 // FuzzPacker checks that packing a text is the same as packing its value.
-// TestAppendMap makes texts of parts, and stops at an error.
+// TestAppendMap replaces parts by texts, and stops at an error.
 func TestAppendMap(t *testing.T) {
 	wrong := errors.New("wrong")
 	change := func(dst, name []byte, part Packed) ([]byte, error) {

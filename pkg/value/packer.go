@@ -9,37 +9,35 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Packer packs JSON texts without building values. It remembers what objects
-// look like, because most are like the one before. It is not safe for concurrent
-// use; the zero Packer is ready.
+// Packer packs JSON texts without building values. It remembers the names of the last
+// object, because most objects have the same ones. It is not safe for concurrent use;
+// the zero Packer is ready.
 type Packer struct {
 	root   shape
 	shapes int // besides the root
 	spare  names
-	levels int // of objects and lists that may still be opened
-	// irregular says that the text had an irregular number, repeated that an
-	// object in it had a name twice.
+	levels int // how many more levels of objects and arrays are allowed
+	// irregular is set if the text had an irregular number, repeated if an object had
+	// a name twice.
 	irregular, repeated bool
 }
 
-// shape is what an object looked like: its names, and what the objects in its members
-// looked like, by their places.
+// shape has the names of an object, and the shapes of the objects in its members.
 type shape struct {
 	names
 	members []*shape
 }
 
-// maxShapes is how many shapes a packer remembers, each of little more than
-// maxKnown bytes.
+// maxShapes is how many shapes a packer keeps, each of little more than maxKnown bytes.
 const maxShapes = 200
 
-// below is the shape of the objects in the member at a place.
+// below returns the shape of the objects in the member at a place.
 func (p *Packer) below(s *shape, place int) *shape {
 	if place < len(s.members) && s.members[place] != nil {
 		return s.members[place]
 	}
 	if place >= maxShapes || p.shapes == maxShapes {
-		return s // to be learned anew each time
+		return s // learned again for each object
 	}
 	if place >= len(s.members) {
 		s.members = append(s.members, make([]*shape, place+1-len(s.members))...)
@@ -49,22 +47,20 @@ func (p *Packer) below(s *shape, place int) *shape {
 	return s.members[place]
 }
 
-// maxLevels is how many objects and lists in each other Next packs.
+// maxLevels is the deepest nesting that Next packs.
 const maxLevels = 1000
 
 // Append appends the packed form of a JSON text that a decoder of NewDecoder has
-// accepted as one value. regular says that equal values have equal packed
-// forms: where it is false, there are numbers that could be written in another
-// way, and Regular writes them so.
+// accepted as one value. If regular is false the text has numbers that are not in
+// regular form: equal values may have different packed forms, see Packed.Regular.
 func (p *Packer) Append(dst []byte, text jsontext.Value) (_ []byte, regular bool) {
 	dst, _, regular = p.pack(dst, text, math.MaxInt)
 	return dst, regular
 }
 
-// Next appends the packed form of the value at the start of a text, after any
-// white space, and returns how many bytes of the text it took. It takes none
-// where it cannot tell that a decoder of NewDecoder would accept the value: the
-// text is not JSON, ends before the value does, or is nested too deep.
+// Next appends the packed form of the value at the start of a text and returns the
+// length of the value in the text, with white space before it. The length is 0 if the
+// text is not JSON, ends before the value, or is nested too deep.
 func (p *Packer) Next(dst, text []byte) (_ []byte, n int, regular bool) {
 	return p.pack(dst, text, maxLevels)
 }
@@ -82,10 +78,10 @@ func (p *Packer) pack(dst, text []byte, levels int) (_ []byte, n int, regular bo
 	return dst, n, !p.irregular
 }
 
-// failed is the place behind what is not JSON.
+// failed is returned instead of an offset if the text is not JSON.
 const failed = -1
 
-// skipWhite is the place of the next byte that is no white space.
+// skipWhite returns the offset of the next byte that is no white space.
 func skipWhite(text []byte, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t') {
 		at++
@@ -93,8 +89,8 @@ func skipWhite(text []byte, at int) int {
 	return at
 }
 
-// value appends the value at a place of the text and returns the place behind it,
-// as the functions for each kind of value do. An object is expected to have a shape.
+// value appends the value at an offset and returns the offset after it, as do the
+// functions for each kind. s is the expected shape of an object.
 func (p *Packer) value(dst, text []byte, at int, s *shape) ([]byte, int) {
 	if at = skipWhite(text, at); at == len(text) {
 		return dst, failed
@@ -159,7 +155,7 @@ func (p *Packer) number(dst, text []byte, at int) ([]byte, int) {
 	return appendPackedText(dst, text[at:end]), end
 }
 
-// digits is the place behind the digits at a place.
+// digits returns the offset after the digits at an offset.
 func digits(text []byte, at int) int {
 	for at < len(text) && '0' <= text[at] && text[at] <= '9' {
 		at++
@@ -186,12 +182,12 @@ func (p *Packer) string(dst, text []byte, at int) ([]byte, int) {
 	return appendUnquoted(dst, text[at:end+1]), end + 1
 }
 
-// plainEnd is the place of the next quote, backslash or control character.
+// plainEnd returns the offset of the next quote, backslash or control character.
 func plainEnd(text []byte, at int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; at+8 <= len(text); at += 8 {
-		// Of eight bytes, the lowest high bit that is set marks the first byte that
-		// is zero: after a quote was subtracted, after a backslash was, or below 0x20.
+		// Eight bytes at once: the lowest high bit that is set in found marks the first
+		// byte that is a quote, a backslash or below 0x20.
 		w := binary.LittleEndian.Uint64(text[at:])
 		quote, backslash := w^('"'*ones), w^('\\'*ones)
 		found := ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w) & highs
@@ -205,7 +201,7 @@ func plainEnd(text []byte, at int) int {
 	return at
 }
 
-// escape is the length of the escape that a text begins with, 0 when it is none.
+// escape returns the length of the escape at the start of a text, 0 if it is none.
 func escape(text []byte) int {
 	if len(text) < len(`\n`) {
 		return 0
@@ -228,12 +224,12 @@ func escape(text []byte) int {
 	}
 }
 
-// appendUnquoted appends the length and the contents of a string with escapes.
-// The length is mostly one byte; where it is not, the contents move.
+// appendUnquoted appends the length and the contents of a string with escapes. It
+// reserves one byte for the length and moves the contents if it needs more.
 func appendUnquoted(dst []byte, quoted []byte) []byte {
 	start := len(dst)
 	dst = append(dst, 0)
-	// A lone surrogate becomes U+FFFD, which is all that could be complained of.
+	// The only possible error is a lone surrogate, which becomes U+FFFD.
 	dst, _ = jsontext.AppendUnquote(dst, quoted)
 	n := len(dst) - start - 1
 	if n < 0x80 {
@@ -262,7 +258,7 @@ func (p *Packer) array(dst, text []byte, at int, s *shape) ([]byte, int) {
 	return dst, at
 }
 
-// first goes to the first part of a list or an object, or else behind its end.
+// first returns the offset of the first part of an array or object, or after its end.
 func first(text []byte, at int, end byte) (_ int, more bool) {
 	at = skipWhite(text, at)
 	if at < len(text) && text[at] == end {
@@ -271,7 +267,7 @@ func first(text []byte, at int, end byte) (_ int, more bool) {
 	return at, true
 }
 
-// next goes behind the comma or the end that follows a part.
+// next returns the offset after the comma or the end that follows a part.
 func next(text []byte, at int, end byte) (_ int, more bool) {
 	switch at = skipWhite(text, at); {
 	case at == len(text) || text[at] != ',' && text[at] != end:
@@ -323,7 +319,7 @@ func (p *Packer) object(dst, text []byte, at int, s *shape) ([]byte, int) {
 	return dst, at
 }
 
-// member appends the value of the member at a place of an object of that shape.
+// member appends the value of the member at a place of an object with shape s.
 func (p *Packer) member(dst, text []byte, at int, s *shape, place int) ([]byte, int) {
 	at = skipWhite(text, at)
 	if at < len(text) && (text[at] == '{' || text[at] == '[') {
@@ -332,8 +328,8 @@ func (p *Packer) member(dst, text []byte, at int, s *shape, place int) ([]byte, 
 	return p.value(dst, text, at, s)
 }
 
-// Read appends the packed form of the next value of a decoder of NewDecoder, as
-// Append does, without having its text in memory as a whole.
+// Read is Append for the next value of a decoder of NewDecoder. It does not need the
+// whole text in memory.
 func (p *Packer) Read(dst []byte, dec *jsontext.Decoder) (_ []byte, regular bool, err error) {
 	start := len(dst)
 	p.levels, p.irregular, p.repeated = math.MaxInt, false, false
@@ -401,16 +397,16 @@ func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err er
 	return dst, nil
 }
 
-// packAnew packs the value that begins at start once more, where names were
-// repeated: the whole of it, for each object lies in all those around it.
+// packAnew packs the value at start again without repeated names. It packs the whole
+// value, because the sizes of all objects around a repeated name change.
 func packAnew(dst []byte, start int) []byte {
 	end := len(dst)
 	dst = Packed(dst[start:]).appendUnique(dst)
 	return append(dst[:start], dst[end:]...)
 }
 
-// appendUnique appends the value with each name once in an object: of equal
-// names the last value counts, at the place of the first.
+// appendUnique appends the value with each name once in an object: the last value, at
+// the place of the first.
 func (p Packed) appendUnique(dst []byte) []byte {
 	if p.Kind() != Object {
 		dst, _ = p.AppendMap(dst, func(dst, _ []byte, item Packed) ([]byte, error) { return item.appendUnique(dst), nil })

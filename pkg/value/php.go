@@ -9,11 +9,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/php"
 )
 
-// What PHP means by a value: the original reads configurations and answers with its
-// rules.
+// PHP's rules for values, with which the original reads configurations and answers.
 
-// Empty is PHP's empty(): null, false, zero, "", "0", an array without items, and an
-// object without members.
+// Empty is PHP's empty(): null, false, zero, "", "0", and empty arrays and objects.
 func (v Value) Empty() bool {
 	switch v.kind {
 	case Null:
@@ -30,8 +28,8 @@ func (v Value) Empty() bool {
 	}
 }
 
-// Int is PHP's (int) of a number, or of a string that holds one: a fraction is cut
-// off. Blanks around the digits of a string are tolerated.
+// Int is PHP's (int) of a number, or of a string with one: a fraction is cut off.
+// White space around the number is ignored.
 func (v Value) Int() (int64, bool) {
 	if v.kind != Number && v.kind != String {
 		return 0, false
@@ -50,11 +48,10 @@ func (v Value) Int() (int64, bool) {
 	return int64(f), true
 }
 
-// maxInteger is how many characters a number may have that Integer reads exactly.
+// maxInteger is how long a number may be that Integer reads exactly, in bytes.
 const maxInteger = 400
 
-// Integer is Int for integers of any size up to the largest double, about 1.8e308,
-// and exact: no digit is lost on the way.
+// Integer is an exact Int for numbers up to the largest double, about 1.8e308.
 func (v Value) Integer() (*big.Int, bool) {
 	if v.kind != Number && v.kind != String {
 		return nil, false
@@ -74,7 +71,7 @@ func (v Value) Integer() (*big.Int, bool) {
 	if err != nil {
 		return nil, false
 	}
-	if math.Abs(f) < 1 { // its exponent may ask for a thousand million digits
+	if math.Abs(f) < 1 { // its exponent may mean a billion digits
 		return new(big.Int), true
 	}
 	exact, ok := new(big.Rat).SetString(text)
@@ -84,7 +81,7 @@ func (v Value) Integer() (*big.Int, bool) {
 	return new(big.Int).Quo(exact.Num(), exact.Denom()), true
 }
 
-// Nearest is Integer, or the largest or smallest integer of 64 bits when it needs more.
+// Nearest is Integer, limited to the range of int64.
 func (v Value) Nearest() (int64, bool) {
 	n, ok := v.Integer()
 	switch {
@@ -99,14 +96,14 @@ func (v Value) Nearest() (int64, bool) {
 	}
 }
 
-// IsNumeric is PHP's is_numeric(): the value is a number or a string that holds a
-// decimal number (sign, fraction and exponent allowed, blanks around it too).
+// IsNumeric is PHP's is_numeric(): a number, or a string with a decimal number, which
+// may have sign, fraction, exponent, and white space around it.
 func (v Value) IsNumeric() bool {
 	return v.kind == Number || v.kind == String && decimal(strings.Trim(v.text, " \t\n\r\v\f"))
 }
 
-// decimal tells a decimal number from what else strconv would accept (inf,
-// nan, hexadecimal, underscores).
+// decimal reports whether a text is a decimal number. strconv accepts more: inf, nan,
+// hexadecimal numbers, underscores.
 func decimal(s string) bool {
 	digits := false
 	for i := 0; i < len(s); i++ {
@@ -125,10 +122,9 @@ func decimal(s string) bool {
 	return err == nil
 }
 
-// Text is PHP's (string) of a scalar, as it is sent: true is "1", false and null are "",
-// integers stay as written, other numbers have at most 14 significant digits (the
-// setting "precision").
-// It is "" for arrays and objects.
+// Text is PHP's (string) of a scalar: true is "1", false and null are "", integers stay
+// as written, other numbers have at most 14 significant digits (the setting
+// "precision"). Arrays and objects give "".
 func (v Value) Text() string {
 	switch v.kind {
 	case Bool:
@@ -150,8 +146,7 @@ func (v Value) Text() string {
 	}
 }
 
-// Cell is a scalar as text in a table: as Text, but every number stays exactly
-// as it was written.
+// Cell is the text of a scalar in a table: as Text, but all numbers stay as written.
 func (v Value) Cell() string {
 	if v.kind == Number {
 		return v.text

@@ -6,14 +6,12 @@ import (
 	"strconv"
 )
 
-// A number with a fraction or an exponent is a double, and the same double can
-// be written in many ways. The regular one has the fewest digits that give the
-// double again; no exponent, and a point, while that is short. Integers are not
-// touched.
+// A number with a fraction or an exponent is a double, and the same double can be
+// written in many ways. Its regular form has the fewest digits that give the double,
+// and a point and no exponent unless that is long. Integers have one form only.
 
-// regular reports whether the literal of such a number is the regular one, as far
-// as that is seen without computing: decimals of up to 15 digits are all
-// different doubles.
+// regular reports whether the literal of such a number is certainly regular. It does
+// not compute: decimals of up to 15 digits are all different doubles.
 func regular(literal []byte) bool {
 	point := bytes.IndexByte(literal, '.')
 	if point < 0 || len(literal) > len(".")+15 || bytes.ContainsAny(literal[point:], "eE") {
@@ -23,7 +21,7 @@ func regular(literal []byte) bool {
 	return literal[last] != '0' || last == point+1
 }
 
-// Regular appends the value with all numbers in their regular form.
+// Regular appends the value with all numbers in regular form.
 func (p Packed) Regular(dst []byte) []byte {
 	if p.Kind() == Number {
 		return appendRegular(dst, p)

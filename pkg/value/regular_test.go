@@ -25,8 +25,8 @@ func TestRegularNumbers(t *testing.T) {
 	}
 }
 
-// FuzzRegular checks that two numbers are the same double, or the same text if
-// they are integers, just when their regular forms are the same.
+// FuzzRegular checks that the regular forms of two numbers are equal exactly if the
+// numbers are the same double, or the same text if they are integers.
 func FuzzRegular(f *testing.F) {
 	f.Add(1.5, 3, 1.50, -1)
 	f.Add(1e15, 0, 1e15, 7)
@@ -53,8 +53,8 @@ func FuzzRegular(f *testing.F) {
 	})
 }
 
-// doubleLiteral writes a double with about so many digits, with a fraction or an
-// exponent; nothing if that cannot be.
+// doubleLiteral returns a double with about so many digits and a fraction or an
+// exponent, "" if that is not possible.
 func doubleLiteral(f float64, digits int) string {
 	if math.IsInf(f, 0) || math.IsNaN(f) || digits < -1 || digits > 25 {
 		return ""

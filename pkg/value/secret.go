@@ -2,9 +2,8 @@ package value
 
 import "slices"
 
-// AsSecret is the value marked as a secret: every string, number and boolean in
-// it is. The mark stays with a value wherever it is put: into lists, objects,
-// parameters. It is no part of JSON, and Equal does not look at it.
+// AsSecret marks the value, and every scalar in it, as a secret. Copies of a value
+// keep the mark. JSON does not have it, and Equal ignores it.
 func (v Value) AsSecret() Value {
 	if v.IsScalar() {
 		v.secret = true
@@ -16,7 +15,7 @@ func (v Value) AsSecret() Value {
 	})
 }
 
-// Secret reports whether the value, or one inside it, is marked as a secret.
+// Secret reports whether the value or a part of it is marked as a secret.
 func (v Value) Secret() bool {
 	return v.secret || slices.ContainsFunc(v.Items(), Value.Secret) ||
 		slices.ContainsFunc(v.Members(), func(m Member) bool { return m.Value.Secret() })

@@ -1,10 +1,9 @@
-// Package value is the one JSON value of the whole program: objects keep the
-// order of their members, numbers stay as they were written. Beside the tree
-// (Value) there is a flat form (Packed) for rows that come by the million.
+// Package value has the JSON value of the whole program. Objects keep the order of
+// their members, numbers stay as they were written. Value is a tree, Packed a flat
+// form for millions of rows.
 //
-// The package knows JSON and what PHP means by a value (php.go): when it is empty,
-// what it is as a text and as a number.
-// It knows nothing of configurations, requests or tables.
+// The package also has PHP's rules for values (php.go): which are empty, and how they
+// convert to text and numbers.
 package value
 
 import (
@@ -28,7 +27,7 @@ const (
 	Object
 )
 
-// String is the name of the type as a person calls it.
+// String returns the name of the type for messages.
 func (k Kind) String() string {
 	return [...]string{"null", "boolean", "number", "string", "array", "object"}[k]
 }
@@ -37,7 +36,7 @@ func (k Kind) String() string {
 // return must not be changed.
 type Value struct {
 	kind   Kind
-	secret bool   // a mark of scalars, see AsSecret
+	secret bool   // of scalars, see AsSecret
 	text   string // contents of a string, literal of a number, "true" or "false"
 	node   *node  // of arrays and objects
 }
@@ -54,8 +53,8 @@ type Member struct {
 	Value Value
 }
 
-// indexFrom is the number of members from which an object gets an index; below
-// it a linear search is faster than a map.
+// indexFrom is the number of members from which an object gets an index. In smaller
+// ones a linear search is faster.
 const indexFrom = 16
 
 // OfString makes a string.
@@ -82,8 +81,8 @@ func OfStrings(texts []string) Value {
 	return OfItems(items...)
 }
 
-// OfMembers makes an object. Of several members with one name the last value
-// wins, at the place of the first.
+// OfMembers makes an object. Of members with the same name it keeps the last value, at
+// the place of the first.
 func OfMembers(members ...Member) Value {
 	n := &node{members: make([]Member, 0, len(members))}
 	for _, m := range members {
@@ -122,7 +121,7 @@ func (n *node) find(name string) (int, bool) {
 	return 0, false
 }
 
-// Kind is the type of the value.
+// Kind returns the type of the value.
 func (v Value) Kind() Kind { return v.kind }
 
 // IsNull reports whether the value is null (or the zero Value).
@@ -134,11 +133,11 @@ func (v Value) IsScalar() bool { return v.kind == Bool || v.kind == Number || v.
 // True reports whether the value is the boolean true.
 func (v Value) True() bool { return v.kind == Bool && v.text == "true" }
 
-// Raw is the contents of a string, or the literal of a number or boolean as it
-// was written; "" for anything else.
+// Raw returns the contents of a string, or the literal of a number or boolean; "" for
+// anything else.
 func (v Value) Raw() string { return v.text }
 
-// Items are the items of an array, else nil.
+// Items returns the items of an array, else nil.
 func (v Value) Items() []Value {
 	if v.kind != Array {
 		return nil
@@ -146,7 +145,7 @@ func (v Value) Items() []Value {
 	return v.node.items
 }
 
-// Members are the members of an object in their order, else nil.
+// Members returns the members of an object in their order, else nil.
 func (v Value) Members() []Member {
 	if v.kind != Object {
 		return nil
@@ -171,7 +170,7 @@ func (v Value) Entries() iter.Seq2[string, Value] {
 	}
 }
 
-// Len is the number of items of an array or members of an object, else 0.
+// Len returns the number of items or members, 0 for scalars and null.
 func (v Value) Len() int {
 	switch v.kind {
 	case Array:
@@ -183,7 +182,7 @@ func (v Value) Len() int {
 	}
 }
 
-// Get is the member of an object with that name.
+// Get returns the member of that name.
 func (v Value) Get(name string) (Value, bool) {
 	if v.kind != Object {
 		return Value{}, false
@@ -195,13 +194,13 @@ func (v Value) Get(name string) (Value, bool) {
 	return v.node.members[at].Value, true
 }
 
-// Field is the member of an object with that name, or null.
+// Field returns the member of that name, or null.
 func (v Value) Field(name string) Value {
 	m, _ := v.Get(name)
 	return m
 }
 
-// Lookup is Find, and null when there is nothing.
+// Lookup is Find, but returns null if there is no value.
 func (v Value) Lookup(tokens []string) Value {
 	v, _ = v.Find(tokens)
 	return v
@@ -209,29 +208,44 @@ func (v Value) Lookup(tokens []string) Value {
 
 // Find follows the tokens of a JSON pointer: names of members and numbers of items.
 func (v Value) Find(tokens []string) (Value, bool) {
+	at := 0
 	for _, token := range tokens {
-		if i, ok := index(token); ok && v.kind == Array && i < v.Len() {
-			v = v.node.items[i]
-		} else if v, ok = v.Get(token); !ok {
+		if v, at = v.Child(token); at < 0 {
 			return Value{}, false
 		}
 	}
 	return v, true
 }
 
-// With is a copy of an object with one member set: replaced in place when it
-// exists, else appended. On anything but an object it makes a new object.
+// Child returns the member of that name or the item of that number, and its position,
+// -1 if there is none.
+func (v Value) Child(token string) (Value, int) {
+	switch v.kind {
+	case Object:
+		if at, ok := v.node.find(token); ok {
+			return v.node.members[at].Value, at
+		}
+	case Array:
+		if at, ok := index(token); ok && at < len(v.node.items) {
+			return v.node.items[at], at
+		}
+	}
+	return Value{}, -1
+}
+
+// With returns an object with one member replaced in place or appended. On anything
+// but an object it makes a new object.
 func (v Value) With(name string, member Value) Value {
 	return OfMembers(append(slices.Clip(v.Members()), Member{name, member})...)
 }
 
-// Without is a copy of an object that lacks the named members.
+// Without returns an object without the named members.
 func (v Value) Without(names ...string) Value {
 	return OfMembers(slices.DeleteFunc(slices.Clone(v.Members()), func(m Member) bool { return slices.Contains(names, m.Name) })...)
 }
 
-// AsObject is a list as an object whose names are the indexes; both mean the same
-// to a query string. Anything else stays as it is.
+// AsObject turns an array into an object with the indexes as names, which means the
+// same in a query string. Anything else stays as it is.
 func (v Value) AsObject() Value {
 	if v.kind != Array {
 		return v
@@ -243,8 +257,8 @@ func (v Value) AsObject() Value {
 	return OfMembers(members...)
 }
 
-// Map is a list or an object with what f makes of each item or member in its place.
-// An item is a member without a name. Scalars and null stay as they are.
+// Map replaces each member of an object or item of an array by the result of f. An
+// item is a member without a name. Scalars and null stay as they are.
 func (v Value) Map(f func(Member) Member) Value {
 	switch v.kind {
 	case Array:
@@ -264,53 +278,19 @@ func (v Value) Map(f func(Member) Member) Value {
 	}
 }
 
-// At walks a path from the value: names on objects, decimal indexes on arrays,
-// segments separated by the separator. A path equal to the separator is the value
-// itself. A member that is null counts as found, an item that is null does not.
-func (v Value) At(path, separator string) (Value, bool) {
-	if path == separator {
-		return v, true
-	}
-	if separator == "" {
-		return v.step(path)
-	}
-	for segment := range strings.SplitSeq(path, separator) {
-		var ok bool
-		if v, ok = v.step(segment); !ok {
-			return Value{}, false
-		}
-	}
-	return v, true
-}
-
-func (v Value) step(segment string) (Value, bool) {
-	switch v.kind {
-	case Object:
-		return v.Get(segment)
-	case Array:
-		i, ok := index(segment)
-		if !ok || i >= len(v.node.items) || v.node.items[i].IsNull() {
-			return Value{}, false
-		}
-		return v.node.items[i], true
-	default:
-		return Value{}, false
-	}
-}
-
 // index is the position of an item that a segment of a path names.
 func index(segment string) (int, bool) {
 	i, err := strconv.Atoi(segment)
 	return i, err == nil && i >= 0 && strconv.Itoa(i) == segment
 }
 
-// IsInteger reports whether the value is a number written without fraction and
-// exponent, of any size.
+// IsInteger reports whether the value is a number of any size without fraction and
+// exponent.
 func (v Value) IsInteger() bool {
 	return v.kind == Number && !strings.ContainsAny(v.text, ".eE")
 }
 
-// Float is the number as an IEEE double.
+// Float returns the number as an IEEE double.
 func (v Value) Float() (float64, bool) {
 	if v.kind != Number {
 		return 0, false
@@ -319,8 +299,7 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil || math.IsInf(f, 0)
 }
 
-// Equal reports whether two values are the same: kinds, literals of numbers,
-// order of members and items.
+// Equal compares kinds, literals of numbers, and members and items in their order.
 func (v Value) Equal(w Value) bool {
 	if v.kind != w.kind || v.text != w.text || v.Len() != w.Len() {
 		return false

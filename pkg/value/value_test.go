@@ -88,12 +88,20 @@ func TestEscapedJSON(t *testing.T) {
 }
 
 func TestAt(t *testing.T) {
-	v := parse(t, `{"a":{"b":[10,null,{"c":1}],"n":null},"x.y":5,"":7}`)
+	v := parse(t, `{"a":{"b":[10,null,{"c":1}],"n":null},"x.y":5,"":7,"-1":8,"[a=1]":9,"d.e.f":11,
+		"l":[{"rel":"self","href":"/1"},{"rel":"next","href":"/2","on":true},{"rel":"next","href":"/3","n":1.50},{"rel":["next"]},7,{"rel":"a.b]","v":[1,2]}],
+		"z":[1,null],"none":[]}`)
 	tests := []struct {
 		path, separator, want string
 	}{
 		{"a.b.0", ".", "10"}, {"a.b.2.c", ".", "1"}, {"a.n", ".", "null"}, {"x.y", "/", "5"}, {"", ".", "7"}, {"a/b/0", "/", "10"},
-		{"a.b.1", ".", "-"}, {"a.b.3", ".", "-"}, {"a.b.-1", ".", "-"}, {"a.b.00", ".", "-"}, {"a.b.x", ".", "-"}, {"a.n.z", ".", "-"}, {"x.y", ".", "-"}, {"zz", ".", "-"},
+		{"a.b.1", ".", "-"}, {"a.b.3", ".", "-"}, {"a.b.00", ".", "-"}, {"a.b.x", ".", "-"}, {"a.n.z", ".", "-"}, {"zz", ".", "-"},
+		// The last item, and one that is chosen by a member; on an object both are names.
+		{"a.b.-1.c", ".", "1"}, {"z.-1", ".", "-"}, {"none.-1", ".", "-"}, {"l.-1.v.-1", ".", "2"}, {"l.-2", ".", "-"}, {"-1", ".", "8"}, {"[a=1]", ".", "9"}, {"[a=1].b", ".", "-"},
+		{"l.[rel=next].href", ".", `"/2"`}, {"l/[rel=next]/href", "/", `"/2"`}, {"l.[on=true].href", ".", `"/2"`}, {"l.[on=1].href", ".", `"/2"`}, {"l.[n=1.50].href", ".", `"/3"`}, {"l.[n=1.5].href", ".", `"/3"`},
+		{"l.[rel=last].href", ".", "-"}, {"l.[rel=].href", ".", "-"}, {"l.[missing=].href", ".", "-"}, {"l.[=next].href", ".", "-"}, {"l.[rel].href", ".", "-"}, {"l.[rel=a.b].v", ".", "-"}, {"l.[rel=next", ".", "-"}, {"l.[rel=next]x.href", ".", "-"},
+		// A whole path that is a name, where it leads nowhere else.
+		{"x.y", ".", "5"}, {"d.e.f", ".", "11"}, {"d.e", ".", "-"}, {"d.e.f.g", ".", "-"},
 	}
 	for _, tt := range tests {
 		got := "-"
@@ -198,7 +206,7 @@ func TestWithAndWithout(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that what was read can be written and read again.
+// FuzzParse checks that a value that was read can be written and read again.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,2.50,"x\u0000",null,{"b":true}],"a":2}`, `"\ud800"`, `[[[[]]]]`, "\xff", `1e400`} {
 		f.Add(seed)

@@ -21,6 +21,7 @@ const streamed = 64 << 10
 //	/nested?pages=200&limit=500&offset=0  a page of nested items
 //	/flat?…&wait=20ms&total=1             the same, with the number of all items
 //	/single?bytes=1000                    one list of flat items of that size
+//	/single?bytes=1000&format=csv         the same in another format, see formats
 //	/parents?count=1000&wait=20ms         all parents
 //	/parents/7/child?wait=20ms            the one child of a parent
 //	/lists?lists=4000                     items with so many lists of one row
@@ -70,15 +71,20 @@ func (a *api) pages(item func([]byte, int) []byte) http.HandlerFunc {
 // single sends one list, made while it is sent.
 func (a *api) single(w http.ResponseWriter, r *http.Request) {
 	size := number(r, "bytes")
-	w.Header().Set("Content-Type", "application/json")
+	f, ok := formats()[r.FormValue("format")]
+	if !ok {
+		http.Error(w, "no such format", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", f.contentType)
 	chunk := make([]byte, 0, streamed+1<<10)
-	chunk = append(chunk, '[')
+	chunk = append(chunk, f.begin...)
 	sent := 0
 	for id := 0; sent+len(chunk) < size; id++ {
 		if id > 0 {
-			chunk = append(chunk, ',')
+			chunk = append(chunk, f.between...)
 		}
-		chunk = appendFlat(chunk, id)
+		chunk = f.item(chunk, id)
 		if len(chunk) < streamed {
 			continue
 		}
@@ -88,7 +94,7 @@ func (a *api) single(w http.ResponseWriter, r *http.Request) {
 		sent += len(chunk)
 		chunk = chunk[:0]
 	}
-	a.write(w, append(chunk, ']'))
+	a.write(w, append(chunk, f.end...))
 }
 
 func (a *api) lists(w http.ResponseWriter, r *http.Request) {

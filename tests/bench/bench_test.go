@@ -21,12 +21,28 @@ func BenchmarkFlatPages(b *testing.B) { benchmark(b, "flat", appendFlat) }
 // BenchmarkNestedPages is workload D in the same way.
 func BenchmarkNestedPages(b *testing.B) { benchmark(b, "nested", appendNested) }
 
+// BenchmarkFormats is one large answer in each format, in the same way.
+func BenchmarkFormats(b *testing.B) {
+	const bytes = 32 << 20
+	for _, name := range []string{"jsonl", "csv", "xml"} {
+		b.Run(name, func(b *testing.B) {
+			runs(b, inFormat("", name, "", bytes, 0).parameters, bytes, 0)
+		})
+	}
+}
+
 func benchmark(b *testing.B, endpoint string, item func([]byte, int) []byte) {
 	const pages = 200
 	total := int64(len(appendPage(nil, item, 0, pages*pageSize)))
+	runs(b, paged(endpoint, pages, ""), total, pages*pageSize)
+}
+
+// runs measures runs with these parameters, of so many bytes; rows 0 does not count the
+// rows.
+func runs(b *testing.B, parameters func(api string) object, total int64, rows int) {
 	api := httptest.NewServer(new(api).handler())
 	defer api.Close()
-	config, err := document(paged(endpoint, pages, "")(api.URL))
+	config, err := document(parameters(api.URL))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -44,7 +60,7 @@ func benchmark(b *testing.B, endpoint string, item func([]byte, int) []byte) {
 		if code != 0 {
 			b.Fatalf("exit %d: %s", code, &stderr)
 		}
-		if err := checkRows(filepath.Join(dir, "out", "tables"), pages*pageSize); err != nil {
+		if err := checkRows(filepath.Join(dir, "out", "tables"), rows); rows > 0 && err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,16 +17,15 @@ const (
 )
 
 // build compiles a program of this module into a directory and returns the path
-// of the binary: as it is released, or with what the compiler has at hand from
-// the development.
+// of the binary: as it is released, or as Go's build cache has it from the
+// development.
 func build(ctx context.Context, pkg, dir string, development bool) (string, error) {
 	binary := filepath.Join(dir, filepath.Base(pkg))
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "-ldflags=-s -w")
-	if !development {
-		cmd.Args = append(cmd.Args, "-trimpath")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "-ldflags=-s -w", "-trimpath", pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if development {
+		cmd = exec.CommandContext(ctx, "go", "run", "-exec", "cp", pkg, binary)
 	}
-	cmd.Args = append(cmd.Args, pkg)
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building %s: %w\n%s", pkg, err, output)
 	}

@@ -46,6 +46,9 @@ func TestEveryWorkloadAtATinyScale(t *testing.T) {
 		"A1":  {"items": pageSize},
 		"A10": {"items": 2 * pageSize},
 		"B":   {"items": 4967},
+		"F1":  {"items": 1134},
+		"F2":  {"items": 635},
+		"F3":  {"items": 495},
 		"C":   {"parents": 1, "children": 1},
 		"C16": {"parents": 1, "children": 1},
 		"P":   {"items": pageSize},
@@ -120,8 +123,8 @@ func TestGoals(t *testing.T) {
 	}{
 		{"CPU reached", cpuRatio(2.5), result{Ratio: ratio{CPU: 2.5}}, "2.50", true},
 		{"CPU missed", cpuRatio(2.5), result{Ratio: ratio{CPU: 2.6}}, "2.60", false},
-		{"wall reached", wallRatio(2), result{Ratio: ratio{Wall: 1.9, CPU: 9}}, "1.90", true},
-		{"wall missed", wallRatio(2), result{Ratio: ratio{Wall: 2.1}}, "2.10", false},
+		{"wall reached", wallWithinCPU(), result{Extractor: usage{Wall: 2 * time.Second, CPU: 2 * time.Second}}, "1.00", true},
+		{"wall missed", wallWithinCPU(), result{Extractor: usage{Wall: 3 * time.Second, CPU: 2 * time.Second}}, "1.50", false},
 		{"memory reached", peak(40), a, "40.0 MB", true},
 		{"memory missed", peak(39), a, "40.0 MB", false},
 		{"memory unknown", peak(40), result{}, "?", false},
@@ -200,7 +203,7 @@ func TestChoose(t *testing.T) {
 	tests := []struct {
 		name, names, want, err string
 	}{
-		{"all", "", "A A1 A10 B C C16 P P16 D R T E1 E2", ""},
+		{"all", "", "A A1 A10 B F1 F2 F3 C C16 P P16 D R T E1 E2", ""},
 		{"in the order of the list", "E1,B", "B E1", ""},
 		{"with what a goal compares with", "D", "A D", ""},
 		{"unknown", "A,F", "", `there is no workload "F"`},

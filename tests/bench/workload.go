@@ -36,14 +36,14 @@ type object map[string]any
 
 // sizes are the sizes of the workloads.
 type sizes struct {
-	pages, manyPages, bytes, parents, lists, requests int
+	pages, manyPages, bytes, formatted, parents, lists, requests int
 }
 
 // scaled are the sizes that the goals are meant for, times a factor.
 func scaled(scale float64) sizes {
 	times := func(n int) int { return max(1, int(float64(n)*scale)) }
 	return sizes{
-		pages: times(200), manyPages: times(2000), bytes: times(1 << 30), parents: times(1000),
+		pages: times(200), manyPages: times(2000), bytes: times(1 << 30), formatted: times(128 << 20), parents: times(1000),
 		lists: times(4000), requests: times(100_000),
 	}
 }
@@ -54,7 +54,7 @@ func workloads(s sizes) []workload {
 		{
 			name: "A", title: fmt.Sprintf("%d pages of %d flat items, automatic mapping", s.pages, pageSize), rounds: 5,
 			parameters: paged("flat", s.pages, ""), floor: pagedFloor("flat", s.pages),
-			goals: []goal{cpuRatio(1.45), wallRatio(2.5), peak(40)},
+			goals: []goal{cpuRatio(1.45), wallWithinCPU(), peak(40)},
 		},
 		{
 			name: "A1", title: "the same, configured mapping", rounds: 5,
@@ -72,8 +72,11 @@ func workloads(s sizes) []workload {
 			floor: func(api string) []string {
 				return []string{"-shape", "flat", "-url", fmt.Sprintf("%s/single?bytes=%d", api, s.bytes)}
 			},
-			goals: []goal{cpuRatio(1.7), peak(48)},
+			goals: []goal{cpuRatio(1.7), wallWithinCPU(), peak(48)},
 		},
+		inFormat("F1", "csv", "CSV", s.formatted, 2),
+		inFormat("F2", "jsonl", "JSON lines", s.formatted, 2),
+		inFormat("F3", "xml", "XML", s.formatted, 1.5),
 		withChildren("C", s.parents, latency, 1, 1, wallBelow(serial(s.parents)*11/10)),
 		withChildren("C16", s.parents, latency, 16, 3, wallBelow(serial(s.parents)/12), sameTables("C")),
 		latePages("P", s.pages, 1, 1, wallBelow(latency*time.Duration(s.pages)*3/2)),
@@ -81,7 +84,7 @@ func workloads(s sizes) []workload {
 		{
 			name: "D", title: fmt.Sprintf("%d pages of %d nested items, two tables", s.pages, pageSize), rounds: 5, needs: "A",
 			parameters: paged("nested", s.pages, ""), floor: pagedFloor("nested", s.pages), generated: true,
-			goals: []goal{cpuPerByte("A", 3)},
+			goals: []goal{cpuPerByte("A", 2.2)},
 		},
 		withChildren("R", s.requests, 0, 16, 1, cpuRatio(3)),
 		{
@@ -137,6 +140,28 @@ const flatMapping = `{"id":{"mapping":{"destination":"id","primaryKey":true}},"n
 	"score":"score","city":"city","created":"created","note":"note","visits":"visits","comment":"comment"}`
 
 func single(bytes int) func(string) object { return job("single", object{"bytes": bytes}) }
+
+// inFormat is one large answer in another format than JSON; at most ratio times the
+// CPU time of the floor should go into it.
+func inFormat(name, format, title string, bytes int, ratio float64) workload {
+	return workload{
+		name: name, title: fmt.Sprintf("one response of %d MiB in %s", bytes>>20, title), rounds: 3,
+		parameters: func(api string) object {
+			p := job("single", object{"bytes": bytes, "format": format})(api)
+			p["api"].(object)["response"] = object{"format": format}
+			return p
+		},
+		trial: func(api string) object {
+			p := job("single", object{"bytes": 1, "format": format})(api)
+			p["api"].(object)["response"] = object{"format": format}
+			return p
+		},
+		floor: func(api string) []string {
+			return []string{"-shape", format, "-url", fmt.Sprintf("%s/single?bytes=%d&format=%s", api, bytes, format)}
+		},
+		goals: []goal{cpuRatio(ratio), peak(48)},
+	}
+}
 
 // job is a configuration with one request.
 func job(endpoint string, params object) func(string) object {

@@ -1,7 +1,10 @@
 package container
 
 import (
+	"archive/zip"
 	"bufio"
+	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,31 +36,71 @@ func largeSize(t *testing.T) int {
 	return mib << 20
 }
 
+// largeFormat is how the large answer is written.
+type largeFormat struct {
+	response            string // the setting
+	begin, between, end string
+	item                func(dst []byte, id int) []byte
+	// open begins to pack the answer; nil does not. close is called at the end.
+	open func(io.Writer) (packed io.Writer, close func() error, err error)
+}
+
+// largeFormats are all there are, by their names.
+func largeFormats() map[string]largeFormat {
+	return map[string]largeFormat{
+		"json":  {`{}`, "[", ",", "]", appendItem, nil},
+		"jsonl": {`{"format": "jsonl"}`, "", "\n", "\n", appendItem, nil},
+		"csv":   {`{"format": "csv"}`, "id,name,email,active,score,city,created,note,visits,comment\n", "\n", "\n", appendRecord, nil},
+		"xml":   {`{"format": "xml"}`, "<items>", "\n", "</items>", appendElement, nil},
+		"zip":   {`{"format": "jsonl", "unpack": ["zip", "gzip"]}`, "", "\n", "\n", appendItem, openZip},
+	}
+}
+
+// openZip begins a zip with one file in gzip.
+func openZip(w io.Writer) (io.Writer, func() error, error) {
+	archive := zip.NewWriter(w)
+	file, err := archive.Create("lines.gz")
+	if err != nil {
+		return nil, nil, err
+	}
+	packed := gzip.NewWriter(file)
+	return packed, func() error { return errors.Join(packed.Close(), archive.Close()) }, nil
+}
+
 // writeLarge writes one answer of at least so many bytes, a list of the items of
-// workload B, and gives their number.
-func writeLarge(w io.Writer, size int) (rows int, err error) {
+// workload B in a format, and gives their number.
+func writeLarge(w io.Writer, format string, size int) (rows int, err error) {
+	f := largeFormats()[format]
+	if f.open != nil {
+		packed, closing, opening := f.open(w)
+		if opening != nil {
+			return 0, opening
+		}
+		w = packed
+		defer func() { err = errors.Join(err, closing()) }()
+	}
 	b := bufio.NewWriterSize(w, 1<<16)
-	var item []byte
+	item := []byte(f.begin)
 	for written := 0; written < size; written += len(item) {
-		item = appendItem(item[:0], rows)
+		if rows > 0 {
+			item = append(item[:0], f.between...)
+		}
+		item = f.item(item, rows)
 		if _, err := b.Write(item); err != nil {
 			return rows, err
 		}
 		rows++
 	}
-	if err := b.WriteByte(']'); err != nil {
+	if _, err := b.WriteString(f.end); err != nil {
 		return rows, err
 	}
 	return rows, b.Flush()
 }
 
-// appendItem appends an item of ten scalars and what stands before it.
+// appendItem appends an item of ten scalars.
 func appendItem(dst []byte, id int) []byte {
-	n, before := int64(id), byte(',')
-	if id == 0 {
-		before = '['
-	}
-	dst = strconv.AppendInt(append(append(dst, before), `{"id":`...), n, 10)
+	n := int64(id)
+	dst = strconv.AppendInt(append(dst, `{"id":`...), n, 10)
 	dst = strconv.AppendInt(append(dst, `,"name":"Name `...), n, 10)
 	dst = strconv.AppendInt(append(dst, `","email":"user`...), n, 10)
 	dst = strconv.AppendBool(append(dst, `@example.com","active":`...), id%2 == 0)
@@ -68,11 +111,32 @@ func appendItem(dst []byte, id int) []byte {
 	return append(dst, `"}`...)
 }
 
-// largeAnswer: an answer many times as large as the memory goes through it.
-func (i images) largeAnswer(t *testing.T) {
+// appendRecord appends the same item as a record of CSV.
+func appendRecord(dst []byte, id int) []byte {
+	return fmt.Appendf(dst, `%d,Name %d,user%d@example.com,%t,%d.5,Prague,2024-05-01T10:00:00Z,,%d,"A longer text, ""quoted"", of item %d"`,
+		id, id, id, id%2 == 0, id%100, id*7, id)
+}
+
+// appendElement appends the same item as an element of XML.
+func appendElement(dst []byte, id int) []byte {
+	return fmt.Appendf(dst, `<item id="%d"><name>Name %d</name><email>user%d@example.com</email><active>%t</active><score>%d.5</score><city>Prague</city>`+
+		`<created>2024-05-01T10:00:00Z</created><note/><visits>%d</visits><comment>A longer text, &quot;quoted&quot;, of item %d</comment></item>`,
+		id, id, id, id%2 == 0, id%100, id*7, id)
+}
+
+// largeAnswers: answers many times as large as the memory go through it, in every
+// format.
+func (i images) largeAnswers(t *testing.T) {
+	for name, format := range largeFormats() {
+		t.Run(name, func(t *testing.T) { i.largeAnswer(t, name, format) })
+	}
+}
+
+func (i images) largeAnswer(t *testing.T, name string, format largeFormat) {
 	size := largeSize(t)
 	a := api(t, "127.0.0.1")
-	dir := dataDir(t, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"big","jobs":[{"endpoint":"large","params":{"bytes":%d}}]}}}`, a.URL, size))
+	dir := dataDir(t, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"response":%s},"config":{"outputBucket":"big","jobs":[{"endpoint":"large","params":{"bytes":%d,"format":%q}}]}}}`,
+		a.URL, format.response, size, name))
 	stdout, stderr, err := run(t, "", "docker", "run", "--rm", "--network", "host", "--read-only", "--user", "12345", "--cap-drop", "ALL",
 		"--memory", "64m", "--memory-swap", "64m", "-v", dir+":/data", i.extractor)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 func answerFaults() []fault {
-	return slices.Concat(cuts(), framing(), bodies(), endless(), encodings())
+	return slices.Concat(cuts(), framing(), bodies(), endless(), encodings(), formats())
 }
 
 // cuts end the connection in the middle of the body, at every kilobyte, in each

@@ -127,7 +127,10 @@ func headerValues(r *http.Request, name string) []string {
 
 // send sends the answer, or as much of it as the case wants.
 func (a answer) send(w http.ResponseWriter) error {
-	body := []byte(a.body)
+	body, err := a.packed()
+	if err != nil {
+		return err
+	}
 	if a.gzip {
 		body = compressed(body)
 		w.Header().Set("Content-Encoding", "gzip")
@@ -146,7 +149,7 @@ func (a answer) send(w http.ResponseWriter) error {
 	if a.status == http.StatusNoContent || a.status == http.StatusNotModified {
 		return nil
 	}
-	_, err := w.Write(body)
+	_, err = w.Write(body)
 	return err
 }
 

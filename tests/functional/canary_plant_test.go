@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 )
 
 // aviary is a case with a canary in the place of every secret, and some more.
@@ -30,6 +32,9 @@ func newAviary(t *testing.T, c *testCase) *aviary {
 	t.Helper()
 	a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}, env: map[string]string{}, exchanges: append([]exchange(nil), c.exchanges...)}
 	for name, text := range c.Env {
+		if strings.HasPrefix(name, expr.EnvPrefix) {
+			text = a.canary(text)
+		}
 		a.env[name] = text
 	}
 	if token := a.env["KBC_TOKEN"]; token != "" {
@@ -94,6 +99,9 @@ func (a *aviary) below(v any, secret bool) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, item := range v {
+			if name == "env" && len(v) == 1 {
+				continue // its value is a canary
+			}
 			v[name] = a.below(item, secret || strings.HasPrefix(name, "#"))
 		}
 	case []any:

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
@@ -40,7 +41,7 @@ type canaryTally struct {
 // whatever the API does with it, and no file but tables, state and what was in
 // the data directory before has one, neither during a run nor after it.
 func TestCanary(t *testing.T) {
-	slow(t, "it goes through all cases again")
+	short.SkipRace(t, "it goes through all cases again")
 	tally := &canaryTally{kinds: map[string]int{}}
 	var paths []string
 	for _, pattern := range []string{filepath.Join("cases", "*"), filepath.Join(recipes, "*")} {

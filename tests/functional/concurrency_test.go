@@ -69,6 +69,7 @@ func TestConcurrency(t *testing.T) {
 // TestSampleSideBySide generates configurations as TestConcurrency does: a sample
 // is the same with every concurrency, requests included.
 func TestSampleSideBySide(t *testing.T) {
+	short.Skip(t, "it runs generated configurations")
 	cut := 0
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -130,6 +131,7 @@ func TestAsManyAtOnce(t *testing.T) {
 // TestCasesSideBySide runs the cases with child jobs again, with other settings of
 // the concurrency: all but the order of requests is as they expect it.
 func TestCasesSideBySide(t *testing.T) {
+	short.Skip(t, "it runs cases again")
 	for _, name := range casesWithChildren(t) {
 		for _, n := range concurrencies {
 			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // way is how a run can come to an address.
@@ -21,7 +23,8 @@ type way struct {
 	// for the address, in them @ORIGIN@ for its origin.
 	parameters string
 	// answers by path, of the API that is asked first. One that begins with
-	// http or @THERE@ is a redirect to that place.
+	// http or @THERE@ is a redirect to that place. Lines in front of the body that
+	// begin with a # are headers.
 	answers map[string]string
 }
 
@@ -37,6 +40,7 @@ func ways() map[string]way {
 	}
 	const plain = `"api":{"baseUrl":"http://api.test/"},`
 	page := map[string]string{"/t": `{"rows":[{"id":1}],"next_page":"@THERE@"}`}
+	next := `"api":{"baseUrl":"http://api.test/","pagination":{"method":"response.url","next":{"responseHeader":"X-Next"}}},`
 	row := map[string]string{"/t": `[{"id":1,"url":"@THERE@"}]`, "/t/1": `[{"id":1,"url":"@THERE@"}]`}
 	const child = `{"endpoint":"{url}","placeholders":{"url":"url"}}`
 	return map[string]way{
@@ -44,8 +48,12 @@ func ways() map[string]way {
 		"endpoint":      {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"@THERE@"}]}`, nil},
 		"iteration":     {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]},"iterations":[{},{"jobs":[{"endpoint":"@THERE@"}]}]`, map[string]string{"/t": `[]`}},
 		"next page":     {paged("response.url") + oneTable, page},
+		"link":          {paged("link") + oneTable, map[string]string{"/t": "#Link: <@THERE@>; rel=next\n[{\"id\":1}]"}},
+		"next header":   {next + oneTable, map[string]string{"/t": "#X-Next: @THERE@\n[{\"id\":1}]"}},
 		"zendesk page":  {paged("zendesk.response.url") + oneTable, page},
 		"child":         {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[` + child + `]}]}`, row},
+		"computed":      {plain + `"config":{"outputBucket":"b","there":"@THERE@","jobs":[{"endpoint":{"attr":"there"},"dataType":"d"}]}`, nil},
+		"parent item":   {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[{"endpoint":{"parentItem":"url"},"dataType":"d"}]}]}`, row},
 		"grandchild":    {plain + `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","children":[{"endpoint":"t/{id}","placeholders":{"id":"id"},"children":[` + child + `]}]}]}`, row},
 		"login":         {login("@THERE@") + oneTable, nil},
 		"redirect":      {plain + oneTable, map[string]string{"/t": "@THERE@"}},
@@ -80,6 +88,12 @@ func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", text)
 		w.WriteHeader(http.StatusFound)
 		return
+	}
+	for strings.HasPrefix(text, "#") {
+		line, rest, _ := strings.Cut(text[1:], "\n")
+		name, v, _ := strings.Cut(line, ": ")
+		w.Header().Set(name, v)
+		text = rest
 	}
 	write(w, text)
 }
@@ -145,6 +159,7 @@ var hiddenDots = []string{
 // TestAllowedPathsHoldEverywhere: an entry that allows a path is kept to by every
 // way to an address, whatever servers make of the spelling.
 func TestAllowedPathsHoldEverywhere(t *testing.T) {
+	short.Skip(t, "it goes every way with every spelling")
 	t.Parallel()
 	const allowed = `,"image_parameters":{"allowed_hosts":[{"host":"api.test","endpoint":"/t"},{"host":"api.test","endpoint":"/u"},{"host":"api.test","endpoint":"/login"}]}`
 	all := ways()

@@ -39,6 +39,10 @@ type answer struct {
 	cut int
 	// gzip: the body is compressed.
 	gzip bool
+	// pack are the wrappers of the body as a file, the outermost first; charset is its
+	// character set, "" for UTF-8.
+	pack    []string
+	charset string
 	// clock is by how many seconds the clock of the run is put forward before
 	// the answer.
 	clock int
@@ -133,6 +137,14 @@ func (a *answer) parseFirst(line string) (times int, err error) {
 		name, text, _ := strings.Cut(word, "=")
 		if name == "gzip" && text == "" {
 			a.gzip = true
+			continue
+		}
+		if name == "pack" && text != "" {
+			a.pack = strings.Split(text, ",")
+			continue
+		}
+		if name == "charset" && text != "" {
+			a.charset = text
 			continue
 		}
 		number, ok := map[string]*int{"times": &times, "cut": &a.cut, "clock": &a.clock}[name]

@@ -19,8 +19,5 @@ func TestMain(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // thousands of small runs; a test that looks at the memory sets its own
 	}
-	os.Exit(ramdisk.Run(func() (code int) {
-		goleak.VerifyTestMain(m, goleak.Cleanup(func(ended int) { code = ended }))
-		return code
-	}))
+	goleak.VerifyTestMain(ramdisk.Tests(m.Run))
 }

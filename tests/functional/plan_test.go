@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
@@ -35,7 +36,7 @@ var unforeseeable = map[string]string{
 // run sends, byte for byte but for masked parts. It holds for every case and
 // every recipe; where a run sends nothing, plan shows nothing.
 func TestPlanEqualsWire(t *testing.T) {
-	slow(t, "it goes through all cases again")
+	short.SkipRace(t, "it goes through all cases again")
 	for _, dir := range []string{"cases", recipes} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -224,7 +225,7 @@ func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := plan.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }}, State: state, Version: version, Rand: sameNonce{}}
+	o := plan.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}, State: state, Version: version, Rand: sameNonce{}}
 	for _, flag := range c.Variables {
 		name, text, _ := strings.Cut(flag, "=")
 		o.Variables.Flags = append(o.Variables.Flags, variables.Value{Name: name, Text: text})

@@ -35,7 +35,11 @@ func TestRecipes(t *testing.T) {
 func (c *testCase) talkPlainly() {
 	c.plain = true
 	for i := range c.exchanges {
-		c.exchanges[i].answer.body = plain(c.exchanges[i].answer.body)
+		answer := &c.exchanges[i].answer
+		answer.body = plain(answer.body)
+		for at := range answer.headers {
+			answer.headers[at].value = plain(answer.headers[at].value)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // irreproducible are the cases whose replay cannot be the same, with the reason.
@@ -37,7 +38,7 @@ var shown = []string{"answer-long-error", "mapping-object-in-column", "mapping-o
 // secrets. Then it is replayed: tables, state, events and exit code must be the
 // same.
 func TestReplay(t *testing.T) {
-	slow(t, "it goes through all cases again")
+	short.SkipRace(t, "it goes through all cases again")
 	entries, err := os.ReadDir("cases")
 	if err != nil {
 		t.Fatal(err)

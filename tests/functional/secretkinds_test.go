@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 )
 
@@ -43,7 +44,7 @@ const wideDocument = `{
 // TestSecretsAnywhere: a secret that a variable brings to a place where none
 // belongs is not shown by the message about it, nor is its beginning.
 func TestSecretsAnywhere(t *testing.T) {
-	slow(t, "it tries every place of a secret")
+	short.SkipRace(t, "it tries every place of a secret")
 	t.Parallel()
 	var places []string
 	texts(t, wideDocument, func(pointer string) string { places = append(places, pointer); return "" })
@@ -125,7 +126,7 @@ func kindsOfSecrets() map[string][]string {
 // TestKindsOfSecrets sends each kind of secret to an API that gives it back in
 // every way.
 func TestKindsOfSecrets(t *testing.T) {
-	slow(t, "it tries every place of a secret")
+	short.SkipRace(t, "it tries every place of a secret")
 	t.Parallel()
 	ways := []string{"header", "GET", "POST", "FORM", "endpoint"}
 	number := 0
@@ -203,7 +204,7 @@ func TestSecretsAsNamesOfHeaders(t *testing.T) {
 // knows for sure what in it is a secret; what validate, plan and a run say of it
 // shows none.
 func TestSecretsInBrokenText(t *testing.T) {
-	slow(t, "it breaks a document at every character")
+	short.SkipRace(t, "it breaks a document at every character")
 	t.Parallel()
 	compact := strings.ReplaceAll(`{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"#a":"SECRET","#b":{"c":["SECRET",{"d":"x SECRET"}]},"#e":"{\"f\":\"SECRET\"}","outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`, "SECRET", canaryMark+"."+canaryMark)
 	spread := strings.NewReplacer(",", ",\n  ", "{", "{\n ", "[", "[\n").Replace(compact)

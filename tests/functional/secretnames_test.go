@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // TestSecretsInNames: an API that gives a secret back as the name of a property
 // makes tables and columns of it. They are data; no event, error or report shows
 // what is left of the secret in their names.
 func TestSecretsInNames(t *testing.T) {
-	slow(t, "it tries every place of a secret")
+	short.SkipRace(t, "it tries every place of a secret")
 	t.Parallel()
 	long := strings.TrimSuffix(strings.Repeat(canaryMark+"/", 20), "/")
 	secrets := map[string]string{

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // canaries are secrets of every origin. None may be seen anywhere, in any form.
@@ -215,7 +217,7 @@ func scenarios() map[string]scenario {
 // TestSecrets searches everything that a run shows for every form of every
 // secret, whatever way the run went and wherever its events go.
 func TestSecrets(t *testing.T) {
-	slow(t, "it tries every place of a secret")
+	short.SkipRace(t, "it tries every place of a secret")
 	for _, authentication := range []string{"login", "basic"} {
 		for name, s := range scenarios() {
 			if authentication == "basic" && (s.login != nil || strings.Contains(name, "token") || strings.Contains(name, "nested") || strings.Contains(name, "number")) {

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,10 +50,14 @@ func newWorld(t *testing.T, api http.Handler) *world {
 	})
 	w := &world{dir: t.TempDir(), api: server, clock: clock.At(defaultStart), env: map[string]string{}}
 	t.Cleanup(func() {
-		for name := range readTree(t, w.dir) {
-			if strings.Contains(name, ".extractor-") {
-				t.Errorf("left in the data directory: %s", name)
+		err := filepath.WalkDir(w.dir, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && strings.Contains(entry.Name(), ".extractor-") {
+				err = fmt.Errorf("left in the data directory: %s", path)
 			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	})
 	return w

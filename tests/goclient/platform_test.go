@@ -34,7 +34,7 @@ func connect(t *testing.T) (context.Context, *keboola.AuthorizedAPI) {
 	t.Helper()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "devstack")
-	if output, err := exec.Command("go", "-C", filepath.Join("..", ".."), "build", "-o", program, "./cmd/devstack").CombinedOutput(); err != nil {
+	if output, err := exec.Command("go", "-C", filepath.Join("..", ".."), "run", "-exec", "cp", "./cmd/devstack", program).CombinedOutput(); err != nil {
 		t.Fatalf("building devstack: %v\n%s", err, output)
 	}
 	cmd := exec.Command(program, "serve", "--data", filepath.Join(dir, "data"), "--listen", "127.0.0.1:0", "--token", "1234-goclient")

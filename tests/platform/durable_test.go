@@ -20,7 +20,7 @@ type ledger struct {
 	mu      sync.Mutex
 	configs map[string]string // id and name
 	jobs    map[string]string // id and its configuration
-	faults  []string          // answers that nobody should get
+	faults  []string          // answers that no client should get
 	full    chan struct{}     // closed when there are as many jobs as were waited for
 	enough  int
 }

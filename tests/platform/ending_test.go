@@ -44,8 +44,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// hanging is an API that answers nothing until its client has gone; each client
-// is told on came when it comes, on gone when it is gone.
+// hanging is an API that answers nothing until its client has gone; came and
+// gone report when a client comes and goes.
 func hanging(t *testing.T) (api *target, came, gone chan struct{}) {
 	t.Helper()
 	came, gone = make(chan struct{}, 100), make(chan struct{}, 100)

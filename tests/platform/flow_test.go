@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// world is one of the two ways in which variables are resolved and events are
-// told, and one of the two programs that are the component.
+// world is one of the two ways in which variables are replaced and events are
+// sent, and one of the two programs that are the component.
 type world struct {
 	name     string
 	flags    []string // besides --extractor

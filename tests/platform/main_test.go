@@ -12,5 +12,5 @@ import (
 var devstack, extractor string
 
 func TestMain(m *testing.M) {
-	os.Exit(program.Run(func() int { return ramdisk.Run(m.Run) }, map[string]*string{"devstack": &devstack, "extractor": &extractor}))
+	os.Exit(program.Run(ramdisk.Tests(m.Run).Run, map[string]*string{"devstack": &devstack, "extractor": &extractor}))
 }

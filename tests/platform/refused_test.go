@@ -20,11 +20,11 @@ func with(object, name, text string) string {
 	return fmt.Sprintf(`{%q:%q,%s`, name, text, strings.TrimPrefix(object, "{"))
 }
 
-// internal is all that a user is told of an application error.
+// internal is all that a user sees of an application error.
 const internal = "Internal Server Error occurred."
 
 // failed checks the record of a job that failed: the kind of its error, the
-// message, and an event that tells it.
+// message, and an event with it.
 func failed(t *testing.T, s *stack, id, kind, message string) {
 	t.Helper()
 	j := s.become(t, id, "error")

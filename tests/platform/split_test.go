@@ -23,7 +23,7 @@ func iterating(baseURL, settings string, n int) string {
 		"iterations":[%s]}}`, baseURL, settings, strings.Join(iterations, ","))
 }
 
-// together answers nobody before n requests have arrived, and everybody then.
+// together answers no request before n of them have arrived, and then all.
 func together(t *testing.T, n int) *target {
 	t.Helper()
 	var mu sync.Mutex
@@ -92,8 +92,8 @@ func TestSplitSideBySide(t *testing.T) {
 	}
 }
 
-// TestSplitEndsAsTheWorst: one group fails, the others are loaded all the same.
-func TestSplitEndsAsTheWorst(t *testing.T) {
+// TestSplitWithAFailedGroup: the other groups are loaded.
+func TestSplitWithAFailedGroup(t *testing.T) {
 	t.Parallel()
 	api := newTarget(t, func(w http.ResponseWriter, r *http.Request) {
 		if n := r.URL.Query().Get("n"); n != "2" {

@@ -77,7 +77,7 @@ func serve(t *testing.T, dir string, flags ...string) *stack {
 
 func (s *stack) wait(stdout io.Reader) {
 	defer close(s.ended)
-	// Its end is the end of the process, of which the exit code tells.
+	// stdout ends with the process; its exit code says how.
 	_, _ = io.Copy(io.Discard, stdout)
 	_ = s.cmd.Wait()
 }
@@ -115,7 +115,7 @@ func (s *stack) finish() {
 	}
 }
 
-// killed tells whether the process had no chance to tidy up.
+// killed reports whether the process was killed, without cleaning up.
 func (s *stack) killed() bool { return s.cmd.ProcessState.ExitCode() == -1 }
 
 // lockedBuffer is written by one goroutine and read by another.

@@ -20,9 +20,6 @@ const maxItem = 128 << 20
 // no more memory than its largest token.
 const maxText = 1 << 20
 
-// window is how many bytes of a text that is not in memory are read at once.
-const window = 64 << 10
-
 var (
 	errLargeItem = errors.New("one value of it has more than 128 MiB, which is more than memory should hold")
 	errLargeText = errors.New("the text of an item is too large for the buffer")
@@ -34,12 +31,9 @@ var (
 // not taken (it is large, or no JSON), the decoder gets the rest of the list, and
 // says what is wrong.
 type boundedDecoder struct {
-	dec    *jsontext.Decoder
-	home   *Spooler
-	text   []byte    // what was read of the text, and not given
-	source io.Reader // of the rest; nil when there is none
-	buf    []byte    // that holds text, if there is a source
-	start  []byte    // to be given before the text
+	buffered // what was read of the text, and not given
+	dec      *jsontext.Decoder
+	start    []byte // to be given before the text
 
 	given int64 // bytes the decoder got; its offsets count these
 	whole bool  // an item is read as a whole
@@ -68,19 +62,13 @@ type gap struct {
 }
 
 func (s *Spool) bounded(offset int64) (_ *boundedDecoder, err error) {
-	d := &boundedDecoder{home: s.home, from: -1}
-	if s.file == nil && !s.Unclean() {
-		d.text = s.memory[offset:]
-	} else if d.source, err = s.text(offset); err != nil {
+	d := &boundedDecoder{from: -1}
+	if d.buffered, err = s.buffered(offset); err != nil {
 		return nil, err
-	} else {
-		d.buf = s.home.buffer()
 	}
 	d.dec = value.NewDecoder(d)
 	return d, nil
 }
-
-func (d *boundedDecoder) close() { d.home.recycle(d.buf) }
 
 // largeItem makes a user error of a value that is too large.
 func largeItem(err error) error {
@@ -106,25 +94,6 @@ func (d *boundedDecoder) skipMark() error {
 		d.dropped = int64(len(mark))
 	}
 	return nil
-}
-
-// fill reads on; io.EOF at the end of the text.
-func (d *boundedDecoder) fill() error {
-	if d.source == nil {
-		return io.EOF
-	}
-	held := len(d.text)
-	if size := max(window, 2*held); cap(d.buf) < size {
-		d.buf = append(make([]byte, 0, size), d.text...)
-	} else {
-		copy(d.buf[:held], d.text)
-	}
-	n, err := d.source.Read(d.buf[held:max(window, 2*held)])
-	d.text = d.buf[:held+n]
-	if n > 0 {
-		return nil // an error comes again
-	}
-	return err
 }
 
 // offset is where the decoder stands in the text.
@@ -175,6 +144,9 @@ func (d *boundedDecoder) take(packer *value.Packer, dst []byte) (_ []byte, regul
 	d.taken += size
 	if err != nil && err != io.EOF {
 		return dst, false, false, err
+	}
+	if bytes.HasPrefix(d.text, []byte{']'}) {
+		return dst, false, false, nil // without reading on, which costs time where many lists are empty
 	}
 	at := 0
 	if d.after {

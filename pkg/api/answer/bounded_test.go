@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -74,6 +75,7 @@ func wantTooLarge(t *testing.T, err error) {
 // scanned and its items are read, freed ones too: a buffer that grows counts
 // several times, twice over since there are two passes.
 func TestMemoryOfLargeAnswers(t *testing.T) {
+	short.SkipRace(t, "its answers are large")
 	const size = 2 << 20
 	fill := func(text string) string { return strings.Repeat(text, size/len(text)) }
 	tests := []struct {
@@ -121,6 +123,7 @@ func TestMemoryOfLargeAnswers(t *testing.T) {
 
 // TestHugeBuffersAreNotKept: pages wait for others to be stored.
 func TestHugeBuffersAreNotKept(t *testing.T) {
+	short.SkipRace(t, "its answers are large")
 	spool := spoolOf(t, `["`+strings.Repeat("x", 3*MemoryLimit)+`"]`, 8)
 	page, err := newScanner().Scan(spool, Query{})
 	if err != nil {
@@ -139,6 +142,7 @@ func TestHugeBuffersAreNotKept(t *testing.T) {
 }
 
 func TestManyListsAtTheTop(t *testing.T) {
+	short.SkipRace(t, "it reads a million lists")
 	lists := func(n int) string {
 		var b strings.Builder
 		for i := range n {

@@ -2,8 +2,10 @@ package answer
 
 import (
 	"hash/maphash"
+	"io"
 	"slices"
 
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -11,9 +13,18 @@ import (
 // decoder reads answers of one format. Each one is a file of this package and a
 // line in decoders.
 type decoder struct {
-	// name is that of the format, in capitals as messages spell it.
-	name string
-	// decode reads the text of an answer once, from start to end. It adds the items
+	// format is its name in a configuration, name the one in messages.
+	format, name string
+	alsoCalled   []string // words of other tools for the format
+	// accept is what the header Accept of a request asks for.
+	accept string
+	// whole says that the answer has nothing around its items: the only path to them
+	// is that of the whole answer.
+	whole bool
+	// settings are those of the section `response` that count with it, besides those
+	// that count with every format.
+	settings []field.Declared
+	// decode reads the texts of an answer once, from start to end. It adds the items
 	// to the store, unless it sets page.items, writes whatever distinguishes two
 	// answers to the hash, and sets what it knows of the page. It returns io.EOF for
 	// an answer without any text, and a *malformed for one that is not of the format.
@@ -23,7 +34,16 @@ type decoder struct {
 // decoders are all there are. The first one is for answers whose format is not
 // named.
 func decoders() []decoder {
-	return []decoder{{"JSON", decodeJSON}}
+	return []decoder{
+		{format: "json", name: "JSON", accept: "application/json", decode: decodeJSON},
+		{format: "jsonl", alsoCalled: []string{"ndjson", "jsonlines", "ldjson"}, name: "JSON lines", accept: "application/x-ndjson, application/jsonl",
+			decode: decodeLines, whole: true, settings: []field.Declared{EncodingSetting}},
+		{format: "csv", alsoCalled: []string{"tsv"}, name: "CSV", accept: "text/csv", decode: decodeCSV, whole: true,
+			settings: []field.Declared{EncodingSetting, DelimiterSetting, QuoteSetting, HeaderSetting, SkipSetting}},
+		{format: "xml", name: "XML", accept: "application/xml, text/xml", decode: decodeXML},
+		{format: "text", alsoCalled: []string{"plain", "txt", "raw"}, name: "text", accept: anything, decode: decodeText, whole: true,
+			settings: []field.Declared{EncodingSetting}},
+	}
 }
 
 type decoding struct {
@@ -32,6 +52,7 @@ type decoding struct {
 	page  *Page
 	items *store
 	hash  maphash.Hash // its sum becomes the fingerprint
+	text  *text        // the one at hand, nil before the first
 }
 
 // Scanner scans responses. It is safe for concurrent use.
@@ -52,28 +73,38 @@ func NewScanner(redact func(string) string) *Scanner {
 // text is io.EOF.
 func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 	format := 0
-	if q.Format != "" {
-		format = slices.IndexFunc(sc.decoders, func(d decoder) bool { return d.name == q.Format })
+	if q.Format.Name != "" {
+		format = slices.IndexFunc(sc.decoders, func(d decoder) bool { return d.format == q.Format.Name })
 	}
 	if format < 0 {
-		return nil, failure.Applicationf("there is no decoder for answers in the format %q", q.Format)
+		return nil, failure.Applicationf("there is no decoder for answers in the format %q", q.Format.Name)
+	}
+	if len(q.Format.unpack) > 0 && spool.Size() == 0 {
+		return nil, io.EOF // nothing is not packed
 	}
 	d := &decoding{spool: spool, query: q, page: newPage(q), items: spool.newStore()}
 	d.hash.SetSeed(sc.seed)
 	d.page.items = d.items.all
 	if err := sc.decoders[format].decode(d); err != nil {
-		return nil, sc.explained(spool, sc.decoders[format].name, err)
+		return nil, sc.explained(d, sc.decoders[format].name, err)
 	}
 	d.page.Fingerprint = d.hash.Sum64()
 	return d.page, d.items.complete()
 }
 
+// Files goes through the files of an answer, unpacked as the format of the query says.
+// One that has no name is the answer itself. Errors are those of Scan.
+func (sc *Scanner) Files(spool *Spool, q Query, each func(name string, r io.Reader) error) error {
+	d := &decoding{spool: spool, query: q}
+	return sc.explained(d, "", d.files(each))
+}
+
 // ScanValue puts a value in the place of a body and scans it, as if it had been the
-// answer.
+// answer in JSON.
 func (sc *Scanner) ScanValue(spool *Spool, v value.Value, q Query) (*Page, error) {
 	if err := spool.Replace(v.AppendJSON(nil)); err != nil {
 		return nil, err
 	}
-	q.Format = ""
+	q.Format = Format{}
 	return sc.Scan(spool, q)
 }

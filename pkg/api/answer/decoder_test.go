@@ -27,7 +27,7 @@ func linesOf(d *decoding) error {
 	for ; lines.Scan(); d.page.Rows++ {
 		line := lines.Bytes()
 		if len(line) == 0 {
-			return &malformed{fmt.Sprintf("line %d is empty", d.page.Rows+1), nil}
+			return &malformed{reason: fmt.Sprintf("line %d is empty", d.page.Rows+1)}
 		}
 		packed = value.PackString(packed[:0], line)
 		d.items.last = append(d.items.last, packed...)
@@ -50,14 +50,14 @@ func linesOf(d *decoding) error {
 
 func lineScanner() *Scanner {
 	sc := newScanner()
-	sc.decoders = append(sc.decoders, decoder{"LINES", linesOf})
+	sc.decoders = append(sc.decoders, decoder{format: "lines", name: "LINES", decode: linesOf})
 	return sc
 }
 
 // TestAnotherFormat goes through all that the engine calls, with a decoder that
 // nothing else knows of.
 func TestAnotherFormat(t *testing.T) {
-	sc, query := lineScanner(), Query{Format: "LINES", Fields: []Path{dot("1"), dot("7")}}
+	sc, query := lineScanner(), Query{Format: Format{Name: "lines"}, Fields: []Path{dot("1"), dot("7")}}
 	for _, where := range []int{4, MemoryLimit} {
 		page, err := sc.Scan(spoolOf(t, "one\ntwo\nthree\n", where), query)
 		if err != nil {
@@ -91,7 +91,7 @@ func TestAnotherFormat(t *testing.T) {
 }
 
 func TestErrorsOfFormats(t *testing.T) {
-	sc, query := lineScanner(), Query{Format: "LINES"}
+	sc, query := lineScanner(), Query{Format: Format{Name: "lines"}}
 	const want = "the response is not valid LINES: line 2 is empty; it begins with: a [hidden]"
 	if _, err := sc.Scan(spoolOf(t, "a\n\ns3cret", 4), query); err == nil || failure.KindOf(err) != failure.User || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -99,7 +99,7 @@ func TestErrorsOfFormats(t *testing.T) {
 	if _, err := sc.Scan(spoolOf(t, "", 4), query); err != io.EOF {
 		t.Errorf("nothing at all: %v", err)
 	}
-	if _, err := sc.Scan(spoolOf(t, "a", 4), Query{Format: "RUNES"}); err == nil || failure.KindOf(err) != failure.Application {
+	if _, err := sc.Scan(spoolOf(t, "a", 4), Query{Format: Format{Name: "runes"}}); err == nil || failure.KindOf(err) != failure.Application {
 		t.Errorf("an unknown format: %v", err)
 	}
 	// What stands in the place of an answer is not of its format.
@@ -116,7 +116,7 @@ func TestManyItems(t *testing.T) {
 		fmt.Fprintf(&text, "line %d\n", i)
 	}
 	spool := spoolOf(t, text.String(), 1000)
-	page, err := lineScanner().Scan(spool, Query{Format: "LINES"})
+	page, err := lineScanner().Scan(spool, Query{Format: Format{Name: "lines"}})
 	if err != nil || page.Rows != 50_000 || spool.items.size == 0 || len(spool.items.last) > blocks.Size {
 		t.Fatalf("%v, %d rows, %d bytes in the file, %d in memory", err, page.Rows, spool.items.size, len(spool.items.last))
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// decodeJSON scans an answer in JSON: where the data is, and what is around it.
-func decodeJSON(d *decoding) error {
+// scanJSON scans a text in JSON: where the data is, and what is around it.
+func scanJSON(d *decoding) error {
 	s := &scan{decoding: d, detect: d.query.Data.Text == "", data: &wanted{}, volume: volume{wanted: d.query.Volume}}
 	var err error
 	if s.bounded, err = d.spool.bounded(0); err != nil {
@@ -30,24 +30,31 @@ func decodeJSON(d *decoding) error {
 	root := &wanted{}
 	if !s.detect {
 		s.path = d.query.Data.segments()
-		s.data = root.grow(d.query.Data)
+		s.data, s.whole = root.grow(d.query.Data), root.growWhole(d.query.Data)
 		s.data.list = true
+		if s.whole != nil {
+			s.whole.list = true
+		}
 	} else {
 		root.list = true
 	}
-	fields := make([]*wanted, len(d.query.Fields))
+	fields := make([][2]*wanted, len(d.query.Fields))
 	for i, path := range d.query.Fields {
-		fields[i] = root.grow(path)
+		fields[i] = [2]*wanted{root.grow(path), root.growWhole(path)}
 	}
 	if err := s.all(root); err != nil {
 		return notJSON(err)
 	}
 	for i, w := range fields {
+		at := w[0].at
+		if at == (span{}) && w[1] != nil {
+			at = w[1].at
+		}
 		f := &d.page.fields[i]
-		if f.tooLarge = w.at.end-w.at.start > maxField; f.tooLarge {
+		if f.tooLarge = at.end-at.start > maxField; f.tooLarge {
 			continue
 		}
-		if f.value, err = s.read(w.at); err != nil {
+		if f.value, err = s.read(at); err != nil {
 			return err
 		}
 	}
@@ -69,13 +76,13 @@ func notJSON(err error) error {
 	case err == io.EOF:
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &malformed{"it ends too early", err}
+		return &malformed{reason: "it ends too early", cause: err}
 	case errors.Is(err, errMoreText):
-		return &malformed{errMoreText.Error(), err}
+		return &malformed{reason: errMoreText.Error(), cause: err}
 	case errors.Is(err, errLargeItem):
 		return largeItem(err)
 	case ok:
-		return &malformed{value.Complaint(syntax), err}
+		return &malformed{reason: value.Complaint(syntax), cause: err}
 	default:
 		return err
 	}
@@ -111,6 +118,9 @@ func (s *scan) locate(page *Page) error {
 	}
 	if s.detect && len(s.lists.all) == 1 {
 		s.data, s.path = s.lists.all[0].place, []string{s.lists.all[0].name}
+	}
+	if s.whole != nil && s.data.at == (span{}) {
+		s.data, s.path = s.whole, []string{s.query.Data.Text}
 	}
 	data := s.data.at
 	page.list = data.kind == value.Array
@@ -184,12 +194,16 @@ type scan struct {
 	survey  survey
 	detect  bool
 	data    *wanted
+	whole   *wanted  // the data where its whole path is a name; nil for none
 	path    []string // of the data; none when it is the whole response
 	lists   lists    // when the data must be found
+	// below are the nodes that are wanted of the values around the one at hand, and of
+	// that, one group after the other.
+	below []*wanted
 }
 
 func (s *scan) all(root *wanted) error {
-	if err := s.value(root, s.detect); err != nil {
+	if err := s.value([]*wanted{root}, s.detect); err != nil {
 		return err
 	}
 	if s.detect && root.at.kind == value.Array {
@@ -206,14 +220,15 @@ func (s *scan) all(root *wanted) error {
 
 var errMoreText = errors.New("more text after the end of the value")
 
-// value scans the next value, which stands at p; p is nil where nothing is
-// wanted. With collect, list-valued members are candidates for the data.
-func (s *scan) value(p *wanted, collect bool) error {
+// value scans the next value, which stands at all of these nodes; none are there
+// where nothing is wanted. With collect, list-valued members are candidates for the
+// data.
+func (s *scan) value(nodes []*wanted, collect bool) error {
 	kind := s.dec.PeekKind()
-	if p == nil && !s.survey.wants(kind) {
+	if len(nodes) == 0 && !s.survey.wants(kind) {
 		return s.skip()
 	}
-	if p != nil {
+	for _, p := range nodes {
 		p.forget()
 	}
 	var at span
@@ -225,9 +240,9 @@ func (s *scan) value(p *wanted, collect bool) error {
 		}
 		at = span{kind: kindOf(kind), start: s.bounded.offset() - 1}
 		if kind == '{' {
-			err = s.members(p, collect)
+			err = s.members(nodes, collect)
 		} else {
-			err = s.listItems(p)
+			err = s.listItems(nodes)
 		}
 		at.end = s.bounded.offset()
 	default:
@@ -236,17 +251,21 @@ func (s *scan) value(p *wanted, collect bool) error {
 		end := s.bounded.offset()
 		at = span{kind: kindOf(kind), start: end - int64(len(raw)), end: end}
 		s.survey.scalar(raw)
+		for _, p := range nodes {
+			p.selected = err == nil && p.selector != nil && p.selector.Selects(scalarOf(raw))
+		}
 	}
 	if s.survey.atErrors() {
 		s.survey.errors = at
 	}
-	if p != nil {
+	for _, p := range nodes {
 		p.at = at
 	}
 	return err
 }
 
-func (s *scan) members(p *wanted, collect bool) error {
+func (s *scan) members(nodes []*wanted, collect bool) error {
+	group := len(s.below)
 	for s.dec.PeekKind() == '"' {
 		raw, err := s.scalar()
 		if err != nil {
@@ -254,57 +273,74 @@ func (s *scan) members(p *wanted, collect bool) error {
 		}
 		name := contents(raw)
 		s.survey.enter(name)
-		var child *wanted
-		if p != nil {
-			child = p.children[string(name)]
+		for _, p := range nodes {
+			if child := p.children[string(name)]; child != nil {
+				s.below = append(s.below, child)
+			}
 		}
 		if collect {
-			if child, err = s.candidate(string(name), child); err != nil {
+			if err := s.candidate(string(name), group); err != nil {
 				return err
 			}
 		}
-		if err := s.value(child, false); err != nil {
+		if err := s.value(s.below[group:], false); err != nil {
 			return err
 		}
+		s.below = s.below[:group]
 		s.survey.leave()
 	}
 	return s.token()
 }
 
-// candidate notes a list-valued property of the root.
-func (s *scan) candidate(name string, child *wanted) (*wanted, error) {
+// candidate notes a list-valued property of the root. What is wanted of it stands in
+// a group of the nodes.
+func (s *scan) candidate(name string, group int) error {
 	s.lists.forget(name)
 	if s.dec.PeekKind() != '[' {
-		return child, nil
+		return nil
 	}
-	if child == nil {
-		child = &wanted{}
+	if len(s.below) == group {
+		s.below = append(s.below, &wanted{})
 	}
+	child := s.below[group]
 	child.list = true
-	return child, s.lists.add(name, child)
+	return s.lists.add(name, child)
 }
 
-func (s *scan) listItems(p *wanted) error {
-	if p != nil && p.list && len(p.children) == 0 && !s.volume.wanted {
-		return s.storeItems(p)
+func (s *scan) listItems(nodes []*wanted) error {
+	var data *wanted
+	below := false
+	for _, p := range nodes {
+		if p.list {
+			data = p
+		}
+		below = below || len(p.children) > 0
+	}
+	if data != nil && !below && !s.volume.wanted {
+		return s.storeItems(data)
 	}
 	s.survey.list(kindOf(s.dec.PeekKind()))
 	s.survey.off++
-	rows := 0
+	rows, group := 0, len(s.below)
 	for ; s.dec.PeekKind() != ']'; rows++ {
-		var child *wanted
-		if p != nil && len(p.children) > 0 {
-			child = p.children[strconv.Itoa(rows)]
+		for _, p := range nodes {
+			s.below = p.ofItem(s.below, rows)
 		}
-		if err := s.value(child, false); err != nil {
+		if err := s.value(s.below[group:], false); err != nil {
 			return err
 		}
-		if child != nil && child.at.kind == value.Null {
-			child.forget() // an item that is null does not count as found
+		for _, child := range s.below[group:] {
+			if child.at.kind == value.Null {
+				child.forget() // an item that is null does not count as found
+			}
+		}
+		s.below = s.below[:group]
+		for _, p := range nodes {
+			p.choose()
 		}
 	}
 	s.survey.off--
-	if p != nil {
+	for _, p := range nodes {
 		p.rows = rows
 	}
 	return s.token()

@@ -2,6 +2,8 @@ package answer
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"unicode"
 
@@ -23,12 +25,16 @@ func Excerpt(spool *Spool, redact func(string) string) string {
 	if err != nil {
 		return ""
 	}
+	return excerpt(head, spool.Size() > headBytes, redact)
+}
+
+func excerpt(head []byte, more bool, redact func(string) string) string {
 	text := strings.Join(strings.Fields(redact(strings.ToValidUTF8(string(head), "\x00"))), " ")
 	shown := prose.Cut(text, mostShown)
 	if strings.ContainsFunc(shown, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return ""
 	}
-	if shown == text && spool.Size() > headBytes {
+	if shown == text && more {
 		shown += " …"
 	}
 	return shown
@@ -38,23 +44,67 @@ func Excerpt(spool *Spool, redact func(string) string) string {
 type malformed struct {
 	reason string
 	cause  error
+	// what is a wrapper, "" for the format; file is the one in an archive that is not of
+	// it, "" for the answer.
+	what, file string
+	// packed is the wrapper that was not undone, "" for none.
+	packed string
 }
 
 func (m *malformed) Error() string { return m.reason }
 
 func (m *malformed) Unwrap() error { return m.cause }
 
+// malformed says why a text is not of its format.
+func (t *text) malformed(format string, args ...any) error {
+	return &malformed{reason: fmt.Sprintf(format, args...), file: t.name}
+}
+
 // explained makes a user error of an answer that is not of its format; any other
 // error stays what it is.
-func (sc *Scanner) explained(spool *Spool, format string, err error) error {
+func (sc *Scanner) explained(d *decoding, format string, err error) error {
 	m, ok := errors.AsType[*malformed](err)
 	if !ok {
 		return err
 	}
-	e := failure.Userf("the response is not valid %s: %s", failure.Text(format), m.reason)
-	if text := Excerpt(spool, sc.redact); text != "" {
+	subject := failure.Text("the response")
+	if m.file != "" {
+		subject = "the file " + failure.Part("'"+m.file+"'") + " of the response"
+	}
+	if m.what != "" {
+		format = m.what
+	}
+	e := failure.Userf("%s is not valid %s: %s", subject, failure.Text(format), m.reason)
+	head, more := d.head(m)
+	if text := excerpt(head, more, sc.redact); text != "" {
 		e.Message += "; it begins with: " + text
+	}
+	if hint := d.hint(m, head); hint != "" {
+		e.Message += "; " + hint
 	}
 	e.Cause = m.cause
 	return e
 }
+
+// head is the beginning of the text that is malformed; more says that it goes on.
+func (d *decoding) head(m *malformed) (head []byte, more bool) {
+	if m.what == "" && m.packed == "" && d.text != nil && !d.direct() {
+		err := d.texts(func(t *text) error {
+			if t.name != m.file {
+				return nil
+			}
+			head, _ = io.ReadAll(io.LimitReader(&t.buffered, headBytes+1)) // what cannot be read is not shown
+			return errFound
+		})
+		if errors.Is(err, errFound) {
+			return head[:min(len(head), headBytes)], len(head) > headBytes
+		}
+	}
+	head, err := d.spool.Head(headBytes)
+	if err != nil {
+		return nil, false
+	}
+	return head, d.spool.Size() > headBytes
+}
+
+var errFound = errors.New("found")

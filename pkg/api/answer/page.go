@@ -3,32 +3,28 @@ package answer
 import (
 	"fmt"
 	"iter"
-	"strings"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Path is a place in a response: names and decimal indexes parted by the
-// separator. A text equal to the separator is the whole response.
+// Path is a place in a response: its segments parted by the separator, see
+// value.Segments. A text equal to the separator is the whole response. Where the path
+// leads nowhere and the whole text is the name of a member of the response, that
+// member counts.
 type Path struct {
 	Text, Separator string
 }
 
-func (p Path) segments() []string {
-	if p.Text == p.Separator {
-		return nil
-	}
-	if p.Separator == "" {
-		return []string{p.Text}
-	}
-	return strings.Split(p.Text, p.Separator)
-}
+func (p Path) segments() []string { return slices.Collect(value.Segments(p.Text, p.Separator)) }
 
 // Query is what a Scan looks for.
 type Query struct {
-	// Format names the format of the answer; "" is JSON.
-	Format string
+	// Format is that of the answer.
+	Format Format
+	// MaxBytes is how many bytes may come out when it is unpacked; 0 is no limit.
+	MaxBytes int64
 	// Data is where the items are; an empty Text asks to find them: the
 	// response itself when it is a list, else its only list-valued property.
 	Data Path
@@ -44,6 +40,8 @@ type Page struct {
 	Root value.Kind
 	// NoBody is set when the answer had no body at all.
 	NoBody bool
+	// Cleaned is set when bytes of it were dropped because they are not UTF-8.
+	Cleaned bool
 	// Rows is the number of items. It is 0 when the path of the data leads
 	// nowhere, or to something empty.
 	Rows int
@@ -69,18 +67,18 @@ type Page struct {
 	// Volume is the number of bytes of the whole response as compact JSON in
 	// ASCII, with \/ for a slash; numbers with a fraction or an exponent have 17
 	// significant digits, others stay as they were written. It is 0 unless the
-	// query asked for it.
+	// query asked for it. Of other formats than JSON it is that of the list of items.
 	Volume int64
 
 	list   bool // the data is a list
 	errors value.Value
 	// items streams at least so many items as there are rows.
 	items  iter.Seq2[value.Packed, error]
-	fields []field
+	fields []fieldValue
 }
 
-// field is one of the values that paging asks for.
-type field struct {
+// fieldValue is one of the values that paging asks for.
+type fieldValue struct {
 	path     Path
 	value    value.Value
 	tooLarge bool
@@ -90,7 +88,7 @@ type field struct {
 const maxField = 1 << 20
 
 func newPage(q Query) *Page {
-	p := &Page{fields: make([]field, len(q.Fields))}
+	p := &Page{fields: make([]fieldValue, len(q.Fields))}
 	for i, path := range q.Fields {
 		p.fields[i].path = path
 	}

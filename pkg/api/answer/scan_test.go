@@ -454,14 +454,18 @@ func complaint(err error) string {
 // FuzzScan compares the streaming scan with a tree of the whole text.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{`{"a":{"b":[1,{"c":null}]}}`, `[1,"x"]`, `{"a":[{"b":[2]}],"a":1}`, "\ufeff[]", `{"a":"\ud800"}`, "{\"a\xff\":1}",
-		`[1,,2]`, `[,1]`, `[1,]`, `[1 2]`, `[{"a":1},{"a":1}}`, `[1}`, `[1,"x]`, `[1,tru]`, `{"a":{"b":[1,[2]:]}}`, `[1]]`, `[[[1],{"a":[]}],[2]`, "[\"a\x01\"]"} {
+		`[1,,2]`, `[,1]`, `[1,]`, `[1 2]`, `[{"a":1},{"a":1}}`, `[1}`, `[1,"x]`, `[1,tru]`, `{"a":{"b":[1,[2]:]}}`, `[1]]`, `[[[1],{"a":[]}],[2]`, "[\"a\x01\"]",
+		`{"a":[{"b":2,"c":[3]},{"c":[4,{"b":1}],"b":"1"},{"b":1}],"a.b":[5]}`, `[{"b":1,"b":2},{"b":[1]},{"b":true},{"b":1.0,"-1":7},[8]]`, `{"a":[[{"b":1}],null],"a.-1.b":[1,2]}`} {
 		f.Add(seed, "a.b")
 		f.Add(seed, "")
 		f.Add(seed, ".")
 		f.Add(seed, "a.0.b")
+		f.Add(seed, "a.-1.b")
+		f.Add(seed, "a.[b=1].c.-1")
 	}
 	f.Fuzz(func(t *testing.T, text, path string) {
-		query, sc := Query{Data: dot(path), Fields: []Path{dot("a.b")}}, newScanner()
+		fields := []Path{dot("a.b"), dot("a.-1.b"), dot("a.[b=1].c"), dot("[b=1].-1"), dot(path)}
+		query, sc := Query{Data: dot(path), Fields: fields}, newScanner()
 		page, err := sc.Scan(spoolOf(t, text, 8), query)
 		clean := strings.TrimPrefix(strings.ToValidUTF8(text, ""), "\ufeff")
 		tree, treeErr := value.Parse([]byte(clean))
@@ -480,10 +484,12 @@ func FuzzScan(f *testing.F) {
 			t.Fatalf("in memory: %v, %d rows, %s", err, inMemory.Rows, items(t, inMemory))
 		}
 		checkStretched(t, sc, clean, query, page)
-		if f, err := page.Field(dot("a.b")); err != nil {
-			t.Fatal(err)
-		} else if want, _ := tree.At("a.b", "."); !f.Equal(want) {
-			t.Errorf("field: got %s, want %s", f.JSON(), want.JSON())
+		for _, path := range fields {
+			if f, err := page.Field(path); err != nil {
+				t.Fatal(err)
+			} else if want, _ := tree.At(path.Text, "."); !f.Equal(want) {
+				t.Errorf("field %s: got %s, want %s", path.Text, f.JSON(), want.JSON())
+			}
 		}
 		if path == "" {
 			return

@@ -237,45 +237,6 @@ func (s *Spool) Close() error {
 	return err
 }
 
-// cleaner drops the bytes that are not UTF-8.
-type cleaner struct {
-	source io.Reader
-	in     [4096]byte
-	n      int // bytes of in that wait
-	out    []byte
-	err    error
-}
-
-func (c *cleaner) Read(p []byte) (int, error) {
-	for len(c.out) == 0 {
-		if c.err != nil {
-			return 0, c.err
-		}
-		c.fill()
-	}
-	n := copy(p, c.out)
-	c.out = c.out[n:]
-	return n, nil
-}
-
-func (c *cleaner) fill() {
-	var n int
-	n, c.err = c.source.Read(c.in[c.n:])
-	rest := c.in[:c.n+n]
-	c.out = c.out[:0]
-	for len(rest) > 0 {
-		if c.err == nil && !utf8.FullRune(rest) {
-			break
-		}
-		r, size := utf8.DecodeRune(rest)
-		if r != utf8.RuneError || size > 1 {
-			c.out = append(c.out, rest[:size]...)
-		}
-		rest = rest[size:]
-	}
-	c.n = copy(c.in[:], rest)
-}
-
 // Replace puts another text in the place of what was written.
 func (s *Spool) Replace(text []byte) error {
 	if err := s.Close(); err != nil {

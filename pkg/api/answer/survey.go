@@ -163,7 +163,10 @@ func (v *survey) last() (above, name []byte) {
 	return path[bytes.LastIndexByte(path[:at], 0)+1 : at], path[at+1:]
 }
 
-func (v *survey) scalar(raw []byte) {
+func (v *survey) scalar(raw []byte) { v.indicate(raw, scalarOf) }
+
+// indicate looks at a scalar, which read reads.
+func (v *survey) indicate(raw []byte, read func([]byte) value.Value) {
 	if v.off > 0 || len(raw) > surveyValue {
 		return
 	}
@@ -175,7 +178,7 @@ func (v *survey) scalar(raw []byte) {
 	if kind == 0 {
 		return
 	}
-	one := Indicator{Kind: kind, Path: v.names(), Value: scalarOf(raw)}
+	one := Indicator{Kind: kind, Path: v.names(), Value: read(raw)}
 	for i := range v.found {
 		if slices.Equal(v.found[i].Path, one.Path) { // of equal names the last value counts
 			v.found[i] = one

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // around is what a page says beside its data, one line each.
@@ -108,6 +110,7 @@ func TestErrors(t *testing.T) {
 // TestSurveyIsBounded: whatever an answer has beside its data, little of it is
 // kept.
 func TestSurveyIsBounded(t *testing.T) {
+	short.SkipRace(t, "its answers are large")
 	repeat := func(n int, format string) string {
 		var b strings.Builder
 		for i := range n {

@@ -1,9 +1,12 @@
 package answer
 
 import (
+	"bytes"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/php"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // volume counts the bytes of a response as the original would write it again:
@@ -59,3 +62,37 @@ func (v *volume) opening() { v.bytes++ }
 // closing adds the brace or bracket after so many names and values, and the
 // commas and colons between them.
 func (v *volume) closing(elements int64) { v.bytes += 1 + max(0, elements-1) }
+
+// packedVolume is the volume of a packed value.
+func packedVolume(p value.Packed) int64 {
+	v := volume{wanted: true}
+	v.packed(p)
+	return v.bytes
+}
+
+func (v *volume) packed(p value.Packed) {
+	switch p.Kind() {
+	case value.Array, value.Object:
+		object := p.Kind() == value.Object
+		elements := int64(0)
+		v.opening()
+		for parts := p.Parts(); parts.More(); elements++ {
+			if object {
+				v.text(parts.Name())
+				elements++
+			}
+			v.packed(parts.Value())
+		}
+		v.closing(elements)
+	case value.String:
+		v.text(p.Raw())
+	case value.Number:
+		if f, err := strconv.ParseFloat(string(p.Raw()), 64); err == nil && bytes.ContainsAny(p.Raw(), ".eE") {
+			v.double(f)
+		} else {
+			v.literal(p.Raw())
+		}
+	default:
+		v.literal(p.AppendEscapedJSON(nil))
+	}
+}

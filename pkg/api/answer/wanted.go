@@ -2,6 +2,7 @@ package answer
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -10,10 +11,29 @@ import (
 // wanted is a node of the tree of wanted paths: what may stand below it, and
 // where its value was found last.
 type wanted struct {
+	// children are those below, by the segments of the paths.
 	children map[string]*wanted
-	list     bool // the data, if it is an array
-	at       span
-	rows     int // items, when the value is an array
+	// chosen are those of them that, in a list, are the item with a certain member.
+	chosen []*chosen
+	list   bool // the data, if it is an array
+	at     span
+	rows   int // items, when the value is an array
+
+	// selector is what the member must be that an item is chosen by, selected
+	// whether it is; nil for anything else.
+	selector *value.Selector
+	selected bool
+	// named leaves out what stands below in a list.
+	named bool
+}
+
+// chosen is the first item of a list with a certain member. Until it is found, each
+// item is taken for it.
+type chosen struct {
+	item *wanted
+	// probe is each item too; below it stands the member.
+	probe, member *wanted
+	found         bool
 }
 
 // span is a value's place in the text of the spool; kind null and no length
@@ -23,26 +43,79 @@ type span struct {
 	start, end int64
 }
 
+// grow is the node at the end of a path.
 func (p *wanted) grow(path Path) *wanted {
-	for _, segment := range path.segments() {
-		child := p.children[segment]
-		if child == nil {
-			child = &wanted{}
-			if p.children == nil {
-				p.children = map[string]*wanted{}
-			}
-			p.children[segment] = child
-		}
-		p = child
+	for segment := range value.Segments(path.Text, path.Separator) {
+		p = p.child(segment)
 	}
 	return p
 }
 
+// growWhole is the node of a path whose whole text is a name, nil for one that has
+// a single segment.
+func (p *wanted) growWhole(path Path) *wanted {
+	if len(path.segments()) < 2 {
+		return nil
+	}
+	return p.child(path.Text)
+}
+
+func (p *wanted) child(segment string) *wanted {
+	child := p.children[segment]
+	if child != nil {
+		return child
+	}
+	child = &wanted{}
+	if p.children == nil {
+		p.children = map[string]*wanted{}
+	}
+	p.children[segment] = child
+	if selector, ok := value.ParseSelector(segment); ok {
+		member := &wanted{selector: &selector}
+		probe := &wanted{named: true, children: map[string]*wanted{selector.Name: member}}
+		p.chosen = append(p.chosen, &chosen{item: child, probe: probe, member: member})
+	}
+	return child
+}
+
 // forget drops what was found: of equal names the last value counts.
 func (p *wanted) forget() {
-	p.at, p.rows = span{}, 0
+	p.at, p.rows, p.selected = span{}, 0, false
 	for _, child := range p.children {
 		child.forget()
+	}
+	for _, c := range p.chosen {
+		c.found = false
+	}
+}
+
+// ofItem appends what is wanted of the item with that number, if this is a list.
+func (p *wanted) ofItem(dst []*wanted, number int) []*wanted {
+	if len(p.children) == 0 || p.named {
+		return dst
+	}
+	if child := p.children[strconv.Itoa(number)]; child != nil {
+		dst = append(dst, child)
+	}
+	if child := p.children[value.LastItem]; child != nil {
+		dst = append(dst, child)
+	}
+	for _, c := range p.chosen {
+		if !c.found {
+			dst = append(dst, c.item, c.probe)
+		}
+	}
+	return dst
+}
+
+// choose looks whether the item that was read last is one of those that are chosen.
+func (p *wanted) choose() {
+	for _, c := range p.chosen {
+		if !c.found {
+			if c.found = c.member.selected; !c.found {
+				c.item.forget()
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"net/http"
 	"regexp"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -17,27 +18,34 @@ type Taken struct {
 }
 
 // Answer is an answer to the login of a method, for a run that sends none: what
-// standIn gives in the place of every value that the method takes. It is nil for
+// standIn gives in the place of every value that the method takes. It has no body for
 // a method without a login.
-func Answer(m Method, standIn func(Taken) string) []byte {
+func Answer(m Method, standIn func(Taken) string) (header http.Header, body []byte) {
 	if l, ok := m.(interface {
-		answer(func(Taken) string) []byte
+		answer(func(Taken) string) (http.Header, []byte)
 	}); ok {
 		return l.answer(standIn)
 	}
-	return nil
+	return nil, nil
 }
 
-func (l login) answer(standIn func(Taken) string) []byte {
+func (l login) answer(standIn func(Taken) string) (header http.Header, body []byte) {
+	header = http.Header{}
+	for _, name := range l.references(expr.ResponseHeader) {
+		header.Set(name, standIn(Taken{Path: "header " + name}))
+	}
+	for _, name := range l.references(expr.ResponseCookie) {
+		header.Add("Set-Cookie", name+"="+standIn(Taken{Path: "cookie " + name}))
+	}
 	var members []value.Member
 	for _, taken := range append(l.with.headers.taken(), l.with.query.taken()...) {
 		if !l.text {
 			members = append(members, value.Member{Name: taken.Path, Value: value.OfString(standIn(taken))})
 		} else if taken.Path == "data" {
-			return []byte(standIn(Taken{Path: "data"}))
+			return header, []byte(standIn(Taken{Path: "data"}))
 		}
 	}
-	return value.OfMembers(members...).AppendJSON(nil)
+	return header, value.OfMembers(members...).AppendJSON(nil)
 }
 
 // pathLike are the texts that may be a path in an answer: those of one word.

@@ -19,7 +19,7 @@ func TestAnswer(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := Answer(mustCompile(t, tt.authentication, conf), func(taken Taken) string {
+			_, got := Answer(mustCompile(t, tt.authentication, conf), func(taken Taken) string {
 				if taken.Literal {
 					return "<" + taken.Path + ">?"
 				}
@@ -30,7 +30,7 @@ func TestAnswer(t *testing.T) {
 			}
 		})
 	}
-	if Answer(nil, nil) != nil {
+	if _, body := Answer(nil, nil); body != nil {
 		t.Error("no authentication has an answer")
 	}
 }

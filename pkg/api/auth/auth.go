@@ -10,6 +10,7 @@ package auth
 import (
 	"context"
 	"encoding/hex"
+	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
@@ -48,7 +49,7 @@ type Renewer interface {
 type Attempt struct {
 	*request.Request
 	// Login sends a login request and returns its complete answer.
-	Login func(context.Context, config.Request) (*answer.Spool, error)
+	Login func(context.Context, config.Request) (Answered, error)
 	// Needed is set for a request in advance, and closed when someone needs it.
 	// Before that no credentials are given up because of it: an API may answer 401
 	// behind the end of a list, and what no one needs should cost no login.
@@ -57,11 +58,18 @@ type Attempt struct {
 	used *credentials // of a login; nil for none
 }
 
+// Answered is the answer to a login.
+type Answered struct {
+	Header http.Header
+	Body   *answer.Spool // must be closed
+}
+
 type deps struct{ *env.Run }
 
 // scope is what expressions see while the authentication works.
 func (d deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
-	return &expr.Scope{Now: d.Now, Contexts: contexts, Warn: func(pointer, text string) {
+	random := func(n int) ([]byte, error) { return d.Random(n, "the authentication") }
+	return &expr.Scope{Now: d.Now, Random: random, Contexts: contexts, Warn: func(pointer, text string) {
 		d.Log.WarnOnce(event.ConfigWarning{Pointer: pointer, Text: text})
 	}}
 }
@@ -86,7 +94,8 @@ type Source struct {
 	attr           expr.Members   // the same, flattened
 	authorization  config.Section // top-level `authorization`
 	oldQuery       config.Section // `api.query`
-	compiler       func(...expr.Context) expr.Compiler
+	compiler       func(expr.Place) expr.Compiler
+	vocabulary     expr.Vocabulary
 }
 
 // Compile reads `api.authentication` of one iteration. It is nil when there is
@@ -107,8 +116,9 @@ func Compile(doc *config.Document, it config.Iteration, schemes Schemes) Method 
 		attr:          attr,
 		authorization: Authorization.In(doc.Root),
 		oldQuery:      doc.API.Query,
-		compiler: func(contexts ...expr.Context) expr.Compiler {
-			return expr.Compiler{Functions: doc.Functions, Contexts: contexts, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}
+		vocabulary:    doc.Vocabulary.All(),
+		compiler: func(place expr.Place) expr.Compiler {
+			return expr.Compiler{Vocabulary: doc.Vocabulary, Place: place, Known: map[expr.Context]expr.Members{expr.Attr: attr}, Problems: s.Problems()}
 		},
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -17,10 +18,10 @@ type basic struct {
 
 // The settings of `config` that hold the credentials.
 var (
-	Username       = field.Text("username", "User name", "User name of the authentication type `basic`.").Example(`"ann"`)
-	secretUsername = field.Text("#username", "User name, secret", "Used when `username` is empty.").Example(`"ann"`)
-	Password       = field.Text("password", "Password, in the clear", "Password of the authentication type `basic`; better use `#password`.").Example(`"…"`)
-	SecretPassword = field.Text("#password", "Password", "Password of the authentication type `basic`; used when `password` is empty. May be empty, for APIs that take their key as the user name.").Example(`"…"`)
+	Username       = field.Text("username", "User name", "User name of the authentication type `basic`.").Typed(config.CredentialType).Example(`"ann"`)
+	secretUsername = field.Text("#username", "User name, secret", "Used when `username` is empty.").Typed(config.CredentialType).Example(`"ann"`)
+	Password       = field.Text("password", "Password, in the clear", "Password of the authentication type `basic`; better use `#password`.").Typed(config.CredentialType).Example(`"…"`)
+	SecretPassword = field.Text("#password", "Password", "Password of the authentication type `basic`; used when `password` is empty. May be empty, for APIs that take their key as the user name.").Typed(config.CredentialType).Example(`"…"`)
 )
 
 func basicScheme() Scheme {

@@ -81,15 +81,32 @@ func namesOf(v value.Value) []string {
 // What was written as it is, or as a mere reference to the configuration or to the
 // request, is no secret by that. A short text that a function made ("1", "page") is
 // masked only where a request carries it.
-func concealComputed(hide hide, written, computed value.Value) value.Value {
+func (p part) concealComputed(hide hide, written, computed value.Value) value.Value {
+	form, ok := p.references.Parse(written, false)
 	switch {
-	case written.Kind() != value.Object || isReference(written, expr.Attr, expr.Query, expr.Request):
+	case !ok && nested(written) && p.references.Any(written, true):
+		return concealMarked(hide, computed)
+	case !ok, form.Literal, form.Is(expr.Attr, expr.Query, expr.Request) && !nested(form.Default):
 		return computed
-	case computed.IsScalar() && !isReference(written, expr.Response) && !expr.Conceals(computed.Text()):
+	case computed.IsScalar() && form.Call && !expr.Conceals(computed.Text()):
 		return computed.AsSecret()
 	default:
 		return concealUsed(hide, computed)
 	}
+}
+
+// concealMarked hides the parts of a list or an object that are secrets.
+func concealMarked(hide hide, v value.Value) value.Value {
+	if !nested(v) {
+		if v.Secret() {
+			return concealUsed(hide, v)
+		}
+		return v
+	}
+	return v.Map(func(m value.Member) value.Member {
+		m.Value = concealMarked(hide, m.Value)
+		return m
+	})
 }
 
 // concealUsed hides what a login returned and a request will carry, and marks it as

@@ -68,8 +68,8 @@ func queryMembers(q query, sensitive secret.Sensitive) expr.Members {
 // their names: a reference to any other is a problem when compiling.
 func (s Source) knowing(contexts map[expr.Context]expr.Members) Source {
 	before := s.compiler
-	s.compiler = func(available ...expr.Context) expr.Compiler {
-		c := before(available...)
+	s.compiler = func(place expr.Place) expr.Compiler {
+		c := before(place)
 		maps.Copy(c.Known, contexts)
 		return c
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -23,7 +22,7 @@ func sends(t *testing.T, expires, res string, after ...time.Duration) string {
 	a := w.start(mustCompile(t, loginWith(`"expires":`+expires), `{}`))
 	pattern := ""
 	for _, d := range after {
-		w.pass(d - w.clock().Sub(today()))
+		w.clock.Advance(d - w.clock.Now().Sub(today()))
 		before := len(w.logins)
 		authenticated(t, a, requestTo(t, "http://a.test/"))
 		pattern += map[bool]string{true: "L", false: "-"}[len(w.logins) > before]
@@ -64,6 +63,9 @@ func TestWhenALoginIsRepeated(t *testing.T) {
 		{"milliseconds", `{"response":"u"}`, `{"u":1740819610000}`, []time.Duration{0, forever}, "L-"},
 		{"the largest Unix time", `{"response":"u"}`, `{"u":9223372036854775807}`, []time.Duration{0, forever}, "L-"},
 		{"deep path", `{"response":"a.1.u"}`, `{"a":[0,{"u":1740819610}]}`, []time.Duration{0, 10 * s}, "L-"},
+		{"the last item of a list", `{"response":"a.-1"}`, `{"a":[0,1740819610]}`, []time.Duration{0, 10 * s}, "L-"},
+		{"an item that is chosen", `{"response":"a.[type=access].u"}`, `{"a":[{"u":0,"type":"refresh"},{"u":1740819610,"type":"access"}]}`, []time.Duration{0, 10 * s}, "L-"},
+		{"a name with a dot", `{"response":"token.end"}`, `{"token.end":1740819610}`, []time.Duration{0, 10 * s}, "L-"},
 		{"relative", `{"response":"ttl","relative":true}`, `{"ttl":120}`, []time.Duration{0, 120 * s, 121 * s, 241 * s, 242 * s}, "L-L-L"},
 		{"relative as text", `{"response":"ttl","relative":true}`, `{"ttl":"3600"}`, []time.Duration{0, 3600 * s, 3601 * s}, "L-L"},
 		{"relative with a fraction", `{"response":"ttl","relative":true}`, `{"ttl":10.5}`, []time.Duration{0, 10 * s, 11 * s}, "L-L"},
@@ -92,12 +94,12 @@ func TestWhenALoginIsRepeated(t *testing.T) {
 func TestTimeCountsFromTheAnswer(t *testing.T) {
 	w := newWorld(t, `{"ttl":10}`)
 	m := mustCompile(t, loginWith(`"expires":{"response":"ttl","relative":true}`), `{}`)
-	a := w.startWith(m, func(ctx context.Context, r config.Request) (*answer.Spool, error) {
-		w.pass(30 * time.Second)
+	a := w.startWith(m, func(ctx context.Context, r config.Request) (Answered, error) {
+		w.clock.Advance(30 * time.Second)
 		return w.login(ctx, r)
 	})
 	for _, d := range []time.Duration{0, 10 * time.Second} { // 30 and 40 seconds after the start
-		w.pass(d)
+		w.clock.Advance(d)
 		authenticated(t, a, requestTo(t, "http://a.test/"))
 	}
 	if len(w.logins) != 1 {

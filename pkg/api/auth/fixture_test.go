@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
@@ -49,8 +50,8 @@ func today() time.Time { return time.Unix(1740819600, 0).UTC() }
 // world is what an authentication works with, recorded.
 type world struct {
 	secrets secret.Registry
+	clock   *clock.Clock
 	mu      sync.Mutex
-	now     time.Time
 	answers []string // of the logins, the last one again and again
 	logins  []config.Request
 	events  []event.Event
@@ -60,7 +61,7 @@ type world struct {
 
 // newWorld answers logins.
 func newWorld(t testing.TB, answers ...string) *world {
-	return &world{now: today(), answers: answers, spools: answer.NewSpooler(t.TempDir(), 1<<20)}
+	return &world{clock: clock.At(today()), answers: answers, spools: answer.NewSpooler(t.TempDir(), 1<<20)}
 }
 
 func (w *world) start(m Method) Authenticator {
@@ -73,9 +74,9 @@ func (w *world) startWith(m Method, login loginFunc) Authenticator {
 }
 
 // env is the environment of the world.
-func (w *world) env() *env.Run { return &env.Run{Now: w.clock, Log: w.log(), Secrets: &w.secrets} }
+func (w *world) env() *env.Run { return &env.Run{Now: w.clock.Now, Log: w.log(), Secrets: &w.secrets} }
 
-type loginFunc func(context.Context, config.Request) (*answer.Spool, error)
+type loginFunc func(context.Context, config.Request) (Answered, error)
 
 // loggingIn is an authentication whose attempts log in by a function.
 func loggingIn(a Authenticator, login loginFunc) Authenticator {
@@ -103,28 +104,16 @@ type renewing struct {
 
 func (w *world) log() *event.Log { return event.NewLog(w, &w.secrets, today) }
 
-func (w *world) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-func (w *world) pass(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
-}
-
-func (w *world) login(ctx context.Context, r config.Request) (*answer.Spool, error) {
+func (w *world) login(ctx context.Context, r config.Request) (Answered, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.logins = append(w.logins, r)
 	if w.fail != nil {
-		return nil, w.fail
+		return Answered{}, w.fail
 	}
 	spool := w.spools.New()
 	_, err := spool.Write([]byte(w.answers[min(len(w.logins), len(w.answers))-1]))
-	return spool, errors.Join(err, ctx.Err())
+	return Answered{Body: spool}, errors.Join(err, ctx.Err())
 }
 
 // Write implements event.Sink.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ var (
 	LoginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query")
 	LoginHeaders  = field.Of("headers", "Headers", "The only headers the login has; expressions as in `params`.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers)
 	APIRequest    = field.Of("apiRequest", "Later requests", "What the login's answer adds to every later request.",
-		field.Object("apiRequest", "Requests after the login", "Expressions may refer to `response` (the login's answer) and `attr`.", laterHeaders, laterQuery)).As(field.Naming)
+		field.Object("apiRequest", "Requests after the login", "Expressions may refer to the login's answer and to `attr`.", laterHeaders, laterQuery)).As(field.Naming)
 	laterHeaders = field.Of("headers", "Headers", "Headers that replace same-named ones. A literal string is a path of the login's answer when it exists there, else it is used as is.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Token": {"response": "auth.token"}}`).As(field.Headers)
 	laterQuery   = field.Of("query", "Query", "Query parameters. A name that the job sends too is sent twice: `name[0]` with the job's value, `name[1]` with this one.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"sid": {"response": "session.id"}}`)
 )
@@ -64,11 +65,11 @@ func loginScheme() Scheme {
 	return Scheme{Name: "login", Settings: loginSettings(), Compile: compileLogin}
 }
 
-func compileLogin(s Source) Method { return newLogin(s, nil) }
+func compileLogin(s Source) Method { return newLogin(s, expr.InLogin, nil) }
 
 // newLogin compiles a login whose request may refer to more contexts than the
 // attributes.
-func newLogin(s Source, more map[expr.Context]expr.Members) login {
+func newLogin(s Source, place expr.Place, more map[expr.Context]expr.Members) login {
 	l := login{pointer: s.Pointer, contexts: map[expr.Context]expr.Members{expr.Attr: s.attr}}
 	maps.Copy(l.contexts, more)
 	l.text = Format.Of(s.Section) == FormatText
@@ -76,12 +77,12 @@ func newLogin(s Source, more map[expr.Context]expr.Members) login {
 	if request.Value.Kind() != value.Object {
 		request.Problem("the login needs the object 'loginRequest'", "")
 	} else {
-		l.compileRequest(s, request)
+		l.compileRequest(s, request, place)
 	}
 	l.expires = compileExpiry(Expires.In(s.Section))
 	use := APIRequest.In(s.Section)
-	l.with.headers = s.headers(laterHeaders.In(use), expr.Attr, expr.Response)
-	l.with.query = s.object(laterQuery.In(use), expr.Attr, expr.Response)
+	l.with.headers = s.headers(laterHeaders.In(use), expr.InAfterLogin)
+	l.with.query = s.object(laterQuery.In(use), expr.InAfterLogin)
 	for _, item := range append(laterHeaders.In(use).Items(), laterQuery.In(use).Items()...) {
 		if item.Value.IsNull() {
 			item.Problem("expected a text or an expression", "")
@@ -90,15 +91,19 @@ func newLogin(s Source, more map[expr.Context]expr.Members) login {
 	return l
 }
 
-func (l *login) compileRequest(s Source, request config.Section) {
+func (l *login) compileRequest(s Source, request config.Section, place expr.Place) {
 	endpoint := LoginEndpoint.In(request)
 	if l.endpoint = LoginEndpoint.Of(request); l.endpoint == "" {
 		endpoint.Problem("the login request needs an endpoint", "")
 	}
 	l.method = strings.ToUpper(loginMethod.Of(request))
-	contexts := slices.Sorted(maps.Keys(l.contexts))
-	l.params = s.params(LoginParams.In(request), contexts...)
-	l.headers = s.headers(LoginHeaders.In(request), contexts...)
+	l.params = s.params(LoginParams.In(request), place)
+	l.headers = s.headers(LoginHeaders.In(request), place)
+}
+
+// references are the names in a context that later requests refer to.
+func (l login) references(c expr.Context) []string {
+	return append(l.with.headers.entries.References(c), l.with.query.entries.References(c)...)
 }
 
 func (l login) Start(d *env.Run) Authenticator {
@@ -242,12 +247,12 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 		return nil, err
 	}
 	s.deps.Secrets.AddAddress(s.endpoint)
-	spool, err := r.Login(ctx, request)
+	answered, err := r.Login(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	defer spool.Close()
-	res, err := s.read(spool)
+	defer answered.Body.Close()
+	res, err := s.read(answered.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +261,7 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 		return nil, failure.Userf("the answer of the login has %d texts, expected at most %d", len(texts), maxTexts)
 	}
 	s.deps.Secrets.AddTokens(texts)
-	c, err := s.use(scope, res)
+	c, err := s.use(scope, res, answered.Header)
 	if err != nil {
 		return nil, err
 	}
@@ -277,8 +282,10 @@ func (c *credentials) keep(texts []string) {
 	}
 }
 
-func (s *session) use(scope *expr.Scope, res value.Value) (*credentials, error) {
+func (s *session) use(scope *expr.Scope, res value.Value, header http.Header) (*credentials, error) {
 	scope.Contexts[expr.Response] = expr.Flatten(res.AsSecret())
+	scope.Contexts[expr.ResponseHeader] = expr.HeaderMembers(header, s.references(expr.ResponseHeader)).AsSecret()
+	scope.Contexts[expr.ResponseCookie] = expr.CookieMembers(header, s.references(expr.ResponseCookie)).AsSecret()
 	c := &credentials{givenUp: make(chan struct{})}
 	hide := func(secret string) {
 		s.deps.Secrets.AddToken(secret)

@@ -27,7 +27,7 @@ func TestLoginRequest(t *testing.T) {
 			`s GET {} {"Authorization":["ZXZhOnMzY3JldA=="]}`},
 		{"expressions in an object", `{"endpoint":"s","method":"POST","params":{"auth":{"user":{"attr":"#login"},"list":[{"attr":"n.m"}]}}}`,
 			`s POST {"auth":{"user":"eva","list":[5]}} {}`},
-		{"none in a list", `{"endpoint":"s","method":"POST","params":{"list":[{"attr":"#login"}]}}`, `s POST {"list":[{"attr":"#login"}]} {}`},
+		{"in a list", `{"endpoint":"s","method":"POST","params":{"list":[{"attr":"#login"}]}}`, `s POST {"list":["eva"]} {}`},
 		{"list of parameters", `{"endpoint":"s","method":"PUT","params":["a",{"attr":"#login"}]}`, `s PUT ["a","eva"] {}`},
 		{"empty parts", `{"endpoint":"s","params":[],"headers":[]}`, `s GET {} {}`},
 		{"the clock", `{"endpoint":"s","params":{"t":{"function":"time","args":[]}}}`, `s GET {"t":1740819600} {}`},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/base64"
 	"slices"
 	"strconv"
@@ -12,12 +13,13 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// oauth10 signs every request as OAuth 1.0 does, with HMAC-SHA1. Parameters are
+// oauth10 signs every request as OAuth 1.0 does, with HMAC-SHA1 or HMAC-SHA256. Parameters are
 // signed wherever they are sent, in the query or in a form; a JSON body is not.
 //
 // The recipe is written out here, on the cryptography of the standard library,
@@ -30,15 +32,31 @@ type oauth10 struct {
 	consumer, token             string
 	consumerSecret, tokenSecret string
 	data                        value.Value
+	method, realm               string
 }
 
+// The settings of the type oauth10 alone.
+var (
+	signatureMethod = field.Text("signatureMethod", "Signature method", "How requests are signed, `HMAC-SHA1` by default.").
+			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(hmacSHA1, hmacSHA256)}).Example(`"HMAC-SHA256"`)
+	realm = field.Text("realm", "Realm", "The realm in the header `Authorization`, for APIs that want one. It is not signed.").
+		Typed(&field.Type{Kinds: []string{"string", "number"}, Pattern: field.NewPattern(`^[^\x00-\x1f\x7f]*$`), Message: "expected a text without line breaks and control characters"}).Example(`"123456_SB1"`)
+)
+
+// The signature methods.
+const (
+	hmacSHA1   = "HMAC-SHA1"
+	hmacSHA256 = "HMAC-SHA256"
+)
+
 func oauth10Scheme() Scheme {
-	return Scheme{Name: "oauth10", Platform: true, SetsAuthorization: true, Compile: compileOAuth10}
+	return Scheme{Name: "oauth10", Settings: []field.Declared{signatureMethod, realm}, Platform: true, SetsAuthorization: true, Compile: compileOAuth10}
 }
 
 func compileOAuth10(s Source) Method {
 	c := s.credentials()
-	o := oauth10{credentials: c, consumer: c.id, consumerSecret: c.secret, data: c.decoded("expected the JSON text of an object", value.Object)}
+	o := oauth10{credentials: c, consumer: c.id, consumerSecret: c.secret, data: c.decoded("expected the JSON text of an object", value.Object),
+		method: signatureMethod.Of(s.Section), realm: realm.Of(s.Section)}
 	if o.data.Kind() == value.Object {
 		o.token = c.member(o.data, "oauth_token")
 		o.tokenSecret = c.member(o.data, "oauth_token_secret")
@@ -59,6 +77,9 @@ func (o oauth10) Start(d *env.Run) Authenticator {
 		protocol, signature := o.sign(r.Request, nonce, d.Now())
 		d.Secrets.AddPassing(signature)
 		var fields []string
+		if o.realm != "" {
+			fields = append(fields, `realm="`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(o.realm)+`"`)
+		}
 		for _, p := range protocol {
 			fields = append(fields, p.name+`="`+php.RawURLEncode(p.values[0].s)+`"`)
 		}
@@ -72,11 +93,15 @@ func (o oauth10) Start(d *env.Run) Authenticator {
 func (s oauth10) sign(r *request.Request, nonce string, now time.Time) (protocol query, signature string) {
 	protocol.add("oauth_consumer_key", text{s: s.consumer})
 	protocol.add("oauth_nonce", text{s: nonce})
-	protocol.add("oauth_signature_method", text{s: "HMAC-SHA1"})
+	protocol.add("oauth_signature_method", text{s: cmp.Or(s.method, hmacSHA1)})
 	protocol.add("oauth_timestamp", text{s: strconv.FormatInt(now.Unix(), 10)})
 	protocol.add("oauth_token", text{s: s.token})
 	protocol.add("oauth_version", text{s: "1.0"})
-	mac := hmac.New(sha1.New, []byte(php.RawURLEncode(s.consumerSecret)+"&"+php.RawURLEncode(s.tokenSecret)))
+	newHash := sha1.New
+	if s.method == hmacSHA256 {
+		newHash = sha256.New
+	}
+	mac := hmac.New(newHash, []byte(php.RawURLEncode(s.consumerSecret)+"&"+php.RawURLEncode(s.tokenSecret)))
 	mac.Write([]byte(baseString(r, slices.Concat(protocol, formOf(r), parseQuery(r.URL.RawQuery)))))
 	signature = base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	protocol.add("oauth_signature", text{s: signature})

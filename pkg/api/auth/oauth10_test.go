@@ -166,7 +166,7 @@ func TestOAuth10EachAttempt(t *testing.T) {
 	r := post(t, "http://api.test/u?page=1", "application/x-www-form-urlencoded", "a=1&b=x+y")
 	r.Header["authorization"] = []string{"of a job"}
 	for i := range 3 {
-		w.pass(time.Second)
+		w.clock.Advance(time.Second)
 		sent := attempt(t, a, r)
 		verify(t, sent, "cs", "ts")
 		if len(sent.Header) != 2 || len(sent.Header["Authorization"]) != 1 {
@@ -175,7 +175,7 @@ func TestOAuth10EachAttempt(t *testing.T) {
 		header := sent.Header.Get("Authorization")
 		for _, text := range []string{
 			`oauth_nonce="` + counted(20*i, 20) + `"`,
-			fmt.Sprintf(`oauth_timestamp="%d"`, w.now.Unix()),
+			fmt.Sprintf(`oauth_timestamp="%d"`, w.clock.Now().Unix()),
 		} {
 			if strings.Count(header, text) != 1 {
 				t.Errorf("attempt %d lacks %s: %s", i, text, header)

@@ -41,8 +41,7 @@ func compileOAuth20(s Source) Method {
 		s = s.knowing(map[expr.Context]expr.Members{expr.Authorization: o.authorization("", 0)})
 	}
 	headers, query := oauth20Headers.In(s.Section), Query.In(s.Section)
-	contexts := []expr.Context{expr.Authorization, expr.Query, expr.Request}
-	o.headers, o.query = s.headers(headers, contexts...), s.object(query, contexts...)
+	o.headers, o.query = s.headers(headers, expr.InOAuthRequest), s.object(query, expr.InOAuthRequest)
 	return o
 }
 

@@ -96,20 +96,20 @@ func TestOAuth20MAC(t *testing.T) {
 		requestTo(t, "https://api.test/items?page=1"),
 		post(t, "http://api.test:8080/items", "application/json", "{}"),
 	} {
-		w.pass(time.Second)
+		w.clock.Advance(time.Second)
 		nonce := counted(8*i, 8)
 		resource, port := "/items?page=1", "443"
 		if r.Method == http.MethodPost {
 			resource, port = "/items", "8080"
 		}
 		sum := hmac.New(sha256.New, []byte("k3y"))
-		fmt.Fprintf(sum, "%d\n%s\n%s\n%s\napi.test\n%s\n\n", w.now.Unix(), nonce, r.Method, resource, port)
-		want := fmt.Sprintf(`MAC id="tok", ts="%d", nonce="%s", mac="%s"`, w.now.Unix(), nonce, base64.StdEncoding.EncodeToString(sum.Sum(nil)))
+		fmt.Fprintf(sum, "%d\n%s\n%s\n%s\napi.test\n%s\n\n", w.clock.Now().Unix(), nonce, r.Method, resource, port)
+		want := fmt.Sprintf(`MAC id="tok", ts="%d", nonce="%s", mac="%s"`, w.clock.Now().Unix(), nonce, base64.StdEncoding.EncodeToString(sum.Sum(nil)))
 		sent := attempt(t, a, r)
 		if got := sent.Header.Get("Authorization"); got != want {
 			t.Errorf("Authorization:\n%s\nwant:\n%s", got, want)
 		}
-		if q := sent.URL.Query(); len(q["nonce"]) != 1 || q.Get("nonce") != nonce || q.Get("ts") != fmt.Sprint(w.now.Unix()) {
+		if q := sent.URL.Query(); len(q["nonce"]) != 1 || q.Get("nonce") != nonce || q.Get("ts") != fmt.Sprint(w.clock.Now().Unix()) {
 			t.Errorf("query %s", sent.URL.RawQuery)
 		}
 	}

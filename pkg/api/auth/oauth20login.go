@@ -28,7 +28,7 @@ func compileOAuth20Login(s Source) Method {
 	if c.sound() {
 		s = s.knowing(contexts)
 	}
-	o.login = newLogin(s, contexts)
+	o.login = newLogin(s, expr.InOAuthLogin, contexts)
 	c.report()
 	return o
 }

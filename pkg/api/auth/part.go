@@ -16,33 +16,34 @@ import (
 // part is a section of expressions: the headers or parameters that an
 // authentication computes.
 type part struct {
-	section config.Section // as it stands in the configuration
-	entries expr.Entries
-	headers bool // the values are those of headers
+	section    config.Section // as it stands in the configuration
+	entries    expr.Entries
+	references expr.References // those that exist there
+	headers    bool            // the values are those of headers
 }
 
 // params compiles an object or a list of expressions, or nothing.
-func (s Source) params(section config.Section, contexts ...expr.Context) part {
+func (s Source) params(section config.Section, place expr.Place) part {
 	if section.Present() && section.Value.IsScalar() {
 		section.Problem("expected an object of names and values", "")
 		return part{}
 	}
-	return part{section: section, entries: s.compiler(contexts...).Entries(section.Value, section.Pointer)}
+	return part{section: section, references: s.vocabulary.References.At(place), entries: s.compiler(place).Entries(section.Value, section.Pointer)}
 }
 
 // object compiles an object of expressions that each give a text or a list of
 // texts, or nothing.
-func (s Source) object(section config.Section, contexts ...expr.Context) part {
+func (s Source) object(section config.Section, place expr.Place) part {
 	if section.Present() && section.Value.Kind() == value.Array {
 		section.Problem("expected an object of names and values", "")
 		return part{}
 	}
-	checkTexts(section, contexts...)
-	return s.params(section, contexts...)
+	checkTexts(section, s.vocabulary.References.At(place))
+	return s.params(section, place)
 }
 
-func (s Source) headers(section config.Section, contexts ...expr.Context) part {
-	p := s.object(section, contexts...)
+func (s Source) headers(section config.Section, place expr.Place) part {
+	p := s.object(section, place)
 	p.headers = true
 	for _, m := range p.section.Value.Members() {
 		if !httpguts.ValidHeaderFieldName(m.Name) {
@@ -61,17 +62,16 @@ func (p part) eval(scope *expr.Scope, hide hide) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	written := p.section.Items()
 	if computed.Kind() == value.Array {
 		items := slices.Clone(computed.Items())
 		for i := range items {
-			items[i] = concealComputed(hide, written[i].Value, items[i])
+			items[i] = p.concealComputed(hide, p.section.Value.Items()[i], items[i])
 		}
 		return value.OfItems(items...), nil
 	}
 	members := slices.Clone(computed.Members())
-	for i := range members {
-		members[i].Value = concealComputed(hide, written[i].Value, members[i].Value)
+	for i, m := range members {
+		members[i].Value = p.concealComputed(hide, p.section.Value.AsObject().Field(m.Name), m.Value)
 	}
 	return value.OfMembers(members...), nil
 }
@@ -102,6 +102,9 @@ func (p part) texts(scope *expr.Scope, hide hide) (value.Value, error) {
 // text checks one value, and trims it when it is that of a header.
 func (p part) text(m value.Member) (value.Value, error) {
 	items := list(m.Value)
+	if m.Value.Kind() == value.Array && p.headers {
+		items = slices.DeleteFunc(slices.Clone(items), value.Value.IsNull) // nothing is there
+	}
 	if len(items) == 0 || slices.ContainsFunc(items, nested) {
 		return value.Value{}, failure.Userf("'%s' must be a text, found an %s", m.Name, m.Value.Kind()).At(p.section.Get(m.Name).Pointer)
 	}
@@ -134,32 +137,25 @@ const expectedText = "expected a text, a list of texts, or an expression"
 
 // checkTexts reports what can never become the value of a header or of a query
 // parameter, whatever is computed: objects that are no expression at this place,
-// and lists that are empty or hold anything but texts.
-func checkTexts(section config.Section, contexts ...expr.Context) {
+// and lists that are empty or hold anything but texts and expressions.
+func checkTexts(section config.Section, references expr.References) {
 	if section.Value.Kind() != value.Object {
 		return
 	}
+	structure := func(v value.Value) bool {
+		_, ok := references.Parse(v, true)
+		return nested(v) && !ok
+	}
 	for _, item := range section.Items() {
 		switch v := item.Value; {
-		case v.Kind() == value.Array && (v.Len() == 0 || slices.ContainsFunc(v.Items(), nested)):
+		case v.Kind() == value.Array && (v.Len() == 0 || slices.ContainsFunc(v.Items(), structure)):
 			item.Problem(expectedText, "")
-		case v.Kind() == value.Object && !isExpression(v, contexts):
-			names := make([]string, len(contexts))
-			for i, c := range contexts {
-				names[i] = string(c)
+		case v.Kind() == value.Object:
+			if _, ok := references.Parse(v, false); !ok {
+				item.Problem(expectedText, "expressions here have the key "+failure.Text(strings.Join(append(slices.Sorted(slices.Values(references.Keys())), "function"), ", ")))
 			}
-			item.Problem(expectedText, "expressions here have the key "+failure.Text(strings.Join(append(names, "function"), ", ")))
 		}
 	}
-}
-
-func isExpression(v value.Value, contexts []expr.Context) bool {
-	_, call := v.Get("function")
-	return call || isReference(v, contexts...)
-}
-
-func isReference(v value.Value, contexts ...expr.Context) bool {
-	return v.Len() == 1 && v.Kind() == value.Object && slices.Contains(contexts, expr.Context(v.Members()[0].Name))
 }
 
 func nested(v value.Value) bool { return v.Kind() == value.Object || v.Kind() == value.Array }

@@ -31,8 +31,7 @@ func compileQuery(s Source) Method {
 	if !section.Present() {
 		section.Problem("query authentication needs the object 'query'", "")
 	}
-	contexts := []expr.Context{expr.Attr, expr.Query, expr.Request}
-	return queryAuth{attr: s.attr, added: s.ofRequests().object(section, contexts...)}
+	return queryAuth{attr: s.attr, added: s.ofRequests().object(section, expr.InQueryAuth)}
 }
 
 func (q queryAuth) Start(d *env.Run) Authenticator {

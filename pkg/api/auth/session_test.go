@@ -42,7 +42,7 @@ func TestNewCredentialsReplaceAllOldOnes(t *testing.T) {
 		after time.Duration
 		want  string
 	}{{0, "t1 s1"}, {10 * time.Second, "t1 s1"}, {time.Second, "t2 s2"}, {forever, "t2 s2"}} {
-		w.pass(step.after)
+		w.clock.Advance(step.after)
 		r := authenticated(t, a, requestTo(t, "http://a.test/"))
 		if got := r.Header.Get("X-Token") + " " + r.URL.Query().Get("sid"); got != step.want {
 			t.Errorf("%s later: got %s, want %s", step.after, got, step.want)
@@ -135,7 +135,7 @@ func TestReplacedCredentials(t *testing.T) {
 	w := newWorld(t, tokensOf(2)...)
 	a := w.start(mustCompile(t, loginWith(tokenLogin, `"expires":10`), `{}`))
 	old := authenticated(t, a, requestTo(t, "http://a.test/"))
-	w.pass(11 * time.Second)
+	w.clock.Advance(11 * time.Second)
 	authenticated(t, a, requestTo(t, "http://a.test/"))
 	if a.(Renewer).GivenUp(t.Context(), old) {
 		t.Error("given up by nobody")
@@ -220,10 +220,10 @@ func TestAnswerIsGivenBack(t *testing.T) {
 	for _, res := range []string{`{"t":"a","s":"b"}`, `not JSON`, `[]`} {
 		w := newWorld(t, res)
 		var spools []*answer.Spool
-		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), func(ctx context.Context, r config.Request) (*answer.Spool, error) {
-			spool, err := w.login(ctx, r)
-			spools = append(spools, spool)
-			return spool, err
+		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), func(ctx context.Context, r config.Request) (Answered, error) {
+			answered, err := w.login(ctx, r)
+			spools = append(spools, answered.Body)
+			return answered, err
 		})
 		if err := a.Authenticate(t.Context(), requestTo(t, "http://a.test/")); err != nil && failure.KindOf(err) != failure.User {
 			t.Error(err)

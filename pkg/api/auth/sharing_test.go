@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
@@ -30,9 +29,9 @@ func TestWaitingForALoginOfAnotherRequest(t *testing.T) {
 				defer interrupt()
 				end := make(chan error)
 				logins := 0
-				login := func(ctx context.Context, r config.Request) (*answer.Spool, error) {
+				login := func(ctx context.Context, r config.Request) (Answered, error) {
 					if logins++; logins == 1 {
-						return nil, <-end
+						return Answered{}, <-end
 					}
 					return w.login(ctx, r)
 				}
@@ -71,9 +70,9 @@ func TestWaitingForALoginEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		end := make(chan struct{})
-		login := func(context.Context, config.Request) (*answer.Spool, error) {
+		login := func(context.Context, config.Request) (Answered, error) {
 			<-end
-			return nil, errors.New("too late")
+			return Answered{}, errors.New("too late")
 		}
 		a := w.startWith(mustCompile(t, loginWith(tokenLogin), `{}`), login)
 		done := make(chan error, 2)

@@ -68,7 +68,7 @@ func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) 
 		Getenv: func(string) string { return "" },
 	}
 	shared := exchange.NewShared(e, &config.Document{API: api, Iterations: []config.Iteration{it}}, exchange.Settings{})
-	client, err := exchange.New(exchange.Options{Shared: shared, API: api, BaseURL: it.BaseURL, Headers: it.Headers, Auth: method.Start(e)})
+	client, err := exchange.New(exchange.Options{Shared: shared, API: api, BaseURL: it.BaseURL, Auth: method.Start(e)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,16 @@ func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := client.Do(t.Context(), config.Request{Endpoint: job.Endpoint, Method: job.Method, Params: params, Headers: job.Headers}, exchange.Sender{})
+		headers, err := job.Headers.Eval(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defaults, err := it.Defaults.Request(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := config.Request{Endpoint: job.Endpoint, Method: job.Method, Params: params, Headers: headers}.Over(defaults)
+		res, err := client.Do(t.Context(), request, exchange.Sender{Headers: it.Headers})
 		if err != nil {
 			return err
 		}

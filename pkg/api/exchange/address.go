@@ -10,18 +10,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Resolve gives the address of an endpoint:
+// Resolve returns the address of an endpoint:
 //
 //	users, users/1     below the base address, whose last segment is kept
 //	/users             on the base address's host
 //	//host/users       on another host, with the base address's scheme
 //	https://host/users as it is
-//	?q=1               the base address itself with that query
+//	?q=1               the base address with that query
 //
-// Only http: and https: make an endpoint absolute, so users:list is a path. Dot
-// segments are removed, a fragment is dropped, characters that cannot stand in
-// an address are percent-encoded. RawQuery is the endpoint's own query as it was
-// written. Errors are user errors.
+// Only http: and https: make an endpoint absolute: users:list is a path. Dot
+// segments and the fragment are removed, invalid characters are percent-encoded.
+// RawQuery is the query of the endpoint as written. Errors are user errors.
 func Resolve(base *url.URL, endpoint string) (*url.URL, error) {
 	endpoint, _, _ = strings.Cut(endpoint, "#")
 	path, query, _ := strings.Cut(endpoint, "?")
@@ -82,8 +81,8 @@ const (
 	queryCharacters = pathCharacters + "?"
 )
 
-// escape percent-encodes every byte that is not among the allowed ones.
-// Escapes that are there already stay; a lone percent sign becomes %25.
+// escape percent-encodes every byte that is not allowed. Existing escapes stay; any
+// other percent sign becomes %25.
 func escape(s, allowed string) string {
 	if strings.Trim(s, allowed) == "" {
 		return s
@@ -107,11 +106,11 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// removeDots removes the segments . and .. of a path, however they are escaped,
-// never above the root. Empty segments stay.
+// removeDots removes the segments . and .. of a path, escaped or not. Empty segments
+// stay.
 func removeDots(path string) string {
 	if !strings.Contains(path, ".") && !strings.Contains(path, "%2") {
-		return path // as nearly all of them
+		return path // nearly all paths
 	}
 	var out []string
 	segments := strings.Split(path, "/")
@@ -132,8 +131,8 @@ func removeDots(path string) string {
 	return strings.Join(out, "/")
 }
 
-// mergeQuery lays parameters over the query of an endpoint: a parameter takes
-// the place of a pair of that name, the others follow.
+// mergeQuery merges parameters into the query of an endpoint: a parameter replaces
+// the pair of its name, the others are appended.
 func mergeQuery(query string, params value.Value) value.Value {
 	var pairs []value.Member
 	for p := range php.Query(query) {
@@ -145,7 +144,7 @@ func mergeQuery(query string, params value.Value) value.Value {
 	return value.OfMembers(pairs...)
 }
 
-// unescapePath decodes what came out of escape, whose escapes are all valid.
+// unescapePath decodes a result of escape, which has no invalid escapes.
 func unescapePath(s string) string {
 	decoded, _ := url.PathUnescape(s)
 	return decoded

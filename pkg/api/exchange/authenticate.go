@@ -6,29 +6,26 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// authenticate adds credentials to every attempt that stays on the request's
-// own origin. When the API answers 401 and the credentials can be renewed, that
-// is done once and the request is repeated; a second 401 is final. A 401 to
-// credentials that were given up meanwhile, because of another request, says
-// nothing and does not count.
+// authenticate adds credentials to every attempt on the request's own origin. After
+// a 401 it renews the credentials, if they can be renewed, and repeats the request;
+// a second 401 is final. A 401 to credentials that another request has replaced
+// meanwhile does not count.
 //
-// One request renews at a time. When the API refuses new credentials too, it
-// refuses them to all requests that were under way then, and none of these logs
-// in again: so many logins as requests are under way, and one more, are enough to
-// know that it does not want us.
+// One request renews at a time. If the API refuses the new credentials too, their
+// refusal is final for all requests that were in flight then. So refused logins are
+// at most one more than the requests in flight.
 type authenticate struct {
 	next  Step
 	auth  auth.Authenticator
-	login func(context.Context, *Exchange, config.Request) (*answer.Spool, error)
+	login func(context.Context, *Exchange, config.Request) (auth.Answered, error)
 	o     *Options
 
-	// turn is held by the request that renews, until its new credentials were
-	// answered; refusals counts those that were refused.
+	// turn is held by the request that renews, until the answer to its new
+	// credentials; refusals counts new credentials that were refused.
 	turn     chan struct{}
 	refusals atomic.Int64
 }
@@ -59,7 +56,7 @@ func (t *authenticate) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 			if renewing = t.enter(ctx); !renewing {
 				return nil, errors.Join(ctx.Err(), res.Body.Close())
 			}
-			// Others may have renewed while this request waited.
+			// Another request may have renewed while this one waited.
 			switch {
 			case t.refusals.Load() != refusals:
 				return res, nil
@@ -75,7 +72,7 @@ func (t *authenticate) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 }
 
-// enter waits for the turn to renew. It is false when the request was broken off.
+// enter waits for the turn to renew; false if the context has ended.
 func (t *authenticate) enter(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -88,13 +85,13 @@ func (t *authenticate) enter(ctx context.Context) bool {
 	}
 }
 
-// once sends the request with credentials, after a login where one is due.
+// once sends the request with credentials, after a login if one is due.
 func (t *authenticate) once(ctx context.Context, x *Exchange) (*Answer, *auth.Attempt, error) {
 	sent := x.clone()
 	if t.o.Recorder != nil {
 		sent.logins = &loginRecord{recorder: t.o.Recorder, spooler: t.o.spooler}
 	}
-	attempt := &auth.Attempt{Request: sent.Request, Needed: x.Sender.Needed, Login: func(ctx context.Context, r config.Request) (*answer.Spool, error) {
+	attempt := &auth.Attempt{Request: sent.Request, Needed: x.Sender.Needed, Login: func(ctx context.Context, r config.Request) (auth.Answered, error) {
 		return t.login(ctx, sent, r)
 	}}
 	err := t.auth.Authenticate(ctx, attempt)

@@ -14,7 +14,7 @@ import (
 // tokens is an Authenticator whose token can be renewed.
 type tokens struct {
 	n       int
-	renewed []string // the tokens that were given up
+	renewed []string // the replaced tokens
 }
 
 func (a *tokens) Authenticate(_ context.Context, r *auth.Attempt) error {

@@ -23,8 +23,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// signature is `aws.signature.credentials`: what signature version 4 of Amazon
-// Web Services is computed from.
+// signature is `aws.signature.credentials`, for AWS signature version 4.
 type signature struct {
 	keyID, secret, service, region string
 }
@@ -42,8 +41,7 @@ var (
 
 const awsDoc = "With these every request is signed, after all other authentication, whose `Authorization` header is replaced. A redirect to another host is not signed."
 
-// Signed is the section of the document if it asks for signatures, else one that
-// is empty.
+// Signed returns the section `aws`; empty without credentials.
 func Signed(doc *config.Document) config.Section {
 	s := AWS.In(doc.Settings)
 	if !awsCredentials.In(awsSignature.In(s)).Present() {
@@ -52,7 +50,7 @@ func Signed(doc *config.Document) config.Section {
 	return s
 }
 
-// compileSignature reads the section `aws`. Missing keys are problems already.
+// compileSignature reads the section `aws`. Missing keys are already reported.
 func compileSignature(s config.Section) *signature {
 	if !s.Present() {
 		return nil
@@ -66,11 +64,11 @@ func compileSignature(s config.Section) *signature {
 	}
 }
 
-// aws signs every request in its headers: each attempt, each login, each hop of
-// a redirect that stays on its origin.
+// aws signs every request with headers: each attempt, each login, and each hop of a
+// redirect on the same origin.
 //
-// Amazon's library computes the signature. It would sign other headers than the
-// original does, so it gets a request that has only those (toSign).
+// Amazon's library computes the signature. It would sign more headers than the
+// original, so it gets a request with only those to be signed (toSign).
 type aws struct {
 	next    Step
 	with    *signature
@@ -105,11 +103,11 @@ func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	return t.next.Do(ctx, sent)
 }
 
-// toSign returns the parts of a request that are signed: method, host, path, query
-// and headers. It has no scheme because the library would drop the default port
-// of the scheme from the host, and no length because the library would sign it.
+// toSign returns a request with the parts of req to be signed: method, host, path,
+// query and headers. It has no scheme, because the library would drop the scheme's
+// default port from the host, and no length, because the library would sign it.
 //
-// It sorts the lines of each signed header in req too, because the server joins
+// It also sorts the lines of each signed header in req, because the server joins
 // them in the order in which they arrive.
 func toSign(req *request.Request) *http.Request {
 	header := http.Header{}
@@ -118,7 +116,7 @@ func toSign(req *request.Request) *http.Request {
 			continue
 		}
 		for i := range texts {
-			// The library trims Unicode's spaces, net/http only those of ASCII.
+			// The library trims Unicode spaces, net/http only ASCII ones.
 			texts[i] = strings.TrimSpace(texts[i])
 		}
 		slices.Sort(texts)
@@ -139,7 +137,7 @@ func toSign(req *request.Request) *http.Request {
 	}
 }
 
-// payloadHash is the hash of the body, or what the request says it is.
+// payloadHash is the SHA-256 of the body, unless a header of the request sets it.
 func payloadHash(req *request.Request) string {
 	if given := headerLines(req.Header, "X-Amz-Content-Sha256"); len(given) > 0 {
 		return given[0]
@@ -148,8 +146,8 @@ func payloadHash(req *request.Request) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// strictQuery encodes the names and values of a query anew, as RFC 3986 says. The
-// query is sent like this.
+// strictQuery encodes the names and values of a query again by RFC 3986. The query
+// is sent in this form.
 func strictQuery(query string) (string, error) {
 	var pairs []string
 	for p := range php.Query(query) {
@@ -161,16 +159,16 @@ func strictQuery(query string) (string, error) {
 	}
 	strict := strings.Join(pairs, "&")
 	// net/url parses at most 10,000 parameters. The library ignores its error and
-	// would sign none of them.
+	// would sign none.
 	if _, err := url.ParseQuery(strict); err != nil {
 		return "", failure.Userf("a query of %d parameters cannot be signed for AWS, expected at most 10000: split it into several requests", len(pairs))
 	}
 	return strict, nil
 }
 
-// unsigned reports whether a header is left out of a signature: those that a
-// server on the way may change, as the original has them, and those of ours
-// that no author of a configuration asked for or that are never sent.
+// unsigned reports whether a header is left out of the signature: the original's list
+// of headers that proxies may change, and headers that we add ourselves or never
+// send.
 func unsigned(name string) bool {
 	switch name {
 	case "cache-control", "content-type", "content-length", "expect", "max-forwards", "pragma", "range", "te",

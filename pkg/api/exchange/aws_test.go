@@ -25,8 +25,7 @@ func example() *signature {
 	return &signature{keyID: "AKIDEXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", service: "service", region: "us-east-1"}
 }
 
-// signedBy gives what leaves when a request is signed at the time of the test
-// vectors.
+// signedBy returns a request signed at the time of the test vectors.
 func signedBy(t *testing.T, with *signature, req *request.Request) *request.Request {
 	t.Helper()
 	var sent *request.Request
@@ -103,8 +102,8 @@ func TestSignatureOfPublishedVectors(t *testing.T) {
 	}
 }
 
-// verify checks the signature of a request as it arrived, as the service would:
-// of the headers that it names, over the wire's own bytes.
+// verify checks the signature of a received request like the service: of the headers
+// that it lists, over the bytes that were sent.
 func verify(t *testing.T, r seen, with *signature) (names string) {
 	t.Helper()
 	authorization := r.header.Get("Authorization")
@@ -204,8 +203,8 @@ func TestSignedRequestsArriveAsTheyWereSigned(t *testing.T) {
 	}
 }
 
-// These are requests for which Amazon's library signs something else if it gets
-// them whole. The expected signatures come from an independent implementation.
+// Requests that Amazon's library signs differently if it gets them unchanged. The
+// expected signatures are from an independent implementation.
 func TestSignatureOfTheOriginalsRules(t *testing.T) {
 	const plain = "host;x-amz-date"
 	tests := []struct {

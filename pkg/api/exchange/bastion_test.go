@@ -21,22 +21,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// bastion is an SSH server that connects its clients to servers by names that
-// exist nowhere else. It can be killed and started again.
+// bastion is an SSH server that connects its clients to servers by invented names. It
+// can be stopped and started again.
 type bastion struct {
 	t      testing.TB
 	host   ssh.Signer
-	client ssh.PublicKey     // whose owner is let in
+	client ssh.PublicKey     // the accepted key
 	key    string            // the private key to it, in PEM form
 	routes map[string]string // "a.test:80" to an address
-	mute   bool              // requests for a sign of life stay unanswered
-	signs  chan string       // such requests
+	mute   bool              // keepalive requests are not answered
+	signs  chan string       // keepalive requests
 
 	mu       sync.Mutex
-	listener net.Listener // nil while it is dead
+	listener net.Listener // nil while it is stopped
 	conns    []net.Conn
 	logins   int
-	asked    []string // the addresses that connections were asked for
+	asked    []string // the requested addresses
 	wg       sync.WaitGroup
 }
 
@@ -77,7 +77,7 @@ func newSigner(t testing.TB) ssh.Signer {
 	return signer
 }
 
-// start lets the server live, in the place of one that lives already.
+// start starts the server, after stopping a running one.
 func (b *bastion) start() {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -95,7 +95,7 @@ func (b *bastion) start() {
 	})
 }
 
-// kill ends the server with all its connections.
+// kill stops the server and all its connections.
 func (b *bastion) kill() { b.replace(nil) }
 
 func (b *bastion) replace(listener net.Listener) {
@@ -110,7 +110,7 @@ func (b *bastion) replace(listener net.Listener) {
 	b.listener, b.conns = listener, nil
 }
 
-// keep remembers a connection that a kill has to end.
+// keep stores a connection for kill.
 func (b *bastion) keep(conn net.Conn) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -184,7 +184,7 @@ func (b *bastion) forward(channel ssh.NewChannel) {
 	near.Close()
 }
 
-// dial reaches the server as bastion.test:2222, and nothing else.
+// dial connects to bastion.test:2222 only.
 func (b *bastion) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	b.mu.Lock()
 	listener := b.listener
@@ -198,14 +198,14 @@ func (b *bastion) dial(ctx context.Context, network, address string) (net.Conn, 
 	return (&net.Dialer{}).DialContext(ctx, network, listener.Addr().String())
 }
 
-// counts are how often someone logged in, and what was asked for.
+// counts returns the number of logins and the requested addresses.
 func (b *bastion) counts() (logins int, asked []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.logins, slices.Clone(b.asked)
 }
 
-// section is `sshProxy` for this server, with some keys in other words.
+// section is `sshProxy` for this server, with some keys replaced.
 func (b *bastion) section(changes ...value.Member) []value.Member {
 	section := value.OfMembers(
 		value.Member{Name: "host", Value: value.OfString("bastion.test")},
@@ -239,7 +239,7 @@ func (b *bastion) tunnel(t testing.TB, waits *[]time.Duration, changes ...value.
 	return settings, tunnel
 }
 
-// through leads a client through a tunnel.
+// through makes a client use a tunnel.
 func through(settings Settings, tunnel *Tunnel) func(*Options) {
 	return func(o *Options) { o.Settings, o.tunnel = settings, tunnel }
 }

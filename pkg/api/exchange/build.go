@@ -14,10 +14,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Build makes the HTTP request for a request in the words of the
-// configuration. headers are the client's own, below those of the request and
-// above the built-in ones. Errors are user errors.
-func Build(base *url.URL, r config.Request, userAgent string, headers []config.Header) (*request.Request, error) {
+// Build makes the HTTP request of a configured one. accept is the header Accept if none
+// is configured, "" for that of JSON. headers are those of the client: they override the
+// built-in ones, and those of the request override them. Errors are user errors.
+func Build(base *url.URL, r config.Request, userAgent, accept string, headers []config.Header) (*request.Request, error) {
 	u, err := Resolve(base, r.Endpoint)
 	if err != nil {
 		return nil, err
@@ -43,11 +43,14 @@ func Build(base *url.URL, r config.Request, userAgent string, headers []config.H
 	default:
 		return nil, failure.Userf("the method of '%s' must be one of GET, POST, FORM, PUT, PATCH, DELETE, found %s", r.Endpoint, r.Method)
 	}
+	if req.Method != http.MethodGet {
+		req.Sensitive = setQuery(u, r.Query)
+	}
 	req.Sensitive = req.Sensitive.WithBody(secrets)
-	if req.Method != http.MethodGet || r.Params.Empty() {
+	if req.Method != http.MethodGet && r.Query.Empty() || req.Method == http.MethodGet && r.Params.Empty() {
 		u.RawQuery = escape(u.RawQuery, queryCharacters)
 	}
-	setLevel(req, builtin(userAgent))
+	setLevel(req, builtin(userAgent, accept))
 	setLevel(req, headers)
 	own, err := headersOf(r.Headers)
 	if err != nil {
@@ -70,7 +73,7 @@ func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
 	if params.Empty() {
 		return sensitive
 	}
-	// A query never carries the parameters whose name the original takes for empty.
+	// The original leaves out parameters whose name is empty in PHP.
 	query, secrets := encodeForm(mergeQuery(u.RawQuery, params).Without("", "0"))
 	u.RawQuery = query
 	for _, s := range secrets {
@@ -78,13 +81,4 @@ func setQuery(u *url.URL, params value.Value) (sensitive secret.Sensitive) {
 		sensitive = sensitive.WithParam(php.URLDecode(name))
 	}
 	return sensitive
-}
-
-func merged(defaults value.Value, r config.Request) config.Request {
-	return r.Over(config.Request{
-		Endpoint: defaults.Field("endpoint").Text(),
-		Method:   defaults.Field("method").Text(),
-		Params:   defaults.Field("params"),
-		Headers:  defaults.Field("headers"),
-	})
 }

@@ -96,7 +96,7 @@ func TestResolve(t *testing.T) {
 // wire is what a request looks like on the wire: method, path and query, body.
 func wire(t testing.TB, r config.Request) string {
 	t.Helper()
-	req, err := Build(baseURL(t, "https://h/"), r, "test", nil)
+	req, err := Build(baseURL(t, "https://h/"), r, "test", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,14 +162,14 @@ func TestBuild(t *testing.T) {
 		{Endpoint: "f", Headers: parse(t, `"X"`)},
 	}
 	for _, r := range refused {
-		if _, err := Build(baseURL(t, "https://h/"), r, "test", nil); failure.KindOf(err) != failure.User || err == nil {
+		if _, err := Build(baseURL(t, "https://h/"), r, "test", "", nil); failure.KindOf(err) != failure.User || err == nil {
 			t.Errorf("%+v: got %v, want a user error", r, err)
 		}
 	}
 }
 
-// TestSecretPartsOfARequest: the request knows which parts of it were made of
-// secrets, however they look on the wire.
+// TestSecretPartsOfARequest: the request knows which parts were made of secrets, in any
+// encoding.
 func TestSecretPartsOfARequest(t *testing.T) {
 	marked := func(text string) value.Value { return parse(t, text).AsSecret() }
 	member := func(name string, v value.Value) value.Member { return value.Member{Name: name, Value: v} }
@@ -184,7 +184,7 @@ func TestSecretPartsOfARequest(t *testing.T) {
 		"POST": `https://h/x {"page":7,"pin":[hidden],"a b":{"c":["[hidden]","[hidden]"],"d":"y"},"n":[hidden],"yes":[hidden],"none":null}`,
 	}
 	for method, want := range tests {
-		req, err := Build(baseURL(t, "https://u:p@h/"), config.Request{Endpoint: "x", Method: method, Params: params, Headers: headers}, "test", under)
+		req, err := Build(baseURL(t, "https://u:p@h/"), config.Request{Endpoint: "x", Method: method, Params: params, Headers: headers}, "test", "", under)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,29 +200,10 @@ func TestSecretPartsOfARequest(t *testing.T) {
 	}
 }
 
-func TestMergedDefaults(t *testing.T) {
-	defaults := `{"params":{"lim":50,"f":{"a":1,"b":2},"ids":[1,2,3],"lang":"en"},"headers":{"X-Env":"test","X-A":"1"},"method":"POST","endpoint":"e"}`
-	tests := []struct{ name, endpoint, method, params, headers, want string }{
-		{"defaults alone", "", "", "", "", `e POST {"lim":50,"f":{"a":1,"b":2},"ids":[1,2,3],"lang":"en"} {"X-Env":"test","X-A":"1"}`},
-		{"the job replaces whole values", "stock", "GET", `{"f":{"a":9},"ids":[7],"lang":null,"new":1}`, `{"X-A":"2"}`,
-			`stock GET {"lim":50,"f":{"a":9},"ids":[7],"lang":null,"new":1} {"X-Env":"test","X-A":"2"}`},
-		{"empty adds nothing", "stock", "GET", `[]`, `{}`, `stock GET {"lim":50,"f":{"a":1,"b":2},"ids":[1,2,3],"lang":"en"} {"X-Env":"test","X-A":"1"}`},
-		{"a list of parameters", "stock", "GET", `["p"]`, ``, `stock GET {"lim":50,"f":{"a":1,"b":2},"ids":[1,2,3],"lang":"en","0":"p"} {"X-Env":"test","X-A":"1"}`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			r := merged(parse(t, defaults), config.Request{Endpoint: tt.endpoint, Method: tt.method, Params: parse(t, tt.params), Headers: parse(t, tt.headers)})
-			if got := strings.Join([]string{r.Endpoint, r.Method, r.Params.JSON(), r.Headers.JSON()}, " "); got != tt.want {
-				t.Errorf("got  %s\nwant %s", got, tt.want)
-			}
-		})
-	}
-}
-
 func TestHeaders(t *testing.T) {
 	client := []config.Header{{Name: "X-Client", Values: []string{"c"}}, {Name: "x-both", Values: []string{"client"}}, {Name: "accept", Values: []string{"text/csv"}}}
 	r := config.Request{Endpoint: "f", Method: "POST", Headers: parse(t, `{"X-Both":" job ","X-List":["a",1],"X-True":true,"X-Empty":null,"content-type":"text/x","Host":"other","X-Attr":{"attr":"k"},"X-Float":1.50}`)}
-	req, err := Build(baseURL(t, "https://h/"), r, "agent/1", client)
+	req, err := Build(baseURL(t, "https://h/"), r, "agent/1", "", client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,8 +224,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestHeadersThatCannotBeSent: what no configuration can hold, as it is checked
-// when it is read, is refused once more.
+// TestHeadersThatCannotBeSent: headers that reading a configuration already refuses are
+// refused here too.
 func TestHeadersThatCannotBeSent(t *testing.T) {
 	for headers, want := range map[string]string{
 		`{"X-A":"a\r\nX-Evil: 1"}`: "the value of the header 'X-A' holds a character that no header can carry",
@@ -254,7 +235,7 @@ func TestHeadersThatCannotBeSent(t *testing.T) {
 		`{"X-A":{"a":{"b":"c"}}}`:  "the value of the header 'X-A' must be a text, found an object",
 		`["a"]`:                    "headers must be an object, found a",
 	} {
-		req, err := Build(baseURL(t, "https://h/"), config.Request{Endpoint: "f", Headers: parse(t, headers)}, "agent/1", nil)
+		req, err := Build(baseURL(t, "https://h/"), config.Request{Endpoint: "f", Headers: parse(t, headers)}, "agent/1", "", nil)
 		if err == nil {
 			t.Errorf("%s: sends %v", headers, req.Header)
 			continue
@@ -263,8 +244,8 @@ func TestHeadersThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// FuzzResolve checks that no endpoint escapes the host of the base address
-// unless it names another, and that addresses can be sent.
+// FuzzResolve checks that an endpoint stays on the host of the base address unless it
+// has a host, and that addresses can be sent.
 func FuzzResolve(f *testing.F) {
 	for _, seed := range []string{"a", "/a", "//o/x", "https://o", "../..", "%", "a?b#c", "http:x", "\x00", "ž"} {
 		f.Add(seed)

@@ -16,8 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// defaultTTL is how many seconds the cache keeps an answer when nothing else is
-// said: a week.
+// defaultTTL is a week, in seconds.
 const defaultTTL = 7 * 24 * 60 * 60
 
 // Cache is the section `cache`.
@@ -28,8 +27,8 @@ var (
 	cacheTTL = field.Integer("ttl", "Time to live", "Seconds an answer is kept.").Default(defaultTTL).Example(`3600`)
 )
 
-// compileTTL reads the section `cache`: anything that is not empty turns it on.
-// It is 0 when the cache is off.
+// compileTTL reads the section `cache` and returns the seconds to live. Anything that
+// is not empty turns the cache on; 0 is off.
 func compileTTL(s config.Section) int64 {
 	if !s.Present() {
 		return 0
@@ -44,20 +43,19 @@ func compileTTL(s config.Section) int64 {
 	return int64(ttl)
 }
 
-// cache answers GET requests of jobs with what an earlier one brought, in this
-// run or before. Address, credentials and configured headers distinguish answers
-// (cacheKeys). Only success is kept: an error, a redirect or an answer that is to
-// be tried again would otherwise come back for days.
+// cache answers GET requests of jobs with stored answers, of this run or an earlier
+// one. Address, credentials and configured headers distinguish answers (cacheKeys).
+// Only successful answers are stored, because others would come back for days.
 //
-// Kept answers are data of the user, as the tables are: nothing in them is
-// masked. Answers of logins never get here.
+// Stored answers are data of the user, like the tables: nothing in them is masked.
+// Answers to logins are never stored.
 type cache struct {
 	next Step
 	*Options
 	keys *cacheKeys
 
-	// busy are the keys that are being answered. A request for the same
-	// answer waits for it.
+	// busy has the keys of requests in flight. Another request with the same key
+	// waits until the channel is closed.
 	mu   sync.Mutex
 	busy map[string]chan struct{}
 }
@@ -66,8 +64,7 @@ func newCache(next Step, o *Options) *cache {
 	return &cache{next: next, Options: o, keys: newCacheKeys(o), busy: map[string]chan struct{}{}}
 }
 
-// openCache makes the directory of a cache and removes what killed runs left
-// half written.
+// openCache makes the directory of a cache and removes partial files of killed runs.
 func openCache(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return failure.Applicationf("cannot make the directory of the cache: %w", err)
@@ -100,8 +97,8 @@ func (t *cache) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	return t.answer(ctx, x, filepath.Join(t.CacheDir, name))
 }
 
-// claim waits until no one else is about to answer the key. The returned
-// function lets the next one in.
+// claim waits until no other request with the key is in flight. The returned function
+// releases the key.
 func (t *cache) claim(ctx context.Context, key string) (done func(), err error) {
 	for {
 		t.mu.Lock()
@@ -139,7 +136,7 @@ func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, 
 	if err != nil || res.Status < 200 || res.Status > 299 || slices.Contains(t.API.Retry.Codes, res.Status) {
 		return res, err
 	}
-	entry := entry{created: t.Now().Unix(), status: res.Status, link: res.Link(), body: res.Body}
+	entry := entry{created: t.Now().Unix(), status: res.Status, header: kept(res.Header), body: res.Body}
 	if err := entry.write(path); err != nil {
 		return nil, failure.Applicationf("cannot write to the cache: %w", errors.Join(err, res.Body.Close()))
 	}
@@ -147,8 +144,8 @@ func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, 
 	return res, nil
 }
 
-// fresh reports whether an entry may answer a request, which can ask for one that
-// stays fresh for some more seconds.
+// fresh reports whether an entry is new enough. With min-fresh a request asks for one
+// that stays so for some more seconds.
 func (t *cache) fresh(e entry, h http.Header) bool {
 	left := e.created + t.Settings.ttl - t.Now().Unix()
 	if text, ok := cacheControl(h, "min-fresh"); ok {

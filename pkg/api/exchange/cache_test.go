@@ -171,7 +171,7 @@ func TestCacheExpires(t *testing.T) {
 			if tt.cacheControl != "" {
 				r.Headers = value.OfMembers(value.Member{Name: "cache-control", Value: value.OfString(tt.cacheControl)})
 			}
-			for range 2 { // what was fetched anew is kept anew
+			for range 2 { // an answer that is fetched again is stored again
 				if body, err := f.do(t, r); err != nil || body != want {
 					t.Errorf("got %q, %v, want %q", body, err, want)
 				}
@@ -186,7 +186,7 @@ func TestWhatIsNotCached(t *testing.T) {
 		name, request string
 		answer        http.HandlerFunc
 		api           string
-		sent          int // requests for two times the same, retries included
+		sent          int // requests for two equal ones, including retries
 	}{
 		{"POST", `{"method":"POST"}`, ok("1"), `{}`, 2},
 		{"FORM", `{"method":"FORM"}`, ok("1"), `{}`, 2},

@@ -10,44 +10,64 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // entry is one answer in the cache. Its file is one line of JSON, which says
-// when the answer came, its status, its header Link and the SHA-256 of the body, and
+// when the answer came, its status, its headers and the SHA-256 of the body, and
 // then the body as it is. So whatever is broken or cut off is noticed.
 type entry struct {
 	created int64 // Unix seconds
 	status  int
-	link    []string // values of the header Link
+	header  http.Header
 	body    *answer.Spool
 }
 
-// The names in the first line.
+// The keys of the first line.
 const (
 	entryCreated = "created"
 	entryStatus  = "status"
-	entryLink    = "link"
+	entryHeader  = "headers"
 	entryHash    = "sha256"
 )
+
+// maxEntryHead is how long the first line of a file may be: a head whose every byte is
+// escaped, and the rest.
+const maxEntryHead = 6*maxHead + 1<<10
+
+// kept are the headers of an answer that say something about its data: not those about
+// the connection, nor cookies, which are credentials.
+func kept(h http.Header) http.Header {
+	all := http.Header{}
+	for name, values := range h {
+		switch strings.ToLower(name) {
+		case "set-cookie", "connection", "keep-alive", "transfer-encoding", "trailer", "content-encoding", "content-length":
+		default:
+			all[name] = values
+		}
+	}
+	return all
+}
 
 // cachePart starts the name of a file that is still being written.
 const cachePart = ".part-"
 
-// readEntry reads a file of the cache; ok is false when there is none, or none
-// that is whole.
+// readEntry reads a file of the cache; ok is false if it is missing or damaged.
 func readEntry(path string, spooler *answer.Spooler) (e entry, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
 		return entry{}, false
 	}
-	defer f.Close() // was only read
+	defer f.Close()
 	r := bufio.NewReader(f)
 	e, digest, ok := readHead(r)
 	if !ok {
@@ -56,8 +76,8 @@ func readEntry(path string, spooler *answer.Spooler) (e entry, ok bool) {
 	e.body = spooler.New()
 	h := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(e.body, h), r); err != nil || sum(h) != digest {
-		// A spool that cannot be written or closed shows again when the answer
-		// comes from the API instead.
+		// The request is sent instead. If temporary files are the problem, its answer
+		// fails too.
 		_ = e.body.Close()
 		return entry{}, false
 	}
@@ -65,9 +85,16 @@ func readEntry(path string, spooler *answer.Spooler) (e entry, ok bool) {
 }
 
 func readHead(r *bufio.Reader) (e entry, digest string, ok bool) {
-	line, err := r.ReadSlice('\n')
-	if err != nil {
-		return entry{}, "", false
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if err != nil && err != bufio.ErrBufferFull || len(line) > maxEntryHead {
+			return entry{}, "", false
+		}
+		if err == nil {
+			break
+		}
 	}
 	head, err := value.Parse(line)
 	if err != nil {
@@ -75,16 +102,18 @@ func readHead(r *bufio.Reader) (e entry, digest string, ok bool) {
 	}
 	created, isTime := head.Field(entryCreated).Int()
 	status, isStatus := head.Field(entryStatus).Int()
-	ok = isTime && isStatus && status >= 200 && status <= 299
-	e = entry{created: created, status: int(status)}
-	for _, line := range head.Field(entryLink).Items() {
-		e.link = append(e.link, line.Text())
+	headers, isHeader := head.Get(entryHeader) // earlier versions kept none
+	ok = isTime && isStatus && isHeader && status >= 200 && status <= 299
+	e = entry{created: created, status: int(status), header: http.Header{}}
+	for _, m := range headers.Members() {
+		for _, line := range m.Value.Items() {
+			e.header[m.Name] = append(e.header[m.Name], line.Text())
+		}
 	}
 	return e, head.Field(entryHash).Raw(), ok
 }
 
-// write puts the entry into a file, all at once: a reader sees
-// the one before meanwhile, or none.
+// write replaces a file of the cache atomically.
 func (e entry) write(path string) error {
 	part := filepath.Join(filepath.Dir(path), cachePart+rand.Text())
 	err := e.writePart(part)
@@ -105,23 +134,21 @@ func (e entry) writePart(path string) error {
 	if _, err := io.Copy(h, e.body.Raw()); err != nil {
 		return err
 	}
-	// Another user id than ours may run next.
+	// The next run may have another user id.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
+	}
+	var headers []value.Member
+	for _, name := range slices.Sorted(maps.Keys(e.header)) {
+		headers = append(headers, value.Member{Name: name, Value: value.OfStrings(e.header[name])})
 	}
 	head := value.OfMembers(
 		value.Member{Name: entryCreated, Value: value.OfInt(e.created)},
 		value.Member{Name: entryStatus, Value: value.OfInt(int64(e.status))},
 		value.Member{Name: entryHash, Value: value.OfString(sum(h))},
+		value.Member{Name: entryHeader, Value: value.OfMembers(headers...)},
 	)
-	if len(e.link) > 0 {
-		var link []value.Value
-		for _, line := range e.link {
-			link = append(link, value.OfString(line))
-		}
-		head = head.With(entryLink, value.OfItems(link...))
-	}
 	_, err = fmt.Fprintln(f, head.JSON())
 	if err == nil {
 		_, err = io.Copy(f, e.body.Raw())
@@ -136,7 +163,7 @@ func (e entry) answer(x *Exchange, path string) *Answer {
 		Exchange:   x,
 		Status:     e.status,
 		StatusLine: strconv.Itoa(e.status) + " " + http.StatusText(e.status),
-		Header:     http.Header{"Link": e.link},
+		Header:     e.header,
 		Body:       e.body,
 		cached:     path,
 	}

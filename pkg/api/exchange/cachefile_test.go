@@ -3,6 +3,7 @@ package exchange
 import (
 	"bufio"
 	"bytes"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
 func TestBrokenCacheFileIsAMiss(t *testing.T) {
@@ -24,7 +26,8 @@ func TestBrokenCacheFileIsAMiss(t *testing.T) {
 		{"empty", func(string) string { return "" }},
 		{"garbage", func(string) string { return "\x00\x01\n\n\n" }},
 		{"not even a line", func(text string) string { return strings.Replace(text, "\n", "", 1) }},
-		{"a first line without end", func(text string) string { return strings.Repeat(" ", 1<<16) + text }},
+		{"a first line without end", func(text string) string { return strings.Repeat(" ", maxEntryHead) + text }},
+		{"no headers, as earlier versions wrote it", change(`"headers":`, `"link":`)},
 		{"no object", func(string) string { return "7\n" + body }},
 		{"no time", change(`"created":`, `"x":`)},
 		{"no status", change(`"status":200`, `"status":"ok"`)},
@@ -62,7 +65,7 @@ func TestBrokenCacheFileIsAMiss(t *testing.T) {
 	}
 }
 
-// Readers see a whole answer, or none, whoever writes at that moment.
+// Readers see a complete answer or none, even while one is written.
 func TestCacheIsWrittenAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "answer")
@@ -100,7 +103,7 @@ func TestCacheIsWrittenAtOnce(t *testing.T) {
 }
 
 func FuzzCacheFile(f *testing.F) {
-	f.Add([]byte(`{"created":1,"status":200,"sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}` + "\n"))
+	f.Add([]byte(`{"created":1,"status":200,"sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","headers":{"Link":["<a>"]}}` + "\n"))
 	f.Add([]byte("{}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		e, _, ok := readHead(bufio.NewReader(bytes.NewReader(text)))
@@ -120,4 +123,34 @@ func FuzzCacheFile(f *testing.F) {
 			t.Errorf("read %q, want %q", got, body)
 		}
 	})
+}
+
+// TestHeadersInTheCache: an answer of the cache has the headers that say something
+// about its data, however many there are.
+func TestHeadersInTheCache(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Link"] = []string{"<a>; rel=next", "<b>; rel=prev"}
+		w.Header().Set("X-Next-Page", "7")
+		w.Header().Set("X-Long", long)
+		w.Header().Set("Set-Cookie", "session=1")
+		ok("body")(w, r)
+	})
+	f := newFixture(t, server.URL, `{}`, nil, caching(t.TempDir(), today))
+	for _, from := range []string{"the network", "the cache"} {
+		res, err := f.Do(t.Context(), config.Request{Endpoint: "x"}, Sender{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "Link from "+from, res.Header.Values("Link"), []string{"<a>; rel=next", "<b>; rel=prev"})
+		if got := res.Header.Get("X-Next-Page") + res.Header.Get("X-Long"); got != "7"+long {
+			t.Errorf("from %s: got %d bytes of headers", from, len(got))
+		}
+		if from == "the cache" && (res.Header.Get("Set-Cookie") != "" || res.cached == "") {
+			t.Errorf("got %v from %q", res.Header, res.cached)
+		}
+		if err := res.Body.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

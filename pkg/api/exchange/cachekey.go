@@ -14,20 +14,21 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// cacheKeys names the answers in a cache, so that none is given to another account.
+// cacheKeys makes the keys of answers in the cache, so that an account gets its own
+// answers only.
 //
-// A key is a hash of the address and of the account: what the authentication is
-// made of (not what a login brings or a signature is, which are others each time),
+// A key is a hash of the address and of the account: the settings of the
+// authentication (not tokens or signatures made from them, which change), AWS
 // signature and certificate, user name and password in the address, parameters that
-// are secrets, and the configured headers. The hash of the account is a slow one:
-// the key is the name of a file, and must not serve to guess a password. Without
-// any of these the key is a hash of the address alone.
+// are secrets, and the configured headers. The account is hashed slowly: keys are
+// names of files, and must not help to guess a password. Without an account the key
+// is a hash of the address alone.
 type cacheKeys struct {
 	account   []string // the same for all requests of a client
 	userAgent string
 
 	mu    sync.Mutex
-	known map[[sha256.Size]byte]string // slow hashes by fast ones of the same
+	known map[[sha256.Size]byte]string // fast hash of an account to its slow one
 }
 
 func newCacheKeys(o *Options) *cacheKeys {
@@ -46,7 +47,7 @@ func newCacheKeys(o *Options) *cacheKeys {
 	return k
 }
 
-// of is the key of an exchange.
+// of returns the key of an exchange.
 func (k *cacheKeys) of(x *Exchange) (string, error) {
 	account := slices.Concat(k.account, k.headers(x.Built))
 	address := *x.URL
@@ -75,12 +76,12 @@ func (k *cacheKeys) of(x *Exchange) (string, error) {
 	return hex.EncodeToString(key[:]), nil
 }
 
-// headers are the configured headers of a request, as it was built, in the order of
-// their names. Cache-Control speaks to the cache itself.
+// headers returns the configured headers of a request, sorted by name, without
+// Cache-Control, which is for the cache itself.
 func (k *cacheKeys) headers(built *request.Request) []string {
 	var names []string
 	for name, texts := range built.Header {
-		ours := slices.ContainsFunc(builtin(k.userAgent), func(h config.Header) bool { return h.Name == name && slices.Equal(h.Values, texts) })
+		ours := slices.ContainsFunc(builtin(k.userAgent, ""), func(h config.Header) bool { return h.Name == name && slices.Equal(h.Values, texts) })
 		if !ours && !strings.EqualFold(name, "Cache-Control") {
 			names = append(names, name)
 		}
@@ -97,14 +98,14 @@ func (k *cacheKeys) headers(built *request.Request) []string {
 }
 
 const (
-	// slowRounds takes some 20 ms, once for each account.
+	// slowRounds takes about 20 ms, once for each account.
 	slowRounds = 100_000
-	// knownAccounts is how many hashes are remembered: a signature in the query is
-	// another account each time.
+	// knownAccounts is how many hashes are kept: with a signature in the query each
+	// request is another account.
 	knownAccounts = 1000
 )
 
-// slow is a hash that cannot be computed millions of times.
+// slow returns a hash that is too slow for guessing.
 func (k *cacheKeys) slow(account []string) (string, error) {
 	text := fmt.Sprintf("%q", account)
 	fast := sha256.Sum256([]byte(text))

@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// compileAuthorities reads the certificates that take the place of the
-// system's trusted ones: a PEM bundle, texts between its blocks do not matter.
+// compileAuthorities reads the PEM bundle that replaces the system's trusted
+// certificates. Text between its blocks is ignored.
 func compileAuthorities(s config.Section) *x509.CertPool {
 	if s.Value.IsNull() {
 		return nil
@@ -40,8 +40,8 @@ func compileAuthorities(s config.Section) *x509.CertPool {
 	return pool
 }
 
-// compileCertificate reads the client's certificate, those that lead from it to
-// an authority, and its private key.
+// compileCertificate reads the certificate of the client with its chain and its
+// private key.
 func compileCertificate(s config.Section) *tls.Certificate {
 	if s.Value.IsNull() {
 		return nil
@@ -77,8 +77,8 @@ func compileCertificate(s config.Section) *tls.Certificate {
 	return &pair
 }
 
-// pemBlocks are the blocks of a PEM text, and whether all that it begins could
-// be read.
+// pemBlocks returns the blocks of a PEM text; whole is false if one of them is
+// damaged.
 func pemBlocks(text string) (blocks []*pem.Block, whole bool) {
 	rest := []byte(text)
 	for {
@@ -90,13 +90,13 @@ func pemBlocks(text string) (blocks []*pem.Block, whole bool) {
 	}
 }
 
-// tlsConfig is how secure connections are made, with the certificate of the client
-// or without. Chain and host name are always verified.
+// tlsConfig returns the TLS settings; a nil certificate is none. Chain and host name
+// are always verified.
 func (s Settings) tlsConfig(certificate *tls.Certificate) *tls.Config {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.authorities}
 	if certificate != nil {
-		// Shown to every server that asks, also when its list of authorities
-		// lacks the one that signed it.
+		// Sent to every server that asks for one, even if the server does not list
+		// its authority.
 		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate, nil }
 	}
 	return c

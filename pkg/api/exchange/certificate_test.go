@@ -155,8 +155,8 @@ func TestCompileCertificates(t *testing.T) {
 	}
 }
 
-// secure starts a server that asks for a client's certificate, and wants one
-// of these authorities behind it unless there are none.
+// secure starts a server that asks for a client certificate. With authorities it
+// requires one that they signed.
 func secure(t testing.TB, by *issued, clients ...*issued) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -178,7 +178,7 @@ func secure(t testing.TB, by *issued, clients ...*issued) string {
 		server.TLS.ClientCAs.AddCert(c.certificate)
 		server.TLS.ClientAuth = tls.RequireAndVerifyClientCert
 	}
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that fail on purpose
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail intentionally
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	return server.URL

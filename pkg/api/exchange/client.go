@@ -1,11 +1,10 @@
 // Package exchange is the client of the target API: it builds requests from the
-// words of the configuration and sends them through a chain of steps, one concern
-// a file.
+// configuration and sends them through a chain of steps. Each step has one
+// concern and one file.
 //
-// A whole exchange, the body included, is one step of the chain: what the chain
-// returns has arrived completely and lies in a spool. http.RoundTripper begins at
-// the network, below the last step. The package does not know what a page is, nor
-// how credentials come about (package auth).
+// An answer of the chain has arrived completely and is stored in a spool.
+// http.RoundTripper is used below the last step only. The package knows neither
+// pages nor how credentials are made (package auth).
 package exchange
 
 import (
@@ -21,27 +20,26 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Options are what a client needs beside what all clients of the run share.
+// Options are the settings of one client, and what it shares with the others.
 type Options struct {
 	*Shared
 	API config.API
-	// BaseURL and Headers are those of config.Iteration.
+	// BaseURL is that of config.Iteration.
 	BaseURL *url.URL
-	Headers []config.Header
-	// Endpoints are those of the jobs as they are configured. Their origins, that
-	// of the base address and API.TrustedOrigins may have the credentials.
+	// Endpoints are those of the jobs as configured. Credentials are sent to their
+	// origins, to that of BaseURL and to API.TrustedOrigins.
 	Endpoints []string
-	// Debug asks for one event for every request sent.
+	// Debug reports each request that is sent with an event.
 	Debug bool
-	// Auth adds credentials; nil for none. Identity is the account whose answers the
-	// cache gives, see auth.Identity.
+	// Auth adds credentials; nil for none. Identity distinguishes accounts in the
+	// cache, see auth.Identity.
 	Auth     auth.Authenticator
 	Identity string
-	// DryRun keeps the requests in the place of the network; nil for none.
+	// DryRun collects the requests instead of sending them; nil sends them.
 	DryRun *DryRun
 }
 
-// offline reports whether requests stay here: in a replay and in a dry run.
+// offline reports whether nothing is sent: in a replay and in a dry run.
 func (o *Options) offline() bool { return o.Player != nil || o.DryRun != nil }
 
 // Client sends requests to the target API. It is safe for concurrent use.
@@ -51,8 +49,8 @@ type Client struct {
 	steps   Step
 }
 
-// New makes a client. An error says that the directory of the cache cannot be
-// used, or that the address of a proxy cannot be read.
+// New makes a client. It fails if the directory of the cache cannot be used or
+// the address of a proxy is invalid.
 func New(o Options) (*Client, error) {
 	if o.caching() {
 		if err := openCache(o.CacheDir); err != nil {
@@ -76,28 +74,29 @@ func New(o Options) (*Client, error) {
 
 // chain puts the steps together. From the outside in:
 //
-//	strip         keeps credentials from origins that an answer led to; not for logins
-//	redirect      follows redirects; credentials stay on their own origin, logins too
-//	retry         repeats an exchange that failed for a while
-//	tunnelled     opens the SSH tunnel, again when it was lost
-//	authenticate  adds credentials; fetches new ones on a 401; not for logins
+//	strip         removes credentials from requests to origins that an answer led to; not for logins
+//	redirect      follows redirects; removes credentials if the origin changes; a login must keep its origin
+//	retry         repeats an exchange that failed
+//	tunnelled     opens the SSH tunnel, also after it was lost
+//	authenticate  adds credentials; fetches new ones after a 401; not for logins
 //	hosts         refuses addresses that are not allowed
-//	public        refuses addresses of private networks, where that is asked for
-//	log           counts the request and reports it under debug
-//	cache         answers from an earlier answer; not for logins
-//	spend         ends the run when its budget is used up, where there is one
-//	pace          keeps below the rate limit, and still while the API wants that
+//	public        refuses addresses of private networks, with --deny-private-networks
+//	log           counts the request; reports it under debug
+//	cache         returns a cached answer; not for logins
+//	spend         ends the run when a limit is reached
+//	pace          keeps to the rate limit; waits while the API asks for a pause
 //	aws           signs the request
-//	concealLogin  makes secrets of what the answer to a login holds; for logins only
-//	record        keeps the exchange in a file, where one is asked for
+//	concealLogin  registers the secrets in the answer to a login; for logins only
+//	record        writes the exchange to the recording
 //	send          sends, reads the whole body into a spool, within the time-out
-//	network       connections, TLS, proxy or tunnel: here net/http begins
+//	network       connections, TLS, proxy or tunnel, with net/http
 //
-// A replay has one step, replay, in the place of the last three, and no tunnel.
-// So has a dry run, dryRun, which has no retry either.
-// So credentials and signatures are computed anew for each attempt and each hop,
-// every address that leaves is checked, and every request really sent is
-// reported: one that the cache answers is not.
+// A replay and a dry run have one step in the place of the last three, replay or
+// dryRun, and no tunnel. A dry run has no retry either.
+//
+// With this order credentials and signatures are new for each attempt and hop,
+// every address that is sent to is checked, and every request that is sent is
+// reported; one that the cache answers is not.
 func (c *Client) chain() Step {
 	o := &c.o
 	var s Step
@@ -142,15 +141,14 @@ func (c *Client) chain() Step {
 	return &strip{s, append(originsOf(o.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper}
 }
 
-// Do sends a request of a job: default options underneath, credentials added.
-// A redirect without an address, and an answer of 400 and above, is a user error
-// unless its status is to be ignored. When the budget does not allow it the cause
-// of the error is a *Cut.
+// Do sends a request of a job, with credentials added. A
+// redirect without an address and a status from 400 are user errors, unless the
+// status is to be ignored. If a limit is reached the cause of the error is a *Cut.
 func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer, error) {
 	c.tick()
 	ctx, cancel := c.o.budget.until(ctx)
 	defer cancel()
-	res, err := c.send(ctx, &Exchange{Sender: from}, merged(c.o.API.DefaultOptions, r), c.o.Headers)
+	res, err := c.send(ctx, &Exchange{Sender: from}, r, from.Headers)
 	if err != nil {
 		return nil, err
 	}
@@ -161,25 +159,24 @@ func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer
 	return res, nil
 }
 
-// login sends a login request for another exchange: with its own headers only,
-// without default options and credentials. Any answer but one of 2xx is a user
-// error.
-func (c *Client) login(ctx context.Context, x *Exchange, r config.Request) (*answer.Spool, error) {
+// login sends a login request for another exchange: without default options,
+// headers of the client and credentials. A status other than 2xx is a user error.
+func (c *Client) login(ctx context.Context, x *Exchange, r config.Request) (auth.Answered, error) {
 	if u, err := Resolve(c.o.BaseURL, r.Endpoint); err == nil {
 		concealUser(u.User, c.o.Secrets)
 	}
 	res, err := c.send(ctx, &Exchange{Sender: x.Sender, Purpose: Login, logins: x.logins}, r, nil)
 	if err != nil {
-		return nil, err
+		return auth.Answered{}, err
 	}
 	if res.Status >= 300 {
-		return nil, c.loginError(res)
+		return auth.Answered{}, c.loginError(res)
 	}
-	return res.Body, nil
+	return auth.Answered{Header: res.Header, Body: res.Body}, nil
 }
 
-// tick lets the clock of a recording go on, so that credentials and signatures
-// are of the time when the request is sent; a replay does the same.
+// tick advances the clock of a recording or a replay, so that credentials and
+// signatures are computed for the time when the request is sent.
 func (c *Client) tick() {
 	switch {
 	case c.o.Recorder != nil:
@@ -191,7 +188,11 @@ func (c *Client) tick() {
 
 // send builds a request and sends it through the chain.
 func (c *Client) send(ctx context.Context, x *Exchange, r config.Request, headers []config.Header) (*Answer, error) {
-	built, err := Build(c.o.BaseURL, r, c.o.UserAgent, headers)
+	accept := x.Sender.Accept
+	if x.Purpose == Login {
+		accept = ""
+	}
+	built, err := Build(c.o.BaseURL, r, c.o.UserAgent, accept, headers)
 	if err != nil {
 		return nil, err
 	}
@@ -203,8 +204,8 @@ func (c *Client) send(ctx context.Context, x *Exchange, r config.Request, header
 	return res, nil
 }
 
-// refusal is the user error for an answer of 300 and above. One of 3xx that gets here
-// has no Location, or it would have been followed.
+// refusal is the user error for a status from 300. Of 3xx only answers without
+// Location get here: the others have been followed.
 func refusal(res *Answer, statusLine string) *failure.Error {
 	what, more := "Client error", ""
 	switch {
@@ -218,7 +219,7 @@ func refusal(res *Answer, statusLine string) *failure.Error {
 	return failure.Userf("[%d] %s: %s was answered with %s%s", res.Status, what, res.Address(), strings.TrimSpace(statusLine), more)
 }
 
-// statusError is the user error for an answer of 300 and above, which it closes.
+// statusError is the user error for a status from 300. It closes the answer.
 func (c *Client) statusError(res *Answer) error {
 	defer res.Body.Close()
 	e := refusal(res, res.StatusLine)
@@ -231,5 +232,5 @@ func (c *Client) statusError(res *Answer) error {
 	return e
 }
 
-// Close ends the idle connections.
+// Close closes the idle connections.
 func (c *Client) Close() { c.network.close() }

@@ -11,30 +11,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// DryRun keeps the requests of a client that sends none. It serves one request
-// at a time.
+// DryRun collects the requests of a client that sends none. It is not safe for
+// concurrent use.
 type DryRun struct {
-	// Answer is the body of the answer to every login.
+	// Header and Answer are those of the answer to every login.
+	Header http.Header
 	Answer []byte
-	// Outgoing are the requests that would have been sent, in their order.
+	// Outgoing are the requests in the order in which they would have been sent.
 	Outgoing []Outgoing
 }
 
-// Outgoing is a request as it would leave, to the last byte of its head and
-// body.
+// Outgoing is a request with the exact head and body that would be sent.
 type Outgoing struct {
-	// Login is set for a request of the authentication's own.
+	// Login is set for a request of the authentication itself.
 	Login bool
 	// Built is the same request before authentication and signature.
 	Built  *request.Request
 	Method string
 	// URL is without user name and password, which are sent as a header.
-	URL string
-	// Headers are the lines of the head, in their order.
-	Headers []Line
-	Body    []byte
-	// Sensitive lists the parts that are secrets because of what they were made of.
-	Sensitive secret.Sensitive
+	URL       string
+	Headers   []Line // in the order in which they are sent
+	Body      []byte
+	Sensitive secret.Sensitive // see request.Request
 }
 
 // Line is one header line.
@@ -43,15 +41,14 @@ type Line struct{ Name, Text string }
 // ErrNotSent ends every request of a job in a dry run.
 var ErrNotSent = errors.New("a dry run sends nothing")
 
-// dryRun stands in the place of the network.
+// dryRun replaces the network. Only logins are answered.
 type dryRun struct{ *Options }
 
-// Do implements Step. Only a login has an answer.
 func (t *dryRun) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	sent := *x
 	sent.Request = withUser(x.Request)
 	var wire bytes.Buffer
-	if err := sent.http(ctx).Write(&wire); err != nil { // what net/http does on a connection
+	if err := sent.http(ctx).Write(&wire); err != nil { // as net/http does for a connection
 		return nil, err
 	}
 	kept := Outgoing{Login: x.Purpose == Login, Built: x.Built, Method: x.Method, Sensitive: x.Sensitive}
@@ -72,5 +69,5 @@ func (t *dryRun) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if _, err := spool.Write(t.DryRun.Answer); err != nil {
 		return nil, errors.Join(err, spool.Close())
 	}
-	return &Answer{Exchange: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: http.Header{}, Body: spool}, nil
+	return &Answer{Exchange: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: t.DryRun.Header, Body: spool}, nil
 }

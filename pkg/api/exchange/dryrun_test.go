@@ -11,8 +11,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// What a dry run keeps is what a server gets; nothing leaves, even where
-// everything would be tried again.
+// A dry run collects exactly what a server would get, and sends nothing, even if every
+// error would be retried.
 func TestDryRun(t *testing.T) {
 	const api = `{"retryConfig":{"maxRetries":3,"http":{"codes":[200]}},"http":{"headers":{"x-Odd":["1","2"],"Empty":""},"rateLimit":{"requests":1,"perSeconds":10}}}`
 	dry := &DryRun{Answer: []byte(`{"token":"t"}`)}

@@ -9,10 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// encodeForm is parameters in form encoding, in their order: blanks as +,
-// everything but letters, digits, - _ . percent-encoded, nested values as
-// name[key], null and empty lists and objects left out. secrets are the values in
-// it that are marked as secrets.
+// encodeForm encodes parameters as a form, in their order: blanks as +, everything
+// but letters, digits, - _ . percent-encoded, nested values as name[key]. Null and
+// empty lists and objects are left out. secrets are the parts that hold values
+// marked as secrets.
 func encodeForm(params value.Value) (text string, secrets []secret.Span) {
 	var f form
 	for name, v := range params.Entries() {
@@ -50,10 +50,10 @@ func (f *form) add(name string, v value.Value) {
 	}
 }
 
-// encodeJSON is parameters as a JSON body in the original's spelling: an empty
-// object is [], an object with the names 0, 1, 2… is a list, numbers are the
-// shortest decimals of their value. secrets are the contents of texts, and the
-// other scalars, that are marked as secrets.
+// encodeJSON encodes parameters as a JSON body like the original: an empty object is
+// [], an object with the names 0, 1, 2… is a list, numbers are the shortest
+// decimals of their value. secrets are the parts that hold values marked as
+// secrets, without the quotes.
 func encodeJSON(params value.Value) (text []byte, secrets []secret.Span) {
 	if params.Empty() {
 		return []byte("[]"), nil
@@ -62,7 +62,7 @@ func encodeJSON(params value.Value) (text []byte, secrets []secret.Span) {
 	return text, secrets
 }
 
-// appendJSON is value.AppendEscapedJSON that records where the secrets are.
+// appendJSON is value.AppendEscapedJSON and collects the places of secrets.
 func appendJSON(text []byte, v value.Value, secrets *[]secret.Span) []byte {
 	if !v.Secret() {
 		return v.AppendEscapedJSON(text)

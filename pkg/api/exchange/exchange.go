@@ -5,47 +5,48 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Step is one step of the chain. A step that changes the exchange, or hands it on
-// more than once, hands on a copy.
+// Step is one step of the chain. A step that changes the exchange, or passes it on
+// more than once, passes on a copy.
 type Step interface {
 	Do(context.Context, *Exchange) (*Answer, error)
 }
 
 // Exchange is a request on its way through the chain, with everything that the
-// steps must know about it.
+// steps need to know about it.
 type Exchange struct {
 	*request.Request
 	// Built is the request before authentication, signature and redirects.
 	Built   *request.Request
 	Sender  Sender
 	Purpose Purpose
-	// Foreign is set when the request goes, or a redirect of it has gone, where
-	// an answer led to and credentials must not go: nothing is added that proves
-	// who we are.
+	// Foreign is set when an answer led the request, or an earlier hop of it, to an
+	// origin that must not get credentials. No step adds any then.
 	Foreign bool
 	// Attempt counts from 1.
 	Attempt int
 
 	// logins collects the exchanges of a login that is recorded; nil for none.
 	logins *loginRecord
-	// connected is called when the request has its connection; nil for no one.
+	// connected is called when the request has its connection; may be nil.
 	connected func()
-	// moments are those of the connection; nil when no one wants to know.
+	// moments collects the times of the connection; nil without a recording.
 	moments *moments
-	// held is for how long the rate limit kept the request back.
+	// held is how long the rate limit delayed the request.
 	held time.Duration
 }
 
-// clone is a copy whose request can be changed.
+// clone returns a copy whose request can be changed.
 func (x *Exchange) clone() *Exchange {
 	clone := *x
 	clone.Request = x.Request.Clone()
@@ -54,12 +55,16 @@ func (x *Exchange) clone() *Exchange {
 
 // Sender is the job that a request is sent for.
 type Sender struct {
-	// Job is the job's endpoint as configured, Pointer where it stands.
+	// Job is the endpoint as configured, Pointer the place of the job.
 	Job, Pointer string
+	// Accept is what the answers may be written in; "" is JSON. A configured header wins.
+	Accept string
 	// Iteration counts from 1; 0 when there is only one.
 	Iteration int
 	// Live is the job's line on the terminal, nil for none.
 	Live *event.LiveJob
+	// Headers are those of all jobs, below the headers of the request.
+	Headers []config.Header
 	// Needed is closed when the job needs the answer; nil when it needs it now.
 	// See auth.Attempt.
 	Needed <-chan struct{}
@@ -77,31 +82,41 @@ const (
 
 // Answer is an answer that has arrived completely.
 type Answer struct {
-	// Exchange is what was answered, as it was sent last.
+	// Exchange is the request that was answered: the last hop and attempt.
 	*Exchange
 	Status int
 	// StatusLine is the status with its reason: "404 Not Found".
 	StatusLine string
 	Header     http.Header
-	// Length of the body as it was announced, -1 for unknown.
+	// Length is the announced length of the body, -1 if unknown.
 	Length int64
 	// Body is decompressed. It must be closed.
 	Body *answer.Spool
-	// Ignored is set when the status is an error that the configuration wants
-	// taken as data (`api.http.ignoreErrors`).
+	// Ignored is set for an error status that the configuration accepts
+	// (`api.http.ignoreErrors`).
 	Ignored bool
 
-	cached string // the file of the cache that keeps it
+	cached string // its file in the cache
 }
 
-// Address is what was asked for, for an error message.
+// Address returns method and address for an error message.
 func (a *Answer) Address() string { return a.Method + " " + a.Request.Address() }
+
+// Asked is the address that answered, without what authentication added to it: the one
+// that relative addresses in the answer belong to.
+func (a *Answer) Asked() *url.URL {
+	built, sent := a.Built.URL, a.Request.URL
+	if built.Scheme == sent.Scheme && built.Host == sent.Host && built.EscapedPath() == sent.EscapedPath() {
+		return built
+	}
+	return sent // of a redirect
+}
 
 // Link are the values of the header of that name, which may lead to the next page.
 func (a *Answer) Link() []string { return headerLines(a.Header, "Link") }
 
-// Forget takes the answer out of the cache, where there is one. It is for an
-// answer that turned out to be useless: the next run should ask for another.
+// Forget removes a useless answer from the cache, so that the next run requests it
+// again.
 func (a *Answer) Forget() error {
 	if a.cached == "" {
 		return nil

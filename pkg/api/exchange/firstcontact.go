@@ -14,8 +14,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Contacts knows which origins have answered in a run, with whatever status. One
-// is shared by all clients of a run; the zero value has heard of none.
+// Contacts is the set of origins that have answered in a run, with any status. All
+// clients of a run share one; the zero value is empty.
 type Contacts struct {
 	answered sync.Map // of config.Origin
 }
@@ -27,15 +27,14 @@ func (c *Contacts) has(u *url.URL) bool {
 	return ok
 }
 
-// Before the first answer of an origin a connection that cannot be made is rather
-// a mistake in the configuration than a fault that passes: it is tried so often
-// at most, and not again after so long.
+// Limits for connecting to an origin that has not answered yet: a failure there is
+// more likely a mistake in the configuration than a temporary fault.
 const (
 	firstContactAttempts = 5
 	firstContactTime     = 30 * time.Second
 )
 
-// firstContact judges connections that cannot be made to origins that have not
+// firstContact limits and explains failed connections to origins that have not
 // answered yet.
 type firstContact struct {
 	contacts *Contacts
@@ -43,22 +42,22 @@ type firstContact struct {
 	base     *url.URL
 }
 
-// failed reports whether an attempt has found no connection to an origin that has
-// never answered. A certificate that is not trusted is something else: there is
-// someone; and so is a machine that has no file left for a connection.
+// failed reports whether an attempt could not connect to an origin that has never
+// answered. An untrusted certificate does not count, because the server is there;
+// nor does a lack of file descriptors on this machine.
 func (f firstContact) failed(x *Exchange, err error) bool {
 	n, ok := err.(*networkError)
 	ours := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 	return ok && n.unsent && n.code != codeVerify && !ours && !f.contacts.has(x.URL)
 }
 
-// over reports whether there is no further attempt after so many and so long a
-// time, the wait before it included.
+// over reports whether the limits allow no further attempt. passed includes the wait
+// before it.
 func (f firstContact) over(attempts int, passed time.Duration) bool {
 	return attempts >= firstContactAttempts || passed > firstContactTime
 }
 
-// explain is the error of the last attempt with what was tried and what to check.
+// explain adds to the error of the last attempt what was tried and what to check.
 func (f firstContact) explain(x *Exchange, err error, attempts int, passed time.Duration) error {
 	tried := "tried once"
 	if attempts > 1 {
@@ -68,15 +67,15 @@ func (f firstContact) explain(x *Exchange, err error, attempts int, passed time.
 	var check string
 	check, explained.pointer = f.setting(x)
 	check = "the scheme, host and port of " + check + ", and that this machine may connect there"
-	if strings.Contains(explained.what, "the proxy") { // a recording holds nothing else of it
+	if strings.Contains(explained.what, "the proxy") { // a recording has only this text
 		check, explained.pointer = "the proxy that the environment names (https_proxy and its like)", ""
 	}
 	explained.advice = fmt.Sprintf("%s, and nothing at %s has answered in this run: check %s", tried, config.OriginOf(x.URL), check)
 	return &explained
 }
 
-// setting is what named the origin of a request, in words and as a JSON pointer;
-// the pointer is empty when an answer did, or a redirect.
+// setting is the setting with the origin of a request, in words and as a JSON pointer.
+// The pointer is empty if the origin comes from an answer.
 func (f firstContact) setting(x *Exchange) (place, pointer string) {
 	endpoint, at := x.Sender.Job, x.Sender.Pointer+"/endpoint"
 	if x.Purpose == Login {
@@ -88,7 +87,7 @@ func (f firstContact) setting(x *Exchange) (place, pointer string) {
 		place, pointer = "the endpoint", at
 	}
 	named, err := Resolve(f.base, endpoint)
-	if err != nil { // its host is made of a row
+	if err != nil { // its host comes from a row
 		return place, pointer
 	}
 	if config.OriginOf(named) != config.OriginOf(x.URL) {

@@ -17,7 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// unreachable are the ways in which no connection comes about.
+// unreachable are the ways in which connecting fails.
 var unreachable = []struct {
 	name string
 	err  error
@@ -30,7 +30,7 @@ var unreachable = []struct {
 	{"no answer to the wish for a connection", &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, "network error 28: no connection: connection timed out"},
 }
 
-// failing makes no connection as long as its error is set.
+// failing fails to connect while its error is set.
 type failing struct {
 	err      error
 	attempts int
@@ -45,7 +45,7 @@ func (d *failing) dial(ctx context.Context, network, _ string) (net.Conn, error)
 	return (&net.Dialer{}).DialContext(ctx, network, d.server)
 }
 
-// passing lets the clock of a fixture go on with its sleeps.
+// passing advances the clock of a fixture with its sleeps.
 func passing(o *Options) {
 	now, sleep := today(), o.Sleep
 	o.Now = func() time.Time { return now }
@@ -95,8 +95,7 @@ func TestFirstContactMayComeAboutLate(t *testing.T) {
 	}
 }
 
-// Once anything has come from an origin, whatever it was, everything is as it is
-// configured.
+// After any answer of an origin the configured limits apply.
 func TestAfterTheFirstAnswerRetriesAreAsConfigured(t *testing.T) {
 	for _, status := range []int{200, 404, 500} {
 		d := &failing{server: serve(t, say(status, "")).Listener.Addr().String()}
@@ -155,7 +154,7 @@ func TestFirstContactAndSettings(t *testing.T) {
 	}
 }
 
-// Attempts that take long are fewer: none begins when half a minute is over.
+// No attempt begins after half a minute.
 func TestFirstContactTakesHalfAMinuteAtMost(t *testing.T) {
 	for _, tt := range []struct {
 		each     time.Duration
@@ -226,8 +225,8 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 	})
 }
 
-// What is no TLS, or no more than its beginning, is no contact. A certificate
-// that is not trusted is someone, and is told as such.
+// An answer that is no TLS, or only its beginning, is no contact. An untrusted
+// certificate is not a failed connection and has its own error.
 func TestFirstContactIncludesTLS(t *testing.T) {
 	for _, tt := range []struct {
 		name, says string
@@ -255,7 +254,7 @@ func TestFirstContactIncludesTLS(t *testing.T) {
 	}
 	server := httptest.NewTLSServer(ok(""))
 	defer server.Close()
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshake fails on purpose
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshake fails intentionally
 	f := newFixture(t, server.URL, `{}`, nil, passing)
 	_, err := f.get(t, "x")
 	wantUserError(t, err, "network error 60: the server's certificate is not trusted")
@@ -264,7 +263,7 @@ func TestFirstContactIncludesTLS(t *testing.T) {
 	}
 }
 
-// A connection that was made is a contact, though nothing has come through it.
+// A connection without an answer is not a failed one.
 func TestClosedConnectionsAreTriedAsConfigured(t *testing.T) {
 	address, connections := misbehave(t, answering(""))
 	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":7}}`, nil, passing)
@@ -288,7 +287,7 @@ func TestBrokenOffFirstContact(t *testing.T) {
 	}
 }
 
-// The events of the attempts say what they always say.
+// The events of the attempts do not change.
 func TestFirstContactIsReported(t *testing.T) {
 	d := &failing{err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
 	f := newFixture(t, "http://a.test", `{}`, nil, passing, func(o *Options) { o.Dial = d.dial })

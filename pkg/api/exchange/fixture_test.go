@@ -27,9 +27,10 @@ import (
 // fixture is a client with everything around it recorded.
 type fixture struct {
 	*Client
-	spools  string // directory of the temporary files
-	stats   *Stats
-	secrets secret.Registry
+	iteration config.Iteration
+	spools    string // directory of the temporary files
+	stats     *Stats
+	secrets   secret.Registry
 
 	sink   recorder
 	sleeps []time.Duration
@@ -61,8 +62,9 @@ func newFixture(t testing.TB, base, api string, method auth.Authenticator, chang
 	t.Helper()
 	f := &fixture{spools: t.TempDir()}
 	doc := docOf(t, base, api)
+	f.iteration = doc.Iterations[0]
 	o := Options{
-		API: doc.API, BaseURL: doc.Iterations[0].BaseURL, Headers: doc.Iterations[0].Headers,
+		API: doc.API, BaseURL: doc.Iterations[0].BaseURL,
 		Auth: method,
 		Shared: &Shared{
 			Run: &env.Run{
@@ -137,12 +139,19 @@ func (f *fixture) do(t testing.TB, r config.Request) (string, error) {
 
 // Do sends a request, for no job unless one is given.
 func (f *fixture) Do(ctx context.Context, r config.Request, from ...Sender) (*Answer, error) {
-	return f.Client.Do(ctx, r, append(from, Sender{})[0])
+	sender := append(from, Sender{})[0]
+	sender.Headers = f.iteration.Headers
+	defaults, err := f.iteration.Defaults.Request(nil)
+	if err != nil {
+		return nil, err
+	}
+	return f.Client.Do(ctx, r.Over(defaults), sender)
 }
 
 // Login sends a login request for no request.
 func (f *fixture) Login(ctx context.Context, r config.Request) (*answer.Spool, error) {
-	return f.login(ctx, &Exchange{}, r)
+	answered, err := f.login(ctx, &Exchange{}, r)
+	return answered.Body, err
 }
 
 func readSpool(t testing.TB, spool *answer.Spool) string {
@@ -163,8 +172,7 @@ type seen struct {
 	header           http.Header
 }
 
-// script is a server that answers by steps, one a request, whatever the path
-// and the host.
+// script is a server that answers each request with the next step.
 type script struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -230,8 +238,8 @@ func times(n int, step http.HandlerFunc) []http.HandlerFunc {
 	return slices.Repeat([]http.HandlerFunc{step}, n)
 }
 
-// misbehave serves connections that do as they please; it gives the address and
-// a count of the connections so far. Each one is closed when its function ends.
+// misbehave serves each connection with a function, and closes it afterwards. It returns
+// the address and a count of the connections so far.
 func misbehave(t testing.TB, behave func(*net.TCPConn)) (string, func() int) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -265,7 +273,7 @@ func misbehave(t testing.TB, behave func(*net.TCPConn)) (string, func() int) {
 	}
 }
 
-// answering reads a request and answers with these very bytes.
+// answering reads a request and answers with exactly these bytes.
 func answering(text string) func(*net.TCPConn) {
 	return func(conn *net.TCPConn) {
 		if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
@@ -274,7 +282,7 @@ func answering(text string) func(*net.TCPConn) {
 	}
 }
 
-// dialer connects host names that exist nowhere ("a.test:80") to servers.
+// dialer connects invented host names ("a.test:80") to servers.
 func dialer(to map[string]string) func(*Options) {
 	return func(o *Options) {
 		o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -13,15 +14,15 @@ import (
 )
 
 // builtin are the headers of a request that configures none.
-func builtin(userAgent string) []config.Header {
+func builtin(userAgent, accept string) []config.Header {
 	return []config.Header{
 		{Name: "User-Agent", Values: []string{userAgent}},
-		{Name: "Accept", Values: []string{"application/json"}},
+		{Name: "Accept", Values: []string{cmp.Or(accept, "application/json")}},
 		{Name: "Accept-Encoding", Values: []string{"gzip"}},
 	}
 }
 
-// setLevel sets headers over those of the levels below.
+// setLevel sets headers; they replace earlier ones of the same names.
 func setLevel(req *request.Request, level []config.Header) {
 	req.SetHeaders(func(yield func(string, []string) bool) {
 		for _, h := range level {
@@ -32,7 +33,7 @@ func setLevel(req *request.Request, level []config.Header) {
 	})
 }
 
-// headersOf reads the headers of a request: names to literal values.
+// headersOf reads the headers of a request: an object of scalars, or lists of them.
 func headersOf(v value.Value) ([]config.Header, error) {
 	if k := v.Kind(); k != value.Object && !v.Empty() {
 		return nil, failure.Userf("headers must be an object, found a %s", k)
@@ -65,7 +66,7 @@ func headersOf(v value.Value) ([]config.Header, error) {
 	return headers, nil
 }
 
-// headerLines are all lines of a header, however its name is spelt.
+// headerLines returns all lines of a header, ignoring the case of its name.
 func headerLines(h http.Header, name string) []string {
 	var all []string
 	for spelt, texts := range h {

@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// hosts refuses every address that `image_parameters.allowed_hosts` does not
-// list: of jobs and their next pages, of children, logins and redirects alike.
+// hosts refuses every address that `image_parameters.allowed_hosts` does not list:
+// of jobs, next pages, child jobs, logins and redirects.
 type hosts struct {
 	next    Step
 	allowed []config.AllowedHost
@@ -39,8 +39,8 @@ func (t *hosts) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	return nil, failure.Userf("the address %s is not allowed by 'image_parameters.allowed_hosts'%s", u.String(), why)
 }
 
-// allows compares host exactly, scheme and port where the entry names them, and
-// the path by whole segments.
+// allows compares the host exactly, scheme and port if the entry has them, and the
+// path by whole segments.
 func allows(entry config.AllowedHost, u *url.URL) bool {
 	if entry.Host != u.Hostname() || entry.Scheme != "" && entry.Scheme != u.Scheme {
 		return false
@@ -53,23 +53,22 @@ func allows(entry config.AllowedHost, u *url.URL) bool {
 	return prefix == "" || path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-// restrictedPath is the path that an entry allows, escaped and without the
-// slashes around it; "" allows every path.
+// restrictedPath is the path that an entry allows, escaped and without slashes around
+// it; "" allows every path.
 func restrictedPath(entry config.AllowedHost) string {
 	return strings.Trim(escape(entry.Endpoint, pathCharacters), "/")
 }
 
-// maxDecodings is how many times a path is decoded in the search for hidden dot
-// segments. A path that has escapes even then is refused.
+// maxDecodings is how many times a path is decoded to find hidden dot segments. A
+// path that still has escapes then is refused.
 const maxDecodings = 4
 
-// ambiguity says what in a path some servers take for a way out of the directory
-// that the path seems to be in, "" for nothing. Plain dot segments, also with
-// escaped dots, are resolved already. But servers, proxies and frameworks also
-// decode %2f and %5c before they resolve dot segments, decode more than once, take
-// a backslash for a slash, cut parameters (;x=1) off a segment, drop white space,
-// and accept overlong UTF-8. Two slashes at the beginning make some of them take
-// the first segment for a host.
+// ambiguity says which part of a path could lead out of the path's directory on some
+// servers, "" if none. Dot segments, also with escaped dots, are already resolved.
+// But some servers, proxies and frameworks decode %2f and %5c before they resolve
+// dot segments, decode more than once, treat a backslash as a slash, cut parameters
+// (;x=1) off a segment, drop white space, or accept overlong UTF-8. After two leading
+// slashes some read the first segment as a host.
 func ambiguity(path string) string {
 	lenient := strings.NewReplacer(`\`, "/",
 		"\xc0\xaf", "/", "\xc1\x9c", "/", "\xc0\xae", ".",

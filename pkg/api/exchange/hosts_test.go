@@ -46,8 +46,7 @@ func TestAllowedHosts(t *testing.T) {
 	}
 }
 
-// TestAmbiguousPaths: what a server may read as a path outside of the one that
-// an entry allows.
+// TestAmbiguousPaths: paths that a server may resolve to one that is not allowed.
 func TestAmbiguousPaths(t *testing.T) {
 	const dots, slashes, deep = "its path holds an encoded segment '..'", "its path begins with two slashes", "its path is encoded several times"
 	tests := map[string]string{
@@ -96,8 +95,8 @@ func TestAmbiguousPaths(t *testing.T) {
 	}
 }
 
-// TestAmbiguousPathsAreAllowedWhereEveryPathIs: an entry without a path says
-// nothing about paths.
+// TestAmbiguousPathsAreAllowedWhereEveryPathIs: an entry without a path allows all
+// paths.
 func TestAmbiguousPathsAreAllowedWhereEveryPathIs(t *testing.T) {
 	s := serve(t, ok(""))
 	at := dialer(map[string]string{"a.test:80": s.Listener.Addr().String()})

@@ -16,7 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// terminal gives each text that is written to it to one reader.
+// terminal passes each text that is written to it to one reader.
 type terminal chan string
 
 // Write implements io.Writer.
@@ -25,7 +25,7 @@ func (c terminal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestLiveWaits: whatever a request waits for stands in the line of its job.
+// TestLiveWaits: the line of a job shows what its request waits for.
 func TestLiveWaits(t *testing.T) {
 	shown, ticks := make(terminal), make(chan time.Time)
 	live := event.NewLive(event.LiveOptions{

@@ -7,10 +7,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// logger counts every request that is really sent and, under debug, reports it as it
-// leaves: after authentication, one event for each attempt, hop and login. Its end
-// is reported too, without debug to a report only. An attempt that finds no
-// connection sends nothing and is reported by the retry.
+// logger counts every request that is sent: each attempt, hop and login. Under debug
+// it emits an event when the request is sent and one when it ends; without debug
+// only the second one, for the report of the run. An attempt without a connection
+// is reported by retry.
 type logger struct {
 	next Step
 	*Options

@@ -20,11 +20,11 @@ func TestEveryRequestIsReportedUnderDebug(t *testing.T) {
 		if r.URL.Path == "/b" {
 			return nil
 		}
-		spool, err := r.Login(ctx, config.Request{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
+		answered, err := r.Login(ctx, config.Request{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
 		if err != nil {
 			return err
 		}
-		r.URL.RawQuery = "sid=" + readSpool(t, spool)
+		r.URL.RawQuery = "sid=" + readSpool(t, answered.Body)
 		return nil
 	}), debugging)
 	if _, err := f.get(t, "a b"); err != nil {
@@ -102,18 +102,17 @@ func TestWhatIsNotSentIsNotReported(t *testing.T) {
 	}
 }
 
-// TestReportTellsWhereARequestBelongs: without debug, the ends of requests are
-// told to a report only, with their job, as a login or not, and with the time
-// for which the rate limit kept them back.
-func TestReportTellsWhereARequestBelongs(t *testing.T) {
+// TestReportHasTheJobOfARequest: without debug only a report gets the ends of requests,
+// with their job, whether they are logins, and the delay by the rate limit.
+func TestReportHasTheJobOfARequest(t *testing.T) {
 	s := serve(t, ok("token"), say(503, ""), ok("token"), ok(""))
 	var told []string
 	f := newFixture(t, s.URL, `{"http":{"rateLimit":{"requests":3,"perSeconds":60}}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
-		spool, err := r.Login(ctx, config.Request{Endpoint: "login", Method: "GET"})
+		answered, err := r.Login(ctx, config.Request{Endpoint: "login", Method: "GET"})
 		if err != nil {
 			return err
 		}
-		return spool.Close()
+		return answered.Body.Close()
 	}), func(o *Options) {
 		o.Log.Trace(func(e event.Event) {
 			switch b := e.Body.(type) {

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,14 +12,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// concealLogin makes secrets of what the answers to logins hold, before anything
-// else looks at them: each hop and each attempt.
+// concealLogin registers the secrets in each answer to a login, before any other
+// step sees the answer.
 type concealLogin struct {
 	next    Step
 	secrets *secret.Registry
 }
 
-// mostRefusal is how much of the body of a login that failed is looked at.
+// mostRefusal is how many bytes of the body of a failed login are searched.
 const mostRefusal = 1 << 20
 
 func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
@@ -29,16 +30,16 @@ func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	var refusal []byte
 	if res.Status >= http.StatusMultipleChoices {
 		if refusal, err = res.Body.Head(int(min(res.Body.Size(), mostRefusal))); err != nil {
-			return nil, err
+			return nil, errors.Join(err, res.Body.Close())
 		}
 	}
 	auth.Conceal(t.secrets, res.StatusLine, res.Header, refusal)
 	return res, nil
 }
 
-// loginError is the user error for an answer of 300 and above to a login, which it
-// closes. Of the body it shows what says that it is a message, and of the status
-// line only the number, with the words that belong to it.
+// loginError is the user error for a login answered with a status from 300. It closes
+// the answer. It shows only the error messages in the body, and the standard reason
+// of the status: anything else may be a secret.
 func (c *Client) loginError(res *Answer) error {
 	defer res.Body.Close()
 	e := refusal(res, fmt.Sprint(res.Status, " ", http.StatusText(res.Status)))
@@ -54,8 +55,7 @@ func (c *Client) loginError(res *Answer) error {
 	return e
 }
 
-// shortMessage is a masked text in one line of at most 300 characters, none of
-// which could steer a terminal.
+// shortMessage returns a masked text as one line of at most 300 printable characters.
 func shortMessage(text string) string {
 	const most = 300
 	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " "))

@@ -13,8 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// A login that is refused is understood by its messages. Nothing else of the answer
-// is shown.
+// The error of a refused login shows the messages of the answer and nothing else.
 func TestRefusedLogins(t *testing.T) {
 	long := strings.Repeat("0123456789 ", 40)
 	const hidden = "; the answer has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
@@ -45,8 +44,8 @@ func TestRefusedLogins(t *testing.T) {
 	}
 }
 
-// Whatever an answer to a login holds is a secret: of each hop, each attempt, and
-// whether it succeeds or not.
+// All values in answers to a login are secrets: of each hop and attempt, successful or
+// not.
 func TestAnswersToLoginsAreSecret(t *testing.T) {
 	const refused = "HTTP/1.1 %s\r\nContent-Length: %d\r\nSet-Cookie: sid=cookie1; Path=/\r\nX-Session: header-22\r\nServer: nginx/1.2.3\r\nX-Odd: true\r\n%s\r\n%s"
 	body := `{"text":"leaf-333","number":44445555,"names":{"name-6666-7777":1},"json":"{\"a\":[\"inner-88\"]}","form":"a=b&token=form-9999","ok":true,"n":7,"date":"2026"}`
@@ -81,8 +80,8 @@ func TestAnswersToLoginsAreSecret(t *testing.T) {
 	}
 }
 
-// TestRecordedLogins: a recording holds the shape of what answered a login, of a
-// refused one nothing else, and is replayed as it went.
+// TestRecordedLogins: a recording has only the shape of the answer to a refused login,
+// and its replay ends like the recorded run.
 func TestRecordedLogins(t *testing.T) {
 	header := func(next http.HandlerFunc) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

@@ -24,17 +24,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// network is what lies below the last step: connections, TLS and proxy or tunnel.
+// network is below the last step: connections, TLS and proxy or tunnel.
 type network struct {
 	known *http.Transport
-	// foreign is for origins that must not see the certificate of the client; the
-	// same one when there is none.
+	// foreign is for origins that must not see the certificate of the client. It is
+	// known if there is no certificate.
 	foreign *http.Transport
 	via     findProxy // nil for no proxies
 }
 
-// newNetwork sends requests through the proxies of the environment. An error says
-// that one of them cannot be read.
+// newNetwork makes a network that uses the proxies of the environment. It fails if
+// the address of one is invalid.
 func newNetwork(o *Options) (*network, error) {
 	via, err := proxy(o)
 	if err != nil {
@@ -63,8 +63,8 @@ func (n *network) close() {
 	n.foreign.CloseIdleConnections()
 }
 
-// newTransport speaks HTTP/1.1 only, as the original; no cookies; bodies are not
-// decompressed here.
+// newTransport makes a transport for HTTP/1.1 only, as in the original, without
+// cookies and decompression.
 func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http.Transport {
 	dial := o.Dial
 	if dial == nil {
@@ -92,13 +92,12 @@ func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http
 	}
 }
 
-// maxHead is how many bytes the head of an answer may have, with the answers of
-// 1xx before it.
+// maxHead is how many bytes the head of an answer may have, including 1xx answers
+// before it.
 const maxHead = 1 << 20
 
-// guarded turns a panic into an error: net/http makes connections in goroutines of
-// its own, where no one else would, and the program would end with a message that
-// nothing has masked.
+// guarded turns a panic into an error. net/http connects in its own goroutines,
+// where a panic would end the program with an unmasked message.
 func guarded(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
 		err = failure.Recover(func() (err error) {
@@ -109,8 +108,8 @@ func guarded(dial env.Dial) env.Dial {
 	}
 }
 
-// eitherDial makes connections to proxies, which the operator chose, in one way
-// and all others in another.
+// eitherDial uses one dial for proxies, which the operator chose, and another for all
+// other connections.
 func eitherDial(proxies, others env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if toProxy(ctx) {
@@ -120,7 +119,7 @@ func eitherDial(proxies, others env.Dial) env.Dial {
 	}
 }
 
-// acceptTunnel judges a proxy's answer to the wish for a tunnel to a https host.
+// acceptTunnel checks a proxy's answer to CONNECT.
 func acceptTunnel(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
 	if res.StatusCode != http.StatusOK {
 		return &networkError{code: codeReceive, what: "the proxy answered with status " + res.Status}
@@ -128,7 +127,7 @@ func acceptTunnel(_ context.Context, _ *url.URL, _ *http.Request, res *http.Resp
 	return nil
 }
 
-// The numbers by which `retryConfig` names network errors: those of curl.
+// The network errors of `retryConfig`, with the numbers of curl.
 const (
 	codeUnknown   = 1
 	codeProxy     = 5
@@ -148,12 +147,11 @@ const (
 )
 
 type networkError struct {
-	code  int
-	what  string
-	cause error
-	// unsent is set when no connection was made.
-	unsent bool
-	// advice and pointer say what to look at; "" for nothing.
+	code   int
+	what   string
+	cause  error
+	unsent bool // there was no connection
+	// advice says what to check, and pointer where; both may be empty.
 	advice, pointer string
 }
 
@@ -161,8 +159,8 @@ func (e *networkError) Error() string { return fmt.Sprintf("network error %d: %s
 
 func (e *networkError) Unwrap() error { return e.cause }
 
-// networkErrorOf classifies what the network reported; receiving is set when the
-// head of the answer had arrived already.
+// networkErrorOf classifies an error of the network; receiving is set if it happened
+// in the body of the answer.
 func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return failure.Applicationf("cannot store a response: %w", pathError)
@@ -184,7 +182,7 @@ func classify(ctx context.Context, err error, receiving bool) (int, string) {
 	if errors.Is(context.Cause(ctx), errRequestTimeout) {
 		return codeTimeout, "the answer did not arrive within 'api.http.requestTimeout'"
 	}
-	// The system gives a connection up by itself, too, before it is made and later.
+	// The system has time-outs of its own, for connecting and for open connections.
 	if errors.Is(err, syscall.ETIMEDOUT) {
 		if op, ok := errors.AsType[*net.OpError](err); ok && op.Op != "read" && op.Op != "write" {
 			return codeTimeout, "no connection: " + reason(err)
@@ -203,7 +201,7 @@ func classify(ctx context.Context, err error, receiving bool) (int, string) {
 	return classifyBroken(err, receiving)
 }
 
-// classifyTLS knows the errors of making a secure connection.
+// classifyTLS classifies errors of the TLS handshake.
 func classifyTLS(err error) (int, string) {
 	if verify, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return codeVerify, "the server's certificate is not trusted: " + distrust(verify.Err)
@@ -232,14 +230,13 @@ func distrust(err error) string {
 	}
 }
 
-// classifyConnect knows the errors of making a connection, to the server or to
-// a proxy.
+// classifyConnect classifies errors of connecting to the server or a proxy.
 func classifyConnect(err error) (int, string) {
 	op, isOp := errors.AsType[*net.OpError](err)
 	viaProxy := isOp && op.Op == "proxyconnect"
 	dns, isDNS := errors.AsType[*net.DNSError](err)
 	switch {
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE): // also where the host is looked up
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE): // also in a DNS lookup
 		return codeConnect, "no connection: " + reason(err)
 	case isDNS && viaProxy:
 		return codeProxy, "the proxy's host " + dns.Name + " is not known"
@@ -255,7 +252,7 @@ func classifyConnect(err error) (int, string) {
 	return 0, ""
 }
 
-// classifyBroken knows the ways in which a connection ends too early.
+// classifyBroken classifies connections that end too early.
 func classifyBroken(err error, receiving bool) (int, string) {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
@@ -268,7 +265,7 @@ func classifyBroken(err error, receiving bool) (int, string) {
 		return codeReceive, "the body of the answer cannot be read: " + reason(err)
 	case receiving:
 		return codeEncoding, "the body of the answer cannot be decompressed: " + reason(err)
-	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // what net/http calls it
+	case strings.Contains(err.Error(), "readLoopPeekFailLocked"): // the text of net/http
 		return codeReceive, unasked
 	case errors.Is(err, io.EOF), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "server closed idle connection"):
 		return codeNoAnswer, "the server closed the connection without an answer"
@@ -281,7 +278,7 @@ func classifyBroken(err error, receiving bool) (int, string) {
 	}
 }
 
-// unasked is said of a connection that was good for an earlier request.
+// unasked is the error of a reused connection with bytes that belong to no request.
 const unasked = "the server sent bytes that nobody had asked for"
 
 func compression(err error) bool {
@@ -290,8 +287,8 @@ func compression(err error) bool {
 	return corrupt || slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
 }
 
-// reason is the innermost text of an error: without addresses, which the
-// message names already.
+// reason is the text of the innermost error. It lacks addresses, which the message
+// has already.
 func reason(err error) string {
 	for {
 		inner := errors.Unwrap(err)
@@ -302,8 +299,8 @@ func reason(err error) string {
 	}
 }
 
-// describe turns an error of the chain into a user error that names the
-// request. Errors that are failures already stay as they are.
+// describe turns a network error into a user error with the request. If the context
+// has ended it returns its error or the *Cut behind it.
 func describe(ctx context.Context, req *request.Request, err error) error {
 	if ctx.Err() != nil {
 		if cut, ok := errors.AsType[*Cut](context.Cause(ctx)); ok {

@@ -10,9 +10,9 @@ import (
 )
 
 // orderedDial makes connections that know whether an answer came before its
-// request. Some servers send bytes behind an answer, which net/http would take for the
-// answer to the next request on the same connection when that one comes quickly.
-// What arrives while the request is sent cannot be distinguished from an answer.
+// request. Some servers send more bytes after an answer. net/http would take them
+// for the answer to the next request if that one follows quickly. Bytes that arrive
+// while the request is being sent cannot be distinguished from an answer.
 func orderedDial(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -23,16 +23,15 @@ func orderedDial(dial env.Dial) env.Dial {
 	}
 }
 
-// ordered is a connection that knows whether bytes have come since the beginning
-// of a request.
+// ordered is a connection that knows whether bytes were received since a request
+// began.
 type ordered struct {
 	net.Conn
 	mu              sync.Mutex
 	asked, answered bool
 }
 
-// Write implements net.Conn. Bytes that came before the first one of the request
-// are no answer to it.
+// Write implements net.Conn. The first write of a request resets answered.
 func (c *ordered) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	if !c.asked {
@@ -61,7 +60,7 @@ func (c *ordered) next() {
 	c.asked, c.answered = false, false
 }
 
-// early reports whether what can be read now was there before the request.
+// early reports whether the bytes to be read now came before the request.
 func (c *ordered) early() bool {
 	if c == nil {
 		return false
@@ -71,7 +70,8 @@ func (c *ordered) early() bool {
 	return !c.asked || !c.answered
 }
 
-// orderedOf is the connection below one of net/http; nil for one that is not known.
+// orderedOf returns the connection below one of net/http; nil if it is of another
+// type.
 func orderedOf(conn net.Conn) *ordered {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

@@ -15,9 +15,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// TestAnswerBeforeItsRequest: a server sends a second answer behind the first
-// one, and it arrives when the connection was taken for the next request, of
-// which no byte is sent yet.
+// TestAnswerBeforeItsRequest: a server sends a second answer after the first one. It
+// arrives when the next request already has the connection but is not sent yet.
 func TestAnswerBeforeItsRequest(t *testing.T) {
 	for name, start := range map[string]func(*httptest.Server){"plain": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS} {
 		t.Run(name, func(t *testing.T) {
@@ -49,8 +48,7 @@ func TestAnswerBeforeItsRequest(t *testing.T) {
 			if body, err := f.get(t, "x"); err != nil || body != "first" {
 				t.Fatalf("got %q, %v", body, err)
 			}
-			// The head of the request is made, but not sent, when the trace is told of
-			// its fields.
+			// The trace gets the header fields before the request is sent.
 			var take, believe sync.Once
 			ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 				WroteHeaderField:     func(string, []string) { take.Do(func() { close(taken); <-believed }) },
@@ -102,8 +100,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestUnaskedBytesAreTriedAgain: net/http has noticed them, and says so to whom
-// had just taken the connection.
+// TestUnaskedBytesAreTriedAgain: net/http reports them to the request that has just
+// taken the connection.
 func TestUnaskedBytesAreTriedAgain(t *testing.T) {
 	code, what := classify(t.Context(), errors.New("readLoopPeekFailLocked: %!w(<nil>)"), false)
 	if code != codeReceive || what != "the server sent bytes that nobody had asked for" {

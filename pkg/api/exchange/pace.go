@@ -9,36 +9,34 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// Pacer decides when a request may be sent. One pacer serves all requests to
-// the API, those of all clients of a run: it keeps below `api.http.rateLimit`,
-// and while one request waits because the API asked for patience no other is
-// sent.
+// Pacer decides when a request may be sent. All clients of a run share one. It keeps
+// to `api.http.rateLimit`, and sends no request while one waits because the API asked
+// for a pause.
 type Pacer struct {
 	limit config.RateLimit
 	stats *Stats
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
-	// turn is held by the request that is the next to be counted; starts are
-	// those of the last span, the oldest first.
+	// turn is held by the next request to be counted; starts are the times of those
+	// sent within limit.Per, the oldest first.
 	turn   chan struct{}
 	starts []time.Time
 
 	mu      sync.Mutex
 	patient int           // requests that wait as the API asked
-	resume  chan struct{} // closed when none does any more; nil while none does
-	// until is when the API may be asked again, though no one waits for it: who did
-	// was broken off.
+	resume  chan struct{} // closed when patient becomes 0; nil while it is 0
+	// until is the end of a pause whose waiting request was cancelled.
 	until time.Time
 }
 
-// newPacer makes the pacer of a run, which adds its waits to the statistics.
+// newPacer makes the pacer of a run. It adds its waits to stats.
 func newPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *Pacer {
 	return &Pacer{limit: l, stats: stats, now: now, sleep: sleep, turn: make(chan struct{}, 1)}
 }
 
-// rest waits for some time, in which all other requests are held back. When it is
-// broken off, the next request waits for what is left of it.
+// rest waits and holds back all other requests. If ctx ends first, the next request
+// waits for the remaining time.
 func (p *Pacer) rest(ctx context.Context, wait time.Duration) error {
 	p.mu.Lock()
 	p.hold()
@@ -53,7 +51,7 @@ func (p *Pacer) hold() {
 	p.patient++
 }
 
-// sit waits until some time and then lets the requests go that are held back.
+// sit waits until a time and then releases the requests that are held back.
 func (p *Pacer) sit(ctx context.Context, until time.Time, wait time.Duration) error {
 	p.stats.Waited.Add(int64(wait))
 	err := p.sleep(ctx, wait)
@@ -103,8 +101,9 @@ func (p *Pacer) ready(ctx context.Context, sender Sender) error {
 	}
 }
 
-// patience is what a request has to wait for: others that wait, or a time that
-// no one waits for any more. It then holds all others back and has to sit.
+// patience returns what a request has to wait for: the channel of a request that
+// waits already, or the end of a pause. In the second case others are held back, and
+// the caller must call sit.
 func (p *Pacer) patience() (held chan struct{}, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,8 +115,8 @@ func (p *Pacer) patience() (held chan struct{}, until time.Time) {
 	return nil, until
 }
 
-// pass waits until the next request may be sent, and counts it. Requests pass
-// one by one, so that only one of them waits for the clock.
+// pass waits until the next request may be sent, and counts it. With a rate limit
+// requests pass one at a time.
 func (p *Pacer) pass(ctx context.Context, x *Exchange) error {
 	if p.limit.Requests == 0 {
 		return p.ready(ctx, x.Sender)
@@ -144,14 +143,14 @@ func (p *Pacer) pass(ctx context.Context, x *Exchange) error {
 	}
 	start := p.now()
 	if start.Before(due) {
-		start = due // the clock may be a little behind the sleep
+		start = due // a sleep may end slightly early by this clock
 	}
 	p.starts = append(p.starts, start)
 	return nil
 }
 
-// due is when the limit allows one more request. Starts that count no more are
-// forgotten.
+// due is when the limit allows the next request. It removes starts that no longer
+// count.
 func (p *Pacer) due() time.Time {
 	old := p.now().Add(-p.limit.Per)
 	p.starts = slices.DeleteFunc(p.starts, func(start time.Time) bool { return !start.After(old) })
@@ -161,8 +160,8 @@ func (p *Pacer) due() time.Time {
 	return p.starts[len(p.starts)-p.limit.Requests].Add(p.limit.Per)
 }
 
-// pace lets the pacer decide when a request is sent. It stands below the cache,
-// whose answers cost nothing, and above what depends on the time of sending.
+// pace waits for the pacer. It is below the cache, whose answers do not count, and
+// above the steps that depend on the time of sending.
 type pace struct {
 	next  Step
 	pacer *Pacer

@@ -14,7 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// wait sleeps in the time of a bubble.
+// wait sleeps in the time of a synctest bubble.
 func wait(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -24,8 +24,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// starts lets so many requests at once pass a pacer and gives when each of them
-// was let through, sorted.
+// starts sends so many requests at once through a pacer and returns the sorted times at
+// which they passed.
 func starts(t *testing.T, p *Pacer, requests int) []time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -67,8 +67,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// In no span of the limit's length there are more starts than allowed, whenever
-// requests come.
+// No period of the limit's length has more starts than allowed.
 func TestRateLimitInEverySpan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stats := &Stats{}
@@ -138,7 +137,7 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 		}
 		wg.Wait()
 
-		// Of those who are broken off the next ones wait for what is left.
+		// After a cancelled wait the next requests wait for the remaining time.
 		begun := time.Now()
 		ctx, cancel = context.WithTimeout(t.Context(), second)
 		defer cancel()
@@ -161,8 +160,8 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 	})
 }
 
-// While a request waits because the API asked for it, no other is sent; while it
-// waits because it failed, others are.
+// No request is sent while one waits because the API asked for it. Others are sent while
+// one waits because it failed.
 func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -213,14 +212,14 @@ func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 	}
 }
 
-// Every attempt, hop and login counts, and an answer of the cache does not.
+// Each attempt, hop and login counts; an answer from the cache does not.
 func TestWhatTheRateLimitCounts(t *testing.T) {
 	login := authFunc(func(ctx context.Context, r *auth.Attempt) error {
-		spool, err := r.Login(ctx, config.Request{Endpoint: "login"})
+		answered, err := r.Login(ctx, config.Request{Endpoint: "login"})
 		if err != nil {
 			return err
 		}
-		return spool.Close()
+		return answered.Body.Close()
 	})
 	const limit = `"http":{"rateLimit":{"requests":1,"perSeconds":60}}`
 	for _, tt := range []struct {
@@ -272,8 +271,7 @@ func TestCacheAsksOnceForOneAnswer(t *testing.T) {
 	}
 }
 
-// A 401 to credentials that another request has given up meanwhile is not the
-// request's own.
+// A 401 to credentials that another request has replaced meanwhile does not count.
 func TestUnauthorizedBecauseOfAnotherRequest(t *testing.T) {
 	a := &tokens{}
 	outdate := func(w http.ResponseWriter, r *http.Request) {

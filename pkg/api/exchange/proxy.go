@@ -13,14 +13,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// findProxy gives the proxy for a request, nil for none.
+// findProxy returns the proxy for a request, nil for none.
 type findProxy func(*http.Request) (*url.URL, error)
 
-// proxy reads the usual environment variables; the upper-case HTTP_PROXY is not
-// among them, since a CGI server would fill it from a request header. It is nil
-// where requests leave in another way. A variable that cannot be read is a user
-// error, because the request would go around the proxy. The credentials in the
-// addresses become secrets.
+// proxy reads the usual environment variables, but not HTTP_PROXY in upper case,
+// which a CGI server would fill from a request header. It is nil with a tunnel or if
+// nothing is sent. An invalid variable is a user error, because the request would
+// bypass the proxy. Credentials in the addresses are registered as secrets.
 func proxy(o *Options) (findProxy, error) {
 	if o.Settings.server != nil || o.offline() {
 		return nil, nil
@@ -54,8 +53,8 @@ func proxy(o *Options) (findProxy, error) {
 	return func(r *http.Request) (*url.URL, error) { return find(r.URL) }, nil
 }
 
-// readProxy is the address of a proxy, whose scheme may be missing; nil for one
-// that cannot be read or used.
+// readProxy reads the address of a proxy, with or without a scheme; nil if it is
+// invalid.
 func readProxy(text string) *url.URL {
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
@@ -67,9 +66,9 @@ func readProxy(text string) *url.URL {
 	return u
 }
 
-// prepare makes a request ready to go through a proxy, where it does. net/http
-// asks a proxy for the host of the Host header; a configured one must not lead
-// it elsewhere than to the address that was checked.
+// prepare marks a request that goes through a proxy. net/http would ask the proxy
+// for the host in the header Host; a configured header must not lead to another host
+// than the one that was checked.
 func (via findProxy) prepare(req *http.Request) *http.Request {
 	if through, err := via(req); through == nil || err != nil {
 		return req // net/http reports the error
@@ -83,8 +82,8 @@ func (via findProxy) prepare(req *http.Request) *http.Request {
 	return r
 }
 
-// proxiedKey marks the context of a request that goes through a proxy: net/http
-// passes nothing else on to the function that makes the connection.
+// proxiedKey marks the context of a request through a proxy: net/http passes only the
+// context to dial.
 type proxiedKey struct{}
 
 func toProxy(ctx context.Context) bool {

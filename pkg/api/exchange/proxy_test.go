@@ -63,7 +63,7 @@ func TestProxyVariables(t *testing.T) {
 	}
 }
 
-// TestUnreadableProxy: without an error the requests would go around the proxy.
+// TestUnreadableProxy: without an error requests would bypass the proxy.
 func TestUnreadableProxy(t *testing.T) {
 	for _, text := range []string{"http://ann:s3cr%et@p.test:3128", "http://p.test:port", "http://ann s3cret@p.test", "http://", "://s3cret", "ftp://s3cret@p.test", "socks4://p.test:1080", "http://[::1", "s3cret p.test", "\x00"} {
 		for _, name := range []string{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"} {
@@ -81,7 +81,7 @@ func TestUnreadableProxy(t *testing.T) {
 	}
 }
 
-// TestUnreadableProxyThatIsNotUsed: requests of a tunnel and a replay pass no proxy.
+// TestUnreadableProxyThatIsNotUsed: a tunnel and a replay use no proxy.
 func TestUnreadableProxyThatIsNotUsed(t *testing.T) {
 	for name, o := range map[string]Options{
 		"tunnel":  shared(Settings{server: &sshServer{}}),
@@ -113,7 +113,7 @@ func TestRequestsGoThroughTheProxy(t *testing.T) {
 	}
 }
 
-// tunnel accepts every wish for a tunnel and leads it to a server.
+// tunnel accepts every CONNECT and connects it to a server.
 func tunnel(t testing.TB, to string) string {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect || r.Host != "example.com:443" {

@@ -15,9 +15,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// public refuses requests whose host is an address outside the public internet.
-// That is all that can be seen of a request that a proxy will send; what a name
-// stands for is checked when we make the connection ourselves, see publicOnly.
+// public refuses requests whose host is an address outside the public internet. More
+// cannot be checked for requests through a proxy. publicOnly checks the addresses of
+// a name when we connect ourselves.
 type public struct {
 	next Step
 }
@@ -30,11 +30,11 @@ func (t *public) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	return t.next.Do(ctx, x)
 }
 
-// publicOnly makes connections to addresses of the public internet only. A name
-// is resolved here, every time, and all its addresses must be public: the one
-// that is dialled is the one that was looked at, whatever the name says a moment
-// later. A refusal is a user error. Addresses are tried one after another and
-// share the time-out. A nil dial or lookup is the system's.
+// publicOnly connects to addresses of the public internet only. It resolves a name
+// for each connection, and all its addresses must be public. It dials a checked
+// address, not the name, which could change in between. Addresses are tried one
+// after another and share the time-out. A refusal is a user error. A nil dial or
+// lookup is the system's.
 func publicOnly(dial env.Dial, lookup env.Lookup, timeout time.Duration) env.Dial {
 	if dial == nil {
 		dial = (&net.Dialer{}).DialContext
@@ -96,12 +96,12 @@ func refused(host, because string) error {
 	return failure.Userf("the host %s is refused by --deny-private-networks: %s", host, because)
 }
 
-// notPublicHost says what a host is when its name alone shows that it is not on
-// the public internet: an address in any spelling that resolvers accept, or the
-// name of this machine. "" is for everything else.
+// notPublicHost says what a host is if its text alone shows that it is not on the
+// public internet: an address in any spelling that resolvers accept, or localhost.
+// Else it returns "".
 func notPublicHost(host string) string {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	// Digits have many forms in Unicode; net/http sends their ASCII ones.
+	// net/http converts Unicode digits to ASCII too.
 	if ascii, err := idna.Lookup.ToASCII(host); err == nil {
 		host = strings.TrimSuffix(ascii, ".")
 	}
@@ -117,9 +117,9 @@ func notPublicHost(host string) string {
 	return ""
 }
 
-// oldIPv4 reads the spellings of an address that the C library knows: one to four
-// numbers, decimal, octal or hexadecimal, the last one for all the bytes that are
-// left (127.1, 0x7f000001, 2130706433).
+// oldIPv4 reads an address as the C library does: one to four numbers, decimal, octal
+// or hexadecimal, the last one for all remaining bytes (127.1, 0x7f000001,
+// 2130706433).
 func oldIPv4(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {
@@ -140,10 +140,9 @@ func oldIPv4(host string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(address >> 24), byte(address >> 16), byte(address >> 8), byte(address)}), true
 }
 
-// special are the ranges that IANA keeps for other purposes, and those in which a
-// cloud has its own services for the machines of its customers, as its
-// documentation says; and what lies in them. All other clouds have their metadata
-// at private or link-local addresses.
+// special are the ranges that IANA reserves, and public addresses at which clouds
+// document internal services for their virtual machines. Other clouds have those at
+// private or link-local addresses.
 var special = []struct {
 	prefix netip.Prefix
 	what   string
@@ -179,14 +178,14 @@ var special = []struct {
 }
 
 var (
-	// allPublic is where every public IPv6 address is.
+	// allPublic holds every public IPv6 address.
 	allPublic = netip.MustParsePrefix("2000::/3")
-	// translated are IPv4 addresses that an IPv6-only network reaches (NAT64).
+	// translated holds the IPv4 addresses as an IPv6-only network sees them (NAT64).
 	translated = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-// notPublic says what an address is that is not one of the public internet, ""
-// for one that is. An address that stands for an IPv4 address is what that one is.
+// notPublic says what an address is if it is not on the public internet, else "". An
+// IPv6 form of an IPv4 address is checked as that one.
 func notPublic(ip netip.Addr) string {
 	ip = ip.Unmap().WithZone("")
 	if translated.Contains(ip) {

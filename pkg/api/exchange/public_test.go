@@ -58,8 +58,7 @@ func TestNotPublicHost(t *testing.T) {
 	}
 }
 
-// TestCloudMetadata: where the clouds tell a machine its secrets, in every form
-// of the address.
+// TestCloudMetadata: the metadata services of clouds, in every form of the address.
 func TestCloudMetadata(t *testing.T) {
 	t.Parallel()
 	for cloud, addresses := range map[string][]string{
@@ -103,8 +102,8 @@ func TestCloudMetadata(t *testing.T) {
 	}
 }
 
-// FuzzNotPublicHost: every spelling that the system's own parsers take for a
-// private address is refused.
+// FuzzNotPublicHost: every text that the system's parsers read as a private address is
+// refused.
 func FuzzNotPublicHost(f *testing.F) {
 	for _, seed := range []string{"127.0.0.1", "::1", "0x7f.1", "localhost", "１２７.1", "[::1]", "1.2.3.4%x", "..", "0x"} {
 		f.Add(seed)
@@ -119,8 +118,8 @@ func FuzzNotPublicHost(f *testing.F) {
 	})
 }
 
-// resolver gives the addresses of each name, one list for each time it is
-// asked, the last one for ever.
+// resolver returns the addresses of each name: one list for each lookup, then the last
+// one again.
 type resolver struct {
 	mu    sync.Mutex
 	known map[string][][]string
@@ -148,8 +147,8 @@ func (n *resolver) lookup(_ context.Context, host string) ([]netip.Addr, error) 
 	return found, nil
 }
 
-// refusing makes a client that refuses private networks, and leads every
-// address it dials to one place. The addresses it dialled are kept.
+// refusing makes a client that refuses private networks. All its connections go to one
+// server, and the dialled addresses are stored.
 func refusing(n *resolver, to string) (change func(*Options), dialled func() []string) {
 	var mu sync.Mutex
 	var all []string
@@ -225,8 +224,8 @@ func TestPublicHostThatIsDown(t *testing.T) {
 	equal(t, "addresses", dialled(), []string{"1.1.1.1:80", "1.1.1.1:80"})
 }
 
-// TestPublicOnlyBySystem: the resolver and the connections of the system, which
-// get nothing to ask and no one to connect to here.
+// TestPublicOnlyBySystem: with the system's resolver and connections, which are not
+// reached.
 func TestPublicOnlyBySystem(t *testing.T) {
 	reached := errors.New("reached")
 	dial := func(_ context.Context, _, address string) (net.Conn, error) {
@@ -246,7 +245,7 @@ func TestPublicOnlyBySystem(t *testing.T) {
 	}
 }
 
-// A name that is public when it is looked at first and private afterwards.
+// A name that resolves to a public address first and to a private one afterwards.
 func TestReboundNames(t *testing.T) {
 	closing := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Connection", "close")
@@ -298,7 +297,7 @@ func TestNamesThatDoNotResolve(t *testing.T) {
 	}
 }
 
-// The proxy is the operator's and may be anywhere. Names are resolved by it.
+// The operator's proxy may have any address. It resolves names.
 func TestPrivateHostsBehindAProxy(t *testing.T) {
 	via := serve(t, ok("by proxy"))
 	n := &resolver{known: map[string][][]string{"direct.test": {{"10.0.0.5"}}}}
@@ -315,8 +314,7 @@ func TestPrivateHostsBehindAProxy(t *testing.T) {
 	equal(t, "names", n.asked, []string{"direct.test"})
 }
 
-// A proxy is told where to go by the request line, which must be the address that
-// was checked and not the configured Host.
+// The request line for a proxy must have the checked address, not the configured Host.
 func TestHostHeaderDoesNotLeadAProxy(t *testing.T) {
 	via := serve(t, ok(""), ok(""), ok(""))
 	f := newFixture(t, "http://a.test/v1", `{"http":{"headers":{"Host":"evil.test"}}}`, nil, onlyV1, environment(map[string]string{"http_proxy": via.URL}))

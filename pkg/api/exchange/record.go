@@ -16,9 +16,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// record keeps every exchange as it went over the wire: after authentication
-// and signing, each attempt, hop and login, and those that failed. The answer of
-// a login is written when the login has been read and its secrets are known.
+// record writes every exchange to the recording as it was sent: each attempt, hop and
+// login, including failed ones. A login is written after its answer has been read,
+// when its secrets are known.
 type record struct {
 	next     Step
 	recorder *har.Recorder
@@ -36,7 +36,7 @@ func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	if err != nil {
 		failed, ok := errors.AsType[*networkError](err)
 		if !ok || ctx.Err() != nil {
-			return nil, err // not what the API did
+			return nil, err // not an error of the API
 		}
 		kept.Err, kept.Code, kept.Unsent = failed.what, failed.code, failed.unsent
 		return nil, cmp.Or(t.keep(x, kept), err)
@@ -50,7 +50,7 @@ func (t *record) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	return res, nil
 }
 
-// keep writes an exchange, now or with the login that it belongs to.
+// keep records an exchange, now or later with its login.
 func (t *record) keep(x *Exchange, kept har.Exchange) error {
 	if x.logins != nil {
 		return x.logins.keep(kept)
@@ -68,10 +68,12 @@ type loginRecord struct {
 	bodies    []*answer.Spool
 }
 
-// keep remembers an exchange with a copy of its body, which the login closes. Of its
-// header and status line it remembers only what is no secret, and where a redirect
-// leads, which is masked like the request that follows.
+// keep stores an exchange with a copy of its body, because the login closes the body.
+// It hides header and status line, except plain headers and Location, which is masked
+// like the request that follows.
 func (l *loginRecord) keep(x har.Exchange) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if x.Response != nil {
 		x.Response = withoutSecrets(x.Response)
 	}
@@ -81,24 +83,21 @@ func (l *loginRecord) keep(x har.Exchange) error {
 			return errors.Join(err, body.Close())
 		}
 		x.Body = body.Raw
-		l.mu.Lock()
 		l.bodies = append(l.bodies, body)
-		l.mu.Unlock()
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.exchanges = append(l.exchanges, x)
 	return nil
 }
 
-// withoutSecrets is an answer to a login with header and status line as they may be
-// recorded.
+// withoutSecrets returns an answer to a login with header and status line as they may
+// be recorded.
 func withoutSecrets(res *http.Response) *http.Response {
 	plain := *res
 	plain.Header = res.Header.Clone()
 	for name, lines := range plain.Header {
 		for i := range lines {
-			if !auth.PlainHeader(name) && name != "Location" {
+			// The recorder hides cookies, and expressions take null for no header.
+			if !auth.PlainHeader(name) && name != "Location" && name != "Set-Cookie" && lines[i] != "null" {
 				lines[i] = secret.Hidden
 			}
 		}
@@ -110,9 +109,8 @@ func withoutSecrets(res *http.Response) *http.Response {
 	return &plain
 }
 
-// write writes what was kept. An answer that redirects or refuses, and one that
-// the login failed with, is written without any text: no one knows which parts of
-// it are secrets.
+// write records the stored exchanges. Of a status from 300, and of the last answer of
+// a failed login, it hides all texts, because their secrets are not known.
 func (l *loginRecord) write(failed error) error {
 	if l == nil {
 		return nil
@@ -130,7 +128,7 @@ func (l *loginRecord) write(failed error) error {
 	return err
 }
 
-// moments are those of one exchange at which something became of its connection.
+// moments are the times of the phases of one exchange.
 type moments struct {
 	now func() time.Time
 
@@ -144,7 +142,7 @@ const (
 	firstByte
 )
 
-// set keeps the time of a moment, where someone wants to know it.
+// set stores the time of a moment. m may be nil.
 func (m *moments) set(moment int) {
 	if m == nil {
 		return
@@ -154,8 +152,8 @@ func (m *moments) set(moment int) {
 	m.at[moment] = m.now()
 }
 
-// timings part the time of an exchange as its moments part it. A moment that never
-// came is that of the end.
+// timings splits the duration of an exchange at its moments. A moment without a time
+// is at the end.
 func (m *moments) timings(began, ended time.Time, took time.Duration) har.Timings {
 	m.mu.Lock()
 	defer m.mu.Unlock()

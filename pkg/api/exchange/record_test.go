@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/har"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -63,13 +62,13 @@ type tokenLogin struct {
 
 func (l *tokenLogin) Authenticate(ctx context.Context, r *auth.Attempt) (err error) {
 	l.once.Do(func() {
-		var spool *answer.Spool
-		if spool, err = r.Login(ctx, config.Request{Endpoint: "login"}); err != nil {
+		var answered auth.Answered
+		if answered, err = r.Login(ctx, config.Request{Endpoint: "login"}); err != nil {
 			return
 		}
-		defer spool.Close()
+		defer answered.Body.Close()
 		var text []byte
-		if text, err = spool.Text(); err != nil {
+		if text, err = answered.Body.Text(); err != nil {
 			return
 		}
 		var answer value.Value
@@ -86,8 +85,7 @@ func withLogin(f *secret.Registry) auth.Authenticator {
 	return &tokenLogin{secrets: f}
 }
 
-// TestReplayInAnotherOrder: requests side by side may be recorded and replayed in
-// any order.
+// TestReplayInAnotherOrder: parallel requests may be recorded and replayed in any order.
 func TestReplayInAnotherOrder(t *testing.T) {
 	const requests = 30
 	path := filepath.Join(t.TempDir(), "run.har")
@@ -131,8 +129,8 @@ func TestReplayInAnotherOrder(t *testing.T) {
 	}
 }
 
-// TestRecordedFailures: what failed is replayed as the same failure, and what
-// was never sent counts as little.
+// TestRecordedFailures: a failure is replayed as the same failure; a request that was
+// never sent is not counted then either.
 func TestRecordedFailures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.har")
 	address, _ := misbehave(t, answering("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\ncut"))
@@ -161,7 +159,7 @@ func TestRecordedFailures(t *testing.T) {
 	}
 }
 
-// TestNothingIsRecordedOfAnEndedRun: that we hang up is not what the API did.
+// TestNothingIsRecordedOfAnEndedRun: a cancelled request is no answer of the API.
 func TestNothingIsRecordedOfAnEndedRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.har")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,13 +12,12 @@ import (
 // maxRedirects is how many redirects of one request are followed.
 const maxRedirects = 5
 
-// redirect follows redirects. What proves who we are stays behind when one leaves
-// scheme, host or port of the first request, and is not taken up again when
-// another one leads back; see stripper. A login is nothing but credentials: it does
-// not follow there.
+// redirect follows redirects. If one changes scheme, host or port of the first
+// request, credentials are removed (see stripper) and not added again when another
+// one leads back. A login fails there, because all of it may be credentials.
 type redirect struct {
 	next Step
-	// trusted are the origins that credentials may follow to.
+	// trusted are other origins that may get credentials.
 	trusted  []config.Origin
 	stripper *stripper
 }

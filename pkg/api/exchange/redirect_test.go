@@ -160,7 +160,7 @@ func TestEachHopHasItsOwnRetries(t *testing.T) {
 	equal(t, "requests", s.lines(), []string{"GET /a", "GET /a", "GET /a", "GET /b", "GET /b", "GET /b"})
 }
 
-// credentials are the names of what proves who we are in a request.
+// credentials are the names of the credentials in a request.
 func credentials(r seen) string {
 	var names []string
 	for _, name := range []string{"Authorization", "Cookie", "X-Auth", "X-Job", "X-Client"} {
@@ -220,7 +220,7 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 func TestAnotherSchemeIsAnotherOrigin(t *testing.T) {
 	for _, change := range [][2]string{{"http://a.test:8443/", "https://a.test:8443/"}, {"https://a.test/", "http://a.test/"}, {"https://a.test/", "http://a.test:443/"}} {
 		r := config.Request{Endpoint: "a", Headers: parse(t, `{"Authorization":"x"}`)}
-		req, err := Build(baseURL(t, change[0]), r, "agent/1", nil)
+		req, err := Build(baseURL(t, change[0]), r, "agent/1", "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,8 +255,8 @@ func TestConfiguredAuthorizationBeatsUserInfo(t *testing.T) {
 	equal(t, "credentials", s.seen[0].header.Values("Authorization"), []string{"mine"})
 }
 
-// TestLoginsAreNotSentOn: a redirect to another origin ends a login, whatever its
-// status, its method and the names of its parameters are.
+// TestLoginsAreNotSentOn: a login fails at a redirect to another origin, with any status,
+// method and parameters.
 func TestLoginsAreNotSentOn(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		for _, method := range []string{"GET", "POST", "FORM", "PUT"} {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// replay answers from a recording, network errors included. Nothing leaves.
+// replay answers from a recording, including network errors. It sends nothing.
 type replay struct{ *Options }
 
 func (t *replay) Do(ctx context.Context, x *Exchange) (*Answer, error) {

@@ -10,9 +10,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// retry repeats an exchange whose status or network error is one of those the
-// configuration lists. Each hop of a redirect and each login has its own count.
-// How long it waits is in retrywait.go.
+// retry repeats an exchange with a status or network error that `retryConfig` lists.
+// Each hop of a redirect and each login has its own count. The waits are in
+// retrywait.go.
 type retry struct {
 	next Step
 	*Options
@@ -21,7 +21,7 @@ type retry struct {
 func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	start, first := t.Now(), firstContact{t.contacts, t.API, t.BaseURL}
 	for attempt := 1; ; attempt++ {
-		// Here, too, not only below: what is signed now should leave now.
+		// Also checked in pace. Waiting here keeps signatures and tokens fresh.
 		if err := t.pacer.ready(ctx, x.Sender); err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (t *retry) again(ctx context.Context, x *Exchange, res *Answer, reason stri
 		return err
 	}
 	if err := t.budget.check(); err != nil {
-		return err // there is nothing to wait for
+		return err // no need to wait
 	}
 	wait := d.wait + d.spread
 	t.Log.Emit(event.RequestRetried{
@@ -74,7 +74,7 @@ func (t *retry) again(ctx context.Context, x *Exchange, res *Answer, reason stri
 	return t.rest(ctx, x, d)
 }
 
-// rest waits. What the API asked for is meant for all requests.
+// rest waits. A wait that the API asked for holds back all requests.
 func (t *retry) rest(ctx context.Context, x *Exchange, d delay) error {
 	if !d.everybody {
 		return t.pause(ctx, d.wait+d.spread)
@@ -82,8 +82,8 @@ func (t *retry) rest(ctx context.Context, x *Exchange, d delay) error {
 	if err := t.pacer.rest(ctx, d.wait); err != nil || d.spread == 0 {
 		return err
 	}
-	// Those who are held back go on at one moment, the last one of them. What is
-	// on top for each follows then.
+	// Requests that are held back go on together. The random part of each wait then
+	// spreads them.
 	for {
 		if err := t.pacer.ready(ctx, x.Sender); err != nil {
 			return err
@@ -94,14 +94,14 @@ func (t *retry) rest(ctx context.Context, x *Exchange, d delay) error {
 	}
 }
 
-// pause waits, and no one else does.
+// pause waits without holding back other requests.
 func (t *retry) pause(ctx context.Context, wait time.Duration) error {
 	t.Stats.Waited.Add(int64(wait))
 	return t.Sleep(ctx, wait)
 }
 
-// reason says why an exchange is to be repeated, "" when it is not. An error that
-// only wraps a network error is that of a login, which had retries of its own.
+// reason says why an exchange is repeated; "" if it is not. An error that wraps a
+// network error comes from a login, which has been retried by itself.
 func (t *retry) reason(res *Answer, err error) string {
 	if err != nil {
 		if n, ok := err.(*networkError); ok && slices.Contains(t.API.Retry.NetworkCodes, n.code) {

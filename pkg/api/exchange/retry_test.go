@@ -96,8 +96,8 @@ func TestComputedDelaysAreCut(t *testing.T) {
 	equal(t, "waits", f.sleeps, []time.Duration{second, 2 * second, 2500 * time.Millisecond, 2500 * time.Millisecond})
 }
 
-// retryAfters are values of the header and the delays they ask for; -1 stands
-// for none of their own. Today is 2025-03-01 09:00:00, 1740819600.
+// retryAfters are values of the header and their delays; -1 is the default delay. Today
+// is 2025-03-01 09:00:00, 1740819600.
 var retryAfters = []struct {
 	name, value string
 	wait        time.Duration

@@ -15,17 +15,17 @@ import (
 
 type delay struct {
 	wait time.Duration
-	// spread is a random time on top for this request alone.
+	// spread is an additional random time for this request alone.
 	spread time.Duration
-	// everybody is set when the API wants fewer requests, not just this one again.
+	// everybody is set if all requests have to wait, not only this one.
 	everybody bool
 }
 
-// maxDoublings keeps the exponential delay within a time.Duration.
+// maxDoublings prevents an overflow of the exponential delay.
 const maxDoublings = 32
 
-// delay is what the answer asks for, else 1 s, 2 s, 4 s and so on, with something
-// on top where requests are sent side by side. A header that asks for more than
+// delay is what the answer asks for, else 1 s, 2 s, 4 s and so on, plus a random time
+// if requests are sent in parallel. A header that asks for more than
 // `retryConfig.maxWait` is a user error.
 func (t *retry) delay(res *Answer, attempt int) (d delay, err error) {
 	if res != nil {
@@ -49,8 +49,8 @@ func (t *retry) delay(res *Answer, attempt int) (d delay, err error) {
 	return d, nil
 }
 
-// sideBySide reports whether requests are sent side by side. Those of a recording
-// may be, but its waits have to be computed again when it is replayed.
+// sideBySide reports whether waits are spread: requests are sent in parallel, and the
+// run is no recording, whose waits a replay must be able to repeat.
 func (t *retry) sideBySide() bool {
 	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil
 }
@@ -69,9 +69,9 @@ func (t *retry) tooLong(res *Answer, header string, seconds int64) error {
 		strconv.FormatFloat(t.API.Retry.MaxWait.Seconds(), 'f', -1, 64))
 }
 
-// retryAfter reads the header with a delay in seconds: seconds, the Unix
-// time of the next allowed request (a number from yesterday on), or an RFC 1123
-// date. What is over already is negative; exactly 0 is no answer.
+// retryAfter reads the header with the delay and returns it in seconds. The header has
+// seconds, the Unix time of the next allowed request (a number from yesterday on), or
+// an RFC 1123 date. A time in the past gives a negative delay; 0 is not ok.
 func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
 	const day = 24 * 60 * 60
 	if seconds, ok = value.OfString(text).Nearest(); ok && seconds >= now.Unix()-day {
@@ -85,8 +85,8 @@ func retryAfter(text string, now time.Time) (seconds int64, ok bool) {
 	return seconds, ok && seconds != 0
 }
 
-// spread is a random part of a wait, a tenth of it to all of it, so that requests
-// that failed at one moment do not come back at one moment.
+// spread returns between 10 % and 100 % of a wait, so that requests that failed
+// together are not repeated together.
 func spread(random []byte, wait time.Duration) time.Duration {
 	part := 0.1 + 0.9*float64(binary.BigEndian.Uint64(random))/math.MaxUint64
 	return time.Duration(part * float64(wait)).Round(time.Millisecond)

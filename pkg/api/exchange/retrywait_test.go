@@ -17,7 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 )
 
-// bytesOf is a random source of these bytes, again and again.
+// bytesOf is a random source that repeats these bytes.
 type bytesOf byte
 
 func (b bytesOf) Read(p []byte) (int, error) {
@@ -28,8 +28,8 @@ func (b bytesOf) Read(p []byte) (int, error) {
 // random is the injected source of some tests.
 func random(r io.Reader) func(*Options) { return func(o *Options) { o.Rand = r } }
 
-// Computed waits of requests side by side have a random part on top, a tenth to
-// all of them; what a header tells is kept to.
+// Computed waits of parallel requests get an additional random part of 10 % to 100 %;
+// the wait in a header does not.
 func TestComputedWaitsAreSpread(t *testing.T) {
 	const few, many = bytesOf(0), bytesOf(255)
 	api := `{"http":{"concurrency":2},"retryConfig":{"maxRetries":3,"maxWait":6}}`
@@ -69,8 +69,7 @@ func TestComputedWaitsAreSpread(t *testing.T) {
 	}
 }
 
-// Requests that fail at one moment, or while others wait already, come back at
-// different ones.
+// Requests that fail together, or while others wait, are repeated at different times.
 func TestRetriesSideBySideComeBackApart(t *testing.T) {
 	for _, tt := range []struct {
 		status int
@@ -80,7 +79,7 @@ func TestRetriesSideBySideComeBackApart(t *testing.T) {
 			const n = 8
 			chacha := rand.NewChaCha8([32]byte{1})
 			var mu sync.Mutex
-			failed := second // so that all of them are under way
+			failed := second // so that all of them are in flight
 			var attempts []time.Duration
 			begun := time.Now()
 			f := newFixture(t, "http://a.test", `{"http":{"concurrency":8}}`, nil, func(o *Options) {

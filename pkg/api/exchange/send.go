@@ -22,9 +22,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// send sends one request and receives the answer to its last byte, within the
-// time-out. A body that breaks off, or has more bytes than the limit, is an error
-// of the exchange.
+// send sends one request and receives the whole answer within the time-out. A body
+// that breaks off or exceeds the limit is an error.
 type send struct {
 	*Options
 	network *network
@@ -55,7 +54,7 @@ func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	spool := t.spooler.New()
 	err = t.receive(res, spool)
 	if err == nil {
-		// Reading may win against a context that has ended. The clock decides.
+		// The last byte may arrive just after the context has ended.
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -68,8 +67,7 @@ func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	return &Answer{Exchange: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
 }
 
-// withUser is a request with the user name and the password of its address in the
-// header that they are sent as.
+// withUser adds the header Authorization for user name and password of the address.
 func withUser(r *request.Request) *request.Request {
 	u := r.URL.User
 	if u == nil || r.Header.Get("Authorization") != "" {
@@ -88,11 +86,11 @@ func (x *Exchange) http(ctx context.Context) *http.Request {
 	}).WithContext(ctx)
 	switch {
 	case x.Body == nil:
-		// net/http repeats a request without a body by itself when a kept
-		// connection turns out to be dead; we want to know, and to decide.
+		// Without a body net/http would repeat the request by itself if a reused
+		// connection turns out to be closed. The configuration decides about retries.
 		req.Body = emptyBody{}
-		// Otherwise it looks for a first byte, and on a busy computer gives up
-		// after a while and announces chunks.
+		// Otherwise net/http probes the body for a first byte, and announces chunks
+		// if that takes too long.
 		req.TransferEncoding = []string{"identity"}
 	case len(x.Body) == 0:
 		req.Body = http.NoBody
@@ -104,12 +102,12 @@ func (x *Exchange) http(ctx context.Context) *http.Request {
 	return req
 }
 
-// watched learns from net/http what becomes of a request.
+// watched follows a request through net/http.
 type watched struct {
 	x         *Exchange
 	connected bool
 	conn      *ordered
-	// early is set when there was an answer before the request, see ordered.
+	// early is set when the answer came before the request, see ordered.
 	early atomic.Bool
 }
 
@@ -128,7 +126,7 @@ func (w *watched) trace() *httptrace.ClientTrace {
 			w.x.moments.set(firstByte)
 			if w.conn.early() {
 				w.early.Store(true)
-				_ = w.conn.Close() // it is of no use any more
+				_ = w.conn.Close() // it cannot be used again
 			}
 		},
 	}
@@ -138,11 +136,10 @@ func (w *watched) trace() *httptrace.ClientTrace {
 	return trace
 }
 
-// concealUser hides what proves who we are in an address of the configuration or of
-// a proxy: the header that is made of it, the password, and a user name that is longer
-// than the password, for many APIs take their key as the user name and "x" or
-// nothing as the password. What is shorter than four bytes would hide harmless
-// words.
+// concealUser registers the credentials in an address of the configuration or of a
+// proxy as secrets: the header made of them, the password, and a user name longer
+// than the password, because many APIs take their key as the user name and "x" or
+// nothing as the password. Texts below secretBytes would mask harmless words.
 func concealUser(u *url.Userinfo, secrets *secret.Registry) {
 	if u == nil {
 		return
@@ -158,8 +155,8 @@ func concealUser(u *url.Userinfo, secrets *secret.Registry) {
 	}
 }
 
-// switched is the error for an answer that wants to go on in another protocol,
-// which it closes. Of the other 1xx answers net/http takes no notice.
+// switched is the error for an answer that switches protocols. It closes the answer.
+// net/http skips other 1xx answers.
 func switched(res *http.Response) error {
 	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not asked for"
 	return &networkError{code: codeBadAnswer, what: what, cause: res.Body.Close()}
@@ -190,7 +187,7 @@ func (t *send) receive(res *http.Response, spool *answer.Spool) error {
 	return err
 }
 
-// atEnd checks that nothing follows the last byte that is allowed.
+// atEnd checks that a body has no byte beyond the limit.
 func atEnd(body io.Reader, limit int64) error {
 	n, err := io.ReadFull(body, make([]byte, 1))
 	switch {
@@ -203,7 +200,7 @@ func atEnd(body io.Reader, limit int64) error {
 	}
 }
 
-// decompress undoes the Content-Encoding. An empty body has none.
+// decompress decodes the Content-Encoding. An empty body is not encoded.
 func decompress(res *http.Response) (io.Reader, error) {
 	encoding := strings.ToLower(strings.TrimSpace(res.Header.Get("Content-Encoding")))
 	if encoding != "gzip" && encoding != "x-gzip" && encoding != "deflate" {
@@ -223,17 +220,17 @@ func decompress(res *http.Response) (io.Reader, error) {
 	if len(head) == 2 && (uint(head[0])<<8|uint(head[1]))%31 == 0 && head[0]&15 == 8 {
 		return zlib.NewReader(body)
 	}
-	return flate.NewReader(body), nil // some servers leave the zlib header out
+	return flate.NewReader(body), nil // some servers omit the zlib header
 }
 
-// emptyBody is a body without bytes that no one can read again.
+// emptyBody is an empty body that, unlike http.NoBody, cannot be sent twice.
 type emptyBody struct{}
 
 func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
 
 func (emptyBody) Close() error { return nil }
 
-// WriteTo saves net/http a buffer.
+// WriteTo saves net/http a copy buffer.
 func (emptyBody) WriteTo(io.Writer) (int64, error) { return 0, nil }
 
 var errRequestTimeout = errors.New("the answer did not arrive in time")

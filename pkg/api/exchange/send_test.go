@@ -20,7 +20,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// compressed is a text as a compressor leaves it.
+// compressed returns a compressed text.
 func compressed(t testing.TB, text string, open func(io.Writer) (io.WriteCloser, error)) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -203,10 +203,9 @@ func TestTrafficIsCounted(t *testing.T) {
 	}
 }
 
-// A request without a body announces none, however long it takes to find that
-// out.
+// A request without a body has no Transfer-Encoding, even if probing the body is slow.
 func TestNoBodyIsNoChunks(t *testing.T) {
-	req, err := Build(&url.URL{Scheme: "http", Host: "a.test"}, config.Request{Endpoint: "x"}, "agent/1", nil)
+	req, err := Build(&url.URL{Scheme: "http", Host: "a.test"}, config.Request{Endpoint: "x"}, "agent/1", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

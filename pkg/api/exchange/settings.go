@@ -7,9 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// Settings are what the document says about the way to the API, beyond the
-// single request: certificates, signature, tunnel and cache. They are the same
-// for all iterations. The zero value asks for nothing.
+// Settings are the settings of all requests of a document: certificates,
+// signature, tunnel and cache. The zero value has none of them.
 type Settings struct {
 	authorities *x509.CertPool   // nil: those of the system
 	certificate *tls.Certificate // of the client; nil: none

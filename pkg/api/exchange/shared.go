@@ -8,8 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// Shared is what all clients of a run share. Its environment and its counts may
-// be read by anyone.
+// Shared is what all clients of a run share.
 type Shared struct {
 	*env.Run
 	Stats        Stats
@@ -29,12 +28,12 @@ type Stats struct {
 	Requests atomic.Int64
 	// Bytes of all bodies received, after decompression.
 	Bytes atomic.Int64
-	// Waited is for how many nanoseconds requests were kept waiting: before a
-	// retry and by the rate limit, added up over all of them.
+	// Waited is the sum of all waits before retries and for the rate limit, in
+	// nanoseconds.
 	Waited atomic.Int64
 }
 
-// NewShared begins a run of a document. Close ends it.
+// NewShared makes the shared part for a run of a document. It must be closed.
 func NewShared(e *env.Run, doc *config.Document, s Settings) *Shared {
 	shared := &Shared{Run: e, Settings: s, AllowedHosts: doc.AllowedHosts}
 	shared.fill(doc.API)
@@ -61,7 +60,7 @@ func (s *Shared) fill(api config.API) {
 	if s.budget == nil && s.Limits != (env.Limits{}) {
 		after := s.After
 		if s.Player != nil {
-			after = nil // in a replay no time passes during a request
+			after = nil // the clock of a replay stands still during a request
 		}
 		s.budget = newBudget(s.Limits, &s.Stats, s.Now, after)
 	}
@@ -72,5 +71,5 @@ func (s *Shared) caching() bool { return s.Settings.ttl > 0 && s.CacheDir != "" 
 // Limited reports whether the run has limits.
 func (s *Shared) Limited() bool { return s.budget != nil }
 
-// Close ends the tunnel.
+// Close closes the tunnel.
 func (s *Shared) Close() { s.tunnel.Close() }

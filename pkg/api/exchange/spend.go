@@ -9,10 +9,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// Cut is the error of a request for more than a limit allows.
+// Cut is the error of a request that a limit does not allow.
 type Cut struct {
-	// Budget is the limit as the flag of the program is named, without dashes:
-	// max-requests, max-time or max-bytes.
+	// Budget is the name of the flag: max-requests, max-time or max-bytes.
 	Budget string
 	// Limit is what was allowed, Reached what was used: requests, seconds or
 	// bytes.
@@ -21,9 +20,9 @@ type Cut struct {
 
 func (c *Cut) Error() string { return "--" + c.Budget + " was reached" }
 
-// Budget watches over the limits of a run. One budget serves all clients of a
-// run; nil is no limit. It counts what has been used, not what is under way, so
-// it is exact for requests that are sent one after another.
+// Budget enforces the limits of a run; nil is no limit. All clients of a run share
+// one. It does not count requests in flight, so it is exact only for requests that
+// are sent one after another.
 type Budget struct {
 	limits env.Limits
 	stats  *Stats
@@ -33,14 +32,13 @@ type Budget struct {
 	bytes  atomic.Int64
 }
 
-// newBudget makes the budget of a run that starts now. after is that of
-// time.AfterFunc; nil lets the clock be looked at before each request only, as
-// in a replay, where no time passes during a request.
+// newBudget makes the budget of a run that starts now. after is env.Run.After; with
+// nil the time is checked before each request only.
 func newBudget(l env.Limits, stats *Stats, now func() time.Time, after func(time.Duration, func()) (stop func() bool)) *Budget {
 	return &Budget{limits: l, stats: stats, now: now, after: after, start: now()}
 }
 
-// check is the error of who wants to send a request when nothing is left.
+// check returns a *Cut if a limit is reached.
 func (b *Budget) check() error {
 	if b == nil {
 		return nil
@@ -63,7 +61,7 @@ func (b *Budget) timeIsUp() error {
 	return &Cut{"max-time", b.limits.Time.Seconds(), max(b.elapsed(), b.limits.Time).Round(time.Millisecond).Seconds()}
 }
 
-// until is a context that ends when the time is up, with that as its cause.
+// until returns a context that ends when the time is up, with a *Cut as its cause.
 func (b *Budget) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if b == nil || b.limits.Time == 0 || b.after == nil {
 		return ctx, func() {}
@@ -76,7 +74,7 @@ func (b *Budget) until(ctx context.Context) (context.Context, context.CancelFunc
 	}
 }
 
-// reader counts what is read of a body, and fails at the first byte too many.
+// reader counts the bytes read of a body and fails at the first byte too many.
 func (b *Budget) reader(body io.Reader) io.Reader {
 	if b == nil || b.limits.Bytes == 0 {
 		return body
@@ -97,9 +95,9 @@ func (r *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// spend lets no request pass for which nothing is left. It stands below the
-// cache, whose answers cost nothing, and above the pacer, for which no one need
-// wait then.
+// spend stops requests when a limit is reached. It is below the cache, whose answers
+// do not count, and above the pacer, so that a request that cannot be sent does not
+// wait.
 type spend struct {
 	next   Step
 	budget *Budget

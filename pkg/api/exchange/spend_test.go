@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// noon is when the budgets of these tests begin.
+// noon is the start of the budgets.
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
 func TestBudgetCheck(t *testing.T) {
@@ -56,8 +56,8 @@ func TestBudgetCheck(t *testing.T) {
 	}
 }
 
-// TestBudgetReader: what is allowed is read to its end, a body that never ends is
-// broken off, and what was read before counts.
+// TestBudgetReader: a body within the limit is read to its end, an endless one is cut
+// off, and earlier bodies count.
 func TestBudgetReader(t *testing.T) {
 	b := newBudget(env.Limits{Bytes: 10}, &Stats{}, func() time.Time { return noon }, nil)
 	for _, text := range []string{"12345", "67890"} {
@@ -78,8 +78,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestBudgetUntil: the context of a request ends when the rest of the time is
-// over, and says why; the alarm is taken back with the request.
+// TestBudgetUntil: the context of a request ends when the remaining time is over, with
+// the reason as its cause. The alarm is stopped at the end of the request.
 func TestBudgetUntil(t *testing.T) {
 	now := noon
 	var rest time.Duration

@@ -14,12 +14,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// sshServer is `sshProxy`: the SSH server that every connection goes through.
+// sshServer is `sshProxy`, the SSH server that all connections go through.
 type sshServer struct {
 	pointer string
 	address string // host:port
 	client  *ssh.ClientConfig
-	timeout time.Duration // of making a connection, and of one through the tunnel
+	timeout time.Duration // for connecting to the server, and through the tunnel
 }
 
 // SSHProxy is the section `sshProxy`.
@@ -34,7 +34,7 @@ var (
 	sshHostKey = field.Text("hostKey", "Host key", "The public key of the SSH server, a line as `ssh-keyscan` shows it. Any other server is refused then; without it, whoever answers is trusted.").Example(`"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5…"`)
 )
 
-// compileServer reads the section `sshProxy`. Missing keys are problems already.
+// compileServer reads the section `sshProxy`. Missing keys are already reported.
 func compileServer(s config.Section, timeout time.Duration) *sshServer {
 	if s.Value.IsNull() {
 		return nil
@@ -45,8 +45,7 @@ func compileServer(s config.Section, timeout time.Duration) *sshServer {
 	}
 	client := &ssh.ClientConfig{
 		User: sshUser.Of(s),
-		// The original does not ask who the server is, and configurations have
-		// no place for the answer unless their author adds `hostKey`.
+		// Like the original, which does not check the server. `hostKey` changes that.
 		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
 	}
 	if key := compileKey(sshKey.In(s)); key != nil {
@@ -81,7 +80,7 @@ func compileKey(s config.Section) ssh.Signer {
 	return nil
 }
 
-// compileHostKey reads the server's public key, nil when none is given.
+// compileHostKey reads the public key of the server; nil if none is configured.
 func compileHostKey(s config.Section) ssh.PublicKey {
 	if !s.Present() {
 		return nil
@@ -94,7 +93,8 @@ func compileHostKey(s config.Section) ssh.PublicKey {
 	return key
 }
 
-// hostKeyAlgorithms are those that make a server show its key of this type.
+// hostKeyAlgorithms returns the algorithms that make a server send a key of this
+// type.
 func hostKeyAlgorithms(key ssh.PublicKey) []string {
 	if key.Type() == ssh.KeyAlgoRSA {
 		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}

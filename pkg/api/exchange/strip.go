@@ -13,12 +13,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// strip keeps credentials from origins that an answer led to: by the address
-// of a next page, or by a value in the endpoint of a child job. The origins that
-// the configuration names itself may have them.
+// strip removes credentials from requests to an origin that only an answer names: in
+// the address of a next page, or in a value in the endpoint of a child job.
 type strip struct {
 	next Step
-	// known are the origins that the configuration names.
+	// known are the origins that the configuration names. They get credentials.
 	known    []config.Origin
 	stripper *stripper
 }
@@ -38,14 +37,14 @@ func (t *strip) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	return t.next.Do(ctx, sent)
 }
 
-// stripper takes the credentials out of requests to foreign origins, and says so.
+// stripper removes credentials from requests to foreign origins and reports it.
 type stripper struct {
-	proves  bool // an authentication, a signature or a certificate is configured
+	proves  bool // an authentication, signature, certificate or user is configured
 	secrets *secret.Registry
 	log     *event.Log
 
 	mu       sync.Mutex
-	reported map[string]bool // jobs by their pointers; one event is enough for each
+	reported map[string]bool // jobs by their pointers; each is reported once
 }
 
 func newStripper(o *Options) *stripper {
@@ -57,11 +56,10 @@ func newStripper(o *Options) *stripper {
 	}
 }
 
-// strip marks an exchange as one with a foreign origin and takes out of it what proves
-// who we are: Authorization, cookies, and every header that is a secret or holds
-// one of the configuration. A body with a secret cannot be sent at all; that is a
-// user error. stripped is set when something was taken out already. The exchange
-// and its request must be copies.
+// strip marks an exchange as foreign and removes its credentials: Authorization,
+// cookies, and every header that is a secret or holds one. A body with a secret is a
+// user error. stripped is set if something was removed before. The exchange and its
+// request are changed.
 func (t *stripper) strip(x *Exchange, stripped bool) error {
 	x.Foreign = true
 	for name, values := range x.Header {
@@ -82,10 +80,9 @@ func (t *stripper) strip(x *Exchange, stripped bool) error {
 	return nil
 }
 
-// ofAddress takes the credentials out of an address that is made of the
-// configuration and of an answer: parameters that are secrets or hold one, and
-// user names with one, are left out; a path with one cannot be asked for. It reports
-// whether there was any.
+// ofAddress removes the credentials from an address: parameters that are secrets or
+// hold one, and a user with one. A path with a secret is a user error. It reports
+// whether it removed anything.
 func (t *stripper) ofAddress(x *Exchange) (stripped bool, err error) {
 	u := x.URL // of a clone
 	if t.holdsSecret(u.Path) {
@@ -102,8 +99,8 @@ func (t *stripper) ofAddress(x *Exchange) (stripped bool, err error) {
 	return stripped, nil
 }
 
-// secretBytes is the length from which a secret counts here. A shorter one is
-// no secret that could be kept, and would be found in parameters like page=1.
+// secretBytes is the shortest secret that counts here: a shorter one would be found in
+// parameters like page=1.
 const secretBytes = 4
 
 func (t *stripper) holdsSecret(text string) bool {
@@ -115,7 +112,7 @@ func secretAhead(x *Exchange, what string) error {
 		x.Method, config.OriginOf(x.URL), what)
 }
 
-// report says once for each job that its credentials are not sent everywhere.
+// report emits one event for each job.
 func (t *stripper) report(x *Exchange) {
 	sender := x.Sender
 	t.mu.Lock()
@@ -127,8 +124,8 @@ func (t *stripper) report(x *Exchange) {
 	t.log.Emit(event.CredentialsWithheld{Origin: config.OriginOf(x.URL).String(), Job: sender.Job, JobPointer: sender.Pointer, Iteration: sender.Iteration})
 }
 
-// originsOf are the origins of the base address and of endpoints as they are
-// configured. One whose host is made of a row names none.
+// originsOf returns the origins of the base address and of configured endpoints, except
+// endpoints with a placeholder in the host.
 func originsOf(base *url.URL, endpoints []string) []config.Origin {
 	all := []config.Origin{config.OriginOf(base)}
 	for _, endpoint := range endpoints {

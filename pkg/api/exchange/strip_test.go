@@ -19,7 +19,7 @@ func proving(r *auth.Attempt) error {
 	return nil
 }
 
-// elsewhere is an API at a.test that one at b.test stands beside.
+// elsewhere is an API at a.test, with another one at b.test.
 func elsewhere(s *script) func(*Options) {
 	at := s.Listener.Addr().String()
 	return dialer(map[string]string{"a.test:80": at, "b.test:80": at})
@@ -91,7 +91,7 @@ func TestSecretsThatCannotBeLeftOutAreNotSent(t *testing.T) {
 	}
 }
 
-// TestWhatIsMadeOfSecretsStays: it is known by its place, whatever it looks like.
+// TestWhatIsMadeOfSecretsStays: it is known by its place, not by its text.
 func TestWhatIsMadeOfSecretsStays(t *testing.T) {
 	made := func(v value.Value, names ...string) value.Value {
 		for _, name := range names {
@@ -122,8 +122,8 @@ func TestWhatIsMadeOfSecretsStays(t *testing.T) {
 	}
 }
 
-// TestARedirectThatDropsCredentialsIsTold: be it a header or what the address held.
-func TestARedirectThatDropsCredentialsIsTold(t *testing.T) {
+// TestARedirectThatDropsCredentialsIsReported: from a header or from the address.
+func TestARedirectThatDropsCredentialsIsReported(t *testing.T) {
 	for name, tt := range map[string]struct {
 		base, headers string
 		told          int
@@ -149,7 +149,7 @@ func TestARedirectThatDropsCredentialsIsTold(t *testing.T) {
 	}
 }
 
-// TestUserOfAnAddressIsHidden: what is made of it, too.
+// TestUserOfAnAddressIsHidden: so is the header made of it.
 func TestUserOfAnAddressIsHidden(t *testing.T) {
 	for user, want := range map[string]string{
 		"ann:s3cret":                 "ann [hidden] [hidden]",
@@ -191,8 +191,7 @@ func TestUserOfAnAddressIsHidden(t *testing.T) {
 	}
 }
 
-// TestNamedOriginsGetCredentials: an endpoint of the configuration may lead
-// anywhere.
+// TestNamedOriginsGetCredentials: an endpoint of the configuration may be on any origin.
 func TestNamedOriginsGetCredentials(t *testing.T) {
 	tests := []struct {
 		name, api, endpoint string
@@ -226,7 +225,7 @@ func TestNamedOriginsGetCredentials(t *testing.T) {
 	}
 }
 
-func TestWithheldCredentialsAreToldOfOnce(t *testing.T) {
+func TestWithheldCredentialsAreReportedOnce(t *testing.T) {
 	say401 := say(401, "who are you?")
 	s := serve(t, say401, say401, ok(""))
 	f := newFixture(t, "http://a.test/", `{}`, authenticated(proving), elsewhere(s))
@@ -244,7 +243,7 @@ func TestWithheldCredentialsAreToldOfOnce(t *testing.T) {
 	})
 }
 
-func TestNothingWithheldIsNothingToTell(t *testing.T) {
+func TestNothingWithheldIsNotReported(t *testing.T) {
 	s := serve(t, say(401, ""))
 	f := newFixture(t, "http://a.test/", `{}`, nil, elsewhere(s))
 	_, err := f.get(t, "http://b.test/x")

@@ -14,31 +14,29 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Tunnel is the way through an SSH server, one for all clients of a run. It is
-// opened before the first request and again when it was lost. Names of hosts are
-// resolved on its far side.
+// Tunnel is an SSH tunnel, shared by all clients of a run. It is opened before the
+// first request and again after it was lost. The SSH server resolves host names.
 type Tunnel struct {
 	server *sshServer
 	dial   env.Dial
 	sleep  func(context.Context, time.Duration) error
-	probes time.Duration // from one to the next
+	probes time.Duration // interval
 
 	mu     sync.Mutex // held while the tunnel is being opened
 	client *ssh.Client
-	lost   chan struct{} // closed when the client has ended; nil before the first one
+	lost   chan struct{} // closed when the client has ended; nil without a client
 }
 
 const (
-	// tunnelAttempts is how often an opening is tried, waiting 1 s, 2 s, 4 s…
+	// tunnelAttempts is how often opening is tried, with waits of 1 s, 2 s, 4 s…
 	tunnelAttempts = 5
-	// tunnelProbes is the time between two signs of life that are asked for. A
-	// server that gave none until the next one is due is gone.
+	// tunnelProbes is the time between two keepalive requests. The tunnel is lost if
+	// one is not answered before the next is due.
 	tunnelProbes = 10 * time.Second
 )
 
-// newTunnel makes the tunnel of a run, nil when the settings name none. Nothing
-// is opened yet. dial makes the connection to the SSH server; nil uses the
-// system's way.
+// newTunnel makes the tunnel of a run, nil if none is configured. It does not open
+// it. dial connects to the SSH server; nil is the system's.
 func newTunnel(s Settings, dial env.Dial, sleep func(context.Context, time.Duration) error) *Tunnel {
 	if s.server == nil {
 		return nil
@@ -49,8 +47,7 @@ func newTunnel(s Settings, dial env.Dial, sleep func(context.Context, time.Durat
 	return &Tunnel{server: s.server, dial: dial, sleep: sleep, probes: tunnelProbes}
 }
 
-// Close ends the tunnel and all connections through it. A nil tunnel has
-// nothing to close.
+// Close closes the tunnel, which may be nil, and all connections through it.
 func (t *Tunnel) Close() {
 	if t == nil {
 		return
@@ -58,7 +55,7 @@ func (t *Tunnel) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.client != nil {
-		// A tunnel that is lost already cannot be closed again, which is fine.
+		// Fails if the tunnel is already lost.
 		_ = t.client.Close()
 		<-t.lost
 	}
@@ -76,9 +73,8 @@ func (t *Tunnel) stands() bool {
 	}
 }
 
-// ensure opens the tunnel unless it stands. That it cannot be opened at all is a
-// user error; that it was lost and does not come back is a network error, like
-// any connection that is lost.
+// ensure opens the tunnel if it is not open. If it cannot be opened that is a user
+// error; if it was open before, a network error like for any lost connection.
 func (t *Tunnel) ensure(ctx context.Context, sender Sender) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,21 +125,19 @@ func (t *Tunnel) connect(ctx context.Context) (*ssh.Client, error) {
 		err = ctx.Err()
 	}
 	if err != nil {
-		// Whatever closing says adds nothing to why there is no connection.
-		_ = conn.Close()
+		_ = conn.Close() // err says more
 		return nil, err
 	}
 	return ssh.NewClient(c, channels, requests), nil
 }
 
-// watch closes lost when a client has ended, whatever the reason.
+// watch closes lost when a client has ended.
 func watch(client *ssh.Client, lost chan<- struct{}) {
 	_ = client.Wait()
 	close(lost)
 }
 
-// probe asks for a sign of life again and again, and ends a client that gives
-// none.
+// probe sends keepalive requests and closes a client that does not answer.
 func probe(client *ssh.Client, lost <-chan struct{}, interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -162,7 +156,7 @@ func probe(client *ssh.Client, lost <-chan struct{}, interval time.Duration) {
 			return
 		}
 		go func() {
-			// Any answer will do, also that this request is not known.
+			// Any answer counts, including a refusal.
 			if _, _, err := client.SendRequest("keepalive@openssh.com", true, nil); err == nil {
 				alive <- struct{}{}
 			}
@@ -170,7 +164,7 @@ func probe(client *ssh.Client, lost <-chan struct{}, interval time.Duration) {
 	}
 }
 
-// connection makes a connection from the far side of the tunnel.
+// connection connects from the far side of the tunnel.
 func (t *Tunnel) connection(ctx context.Context, network, address string) (net.Conn, error) {
 	t.mu.Lock()
 	client, stands := t.client, t.stands()

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -66,7 +67,7 @@ func TestRequestsGoThroughTheSSHTunnel(t *testing.T) {
 func TestLostTunnelIsOpenedAgain(t *testing.T) {
 	var b *bastion
 	dies := func(http.ResponseWriter, *http.Request) {
-		b.start() // and with that the old one is gone
+		b.start() // which stops the old one
 		panic(http.ErrAbortHandler)
 	}
 	server := serve(t, ok("1"), dies, ok("2"))
@@ -78,7 +79,7 @@ func TestLostTunnelIsOpenedAgain(t *testing.T) {
 	f = newFixture(t, "http://a.test/", `{}`, nil, through(settings, tunnel), func(o *Options) {
 		sleep := o.Sleep
 		o.Sleep = func(ctx context.Context, d time.Duration) error {
-			<-lost // in a second everybody notices
+			<-lost // noticed within a second
 			f.Close()
 			return sleep(ctx, d)
 		}
@@ -95,8 +96,8 @@ func TestLostTunnelIsOpenedAgain(t *testing.T) {
 	equal(t, "waits for the request", f.sleeps, []time.Duration{second})
 }
 
-// One tunnel carries many requests at once. When it is lost in the middle of them,
-// all of them are sent again through one new tunnel.
+// Many requests share one tunnel. If it is lost during them, all of them are sent again
+// through one new tunnel.
 func TestManyRequestsThroughOneTunnel(t *testing.T) {
 	const workers, each = 12, 8
 	var b *bastion
@@ -107,7 +108,7 @@ func TestManyRequestsThroughOneTunnel(t *testing.T) {
 		case n == workers:
 			close(together)
 		case n == workers*each/2:
-			b.start() // and with that the old one is gone
+			b.start() // which stops the old one
 			panic(http.ErrAbortHandler)
 		}
 		<-together
@@ -120,7 +121,7 @@ func TestManyRequestsThroughOneTunnel(t *testing.T) {
 	var lost chan struct{}
 	f := newFixture(t, "http://a.test/", `{"http":{"concurrency":12}}`, nil, through(settings, tunnel), func(o *Options) {
 		o.Sleep = func(ctx context.Context, _ time.Duration) error {
-			<-lost // in a second everybody notices
+			<-lost // noticed within a second
 			return ctx.Err()
 		}
 	})
@@ -152,8 +153,7 @@ func TestManyRequestsThroughOneTunnel(t *testing.T) {
 	}
 }
 
-// A tunnel that was lost is a network error like others: it may come back
-// while the request is being retried.
+// A lost tunnel is a network error, and a retry may open it again.
 func TestLostTunnelMayStayAwayForAWhile(t *testing.T) {
 	server := serve(t, ok("1"), ok("2"))
 	b := newBastion(t, map[string]string{"a.test:80": server.Listener.Addr().String()})
@@ -229,7 +229,7 @@ func TestTunnelThatCannotBeOpened(t *testing.T) {
 		}},
 		{"silent", "no answer of the SSH server within 'api.http.connectTimeout'", nil, to(silent)},
 		{"closed", "the SSH server closed the connection", nil, to(closing)},
-		{"not SSH", "", nil, to(garbage)}, // what is wrong with it does not matter
+		{"not SSH", "", nil, to(garbage)}, // any error
 		{"unknown user", "ssh: unable to authenticate, attempted methods [none publickey], no supported methods remain",
 			[]value.Member{{Name: "user", Value: value.OfString("bob")}}, b.dial},
 		{"another host key", "ssh: host key mismatch", []value.Member{newBastion(t, nil).hostKey()}, b.dial},
@@ -345,6 +345,8 @@ func TestServerWithoutASignOfLifeIsGone(t *testing.T) {
 }
 
 func TestServerWithASignOfLifeStays(t *testing.T) {
+	short.Skip(t, "it waits for signs of life")
+	t.Parallel()
 	b := newBastion(t, nil)
 	var waits []time.Duration
 	_, tunnel := b.tunnel(t, &waits)

@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// unknown is the error for a request that no entry answers: it names the
-// nearest recorded one and where the two part.
+// unknown is the error for a request without an entry. It names the nearest recorded
+// request and the first difference.
 func (p *Player) unknown(text string) error {
 	nearest, best, unused, times := "", -1, false, 0
 	for number, at := range p.index.entries {
@@ -36,8 +36,8 @@ func (p *Player) unknown(text string) error {
 	return failure.Userf("%s was not recorded; the nearest that was is %s: %s", firstLine(text), firstLine(nearest), difference(nearest, text, best))
 }
 
-// common is the length of the common beginning of two texts, in bytes at a
-// border of characters.
+// common is the length in bytes of the common beginning of two texts, in whole
+// characters.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -63,7 +63,7 @@ func difference(recorded, sent string, at int) string {
 	return fmt.Sprintf("%s differs, recorded %s, sent %s", where, around(recorded, at), around(sent, at))
 }
 
-// around is the part of a text that a difference begins in.
+// around returns the part of a text around a difference.
 func around(text string, at int) string {
 	const before, behind = 20, 40
 	from, to := max(0, at-before), min(len(text), at+behind)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Entries hands over the entries of any HTTP archive in their order; only one stands in memory at a time. It stops at the first error of
-// visit and returns it.
+// Entries calls visit for each entry of any HTTP archive, in order; only one is in
+// memory at a time. It stops at the first error of visit and returns it.
 func Entries(r io.Reader, visit func(*Entry) error) error {
 	return walk(r, nil, func(e *Entry, _, _ int64) error { return visit(e) })
 }
 
-// walk hands over the entries with their places in the text. It sets the time at
-// which the first page started; nil leaves the pages unread.
+// walk calls visit with the entries and their offsets in the text. It sets started to
+// the start of the first page, unless started is nil.
 func walk(r io.Reader, started *time.Time, visit func(e *Entry, from, to int64) error) error {
 	d := json.NewDecoder(r)
 	found := false
@@ -66,7 +66,7 @@ func eachEntry(d *json.Decoder, visit func(e *Entry, from, to int64) error) erro
 	return err
 }
 
-// members walks through an object; the function reads the value of each name.
+// members reads an object; read must read the value of each name.
 func members(d *json.Decoder, read func(name string) error) error {
 	if err := opening(d, '{'); err != nil {
 		return err

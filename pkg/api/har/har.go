@@ -1,13 +1,13 @@
-// Package har keeps the HTTP exchanges of a run in a file and gives them back:
-// HTTP Archive 1.2, which the network panels of browsers and many tools open.
+// Package har records the HTTP exchanges of a run in a file and replays them. The
+// format is HTTP Archive 1.2, which browsers and many other tools can open.
 //
-// A Recorder writes the file while the run goes on, a Player answers the same
-// run from it. Both own the clock of their run, so that the second one sees the
-// times of the first. No secret that is known reaches the file; requests are
-// therefore compared as they look when masked.
+// A Recorder writes the file during the run, a Player answers the same run from it.
+// Both provide the clock of their run, so that a replay sees the recorded times.
+// Known secrets are masked in the file, so requests are compared in their masked
+// form.
 //
-// The package knows the format, the masking and the matching. It sends nothing
-// and knows nothing of retries, redirects or credentials (package target).
+// The package sends nothing and knows neither retries, redirects nor credentials
+// (package exchange).
 package har
 
 import (
@@ -28,24 +28,22 @@ type Page struct {
 	Timings struct{}  `json:"pageTimings"`
 }
 
-// Entry is one exchange. Names with an underscore are ours; other tools ignore
-// them.
+// Entry is one exchange. Names with an underscore are ours; other tools ignore them.
 //
-// Response stands last, as Content does in it and Text in that: so the writer
-// can append a body of any length.
+// Response is the last member, Content the last one in it, and Text the last one
+// there, so that the writer can append a body of any length.
 type Entry struct {
 	Page    string    `json:"pageref,omitempty"`
 	Started time.Time `json:"startedDateTime"`
-	// Time is how long it took, in milliseconds.
+	// Time is the duration in milliseconds.
 	Time    float64  `json:"time"`
 	Request Request  `json:"request"`
 	Cache   struct{} `json:"cache"`
 	Timings Timings  `json:"timings"`
-	// Error is why no complete answer arrived, "" when one did; Code is its
-	// number, as `retryConfig` names network errors.
+	// Error is why no complete answer arrived; Code is its number in `retryConfig`.
 	Error string `json:"_error,omitempty"`
 	Code  int    `json:"_errorCode,omitempty"`
-	// Unsent is set when there was not even a connection.
+	// Unsent is set if there was no connection.
 	Unsent   bool     `json:"_unsent,omitempty"`
 	Response Response `json:"response"`
 }
@@ -73,8 +71,8 @@ type Pair struct {
 type PostData struct {
 	MimeType string `json:"mimeType"`
 	Text     string `json:"text"`
-	// Params are the fields of a form, which browsers keep beside the text or in
-	// its place; we write none.
+	// Params are the fields of a form. Browsers write them in addition to Text or
+	// instead of it; we do not.
 	Params []Pair `json:"params,omitempty"`
 }
 
@@ -86,7 +84,7 @@ type Timings struct {
 	Receive float64 `json:"receive"`
 }
 
-// Response is what came back; its status is 0 when nothing did.
+// Response is the answer; its status is 0 if there was none.
 type Response struct {
 	Status      int     `json:"status"`
 	StatusText  string  `json:"statusText"`
@@ -101,21 +99,19 @@ type Response struct {
 
 // Content is the body of an answer, decompressed.
 type Content struct {
-	// Size is that of the body as it arrived, before anything was masked or
-	// left out.
+	// Size is that of the body before masking and capping, in bytes.
 	Size     int64  `json:"size"`
 	MimeType string `json:"mimeType"`
 	// Comment says that something is masked.
 	Comment string `json:"comment,omitempty"`
 	// Encoding is base64 or "".
 	Encoding string `json:"encoding,omitempty"`
-	// Capped is set when Text holds only the beginning.
+	// Capped is set if Text is only the beginning.
 	Capped bool   `json:"_capped,omitempty"`
 	Text   string `json:"text,omitempty"`
 }
 
-// escapedHidden is how a masked text stands in an address, where brackets are
-// not allowed.
+// escapedHidden is the mask in an address, where brackets are not allowed.
 const escapedHidden = "%5Bhidden%5D"
 
 func escapeHidden(url string) string { return strings.ReplaceAll(url, secret.Hidden, escapedHidden) }

@@ -3,6 +3,7 @@ package har
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 	"unicode/utf8"
 
@@ -163,8 +165,7 @@ func TestUnknownRequests(t *testing.T) {
 	wantUserError(t, err, "the recording is empty")
 }
 
-// TestMaskedRequests: what was a secret when it was recorded need not be one now,
-// nor be the same.
+// TestMaskedRequests: a secret of the recorded run may be another text now, or none.
 func TestMaskedRequests(t *testing.T) {
 	secrets := secretsOf("s3cret")
 	s := record(t, 0, secrets)
@@ -272,6 +273,33 @@ func TestFileAppearsAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestBrokenRecording: an exchange that cannot be written leaves the file of an
+// earlier recording in its place.
+func TestBrokenRecording(t *testing.T) {
+	s := record(t, 0, &secret.Registry{})
+	if err := os.WriteFile(s.path, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	x := Exchange{
+		Request:  requestOf(t, "GET", "http://h/", ""),
+		Response: &http.Response{StatusCode: 200, Status: "200 OK"},
+		Body:     func() io.Reader { return iotest.ErrReader(broken) },
+		Size:     4,
+	}
+	for name, err := range map[string]error{"Add": s.Add(x), "Close": s.Close()} {
+		if !errors.Is(err, broken) || failure.KindOf(err) != failure.Application {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if text, err := os.ReadFile(s.path); err != nil || string(text) != "before" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(s.path)); err != nil || len(entries) != 1 {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}
+
 func TestRefusedFiles(t *testing.T) {
 	_, err := NewRecorder(Options{Path: filepath.Join(t.TempDir(), "none", "x.har"), Now: time.Now})
 	wantUserError(t, err, "cannot record to", "no such file or directory")
@@ -300,8 +328,7 @@ func TestRefusedFiles(t *testing.T) {
 	}
 }
 
-// TestForeignFiles: a file that a browser saved has no times of ours, and other
-// members.
+// TestForeignFiles: a file that a browser saved has no page of ours and other members.
 func TestForeignFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.har")
 	const text = `{"log":{"version":"1.2","creator":{"name":"b"},"pages":[],"entries":[ {"_x":{},"startedDateTime":"2026-01-02T03:04:05.123+01:00","time":12.3456,
@@ -339,7 +366,7 @@ func TestForeignFiles(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`{"log":{"pages":[{"startedDateTime":"2026-01-02T03:04:05Z"}],"entries":[{"time":1,"request":{"method":"GET","url":"http://h/"}},{}]}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		x, err := newIndex(bytes.NewReader(text), int64(len(text)))
+		x, err := newIndex(bytes.NewReader(text))
 		if err != nil {
 			return
 		}

@@ -1,17 +1,18 @@
 package har
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"io"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// key is a request as it is compared: a hash of method, masked address and
-// masked body.
+// key is a hash of method, masked address and masked body of a request.
 type key [16]byte
 
 func asked(method, url, body string) string { return method + " " + url + "\n" + body }
@@ -36,7 +37,7 @@ type place struct {
 	used     bool
 }
 
-// index knows the entries of a file without holding them.
+// index knows where the entries of a file are.
 type index struct {
 	source  io.ReaderAt
 	started time.Time
@@ -44,10 +45,10 @@ type index struct {
 	byKey   map[key][]int // numbers of entries, the next one first
 }
 
-// newIndex reads a file once. Its errors say what is wrong with it.
-func newIndex(source io.ReaderAt, size int64) (*index, error) {
+// newIndex reads a file once.
+func newIndex(source io.ReaderAt) (*index, error) {
 	x := &index{source: source, byKey: map[key][]int{}}
-	err := walk(io.NewSectionReader(source, 0, size), &x.started, func(e *Entry, from, to int64) error {
+	err := walk(io.NewSectionReader(source, 0, math.MaxInt64), &x.started, func(e *Entry, from, to int64) error {
 		text := e.asked()
 		k := keyOf(text)
 		x.byKey[k] = append(x.byKey[k], len(x.entries))
@@ -67,6 +68,6 @@ func (x *index) entry(number int) (*Entry, error) {
 		return nil, err
 	}
 	e := &Entry{}
-	err := json.Unmarshal([]byte(strings.TrimLeft(string(text), ", \t\r\n")), e)
+	err := json.Unmarshal(bytes.TrimLeft(text, ", \t\r\n"), e)
 	return e, err
 }

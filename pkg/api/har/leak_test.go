@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain wants all goroutines ended when the tests are.
+// TestMain fails if goroutines are left after the tests.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	// maskWindow is how much of a body is searched for secrets at a time.
+	// maskWindow is how many bytes of a body are searched for secrets at a time.
 	maskWindow = 256 << 10
-	// maskAhead is how long a secret may be that stands across two windows.
+	// maskAhead is how long a secret across two windows may be.
 	maskAhead = 64 << 10
 )
 
-// masker copies a body of any length with its secrets masked. A mask in the
-// place of a JSON number gets quotes, so that the body stays JSON.
+// masker copies a body of any length with its secrets masked. A mask that replaces a
+// JSON number gets quotes, so that the body stays JSON.
 type masker struct {
 	w       io.Writer
 	secrets *secret.Registry
-	// size is how long the body is, 0 when that is not known.
-	size    int64
+	size    int64 // of the body, 0 if unknown
 	json    bool
 	quoted  bool // inside a JSON string
-	escaped bool // behind a backslash in it
+	escaped bool // after a backslash in it
 	found   bool
 }
 
@@ -34,7 +33,7 @@ func (m *masker) copy(r io.Reader) error {
 	var window []byte
 	length := maskWindow + maskAhead
 	if 0 < m.size && m.size < int64(length) {
-		length = int(m.size) + 1 // to see the end at once
+		length = int(m.size) + 1 // one more, to see the end
 	}
 	for first := true; ; first = false {
 		had := len(window)
@@ -61,8 +60,8 @@ func looksLikeJSON(text []byte) bool {
 	return len(text) > 0 && (bytes.IndexByte([]byte(`{["`), text[0]) >= 0 || len(text) < 100 && json.Valid(text))
 }
 
-// write writes the beginning of a text masked, or all of it, and returns how much
-// it wrote. What it leaves is long enough to hold a secret that goes on behind.
+// write masks and writes a text and returns how much it wrote. Unless all is set it
+// leaves the end, where a secret may begin that is not complete yet.
 func (m *masker) write(text string, all bool) (int, error) {
 	spans := m.secrets.Masked(text)
 	limit := len(text)
@@ -102,8 +101,8 @@ func (m *masker) write(text string, all bool) (int, error) {
 	return at, nil
 }
 
-// hide writes what stands before a secret, and the mask; it gives the place
-// behind.
+// hide writes the text before a secret, and the mask. It returns the offset after
+// the secret.
 func (m *masker) hide(text string, at int, s secret.Span) (int, error) {
 	m.found = true
 	from := max(s.From, at)
@@ -147,13 +146,13 @@ func (m *masker) follow(text string) {
 	}
 }
 
-// partOfNumber reports whether a byte may be one of a JSON number, or of a word.
+// partOfNumber reports whether a byte may be part of a JSON number or a word.
 func partOfNumber(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '.' || c == '+' || c == '-'
 }
 
-// border is the last place up to the given one that no word, number or
-// character goes across, unless that is far away.
+// border is the last offset up to at that is not inside a word, a number or a
+// character. If that is far away it is only not inside a character.
 func border(text string, at int) int {
 	const far = 4 << 10
 	for i := at; i > max(0, at-far); i-- {

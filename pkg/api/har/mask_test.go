@@ -56,8 +56,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestMaskAcrossWindows puts a secret at every place around the end of a window,
-// where the body is cut.
+// TestMaskAcrossWindows puts a secret at each place around the end of a window.
 func TestMaskAcrossWindows(t *testing.T) {
 	secrets := secretsOf("s3cret-token", "987654")
 	filler := strings.Repeat(`{"name":"žluť","n":1},`, 30000)

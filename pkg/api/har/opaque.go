@@ -9,11 +9,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// hideAll hides the texts in the answer of a login that failed, but for the messages
-// of one that was refused: the error of the run shows them. Of an object in an answer
-// that was read, numbers and dates are left, for they may be why it failed
-// (credentials that had ended already); those that are secrets are known. Of
-// anything else only the shape is left, and nothing of what is no JSON.
+// hideAll hides the texts in the answer to a failed login. It keeps the error messages
+// of a status from 400, because the error of the run shows them. In an object of a
+// status below 300 it keeps numbers and dates, which may explain the failure (expired
+// credentials) and whose secrets are known. Of other JSON it keeps only the shape, of
+// other texts nothing.
 func hideAll(r io.Reader, status int) ([]byte, error) {
 	body, err := io.ReadAll(r)
 	if err != nil || len(body) == 0 {
@@ -30,7 +30,6 @@ func hideAll(r io.Reader, status int) ([]byte, error) {
 	return hideTexts(v, object && status < http.StatusMultipleChoices).AppendJSON(nil), nil
 }
 
-// date is how a date begins that is surely one.
 var date = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
 
 func hideTexts(v value.Value, known bool) value.Value {
@@ -45,8 +44,8 @@ func hideTexts(v value.Value, known bool) value.Value {
 	})
 }
 
-// hideBesideMessages hides the texts in an error: an object with messages, a list of
-// errors, or a message.
+// hideBesideMessages hides the texts in an error, except its messages. An error is an
+// object with messages, a list of errors, or a message.
 func hideBesideMessages(v value.Value) value.Value {
 	inList := v.Kind() == value.Array
 	return v.Map(func(m value.Member) value.Member {
@@ -64,7 +63,7 @@ func hideBesideMessages(v value.Value) value.Value {
 	})
 }
 
-// shownName is the name of a member, hidden when it may be data.
+// shownName is the name of a member, hidden if it may be data.
 func shownName(name string) string {
 	if secret.OrdinaryName(name) {
 		return name

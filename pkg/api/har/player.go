@@ -16,13 +16,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// Player answers the requests of a run from a recording. All methods may be
-// called from many goroutines.
+// Player answers the requests of a run from a recording. It is safe for concurrent
+// use.
 //
-// A request gets the first answer to it that was not given yet, whatever the
-// order among different requests. Requests are the same when method, address
-// and body are, secrets masked; a masked part of a recorded request stands for
-// any text, for what was masked then need not be a secret now.
+// A request gets the first unused answer of an equal request; the order of different
+// requests does not matter. Requests are equal if method, address and body are, with
+// secrets masked. A masked part of a recorded request matches any text, because a
+// secret of the recorded run may be none in this one.
 type Player struct {
 	path    string
 	file    *os.File
@@ -34,13 +34,13 @@ type Player struct {
 	next  int // all entries before it are used
 }
 
-// NewPlayer opens a recording. That it cannot be read is a user error.
+// NewPlayer opens a recording. If it cannot be read that is a user error.
 func NewPlayer(path string, secrets *secret.Registry) (*Player, error) {
 	file, x, err := open(path)
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", path, err)
 	}
-	// The answers hold the mask in the place of secrets; so it is one.
+	// In the answers the mask replaces secrets, so it is treated as one.
 	secrets.Add(secret.Hidden)
 	p := &Player{path: path, file: file, secrets: secrets, index: x}
 	p.clock.forward(x.started)
@@ -55,22 +55,18 @@ func open(path string) (*os.File, *index, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	about, err := file.Stat()
-	if err != nil {
-		return nil, nil, errors.Join(err, file.Close())
-	}
-	x, err := newIndex(file, about.Size())
+	x, err := newIndex(file)
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
 	return file, x, nil
 }
 
-// Now is the recorded time.
+// Now returns the recorded time.
 func (p *Player) Now() time.Time { return p.clock.now() }
 
-// Tick brings the clock to the time of the next recorded request. It is called
-// when a request is about to be made.
+// Tick sets the clock to the time of the next recorded request. It is called before
+// each request.
 func (p *Player) Tick() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,14 +76,14 @@ func (p *Player) Tick() time.Time {
 	return p.clock.forward(p.index.entries[p.next].started)
 }
 
-// Sleep puts the clock forward and does not wait.
+// Sleep advances the clock and does not wait.
 func (p *Player) Sleep(ctx context.Context, d time.Duration) error {
 	p.clock.forward(p.clock.now().Add(d))
 	return ctx.Err()
 }
 
-// Answer is what was recorded for a request. The clock is then at the start of the exchange. A request that was not recorded, or not so
-// often, is a user error.
+// Answer returns what was recorded for a request and sets the clock to the start of
+// the exchange. A request that was not recorded, or not so often, is a user error.
 func (p *Player) Answer(r *request.Request) (*Entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,7 +107,7 @@ func (p *Player) Answer(r *request.Request) (*Entry, error) {
 	return e, nil
 }
 
-// Pass puts the clock to the end of an exchange.
+// Pass sets the clock to the end of an exchange.
 func (p *Player) Pass(e *Entry) {
 	p.clock.forward(e.Started.Add(time.Duration(e.Time * float64(time.Millisecond)).Round(resolution)))
 }
@@ -137,8 +133,7 @@ func (p *Player) find(text string) (int, *Entry, error) {
 	return 0, nil, nil
 }
 
-// covers reports whether a text is another one in which masked parts stand for
-// anything.
+// covers reports whether a text matches a masked one, whose masks match anything.
 func covers(masked, text string) bool {
 	parts := strings.Split(masked, secret.Hidden)
 	last := len(parts) - 1
@@ -156,8 +151,7 @@ func covers(masked, text string) bool {
 	return strings.HasSuffix(text, parts[last])
 }
 
-// Finish reports whether every recorded request was sent; a user error names the
-// first that was not.
+// Finish is a user error if a recorded request was not sent. It names the first one.
 func (p *Player) Finish() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,7 +175,7 @@ func (p *Player) Finish() error {
 	return failure.Userf("the recording holds %s that %s not sent, the first: %s", prose.Count(left, "request"), verb, firstLine(e.asked()))
 }
 
-// Body is the body of the recorded answer.
+// Body returns the body of the recorded answer.
 func (e *Entry) Body() ([]byte, error) {
 	text := e.Response.Content.Text
 	switch e.Response.Content.Encoding {
@@ -198,7 +192,7 @@ func (e *Entry) Body() ([]byte, error) {
 	}
 }
 
-// Headers are those of the recorded answer.
+// Headers returns the headers of the recorded answer.
 func (e *Entry) Headers() http.Header {
 	h := http.Header{}
 	for _, pair := range e.Response.Headers {

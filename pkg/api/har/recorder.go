@@ -3,6 +3,7 @@ package har
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -17,13 +18,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// Options are what a Recorder works with.
+// Options are the options of a Recorder.
 type Options struct {
-	// Path of the file; what is there is replaced when the recording is complete.
+	// Path of the file. Close replaces an existing one.
 	Path string
-	// Creator and its Version are named in the file.
+	// Creator is the name of the program in the file.
 	Creator, Version string
-	// MaxBody is how many bytes of the body of an answer are kept; 0 is all.
+	// MaxBody is how many bytes of each body of an answer are kept; 0 is all.
 	MaxBody int64
 	Secrets *secret.Registry
 	Now     func() time.Time
@@ -31,8 +32,7 @@ type Options struct {
 	Sleep func(context.Context, time.Duration) error
 }
 
-// Recorder writes the exchanges of a run into a file. All methods may be called
-// from many goroutines.
+// Recorder writes the exchanges of a run to a file. It is safe for concurrent use.
 type Recorder struct {
 	o     Options
 	clock clock
@@ -43,34 +43,33 @@ type Recorder struct {
 	err    error // the first one
 }
 
-// Exchange is what a Recorder keeps.
+// Exchange is one request and its answer.
 type Exchange struct {
 	// Request is the one that was sent.
 	Request *request.Request
-	// Response is nil when none arrived, and Err is why then, Code its number.
-	// Unsent is set when there was no connection.
+	// Response is nil if none arrived. Then Err is the reason and Code its number.
+	// Unsent is set if there was no connection.
 	Response *http.Response
 	Err      string
 	Code     int
 	Unsent   bool
-	// Body of the answer, decompressed, of Size bytes. It reads from the start
-	// each time it is called.
+	// Body reads the decompressed body of Size bytes, from the start with each call.
 	Body func() io.Reader
 	Size int64
-	// Binary is set when it is not UTF-8 throughout.
+	// Binary is set if the body is not UTF-8.
 	Binary bool
-	// Opaque hides all texts of the body but messages: it came from a login that
-	// failed, so that it is not known which of them are secrets.
+	// Opaque hides all texts of the body except messages: those of a failed login,
+	// whose secrets are not known.
 	Opaque bool
 	// Started and Ended are times of the Recorder's clock.
 	Started, Ended time.Time
 	Timings        Timings
 }
 
-// page is the one page of a recording.
+// page is the id of the only page of a recording.
 const page = "run"
 
-// NewRecorder starts a recording. That the file cannot be made is a user error.
+// NewRecorder starts a recording. If the file cannot be made that is a user error.
 func NewRecorder(o Options) (*Recorder, error) {
 	r := &Recorder{o: o}
 	r.clock.forward(o.Now())
@@ -82,17 +81,17 @@ func NewRecorder(o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// Now is the time of the run that is recorded.
+// Now returns the time of the recorded run.
 func (r *Recorder) Now() time.Time { return r.clock.now() }
 
-// Real is the real time, which Timings are measured in.
+// Real returns the real time, for Timings.
 func (r *Recorder) Real() time.Time { return r.o.Now() }
 
-// Tick brings the clock to the real time and gives its time. It is called when
-// a request is about to be made, and when an exchange has ended.
+// Tick sets the clock to the real time and returns its time. It is called before each
+// request and at the end of each exchange.
 func (r *Recorder) Tick() time.Time { return r.clock.forward(r.o.Now()) }
 
-// Sleep waits. Waits side by side count once.
+// Sleep waits and advances the clock. Concurrent waits do not add up.
 func (r *Recorder) Sleep(ctx context.Context, d time.Duration) error {
 	end := r.clock.now().Add(d)
 	err := r.o.Sleep(ctx, d)
@@ -100,14 +99,14 @@ func (r *Recorder) Sleep(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// Add writes an exchange with all secrets masked that are known now. An error
-// is an application error; it is that of Close, too.
+// Add writes an exchange with all secrets masked that are known by now. An error is
+// an application error, which Close returns too.
 func (r *Recorder) Add(x Exchange) error {
 	e := r.entry(x)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil // a request that no one waits for any more
+		return nil // the run has ended without waiting for this request
 	}
 	err := r.write(e, x)
 	if err != nil {
@@ -156,8 +155,8 @@ func (r *Recorder) write(e Entry, x Exchange) error {
 	})
 }
 
-// Close completes the file. A second call does nothing but return the first
-// error again.
+// Close completes the file and puts it in its place, or removes it if an exchange
+// could not be written. A second call only returns the first error again.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,13 +164,17 @@ func (r *Recorder) Close() error {
 		return r.err
 	}
 	r.closed = true
-	if err := r.writer.close(); err != nil && r.err == nil {
-		r.err = failure.Applicationf("cannot write the recording: %w", err)
+	finish := r.writer.close
+	if r.err != nil { // the last entry may not be complete
+		finish = r.writer.discard
+	}
+	if err := finish(); err != nil {
+		r.err = errors.Join(r.err, failure.Applicationf("cannot write the recording: %w", err))
 	}
 	return r.err
 }
 
-// entry is an exchange in the words of the format, without the body of its answer.
+// entry makes the entry of an exchange, without the body of its answer.
 func (r *Recorder) entry(x Exchange) Entry {
 	sensitive := x.Request.Sensitive
 	address := r.o.Secrets.RedactAddress(x.Request.URL, sensitive).Whole
@@ -217,13 +220,17 @@ func (r *Recorder) entry(x Exchange) Entry {
 
 const httpVersion = "HTTP/1.1"
 
-// headers are masked. What proves who we are, or was made of secrets, is hidden as a
+// headers masks headers. Credentials, and headers made of secrets, are hidden as a
 // whole.
 func (r *Recorder) headers(h http.Header, sensitive secret.Sensitive) []Pair {
 	pairs := []Pair{}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, text := range h[name] {
-			if sensitive.Header(name) || slices.Contains([]string{"authorization", "proxy-authorization", "cookie", "set-cookie"}, strings.ToLower(name)) {
+			switch {
+			case text == "null": // expressions take it for no header
+			case strings.EqualFold(name, "Set-Cookie"):
+				text = cookieOf(text)
+			case sensitive.Header(name), slices.Contains([]string{"authorization", "proxy-authorization", "cookie"}, strings.ToLower(name)):
 				text = secret.Hidden
 			}
 			pairs = append(pairs, Pair{r.o.Secrets.Redact(name), r.o.Secrets.Redact(text)})
@@ -232,7 +239,16 @@ func (r *Recorder) headers(h http.Header, sensitive secret.Sensitive) []Pair {
 	return pairs
 }
 
-// queryOf are the parameters of an address, decoded where they can be.
+// cookieOf is a cookie without its value. Its name stays, for a replay that looks for
+// it, unless the name is data.
+func cookieOf(line string) string {
+	if name, _, ok := strings.Cut(line, "="); ok && secret.OrdinaryName(name) {
+		return name + "=" + secret.Hidden
+	}
+	return secret.Hidden
+}
+
+// queryOf returns the parameters of an address, decoded if possible.
 func queryOf(address string) []Pair {
 	pairs := []Pair{}
 	_, query, _ := strings.Cut(address, "?")
@@ -253,5 +269,5 @@ func unescaped(text string) string {
 	return text
 }
 
-// validText is a body as a text that JSON can hold.
+// validText returns a body as valid UTF-8.
 func validText(body []byte) string { return strings.ToValidUTF8(string(body), "\uFFFD") }

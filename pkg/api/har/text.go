@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// limited passes on at most so many bytes, whole characters when it is text.
+// limited passes on at most left bytes, of text only whole characters.
 type limited struct {
 	w    io.Writer
 	left int64
@@ -14,7 +14,7 @@ type limited struct {
 	cut  bool
 }
 
-// Write implements io.Writer; what is too much is dropped.
+// Write implements io.Writer; it drops the rest.
 func (l *limited) Write(p []byte) (int, error) {
 	n := len(p)
 	if l.cut || int64(n) > l.left {
@@ -36,8 +36,8 @@ func (l *limited) Write(p []byte) (int, error) {
 
 type quoting struct{ w io.Writer }
 
-// Write implements io.Writer. It escapes what must be escaped; text stays
-// readable.
+// Write implements io.Writer. It escapes the contents of a JSON string, but no more
+// than necessary, so that the text stays readable.
 func (q quoting) Write(p []byte) (int, error) {
 	const digits = "0123456789abcdef"
 	out := make([]byte, 0, len(p)+len(p)/8)

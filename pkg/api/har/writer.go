@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// writer makes one file. Entries go to a temporary file beside it as they come;
-// close completes it and puts it in its place.
+// writer writes one file: entries go to a temporary file beside it, which close
+// completes and renames.
 type writer struct {
 	path    string
 	file    *os.File
@@ -20,9 +20,9 @@ type writer struct {
 	entries int
 }
 
-// newWriter starts a file; what there is under its name stays until the end.
+// newWriter starts a file. An existing one stays until close.
 func newWriter(path, creator, version string, page Page) (*writer, error) {
-	// Else it would be noticed only when the run has ended.
+	// Without this check only close would fail, after the whole run.
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, errors.New("it is a directory, the name of a file is expected")
 	}
@@ -41,12 +41,11 @@ func newWriter(path, creator, version string, page Page) (*writer, error) {
 	return w, nil
 }
 
-// entryEnd is how an entry ends: content, answer, entry.
+// entryEnd is the end of an entry: of content, answer and entry.
 const entryEnd = "}}}"
 
-// write appends an entry. body, where there is one, writes the inside of the
-// text of its content; what it wrote stands between quotes. The entry behind it
-// may be changed by body: finish gives what else is known then.
+// write appends an entry. body writes the contents of the string in Content.Text;
+// finish then returns the other members of Content.
 func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[string]any) error {
 	text, err := encode(e)
 	if err != nil {

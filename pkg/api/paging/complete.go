@@ -31,6 +31,9 @@ type (
 	starting interface{ fromStart(job config.Request) bool }
 	// repeating reports whether a repeated page is an ordinary end.
 	repeating interface{ endsByRepeating(r Repeat) bool }
+	// announcing gives the field of a page by which it says that there are more, ""
+	// for none.
+	announcing interface{ announces(p Page) string }
 	// naming names the request parameter that asks for the next page.
 	naming interface{ parameter() string }
 )

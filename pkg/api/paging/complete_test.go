@@ -29,6 +29,13 @@ func TestReasons(t *testing.T) {
 		{"the flag", flag(`"stopOn":false`), []string{`{"r":[1],"more":false}`}, Stop{Reason: OnPurpose}},
 		{"a missing flag", flag(`"stopOn":false`), []string{`{"r":[1]}`}, Stop{}},
 		{"a missing flag that is to stop", flag(`"stopOn":false,"ifNotSet":false`), []string{`{"r":[1]}`}, Stop{Reason: OnPurpose}},
+		{"no link", `{"method":"link"}`, []string{rows(2)}, Stop{Reason: NoValue, Field: "header Link"}},
+		{"no link where a flag announces one", `{"method":"link","nextPageFlag":{"field":"m.more","stopOn":false}}`, []string{`{"r":[1],"m":{"more":true}}`}, Stop{Reason: NoValue, Field: "header Link", Flag: "m.more"}},
+		{"no header where a condition announces one", `{"method":"response.param","queryParam":"p","next":{"responseHeader":"X"},"stopWhen":"m.left==0&x==1"}`, []string{`{"r":[1],"m":{"left":3}}`}, Stop{Reason: NoValue, Field: "header X", Flag: "m.left"}},
+		{"no value, and nothing of what a condition compares", `{` + param + `,"stopWhen":"left==0"}`, []string{`{"r":[1]}`}, Stop{Reason: NoValue, Field: "a.next"}},
+		{"a condition that a short page denies", `{"method":"offset","limit":2,"stopWhen":"more==false","nextPageFlag":{"field":"f","stopOn":true,"ifNotSet":false}}`, []string{`{"r":[1],"more":true}`}, Stop{Flag: "more"}},
+		{"the condition", `{` + param + `,"stopWhen":"more==false"}`, []string{`{"r":[1],"more":false,"a":{"next":1}}`}, Stop{Reason: OnPurpose}},
+		{"an empty page of texts", `{"method":"cursor","idKey":"id","param":"p","idType":"text"}`, []string{rows(0)}, Stop{}},
 		{"forceStop", `{"method":"pagenum","forceStop":{"pages":1}}`, []string{rows(2)}, Stop{Reason: OnPurpose}},
 		{"limitStop", `{"method":"pagenum","limitStop":{"count":2}}`, []string{rows(2)}, Stop{Reason: OnPurpose}},
 		{"limitStop with a number of the API", `{"method":"pagenum","limitStop":{"field":"n"}}`, []string{`{"r":[1],"n":1}`}, Stop{Reason: OnPurpose}},
@@ -84,6 +91,9 @@ func TestFromStart(t *testing.T) {
 		{`{"method":"pagenum","firstPageParams":false}`, "", true},
 		{`{"method":"pagenum","firstPage":0}`, "", true},
 		{`{"method":"pagenum","firstPage":2}`, "", false},
+		{`{"method":"link"}`, at, true},
+		{`{"method":"cursor","idKey":"id","param":"page","idType":"text"}`, at, false},
+		{`{"method":"cursor","idKey":"id","param":"a.b","idType":"text","paramDelimiter":"."}`, at, true},
 		{`{"method":"pagenum","firstPage":2,"limitStop":{"count":5}}`, "", false},
 	}
 	for _, tt := range tests {
@@ -134,44 +144,4 @@ func TestParameter(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", settings, got, want)
 		}
 	}
-}
-
-func TestLinkTo(t *testing.T) {
-	tests := []struct {
-		name   string
-		header []string
-		want   string // "" for none
-	}{
-		{"none", nil, ""},
-		{"the form of most APIs", []string{`<https://h/a?page=2>; rel="next", <https://h/a?page=9>; rel="last"`}, "https://h/a?page=2"},
-		{"another one first", []string{`<https://h/a?page=1>; rel="prev", <https://h/a?page=3>; rel="next"`}, "https://h/a?page=3"},
-		{"a token", []string{`<b>;rel=next`}, "b"},
-		{"several relations, in any case", []string{`<b>; REL="prefetch Next"`}, "b"},
-		{"other parameters, with signs of the syntax", []string{`<b,c;d>; title="a \"<x>\"; rel=next, y"; rel="next"; type=x`}, "b,c;d"},
-		{"several lines", []string{`<a>; rel=self`, `<b>; rel=next`}, "b"},
-		{"the first rel counts", []string{`<a>; rel=prev; rel=next`}, ""},
-		{"part of a word", []string{`<a>; rel="nextpage"`, `<b>; rev="next"`, `<c>; title="rel=next"`}, ""},
-		{"broken", []string{`<a; rel=next`, `a; rel=next`, `<a> rel`, `<`, `;;=,`, `<a>;rel="next`}, "a"},
-		{"the reference may be empty", []string{`<>; rel=next`}, ""},
-	}
-	for _, tt := range tests {
-		if got, _ := LinkTo("next", tt.header); got != tt.want {
-			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
-		}
-	}
-	if _, ok := LinkTo("next", []string{`<>; rel=next`}); !ok {
-		t.Error("an empty reference is not found")
-	}
-}
-
-// FuzzLinkTo: a header of any form has an end, and what is found stands in it.
-func FuzzLinkTo(f *testing.F) {
-	for _, seed := range []string{`<a>; rel="next", <b>; rel=prev`, `<a>;x="\"";rel=next`, `=;,"<>`, `<a>;;=;rel`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, header string) {
-		if target, ok := LinkTo("next", []string{header}); ok && !strings.Contains(header, target) {
-			t.Errorf("%q is not in %q", target, header)
-		}
-	})
 }

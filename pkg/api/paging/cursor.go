@@ -18,7 +18,7 @@ import (
 // is the last one.
 type cursor struct {
 	idKey        answer.Path
-	param        string
+	param        parameter
 	increment    int64
 	reverse      bool
 	idKeyPointer string
@@ -32,17 +32,22 @@ type cursorState struct {
 
 // The settings of the method cursor.
 var (
-	IDKey = field.Text("idKey", "Path of the id", "Where each item holds the number whose highest value becomes the cursor; `.` is the item itself.").
+	IDKey = field.Text("idKey", "Path of the id", "Where each item holds the number whose highest value becomes the cursor, or the id of `idType` `text`; `.` is the item itself.").
 		As(field.Path).Example(`"id"`)
 	CursorParam = field.Text("param", "Parameter", "Parameter that carries the cursor.").As(field.Parameter).Example(`"since_id"`)
 	Increment   = field.Integer("increment", "Increment", "Added to the cursor; may be negative.").Default(0).Example(`-1`)
-	Reverse     = field.Flag("reverse", "Reverse", "Take the lowest value instead of the highest.").Example(`true`)
+	Reverse     = field.Flag("reverse", "Reverse", "Take the lowest value instead of the highest; with `idType` `text` that of the first item instead of the last.").Example(`true`)
+	IDType      = field.Text("idType", "Type of the ids", "`number`: the highest number becomes the cursor. `text`: the id of the last item does, as it stands.").
+			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("number", TextIDs)}).Default("number").Example(`"text"`)
 )
+
+// TextIDs is the value of IDType for ids that may be texts.
+const TextIDs = "text"
 
 func cursorMethod() Method {
 	return Method{
 		Name:     "cursor",
-		Settings: []field.Declared{IDKey, CursorParam, Increment, Reverse},
+		Settings: []field.Declared{IDKey, CursorParam, IDType, Increment, Reverse},
 		Needed:   []field.Declared{IDKey, CursorParam},
 		Compile:  compileCursor,
 		IDPath:   func(s config.Section) config.Section { return IDKey.In(s) },
@@ -50,13 +55,20 @@ func cursorMethod() Method {
 }
 
 func compileCursor(s config.Section) Scroller {
-	return cursor{
+	c := cursor{
 		idKey:        answer.Path{Text: IDKey.Of(s), Separator: "."},
-		param:        CursorParam.Of(s),
+		param:        parameterOf(s, CursorParam),
 		increment:    int64(Increment.Of(s)),
 		reverse:      Reverse.Of(s),
 		idKeyPointer: IDKey.In(s).Pointer,
 	}
+	if IDType.Of(s) != TextIDs {
+		return c
+	}
+	if c.increment != 0 {
+		Increment.In(s).Problem("expected no increment: ids of the type \"text\" are sent as they stand", "remove it")
+	}
+	return textCursor{c}
 }
 
 func (c cursor) Needs() Needs { return Needs{ItemID: c.idKey} }
@@ -80,19 +92,26 @@ func (c cursor) Next(job config.Request, state State, p Page) (config.Request, S
 		s.id = p.IDs.Max
 	}
 	next := new(big.Int).Add(s.id, big.NewInt(c.increment))
-	return job.WithParam(c.param, ofInteger(next)), s, nil, nil
+	return c.param.set(job, ofInteger(next)), s, nil, nil
 }
 
-// IDs are the smallest and largest id of the items of a page. Ids have any number
-// of digits: those of some APIs need 64 bits without a sign, or more.
+// IDs are the smallest and largest id of the items of a page, and those of the first
+// and the last item. Ids have any number of digits: those of some APIs need 64 bits
+// without a sign, or more.
 type IDs struct {
-	Min, Max *big.Int
+	First, Last value.Value
+	Min, Max    *big.Int
 	// Wrong shows the first id that is not a number, "" when all are.
 	Wrong string
+	any   bool // id was added
 }
 
 // Add takes the id of one more item; a fraction is cut off.
 func (ids *IDs) Add(id value.Value) {
+	if !ids.any {
+		ids.First, ids.any = id, true
+	}
+	ids.Last = id
 	i, ok := id.Integer()
 	if !ok {
 		if ids.Wrong == "" {
@@ -129,7 +148,7 @@ func (c cursor) Describe(config.Request) []string {
 	case c.increment < 0:
 		more = " minus " + strconv.FormatInt(c.increment, 10)[1:]
 	}
-	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
+	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param.name, which, c.idKey.Text, more)}
 }
 
 // endsByRepeating implements repeating: an API that gives the rows from the cursor
@@ -137,4 +156,4 @@ func (c cursor) Describe(config.Request) []string {
 // may hold back more.
 func (cursor) endsByRepeating(r Repeat) bool { return r.Rows < r.Largest }
 
-func (c cursor) parameter() string { return c.param }
+func (c cursor) parameter() string { return c.param.name }

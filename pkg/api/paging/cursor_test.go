@@ -106,3 +106,35 @@ func TestCursorIsExact(t *testing.T) {
 		}
 	}
 }
+
+func TestTextCursor(t *testing.T) {
+	const forward, back = `{"method":"cursor","idKey":"id","param":"after","idType":"text"}`, `{"method":"cursor","idKey":"id","param":"before","idType":"text","reverse":true}`
+	tests := []sequence{
+		{name: "the last id", settings: forward, job: `{"endpoint":"t","params":{"x":1}}`,
+			answers: []string{ids(`"cus_9"`, `"cus_1"`), ids(`"b"`), ids()},
+			sent:    []string{`t {"x":1}`, `t {"x":1,"after":"cus_1"}`, `t {"x":1,"after":"b"}`}},
+		{name: "the first id", settings: back, answers: []string{ids(`"a"`, `"b"`), ids()}, sent: []string{`t`, `t {"before":"a"}`}},
+		{name: "as it stands", settings: forward, answers: []string{ids(`7.50`), ids(`18446744073709551616`), ids(`"007"`), ids(`0`), ids()},
+			sent: []string{`t`, `t {"after":7.50}`, `t {"after":18446744073709551616}`, `t {"after":"007"}`, `t {"after":0}`}},
+		{name: "other items need none", settings: forward, answers: []string{`[{},{"id":"b"}]`, ids()}, sent: []string{`t`, `t {"after":"b"}`}},
+	}
+	for i := range tests {
+		tests[i].rule, tests[i].pointer = "the page is empty", "/idKey"
+	}
+	testSequences(t, tests)
+	const whole = "; the method 'response.param' sends it whole: set 'responseParam' to its path in the answer, such as 'items.-1.id'"
+	for answer, want := range map[string]string{
+		`[{"id":"a"},{}]`:  "null",
+		`[{"id":""}]`:      `""`,
+		`[{"id":true}]`:    "true",
+		`[{"id":{"a":1}}]`: `{"a":1}` + whole,
+		`[{"id":["` + strings.Repeat("x", 60) + `"]}]`: "a array of more than 60 characters" + whole,
+	} {
+		_, stop, err := walk(t, scroller(t, forward, ""), request(t, ""), 0, answer)
+		if stop != nil || err == nil || err.Error() != "the cursor value at 'id' of the last item of the page is neither a text nor a number: "+want+" (at /api/pagination/idKey)" {
+			t.Errorf("%s: got %v, %v", answer, stop, err)
+		}
+	}
+	compileText(t, `{"method":"cursor","idKey":"id","param":"p","idType":"text","increment":1}`,
+		`/api/pagination/increment: expected no increment: ids of the type "text" are sent as they stand, found 1; remove it`)
+}

@@ -38,6 +38,13 @@ func TestDescribe(t *testing.T) {
 		{"response.param", `{"method":"response.param","responseParam":"next","queryParam":"cursor"}`, "", []string{`Each request after the first has cursor = what the page before holds at "next", until a page holds nothing there.`, noJobParams}},
 		{"response.param, other requests", `{"method":"response.param","responseParam":"next","queryParam":"cursor","includeParams":true,"scrollRequest":{"endpoint":"more"}}`, "", []string{
 			`Each request after the first has cursor = what the page before holds at "next", until a page holds nothing there.`, jobParams, `Later requests differ from the first as "scrollRequest" says.`}},
+		{"response.url, a header", `{"method":"response.url","next":{"responseHeader":"X-Next"}}`, "", []string{`Each request after the first goes to the address that the page before holds in the header X-Next, until a page holds none.`, noJobParams}},
+		{"response.param, nested", `{"method":"response.param","next":{"response":"pageInfo.endCursor"},"queryParam":"variables.after","paramDelimiter":".","includeParams":true}`, "", []string{
+			`Each request after the first has variables.after = what the page before holds at "pageInfo.endCursor", until a page holds nothing there.`, jobParams}},
+		{"link", `{"method":"link","includeParams":true}`, "", []string{`Each request after the first goes to the address that the page before has in the header Link with the relation "next", until a page has none.`, jobParams}},
+		{"cursor of texts", `{"method":"cursor","idKey":"id","param":"after","idType":"text"}`, "", []string{`Each request after the first has after = "id" of the last row of the page before, until a page is empty.`}},
+		{"cursor of texts, reverse", `{"method":"cursor","idKey":"id","param":"before","idType":"text","reverse":true}`, "", []string{`Each request after the first has before = "id" of the first row of the page before, until a page is empty.`}},
+		{"a condition", `{"method":"pagenum","stopWhen":"status==done"}`, "", []string{"Asks with page = 1, 2, 3, …, until a page is empty.", `Stops after a page that satisfies "status==done".`}},
 		{"every stopper", `{"method":"pagenum","nextPageFlag":{"field":"has_more","stopOn":false},"forceStop":{"pages":5,"time":"1 hour","volume":1000},"limitStop":{"count":200}}`, "", []string{
 			"Asks with page = 1, 2, 3, …, until a page is empty.",
 			`Stops after a page whose field "has_more" is false, or missing.`,

@@ -1,56 +1,76 @@
 package paging
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
-// LinkTo is the target of the first link with a relation (RFC 8288) among the
-// values of the header Link, as it stands there; ok is false when there is none.
-func LinkTo(relation string, header []string) (target string, ok bool) {
+// Link is one link of the header Link (RFC 8288).
+type Link struct {
+	// Target is the address as it stands there, maybe a relative one.
+	Target string
+	// Relations are what the target is to the answer.
+	Relations []string
+	// Anchor is the address that the link is about, if that is another one than
+	// that of the answer; anchored is set when there is any.
+	Anchor   string
+	anchored bool
+}
+
+// Links reads the values of the header Link by RFC 8288, appendix B.2. What follows
+// something that is no link is not read.
+func Links(header []string) []Link {
+	var all []Link
 	for _, line := range header {
-		for rest := line; ; {
-			_, behind, found := strings.Cut(rest, "<")
-			if !found {
+		for {
+			line = strings.TrimLeft(line, " \t,")
+			target, rest, ok := strings.Cut(line, ">")
+			if target, ok = cutPrefix(target, "<", ok); !ok {
 				break
 			}
-			target, rest, found = strings.Cut(behind, ">")
-			if !found {
-				break
-			}
-			var relations string
-			relations, rest = linkRelations(rest)
-			for one := range strings.FieldsSeq(relations) {
-				if strings.EqualFold(one, relation) {
-					return strings.TrimSpace(target), true
-				}
-			}
+			link := Link{Target: strings.TrimSpace(target)}
+			line = link.params(rest)
+			all = append(all, link)
 		}
 	}
-	return "", false
+	return all
 }
 
-// linkRelations reads the parameters of a link up to the comma behind it and
-// gives the first `rel`.
-func linkRelations(params string) (relations, rest string) {
-	seen := false
+func cutPrefix(text, prefix string, ok bool) (string, bool) {
+	text, found := strings.CutPrefix(text, prefix)
+	return text, ok && found
+}
+
+// params reads the parameters of a link and returns what stands behind them. The
+// first `rel` and the first `anchor` count.
+func (l *Link) params(text string) (rest string) {
+	related := false
 	for {
-		params = strings.TrimLeft(params, " \t;")
-		if params == "" || params[0] == ',' {
-			return relations, params
+		text = strings.TrimLeft(text, " \t")
+		if !strings.HasPrefix(text, ";") {
+			return text
 		}
-		name, value := params, ""
-		if end := strings.IndexAny(params, "=;,"); end >= 0 {
-			name, params = params[:end], params[end:]
+		text = strings.TrimLeft(text[1:], " \t")
+		name, value := text, ""
+		if end := strings.IndexAny(text, "=;, \t"); end >= 0 {
+			name, text = text[:end], text[end:]
 		} else {
-			params = ""
+			text = ""
 		}
-		if strings.HasPrefix(params, "=") {
-			value, params = linkValue(strings.TrimLeft(params[1:], " \t"))
+		if after, ok := strings.CutPrefix(strings.TrimLeft(text, " \t"), "="); ok {
+			value, text = linkValue(strings.TrimLeft(after, " \t"))
 		}
-		if strings.EqualFold(strings.TrimSpace(name), "rel") && !seen {
-			relations, seen = value, true
+		switch {
+		case strings.EqualFold(name, "rel") && !related:
+			l.Relations, related = strings.Fields(value), true
+		case strings.EqualFold(name, "anchor") && !l.anchored:
+			l.Anchor, l.anchored = value, true
 		}
 	}
 }
 
+// linkValue reads the value of a parameter: a quoted string, or what stands before
+// the next sign.
 func linkValue(text string) (value, rest string) {
 	if !strings.HasPrefix(text, `"`) {
 		end := strings.IndexAny(text, ";,")
@@ -72,4 +92,40 @@ func linkValue(text string) (value, rest string) {
 		}
 	}
 	return b.String(), ""
+}
+
+// LinkTo is the target of the first link with a relation, in any letter case, among
+// the values of the header Link of an answer from an address; ok is false when there
+// is none. Links that are about something else than the answer do not count.
+func LinkTo(relation string, header []string, address *url.URL) (target string, ok bool) {
+	for _, link := range Links(header) {
+		if !link.about(address) {
+			continue
+		}
+		for _, one := range link.Relations {
+			if strings.EqualFold(one, relation) {
+				return link.Target, true
+			}
+		}
+	}
+	return "", false
+}
+
+// about reports whether a link is about the answer from an address.
+func (l Link) about(address *url.URL) bool {
+	if !l.anchored {
+		return true
+	}
+	if address == nil {
+		return l.Anchor == ""
+	}
+	address = withoutFragment(address)
+	anchor, err := address.Parse(l.Anchor)
+	return err == nil && anchor.String() == address.String()
+}
+
+func withoutFragment(u *url.URL) *url.URL {
+	clone := *u
+	clone.Fragment, clone.RawFragment = "", ""
+	return &clone
 }

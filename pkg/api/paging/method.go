@@ -20,9 +20,9 @@ type Method struct {
 	// Compile reads the settings. Problems go to the section; the scroller is usable
 	// all the same.
 	Compile func(config.Section) Scroller
-	// Position is the parameter that is set in every request, "" for none, and what
-	// to do about a job that has it too. nil is a method that sets none.
-	Position func(config.Section) (parameter string, hint failure.Text)
+	// Position is the path of the parameter that is set in every request, none for
+	// none, and what to do about a job that has it too. nil is a method that sets none.
+	Position func(config.Section) (parameter []string, hint failure.Text)
 	// IDPath is the path of the ids that it reads from rows; nil reads none.
 	IDPath func(config.Section) config.Section
 }
@@ -37,6 +37,7 @@ func AllMethods() Methods {
 		pageNumberMethod(),
 		responseURLMethod(),
 		responseParamMethod(),
+		linkMethod(),
 		cursorMethod(),
 		zendeskMethod(),
 	}
@@ -80,7 +81,7 @@ func (all Methods) Type() *field.Type {
 	for _, rule := range Stoppers() {
 		t.Fields = append(t.Fields, rule.Setting.Field)
 	}
-	t.Fields = append(t.Fields, unusedPages.Field)
+	t.Fields = append(t.Fields, ParamDelimiter.Field, ParamsInQuery.Field, unusedPages.Field)
 	return t
 }
 
@@ -94,16 +95,32 @@ func (all Methods) Of(s config.Section) (Method, bool) {
 	return all[i], true
 }
 
-// NamedAt is the place of the setting of a scroller that says how a parameter is
-// called, or that of the scroller if it does not say so itself.
+// NamedAt is the place of the setting of a scroller that says how a parameter, or one
+// below it, is called, or that of the scroller if it does not say so itself.
 func (all Methods) NamedAt(s config.Section, parameter string) string {
 	m, _ := all.Of(s)
 	for _, f := range field.Fields(m.Settings...) {
-		if at := s.Get(f.Name); f.Role == field.Parameter && at.Value.Text() == parameter {
+		if at := s.Get(f.Name); f.Role == field.Parameter && at.Value.Text() != "" && pathOf(s, at.Value.Text())[0] == parameter {
 			return at.Pointer
 		}
 	}
 	return s.Pointer
+}
+
+// Parameters are the paths of the parameters that the method sets, into those of a job.
+func (m Method) Parameters(s config.Section) [][]string {
+	var all [][]string
+	for _, f := range field.Fields(m.Settings...) {
+		if f.Role != field.Parameter {
+			continue
+		}
+		name := s.Get(f.Name).Value.Text()
+		if name == "" {
+			name = f.Default.Text()
+		}
+		all = append(all, pathOf(s, name))
+	}
+	return all
 }
 
 // Multiple reports whether a section lets each job name its scroller.

@@ -24,9 +24,9 @@ type nextPageFlag struct {
 // NextPageFlag is the setting, with its own.
 var (
 	NextPageFlag = field.Of("nextPageFlag", "Stop by a flag", "Stops when a field of the answer says so.",
-		field.Object("nextPageFlag", "Stop by a flag", "Looks at one key in the root of each answer. Missing, false, zero and empty values are false, everything else is true.",
+		field.Object("nextPageFlag", "Stop by a flag", "Looks at one value of each answer. Missing, false, zero and empty values are false, everything else is true.",
 			FlagField, StopOn, ifNotSetSetting))
-	FlagField       = field.Text("field", "Field", "Name of the key; not a path.").Must().Example(`"has_more"`)
+	FlagField       = field.Text("field", "Field", "Path of the value in the answer.").As(field.Path).Must().Example(`"has_more"`)
 	StopOn          = field.Of("stopOn", "Stop on", "Paging stops when the field has this truth.", field.BooleanType).Must().Example(`false`)
 	ifNotSetSetting = field.Of("ifNotSet", "If not set", "The truth of a missing field; by default that of `stopOn`.", field.BooleanType).Example(`false`)
 )
@@ -46,29 +46,45 @@ func compileNextPageFlag(s config.Section) stopper {
 	return n
 }
 
-// path is the property as a place: without a separator the whole text is one
-// name, dots included.
-func (n nextPageFlag) path() answer.Path { return answer.Path{Text: n.field} }
+// paths are where the property may be: its whole text is a name in the root, else a
+// path. The name comes first, because it was all there was once.
+func (n nextPageFlag) paths() []answer.Path {
+	paths := []answer.Path{{Text: n.field}}
+	if strings.Trim(n.field, ".") != "" && strings.Contains(n.field, ".") {
+		paths = append(paths, answer.Path{Text: n.field, Separator: "."})
+	}
+	return paths
+}
 
-func (n nextPageFlag) needs() Needs { return Needs{Fields: []answer.Path{n.path()}} }
+func (n nextPageFlag) needs() Needs { return Needs{Fields: n.paths()} }
+
+// of is the property of a page, null for none. A list has no names, even if the field
+// is called like an index.
+func (n nextPageFlag) of(p Page) (flag value.Value, err error) {
+	for i, path := range n.paths() {
+		if i == 0 && p.Root == value.Array {
+			continue
+		}
+		if flag, err = p.field(path, n.stopOnPointer); err != nil || !flag.IsNull() {
+			return flag, err
+		}
+	}
+	return flag, nil
+}
 
 func (nextPageFlag) counts() bool { return false }
 
 func (nextPageFlag) start(time.Time) State { return nil }
 
 func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {
-	flag, err := p.field(n.path(), n.stopOnPointer)
+	flag, err := n.of(p)
 	if err != nil {
 		return nil, nil, err
 	}
 	switch taken := !missing(flag); {
-	// A list has no properties, even if the field is called like an index.
-	case flag.IsNull(), p.Root == value.Array:
+	case flag.IsNull():
 		if n.ifNotSet == n.stopOn {
 			stop := &Stop{Rule: fmt.Sprintf("the response has no value in the field '%s', which counts as %t", n.field, n.ifNotSet), Pointer: n.ifNotSetPointer}
-			if strings.Contains(n.field, ".") {
-				stop.Hint = "'nextPageFlag' reads only members at the top of the response, not paths"
-			}
 			if n.ifNotSetPointer != n.stopOnPointer {
 				stop.Reason = OnPurpose // ifNotSet says so
 			}
@@ -80,10 +96,10 @@ func (n nextPageFlag) after(s State, p Page) (State, *Stop, error) {
 	return s, nil, nil
 }
 
-// announces is the field when a page says by it that there are more.
+// announces implements announcing.
 func (n nextPageFlag) announces(p Page) string {
-	flag, err := p.field(n.path(), n.stopOnPointer)
-	if err != nil || flag.IsNull() || p.Root == value.Array || !missing(flag) == n.stopOn {
+	flag, err := n.of(p)
+	if err != nil || flag.IsNull() || !missing(flag) == n.stopOn {
 		return ""
 	}
 	return n.field

@@ -39,17 +39,17 @@ func offsetMethod() Method {
 		AlsoCalled: []string{"offsetlimit", "limitoffset", "skip"},
 		Settings:   []field.Declared{Limit, LimitParam, OffsetParam, FirstPageParams, OffsetFromJob, TotalRows},
 		Compile:    compileOffset,
-		Position: func(s config.Section) (string, failure.Text) {
+		Position: func(s config.Section) ([]string, failure.Text) {
 			if !FirstPageParams.Of(s) || OffsetFromJob.Of(s) {
-				return "", ""
+				return nil, ""
 			}
-			return OffsetParam.Of(s), "remove it here, or set \"" + failure.Text(OffsetFromJob.Name) + "\" to begin at it"
+			return pathOf(s, OffsetParam.Of(s)), "remove it here, or set \"" + failure.Text(OffsetFromJob.Name) + "\" to begin at it"
 		},
 	}
 }
 
 func compileOffset(s config.Section) Scroller {
-	o := offset{counting: counting{size: compilePageSize(s), param: OffsetParam.Of(s), firstPageParams: FirstPageParams.Of(s)}}
+	o := offset{counting: counting{size: compilePageSize(s), param: parameterOf(s, OffsetParam), firstPageParams: FirstPageParams.Of(s)}}
 	o.fromJob, o.total = OffsetFromJob.Of(s), compileTotal(s, TotalRows)
 	if limit := Limit.In(s); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
 		limit.Problem("expected a number of rows, at least 1", "")
@@ -59,7 +59,7 @@ func compileOffset(s config.Section) Scroller {
 
 func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
 	s := offsetState{at: new(big.Int)}
-	if own, ok := job.Param(o.param); ok && o.fromJob {
+	if own, ok := o.param.of(job); ok && o.fromJob {
 		if at, ok := own.Integer(); ok {
 			s.at = at
 		}
@@ -71,7 +71,7 @@ func (o offset) First(job config.Request, _ time.Time) (config.Request, State) {
 }
 
 func (o offset) request(job config.Request, at *big.Int) config.Request {
-	return o.size.set(job, job).WithParam(o.param, ofInteger(at))
+	return o.param.set(o.size.set(job, job), ofInteger(at))
 }
 
 func (o offset) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
@@ -95,10 +95,10 @@ func (o offset) Describe(job config.Request) []string {
 	start, size := state.(offsetState).at, o.size.of(job)
 	if size == 0 {
 		return sentences(o.firstPageParams, fmt.Sprintf(
-			"Asks with %s = %s, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param, start))
+			"Asks with %s = %s, and then each time for as many rows further as the first page has, until a page is empty or has fewer rows than that.", o.param.name, start))
 	}
 	return sentences(o.firstPageParams, fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-		o.param, series(start, size), o.size.param, size, untilShort(size)))
+		o.param.name, series(start, size), o.size.param.name, size, untilShort(size)))
 }
 
 func (o offset) full(job config.Request, state State, _ Page) int {
@@ -113,7 +113,7 @@ func (o offset) announced(_ config.Request, state State, last Page) bool {
 }
 
 func (o offset) fromStart(job config.Request) bool {
-	own, _ := job.Param(o.param)
+	own, _ := o.param.of(job)
 	at, _ := own.Int()
 	return at == 0 || o.firstPageParams && !o.fromJob
 }

@@ -33,18 +33,18 @@ func pageNumberMethod() Method {
 		AlsoCalled: []string{"page", "pagenumber", "pagebased", "pageincrement"},
 		Settings:   []field.Declared{Limit, LimitParam, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
 		Compile:    compilePageNumber,
-		Position: func(s config.Section) (string, failure.Text) {
+		Position: func(s config.Section) ([]string, failure.Text) {
 			if !FirstPageParams.Of(s) {
-				return "", ""
+				return nil, ""
 			}
-			return PageParam.Of(s), "remove it here"
+			return pathOf(s, PageParam.Of(s)), "remove it here"
 		},
 	}
 }
 
 func compilePageNumber(s config.Section) Scroller {
 	return pageNumber{firstPage: int64(FirstPage.Of(s)), counting: counting{
-		param:           PageParam.Of(s),
+		param:           parameterOf(s, PageParam),
 		size:            compilePageSize(s),
 		firstPageParams: FirstPageParams.Of(s),
 		total:           compileTotal(s, TotalRows),
@@ -62,7 +62,7 @@ func (n pageNumber) First(job config.Request, _ time.Time) (config.Request, Stat
 }
 
 func (n pageNumber) request(job config.Request, page *big.Int) config.Request {
-	return n.size.set(job, job.WithParam(n.param, ofInteger(page)))
+	return n.size.set(job, n.param.set(job, ofInteger(page)))
 }
 
 func (n pageNumber) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
@@ -74,10 +74,10 @@ func (n pageNumber) Next(job config.Request, state State, p Page) (config.Reques
 }
 
 func (n pageNumber) Describe(job config.Request) []string {
-	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param, series(big.NewInt(n.firstPage), 1))
+	text := fmt.Sprintf("Asks with %s = %s, until a page is empty.", n.param.name, series(big.NewInt(n.firstPage), 1))
 	if size := n.size.of(job); size > 0 {
 		text = fmt.Sprintf("Asks with %s = %s and %s = %d, %s.",
-			n.param, series(big.NewInt(n.firstPage), 1), n.size.param, size, untilShort(size))
+			n.param.name, series(big.NewInt(n.firstPage), 1), n.size.param.name, size, untilShort(size))
 	}
 	return sentences(n.firstPageParams, text)
 }
@@ -102,7 +102,7 @@ func (n pageNumber) announced(job config.Request, state State, last Page) bool {
 }
 
 func (n pageNumber) fromStart(job config.Request) bool {
-	own, _ := job.Param(n.param)
+	own, _ := n.param.of(job)
 	at, _ := own.Int()
 	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
 }

@@ -23,7 +23,7 @@ var (
 // counting is what scrollers that count rows or pages have in common.
 type counting struct {
 	size              pageSize
-	param             string
+	param             parameter
 	firstPageParams   bool
 	total, totalPages total // of rows, and of pages
 }
@@ -50,19 +50,19 @@ func (c counting) totals() []Total {
 // that the API does not know the parameter. A later one has seen it work.
 func (counting) endsByRepeating(r Repeat) bool { return r.Page > 2 }
 
-func (c counting) parameter() string { return c.param }
+func (c counting) parameter() string { return c.param.name }
 
 // pageSize is how many rows a request asks for.
 type pageSize struct {
 	limit   int64 // 0 for none
-	param   string
+	param   parameter
 	pointer string // of the limit, or of the method without one
 }
 
 func compilePageSize(s config.Section) pageSize {
 	return pageSize{
 		limit:   int64(Limit.Of(s)),
-		param:   LimitParam.Of(s),
+		param:   parameterOf(s, LimitParam),
 		pointer: placeOf(s, Limit),
 	}
 }
@@ -78,7 +78,7 @@ func (z pageSize) of(job config.Request) int64 {
 }
 
 func (z pageSize) exactly(job config.Request) *big.Int {
-	own, _ := job.Param(z.param)
+	own, _ := z.param.of(job)
 	if n, ok := own.Integer(); ok && n.Sign() > 0 {
 		return n
 	}
@@ -88,7 +88,7 @@ func (z pageSize) exactly(job config.Request) *big.Int {
 // set is a request for a page of a job with the page size, if there is one.
 func (z pageSize) set(job, request config.Request) config.Request {
 	if size := z.exactly(job); size.Sign() != 0 {
-		return request.WithParam(z.param, ofInteger(size))
+		return z.param.set(request, ofInteger(size))
 	}
 	return request
 }

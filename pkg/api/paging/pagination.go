@@ -11,6 +11,12 @@ package paging
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
@@ -34,6 +40,10 @@ type Page struct {
 	// Field is the value at one of the places of Needs.Fields, null when
 	// nothing is there. nil is a page with nothing anywhere.
 	Field func(answer.Path) (value.Value, error)
+	// Header is that of the answer, Address what was asked for, after redirects; nil
+	// where there is none.
+	Header  http.Header
+	Address *url.URL
 	// Now is when the page was processed. With Needs.Time that is after the
 	// child jobs of the page.
 	Now time.Time
@@ -50,6 +60,33 @@ func (p Page) field(path answer.Path, pointer string) (value.Value, error) {
 		return value.Value{}, e.At(pointer)
 	}
 	return v, err
+}
+
+// header are the values of a header, however its name is spelt.
+func (p Page) header(name string) []string {
+	var all []string
+	for _, spelt := range slices.Sorted(maps.Keys(p.Header)) {
+		if strings.EqualFold(spelt, name) {
+			all = append(all, p.Header[spelt]...)
+		}
+	}
+	return all
+}
+
+// resolve is an address that a page holds, which may be relative to its own.
+func (p Page) resolve(target string) (string, error) {
+	base := p.Address
+	if base == nil {
+		base = &url.URL{}
+	}
+	to, err := base.Parse(target)
+	if err != nil {
+		return "", err
+	}
+	if to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
+		return "", fmt.Errorf("no address of a page")
+	}
+	return to.String(), nil
 }
 
 // missing reports whether a value of a response counts as none. An object never
@@ -85,8 +122,8 @@ type Stop struct {
 	// Field is where the value that leads to the next page was looked for; only
 	// with the reason NoValue.
 	Field string
-	// Flag is the field of `nextPageFlag` that announced more pages all the same,
-	// "" for none.
+	// Flag is the field of `nextPageFlag`, or of `stopWhen`, that announced more pages
+	// all the same, "" for none.
 	Flag string
 }
 

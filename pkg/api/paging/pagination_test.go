@@ -2,11 +2,14 @@ package paging
 
 import (
 	"io"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -17,20 +20,11 @@ import (
 // start is when the first request of every test is sent.
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-func parse(t *testing.T, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // compileText compiles settings and expects the problems, one text for each.
 func compileText(t *testing.T, settings string, problems ...string) Scrollers {
 	t.Helper()
 	var found failure.Problems
-	all := Compile(field.NewSection(parse(t, settings), "/api/pagination", &found), AllMethods())
+	all := Compile(field.NewSection(testvalue.Parse(t, settings), "/api/pagination", &found), AllMethods())
 	if len(found) != len(problems) {
 		t.Fatalf("%s: got %d problems, want %d: %v", settings, len(found), len(problems), found)
 	}
@@ -58,7 +52,7 @@ func request(t *testing.T, text string) config.Request {
 	if text == "" {
 		return config.Request{Endpoint: "t", Params: value.OfMembers()}
 	}
-	v := parse(t, text)
+	v := testvalue.Parse(t, text)
 	return config.Request{
 		Endpoint: v.Field("endpoint").Raw(),
 		Method:   v.Field("method").Raw(),
@@ -76,6 +70,9 @@ func show(r config.Request) string {
 			words = append(words, v.JSON())
 		}
 	}
+	if r.Query.Len() > 0 {
+		words = append(words, "query "+r.Query.JSON())
+	}
 	return strings.TrimSpace(strings.Join(words, " "))
 }
 
@@ -91,10 +88,26 @@ func ids(values ...string) string {
 	return "[" + strings.Join(items, ",") + "]"
 }
 
+// asked is the address of every answer.
+const asked = "https://api.test/v1/items/list?page=1#top"
+
 // read gives a scroller of an answer what it needs and no more. The answer is
-// gone when the scroller is asked.
+// gone when the scroller is asked. It may begin with lines of headers and an empty
+// line.
 func read(t *testing.T, needs Needs, res string, now time.Time) Page {
 	t.Helper()
+	header := http.Header{}
+	if head, body, ok := strings.Cut(res, "\n\n"); ok {
+		for line := range strings.SplitSeq(head, "\n") {
+			name, text, _ := strings.Cut(line, ": ")
+			header[name] = append(header[name], text)
+		}
+		res = body
+	}
+	address, err := url.Parse(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
 	spool := answer.NewSpooler(t.TempDir(), 1<<20).New()
 	if _, err := io.WriteString(spool, res); err != nil {
 		t.Fatal(err)
@@ -104,7 +117,7 @@ func read(t *testing.T, needs Needs, res string, now time.Time) Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Now: now}
+	p := Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Header: header, Address: address, Now: now}
 	for item, err := range page.Packed() {
 		if err != nil {
 			t.Fatal(err)

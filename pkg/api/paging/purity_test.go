@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -28,6 +29,9 @@ func everyKind() []string {
 		`{"method":"cursor","idKey":"id","param":"x","reverse":true,"increment":-1}`,
 		`{"method":"cursor","idKey":"id","param":"y"}`,
 		`{"method":"pagenum","nextPageFlag":{"field":"next","stopOn":false},"forceStop":{"pages":9,"time":120,"volume":400},"limitStop":{"field":"total"}}`,
+		`{"method":"link","includeParams":true}`,
+		`{"method":"response.url","next":{"responseHeader":"X-Next","default":{"response":"next"}},"stopWhen":"total==3"}`,
+		`{"method":"cursor","idKey":"id","param":"x.after","idType":"text","paramDelimiter":".","paramsInQuery":true}`,
 		`{"method":"multiple","forceStop":{"pages":7},"scrollers":{"default":{"method":"offset","limit":1,"limitStop":{"count":9}}}}`,
 	}
 }
@@ -36,10 +40,10 @@ func everyKind() []string {
 func randomPage(t *testing.T, r *rand.Rand, needs Needs, now time.Time) Page {
 	rows := make([]value.Value, r.IntN(4))
 	for i := range rows {
-		rows[i] = parse(t, fmt.Sprintf(`{"id":%d}`, r.IntN(100)))
+		rows[i] = testvalue.Parse(t, fmt.Sprintf(`{"id":%d}`, r.IntN(100)))
 	}
 	next := []string{`null`, `7`, `"?a=1&x=2"`, `"https://h/n?start_time=5"`, `"n"`, `"n"`}[r.IntN(6)]
-	answer := fmt.Sprintf(`{"next":%s,"total":%d,"rows":%s}`, next, r.IntN(30), value.OfItems(rows...).JSON())
+	answer := fmt.Sprintf("Link: <n%d>; rel=next\nX-Next: null\n\n"+`{"next":%s,"total":%d,"rows":%s}`, r.IntN(9), next, r.IntN(30), value.OfItems(rows...).JSON())
 	return read(t, needs, answer, now)
 }
 

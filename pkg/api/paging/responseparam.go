@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -14,16 +14,16 @@ import (
 // request. A page without that value is the last one. Every later request is
 // built from the job, never from the request before it.
 type responseParam struct {
-	from          answer.Path
-	to            string
+	from          reference
+	to            parameter
 	includeParams bool
 	scroll        config.Request // what differs from the job in later requests
-	fromPointer   string
+	scrolled      scrolledParts
 }
 
 // The settings of the method response.param alone.
 var (
-	ResponseParam = field.Text("responseParam", "Path of the value", "Where the answer holds the value for the next page.").
+	ResponseParam = field.Text("responseParam", "Path of the value", "Where the answer holds the value for the next page; required without `next`.").
 			As(field.Path).Example(`"meta.next_token"`)
 	QueryParam = field.Text("queryParam", "Parameter", "Parameter that carries the value.").
 			As(field.Parameter).Example(`"token"`)
@@ -33,63 +33,83 @@ var (
 	scrollEndpoint = field.Text("endpoint", "Endpoint", "Endpoint of later pages.").Typed(config.EndpointType).Example(`"scroll"`).Also("url", "uri", "path", "resource")
 	scrollMethod   = field.Text("method", "Method", "Method of later pages.").Typed(config.MethodType).
 			EmptyMeans("GET").NullMeans("GET").Example(`"GET"`).Also("verb", "type")
-	scrollParams = field.Of("params", "Parameters", "Parameters of later pages; functions are not evaluated here.", config.LiteralParams).
-			As(field.Literal).Example(`{"scroll": "1m"}`).Also("query")
-	scrollHeaders = field.Of("headers", "Headers", "Headers of later pages.", field.Literals).
-			As(field.Literal).Example(`{"X-Scroll": "1"}`)
+	scrollParams = field.Of("params", "Parameters", "Parameters of later pages. Expressions refer to the job.", config.ParamsType).
+			Example(`{"scroll": "1m"}`).Also("query")
+	scrollHeaders = field.Of("headers", "Headers", "Headers of later pages. Expressions refer to the job.", config.ExpressionsType).
+			As(field.Headers).Example(`{"X-Scroll": "1"}`)
 )
 
 func responseParamMethod() Method {
 	return Method{
 		Name:       "response.param",
 		AlsoCalled: []string{"token", "nexttoken", "pagetoken", "nextpagetoken", "continuationtoken", "cursorpagination"},
-		Settings:   []field.Declared{ResponseParam, QueryParam, IncludeParams, scrollRequest},
-		Needed:     []field.Declared{ResponseParam, QueryParam},
+		Settings:   []field.Declared{ResponseParam, Next, QueryParam, IncludeParams, scrollRequest},
+		Needed:     []field.Declared{QueryParam},
 		Compile:    compileResponseParam,
 	}
 }
 
 func compileResponseParam(s config.Section) Scroller {
+	if !ResponseParam.In(s).Present() && !Next.In(s).Present() {
+		fault(s, failure.Text(fmt.Sprintf("expected the key %q or the key %q, one of which the method response.param needs", ResponseParam.Name, Next.Name)))
+	}
+	scroll, scrolled := compileScrollRequest(scrollRequest.In(s))
 	return responseParam{
-		from:          answer.Path{Text: ResponseParam.Of(s), Separator: "."},
-		to:            QueryParam.Of(s),
+		from:          nextOf(s, ResponseParam, "."),
+		to:            parameterOf(s, QueryParam),
 		includeParams: IncludeParams.Of(s),
-		scroll:        compileScrollRequest(scrollRequest.In(s)),
-		fromPointer:   ResponseParam.In(s).Pointer,
+		scroll:        scroll,
+		scrolled:      scrolled,
 	}
 }
 
-// compileScrollRequest reads a part of a request. Nothing in it is evaluated.
-func compileScrollRequest(s config.Section) config.Request {
+// scrolledParts are the parts of the request for later pages that are expressions.
+type scrolledParts struct{ params, headers config.Section }
+
+// compileScrollRequest reads a part of a request. Its expressions are evaluated by
+// evaluated.
+func compileScrollRequest(s config.Section) (r config.Request, parts scrolledParts) {
 	s, ok := object(s)
 	if !ok {
-		return config.Request{}
+		return r, parts
 	}
-	r := config.Request{Endpoint: scrollEndpoint.Of(s), Method: scrollMethod.Of(s)}
-	if headers, ok := object(scrollHeaders.In(s)); ok {
+	r = config.Request{Endpoint: scrollEndpoint.Of(s), Method: scrollMethod.Of(s)}
+	parts = scrolledParts{params: scrollParams.In(s), headers: scrollHeaders.In(s)}
+	if headers, ok := object(parts.headers); ok {
 		r.Headers = headers.Value
 	}
-	if params := scrollParams.In(s); params.Value.Kind() == value.Array {
-		r.Params = params.Value
-	} else if params, ok := object(params); ok {
+	if parts.params.Value.Kind() == value.Array {
+		r.Params = parts.params.Value
+	} else if params, ok := object(parts.params); ok {
 		r.Params = params.Value
 	}
+	return r, parts
+}
+
+// expressions implements evaluating.
+func (r responseParam) expressions() []config.Section {
+	return []config.Section{r.scrolled.params, r.scrolled.headers}
+}
+
+// evaluated implements evaluating.
+func (r responseParam) evaluated(values []value.Value) Scroller {
+	r.scroll.Params, r.scroll.Headers = values[0], values[1]
 	return r
 }
 
-func (r responseParam) Needs() Needs { return Needs{Fields: []answer.Path{r.from}} }
+func (r responseParam) Needs() Needs { return Needs{Fields: r.from.needs()} }
 
 func (responseParam) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
 
 func (r responseParam) Next(job config.Request, _ State, p Page) (config.Request, State, *Stop, error) {
-	v, err := p.field(r.from, r.fromPointer)
+	v, err := r.from.of(p)
 	if err != nil {
 		return job, nil, nil, err
 	}
 	if missing(v) {
-		return job, nil, noValue(r.from, r.fromPointer), nil
+		return job, nil, r.from.missing(p), nil
 	}
-	return r.request(job).WithParam(r.to, v), nil, nil, nil
+	return r.to.set(r.request(job), v), nil, nil, nil
 }
 
 func (r responseParam) request(job config.Request) config.Request {
@@ -101,7 +121,7 @@ func (r responseParam) request(job config.Request) config.Request {
 
 func (r responseParam) Describe(config.Request) []string {
 	all := []string{
-		fmt.Sprintf("Each request after the first has %s = what the page before holds at %q, until a page holds nothing there.", r.to, r.from.Text),
+		fmt.Sprintf("Each request after the first has %s = what the page before holds %s, until a page holds nothing there.", r.to.name, r.from.place()),
 		jobParams(r.includeParams),
 	}
 	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
@@ -112,11 +132,11 @@ func (r responseParam) Describe(config.Request) []string {
 
 // endsByRepeating implements repeating: the page before led to none.
 func (r responseParam) endsByRepeating(repeat Repeat) bool {
-	v, err := repeat.Before.field(r.from, r.fromPointer)
+	v, err := r.from.of(repeat.Before)
 	return err == nil && hollow(v)
 }
 
-func (r responseParam) parameter() string { return r.to }
+func (r responseParam) parameter() string { return r.to.name }
 
 // hollow reports whether there is nothing in a value, however deep: the variables
 // of a GraphQL query without a cursor.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -15,10 +14,9 @@ import (
 // responseURL goes to the address that each page holds for the next one. A page
 // without an address is the last one.
 type responseURL struct {
-	urlKey        answer.Path
+	next          reference
 	includeParams bool
 	paramIsQuery  bool
-	urlKeyPointer string
 }
 
 // The settings of the methods response.url and zendesk.response.url.
@@ -34,9 +32,9 @@ var (
 func responseURLMethod() Method {
 	return Method{
 		Name:       "response.url",
-		AlsoCalled: []string{"nexturl", "nextlink", "link", "links", "url", "hateoas", "jsonlink"},
-		Settings:   []field.Declared{URLKey, URLDelimiter, IncludeParams, ParamIsQuery},
-		Compile:    func(s config.Section) Scroller { return newResponseURL(s, separator(s)) },
+		AlsoCalled: []string{"nexturl", "nextlink", "links", "url", "hateoas", "jsonlink"},
+		Settings:   []field.Declared{URLKey, URLDelimiter, Next, IncludeParams, ParamIsQuery},
+		Compile:    func(s config.Section) Scroller { return newResponseURL(s, nextOf(s, URLKey, separator(s))) },
 	}
 }
 
@@ -48,16 +46,11 @@ func separator(s config.Section) string {
 	return URLDelimiter.Of(s)
 }
 
-func newResponseURL(s config.Section, delimiter string) responseURL {
-	return responseURL{
-		urlKey:        answer.Path{Text: URLKey.Of(s), Separator: delimiter},
-		includeParams: IncludeParams.Of(s),
-		paramIsQuery:  ParamIsQuery.Of(s),
-		urlKeyPointer: placeOf(s, URLKey),
-	}
+func newResponseURL(s config.Section, next reference) responseURL {
+	return responseURL{next: next, includeParams: IncludeParams.Of(s), paramIsQuery: ParamIsQuery.Of(s)}
 }
 
-func (r responseURL) Needs() Needs { return Needs{Fields: []answer.Path{r.urlKey}} }
+func (r responseURL) Needs() Needs { return Needs{Fields: r.next.needs()} }
 
 func (responseURL) First(job config.Request, _ time.Time) (config.Request, State) { return job, nil }
 
@@ -71,21 +64,16 @@ func (r responseURL) Next(job config.Request, _ State, p Page) (config.Request, 
 
 // address is what the page holds: the address of the next one, or its query.
 func (r responseURL) address(p Page) (string, *Stop, error) {
-	v, err := p.field(r.urlKey, r.urlKeyPointer)
+	v, err := r.next.of(p)
 	switch {
 	case err != nil:
 		return "", nil, err
 	case missing(v):
-		return "", noValue(r.urlKey, r.urlKeyPointer), nil
+		return "", r.next.missing(p), nil
 	case v.Kind() != value.String:
-		return "", nil, failure.Userf("the address of the next page at '%s' of the response must be a string, found type %s", r.urlKey.Text, v.Kind()).At(r.urlKeyPointer)
+		return "", nil, failure.Userf("the address of the next page at '%s' of the response must be a string, found type %s", r.next.path.Text, v.Kind()).At(r.next.pointer)
 	}
 	return v.Raw(), nil, nil
-}
-
-// noValue stops where a page does not say how to go on.
-func noValue(path answer.Path, pointer string) *Stop {
-	return &Stop{Rule: fmt.Sprintf("the response has no value at '%s'", path.Text), Pointer: pointer, Reason: NoValue, Field: path.Text}
 }
 
 // request goes to the address. Parameters of the job that are kept win over
@@ -107,7 +95,7 @@ func (r responseURL) Describe(config.Request) []string {
 	if r.paramIsQuery {
 		what = "has the parameters"
 	}
-	text := fmt.Sprintf("Each request after the first %s that the page before holds at %q, until a page holds none.", what, r.urlKey.Text)
+	text := fmt.Sprintf("Each request after the first %s that the page before holds %s, until a page holds none.", what, r.next.place())
 	return []string{text, jobParams(r.includeParams)}
 }
 

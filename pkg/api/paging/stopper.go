@@ -1,6 +1,7 @@
 package paging
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -22,12 +23,17 @@ type stopper interface {
 }
 
 // compileStoppers reads the stoppers that stand in the settings of a scroller,
-// the innermost first: rows are looked at before pages, time and volume, and
-// these before the flag.
+// the innermost first: rows are looked at before pages, time and volume, these
+// before the flag, and the flag before the condition.
 func compileStoppers(s config.Section) []stopper {
 	var all []stopper
 	for _, rule := range Stoppers() {
-		if settings, ok := object(rule.Setting.In(s)); ok {
+		settings := rule.Setting.In(s)
+		ok := settings.Present()
+		if rule.Setting.Type.Kinds[0] == "object" {
+			settings, ok = object(settings)
+		}
+		if ok {
 			all = append(all, rule.compile(settings))
 		}
 	}
@@ -42,7 +48,7 @@ type StopRule struct {
 
 // Stoppers are all rules.
 func Stoppers() []StopRule {
-	return []StopRule{{NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
+	return []StopRule{{StopWhen, compileStopWhen}, {NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
 }
 
 type guarded struct {
@@ -72,8 +78,8 @@ func (g guarded) Next(job config.Request, state State, p Page) (config.Request, 
 		return job, nil, stop, err
 	}
 	request, inner, stop, err := g.inner.Next(job, s.inner, p)
-	if flag, ok := g.rule.(nextPageFlag); ok && stop != nil {
-		stop.Flag = flag.announces(p)
+	if rule, ok := g.rule.(announcing); ok && stop != nil {
+		stop.Flag = cmp.Or(rule.announces(p), stop.Flag)
 	}
 	return request, guardedState{rule, inner}, stop, err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
@@ -26,7 +27,7 @@ func zendeskMethod() Method {
 		Name:     "zendesk.response.url",
 		Settings: []field.Declared{URLKey, IncludeParams, ParamIsQuery},
 		Compile: func(s config.Section) Scroller {
-			return zendesk{responseURL: newResponseURL(s, "."), methodPointer: MethodName.In(s).Pointer}
+			return zendesk{responseURL: newResponseURL(s, reference{path: answer.Path{Text: URLKey.Of(s), Separator: "."}, pointer: placeOf(s, URLKey)}), methodPointer: MethodName.In(s).Pointer}
 		},
 	}
 }

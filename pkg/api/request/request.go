@@ -1,6 +1,6 @@
-// Package request holds one HTTP request to the API before net/http gets it, and
-// which parts of it are secrets. Package exchange builds and sends requests,
-// package auth adds credentials to them, package har records them.
+// Package request has the type of an HTTP request to the API, with its secret parts.
+// Package exchange builds and sends requests, package auth adds credentials, package
+// har records them.
 package request
 
 import (
@@ -20,22 +20,21 @@ type Request struct {
 	// Host is the header of that name.
 	Host   string
 	Header http.Header
-	// Body is nil for a request without one; an empty body is something else.
+	// Body is nil without a body, which is different from an empty one.
 	Body []byte
-	// Sensitive lists the parts that are secrets because of what they were made of.
+	// Sensitive lists the parts that were made of secrets.
 	Sensitive secret.Sensitive
 }
 
-// Clone is a copy whose address and headers can be changed; the body is shared.
+// Clone returns a copy whose address and headers can be changed; the body is shared.
 func (r *Request) Clone() *Request {
 	clone, address := *r, *r.URL
 	clone.URL, clone.Header = &address, r.Header.Clone()
 	return &clone
 }
 
-// SetHeaders puts headers in the place of those of the same names, whatever their
-// letter case. Names are sent as they are written, but for those that net/http must
-// recognise.
+// SetHeaders replaces headers by name, ignoring case. Names are sent as written, except
+// those that net/http must recognise.
 func (r *Request) SetHeaders(headers iter.Seq2[string, []string]) {
 	for name := range headers {
 		for spelt := range r.Header {
@@ -55,11 +54,11 @@ func (r *Request) SetHeaders(headers iter.Seq2[string, []string]) {
 		if had := r.Header[name]; had != nil {
 			r.Header[name] = append(had, lines...)
 		} else {
-			r.Header[name] = slices.Clip(lines) // who changes a request changes a clone
+			r.Header[name] = slices.Clip(lines) // so that append copies
 		}
 	}
 }
 
-// Address is the address for an error message: without user name, password and
-// parameters that are secrets. Secrets that are known by their text are not masked.
+// Address returns the address for an error message, without user name, password and
+// secret parameters. It does not mask known secrets elsewhere.
 func (r *Request) Address() string { return r.Sensitive.Address(r.URL) }

@@ -16,7 +16,7 @@ type Entry struct {
 	Cure     string // what to do
 }
 
-// Lookup is the entry of a code.
+// Lookup returns the entry of a code.
 func Lookup(code string) (Entry, bool) {
 	all := Catalogue()
 	if i := slices.IndexFunc(all, func(e Entry) bool { return string(e.Code) == code }); i >= 0 {
@@ -25,7 +25,7 @@ func Lookup(code string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Codes are the names of all codes, in the order of the catalogue.
+// Codes returns all codes, in the order of the catalogue.
 func Codes() []string {
 	var codes []string
 	for _, e := range Catalogue() {
@@ -34,7 +34,7 @@ func Codes() []string {
 	return codes
 }
 
-// Catalogue explains all codes, by subject.
+// Catalogue returns the entries of all codes, by subject.
 func Catalogue() []Entry {
 	return slices.Concat(aboutTheText(), aboutValues(), aboutExpressions(), aboutRequests(), aboutJobs(), aboutSecrets())
 }
@@ -56,9 +56,9 @@ func aboutTheText() []Entry {
 			`"variableValuesData": {"values": {"region": "eu"}}`,
 			"Write the values as a list of objects with \"name\" and \"value\", and use either \"variableValuesData\" or \"variableValuesId\"."},
 		{failure.MissingVariable, isEither, "A variable has no value",
-			"The document uses {{name}}, but nothing gives it a value. It is a warning when no variable at all has one, for then the text stays as it is, and when the platform will bring the values: what depends on them could not be checked.",
+			"The document uses {{name}}, or {\"env\": \"NAME\"}, but nothing gives it a value. It is a warning when no variable at all has one, for then the text stays as it is, and when the platform will bring the values: what depends on them could not be checked.",
 			`"endpoint": "orders/{{region}}"`,
-			"Give the value by --var name=value, or in \"variableValuesData\"; or correct the name."},
+			"Give the value by --var name=value, or in \"variableValuesData\"; for {\"env\": \"NAME\"} set the environment variable EXTRACTOR_VAR_NAME, or give a \"default\"; or correct the name."},
 	}
 }
 
@@ -101,12 +101,12 @@ func aboutValues() []Entry {
 
 func aboutExpressions() []Entry {
 	return []Entry{
-		{failure.UnknownAttribute, isError, "There is no such attribute",
-			"An expression refers to a key that does not exist, or to an object or a list instead of a value in it.",
+		{failure.UnknownAttribute, isError, "There is no such value",
+			"An expression refers to something that does not exist: to a key that \"config\" has not, to an object or a list instead of a value in it, to a placeholder that the job has not, to the item of a parent in a root job.",
 			`"params": {"since": {"attr": "sincee"}}`,
-			"Correct the name, or add the key to \"config\" (and to every item of \"iterations\" if only those have it). Nested keys are parted by dots."},
+			"Correct the name, or add the key to \"config\" (and to every item of \"iterations\" if only those have it). Nested keys are parted by dots. An object that is meant as it is stands in {\"literal\": …}."},
 		{failure.UnknownFunction, isError, "There is no such function",
-			"The name of the function is not known, or the function does not exist at this place.",
+			"The name of the function is not known.",
 			`{"function": "concatt", "args": ["a", "b"]}`,
 			"Use one of the functions in the reference; the hint names the nearest one."},
 		{failure.WrongArguments, isError, "The arguments do not fit the function",
@@ -118,9 +118,9 @@ func aboutExpressions() []Entry {
 			`{"function": "hash", "args": [{"attr": "method"}, "x"]}, "config": {"method": "sha257"}`,
 			"Correct the values that go into the function."},
 		{failure.UnevaluatedExpression, isWarning, "Nothing is evaluated here",
-			"The object looks like an expression, but stands at a place whose values are literals, or where the answer of a login is not known: its text is sent as it is.",
-			`"headers": {"X-Key": {"attr": "#key"}}`,
-			"Move it to a place where expressions are evaluated: \"params\" of a job, or \"api.http.headers\"; {\"response\": …} belongs into \"apiRequest\" of a login."},
+			"The object looks like an expression, but its key means nothing at this place, or the answer of a login is not known there: it is sent as it is. A header that is an object is sent as the list of its values.",
+			`"headers": {"X-Key": {"key": "#key"}}`,
+			"Write an expression that exists at this place; {\"response\": …} belongs into \"apiRequest\" of a login."},
 	}
 }
 

@@ -1,9 +1,9 @@
-// Package diagnostic reports what is wrong with the text of a configuration: to
-// people with the lines concerned, to programs as JSON, to CI as SARIF. Each
-// kind of finding has a code, and the catalogue explains it.
+// Package diagnostic reports the problems of a configuration file: to people with the
+// lines of the file, to programs as JSON, to CI as SARIF. Each kind of problem has a
+// code, and the catalogue explains it.
 //
-// It puts together what others find (package load) and knows the places in the
-// text. It needs no network, and shows no value that may be a secret.
+// It adds places in the text to the problems that package load finds. It uses no
+// network and shows no value that may be a secret.
 package diagnostic
 
 import (
@@ -20,40 +20,39 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Severity says whether a finding stops a run.
+// Severity says whether a finding prevents a run.
 type Severity string
 
-// The severities, in the words that SARIF has too.
+// The severities, with the names of SARIF.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
 )
 
-// Finding is one thing that is wrong, with its place in the text.
+// Finding is one problem with its place in the text.
 type Finding struct {
 	Code     failure.Code `json:"code"`
 	Severity Severity     `json:"severity"`
-	// File is the name of the text; "" when there is none.
+	// File is the name of the text; "" without a text.
 	File string `json:"file,omitzero"`
 	// Pointer is the JSON pointer of the place; "" is the whole document.
 	Pointer string `json:"pointer"`
-	// Line and Column count from 1, columns in characters; 0 when there is no
-	// text to look at.
+	// Line and Column count from 1, columns in characters; 0 without a text.
 	Line   int `json:"line,omitzero"`
 	Column int `json:"column,omitzero"`
 	// Found, Expected and Hint are those of failure.Problem.
 	Found    string `json:"found"`
 	Expected string `json:"expected"`
 	Hint     string `json:"hint"`
-	// Message says it in one sentence.
+	// Message is the finding in one sentence.
 	Message string `json:"message"`
 
-	span source.Span // what the marker stands under
+	span source.Span // the marked part of the text
 }
 
-// Report is what was found in one text.
+// Report has the findings in one text.
 type Report struct {
-	// File is the name of the text, as it is shown.
+	// File is the name of the text.
 	File string
 	// Findings in the order of the text.
 	Findings []Finding
@@ -66,8 +65,8 @@ func (r *Report) Failed() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == Error })
 }
 
-// Check looks at the text of a configuration. file is its name. It loads the
-// configuration without a network, and with secrets of its own.
+// Check checks the text of a configuration; file is its name. It loads the
+// configuration without a network, and with its own secrets.
 func Check(ctx context.Context, file string, text []byte, o load.Options) *Report {
 	r := &Report{File: file, text: source.New(text)}
 	given, err := config.Parse(text)
@@ -78,12 +77,12 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 	secrets := &secret.Registry{}
 	o.Secrets, o.Offline = secrets, true
 	doc, unfilled := load.Load(ctx, given, o)
-	if unfilled != nil { // the rest is judged as far as possible
+	if unfilled != nil { // the rest is checked as far as possible
 		r.add(findings(Error, failure.InvalidVariable, variableProblems(given, unfilled))...)
 	}
 	places := renamed{given: given, filled: doc.Filled}
 	for i, p := range secrets.Problems(doc.Problems) {
-		at := doc.Problems[i].Pointer // as it stands in the file
+		at := doc.Problems[i].Pointer // not masked
 		if doc.Open && undecided(doc.Filled, at) {
 			continue
 		}
@@ -106,7 +105,7 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 	return r
 }
 
-// unreadable reports a text that is no document.
+// unreadable adds the error of a text that is no document.
 func (r *Report) unreadable(text []byte, err error) {
 	syntax, ok := errors.AsType[*value.SyntaxError](err)
 	if !ok {
@@ -127,8 +126,8 @@ func (r *Report) unreadable(text []byte, err error) {
 	})
 }
 
-// syntaxHint says what to do about a text that is not JSON from here on: what
-// people write who know JavaScript, YAML or Python.
+// syntaxHint suggests how to fix invalid JSON. rest begins at the error; it may be the
+// syntax of JavaScript, YAML or Python.
 func syntaxHint(rest string) string {
 	behind := strings.TrimLeft(strings.TrimPrefix(rest, ","), " \t\r\n")
 	switch {
@@ -153,17 +152,17 @@ func (r *Report) add(findings ...Finding) {
 	}
 }
 
-// Errors are problems that stop a run, without their places in a text.
+// Errors makes findings of problems that prevent a run, without places in a text.
 func Errors(problems failure.Problems) []Finding {
 	return findings(Error, failure.WrongValue, problems)
 }
 
-// Warnings are problems that do not, without their places in a text.
+// Warnings makes findings of other problems, without places in a text.
 func Warnings(problems failure.Problems) []Finding {
 	return findings(Warning, failure.NoEffect, problems)
 }
 
-// findings makes findings of problems; code is that of problems without one.
+// findings makes findings of problems; code is for problems without one.
 func findings(severity Severity, code failure.Code, problems failure.Problems) []Finding {
 	all := make([]Finding, len(problems))
 	for i, p := range problems {
@@ -179,8 +178,8 @@ func findings(severity Severity, code failure.Code, problems failure.Problems) [
 	return all
 }
 
-// mark is the part of the text that a finding is about: a scalar itself, else
-// the name it has, else its opening bracket.
+// mark returns the part of the text to mark for a finding: the scalar, else the name,
+// else the opening bracket.
 func (r *Report) mark(f Finding) source.Span {
 	place, at, _ := r.text.Find(f.Pointer)
 	switch f.Code {

@@ -18,7 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// TestPage: the page in docs is what the catalogue says.
+// TestPage: the page in docs is generated from the catalogue.
 func TestPage(t *testing.T) {
 	golden.File(t, filepath.Join("..", "..", "..", "docs", "diagnostics.md"), markdown())
 }
@@ -137,8 +137,8 @@ func TestSyntaxHints(t *testing.T) {
 	}
 }
 
-// TestLongLine: a line is shown around its finding, whatever its length, and its
-// secrets are not.
+// TestLongLine: of a line of any length the part around the finding is shown, without
+// secrets.
 func TestLongLine(t *testing.T) {
 	secret := strings.Repeat("S3CRET", 500)
 	text := `{"api":{"baseUrl":"https://a.b"},"config":{"ž":"` + strings.Repeat("ž", 3000) + `","#before":"` + secret + `","jobs":[{"endpoint":"e","x":1,"#after":"` + secret + `"}]}}`
@@ -169,8 +169,8 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever the text, there are places inside it, and a secret that
-// can be told from its key is not shown.
+// FuzzCheck: for any text the places are inside it, and a secret that its key identifies
+// is not shown.
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"api":{"baseUrl":"https://a.b"},"config":{"#p":"`, `","jobs":[{"endpoint":"{id}"}]}}`)
 	f.Add(`{"#a": {"b": [`, `]}, x`)
@@ -179,7 +179,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add(`{"api": `, `, "#key": {}}, "unknown": 2}`)
 	f.Fuzz(func(t *testing.T, before, after string) {
 		if strings.Contains(before+after, "S3CRET") {
-			return // it stands elsewhere than under the key, too
+			return // the text is also at other places
 		}
 		text := before + `{"#key": "S3CRET"` + after
 		r := check(text)
@@ -204,7 +204,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// TestCheckShowsNoSecret: what is found below a key with a hash sign is not shown.
+// TestCheckShowsNoSecret: values below a key with a hash sign are not shown.
 func TestCheckShowsNoSecret(t *testing.T) {
 	text := `{"parameters":{"api":{"baseUrl":"http://api.test/","authentication":{"type":"query","query":{"#s":{"attr":"hidden-name-1"}}}},
 		"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`
@@ -219,8 +219,8 @@ func TestCheckShowsNoSecret(t *testing.T) {
 	}
 }
 
-// TestOwnWordsAreShown: a secret that is a word hides what is quoted of the
-// document, not what is said about it.
+// TestOwnWordsAreShown: a secret that is a word is masked in quotes of the document, not
+// in the words of a message.
 func TestOwnWordsAreShown(t *testing.T) {
 	said := func(document string) string {
 		var b strings.Builder

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Explain writes what a code means: cause, example, cure.
+// Explain writes an entry of the catalogue.
 func Explain(w io.Writer, e Entry) error {
 	_, err := fmt.Fprintf(w, "%s (%s)\n%s\n\nCause\n%s\n\nExample\n%s\n\nCure\n%s\n",
 		e.Code, e.Severity, e.Title, indent(e.Cause), indent(e.Example), indent(e.Cure))
 	return err
 }
 
-// indent wraps a text at 76 characters, two blanks in front of each line.
+// indent wraps a text at 76 characters and indents it by two blanks.
 func indent(text string) string {
 	var lines []string
 	line := " "
@@ -27,7 +27,7 @@ func indent(text string) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// List writes all codes with their titles.
+// List writes all codes with severities and titles.
 func List(w io.Writer) error {
 	var b strings.Builder
 	for _, e := range Catalogue() {

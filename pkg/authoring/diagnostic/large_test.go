@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// TestLargeDocuments: the work grows with the size of a document, not with its
-// square. It is measured as CPU time, which does not depend on what else the
-// computer does: eight times the size takes eight times as long, and what is
-// quadratic sixty-four times. The race detector would only make it slow.
+// TestLargeDocuments: the work is linear in the size of a document. It is measured as CPU
+// time, which other processes do not affect: for eight times the size linear work takes
+// eight times as long, quadratic work 64 times.
 func TestLargeDocuments(t *testing.T) {
 	short.Skip(t, "it takes the time of large documents")
 	const size, times = 100_000, 8
@@ -30,7 +29,7 @@ func TestLargeDocuments(t *testing.T) {
 		return cpuTime(t) - before
 	}
 	for name, text := range small {
-		spent(text) // what is made once
+		spent(text) // once without measuring, for what is initialised once
 		one, many := spent(text), spent(larger[name])
 		if many > 3*times*one {
 			t.Errorf("%s: %v for %d bytes, %v for %d times as many", name, one, size, many, times)

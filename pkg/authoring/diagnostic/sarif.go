@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// The parts of a SARIF 2.1.0 log that are written.
+// The parts of a SARIF 2.1.0 log that WriteSARIF uses.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -92,7 +92,7 @@ func ruleOf(code failure.Code) sarifRule {
 func (r *Report) location(f Finding) sarifLocation {
 	line, column := r.text.Position(f.span.End)
 	if line == f.Line && column == f.Column {
-		column++ // an end before which there is nothing
+		column++ // an empty span, at the end of the text
 	}
 	path := url.URL{Path: filepath.ToSlash(r.File)}
 	l := sarifLocation{PhysicalLocation: sarifPhysical{

@@ -37,7 +37,7 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// valid judges a log.
+// valid checks a log.
 func valid(t *testing.T, schema *jsonschema.Schema, log string) error {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(log))
@@ -56,8 +56,8 @@ func sarifOf(t *testing.T, text, file string) string {
 	return out.String()
 }
 
-// TestSARIFIsValid: the log of a configuration for each code, and of stranger
-// ones, is what the standard says.
+// TestSARIFIsValid: the logs of a configuration for each code, and of unusual ones, are
+// valid.
 func TestSARIFIsValid(t *testing.T) {
 	schema := sarifSchema(t)
 	texts := map[string]string{
@@ -91,7 +91,7 @@ func TestSARIFIsValid(t *testing.T) {
 	}
 }
 
-// TestSARIFSchemaRefuses: the schema finds what would be wrong.
+// TestSARIFSchemaRefuses: the schema finds errors.
 func TestSARIFSchemaRefuses(t *testing.T) {
 	schema := sarifSchema(t)
 	log := sarifOf(t, `{"x":1}`, "config.json")

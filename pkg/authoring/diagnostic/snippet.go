@@ -15,20 +15,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// widest is how many characters of a line are shown; documents may be written
-// in one line.
+// widest is how many characters of a line are shown; a document may be one line.
 const widest = 100
 
-// shortestSecret is the number of digits from which on a number may be a secret
-// by its key alone; shorter ones are limits and page numbers.
+// shortestSecret is the number of digits from which a number may be a secret because of
+// its key. Shorter ones are limits and page numbers.
 const shortestSecret = 6
 
-// around is how many bytes beside the marked part are looked at: enough for the
-// characters that are shown, however many findings one endless line has.
+// around is how many bytes on each side of the marked part are read: enough for the
+// characters that are shown. It limits the work for many findings in a long line.
 const around = 4 * widest
 
-// snippet is the line of a finding without its indentation and the secrets, and
-// the marker that goes under it.
+// snippet returns the line of a finding, without indentation and secrets, and the
+// marker below it.
 func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string) {
 	span := r.text.Line(f.Line)
 	shown := r.text.Characters(source.Span{Start: max(span.Start, f.span.Start-around), End: min(span.End, f.span.End+around)})
@@ -73,8 +72,8 @@ func (r *Report) snippet(f Finding, secrets []source.Span) (line, marker string)
 	return crop(b.String(), start, end, shown.Start > span.Start, shown.End < span.End)
 }
 
-// crop trims a line and shortens it around the marked part. more means that the
-// line goes on before or after the text.
+// crop trims a line and shortens it around the marked part. moreBefore and moreAfter say
+// that the line continues beyond the text.
 func crop(text string, start, end int, moreBefore, moreAfter bool) (line, marker string) {
 	before, marked, after := runes(text[:start]), runes(text[start:end]), runes(text[end:])
 	before = []rune(strings.TrimLeft(string(before), " "))
@@ -88,7 +87,7 @@ func crop(text string, start, end int, moreBefore, moreAfter bool) (line, marker
 		strings.Repeat(" ", len(before)) + strings.Repeat("^", max(1, len(marked)))
 }
 
-// runes are the characters of a text, each of which takes one column.
+// runes returns the characters of a text, with blanks for control characters.
 func runes(text string) []rune {
 	return []rune(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {
@@ -98,7 +97,7 @@ func runes(text string) []rune {
 	}, text))
 }
 
-// firstRunes are at most n characters; the last one shows that there are more.
+// firstRunes returns at most n characters; the last is an ellipsis if there are more.
 func firstRunes(r []rune, n int, more bool) []rune {
 	if len(r) <= n && !more {
 		return r
@@ -106,7 +105,7 @@ func firstRunes(r []rune, n int, more bool) []rune {
 	return append(r[:min(n-1, len(r)):min(n-1, len(r))], '…')
 }
 
-// lastRunes are at most n characters; the first one shows that there are more.
+// lastRunes returns at most n characters; the first is an ellipsis if there are more.
 func lastRunes(r []rune, n int, more bool) []rune {
 	if len(r) <= n && !more {
 		return r
@@ -114,8 +113,7 @@ func lastRunes(r []rune, n int, more bool) []rune {
 	return append([]rune{'…'}, r[max(0, len(r)-n+1):]...)
 }
 
-// secrets are the parts of the text that must not be shown, in order, as far as
-// it could be read.
+// secrets returns the parts of the valid text that must not be shown, in order.
 func (r *Report) secrets() []source.Span {
 	var all []source.Span
 	for _, scalar := range r.text.Scalars() {
@@ -126,8 +124,7 @@ func (r *Report) secrets() []source.Span {
 	return all
 }
 
-// hiddenIn are the parts of a line that must not be shown, in order, as far as
-// they reach into what is shown of it.
+// hiddenIn returns the parts of shown, which is in line, that must be hidden, in order.
 func (r *Report) hiddenIn(line, shown source.Span, secrets []source.Span) []source.Span {
 	first := sort.Search(len(secrets), func(i int) bool { return secrets[i].End > shown.Start })
 	var all []source.Span
@@ -143,7 +140,7 @@ func (r *Report) hiddenIn(line, shown source.Span, secrets []source.Span) []sour
 	return merged(all)
 }
 
-// merged sorts parts of a text and makes one of those that overlap.
+// merged sorts parts of a text and merges those that overlap.
 func merged(spans []source.Span) []source.Span {
 	slices.SortFunc(spans, func(a, b source.Span) int { return a.Start - b.Start })
 	var all []source.Span
@@ -157,7 +154,7 @@ func merged(spans []source.Span) []source.Span {
 	return all
 }
 
-// secretPart is the part of a scalar that must not be shown: all of it, or the
+// secretPart returns the part of a scalar that must not be shown: all of it, or the
 // query of an address.
 func secretPart(pointer string, span source.Span, text string) (source.Span, bool) {
 	names := failure.PointerSplit(pointer)
@@ -190,7 +187,8 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 	return source.Span{}, false
 }
 
-// isExpressionKey reports whether a name is a key of expressions: their values name something.
+// isExpressionKey reports whether a name is a key of expressions, whose values are
+// names.
 func isExpressionKey(name string) bool {
 	switch name {
 	case "attr", "function", "time", "response", "authorization", "request", "query", "consumer", "user", "placeholder":
@@ -199,20 +197,18 @@ func isExpressionKey(name string) bool {
 	return false
 }
 
-// assigned is a value behind a colon, as far as it can be known in a text that is
-// not JSON.
+// assigned matches a value after a colon in a text that is not JSON.
 var assigned = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`:\s*("(?:[^"\\]|\\.)*"?|[^\s",{}\[\]]+)`)
 })
 
-// marked is the rest of a text behind a name with a number sign, as far as it can
-// be known in a text that is not JSON.
+// marked matches a name with a hash sign in a text that is not JSON.
 var marked = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`#(?:[^"\\]|\\.)*"\s*:\s*|#`)
 })
 
-// secretAround is the part of a pointer up to a key with a hash sign, "" for none:
-// what follows may be a secret that was taken for a name.
+// secretAround returns the part of a pointer up to a key with a hash sign, "" without
+// one. The rest may be a secret that was read as a name.
 func secretAround(pointer string) string {
 	at := strings.Index(pointer, "/#")
 	if at < 0 {
@@ -225,8 +221,7 @@ func secretAround(pointer string) string {
 	return pointer[:at+1+end]
 }
 
-// withinSecret reports whether what follows the last token may belong to a secret:
-// its value has not been read to its end, or it stands among others.
+// withinSecret reports whether the text after the last token may be part of a secret.
 func (r *Report) withinSecret(last string) bool {
 	if around := strings.LastIndexByte(last, '/'); around >= 0 && secret.MayStandAt(last[:around]) {
 		return true
@@ -235,9 +230,9 @@ func (r *Report) withinSecret(last string) bool {
 	return secret.MayStandAt(last) && (at != last || !place.Scalar)
 }
 
-// unread are the secrets in the part of a line that could not be read: every
-// value with a name, everything below a name that sounds like a secret, and all
-// of it in and behind a value whose name has a hash sign.
+// unread returns the secrets in the part of a line that is not valid JSON: every value
+// with a name, everything below the name of a secret, and everything from a value whose
+// name has a hash sign.
 func (r *Report) unread(line source.Span) []source.Span {
 	from, pointer := r.text.End()
 	if secret := secretAround(pointer); secret != "" {

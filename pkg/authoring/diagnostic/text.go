@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// paint is a colour of a terminal, or nothing.
+// paint is whether to use colours.
 type paint bool
 
 func (p paint) in(code, text string) string {
@@ -26,8 +26,7 @@ const (
 	faint  = "2"
 )
 
-// WriteText writes the findings for people: each with its line and a marker
-// under what it is about.
+// WriteText writes the findings for people, each with its line and a marker.
 func WriteText(w io.Writer, reports []*Report, colours bool) error {
 	var b strings.Builder
 	for _, r := range reports {
@@ -65,7 +64,7 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 	}
 }
 
-// summary is the last line, "" without a finding.
+// summary returns the last line, "" without findings.
 func summary(reports []*Report) string {
 	errors, warnings, files := 0, 0, 0
 	for _, r := range reports {

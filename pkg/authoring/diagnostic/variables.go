@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// variableProblems are the problems of variables that could not be replaced.
+// variableProblems returns the problems of variables that could not be replaced.
 func variableProblems(given value.Value, err error) failure.Problems {
 	if all, ok := errors.AsType[failure.Problems](err); ok {
 		return all
@@ -24,20 +24,19 @@ func variableProblems(given value.Value, err error) failure.Problems {
 	return failure.Problems{{Code: failure.MissingVariable, Pointer: at, Expected: failure.Part(err.Error()), Hint: "give it by --var name=value"}}
 }
 
-// holdsVariable reports whether a text has a placeholder in it.
 func holdsVariable(text string) bool {
 	return len(variables.Placeholders(value.OfString(text))) > 0
 }
 
-// firstVariable is the place of the first placeholder.
+// firstVariable returns the place of the first placeholder.
 func firstVariable(v value.Value) (string, bool) {
 	return first("", value.Member{Value: v}, func(m value.Member) bool {
 		return holdsVariable(m.Name) || m.Value.Kind() == value.String && holdsVariable(m.Value.Raw())
 	})
 }
 
-// first is the place of the first value, by itself or below it, that matches; the
-// name is "" for items of lists.
+// first returns the place of the first member that matches: m, or one below it. The name
+// of an item is "".
 func first(pointer string, m value.Member, matches func(value.Member) bool) (string, bool) {
 	if matches(m) {
 		return pointer, true
@@ -55,7 +54,7 @@ func first(pointer string, m value.Member, matches func(value.Member) bool) (str
 	return "", false
 }
 
-// unknownVariables is the warning about variables that are still in a document.
+// unknownVariables returns the warning about variables that are still in a document.
 func unknownVariables(doc *load.Document, places renamed) failure.Problems {
 	names := variables.Placeholders(doc.Filled)
 	if len(names) == 0 {
@@ -71,12 +70,12 @@ func unknownVariables(doc *load.Document, places renamed) failure.Problems {
 	return failure.Problems{p}
 }
 
-// undecided reports whether the value at a place depends on a variable without a
-// value: by itself, or by an attribute it refers to.
+// undecided reports whether the value at a place depends on a variable without a value:
+// directly or by an attribute.
 func undecided(doc value.Value, pointer string) bool {
 	v := doc
 	for _, token := range failure.PointerSplit(pointer) {
-		v, _ = child(v, token)
+		v, _ = v.Child(token)
 	}
 	settings := doc
 	if parameters := doc.Field("parameters"); !parameters.Empty() {
@@ -100,35 +99,22 @@ func depends(v value.Value, attributes []value.Value) bool {
 	return itself || byAttribute
 }
 
-// renamed leads from a document with its variables replaced back to the one
-// that was given: names may differ, their order does not.
+// renamed maps pointers of a document with replaced variables to those of the given
+// document: names may differ, their order does not.
 type renamed struct{ given, filled value.Value }
 
-// original is a JSON pointer in the document that was given.
+// original returns the JSON pointer in the given document.
 func (r renamed) original(pointer string) string {
 	given, filled, at := variables.WithoutValues(r.given), r.filled, ""
 	for _, token := range failure.PointerSplit(pointer) {
-		next, index := child(filled, token)
+		next, index := filled.Child(token)
 		name := token
 		if index >= 0 && filled.Kind() == value.Object && index < given.Len() && given.Kind() == value.Object {
 			name = given.Members()[index].Name
 		}
 		at = failure.PointerJoin(at, name)
 		filled = next
-		given, _ = child(given, name)
+		given, _ = given.Child(name)
 	}
 	return at
-}
-
-// child is the member or the item of that name and its number, -1 for none.
-func child(v value.Value, token string) (value.Value, int) {
-	for i, m := range v.Members() {
-		if m.Name == token {
-			return m.Value, i
-		}
-	}
-	if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(v.Items()) {
-		return v.Items()[i], i
-	}
-	return value.Value{}, -1
 }

@@ -1,13 +1,12 @@
-// Package diff compares the tables of two runs: which are there, their columns,
-// their manifests and their rows, whatever the order of the rows.
+// Package diff compares the tables of two runs: which tables there are, their columns,
+// their manifests and their rows, in any order.
 //
-// Rows are compared by the primary key where both manifests name the same one,
-// else as they are, with their numbers. Of columns that only one of the tables
-// has no cell is compared. Memory does not depend on the size of a table: rows are
-// sorted in temporary files.
+// Rows are compared by the primary key if both manifests have the same one, else as a
+// whole, with their counts. Cells of columns that only one table has are not compared.
+// Memory does not depend on the size of a table: rows are sorted in temporary files.
 //
-// It reads what the component writes and nothing else: one CSV file with a header
-// for a table, and its manifest. Every error is one of the input or the disk.
+// It reads tables as the component writes them: a CSV file with a header, and a
+// manifest.
 package diff
 
 import (
@@ -21,14 +20,14 @@ import (
 
 // Options of a comparison.
 type Options struct {
-	// Samples is how many rows of each kind of difference are kept of a table.
+	// Samples is how many rows of each kind of difference the report has for a table.
 	Samples int
-	// Redact masks the secrets in a text; nil for none. It is applied to
-	// everything that the report shows of the tables.
+	// Redact masks the secrets in a text; nil for none. It is applied to all texts of
+	// the tables in the report.
 	Redact func(string) string
 }
 
-// Report is what differs between a first and a second directory.
+// Report has the differences between a first and a second directory.
 type Report struct {
 	Equal bool `json:"equal"`
 	// OnlyFirst and OnlySecond are tables that only one of them has, by name.
@@ -38,44 +37,44 @@ type Report struct {
 	Tables []Table `json:"tables"`
 }
 
-// Table is how one table differs.
+// Table has the differences of one table.
 type Table struct {
 	Name  string `json:"name"`
 	Equal bool   `json:"equal"`
-	// Columns that only the second table has, or only the first one, in the order
-	// of the file.
+	// Added are columns of the second table only, Removed those of the first only, in
+	// the order of the file.
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
-	// Reordered is set when the columns that both have stand in another order.
+	// Reordered is set if the common columns are in another order.
 	Reordered bool      `json:"reordered"`
 	Manifest  []Setting `json:"manifest"`
 	Rows      Rows      `json:"rows"`
 }
 
-// Setting is something that the manifests say differently: the JSON of both, ""
-// where one of them does not say it.
+// Setting is a difference between manifests: the JSON of both, "" if one of them does
+// not have the setting.
 type Setting struct {
 	Name   string `json:"name"`
 	First  string `json:"first"`
 	Second string `json:"second"`
 }
 
-// Rows is how the rows of a table differ.
+// Rows has the differences of the rows of a table.
 type Rows struct {
 	First  int64 `json:"first"` // number of rows
 	Second int64 `json:"second"`
-	// Key is the primary key by which rows were compared; empty when they were
-	// compared as a whole.
+	// Key is the primary key by which rows were compared; empty if they were compared
+	// as a whole.
 	Key  []string `json:"key"`
 	Same int64    `json:"same"`
-	// OnlyFirst and OnlySecond are rows (with a key: keys) that only one has.
+	// OnlyFirst and OnlySecond count rows (with a key: keys) that only one has.
 	OnlyFirst  int64 `json:"onlyFirst"`
 	OnlySecond int64 `json:"onlySecond"`
-	// Changed are rows with the same key and other cells, and ChangedColumns how
-	// many of them differ in a column.
+	// Changed counts rows with the same key and other cells, ChangedColumns those of
+	// them that differ in a column.
 	Changed        int64          `json:"changed"`
 	ChangedColumns map[string]int `json:"changedColumns"`
-	// Some of these rows, the smallest first.
+	// Samples of these rows, the smallest first.
 	FirstSamples   [][]Cell `json:"firstSamples"`
 	SecondSamples  [][]Cell `json:"secondSamples"`
 	ChangedSamples []Change `json:"changedSamples"`
@@ -87,21 +86,21 @@ type Change struct {
 	Cells []CellChange `json:"cells"`
 }
 
-// Cell is a cell of a sample; a long one is shortened.
+// Cell is a cell of a sample, shortened if it is long.
 type Cell struct {
 	Column string `json:"column"`
 	Value  string `json:"value"`
 }
 
-// CellChange is a cell that changed.
+// CellChange is a changed cell.
 type CellChange struct {
 	Column string `json:"column"`
 	First  string `json:"first"`
 	Second string `json:"second"`
 }
 
-// Directories compares the tables of two directories: data directories, whose
-// tables lie in out/tables, or directories of tables.
+// Directories compares the tables of two directories: data directories, whose tables
+// are in out/tables, or directories of tables.
 func Directories(ctx context.Context, first, second string, o Options) (report Report, err error) {
 	if o.Redact == nil {
 		o.Redact = func(text string) string { return text }
@@ -168,8 +167,8 @@ func compareTables(ctx context.Context, a, b folder, name, temp string, o Option
 	return t, nil
 }
 
-// mask masks the names of columns. Of columns whose masked names are equal the
-// numbers are added up.
+// mask masks the names of columns. Counts of columns with the same masked name are
+// added.
 func (r *Rows) mask(redact func(string) string) {
 	r.Key = masked(r.Key, redact)
 	counts := make(map[string]int, len(r.ChangedColumns))
@@ -179,7 +178,6 @@ func (r *Rows) mask(redact func(string) string) {
 	r.ChangedColumns = counts
 }
 
-// masked are texts as they may be shown.
 func masked(texts []string, redact func(string) string) []string {
 	all := slices.Clone(texts)
 	for i, text := range all {
@@ -188,23 +186,17 @@ func masked(texts []string, redact func(string) string) []string {
 	return all
 }
 
-// missing is what the first list has and the second one lacks, never nil.
+// missing returns the items of list that are not in from, never nil.
 func missing(list, from []string) []string {
-	lacking := []string{}
-	for _, s := range list {
-		if !slices.Contains(from, s) {
-			lacking = append(lacking, s)
-		}
-	}
-	return lacking
+	return slices.DeleteFunc(append([]string{}, list...), func(s string) bool { return slices.Contains(from, s) })
 }
 
-// common is what both lists have, in the order of the first.
+// common returns the items in both lists, in the order of the first.
 func common(list, other []string) []string {
 	return missing(list, missing(list, other))
 }
 
-// sameSet reports whether two lists hold the same, in any order.
+// sameSet reports whether two lists have the same items, in any order.
 func sameSet(a, b []string) bool {
 	return len(a) == len(b) && len(missing(a, b)) == 0
 }

@@ -143,8 +143,8 @@ func TestDirectoriesThatCannotBeCompared(t *testing.T) {
 	}
 }
 
-// TestRows compares random tables, with what fits into memory and what does not,
-// with what a comparison in memory says.
+// TestRows checks comparisons of random tables, with and without files, against a simple
+// comparison in memory.
 func TestRows(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 3))
@@ -247,7 +247,7 @@ func compareIn(t *testing.T, dirs [2]string, memory int) counts {
 	return counts{r.Same, r.OnlyFirst, r.OnlySecond, r.Changed}
 }
 
-// TestTooManyOfOneKey: rows that share a key wait in memory up to a number.
+// TestTooManyOfOneKey: a limited number of rows with the same key waits in memory.
 func TestTooManyOfOneKey(t *testing.T) {
 	var rows strings.Builder
 	for i := range 3 * maxWaiting {

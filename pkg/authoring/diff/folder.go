@@ -23,8 +23,8 @@ type folder struct {
 	names []string // of the tables, sorted
 }
 
-// openFolder finds the tables of a data directory, or those of the directory
-// itself. Names that begin with a dot are passed over.
+// openFolder finds the tables in dir/out/tables, or else in dir itself. It skips names
+// that begin with a dot.
 func openFolder(dir string) (folder, error) {
 	f := folder{path: filepath.Join(dir, "out", "tables")}
 	entries, err := os.ReadDir(f.path)
@@ -54,7 +54,7 @@ func openFolder(dir string) (folder, error) {
 	return f, nil
 }
 
-// input is a table that is read.
+// input is an open table.
 type input struct {
 	path     string
 	file     *os.File
@@ -97,7 +97,7 @@ func (in *input) header() error {
 	return nil
 }
 
-// next reads a row, one cell for each column; io.EOF after the last.
+// next reads a row, with one cell for each column; io.EOF after the last.
 func (in *input) next() ([]string, error) {
 	cells, err := in.reader.Read()
 	switch {
@@ -115,12 +115,11 @@ func (in *input) within(err error) error { return failure.Wrap(in.path, "", err)
 
 func (in *input) close() error { return in.file.Close() }
 
-// manifest is what a manifest says. The zero value is that of a table without
-// one.
+// manifest is the content of a manifest; zero for a table without one.
 type manifest struct {
-	settings value.Value            // but for schema and primary key
+	settings value.Value            // without schema and primary key
 	key      []string               // the primary key, in either form
-	columns  map[string]value.Value // of a typed table: what is said about each
+	columns  map[string]value.Value // of a typed table: settings by column
 }
 
 func readManifest(path string) (manifest, error) {
@@ -166,8 +165,8 @@ func parseManifest(text []byte) (manifest, error) {
 	return m, nil
 }
 
-// plain reports whether a manifest leaves the form of the CSV file as the extractor
-// writes it. Without has_header the columns of a manifest are the header.
+// plain reports whether the CSV file has the form that the extractor writes. Without
+// has_header the columns of a manifest are the header.
 func plain(v value.Value) bool {
 	for _, setting := range []struct{ name, usual string }{{"delimiter", ","}, {"enclosure", `"`}} {
 		if given, ok := v.Get(setting.name); ok && given.Text() != setting.usual {
@@ -178,8 +177,8 @@ func plain(v value.Value) bool {
 	return header.True() || header.IsNull() && v.Field("columns").Len() == 0 && v.Field("schema").Len() == 0
 }
 
-// compareManifests lists what two manifests say differently; what is said about a
-// column counts only where both know it. What is said is masked.
+// compareManifests lists the differences of two manifests, masked. It compares settings
+// of a column only if both have the column.
 func compareManifests(first, second manifest, redact func(string) string) []Setting {
 	differ := []Setting{}
 	compare := func(name string, a, b value.Value) {
@@ -211,7 +210,7 @@ func compareManifests(first, second manifest, redact func(string) string) []Sett
 	return differ
 }
 
-// said is the JSON of a setting, "" for one that is not there.
+// said returns the JSON of a setting, "" without one.
 func said(v value.Value, redact func(string) string) string {
 	if v.IsNull() {
 		return ""
@@ -219,8 +218,7 @@ func said(v value.Value, redact func(string) string) string {
 	return prose.Shorten(redact(v.JSON()), maxShown)
 }
 
-// bothNames are the names of the members that either object has, in the order of
-// the first.
+// bothNames returns the names in either object, those of the first in front.
 func bothNames(a, b value.Value) []string {
 	var all []string
 	for _, m := range append(slices.Clone(a.Members()), b.Members()...) {
@@ -231,14 +229,10 @@ func bothNames(a, b value.Value) []string {
 	return all
 }
 
-// list is a list of texts, null for an empty one.
+// list returns a list of texts, null if it is empty.
 func list(texts []string) value.Value {
 	if len(texts) == 0 {
 		return value.Value{}
 	}
-	items := make([]value.Value, len(texts))
-	for i, text := range texts {
-		items[i] = value.OfString(text)
-	}
-	return value.OfItems(items...)
+	return value.OfStrings(texts)
 }

@@ -12,32 +12,32 @@ import (
 )
 
 const (
-	// checkEvery is after how many rows the context is looked at.
+	// checkEvery is after how many rows the context is checked.
 	checkEvery = 1024
-	// maxWaiting is how many rows of one key wait for their counterpart. There is
-	// one at most where the key is one.
+	// maxWaiting is how many rows with the same key wait for their counterpart. With a
+	// unique key there is at most one.
 	maxWaiting = 100
-	// maxShown is how many characters of a cell a sample holds.
+	// maxShown is how many characters of a cell a sample has.
 	maxShown = 200
 )
 
 // comparison compares the rows of two tables.
 type comparison struct {
 	temp    string
-	memory  int // bytes of rows of one table
+	memory  int // bytes of rows of one table in memory
 	samples int
 	redact  func(string) string
-	columns []string // that both have
+	columns []string // common columns
 	key     []string // some of them, or none
 
 	others []string // the columns that are not in the key
 	result Rows
-	// Rows of the key at hand that have no counterpart yet. At most one of them
-	// holds any.
+	// waiting are the rows of each table with the current key and no counterpart yet.
+	// At most one of the lists has rows.
 	waiting [2][]record
 }
 
-// rows reads both tables to their ends.
+// rows compares all rows.
 func (c *comparison) rows(ctx context.Context, first, second *input) (Rows, error) {
 	c.result = Rows{Key: append([]string{}, c.key...), ChangedColumns: map[string]int{}, FirstSamples: [][]Cell{}, SecondSamples: [][]Cell{}, ChangedSamples: []Change{}}
 	c.others = missing(c.columns, c.key)
@@ -79,8 +79,8 @@ func disk(err error) error {
 	return failure.Applicationf("cannot sort the rows of a table: %w", err)
 }
 
-// sort hands the rows of a table to a sorter and counts them. Where the primary
-// key is known its cells come first; else a row is its own key.
+// sort adds the rows of a table to a sorter and counts them. Without a primary key the
+// whole row is the key.
 func (c *comparison) sort(ctx context.Context, in *input, to *sorter) (int64, error) {
 	key, rest := places(c.columns, in.columns), []int(nil)
 	if len(c.key) > 0 {
@@ -105,7 +105,7 @@ func (c *comparison) sort(ctx context.Context, in *input, to *sorter) (int64, er
 	}
 }
 
-// places are the indexes of columns in a header.
+// places returns the indexes of columns in a header.
 func places(columns, header []string) []int {
 	all := make([]int, len(columns))
 	for i, column := range columns {
@@ -114,8 +114,8 @@ func places(columns, header []string) []int {
 	return all
 }
 
-// appendCells packs cells: each one behind its length, so that short ones come
-// first in the order of bytes, which is the order of whole numbers.
+// appendCells packs cells, each after its length. So shorter cells sort first, as
+// integers do.
 func appendCells(dst []byte, cells []string, at []int) []byte {
 	for _, i := range at {
 		dst = binary.AppendUvarint(dst, uint64(len(cells[i])))
@@ -136,12 +136,12 @@ func unpack(packed []byte) []string {
 	return cells
 }
 
-// merge goes through both tables in the order of their rows.
+// merge compares the sorted rows of both tables.
 func (c *comparison) merge(ctx context.Context, a, b source) error {
 	left, right := cursor{from: a}, cursor{from: b}
 	left.advance()
 	right.advance()
-	var key []byte // of the rows at hand
+	var key []byte // the current one
 	for n := 0; ; n++ {
 		if err := errors.Join(left.err, right.err); err != nil {
 			return err
@@ -192,7 +192,7 @@ func (c *cursor) advance() {
 	}
 }
 
-// compareCursors orders the next records; a table that is over comes last.
+// compareCursors orders the next records; a table without one comes last.
 func compareCursors(a, b cursor) int {
 	switch {
 	case a.done:
@@ -204,8 +204,8 @@ func compareCursors(a, b cursor) int {
 	}
 }
 
-// single takes a row that the other table does not have. With another one of the
-// same key, from the other table, it is a row that changed.
+// single adds a row that the other table does not have. If the other table has one with
+// the same key, it is a changed row.
 func (c *comparison) single(side int, r record) {
 	others := &c.waiting[1-side]
 	switch {
@@ -224,7 +224,7 @@ func (c *comparison) single(side int, r record) {
 	}
 }
 
-// settle is called when a key has no more rows.
+// settle is called after the last row of a key.
 func (c *comparison) settle() {
 	for side := range c.waiting {
 		for _, r := range c.waiting[side] {
@@ -245,7 +245,7 @@ func (c *comparison) only(side int, r record) {
 	}
 }
 
-// cells are the cells of a row under their columns, those of the key first.
+// cells returns the cells of a row with their columns, those of the key first.
 func (c *comparison) cells(r record) []Cell {
 	columns := c.columns
 	if len(c.key) > 0 {

@@ -12,18 +12,16 @@ import (
 )
 
 const (
-	// maxRun is how many bytes of records, with their places, are sorted in
-	// memory.
+	// maxRun is how many bytes of records and spans are sorted in memory.
 	maxRun = 8 << 20
-	// spanBytes is the size of a place.
+	// spanBytes is the size of a span.
 	spanBytes = 24
-	// fanIn is how many sorted files are read at once to make one of them.
+	// fanIn is how many sorted files are merged into one.
 	fanIn = 32
 )
 
-// record is a row on its way through a sorter: the cells of its key and its
-// other cells, each part packed (see appendCells). Both parts are equal exactly
-// when the cells are.
+// record is a row in a sorter: the cells of its key and its other cells, packed (see
+// appendCells). Packed cells are equal exactly if the cells are.
 type record struct{ key, rest []byte }
 
 func (r record) compare(other record) int {
@@ -35,25 +33,25 @@ func (r record) compare(other record) int {
 
 func (r record) clone() record { return record{bytes.Clone(r.key), bytes.Clone(r.rest)} }
 
-// sorter sorts records, however many there are: as many as fit into memory are
-// sorted there and written to a temporary file; these are merged. No library
-// does it by the size of records instead of their number.
+// sorter sorts any number of records: it sorts them in memory, writes them to a
+// temporary file when the limit is reached, and merges the files. Libraries limit the
+// number of records, not their size.
 type sorter struct {
 	dir    string
 	limit  int
 	text   []byte
 	spans  []span
-	levels [][]*os.File // sorted files; those of one level are of like size
+	levels [][]*os.File // sorted files; those of one level have similar sizes
 }
 
-// span is where a record lies in the text of a sorter.
+// span is the place of a record in the text of a sorter.
 type span struct{ key, rest, end int }
 
 func (s *sorter) record(at span) record {
 	return record{s.text[at.key:at.rest], s.text[at.rest:at.end]}
 }
 
-// add takes a copy of a record.
+// add copies a record.
 func (s *sorter) add(r record) error {
 	if len(s.text) > 0 && len(s.text)+len(r.key)+len(r.rest)+spanBytes*len(s.spans) > s.limit {
 		if err := s.spill(); err != nil {
@@ -67,7 +65,7 @@ func (s *sorter) add(r record) error {
 	return nil
 }
 
-// spill writes what is in memory to a sorted file.
+// spill writes the records in memory to a sorted file.
 func (s *sorter) spill() error {
 	m, err := newMerge([]source{s.memory()})
 	if err != nil {
@@ -78,8 +76,8 @@ func (s *sorter) spill() error {
 	return err
 }
 
-// file writes sorted records to a file of a level. A level that is full becomes
-// one file of the next.
+// file writes sorted records to a file of a level. It merges a full level into one file
+// of the next.
 func (s *sorter) file(level int, sorted *merge) error {
 	f, err := write(s.dir, sorted)
 	if err != nil {
@@ -101,8 +99,7 @@ func (s *sorter) file(level int, sorted *merge) error {
 	return errors.Join(err, closeAll(full))
 }
 
-// sorted is all records in their order. The sorter must not be closed before they
-// are read.
+// sorted returns all records in their order. The sorter must be closed after reading.
 func (s *sorter) sorted() (*merge, error) {
 	all := []source{s.memory()}
 	for _, level := range s.levels {
@@ -120,14 +117,14 @@ func (s *sorter) close() error {
 	return err
 }
 
-// memory is what is in memory, in its order.
+// memory returns the records in memory in their order.
 func (s *sorter) memory() source {
 	slices.SortFunc(s.spans, func(a, b span) int { return s.record(a).compare(s.record(b)) })
 	return &memorySource{sorter: s}
 }
 
-// source yields records in their order and io.EOF after the last. A record is
-// gone when the next one comes.
+// source returns records in their order, and io.EOF after the last. A record is valid
+// until the next call.
 type source interface{ next() (record, error) }
 
 type memorySource struct {
@@ -143,7 +140,7 @@ func (m *memorySource) next() (record, error) {
 	return m.sorter.record(m.sorter.spans[m.read-1]), nil
 }
 
-// fileSource reads what write has written.
+// fileSource reads a file of write.
 type fileSource struct {
 	in   *bufio.Reader
 	text []byte
@@ -160,7 +157,7 @@ func sources(files []*os.File) []source {
 func (f *fileSource) next() (record, error) {
 	key, err := binary.ReadUvarint(f.in)
 	if err != nil {
-		return record{}, err // io.EOF before the first byte only
+		return record{}, err // io.EOF only before the first byte
 	}
 	rest, err := binary.ReadUvarint(f.in)
 	if err != nil {
@@ -173,7 +170,7 @@ func (f *fileSource) next() (record, error) {
 	return record{f.text[:key], f.text[key:]}, nil
 }
 
-// noEOF is an error that cannot be taken for the end.
+// noEOF turns io.EOF into io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -181,9 +178,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// write writes sorted records to a temporary file and goes back to its start.
-// The name is removed at once: the file vanishes with its handle, even when the
-// program is killed.
+// write writes sorted records to a temporary file and seeks to its start. The name is
+// removed at once, so that the file is gone when it is closed or the program killed.
 func write(dir string, sorted *merge) (file *os.File, err error) {
 	f, err := os.CreateTemp(dir, "sorted-*")
 	if err != nil {
@@ -229,8 +225,7 @@ func closeAll(files []*os.File) error {
 	return errors.Join(errs...)
 }
 
-// merge yields the records of several sources in their common order. It is a
-// source itself.
+// merge is a source of the records of several sources.
 type merge struct {
 	heads heads
 	begun bool
@@ -259,7 +254,7 @@ func newMerge(all []source) (*merge, error) {
 }
 
 func (m *merge) next() (record, error) {
-	// Only now the record that was given last may go.
+	// The last record had to stay valid until now.
 	if m.begun {
 		r, err := m.heads[0].from.next()
 		switch {

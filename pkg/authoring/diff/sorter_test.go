@@ -26,9 +26,8 @@ func drain(t *testing.T, from source) []string {
 	}
 }
 
-// TestSorter: whatever fits into memory, the order is that of a sort in memory,
-// every record comes as often as it was added, and no file is left. With 40 bytes
-// there are thousands of files, which are merged in several levels.
+// TestSorter: with any memory the result is that of a sort in memory, and no file is
+// left. With 40 bytes there are thousands of files, which are merged in several levels.
 func TestSorter(t *testing.T) {
 	for _, limit := range []int{40, 1000, 1 << 20} {
 		for _, n := range []int{0, 1, 1200} {
@@ -44,7 +43,7 @@ func TestSorter(t *testing.T) {
 					if err := s.add(r); err != nil {
 						t.Fatal(err)
 					}
-					clear(r.key) // it is the caller's again
+					clear(r.key) // add has copied it
 					if used := len(s.text) + spanBytes*(len(s.spans)-1); used > limit && len(s.spans) > 1 {
 						t.Fatalf("%d bytes in memory, at most %d are wanted", used, limit)
 					}
@@ -77,7 +76,7 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// listed is a source of records that are there.
+// listed is a source of given records.
 type listed struct{ records []record }
 
 func (l *listed) next() (record, error) {

@@ -15,8 +15,8 @@ import (
 // WriteJSON writes the report as one JSON document.
 func (r Report) WriteJSON(w io.Writer) error { return prose.WriteJSON(w, r) }
 
-// WriteText writes the report for people. The directories are called by the names
-// that are given.
+// WriteText writes the report for people. first and second are the names of the
+// directories.
 func (r Report) WriteText(w io.Writer, first, second string) error {
 	t := &text{w: bufio.NewWriter(w)}
 	for _, name := range r.OnlyFirst {
@@ -37,7 +37,7 @@ func (r Report) WriteText(w io.Writer, first, second string) error {
 	return t.w.Flush()
 }
 
-// text writes lines; a fault comes up when it is flushed.
+// text writes lines. Flush returns the first error.
 type text struct{ w *bufio.Writer }
 
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t.w, format+"\n", args...) }
@@ -59,7 +59,8 @@ func (t *text) table(d Table) {
 	t.rows(d.Rows, len(d.Added)+len(d.Removed) > 0)
 }
 
-// rows writes the differences of the rows; narrowed says that some columns were left out.
+// rows writes the differences of the rows; narrowed is set if only common columns were
+// compared.
 func (t *text) rows(r Rows, narrowed bool) {
 	by := "compared as a whole"
 	if len(r.Key) > 0 {
@@ -90,7 +91,6 @@ func (t *text) rows(r Rows, narrowed bool) {
 	t.more("~", r.Changed, len(r.ChangedSamples))
 }
 
-// more writes how many rows are not shown.
 func (t *text) more(sign string, count int64, shown int) {
 	if left := count - int64(shown); left > 0 {
 		t.line("  %s %d more", sign, left)
@@ -105,7 +105,7 @@ func quoted(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// cells are quoted, so that no cell can write to a terminal what it wants.
+// cells formats a row. Values are quoted, so that they cannot control a terminal.
 func cells(row []Cell) string {
 	all := make([]string, len(row))
 	for i, c := range row {
@@ -122,7 +122,7 @@ func changes(cells []CellChange) string {
 	return strings.Join(all, ", ")
 }
 
-// word is the name of a column or table, quoted unless it is a plain one.
+// word returns the name of a column or table, quoted unless it is plain.
 func word(name string) string {
 	for _, r := range name {
 		plain := r == '_' || r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

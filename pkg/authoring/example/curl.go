@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -17,10 +18,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// FromCurl reads a curl command line as a shell would: quotes, line
-// continuations, variables by getenv. Options that change nothing but what curl
-// prints are passed over; any other that it does not know is a user error that
-// names it. No error shows a value.
+// FromCurl reads a curl command line like a shell: quotes, line continuations, and
+// variables by getenv. It ignores options that only change what curl prints. Another
+// unknown option is a user error with its name. No error shows a value.
 func FromCurl(command string, getenv func(string) string) (Request, error) {
 	words, err := words(command, getenv)
 	if err != nil {
@@ -40,8 +40,7 @@ func FromCurl(command string, getenv func(string) string) (Request, error) {
 	return c.request(flags.Args())
 }
 
-// words splits a command line. A variable that is not set is an error: without
-// it the request would be another one.
+// words splits a command line. A variable that is not set is an error.
 func words(command string, getenv func(string) string) ([]string, error) {
 	var words []*syntax.Word
 	missing := ""
@@ -71,8 +70,8 @@ func unreadable(err error) error {
 	return failure.Userf("the curl command cannot be read as a shell would: %s; put an address with a & in quotes", reason(err))
 }
 
-// reason says what a shell would not take. The words of the error are not shown:
-// they may be a secret.
+// reason says why a shell would not accept the command. The text of the error is not
+// shown, because it may have a secret.
 func reason(err error) string {
 	switch text := err.Error(); {
 	case strings.Contains(text, "quote"):
@@ -84,7 +83,7 @@ func reason(err error) string {
 	}
 }
 
-// unknownOption names the option that was not understood, without its value.
+// unknownOption is the error for an unknown option, with its name only.
 func unknownOption(err error) error {
 	const known = "known are -X -H -d --data-raw --data-urlencode --json -G -u -b -A -e -k -L and those that only change what curl prints"
 	if missing, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -100,7 +99,7 @@ func unknownOption(err error) error {
 	return failure.Userf("the options of the curl command are not understood; %s", known)
 }
 
-// curl is what the options say.
+// curl has the values of the options.
 type curl struct {
 	method, user, agent, referer, url string
 	headers, cookies, forms           []string
@@ -108,7 +107,7 @@ type curl struct {
 	get, insecure                     bool
 }
 
-// datum is one of the options that make up the body.
+// datum is one of the options with data of the body.
 type datum struct{ option, text string }
 
 func (c *curl) flags() *pflag.FlagSet {
@@ -144,7 +143,6 @@ func (c *curl) flags() *pflag.FlagSet {
 	return f
 }
 
-// request puts everything together.
 func (c *curl) request(addresses []string) (Request, error) {
 	if c.url != "" {
 		addresses = append(addresses, c.url)
@@ -189,7 +187,7 @@ func (c *curl) request(addresses []string) (Request, error) {
 	return r, c.head(r.Header)
 }
 
-// body is the data joined as curl joins it.
+// body joins the data like curl.
 func (c *curl) body() (string, error) {
 	var b strings.Builder
 	for i, d := range c.data {
@@ -218,7 +216,7 @@ func (c *curl) body() (string, error) {
 	return b.String(), nil
 }
 
-// head fills in the headers.
+// head sets the headers.
 func (c *curl) head(h http.Header) error {
 	if c.agent != "" {
 		h.Set("User-Agent", c.agent)
@@ -248,8 +246,6 @@ func (c *curl) head(h http.Header) error {
 			given.Add(name, text)
 		}
 	}
-	for name, lines := range given {
-		h[name] = lines
-	}
+	maps.Copy(h, given)
 	return nil
 }

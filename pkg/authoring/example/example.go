@@ -1,10 +1,9 @@
-// Package example gets one request and its answer from where a person has them:
-// an address, a curl command, an HTTP archive that a browser saved.
+// Package example gets one request and its answer from an address, a curl command or
+// an HTTP archive that a browser saved.
 //
-// It promises that what it returns is what was sent and what came back, bodies
-// decompressed and within a limit. It sends one request and never a credential
-// to another host than the one it was given for. What the exchange means it does
-// not know (package propose).
+// It returns what was sent and received; bodies are decompressed and limited. It sends
+// one request, and its credentials only to the given host. Package propose interprets
+// the exchange.
 package example
 
 import (
@@ -14,16 +13,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Request is one request as a person would send it.
+// Request is one request.
 type Request struct {
 	// Method in capitals.
 	Method string
 	// URL is absolute, http or https, perhaps with user and password.
 	URL string
-	// Header has the credentials too, but for those in the URL.
+	// Header has the credentials too, except those in the URL.
 	Header http.Header
 	Body   []byte
-	// Insecure is set when the server's certificate is not to be checked.
+	// Insecure turns off the check of the server's certificate.
 	Insecure bool
 }
 
@@ -35,7 +34,7 @@ type Exchange struct {
 	Answer       []byte
 }
 
-// FromURL is a plain GET. An address that is none is a user error.
+// FromURL makes a plain GET. An invalid address is a user error.
 func FromURL(address string) (Request, error) {
 	if _, err := parseAddress(address); err != nil {
 		return Request{}, err
@@ -43,7 +42,7 @@ func FromURL(address string) (Request, error) {
 	return Request{Method: http.MethodGet, URL: address, Header: http.Header{}}, nil
 }
 
-// parseAddress reads an absolute address. Errors do not show it: it may hold
+// parseAddress reads an absolute address. Errors do not show it, because it may have
 // credentials.
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)

@@ -16,23 +16,21 @@ import (
 )
 
 const (
-	// maxAnswer is more than one page of any API for people.
-	maxAnswer = 32 << 20
-	// patience is the time for the whole exchange.
-	patience = time.Minute
-	// maxRedirects is the limit of net/http, too.
+	maxAnswer = 32 << 20    // bytes
+	patience  = time.Minute // for the whole exchange
+	// maxRedirects is the limit of net/http.
 	maxRedirects = 10
 )
 
-// Options are what fetching depends on.
+// Options are the options of Fetch.
 type Options struct {
 	UserAgent string
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
 }
 
-// Fetch sends a request once and returns its answer whatever its status is. It
-// follows redirects on the same host only, for the credentials belong to it. No
-// answer, or a very large one, is a user error.
+// Fetch sends a request once and returns its answer with any status. It follows
+// redirects on the same host only, because the credentials belong to it. No answer, or
+// one above 32 MiB, is a user error.
 func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -46,7 +44,7 @@ func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
 			request.Header.Set(name, text)
 		}
 	}
-	request.Header.Del("Accept-Encoding") // net/http decompresses only what it asked for itself
+	request.Header.Del("Accept-Encoding") // with its own header net/http decompresses
 	answer, err := client(r, o).Do(request)
 	if err != nil {
 		return Exchange{}, failure.Userf("no answer from %s: %w", request.URL.Host, cause(err))
@@ -83,8 +81,8 @@ func client(r Request, o Options) *http.Client {
 	}
 }
 
-// cause is an error without the address that net/http puts in front: it may
-// hold credentials.
+// cause removes from an error the address that net/http adds, which may have
+// credentials.
 func cause(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

@@ -93,8 +93,7 @@ func TestFetch(t *testing.T) {
 	})
 }
 
-// TestFetchWithoutCertificate: a server that nobody vouches for is asked only
-// with -k.
+// TestFetchWithoutCertificate: a server with an untrusted certificate needs -k.
 func TestFetchWithoutCertificate(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") }))
 	server.Config.ErrorLog = nil

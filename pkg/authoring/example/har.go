@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,9 +13,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// EachInHAR hands over the exchanges of an HTTP archive that have a successful
-// answer which looks like JSON, in their order; only one of them is in memory at
-// a time. A file that is no archive is a user error.
+// EachInHAR calls visit for each exchange of an HTTP archive with a successful answer
+// that looks like data, in order; only one is in memory at a time. A file that is no
+// archive is a user error.
 func EachInHAR(r io.Reader, visit func(Exchange) error) error {
 	var stopped error
 	err := har.Entries(r, func(e *har.Entry) error {
@@ -31,7 +32,7 @@ func EachInHAR(r io.Reader, visit func(Exchange) error) error {
 	return stopped
 }
 
-// ofEntry is an entry as an exchange; false when nothing can be learnt of it.
+// ofEntry turns an entry into an exchange; false if it cannot be an example.
 func ofEntry(e *har.Entry) (Exchange, bool) {
 	if e.Response.Status/100 != 2 || e.Response.Content.Capped {
 		return Exchange{}, false
@@ -47,20 +48,50 @@ func ofEntry(e *har.Entry) (Exchange, bool) {
 		}
 		answer = decoded
 	}
-	if start := strings.TrimLeft(string(answer[:min(len(answer), 64)]), "\ufeff \t\r\n"); start == "" || start[0] != '{' && start[0] != '[' {
+	header := headerOf(e.Response.Headers)
+	start := strings.TrimLeft(string(answer[:min(len(answer), 64)]), "\ufeff \t\r\n")
+	if start == "" {
 		return Exchange{}, false
+	}
+	if start[0] != '{' && start[0] != '[' {
+		if !isData(e.Response.Content.MimeType) {
+			return Exchange{}, false
+		}
+		header.Set("Content-Type", e.Response.Content.MimeType)
+		if e.Response.Content.Encoding == "" {
+			// The archive has the text in UTF-8, whatever the server sent. A mark says so and
+			// leaves the Content-Type as it was.
+			answer = append([]byte("\ufeff"), answer...)
+		}
 	}
 	return Exchange{
 		Request: Request{
 			Method: strings.ToUpper(e.Request.Method), URL: e.Request.URL,
 			Header: headerOf(e.Request.Headers), Body: []byte(bodyOf(e.Request.Post)),
 		},
-		Status: e.Response.Status, AnswerHeader: headerOf(e.Response.Headers), Answer: answer,
+		Status: e.Response.Status, AnswerHeader: header, Answer: answer,
 	}, true
 }
 
-// headerOf leaves out what stands in archives beside the headers: the names of
-// HTTP/2 that begin with a colon.
+// isData reports whether a media type is one of data other than JSON. A page loads much
+// else: documents, pictures, fonts, programs.
+func isData(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil || strings.HasPrefix(kind, "image/") || kind == "application/xhtml+xml" {
+		return false
+	}
+	if strings.HasSuffix(kind, "+xml") {
+		return true
+	}
+	switch _, sub, _ := strings.Cut(kind, "/"); strings.TrimPrefix(sub, "x-") {
+	case "csv", "tab-separated-values", "xml", "ndjson", "jsonl", "jsonlines", "gzip", "zip", "zip-compressed", "zstd":
+		return true
+	default:
+		return false
+	}
+}
+
+// headerOf returns the headers, without the pseudo-headers of HTTP/2.
 func headerOf(pairs []har.Pair) http.Header {
 	h := http.Header{}
 	for _, p := range pairs {
@@ -71,8 +102,7 @@ func headerOf(pairs []har.Pair) http.Header {
 	return h
 }
 
-// bodyOf is the body of a request; some browsers keep a form only as its
-// parameters.
+// bodyOf returns the body of a request. Some browsers save a form as parameters only.
 func bodyOf(post *har.PostData) string {
 	switch {
 	case post == nil:

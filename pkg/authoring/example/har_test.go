@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// browser is an archive as browsers write them, with much that is of no use.
+// browser is an archive as browsers write it, with many unused members.
 const browser = `{"log": {"version": "1.2", "creator": {"name": "WebInspector", "version": "537.36"},
  "pages": [{"startedDateTime": "2026-01-02T03:04:05.678Z", "id": "page_1", "title": "x", "pageTimings": {"onLoad": 1.5}}],
  "entries": [
@@ -21,6 +21,9 @@ const browser = `{"log": {"version": "1.2", "creator": {"name": "WebInspector", 
    "response": {"status": 200, "headers": [{"name": "link", "value": "<x>"}], "content": {"size": 5, "mimeType": "application/json", "text": "[{\"id\":1}]"}}, "startedDateTime": "2026-01-02T03:04:05.678Z", "time": 1, "timings": {}},
   {"cache": {}, "request": {"method": "post", "url": "https://h/search", "headers": [{"name": "Content-Type", "value": "application/x-www-form-urlencoded"}], "postData": {"mimeType": "application/x-www-form-urlencoded", "params": [{"name": "a b", "value": "1&2"}]}},
    "response": {"status": 201, "headers": [], "content": {"mimeType": "application/json", "encoding": "base64", "text": "eyJhIjoxfQ=="}}, "startedDateTime": "2026-01-02T03:04:05Z", "time": 1, "timings": {}},
+  {"cache": {}, "request": {"method": "GET", "url": "https://h/report", "headers": []}, "response": {"status": 200, "headers": [{"name": "content-type", "value": "text/csv"}], "content": {"mimeType": "text/csv; charset=windows-1250", "text": "a;b"}}, "startedDateTime": "2026-01-02T03:04:05Z", "time": 1, "timings": {}},
+  {"cache": {}, "request": {"method": "GET", "url": "https://h/export", "headers": []}, "response": {"status": 200, "headers": [], "content": {"mimeType": "application/gzip", "encoding": "base64", "text": "H4sI"}}, "startedDateTime": "2026-01-02T03:04:05Z", "time": 1, "timings": {}},
+  {"cache": {}, "request": {"method": "GET", "url": "https://h/logo", "headers": []}, "response": {"status": 200, "headers": [], "content": {"mimeType": "image/svg+xml", "text": "<svg/>"}}, "startedDateTime": "2026-01-02T03:04:05Z", "time": 1, "timings": {}},
   {"cache": {}, "request": {"method": "GET", "url": "https://h/failed", "headers": []}, "response": {"status": 500, "headers": [], "content": {"text": "{}"}}, "startedDateTime": "2026-01-02T03:04:05Z", "time": 1, "timings": {}},
   {"cache": {}, "request": {"method": "GET", "url": "data:image/png;base64,x", "headers": []}, "response": {"status": 200, "headers": [], "content": {"text": "{}"}}, "startedDateTime": "2026-01-02T03:04:05Z", "time": 1, "timings": {}},
   {"cache": {}, "request": {"method": "GET", "url": "https://h/broken", "headers": []}, "response": {"status": 200, "headers": [], "content": {"encoding": "base64", "text": "%"}}, "startedDateTime": "2026-01-02T03:04:05Z", "time": 1, "timings": {}},
@@ -36,6 +39,8 @@ func TestEachInHAR(t *testing.T) {
 	want := []string{
 		"GET https://h/orders?page=1\nX-Api-Key: k -> 200 map[Link:[<x>]] [{\"id\":1}]",
 		"POST https://h/search\nContent-Type: application/x-www-form-urlencoded\n\na+b=1%262 -> 201 map[] {\"a\":1}",
+		"GET https://h/report -> 200 map[Content-Type:[text/csv; charset=windows-1250]] \ufeffa;b",
+		"GET https://h/export -> 200 map[Content-Type:[application/gzip]] \x1f\x8b\x08",
 	}
 	if err != nil || strings.Join(got, "\n=\n") != strings.Join(want, "\n=\n") {
 		t.Errorf("%v\ngot\n%s\nwant\n%s", err, strings.Join(got, "\n=\n"), strings.Join(want, "\n=\n"))
@@ -55,7 +60,7 @@ func TestEachInHARFails(t *testing.T) {
 	}
 }
 
-// FuzzEachInHAR: any text is read to its end or is a user error.
+// FuzzEachInHAR: any text is read completely or is a user error.
 func FuzzEachInHAR(f *testing.F) {
 	f.Add(browser)
 	f.Add(`{"log":{"entries":[{"response":{"status":200,"content":{"text":"[1]"}},"request":{"url":"http://h"}}]}}`)

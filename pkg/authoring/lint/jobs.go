@@ -76,6 +76,10 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 					known = append(known, m.Name)
 				}
 			}
+			if j.ComputedEndpoint != nil {
+				reportComputed(s, j, known, found)
+				continue
+			}
 			for _, match := range token().FindAllStringSubmatch(j.Endpoint, -1) {
 				if len(j.above) > 0 && slices.Contains(known, match[2]) {
 					continue
@@ -89,6 +93,15 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 			}
 		}
 	}
+}
+
+// reportComputed finds placeholders in the texts of an endpoint that is an expression,
+// where nothing fills them.
+func reportComputed(s settings, j family, known []string, found *failure.Problems) {
+	walk(config.JobEndpoint.In(s.job(j.Job)), func(p config.Section) bool {
+		reportSent(p, known, found)
+		return true
+	})
 }
 
 // orphanPlaceholders finds settings of child jobs at root jobs, which have no

@@ -40,6 +40,11 @@ func TestCheck(t *testing.T) {
 		{"a default nobody needs", given{api: fmt.Sprintf(multiple, `,"default":"b"`), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
 		{"scrollers without the method", given{api: `,"pagination":{"method":"pagenum","scrollers":{"a":{"method":"offset"}}}`}, []string{"unused-scroller /api/pagination/scrollers"}},
 
+		{"a nested page number of the job's own", given{api: `,"pagination":{"method":"pagenum","pageParam":"a/b","paramDelimiter":"/"}`, jobs: `{"endpoint":"x","params":{"a":{"b":3},"a/b":1}},{"endpoint":"y","params":{"a":{"c":3}}}`}, []string{"overwritten-parameter /config/jobs/0/params/a/b"}},
+		{"a text where paging needs an object", given{api: `,"pagination":{"method":"response.param","responseParam":"n","queryParam":"v.a.b","paramDelimiter":"."}`, jobs: `{"endpoint":"x","params":{"v":"{}"}},{"endpoint":"y","params":{"v":{"a":null}}},{"endpoint":"z","params":{"v":{"a":3}}}`}, []string{"overwritten-parameter /config/jobs/0/params/v", "overwritten-parameter /config/jobs/2/params/v/a"}},
+		{"settings of parameters that paging does not set", given{api: `,"pagination":{"method":"link","paramDelimiter":".","paramsInQuery":true}`, jobs: `{"endpoint":"x"}`}, []string{"no-effect /api/pagination/paramDelimiter", "no-effect /api/pagination/paramsInQuery"}},
+		{"settings of parameters beside several scrollers", given{api: `,"pagination":{"method":"multiple","paramDelimiter":".","scrollers":{"default":{"method":"pagenum","paramDelimiter":"."},"b":{"method":"response.url","paramsInQuery":true}}}`, jobs: `{"endpoint":"x"},{"endpoint":"y","scroller":"b"}`}, []string{"no-effect /api/pagination/paramDelimiter", "no-effect /api/pagination/scrollers/b/paramsInQuery"}},
+		{"a condition without a method, and its foreign path", given{api: `,"pagination":{"stopWhen":"a[0]==1|links.[rel=next].href=="}`, jobs: `{"endpoint":"x"}`}, []string{"no-effect /api/pagination/stopWhen", "foreign-path /api/pagination/stopWhen"}},
 		{"a page number of the job's own", given{api: `,"pagination":{"method":"pagenum","pageParam":"p"}`, jobs: `{"endpoint":"x","params":{"p":3,"page":1}}`}, []string{"overwritten-parameter /config/jobs/0/params/p"}},
 		{"an offset of the job's own", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a","params":{"offset":3,"limit":1}},{"endpoint":"y","scroller":"b"}`}, []string{"overwritten-parameter /config/jobs/0/params/offset"}},
 		{"an offset to begin at", given{api: `,"pagination":{"method":"offset","limit":2,"offsetFromJob":true}`, jobs: `{"endpoint":"x","params":{"offset":3}}`}, nil},
@@ -72,6 +77,9 @@ func TestCheck(t *testing.T) {
 
 		{"paths of other languages", given{api: `,"pagination":{"method":"response.url","urlKey":"links[0].next"}`, jobs: `{"endpoint":"x","dataField":"/a/b","children":[{"endpoint":"{i}{j}","placeholders":{"i":"$.id","j":{"path":"a[1]","function":"md5","args":[{"placeholder":"value"}]}}}]}`},
 			[]string{"foreign-path /config/jobs/0/dataField", "foreign-path /config/jobs/0/children/0/placeholders/i", "foreign-path /config/jobs/0/children/0/placeholders/j/path", "foreign-path /api/pagination/urlKey"}},
+		{"choices of items in other languages", given{api: `,"pagination":{"method":"multiple","scrollers":{"a":{"method":"response.param","queryParam":"p","responseParam":"hits[-1].sort"},"b":{"method":"response.url","next":{"response":"link[@rel=next].@href"}},"c":{"method":"response.url","next":{"response":"link.[@rel=\"next\"].@href"}},"d":{"method":"response.url","urlKey":"link.[rel=next.href"},"e":{"method":"response.url","urlKey":"link.[?(@.rel=='next')].href"},"f":{"method":"response.url","urlKey":"links.[rel=a.b].href"}}}`,
+			jobs: `{"endpoint":"1","scroller":"a"},{"endpoint":"2","scroller":"b"},{"endpoint":"3","scroller":"c"},{"endpoint":"4","scroller":"d"},{"endpoint":"5","scroller":"e"},{"endpoint":"6","scroller":"f","responseFilter":["tags[]"]}`},
+			[]string{"foreign-path /api/pagination/scrollers/a/responseParam", "foreign-path /api/pagination/scrollers/b/next/response", "foreign-path /api/pagination/scrollers/c/next/response", "foreign-path /api/pagination/scrollers/d/urlKey", "foreign-path /api/pagination/scrollers/e/urlKey"}},
 		{"totals in other languages", given{api: `,"http":{"concurrency":2},"pagination":{"method":"offset","limit":1,"total":"$.total"}`}, []string{"foreign-path /api/pagination/total"}},
 		{"a path with another separator", given{jobs: `{"endpoint":"x","dataField":{"path":"a/b","delimiter":"/"}}`}, nil},
 		{"keys without a name", given{api: `,"pagination":{"method":"response.url","urlKey":"/next","delimiter":"/"}`, jobs: `{"endpoint":"x","dataField":"data..items","responseFilter":["a."],"children":[{"endpoint":"{i}","placeholders":{"i":".id"},"recursionFilter":"a==1&b.==2"}]}`},
@@ -115,8 +123,12 @@ func TestCheck(t *testing.T) {
 		{"one page on purpose", given{api: `,"pagination":{"forceStop":{"pages":1}}`}, nil},
 		{"rules that stop what does not go on", given{api: `,"pagination":{"forceStop":{"pages":2},"limitStop":{"count":1},"nextPageFlag":{}}`}, []string{"no-effect /api/pagination/forceStop", "no-effect /api/pagination/limitStop"}},
 
-		{"expressions among literals", given{api: `,"http":{"defaultOptions":{"params":{"a":{"attr":"x"}}}},"pagination":{"method":"response.param","responseParam":"t","queryParam":"t","scrollRequest":{"params":{"b":{"function":"md5","args":["x"]}}}}`},
-			[]string{"unevaluated-expression /api/http/defaultOptions/params/a", "unevaluated-expression /api/pagination/scrollRequest/params/b"}},
+		{"placeholders in texts", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","placeholders":{"i":"i"},"params":{"a":"{i}","b":["x{i}y","{j}"],"c":{"placeholder":"i"}},"headers":{"X":"{i}"},"userData":{"u":"{i}"}}]}`},
+			[]string{"unfilled-placeholder /config/jobs/0/children/0/params/a", "unfilled-placeholder /config/jobs/0/children/0/params/b/0", "unfilled-placeholder /config/jobs/0/children/0/headers/X", "unfilled-placeholder /config/jobs/0/children/0/userData/u"}},
+		{"placeholders in a computed endpoint", given{jobs: `{"endpoint":"x","children":[{"endpoint":{"function":"concat","args":["a/{i}/",{"placeholder":"i"}]},"dataType":"d","placeholders":{"i":"i"}}]}`},
+			[]string{"unfilled-placeholder /config/jobs/0/children/0/endpoint/args/0"}},
+		{"paths into parents", given{jobs: `{"endpoint":"x","responseFilter":"a","children":[{"endpoint":"y","params":{"p":{"parentItem":"$.b"},"q":{"parentItem":"a.b"}}}]}`},
+			[]string{"foreign-path /config/jobs/0/children/0/params/p/parentItem", "unreachable-path /config/jobs/0/children/0/params/q/parentItem"}},
 		{"data that is no expression", given{api: `,"http":{"defaultOptions":{"params":{"a":{"attr":"x","op":"y"}}}}`}, nil},
 
 		{"headers of the connection", given{api: `,"http":{"headers":{"content-length":"1","X":"1"}}`, jobs: `{"endpoint":"x","headers":{"Transfer-Encoding":"chunked"}}`},

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -70,19 +71,51 @@ func idlePaging(s settings, found *failure.Problems) {
 	}
 }
 
+// idleParameterSettings finds settings about the parameters of paging where paging sets
+// none.
+func idleParameterSettings(s settings, found *failure.Problems) {
+	for _, own := range append([]config.Section{s.paging}, paging.Named.In(s.paging).Items()...) {
+		m, _ := s.Language.Paging.Of(own)
+		if len(m.Parameters(own)) > 0 {
+			continue
+		}
+		for _, at := range []config.Section{paging.ParamDelimiter.In(own), paging.ParamsInQuery.In(own)} {
+			if at.Present() {
+				found.Add(failure.Problem{Code: failure.NoEffect, Pointer: at.Pointer,
+					Expected: "has no effect: paging sets no parameters here", Hint: "remove it, or write it beside the \"method\" that sets them"})
+			}
+		}
+	}
+}
+
 // overwrittenParameters finds parameters of jobs that paging sets itself, from
-// the first request on.
+// the first request on, and values in whose place it puts objects.
 func overwrittenParameters(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
 			m, own := s.methodOf(j)
+			for _, path := range m.Parameters(own) {
+				param := config.JobParams.In(s.job(j.Job))
+				for _, name := range path[:len(path)-1] {
+					if param = param.Get(name); param.Value.IsScalar() {
+						found.Add(failure.Problem{Code: failure.OverwrittenParameter, Pointer: param.Pointer,
+							Expected: "paging puts an object in the place of this value, for " + failure.Part(strconv.Quote(path[len(path)-1])) + " below it (" + failure.Part(own.Pointer) + ")",
+							Hint:     "write an object, or choose another name for the parameter"})
+					}
+				}
+			}
 			if m.Position == nil {
 				continue
 			}
-			name, hint := m.Position(own)
-			params := config.JobParams.In(s.job(j.Job))
-			if _, ok := params.Value.Get(name); name != "" && ok {
-				found.Add(failure.Problem{Code: failure.OverwrittenParameter, Pointer: params.Get(name).Pointer,
+			path, hint := m.Position(own)
+			param := config.JobParams.In(s.job(j.Job))
+			there := len(path) > 0
+			for _, name := range path {
+				_, ok := param.Value.Get(name)
+				there, param = there && ok, param.Get(name)
+			}
+			if there {
+				found.Add(failure.Problem{Code: failure.OverwrittenParameter, Pointer: param.Pointer,
 					Expected: "paging sets this parameter itself (" + failure.Part(own.Pointer) + ")", Hint: hint})
 			}
 		}

@@ -2,11 +2,13 @@ package lint
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
@@ -23,7 +25,7 @@ func (p path) segments() []string {
 	if p.text == p.separator {
 		return nil
 	}
-	return strings.Split(p.text, p.separator)
+	return slices.Collect(value.Segments(p.text, p.separator))
 }
 
 // foreignPaths finds paths that are written as in JSONPath, JSON Pointer or a
@@ -51,7 +53,11 @@ func foreign(p path) failure.Text {
 		if strings.HasSuffix(p.pointer, "/"+config.JobResponseFilter.Name) {
 			return "write \"a[]\", which means every item, instead of \"a[0]\""
 		}
-		return "write \"a.0\" instead of \"a[0]\""
+		return "write \"a.0\" instead of \"a[0]\", and \"a.-1\" for the last item"
+	case !strings.HasSuffix(p.pointer, "/"+config.JobResponseFilter.Name):
+		if hint := selection(p); hint != "" {
+			return hint
+		}
 	}
 	for _, key := range p.segments() {
 		if key == "" && p.text != "" {
@@ -61,8 +67,28 @@ func foreign(p path) failure.Text {
 	return ""
 }
 
-// indexed is a path with an index in brackets.
-var indexed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w\[\d+\]`) })
+// selection says how the choice of an item of a list is written, "" when it is.
+func selection(p path) failure.Text {
+	for _, key := range p.segments() {
+		s, ok := value.ParseSelector(key)
+		switch {
+		case ok && strings.HasPrefix(s.Name, "?"), !ok && strings.HasPrefix(key, "["):
+			return "an item of a list is chosen by \"a.[name=value]\", or by its index: \"a.0\", \"a.-1\""
+		case ok && len(s.Text) > 1 && strings.ContainsAny(s.Text[:1], `"'`) && s.Text[:1] == s.Text[len(s.Text)-1:]:
+			return "leave out the quotes: \"[name=value]\""
+		case !ok && glued().MatchString(key):
+			return "write \"a" + failure.Part(p.separator) + "[name=value]\" instead of \"a[name=value]\""
+		}
+	}
+	return ""
+}
+
+// indexed is a path with an index in brackets, glued the beginning of a segment with
+// the choice of an item that is not parted from a name.
+var (
+	indexed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w\[-?\d+\]`) })
+	glued   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\[]+\[[^\[\]=]+=`) })
+)
 
 // jobPaths are the paths of jobs and mappings.
 func (s settings) jobPaths() []path {
@@ -70,7 +96,7 @@ func (s settings) jobPaths() []path {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
 			all = append(append(all, dataField(s.job(j.Job))...), filters(j)...)
-			for _, p := range pathsInto(j) {
+			for _, p := range s.pathsInto(j) {
 				all = append(all, p.path)
 			}
 		}
@@ -95,17 +121,6 @@ func filters(j family) []path {
 	var all []path
 	for _, text := range j.ResponseFilter {
 		all = append(all, path{text, j.ResponseFilterDelimiter, failure.PointerJoin(j.Pointer, config.JobResponseFilter.Name)})
-	}
-	return all
-}
-
-// conditions are the paths that a recursion filter compares.
-func conditions(filter string) []string {
-	var all []string
-	for condition := range strings.FieldsFuncSeq(filter, func(r rune) bool { return r == '&' || r == '|' }) {
-		if end := strings.IndexAny(condition, "=!<>~"); end > 0 {
-			all = append(all, condition[:end])
-		}
 	}
 	return all
 }
@@ -139,6 +154,10 @@ func (s settings) apiPaths() []path {
 		case !strings.HasPrefix(at.Pointer, s.api.Pointer+"/"):
 		case f.Role == field.Path || f.Role == field.PathInAdvance:
 			all = append(all, texts(at, separator)...)
+		case f.Role == field.Condition:
+			for _, text := range condition.PathsIn(at.Value.Text()) {
+				all = append(all, path{text, ".", at.Pointer})
+			}
 		case f.Type == config.ExpressionsType:
 			for _, p := range answers(at) {
 				all = append(all, texts(p, ".")...)

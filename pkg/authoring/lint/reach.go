@@ -7,7 +7,9 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -64,7 +66,7 @@ func unreachableItems(s settings, found *failure.Problems) {
 					report(filter, before)
 				}
 			}
-			for _, p := range pathsInto(j) {
+			for _, p := range s.pathsInto(j) {
 				if filter, ok := covered(p.path, filtersOf(j.above, p.level)); ok {
 					report(p.path, filter)
 				}
@@ -107,8 +109,9 @@ type pathAbove struct {
 	level int
 }
 
-// pathsInto are the paths of a job's placeholders and of its recursion filter.
-func pathsInto(j family) []pathAbove {
+// pathsInto are the paths of a job's placeholders, of its references to items above it,
+// and of its recursion filter.
+func (s settings) pathsInto(j family) []pathAbove {
 	var all []pathAbove
 	for _, p := range j.Placeholders.Items() {
 		level := 1
@@ -122,7 +125,17 @@ func pathsInto(j family) []pathAbove {
 			all = append(all, pathAbove{one, level})
 		}
 	}
-	for _, text := range conditions(j.RecursionFilter) {
+	references := s.Compiled.Vocabulary.All().References
+	for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobUserData) {
+		at := s.job(j.Job).Get(f.Name)
+		references.Walk(at.Value, at.Pointer, false, func(f expr.Form, pointer string) {
+			if f.Is(expr.ParentItem) {
+				level, text := expr.SplitLevel(f.Name.Raw())
+				all = append(all, pathAbove{path{text, ".", failure.PointerJoin(pointer, string(expr.ParentItem))}, level})
+			}
+		})
+	}
+	for _, text := range condition.PathsIn(j.RecursionFilter) {
 		all = append(all, pathAbove{path{text, ".", failure.PointerJoin(j.Pointer, config.JobRecursionFilter.Name)}, 1})
 	}
 	return all

@@ -11,47 +11,71 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unevaluatedExpressions finds objects that look like expressions at places
-// where nothing is evaluated, and references to the answer of a login at places
-// where there is none: they are sent as they are.
+// unevaluatedExpressions finds references to the answer of a login at places where
+// there is none: they are sent as they are.
 func unevaluatedExpressions(s settings, found *failure.Problems) {
-	var literal []config.Section
-	for _, f := range s.fields(field.Literal) {
-		literal = append(literal, f.at)
-	}
-	unevaluated(literal, expression, "expressions are not evaluated here, the object is sent as it is", "write it in \"params\" of the job", found)
-
 	login := auth.LoginRequest.In(s.login)
 	if !login.Present() {
 		return
 	}
-	unanswered := append(literal, auth.LoginParams.In(login), auth.LoginHeaders.In(login))
+	references := s.Compiled.Vocabulary.All().References
+	unanswered := []config.Section{auth.LoginParams.In(login), auth.LoginHeaders.In(login)}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			unanswered = append(unanswered, config.JobParams.In(s.job(j.Job)), j.UserData)
+			job := s.job(j.Job)
+			unanswered = append(unanswered, config.JobParams.In(job), config.JobHeaders.In(job))
 		}
 	}
-	unevaluated(unanswered, answered, "the answer of the login is not known here, the object is taken as it is", "write it in \"apiRequest\" of the login", found)
-}
-
-// unevaluated warns of every value in the groups that is meant.
-func unevaluated(groups []config.Section, meant func(config.Section) bool, expected, hint failure.Text, found *failure.Problems) {
-	for _, group := range groups {
+	for _, group := range unanswered {
 		for _, entry := range group.Items() {
-			walk(entry, func(p config.Section) bool {
-				if !meant(p) {
-					return true
+			references.Walk(entry.Value, entry.Pointer, true, func(f expr.Form, pointer string) {
+				if f.Is(expr.Response, expr.ResponseHeader, expr.ResponseCookie) && f.Name.Kind() == value.String {
+					found.Add(failure.Problem{Code: failure.UnevaluatedExpression, Pointer: pointer,
+						Expected: "the answer of the login is not known here, the object is taken as it is", Hint: "write it in \"apiRequest\" of the login"})
 				}
-				found.Add(failure.Problem{Code: failure.UnevaluatedExpression, Pointer: p.Pointer, Expected: expected, Hint: hint})
-				return false
 			})
 		}
 	}
 }
 
-// expression tells whether a value looks like an expression.
-func expression(p config.Section) bool {
-	return p.Value.Field("function").Kind() == value.String || refersTo(p, expr.Attr) || refersTo(p, expr.Time)
+// sentPlaceholders finds texts with the {name} of a placeholder at places where nothing
+// fills it.
+func sentPlaceholders(s settings, found *failure.Problems) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
+			if len(j.Family.Placeholders) == 0 {
+				continue
+			}
+			job := s.job(j.Job)
+			for _, f := range field.Fields(config.JobParams, config.JobHeaders, config.JobUserData) {
+				walk(job.Get(f.Name), func(p config.Section) bool {
+					reportSent(p, j.Family.Placeholders, found)
+					return true
+				})
+			}
+		}
+	}
+}
+
+// reportSent reports the first placeholder in a text.
+func reportSent(p config.Section, placeholders []string, found *failure.Problems) {
+	if p.Value.Kind() != value.String || !strings.Contains(p.Value.Raw(), "{") {
+		return
+	}
+	text := p.Value.Raw()
+	for _, name := range placeholders {
+		if !strings.Contains(text, "{"+name+"}") {
+			continue
+		}
+		form := failure.Text("{\"placeholder\": ") + failure.Part(value.OfString(name).JSON()) + "}"
+		hint := "write " + form
+		if text != "{"+name+"}" {
+			hint = "join it: {\"function\": \"concat\", \"args\": [\"…\", " + form + "]}"
+		}
+		found.Add(failure.Problem{Code: failure.UnfilledPlaceholder, Pointer: p.Pointer, Found: failure.Part(value.OfString("{" + name + "}").JSON()),
+			Expected: "placeholders are filled in the text of an endpoint only, this one is sent as it is", Hint: hint})
+		return
+	}
 }
 
 // unsendableHeaders finds headers that are set by the connection itself, whose

@@ -15,6 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -56,21 +57,13 @@ func protect(p, conf config.Section) failure.Text {
 	return "write it under a key of \"config\" that begins with #, and refer to it by {\"attr\": \"#…\"}"
 }
 
-// PlainSecret tells whether a name sounds like a secret and the value is one
-// that is written out. Variables are none.
+// PlainSecret reports whether a name sounds like a secret and the value is one that is
+// written out. Variables are none.
 func PlainSecret(name string, v value.Value) bool {
 	if v.Kind() != value.String || v.Raw() == "" || strings.Contains(v.Raw(), "{{") {
 		return false
 	}
-	letters := strings.Map(func(r rune) rune {
-		switch {
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
-			return r
-		}
-		return -1
-	}, name)
+	letters := prose.Letters(name)
 	for _, harmless := range []string{"page", "next", "cursor", "sync", "continuation", "scroll"} {
 		if strings.Contains(letters, harmless) {
 			return false
@@ -145,7 +138,7 @@ func credentials(s settings) bool {
 	visit := func(p config.Section) bool {
 		attr := p.Value.Field(string(expr.Attr)).Raw()
 		secret := strings.HasPrefix(attr, "#") || strings.Contains(attr, ".#")
-		carried = carried || p.Value.Len() == 1 && secret || PlainSecret(name(p), p.Value)
+		carried = carried || p.Value.Without("default").Len() == 1 && secret || PlainSecret(name(p), p.Value)
 		return !carried
 	}
 	conf := config.ConfigSection.In(s.Compiled.Settings)

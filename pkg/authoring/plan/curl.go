@@ -6,10 +6,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // WriteCurl writes the requests of the first iteration as commands to paste.
@@ -33,12 +33,7 @@ func (p *Preview) WriteCurl(w io.Writer) error {
 
 // comment is a text in one line that no shell executes.
 func comment(text string) string {
-	return "# " + strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text) + "\n"
+	return "# " + prose.OneLine(text) + "\n"
 }
 
 // command is one command with the comments before it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -248,7 +249,7 @@ func (m *mask) secret(text string) piece {
 		case n.text:
 			p.variable, p.what = n.variable, n.name
 			return p
-		case url.QueryEscape(n.text), url.PathEscape(n.text), strings.ReplaceAll(url.QueryEscape(n.text), "+", "%20"):
+		case url.QueryEscape(n.text), url.PathEscape(n.text), php.RawURLEncode(n.text):
 			p.variable, p.what = n.variable+"_ENCODED", n.name+", percent-encoded"
 			return p
 		}

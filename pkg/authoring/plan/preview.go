@@ -16,6 +16,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -46,6 +47,8 @@ type Preview struct {
 	drafts    []engine.Draft
 	document  value.Value
 	mask      *mask
+	// references are those of the language.
+	references expr.References
 	// Iterations is how many the configuration has.
 	Iterations int
 }
@@ -79,7 +82,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 			m.unprotected(doc.Filled, w.Pointer)
 		}
 	}
-	p := &Preview{Variables: doc.StandIns, document: doc.Filled, mask: m, Iterations: len(doc.Config.Iterations)}
+	p := &Preview{references: doc.Config.Vocabulary.All().References, Variables: doc.StandIns, document: doc.Filled, mask: m, Iterations: len(doc.Config.Iterations)}
 	if doc.Config.Action == "validate" {
 		return p, nil // it sends nothing
 	}

@@ -11,35 +11,42 @@ import (
 
 // expression says in words what an expression consists of: "function concat of
 // attr #token", "" for a plain value.
-func expression(v value.Value) string {
-	if name := v.Field("function"); v.Kind() == value.Object && !name.IsNull() {
-		text := "function " + name.Raw()
-		if args := arguments(v.Field("args")); len(args) > 0 {
+func (p *Preview) expression(v value.Value) string {
+	form, ok := p.references.Parse(v, false)
+	text := ""
+	switch {
+	case form.Literal:
+		return ""
+	case !ok:
+		return strings.Join(p.arguments(v), ", ")
+	case form.Call:
+		text = "function " + form.Name.Raw()
+		if args := p.arguments(form.Args); len(args) > 0 {
 			text += " of " + strings.Join(args, ", ")
 		}
-		return text
+	default:
+		text = string(form.Reference.Key) + " " + form.Name.Raw()
 	}
-	if v.Len() == 1 && v.Kind() == value.Object {
-		if m := v.Members()[0]; m.Value.Kind() == value.String {
-			return m.Name + " " + m.Value.Raw()
+	if form.HasDefault {
+		text += ", or "
+		if otherwise := p.expression(form.Default); otherwise != "" {
+			return text + otherwise
 		}
+		return text + "its default"
 	}
-	return ""
+	return text
 }
 
 // arguments are the expressions among the arguments of a function, each once.
-func arguments(args value.Value) []string {
+func (p *Preview) arguments(args value.Value) []string {
 	var all []string
 	add := func(v value.Value) {
-		if text := expression(v); text != "" && !slices.Contains(all, text) {
+		if text := p.expression(v); text != "" && !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}
-	for _, item := range args.Items() {
+	for _, item := range args.Entries() {
 		add(item)
-	}
-	for _, m := range args.Members() {
-		add(m.Value)
 	}
 	return all
 }
@@ -48,7 +55,7 @@ func arguments(args value.Value) []string {
 func (p *Preview) source(s engine.Source) string {
 	text := s.From
 	if s.Evaluated {
-		if how := expression(p.document.Lookup(failure.PointerSplit(s.Pointer))); how != "" {
+		if how := p.expression(p.document.Lookup(failure.PointerSplit(s.Pointer))); how != "" {
 			text += ", " + how
 		}
 	}

@@ -15,13 +15,14 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // secretParam tells whether a parameter is a credential by its name.
 func secretParam(name string, v value.Value) bool {
-	short := squash(name)
+	short := prose.Letters(name)
 	if strings.Contains(short, "paginat") || short == "continuation" {
 		return false
 	}
@@ -34,7 +35,7 @@ func secretParam(name string, v value.Value) bool {
 
 // secretHeader tells whether a header is a credential by its name.
 func secretHeader(name string) bool {
-	short := squash(name)
+	short := prose.Letters(name)
 	return slices.ContainsFunc([]string{"key", "token", "secret", "password", "authorization", "auth", "signature", "session", "cookie"},
 		func(end string) bool { return strings.HasSuffix(short, end) })
 }
@@ -182,7 +183,7 @@ func (d *draft) secretParams() bool {
 			kept = append(kept, m)
 		case d.method == http.MethodGet:
 			query.set(m.Name, d.keep(m.Name, m.Value.Raw()))
-			if strings.HasSuffix(squash(m.Name), "sig") || strings.HasSuffix(squash(m.Name), "signature") {
+			if strings.HasSuffix(prose.Letters(m.Name), "sig") || strings.HasSuffix(prose.Letters(m.Name), "signature") {
 				d.note(fmt.Sprintf("'%s' looks like a signature. If it is computed for each request, see the recipe signed-requests.", m.Name))
 			}
 		default:
@@ -211,7 +212,7 @@ func (d *draft) secretParams() bool {
 // token is not always a credential.
 func (d *draft) pagesBy(name string) bool {
 	return slices.ContainsFunc(d.outside(), func(f fact) bool {
-		return isToken(f) && squash(paramOf(f)) == squash(name)
+		return isToken(f) && prose.Letters(paramOf(f)) == prose.Letters(name)
 	})
 }
 

@@ -58,13 +58,15 @@ type list struct {
 	items   []value.Value
 	objects int // items that are objects
 	whole   bool
+	alone   bool // an element of XML of which there is only one
 }
 
 // deepest is how far below the root anything is looked for.
 const deepest = 8
 
-// survey finds the lists of the answer and the scalars outside of them.
-func survey(answer value.Value) (facts []fact, lists []list) {
+// survey finds the lists of the answer and the scalars outside of them. In XML an
+// element that has no other beside it may be a list, too.
+func survey(answer value.Value, xml bool) (facts []fact, lists []list) {
 	var walk func(v value.Value, at place)
 	walk = func(v value.Value, at place) {
 		switch {
@@ -78,7 +80,12 @@ func survey(answer value.Value) (facts []fact, lists []list) {
 			lists = append(lists, l)
 		case v.Kind() == value.Object && len(at) < deepest:
 			for _, m := range v.Members() {
-				walk(m.Value, append(slices.Clone(at), m.Name))
+				below := append(slices.Clone(at), m.Name)
+				if xml && onlyElement(v, m) && isPlural(below.parent(), m.Name) {
+					lists = append(lists, list{place: below, items: []value.Value{m.Value}, objects: 1, alone: true})
+					continue
+				}
+				walk(m.Value, below)
 			}
 		case len(at) > 0 && v.Kind() != value.Object:
 			facts = append(facts, fact{slices.Clone(at), v})
@@ -86,6 +93,20 @@ func survey(answer value.Value) (facts []fact, lists []list) {
 	}
 	walk(answer, nil)
 	return facts, lists
+}
+
+// onlyElement tells whether a member is an element with something in it, and the only
+// one of the element around it.
+func onlyElement(around value.Value, m value.Member) bool {
+	return m.Value.Kind() == value.Object && !slices.ContainsFunc(around.Members(), func(other value.Member) bool {
+		return other.Name != m.Name && !strings.HasPrefix(other.Name, "@")
+	})
+}
+
+// isPlural tells whether a name looks like that of many of another: products, productList.
+func isPlural(many, one string) bool {
+	many, one = prose.Letters(many), prose.Letters(one)
+	return len(one) > 1 && len(many) > len(one) && strings.HasPrefix(many, one[:len(one)-1])
 }
 
 // setting is the value of dataField.
@@ -122,7 +143,7 @@ func (l list) rank() (objects, main, items int) {
 		objects = 1
 	}
 	main = 1
-	if len(l.place) > 0 && slices.Contains(besides, squash(l.name())) {
+	if len(l.place) > 0 && slices.Contains(besides, prose.Letters(l.name())) {
 		main = 0
 	}
 	return objects, main, len(l.items)
@@ -183,6 +204,8 @@ func describe(l list) string {
 	switch {
 	case l.whole:
 		return "one object"
+	case l.alone:
+		return "one element"
 	case len(l.items) == 0:
 		return "an empty list"
 	case l.objects == 0:
@@ -199,6 +222,8 @@ func (d *draft) dataEvidence() (string, Confidence) {
 		return "there is no list in the answer, so it is one row", Likely
 	case len(d.data.place) == 0:
 		return "the answer itself is " + what, Sure
+	case d.data.alone:
+		return what + ", and others like it would stand beside it", Likely
 	case len(d.lists) == 1:
 		return "the only list in the answer, " + what, Sure
 	default:
@@ -219,8 +244,11 @@ func others(lists []list, chosen list) string {
 // single is an answer without lists: one row, the object that holds it or the
 // whole answer.
 func (d *draft) single() list {
+	if all := d.answer.Members(); d.format == xmlFormat && len(all) == 1 && onlyElement(d.answer, all[0]) {
+		return list{place: place{all[0].Name}, items: []value.Value{all[0].Value}, objects: 1, alone: true}
+	}
 	for _, m := range d.answer.Members() {
-		if m.Value.Kind() == value.Object && slices.Contains([]string{"data", "result", "item", "response", "value"}, squash(m.Name)) {
+		if m.Value.Kind() == value.Object && slices.Contains([]string{"data", "result", "item", "response", "value"}, prose.Letters(m.Name)) {
 			if _, _, ok := (place{m.Name}).path(); ok {
 				return list{place: place{m.Name}, items: []value.Value{m.Value}, objects: 1, whole: true}
 			}
@@ -235,18 +263,4 @@ func (d *draft) outside() []fact {
 		return d.facts
 	}
 	return nil
-}
-
-// squash is a name without what spellings differ in: lower case, letters and
-// digits only.
-func squash(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
-			return r
-		}
-		return -1
-	}, name)
 }

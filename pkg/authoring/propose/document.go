@@ -34,6 +34,9 @@ func (d *draft) document() value.Value {
 		job.set(config.JobDataType.Name, value.OfString(d.Table))
 	}
 	job.set(config.JobDataField.Name, d.data.setting())
+	if len(d.response) > 0 {
+		job.set(config.JobResponse.Name, d.response.value())
+	}
 	conf := object{}
 	conf.set(config.OutputBucket.Name, value.OfString(d.bucket))
 	conf.set(config.OnIncomplete.Name, value.OfString(config.FailIncomplete))

@@ -15,14 +15,20 @@ import (
 // FuzzPropose: whatever the exchange, there is a configuration without errors
 // or a user error; and every option that is offered can be taken.
 func FuzzPropose(f *testing.F) {
-	f.Add("GET", "https://api.example.com/v1/orders?limit=2&offset=0&api_key=s3cret-s3cret", "Bearer s3cret-s3cret", "", `{"total":4,"orders":[{"id":1,"tags":["a"]},{"id":2}],"links":{"next":"/x"}}`)
-	f.Add("POST", "http://h/graphql?a=1", "Basic czNjcmV0OnMzY3JldA==", `{"query":"{a}","variables":{"after":null},"token":"s3cret"}`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"after":"x"}}}}`)
-	f.Add("POST", "http://h//a:b/{{c}}", "{{x}}", "a=b&a[]=c", `[{"_timestamp":1,"":2,"a.b":{"c":null}}]`)
-	f.Add("GET", "http://u:p@h/?=1&0=2", "KBC::x", "", `{"next_page":2,"":{"a":[1]},"has_more":true}`)
-	f.Fuzz(func(t *testing.T, method, url, authorization, body, answer string) {
+	f.Add("GET", "https://api.example.com/v1/orders?limit=2&offset=0&api_key=s3cret-s3cret", "Bearer s3cret-s3cret", "", `{"total":4,"orders":[{"id":1,"tags":["a"]},{"id":2}],"links":{"next":"/x"}}`, "application/json")
+	f.Add("POST", "http://h/graphql?a=1", "Basic czNjcmV0OnMzY3JldA==", `{"query":"{a}","variables":{"after":null},"token":"s3cret"}`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"after":"x"}}}}`, "")
+	f.Add("POST", "http://h//a:b/{{c}}", "{{x}}", "a=b&a[]=c", `[{"_timestamp":1,"":2,"a.b":{"c":null}}]`, "text/plain")
+	f.Add("GET", "http://u:p@h/?=1&0=2", "KBC::x", "", `{"next_page":2,"":{"a":[1]},"has_more":true}`, "x")
+	f.Add("GET", "http://h/a.csv?page=1", "", "", "Title\nid;a.b;\n1;\"x\";y\n2;;\n", "text/csv; charset=windows-1250")
+	f.Add("GET", "http://h/a", "", "", "1\t\x8e\n2\t3\n", "text/csv; header=absent")
+	f.Add("GET", "http://h/a", "", "", "{\"id\":1}\n{\"id\":2,\"\":[1]}\n", "application/x-ndjson")
+	f.Add("GET", "http://h/a", "", "", "<a><next>/b?page=2</next><items><item id=\"1\"><x:b.c>1</x:b.c></item></items></a>", "text/xml")
+	f.Add("GET", "http://h/a", "", "", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00\x03\x00", "application/gzip")
+	f.Add("GET", "http://h/a", "", "", "PK\x03\x04", "application/zip")
+	f.Fuzz(func(t *testing.T, method, url, authorization, body, answer, contentType string) {
 		x := example.Exchange{
 			Request: example.Request{Method: method, URL: url, Header: http.Header{"Authorization": {authorization}}, Body: []byte(body)},
-			Status:  200, AnswerHeader: http.Header{}, Answer: []byte(answer),
+			Status:  200, AnswerHeader: http.Header{"Content-Type": {contentType}}, Answer: []byte(answer),
 		}
 		if body != "" && !strings.HasPrefix(body, "{") {
 			x.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -33,7 +33,7 @@ func (d *draft) headers() {
 		text := strings.Join(d.x.Header[name], ", ")
 		switch {
 		case slices.Contains(ownHeaders, name), secretHeader(name) && !browserHeader(name), strings.TrimSpace(text) == "":
-		case name == "Accept" && (strings.Contains(text, "*/*") || strings.Contains(text, "text/html") || text == "application/json"):
+		case name == "Accept" && (strings.Contains(text, "*/*") || strings.Contains(text, "text/html") || d.asksAnyway(text)):
 		case browserHeader(name), !httpguts.ValidHeaderFieldName(name), !httpguts.ValidHeaderFieldValue(text):
 			left = append(left, name)
 		default:
@@ -47,4 +47,16 @@ func (d *draft) headers() {
 	if d.x.Insecure {
 		d.note("The example does not check the server's certificate, the extractor always does: if the certificate is not a public one, set api.caCertificate.")
 	}
+}
+
+// asksAnyway tells whether the extractor asks for all these media types by itself.
+func (d *draft) asksAnyway(accept string) bool {
+	own := strings.Split(d.accept, ", ")
+	for one := range strings.SplitSeq(accept, ",") {
+		kind, _, _ := strings.Cut(one, ";")
+		if !slices.Contains(own, strings.ToLower(strings.TrimSpace(kind))) {
+			return false
+		}
+	}
+	return true
 }

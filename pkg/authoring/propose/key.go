@@ -51,7 +51,7 @@ func (d *draft) keys() []key {
 
 // keyRank is how much a name suggests a key, 0 for not at all.
 func keyRank(name string) int {
-	short := squash(name)
+	short := prose.Letters(name)
 	switch {
 	case short == "id":
 		return 3

@@ -25,6 +25,8 @@ type pager struct {
 	replaced []string
 	added    []value.Member
 	note     string
+	// flagged asks for the flag that says whether there is more.
+	flagged bool
 }
 
 func (p *pager) method() string { return p.settings[0].Value.Raw() }
@@ -39,21 +41,37 @@ func (p *pager) text(s field.Setting[string], text string) {
 
 func (p *pager) number(s field.Setting[int], n int64) { p.settings.set(s.Name, value.OfInt(n)) }
 
+// flags lets a field of the answer end the paging.
+func (p *pager) flags(path string, stopOn bool) {
+	flag := object{{Name: paging.FlagField.Name, Value: value.OfString(path)}, {Name: paging.StopOn.Name, Value: value.OfBool(stopOn)}}
+	p.settings.set(paging.NextPageFlag.Name, flag.value())
+}
+
+func (p *pager) has(name string) bool {
+	return slices.ContainsFunc(p.settings, func(m value.Member) bool { return m.Name == name })
+}
+
 func (p *pager) flag(s field.Setting[bool]) { p.settings.set(s.Name, value.OfBool(true)) }
 
 // pagers are the ways of paging that are looked for, the ones that an answer
-// states before those that are usual.
-func pagers() []func(*draft) *pager {
+// states before those that are usual. Of GraphQL only variables are parameters.
+func (d *draft) pagers() []func(*draft) *pager {
+	if d.graphQL() {
+		return []func(*draft) *pager{graphQLPaging}
+	}
 	return []func(*draft) *pager{
-		graphQLPaging,
 		nextAddress,
+		linkHeader,
+		headerNext,
 		nextToken,
+		lastID,
 		cursorParam,
 		offsetParam,
 		pageParam,
 		offsetAnswer,
 		pageAnswer,
-		linkHeader,
+		linkPosition,
+		lastIDGuess,
 		newestFirst,
 	}
 }
@@ -61,7 +79,7 @@ func pagers() []func(*draft) *pager {
 // choosePaging settles how the next page is asked for.
 func (d *draft) choosePaging(choice string) error {
 	var found []*pager
-	for _, look := range pagers() {
+	for _, look := range d.pagers() {
 		p := look(d)
 		if p != nil && !slices.ContainsFunc(found, func(o *pager) bool { return o.method() == p.method() }) {
 			found = append(found, p)
@@ -85,15 +103,61 @@ func (d *draft) choosePaging(choice string) error {
 		why := "nothing in the example shows how to ask for the next page"
 		if choice != "" {
 			why = "chosen"
-		} else if d.fullPage() {
-			d.note(fmt.Sprintf("The page is full (%s): the API has probably more. Look in its documentation how to ask for the next page, and give an example that does.", prose.Count(len(d.data.items), "item")))
+		} else {
+			d.noteMore()
 		}
 		d.guess("paging", place, value.OfString(None), Likely, why)
 		return nil
 	}
+	if choice == "" {
+		d.noteOthers(found)
+	}
 	d.take(found[at])
 	d.guess("paging", place, value.OfMembers(d.pager.settings...), d.pager.confidence, d.pager.evidence)
 	return nil
+}
+
+// reasons say why a method is taken before others.
+var reasons = map[string]string{
+	"link":                 "the API itself gives the address of the next page, and none behind the last one",
+	"response.url":         "the API itself gives the address of the next page, and none behind the last one",
+	"zendesk.response.url": "the API itself gives the address of the next page",
+	"response.param":       "the API itself gives the value that brings the next page, and none behind the last one",
+	"cursor":               "it goes on behind an item, so nothing is missed when items come or go meanwhile",
+	"offset":               "the example shows most of what it needs",
+	"pagenum":              "the example shows most of what it needs",
+}
+
+// noteOthers says which of several ways of paging was taken, and why.
+func (d *draft) noteOthers(found []*pager) {
+	if len(found) < 2 {
+		return
+	}
+	var others []string
+	for _, p := range found[1:] {
+		others = append(others, quote(p.method()))
+	}
+	taken := found[0].method()
+	d.note(fmt.Sprintf("There is more than one way to the next page. '%s' was taken, because %s; --paging takes another one: %s.", taken, reasons[taken], strings.Join(others, ", ")))
+}
+
+// noteMore says what shows that there is a next page, when nothing shows how to ask for
+// it.
+func (d *draft) noteMore() {
+	more := ""
+	f, path, last, flagged := d.moreFlag()
+	total, n, counted := d.total()
+	switch {
+	case flagged && f.value.True() != last:
+		more = fmt.Sprintf("The answer says that there are more pages ('%s' is %t)", path, !last)
+	case counted && n > int64(len(d.data.items)):
+		more = fmt.Sprintf("The answer says that there is more ('%s' is %d, the page has %s)", total, n, prose.Count(len(d.data.items), "item"))
+	case d.fullPage():
+		more = fmt.Sprintf("The page is full (%s): the API has probably more", prose.Count(len(d.data.items), "item"))
+	default:
+		return
+	}
+	d.note(more + ". Nothing in the example shows how to ask for the next page: look in the documentation of the API, and give an example that does. Where an answer shows that data is missing, a run ends with an error (\"onIncomplete\").")
 }
 
 // take makes the way of paging that of the proposal.
@@ -104,33 +168,23 @@ func (d *draft) take(p *pager) {
 	if p.note != "" {
 		d.note(p.note)
 	}
-	if m := p.method(); m == "offset" || m == "pagenum" || m == "response.param" {
+	if m := p.method(); (m == "offset" || m == "pagenum" || m == "response.param" || p.flagged) && !p.has(paging.NextPageFlag.Name) {
 		d.flag()
 	}
 }
 
 // flag adds the field of the answer that tells whether there is more.
 func (d *draft) flag() {
-	for _, f := range d.outside() {
-		if len(f.place) != 1 || f.value.Kind() != value.Bool {
-			continue
-		}
-		more := slices.Contains([]string{"hasmore", "hasnext", "hasnextpage", "more", "moreavailable", "moreitems"}, squash(f.name()))
-		last := slices.Contains([]string{"islast", "islastpage", "last", "lastpage", "done", "finished"}, squash(f.name()))
-		if !more && !last {
-			continue
-		}
-		flag := object{{Name: paging.FlagField.Name, Value: value.OfString(f.name())}, {Name: paging.StopOn.Name, Value: value.OfBool(last)}}
-		d.pager.settings.set(paging.NextPageFlag.Name, flag.value())
-		d.pager.evidence += fmt.Sprintf("; '%s' tells whether there is more", f.name())
-		return
+	if _, path, last, ok := d.moreFlag(); ok {
+		d.pager.flags(path, last)
+		d.pager.evidence += fmt.Sprintf("; '%s' tells whether there is more", path)
 	}
 }
 
 // fullPage tells whether the example asked for as many items as it got.
 func (d *draft) fullPage() bool {
 	for _, m := range d.params {
-		if n, ok := m.Value.Int(); ok && slices.Contains(limitNames, squash(m.Name)) && int(n) == len(d.data.items) {
+		if n, ok := m.Value.Int(); ok && slices.Contains(limitNames, prose.Letters(m.Name)) && int(n) == len(d.data.items) {
 			return true
 		}
 	}
@@ -140,7 +194,7 @@ func (d *draft) fullPage() bool {
 // nextAddress finds the address of the next page in the answer.
 func nextAddress(d *draft) *pager {
 	for _, f := range d.outside() {
-		name, parent := squash(f.name()), squash(f.parent())
+		name, parent := prose.Letters(f.name()), prose.Letters(f.parent())
 		below := strings.Contains(parent, "next") && slices.Contains([]string{"href", "url", "link", "uri"}, name)
 		if !strings.Contains(name, "next") && !below {
 			continue
@@ -168,7 +222,7 @@ func looksLikeAddress(text string) bool {
 // besidesPrevious tells whether a key stands beside others of a list of links.
 func (d *draft) besidesPrevious(f fact) bool {
 	return slices.ContainsFunc(d.facts, func(o fact) bool {
-		return slices.Equal(o.place[:len(o.place)-1], f.place[:len(f.place)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, squash(o.name()))
+		return slices.Equal(o.place[:len(o.place)-1], f.place[:len(f.place)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, prose.Letters(o.name()))
 	})
 }
 
@@ -193,24 +247,36 @@ func (d *draft) byAddress(f fact, address string) *pager {
 		p.settings[0].Value = value.OfString("zendesk.response.url")
 		p.evidence += "; it has start_time and the answer end_time, as Zendesk's incremental exports"
 	}
-	if d.method != "GET" || address == "" {
-		return p
+	if d.method == "GET" && address != "" {
+		d.keepParams(p, query)
 	}
+	return p
+}
+
+// keepParams has the job's parameters sent again when the query of the next page lacks
+// some, unless it knows better.
+func (d *draft) keepParams(p *pager, query string) {
+	if missing := d.lacking(query); len(missing) > 0 {
+		p.flag(paging.IncludeParams)
+		p.evidence += "; it lacks " + strings.Join(missing, ", ") + " of the request, so the parameters are sent again"
+	}
+}
+
+// lacking are the parameters of the request that the query of the next page lacks, none
+// when it has another value of one: then it knows better.
+func (d *draft) lacking(query string) []string {
+	next := value.OfMembers(parseQuery(query)...)
 	var missing []string
 	for _, m := range d.params {
 		v, ok := next.Get(m.Name)
 		if ok && v.Text() != m.Value.Text() {
-			return p // the address knows better
+			return nil
 		}
 		if !ok {
 			missing = append(missing, quote(m.Name))
 		}
 	}
-	if len(missing) > 0 {
-		p.flag(paging.IncludeParams)
-		p.evidence += "; it lacks " + strings.Join(missing, ", ") + " of the request, so the parameters are sent again"
-	}
-	return p
+	return missing
 }
 
 // elsewhere warns of a next page at an origin that gets no credentials.
@@ -225,7 +291,7 @@ func (d *draft) elsewhere(address string) string {
 
 // has tells whether the answer has a scalar of that name.
 func (d *draft) has(name string) bool {
-	return slices.ContainsFunc(d.outside(), func(f fact) bool { return squash(f.name()) == name })
+	return slices.ContainsFunc(d.outside(), func(f fact) bool { return prose.Letters(f.name()) == name })
 }
 
 // tokenNames are keys of answers whose value brings the next page.
@@ -240,7 +306,7 @@ var tokenParams = []string{"cursor", "startcursor", "pagetoken", "nextpagetoken"
 
 // isToken tells whether a value of the answer brings the next page.
 func isToken(f fact) bool {
-	name, parent := squash(f.name()), squash(f.parent())
+	name, parent := prose.Letters(f.name()), prose.Letters(f.parent())
 	if k := f.value.Kind(); k == value.Bool || k == value.String && looksLikeAddress(f.value.Raw()) {
 		return false
 	}
@@ -261,14 +327,14 @@ func isToken(f fact) bool {
 // suggests: next_cursor → cursor.
 func paramOf(f fact) string {
 	name := f.name()
-	switch squash(name) {
+	switch prose.Letters(name) {
 	case "endcursor", "aftercursor":
 		return "after"
 	case "nexttoken":
 		return name
 	case "next":
 		for _, word := range []string{"cursor", "page", "offset"} {
-			if strings.Contains(squash(f.parent()), word) {
+			if strings.Contains(prose.Letters(f.parent()), word) {
 				return word
 			}
 		}
@@ -296,7 +362,7 @@ func nextToken(d *draft) *pager {
 		}
 		param, confidence, why := paramOf(f), Likely, "; that '%s' carries it is only usual, look it up in the documentation"
 		for _, m := range d.params {
-			if short := squash(m.Name); short == squash(param) || slices.Contains(tokenParams, short) {
+			if short := prose.Letters(m.Name); short == prose.Letters(param) || slices.Contains(tokenParams, short) {
 				param, confidence, why = m.Name, Sure, "; the request has the parameter '%s'"
 				break
 			}

@@ -2,13 +2,13 @@ package propose
 
 import (
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -24,7 +24,7 @@ var (
 // holds a whole number.
 func (d *draft) numberOf(names []string) (name string, n int64, ok bool) {
 	for _, m := range d.params {
-		if n, isNumber := wholeNumber(m.Value); isNumber && slices.Contains(names, squash(m.Name)) {
+		if n, isNumber := wholeNumber(m.Value); isNumber && slices.Contains(names, prose.Letters(m.Name)) {
 			return m.Name, n, true
 		}
 	}
@@ -34,7 +34,7 @@ func (d *draft) numberOf(names []string) (name string, n int64, ok bool) {
 // told is the first number of the answer with one of the names.
 func (d *draft) told(names []string) (f fact, n int64, ok bool) {
 	for _, f := range d.outside() {
-		if n, isNumber := wholeNumber(f.value); isNumber && slices.Contains(names, squash(f.name())) {
+		if n, isNumber := wholeNumber(f.value); isNumber && slices.Contains(names, prose.Letters(f.name())) {
 			return f, n, true
 		}
 	}
@@ -53,9 +53,9 @@ var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 func (d *draft) total() (path string, n int64, ok bool) {
 	for _, f := range d.outside() {
 		n, isNumber := wholeNumber(f.value)
-		name := squash(f.name())
+		name := prose.Letters(f.name())
 		if name == "value" {
-			name = squash(f.parent()) // {"total": {"value": 10}}
+			name = prose.Letters(f.parent()) // {"total": {"value": 10}}
 		}
 		least := int64(len(d.data.items))
 		if name == "count" {
@@ -89,7 +89,7 @@ func (d *draft) sized(p *pager) *pager {
 			limit = items
 			p.evidence += fmt.Sprintf(", of which the API gave %d of %d", items, total)
 		}
-	case isTold && told > 0 && told >= items && squash(f.name()) != "count":
+	case isTold && told > 0 && told >= items && prose.Letters(f.name()) != "count":
 		limit, param = told, f.name()
 		p.evidence += fmt.Sprintf("; '%s' of the answer is the page size", strings.Join(f.place, "."))
 	}
@@ -110,7 +110,7 @@ func offsetParam(d *draft) *pager {
 	if !ok {
 		return nil
 	}
-	if _, _, sized := d.numberOf(limitNames); !sized && slices.Contains([]string{"from", "start"}, squash(name)) {
+	if _, _, sized := d.numberOf(limitNames); !sized && slices.Contains([]string{"from", "start"}, prose.Letters(name)) {
 		return nil // more often a time
 	}
 	p := newPager("offset", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
@@ -122,7 +122,7 @@ func (d *draft) offset(p *pager, name string, n int64) *pager {
 	p.text(paging.OffsetParam, name)
 	p.replaced = append(p.replaced, name)
 	switch {
-	case n == 1 && slices.Contains([]string{"startindex", "startposition"}, squash(name)):
+	case n == 1 && slices.Contains([]string{"startindex", "startposition"}, prose.Letters(name)):
 		p.flag(paging.OffsetFromJob)
 		p.added = []value.Member{{Name: name, Value: value.OfInt(1)}}
 		p.evidence += ", which begins at 1"
@@ -172,47 +172,14 @@ func pageAnswer(d *draft) *pager {
 	_, _, limited := d.told(limitNames)
 	_, _, counted := d.total()
 	_, _, pages := d.told([]string{"totalpages", "pages", "pagecount", "lastpage", "numpages"})
-	if !ok || !limited && !counted && !pages || squash(f.name()) == "number" && !pages {
+	if !ok || !limited && !counted && !pages || prose.Letters(f.name()) == "number" && !pages {
 		return nil
 	}
 	name := f.name()
-	switch squash(name) {
+	switch prose.Letters(name) {
 	case "currentpage", "number":
 		name = "page"
 	}
 	p := newPager("pagenum", Likely, fmt.Sprintf("the answer repeats '%s', which is probably the parameter '%s'", strings.Join(f.place, "."), name))
 	return d.sized(d.page(p, name, n))
-}
-
-// link is the address of the next page in a header.
-var link = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`<([^>]*)>[^,]*;\s*rel="?next"?`)
-})
-
-// linkHeader learns from a header that the extractor cannot follow.
-func linkHeader(d *draft) *pager {
-	match := link().FindStringSubmatch(strings.Join(d.x.AnswerHeader.Values("Link"), ", "))
-	if match == nil {
-		return nil
-	}
-	const unknown = "The API tells the next page in the header Link, which the extractor does not follow."
-	u, err := url.Parse(match[1])
-	if err != nil {
-		d.note(unknown)
-		return nil
-	}
-	for _, m := range parseQuery(u.RawQuery) {
-		name := m.Name
-		n, ok := wholeNumber(m.Value)
-		switch short := squash(name); {
-		case ok && n > 0 && slices.Contains(pageNames, short):
-			p := newPager("pagenum", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
-			return d.sized(d.page(p, name, n-1))
-		case ok && slices.Contains(offsetNames, short):
-			p := newPager("offset", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
-			return d.sized(d.offset(p, name, 0))
-		}
-	}
-	d.note(unknown + " Look whether the API takes a page number or an offset as well.")
-	return nil
 }

@@ -8,7 +8,6 @@
 package propose
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/url"
@@ -96,6 +95,7 @@ func Propose(x example.Exchange, c Choice) (*Proposal, error) {
 	if err := d.chooseData(c.DataField); err != nil {
 		return nil, err
 	}
+	d.written()
 	d.address()
 	d.credentials()
 	if err := d.choosePaging(c.Paging); err != nil {
@@ -117,10 +117,10 @@ type draft struct {
 	url    *url.URL
 	method string // as jobs name it: GET, FORM, POST, …
 	params []value.Member
-	answer value.Value
-	facts  []fact
-	lists  []list
-	data   list // the chosen one
+	reading
+	facts []fact
+	lists []list
+	data  list // the chosen one
 
 	baseURL, endpoint string
 	pager             *pager
@@ -139,35 +139,14 @@ func newDraft(x example.Exchange) (*draft, error) {
 		return nil, failure.Userf("the address of the example is not valid: expected http://host/path or https://host/path")
 	}
 	d.url = u
-	if d.answer, err = answer(x, u.Host); err != nil {
+	if d.reading, err = read(x, u); err != nil {
 		return nil, err
 	}
 	if err := d.readRequest(); err != nil {
 		return nil, err
 	}
-	d.facts, d.lists = survey(d.answer)
+	d.facts, d.lists = survey(d.answer, d.format == xmlFormat)
 	return d, nil
-}
-
-// answer is the answer as a tree.
-func answer(x example.Exchange, host string) (value.Value, error) {
-	text := bytes.TrimPrefix(x.Answer, []byte("\ufeff"))
-	switch {
-	case x.Status == 401 || x.Status == 403:
-		return value.Value{}, failure.Userf("%s answered with status %d: it wants credentials, or other ones; give the request with them, e.g. --curl \"curl -H 'Authorization: Bearer TOKEN' ADDRESS\"", host, x.Status)
-	case x.Status/100 != 2:
-		return value.Value{}, failure.Userf("%s answered with status %d, expected a successful answer to learn from", host, x.Status)
-	case len(bytes.TrimSpace(text)) == 0:
-		return value.Value{}, failure.Userf("%s answered without a body, expected JSON", host)
-	}
-	v, err := value.Parse(text)
-	if err != nil {
-		return value.Value{}, failure.Userf("%s did not answer with JSON (%s): %s", host, contentType(x), err)
-	}
-	if k := v.Kind(); k != value.Object && k != value.Array {
-		return value.Value{}, failure.Userf("%s answered with a %s, expected an object or a list", host, k)
-	}
-	return v, nil
 }
 
 func contentType(x example.Exchange) string {

@@ -177,9 +177,31 @@ func TestPaging(t *testing.T) {
 		{"by id, upwards", base + "&since_id=0'", `{"items":` + ten + `}`, "", `{"method":"cursor","idKey":"id","param":"since_id"}`, Likely, `{"state":"open","since_id":"0"}`},
 		{"by id, downwards", base + "&max_id=99'", `{"items":` + ids(9, 8) + `}`, "", `{"method":"cursor","idKey":"id","param":"max_id","reverse":true,"increment":-1}`, Likely, `{"state":"open","max_id":"99"}`},
 		{"newest first", base + "&count=3'", `{"items":` + ids(9, 8, 7) + `}`, "", `{"method":"cursor","idKey":"id","param":"max_id","reverse":true,"increment":-1}`, Unsure, `{"state":"open","count":"3"}`},
-		{"a page in the header Link", base + "'", ten, `Link: <https://api.example.com/v1/orders?state=open&page=2>; rel="next", <https://api.example.com/v1/orders?page=9>; rel="last"`, `{"method":"pagenum","firstPage":1,"pageParam":"page"}`, Likely, `{"state":"open"}`},
-		{"an offset in the header Link", base + "'", ten, `Link: <https://api.example.com/v1/orders?offset=10>; rel=next`, `{"method":"offset","offsetParam":"offset"}`, Likely, `{"state":"open"}`},
-		{"something else in the header Link", base + "'", ten, `Link: <https://api.example.com/v1/orders?after=x>; rel="next"`, ``, Likely, `{"state":"open"}`},
+		{"the header Link", base + "'", ten, `Link: <https://api.example.com/v1/orders?page=9>; rel="last", <https://api.example.com/v1/orders?state=open&page=2>; rel="prefetch next"; title="a, b"`, `{"method":"link"}`, Sure, `{"state":"open"}`},
+		{"the header Link and a page number", base + "&page=1&per_page=10'", ten, `Link: </v1/orders?state=open&page=2&per_page=10>; rel=next`, `{"method":"link"}`, Sure, `{"state":"open","page":"1","per_page":"10"}`},
+		{"the header Link with a token", base + "'", ten, `Link: <https://api.example.com/v1/orders?after=x>; rel="next"`, `{"method":"link"}`, Sure, `{"state":"open"}`},
+		{"the header Link of a POST", `https://api.example.com/search --json '{"q":"x"}'`, ten, `Link: </search?after=x>; rel="next"`, `{"method":"link","includeParams":true}`, Sure, `{"q":"x"}`},
+		{"a header Link about something else", base + "'", `{"items":` + ten + `}`, `Link: </v1/x>; rel=next; anchor="/v1/y"`, ``, Likely, `{"state":"open"}`},
+		{"a page number in a header", base + "&page=1'", ten, `X-Next-Page: 2`, `{"method":"response.param","next":{"responseHeader":"X-Next-Page"},"queryParam":"page","includeParams":true}`, Sure, `{"state":"open"}`},
+		{"a token in a header", "https://api.example.com/v1/orders", ten, `X-Next-Page-Token: abc`, `{"method":"response.param","next":{"responseHeader":"X-Next-Page-Token"},"queryParam":"page_token"}`, Likely, `null`},
+		{"a token in a header and its parameter", base + "&pageToken='", ten, `X-Continuation-Token: abc`, `{"method":"response.param","next":{"responseHeader":"X-Continuation-Token"},"queryParam":"pageToken","includeParams":true}`, Sure, `{"state":"open"}`},
+		{"an empty header on the last page", base + "'", ten, `X-Next-Cursor: `, `{"method":"response.param","next":{"responseHeader":"X-Next-Cursor"},"queryParam":"cursor","includeParams":true}`, Likely, `{"state":"open"}`},
+		{"an address in a header", base + "'", ten, `X-Next-Url: https://api.example.com/v1/orders?state=open&c=2`, `{"method":"response.url","next":{"responseHeader":"X-Next-Url"}}`, Sure, `{"state":"open"}`},
+		{"another header with next", base + "'", ten, `X-Next-Reset: 60`, ``, Likely, `{"state":"open"}`},
+		{"Stripe", "'https://api.example.com/v1/customers?limit=2'", `{"object":"list","data":[{"id":"cus_b"},{"id":"cus_a"}],"has_more":true,"url":"/v1/customers"}`, "", `{"method":"cursor","idKey":"id","param":"starting_after","idType":"text","nextPageFlag":{"field":"has_more","stopOn":false}}`, Likely, `{"limit":"2"}`},
+		{"Stripe, the last page", "https://api.example.com/v1/customers", `{"object":"list","data":[{"id":"cus_b"},{"id":"cus_a"}],"has_more":false}`, "", `{"method":"cursor","idKey":"id","param":"starting_after","idType":"text","nextPageFlag":{"field":"has_more","stopOn":false}}`, Likely, `null`},
+		{"the id of a text and its parameter", "'https://api.example.com/v1/customers?ending_before=cus_c'", `{"data":[{"id":"cus_b"},{"id":"cus_a"}],"paging":{"has_more":true}}`, "", `{"method":"cursor","idKey":"id","param":"ending_before","idType":"text","reverse":true,"nextPageFlag":{"field":"paging.has_more","stopOn":false}}`, Likely, `{"ending_before":"cus_c"}`},
+		{"more, and ids", base + "'", `{"items":[{"uuid":"b"},{"uuid":"a"}],"meta":{"hasMore":true}}`, "", `{"method":"cursor","idKey":"uuid","param":"starting_after","idType":"text","nextPageFlag":{"field":"meta.hasMore","stopOn":false}}`, Unsure, `{"state":"open"}`},
+		{"more, and no ids", base + "'", `{"items":[{"name":"b"},{"name":"a"}],"has_more":true}`, "", ``, Likely, `{"state":"open"}`},
+		{"a flag below the root", base + "&page=1'", `{"meta":{"has_next":true},"data":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","nextPageFlag":{"field":"meta.has_next","stopOn":false}}`, Sure, `{"state":"open"}`},
+		{"GraphQL", `https://h.example/graphql --json '{"query":"query($s:String,$c:String){orders(status:$s, after: $c){nodes{id} pageInfo{hasNextPage endCursor}}}","variables":{"s":"PAID"}}'`,
+			`{"data":{"orders":{"nodes":[{"id":1}],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}}`, "",
+			`{"method":"response.param","responseParam":"data.orders.pageInfo.endCursor","queryParam":"variables.c","paramDelimiter":".","includeParams":true,"nextPageFlag":{"field":"data.orders.pageInfo.hasNextPage","stopOn":false}}`, Sure,
+			`{"query":"query($s:String,$c:String){orders(status:$s, after: $c){nodes{id} pageInfo{hasNextPage endCursor}}}","variables":{"s":"PAID"}}`},
+		{"GraphQL, in the middle", `https://h.example/graphql --json '{"query":"{ a }","variables":{"first":2,"after":"w"}}'`,
+			`{"data":{"a":{"edges":[{"node":{"id":1}}],"pageInfo":{"endCursor":"x"}}}}`, "",
+			`{"method":"response.param","responseParam":"data.a.pageInfo.endCursor","queryParam":"variables.after","paramDelimiter":".","includeParams":true}`, Sure, `{"query":"{ a }","variables":{"first":2,"after":null}}`},
+		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }"}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "", ``, Likely, `{"query":"{ a }"}`},
 		{"another key with next", base + "'", `{"next_delivery_at":"2026-01-01","nextSteps":"x","items":` + ten + `}`, "", ``, Likely, `{"state":"open"}`},
 		{"nothing", base + "'", ten, "", ``, Likely, `{"state":"open"}`},
 		{"a time is no offset", base + "&from=1700000000'", ten, "", ``, Likely, `{"state":"open","from":"1700000000"}`},
@@ -330,7 +352,11 @@ func TestChoices(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	tests := []struct{ name, command, answer, want string }{
-		{"no JSON", "https://h.example/x?token=s3cret", "<html>", "h.example did not answer with JSON (Content-Type text/html): line 1"},
+		{"no JSON", "https://h.example/x?token=s3cret", "<html>", "h.example did not answer with JSON, JSON lines, CSV or XML (Content-Type text/html): it is an HTML page"},
+		{"broken JSON", "https://h.example/x", "{\"a\": 1,\n \"b\": 2,\n \"c\": 3,\n", "JSON lines, CSV or XML (Content-Type text/html): "},
+		{"prose", "https://h.example/x", "Hello s3cret", "JSON lines, CSV or XML (Content-Type text/html): "},
+		{"a cut file in gzip", "https://h.example/x", "\x1f\x8b\x08", "the answer of h.example cannot be read: the response is not valid gzip: it ends too early"},
+		{"broken XML", "https://h.example/x", "<a><b></a>", "the answer of h.example cannot be read: the response is not valid XML: "},
 		{"nothing", "https://h.example/x", " ", "without a body"},
 		{"a scalar", "https://h.example/x", "1", "answered with a number"},
 		{"HEAD", "https://h.example/x -X HEAD", "[]", "the method of the example cannot be sent"},
@@ -380,6 +406,27 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+func TestNotesAboutHeaders(t *testing.T) {
+	for header, want := range map[string]string{
+		`Link: <x?c=1>; rel="next"`:                        "The address of the next page lacks 'state' of the request.",
+		`Link: <http://other.example/x?state=1>; rel=next`: `{"trustedOrigins": ["http://other.example"]}`,
+		`X-Next: https://h.example/orders?c=1`:             "The address of the next page lacks 'state' of the request.",
+		`Link: <?page=2&state=1>; rel=next`:                "'link' was taken, because the API itself gives the address of the next page, and none behind the last one; --paging takes another one: 'pagenum'.",
+	} {
+		p, err := Propose(of(t, "'https://h.example/orders?state=1'", ids(1), header), Choice{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if notes := strings.Join(p.Notes, "\n"); !strings.Contains(notes, want) {
+			t.Errorf("%s: no note with %q:\n%s", header, want, notes)
+		}
+	}
+	p, _ := proposed(t, of(t, "'https://h.example/orders?state=1'", ids(1), `Link: <?page=2&state=1>; rel=next`), Choice{Paging: "pagenum"})
+	if notes := strings.Join(p.Notes, "\n"); strings.Contains(notes, "more than one way") || p.Pagings[0].Name != "pagenum" {
+		t.Errorf("chosen: %v\n%s", p.Pagings, notes)
+	}
+}
+
 func TestNotes(t *testing.T) {
 	tests := []struct{ name, command, answer, want string }{
 		{"lists", "https://h.example/orders", `[{"id":1,"lines":[{"a":1}]}]`, "each becomes a table of its own, orders_lines"},
@@ -388,16 +435,20 @@ func TestNotes(t *testing.T) {
 		{"a parameter twice", "'https://h.example/orders?a=1&a=2'", ids(1), "'a' is there more than once"},
 		{"a full page", "'https://h.example/orders?limit=2'", ids(1, 2), "The page is full (2 items)"},
 		{"a next page without TLS", "https://h.example/orders", `{"next":"http://h.example/orders?page=2","items":` + ids(1) + `}`, `{"trustedOrigins": ["http://h.example"]}`},
-		{"GraphQL without an alias", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "pageInfo { after: endCursor }"},
+		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }","variables":{"x":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "no variable of the query takes a cursor"},
+		{"GraphQL without a cursor", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"hasNextPage":true}}}}`, "Add endCursor"},
+		{"GraphQL without a flag", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x"}}}}`, "ask for hasNextPage, too"},
+		{"more than one way", "'https://h.example/orders?page=1'", `{"next":"https://h.example/orders?page=2","items":` + ids(1) + `}`, "There is more than one way to the next page. 'response.url' was taken, because the API itself gives the address of the next page, and none behind the last one; --paging takes another one: 'pagenum'."},
+		{"more, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"has_more":true}`, "The answer says that there are more pages ('has_more' is true). Nothing in the example shows how to ask for the next page"},
+		{"a total, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"total":7}`, "The answer says that there is more ('total' is 7, the page has 1 item). Nothing in the example"},
 		{"a primary key", "https://h.example/orders", ids(1, 2), "--primary-key id"},
-		{"a link that cannot be followed", "https://h.example/orders", ids(1), "the header Link"},
 		{"another type of body", `https://h.example/orders -d '{"a":1}' -H 'Content-Type: application/vnd.api+json'`, ids(1), "another Content-Type"},
 		{"a secret in the query of a POST", `'https://h.example/orders?api_key=k' --json '{}'`, ids(1), "'api_key'"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := Propose(of(t, tt.command, tt.answer, `Link: <x?c=1>; rel="next"`), Choice{})
+			p, err := Propose(of(t, tt.command, tt.answer), Choice{})
 			if err != nil {
 				t.Fatal(err)
 			}

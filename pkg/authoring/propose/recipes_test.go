@@ -1,8 +1,11 @@
 package propose
 
 import (
+	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +17,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/tools/txtar"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
@@ -44,9 +51,14 @@ func TestRecipes(t *testing.T) {
 	expected := map[string]learnt{
 		"api-key":            {1, "stations", "none", query, "weather.stations", ""},
 		"client-credentials": {2, "items", "pagenum", header, "billing.invoices", "the login is another exchange: its token is taken"},
+		"csv-report":         {1, ".", "none", none, "shop.sales", ""},
+		"xml-feed":           {1, "products.product", "response.url", none, "shop.products", ""},
+		"zipped-lines":       {1, ".", "none", none, "shop.events", ""},
 		"cursor-token":       {1, "messages", "response.param", none, "chat.messages", ""},
 		"graphql":            {1, "data.orders.nodes", "response.param", header, "shop.orders", ""},
 		"incremental":        {1, "shipments", "offset", none, "warehouse.shipments", ""},
+		"last-id":            {1, "data", "cursor", header, "payments.customers", ""},
+		"link-header":        {1, ".", "link", header, "forge.repositories", ""},
 		"newest-first":       {1, "posts", "cursor", none, "social.posts", ""},
 		"next-url":           {1, "data", "response.url", header, "helpdesk.tickets", ""},
 		"offset":             {1, "orders", "offset", none, "shop.orders", ""},
@@ -63,6 +75,9 @@ func TestRecipes(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()
 			all := exchangesOf(t, r.Name)
+			if !ok {
+				return
+			}
 			p, err := Propose(all[want.exchange-1], Choice{})
 			if err != nil {
 				t.Fatal(err)
@@ -111,11 +126,77 @@ func exchangesOf(t *testing.T, name string) []example.Exchange {
 			name, text, _ := strings.Cut(line, ": ")
 			x.Header.Set(name, text)
 		}
-		_, answer, _ = strings.Cut(answer, "\n\n")
-		x.Answer = []byte(answer)
+		head, answer, _ = strings.Cut(answer, "\n\n")
+		status, rest, _ := strings.Cut(head, "\n")
+		for line := range strings.Lines(rest) {
+			line = strings.TrimSuffix(line, "\n")
+			name, text, _ := strings.Cut(line, ": ")
+			x.AnswerHeader.Add(name, text)
+		}
+		x.Answer = sent(t, status, []byte(strings.TrimSuffix(answer, "\n")))
 		all = append(all, x)
 	}
 	return all
+}
+
+// sent is a body as the first line of an answer says that it is sent.
+func sent(t *testing.T, status string, body []byte) []byte {
+	t.Helper()
+	for _, word := range strings.Fields(status)[1:] { // behind the number
+		name, text, _ := strings.Cut(word, "=")
+		switch name {
+		case "charset":
+			charset, err := ianaindex.IANA.Encoding(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err = charset.NewEncoder().Bytes(body); err != nil {
+				t.Fatal(err)
+			}
+		case "pack":
+			body = wrapped(t, body, strings.Split(text, ",")...)
+		}
+	}
+	return body
+}
+
+// wrapped wraps a body, a zip from the text form of its files (txtar). The outermost
+// wrapper is the first.
+func wrapped(t *testing.T, body []byte, wrappers ...string) []byte {
+	t.Helper()
+	if len(wrappers) == 0 {
+		return body
+	}
+	var b bytes.Buffer
+	var err error
+	switch wrappers[0] {
+	case "zip":
+		z := zip.NewWriter(&b)
+		for _, f := range txtar.Parse(body).Files {
+			w, failed := z.Create(f.Name)
+			if failed != nil {
+				t.Fatal(failed)
+			}
+			_, failed = w.Write(wrapped(t, f.Data, wrappers[1:]...))
+			err = errors.Join(err, failed)
+		}
+		err = errors.Join(err, z.Close())
+	case "gzip":
+		z := gzip.NewWriter(&b)
+		_, err = z.Write(wrapped(t, body, wrappers[1:]...))
+		err = errors.Join(err, z.Close())
+	case "zstd":
+		z, failed := zstd.NewWriter(&b)
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		_, err = z.Write(wrapped(t, body, wrappers[1:]...))
+		err = errors.Join(err, z.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // runRows runs the proposal against the exchanges and counts the rows of its
@@ -134,6 +215,11 @@ func runRows(t *testing.T, p *Proposal, all []example.Exchange) int {
 		if at < 0 {
 			http.Error(w, "no exchange of the recipe is "+r.Method+" "+r.RequestURI, http.StatusNotFound)
 			return
+		}
+		for name, lines := range all[at].AnswerHeader {
+			for _, line := range lines {
+				w.Header().Add(name, string(plain([]byte(line))))
+			}
 		}
 		// A failed write means that the run has gone.
 		_, _ = w.Write(plain(all[at].Answer))

@@ -206,7 +206,7 @@ func (d *draft) nameTable() {
 // an id.
 func lastName(words, generic []string) (string, bool) {
 	for _, word := range slices.Backward(words) {
-		for _, extension := range []string{".json", ".php", ".aspx"} {
+		for _, extension := range []string{".gz", ".zst", ".zip", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xml", ".php", ".aspx"} {
 			word = strings.TrimSuffix(word, extension)
 		}
 		name := plainName(word)

@@ -24,8 +24,8 @@ var shown = regexp.MustCompile("(?ms)^```[a-z]+ file=(\\S+)\n(.*?)^```$")
 // heading is a section's.
 var heading = regexp.MustCompile("(?m)^## (.*)$")
 
-// TestPages: every recipe has a page of the same make, which shows each of its
-// files byte for byte and once.
+// TestPages: every recipe has a page of the same structure, which shows each of its files
+// exactly once.
 func TestPages(t *testing.T) {
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
@@ -64,8 +64,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// toShow are the files of a recipe, in the order of their names. What its case
-// says about itself need not be shown, nor a manifest.
+// toShow are the files of a recipe that its page must show, in the order of their names.
 func toShow(t *testing.T, name string, also []string) []string {
 	t.Helper()
 	var files []string
@@ -83,7 +82,7 @@ func toShow(t *testing.T, name string, also []string) []string {
 	return files
 }
 
-// refreshed is a page with the files as they are now.
+// refreshed returns a page with the current files.
 func refreshed(t *testing.T, name, text string) string {
 	t.Helper()
 	return shown.ReplaceAllStringFunc(text, func(block string) string {

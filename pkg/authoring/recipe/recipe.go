@@ -1,10 +1,6 @@
-// Package recipe holds complete configurations for the kinds of API people
-// meet, to begin one's own from. Each lies in a directory of its own below
-// recipes, with the API it was written for and the tables it gives; the
-// functional tests run it as it is, docs/recipes explains it.
-//
-// It promises that what it gives is what those tests ran. It writes no files and
-// knows nothing of what a configuration means.
+// Package recipe has complete configurations for common kinds of APIs, to start from.
+// Each is in its own directory below recipes, with the API it is for and the resulting
+// tables. The functional tests run each recipe unchanged; docs/recipes explains it.
 package recipe
 
 import (
@@ -19,21 +15,22 @@ import (
 //go:embed recipes/*/config.json
 var files embed.FS
 
-// Recipe is one configuration and what it is for.
+// Recipe is one configuration.
 type Recipe struct {
-	// Name is what it is asked for by.
 	Name string
-	// Summary is one line: the API that it fits.
+	// Summary is one line about the API that it is for.
 	Summary string
 }
 
-// All is every recipe, the plain ones first.
+// All returns all recipes, the simple ones first.
 func All() []Recipe {
 	return []Recipe{
 		{"offset", "paging by offset and limit, the answer tells the total"},
 		{"page-number", "paging by page number"},
 		{"next-url", "the answer holds the address of the next page"},
+		{"link-header", "the header Link holds the address of the next page"},
 		{"cursor-token", "the answer holds a token for the next page"},
+		{"last-id", "the next page begins behind the id of the last item"},
 		{"newest-first", "newest items first, older ones are asked for by id"},
 		{"api-key", "an API key in the query of every request"},
 		{"client-credentials", "OAuth 2.0 with client id and secret"},
@@ -42,11 +39,14 @@ func All() []Recipe {
 		{"parent-children", "a list, and for each of its items another list"},
 		{"incremental", "only what has changed since the previous run"},
 		{"graphql", "GraphQL: a query in the body of a POST, paging by cursor"},
+		{"csv-report", "the answer is a report in CSV"},
+		{"zipped-lines", "the answer is a zip of files with one JSON value a line"},
+		{"xml-feed", "the answer is XML"},
 	}
 }
 
-// Config is the configuration of a recipe as JSON text, ready to be stored. A
-// name that is none is a user error with the names that were probably meant.
+// Config returns the configuration of a recipe as JSON text. An unknown name is a user
+// error with suggestions.
 func Config(name string) ([]byte, error) {
 	all := All()
 	if !slices.ContainsFunc(all, func(r Recipe) bool { return r.Name == name }) {
@@ -59,8 +59,8 @@ func Config(name string) ([]byte, error) {
 	return text, nil
 }
 
-// hint is what a wrong name probably meant: a recipe that is spelt almost so,
-// or that has a word in common; without one, all of them.
+// hint suggests recipes that are spelt nearly like a wrong name or have a word in common
+// with it, else all of them.
 func hint(name string, all []Recipe) string {
 	names := make([]string, len(all))
 	for i, r := range all {
@@ -77,8 +77,7 @@ func hint(name string, all []Recipe) string {
 	return fmt.Sprintf("did you mean %s?", quoted(meant))
 }
 
-// sharesWord reports whether two names have a word in common, give or take a
-// typing mistake.
+// sharesWord reports whether two names have a word in common, allowing typing mistakes.
 func sharesWord(a, b string) bool {
 	for _, word := range words(a) {
 		if _, ok := failure.Nearest(word, words(b)); ok {
@@ -92,7 +91,7 @@ func words(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == ' ' || r == '.' })
 }
 
-// quoted is a list in words: "a", "b" or "c".
+// quoted formats a list: "a", "b" or "c".
 func quoted(names []string) string {
 	list := make([]string, len(names))
 	for i, name := range names {

@@ -44,8 +44,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestRecipesFailIncomplete: nobody who begins with a recipe gets a part of the
-// data without an error.
+// TestRecipesFailIncomplete: with every recipe missing data is an error.
 func TestRecipesFailIncomplete(t *testing.T) {
 	for _, name := range names() {
 		text, err := Config(name)
@@ -70,9 +69,9 @@ func TestConfigUnknown(t *testing.T) {
 		{"a word of two recipes", "token", `there is no recipe "token", did you mean "cursor-token" or "refresh-token"?`},
 		{"other separators", "parent_child", `there is no recipe "parent_child", did you mean "parent-children"?`},
 		{"words of three recipes", "next-page-token", `there is no recipe "next-page-token", did you mean "page-number", "next-url", "cursor-token" or "refresh-token"?`},
-		{"nothing like it", "soap", `there is no recipe "soap", expected one of offset, page-number, next-url, cursor-token, newest-first, api-key, client-credentials, refresh-token, signed-requests, parent-children, incremental, graphql`},
-		{"a path", "../recipes/offset", `there is no recipe "../recipes/offset", expected one of offset, page-number, next-url, cursor-token, newest-first, api-key, client-credentials, refresh-token, signed-requests, parent-children, incremental, graphql`},
-		{"nothing", "", `there is no recipe "", expected one of offset, page-number, next-url, cursor-token, newest-first, api-key, client-credentials, refresh-token, signed-requests, parent-children, incremental, graphql`},
+		{"nothing like it", "soap", `there is no recipe "soap", expected one of offset, page-number, next-url, link-header, cursor-token, last-id, newest-first, api-key, client-credentials, refresh-token, signed-requests, parent-children, incremental, graphql, csv-report, zipped-lines, xml-feed`},
+		{"a path", "../recipes/offset", `there is no recipe "../recipes/offset", expected one of offset, page-number, next-url, link-header, cursor-token, last-id, newest-first, api-key, client-credentials, refresh-token, signed-requests, parent-children, incremental, graphql, csv-report, zipped-lines, xml-feed`},
+		{"nothing", "", `there is no recipe "", expected one of offset, page-number, next-url, link-header, cursor-token, last-id, newest-first, api-key, client-credentials, refresh-token, signed-requests, parent-children, incremental, graphql, csv-report, zipped-lines, xml-feed`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

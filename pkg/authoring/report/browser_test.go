@@ -30,18 +30,17 @@ const (
 	imageBytes = 200_000
 )
 
-// browser is a real one that looks at a file.
+// browser is a real browser that shows a file.
 type browser struct {
 	*testing.T
 	ctx context.Context
 
 	mu sync.Mutex
-	// requests are the addresses it asked for, complaints what it said on its
-	// console.
+	// requests are the requested addresses, complaints the messages on its console.
 	requests, complaints []string
 }
 
-// newBrowser starts one, or skips the test when the machine has none.
+// newBrowser starts a browser, or skips the test if the machine has none.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	b := &browser{T: t, ctx: chromium.Start(t)}
@@ -49,8 +48,8 @@ func newBrowser(t *testing.T) *browser {
 	return b
 }
 
-// listen notes what the browser asks for and complains about. Content that the
-// policy refuses is a complaint.
+// listen stores the requests and complaints of the browser. Content that the policy
+// refuses is a complaint.
 func (b *browser) listen() {
 	requests, console := chromedp.Events(b.ctx, network.RequestWillBeSent), chromedp.Console(b.ctx)
 	_, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
@@ -93,7 +92,7 @@ func (b *browser) look(width, height int64, scheme string) {
 	b.must(err)
 }
 
-// ask is what an expression is now.
+// ask evaluates an expression.
 func ask[T any](b *browser, expression string) T {
 	b.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
@@ -103,7 +102,7 @@ func ask[T any](b *browser, expression string) T {
 	return v
 }
 
-// open opens a page from the disk and gives its address.
+// open opens a page from the disk and returns its address.
 func (b *browser) open(page string) string {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "report.html")
@@ -112,7 +111,7 @@ func (b *browser) open(page string) string {
 	return "file://" + file
 }
 
-// shows sees that texts can be read in a part of the page.
+// shows checks that a part of the page shows texts.
 func (b *browser) shows(part string, texts ...string) {
 	b.Helper()
 	shown := ask[string](b, `(document.querySelector("`+part+`") || {innerText: "(it is not there)"}).innerText`)
@@ -215,8 +214,7 @@ func incomplete(t *testing.T) string {
 	return read(t, filepath.Join(dir, "report.html"))
 }
 
-// visibleBars sees that each request has a bar on the waterfall and that they
-// stand where they should.
+// visibleBars checks that each request has a bar in the waterfall at the right place.
 func (b *browser) visibleBars() {
 	b.Helper()
 	const bars = `[...document.querySelectorAll("#waterfall tbody tr")].map((row) => {
@@ -241,7 +239,7 @@ func (b *browser) visibleBars() {
 	}
 }
 
-// TestImage sees that the image of the documentation is there, and small.
+// TestImage checks that the image of the documentation exists and is small.
 func TestImage(t *testing.T) {
 	info, err := os.Stat(image)
 	if err != nil {

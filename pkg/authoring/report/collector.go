@@ -10,8 +10,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// Collector folds the events of a run. It is not safe for concurrent use; a log
-// hands it one event after another.
+// Collector makes a report of the events of a run. It is not safe for concurrent use: a
+// log passes one event at a time.
 type Collector struct {
 	report   Report
 	began    time.Time
@@ -27,12 +27,12 @@ type jobKey struct {
 	iteration int
 }
 
-// warningKey identifies a warning: by its text, or by its place when the text is
-// about a single page.
+// warningKey identifies a warning: by its text, or by its place if the text is about a
+// single page.
 type warningKey struct{ source, pointer, message string }
 
-// New makes the collector of a run that began at a time. What does not come by
-// events is masked by redact.
+// New makes the collector of a run that began at a time. redact masks what does not
+// come from events.
 func New(began time.Time, redact func(string) string) *Collector {
 	return &Collector{
 		report: Report{
@@ -55,7 +55,7 @@ func New(began time.Time, redact func(string) string) *Collector {
 	}
 }
 
-// Event folds one event, see event.Log.Trace.
+// Event adds one event, see event.Log.Trace.
 func (c *Collector) Event(e event.Event) {
 	switch body := e.Body.(type) {
 	case event.RunStarted:
@@ -85,7 +85,7 @@ func (c *Collector) Event(e event.Event) {
 	}
 }
 
-// job is the index of a job, -1 outside of jobs.
+// job returns the index of a job, -1 without a job.
 func (c *Collector) job(endpoint, pointer string, iteration int) int {
 	if pointer == "" {
 		return -1
@@ -100,7 +100,7 @@ func (c *Collector) job(endpoint, pointer string, iteration int) int {
 	return i
 }
 
-// traffics are what a request of a job counts for: the job, the run.
+// traffics returns the sums to which a request of a job is added.
 func (c *Collector) traffics(job int) []*Traffic {
 	all := []*Traffic{&c.report.Totals.Traffic}
 	if job >= 0 {
@@ -117,7 +117,7 @@ func (c *Collector) jobFinished(e event.JobFinished) {
 	c.report.Jobs[i].Ended = &Ended{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated}
 }
 
-// found keeps a finding, of which each job has at most one of a kind.
+// found adds a finding. Each job has at most one of a kind.
 func (c *Collector) found(e event.Event, f event.Finding) {
 	i := c.job(f.About())
 	if i < 0 {
@@ -129,20 +129,20 @@ func (c *Collector) found(e event.Event, f event.Finding) {
 
 func (c *Collector) failed(e event.RunFailed) {
 	c.report.Error = &Error{Message: e.Error, Kind: e.ErrorKind, Pointer: e.Pointer}
-	// A list that masking has broken is left out: the message says the same.
+	// Masking may have broken the JSON. The message says the same.
 	var problems []Problem
 	if json.Unmarshal([]byte(e.Problems), &problems) == nil {
 		c.report.Error.Problems = problems
 	}
 }
 
-// warned notes an event that is a warning.
+// warned adds an event that is a warning.
 func (c *Collector) warned(e event.Event) {
 	w := Warning{Source: e.Kind, Message: e.Message}
 	key := warningKey{source: e.Kind, message: e.Message}
 	switch body := e.Body.(type) {
 	case event.RunFinished:
-		return // it counts findings, and the report has all of them
+		return // it counts findings, which are all in the report
 	case event.ConfigWarning:
 		w.Pointer, w.Message = body.Pointer, body.Text
 	case event.RunCut:
@@ -176,7 +176,7 @@ func (c *Collector) warn(key warningKey, w Warning) {
 	c.report.Warnings = append(c.report.Warnings, w)
 }
 
-// Check adds what checks of the configuration found.
+// Check adds the problems that checks of the configuration found.
 func (c *Collector) Check(found failure.Problems) {
 	for _, p := range found {
 		code, pointer := string(p.Code), c.redact(p.Pointer)

@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// fixture is a collector behind a log, as in a run.
+// fixture is a collector with a log, as in a run.
 type fixture struct {
 	*Collector
 	log     *event.Log
@@ -102,8 +102,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestMoreThanIsKept: whatever flows, the size of the report is bounded, and
-// nothing is missing in its sums.
+// TestMoreThanIsKept: the size of a report is bounded, and its sums are complete.
 func TestMoreThanIsKept(t *testing.T) {
 	const requests, warnings = 5000, 500
 	f := newFixture()
@@ -175,8 +174,7 @@ func TestWarnings(t *testing.T) {
 	})
 }
 
-// TestIncomplete: a run that lacks data is a success with findings, and tells
-// which jobs they are about.
+// TestIncomplete: a run with missing data is a success with findings for its jobs.
 func TestIncomplete(t *testing.T) {
 	f := newFixture()
 	f.secrets.Add("hunter2")
@@ -219,11 +217,12 @@ func TestFailures(t *testing.T) {
 	if r := cut.result(""); r.Status != Cut || r.Error != nil || len(r.Warnings) != 1 || r.Warnings[0].Pointer != users {
 		t.Errorf("a run that was cut: %+v", r)
 	}
-	// What fails when nothing can be told any more.
+	// An error after the last event.
 	equal(t, "late error", newFixture().result("late").Error, Error{Message: "late", Kind: "application"})
 }
 
-// TestRetriesFindTheirRequests: a failed request is found again by what is known of it.
+// TestRetriesFindTheirRequests: a retry finds its failed request by job, path, method and
+// attempt.
 func TestRetriesFindTheirRequests(t *testing.T) {
 	f := newFixture()
 	other := answer(users, 0, 503, 0.1)

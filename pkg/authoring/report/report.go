@@ -1,23 +1,20 @@
-// Package report is the report of one run: what was asked for and how long it
-// took, what each job fetched, which tables were written, what was odd.
+// Package report makes the report of one run: its requests and their times, the rows of
+// each job, the tables, and warnings.
 //
-// A Collector folds the events of a run, in which every secret is masked already,
-// and Write makes two files of them: report.json, whose form is documented in
-// docs/report.md and only grows, and report.html, a page that shows it and loads
-// nothing.
+// A Collector reads the events of a run, whose secrets are masked, and Write makes two
+// files: report.json, documented in docs/report.md, whose keys never change their
+// meaning, and report.html, a page that shows it and loads nothing.
 //
-// It shows the shapes of the data, never a value. Its memory does not depend on
-// the amount of data: requests are kept up to a limit and counted beyond it, and
-// only the first rows of a table are read.
-//
-// It does not decide what is a secret, nor what is worth an event.
+// A report has the shapes of the data, never a value. Its memory does not depend on the
+// amount of data: it keeps a limited number of requests and counts the rest, and reads
+// only the first rows of a table.
 package report
 
-// Version is the form of report.json. Keys may be added to a form; a key that
-// changes its meaning makes another form.
+// Version is the version of report.json. A new key does not change it, a new meaning of
+// a key does.
 const Version = 1
 
-// How much is kept of a run.
+// Limits of a report.
 const (
 	maxWaterfall = 200 // requests, the first ones
 	maxSlowest   = 20  // requests
@@ -29,12 +26,12 @@ const (
 // The status of a run.
 const (
 	Success = "success"
-	Cut     = "cut" // by a limit: its tables are a part of the data
+	Cut     = "cut" // by a limit: its tables hold a part of the data
 	Failed  = "failed"
 )
 
-// Report is report.json. docs/report.md explains the keys of it and of the types
-// below; a test compares them.
+// Report is report.json. docs/report.md explains its keys and those of the types below;
+// a test compares them.
 type Report struct {
 	Version         int        `json:"version"`
 	Extractor       string     `json:"extractor,omitempty"`
@@ -79,7 +76,7 @@ type Finding struct {
 	Pointer string `json:"pointer"`
 }
 
-// Traffic sums requests up.
+// Traffic has sums over requests.
 type Traffic struct {
 	Requests int            `json:"requests"`
 	Logins   int            `json:"logins"`
@@ -98,7 +95,7 @@ type Totals struct {
 	Tables int `json:"tables"`
 }
 
-// Job is one configured job in one iteration, all runs of a child job together.
+// Job is one configured job in one iteration. All runs of a child job are one Job.
 type Job struct {
 	Job       string `json:"job"`
 	Pointer   string `json:"pointer,omitempty"`
@@ -109,7 +106,7 @@ type Job struct {
 	Incomplete int     `json:"incomplete,omitempty"`
 }
 
-// Stored is what a job had stored when the run failed. No table holds it.
+// Stored is what a job had stored when the run failed. No table has it.
 type Stored struct {
 	Pages int `json:"pages"`
 	Rows  int `json:"rows"`
@@ -125,7 +122,7 @@ type Ended struct {
 	Repeated bool   `json:"repeated,omitempty"`
 }
 
-// Request is one HTTP request, retries and redirects being others.
+// Request is one HTTP request. Retries and redirects are separate ones.
 type Request struct {
 	Job     *int     `json:"job,omitempty"`
 	Login   bool     `json:"login,omitempty"`
@@ -143,13 +140,13 @@ type Request struct {
 	path string
 }
 
-// Waterfall is the first requests one by one, in the order of their ends.
+// Waterfall has the first requests, in the order of their ends.
 type Waterfall struct {
 	Requests []*Request `json:"requests"`
 	Omitted  int        `json:"omitted"`
 }
 
-// Activity is the run cut into periods of the same length.
+// Activity divides the run into periods of Step seconds.
 type Activity struct {
 	Step    float64  `json:"step"`
 	Periods []Period `json:"periods"`
@@ -162,7 +159,7 @@ type Period struct {
 	Bytes    int64 `json:"bytes"`
 }
 
-// Table is a table that was written.
+// Table is a written table.
 type Table struct {
 	Table   string   `json:"table"`
 	Rows    int      `json:"rows"`
@@ -170,7 +167,7 @@ type Table struct {
 	Columns []Column `json:"columns"`
 }
 
-// Column has the kinds of cells in a column, never their text.
+// Column has the shapes of the cells in a column.
 type Column struct {
 	Name   string  `json:"name"`
 	Empty  int     `json:"empty"`
@@ -185,7 +182,7 @@ type Shape struct {
 	Longest  int    `json:"longest"`
 }
 
-// Warning is something odd.
+// Warning is a warning, with the number of its repetitions.
 type Warning struct {
 	Source  string `json:"source"`
 	Code    string `json:"code,omitempty"`

@@ -9,11 +9,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
-// firstStep is how many seconds a period of the activity has in a short run. It
-// is doubled whenever there would be too many periods.
+// firstStep is the first Activity.Step. It is doubled when there are too many periods.
 const firstStep = 0.01
 
-// answered counts a request that has come to its end.
+// answered adds a finished request.
 func (c *Collector) answered(end time.Time, e event.RequestAnswered) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)
 	failed := e.Status == 0 || e.Status >= 400
@@ -59,8 +58,7 @@ func (c *Collector) answered(end time.Time, e event.RequestAnswered) {
 	}
 }
 
-// retried counts a retry and notes it with the request that failed, unless that
-// found no connection or is beyond the first ones.
+// retried adds a retry, also to the failed request if the waterfall has it.
 func (c *Collector) retried(e event.RequestRetried) {
 	job := c.job(e.Job, e.JobPointer, e.Iteration)
 	for _, t := range c.traffics(job) {
@@ -83,7 +81,7 @@ func (r *Request) of(job int) bool {
 	return *r.Job == job
 }
 
-// slowest adds a request to those that took longest, if it is one of them.
+// slowest adds a request to the slowest ones if it is one of them.
 func slowest(list []*Request, r *Request) []*Request {
 	i, _ := slices.BinarySearchFunc(list, r, func(a, b *Request) int {
 		if a.Seconds >= b.Seconds {
@@ -98,7 +96,7 @@ func slowest(list []*Request, r *Request) []*Request {
 	return list[:min(len(list), maxSlowest)]
 }
 
-// add counts a request in its period.
+// add adds a request to its period.
 func (a *Activity) add(r *Request, failed bool) {
 	for r.Start/a.Step >= maxPeriods {
 		a.double()
@@ -115,7 +113,7 @@ func (a *Activity) add(r *Request, failed bool) {
 	}
 }
 
-// double makes one period of two.
+// double merges each two periods.
 func (a *Activity) double() {
 	a.Step *= 2
 	half := make([]Period, (len(a.Periods)+1)/2)

@@ -104,8 +104,7 @@ func runConfig(t *testing.T, config string) (exit int, r report.Report, text, pa
 	return exit, r, text, page
 }
 
-// TestRun is the whole way: what a run does stands in its report, and no secret
-// and no value of the data does.
+// TestRun: the report of a run has what it did, but no secret and no value of the data.
 func TestRun(t *testing.T) {
 	exit, r, text, page := run(t, `, {"endpoint": "broken"}`)
 	if exit != 1 || r.Status != report.Failed || !strings.Contains(r.Error.Message, "418") || r.Error.Pointer != "/parameters/config/jobs/1" || len(r.Tables) != 0 {
@@ -156,7 +155,7 @@ shop.orders 4 4 [{order 0 [{text 4 4 4}]} {at 0 [{time 4 20 20}]} {parent_id 0 [
 	}
 }
 
-// TestStoredByAFailedRun: what jobs had stored is told, though no table holds it.
+// TestStoredByAFailedRun: the report has what jobs had stored, although no table has it.
 func TestStoredByAFailedRun(t *testing.T) {
 	jobs := `, {"endpoint": "users", "id": "other", "children": [
 	  {"endpoint": "users/{user}/orders", "id": "nearly", "placeholders": {"user": "id"}, "children": [
@@ -183,7 +182,7 @@ broken/{order} false <nil>
 // line is values with blanks between them.
 func line(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }
 
-// hidden sees that texts of a report show neither secrets nor data.
+// hidden checks that the texts of a report have neither secrets nor data.
 func hidden(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

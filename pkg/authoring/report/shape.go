@@ -18,7 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
-// How much of a table is looked at, whichever comes first.
+// How much of a table is read, whichever is reached first.
 const (
 	maxSampleRows  = 10_000
 	maxSampleBytes = 16 << 20
@@ -40,9 +40,9 @@ type shapes struct {
 	columns []Column
 }
 
-// Tables looks at the first rows of every CSV file in a directory, before or
-// after the events of these tables. A file that cannot be read is an error of
-// ours.
+// Tables reads the first rows of every CSV file in a directory. It may be called before
+// or after the events of these tables. A file that cannot be read is an application
+// error.
 func (c *Collector) Tables(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -56,14 +56,13 @@ func (c *Collector) Tables(dir string) error {
 		if err != nil {
 			return failure.Applicationf("cannot look at a table for the report: %w", err)
 		}
-		// Events know the table by its masked name.
+		// Events have the masked name of the table.
 		name := c.redact(entry.Name())
 		c.shapes[name] = append(c.shapes[name], s)
 	}
 	return nil
 }
 
-// tableWritten notes a table.
 func (c *Collector) tableWritten(e event.TableWritten) {
 	t := &Table{Table: e.Table, Rows: e.Rows, Columns: make([]Column, len(e.Columns))}
 	for i, name := range e.Columns {
@@ -74,8 +73,7 @@ func (c *Collector) tableWritten(e event.TableWritten) {
 	c.report.Totals.Rows += e.Rows
 }
 
-// shape gives a table its shapes. Tables whose masked names are equal cannot be
-// distinguished and get none.
+// shape sets the shapes of a table. Tables with the same masked name get none.
 func (c *Collector) shape(t *Table) {
 	all := c.shapes[t.Table]
 	if len(all) != 1 || len(all[0].columns) != len(t.Columns) {
@@ -88,7 +86,6 @@ func (c *Collector) shape(t *Table) {
 	}
 }
 
-// shapesOf are the shapes of the columns of one file.
 func shapesOf(path string) (shapes, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -147,7 +144,7 @@ func (c *Column) add(cell string) {
 	s.Shortest, s.Longest = min(s.Shortest, length), max(s.Longest, length)
 }
 
-// shapeOf is the shape of a cell that is not empty.
+// shapeOf returns the shape of a cell that is not empty.
 func shapeOf(cell string) string {
 	switch first := cell[0]; {
 	case first == '{' || first == '[':
@@ -160,10 +157,10 @@ func shapeOf(cell string) string {
 	return text
 }
 
-// longestNumber is how long a number or a time may be; what is longer is text.
+// longestNumber is the longest number or time in bytes. A longer cell is text.
 const longestNumber = 40
 
-// shapeOfDigits is the shape of a cell that begins like a number or a date.
+// shapeOfDigits returns the shape of a cell that begins like a number or a date.
 func shapeOfDigits(cell string) string {
 	if len(cell) > longestNumber {
 		return text

@@ -55,7 +55,7 @@ func TestTables(t *testing.T) {
 		{Table: "b.long", Rows: maxSampleRows + 1, Sampled: maxSampleRows, Columns: []Column{{Name: "n", Shapes: []Shape{{integer, maxSampleRows, 1, 1}}}}},
 		{Table: "b.wide", Rows: 2, Sampled: 1, Columns: []Column{{Name: "n", Shapes: []Shape{{text, 1, maxSampleBytes, maxSampleBytes}}}}},
 		{Table: "b.none", Columns: []Column{{Name: "id", Shapes: []Shape{}}}},
-		// Two files have that name behind the mask: which one is it?
+		// Two files have the same masked name.
 		{Table: "[hidden]", Rows: 1, Columns: []Column{{Name: "[hidden]", Shapes: []Shape{}}}},
 		{Table: "[hidden].x", Rows: 1, Sampled: 1, Columns: []Column{{Name: "id", Shapes: []Shape{{integer, 1, 1, 1}}}}},
 	})
@@ -79,7 +79,7 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// FuzzReadShapes: whatever the file, every cell is counted once.
+// FuzzReadShapes: every cell of any file is counted once.
 func FuzzReadShapes(f *testing.F) {
 	f.Add("\"a\",\"b\"\n\"1\",\"\"\n\"2026-01-01\",\"[1]\"\n")
 	f.Add("\"a\"\n\"\xff\"\n")

@@ -23,8 +23,8 @@ const (
 	HTMLFile = "report.html"
 )
 
-// The parts of the page. The page is put together here and not by a template,
-// since a template engine would make the program larger by a third.
+// The parts of the page. There is no template, because a template engine would make the
+// program larger by a third.
 var (
 	//go:embed page/page.html
 	pageHTML string
@@ -34,8 +34,8 @@ var (
 	pageScript string
 )
 
-// Prepare makes the directory of a report and sees that files can be made in it,
-// so that a run does not learn that in its end.
+// Prepare makes the directory of a report and checks before the run that files can be
+// made in it.
 func Prepare(dir string) error {
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
@@ -50,9 +50,8 @@ func Prepare(dir string) error {
 	return nil
 }
 
-// Write writes report.json and report.html of a run that ended at a time, in a
-// failure unless the reason is "". Each of them appears complete or not at all;
-// those of an earlier run are replaced.
+// Write writes report.json and report.html of a run that has ended; reason is its
+// error, "" for none. Each file is replaced atomically.
 func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 	r := c.finished(ended, reason)
 	var text bytes.Buffer
@@ -69,8 +68,7 @@ func (c *Collector) Write(dir string, ended time.Time, reason string) error {
 	return nil
 }
 
-// finished is the report of a run that has ended. The reason is that of its last
-// event, unless it could not be reported any more.
+// finished completes the report. reason is used only if no event has the error.
 func (c *Collector) finished(ended time.Time, reason string) *Report {
 	r := &c.report
 	if reason != "" {
@@ -91,15 +89,15 @@ func (c *Collector) finished(ended time.Time, reason string) *Report {
 	return r
 }
 
-// round takes away what adding up has left behind the milliseconds.
+// round removes rounding errors of the sums.
 func (t *Traffic) round() {
 	t.Waited, t.Seconds = milliseconds(t.Waited), milliseconds(t.Seconds)
 }
 
 func milliseconds(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
-// replace writes a file whole. Only its owner may read it: a report shows which
-// requests a run sent.
+// replace writes a file atomically. Only the owner may read it, because a report shows
+// the requests of a run.
 func replace(path string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".report-*")
 	if err != nil {
@@ -116,10 +114,9 @@ func replace(path string, text []byte) error {
 	return nil
 }
 
-// page is the page that shows a report. Its policy allows the style and the
-// script that are in it, by their hashes, and nothing else. In the report, which
-// stands in it as JSON, <, > and & are escaped, so that nothing can end its
-// element.
+// page returns the page that shows a report. Its content security policy allows only
+// its own style and script, by their hashes. In the report, which it has as JSON, <, >
+// and & are escaped, so that no text can end the element.
 func page(report []byte) []byte {
 	var data bytes.Buffer
 	json.HTMLEscape(&data, report)
@@ -132,7 +129,7 @@ func page(report []byte) []byte {
 	).Replace(pageHTML))
 }
 
-// hash is a text's hash as a content security policy wants it.
+// hash returns the hash of a text for a content security policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -16,8 +16,8 @@ import (
 
 const evil = "</script><script>alert(1)</script><!--<script> {{script}} \u2028 \" \\ \x00"
 
-// TestPage: the page holds the report, whatever texts are in it, and its policy
-// allows its own style and script.
+// TestPage: the page has the report with any texts, and its policy allows its own style
+// and script.
 func TestPage(t *testing.T) {
 	f := newFixture()
 	f.emit(0, event.ConfigWarning{Pointer: evil, Text: evil}, event.TableWritten{Table: evil, Columns: []string{evil}}, event.RunFailed{Error: evil})
@@ -68,7 +68,7 @@ func TestFilesAreReplacedWhole(t *testing.T) {
 	if text := load(t, filepath.Join(dir, "report.json")); !json.Valid([]byte(text)) || !strings.HasSuffix(text, "}\n") {
 		t.Errorf("got %s", text)
 	}
-	// A directory in its way cannot be replaced; nothing may be left behind.
+	// A directory of that name cannot be replaced; no temporary file may be left.
 	other := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(other, "report.json", "full"), 0o755); err != nil {
 		t.Fatal(err)

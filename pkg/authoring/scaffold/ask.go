@@ -11,16 +11,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// questions are asked on out and answered on in, a line each.
+// questions asks on out and reads answers from in, one line each.
 type questions struct {
 	in    io.Reader
 	out   io.Writer
-	lines *bufio.Reader // over in, since the first question
+	lines *bufio.Reader // over in, from the first question on
 }
 
-// ask shows options and returns the index of the one that is chosen, by its
-// number or its name; an empty line chooses the first. The end of the input is a
-// user error.
+// ask shows options and returns the index of the chosen one. The answer is a number, a
+// name, or an empty line for the first. The end of the input is a user error.
 func (q *questions) ask(question string, options []propose.Option) (int, error) {
 	if q.lines == nil {
 		q.lines = bufio.NewReader(q.in)

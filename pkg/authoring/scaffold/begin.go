@@ -1,10 +1,9 @@
-// Package scaffold is what `extractor init` does: it writes the beginning of a
-// configuration, a recipe or one that is guessed from an example.
+// Package scaffold implements `extractor init`: it writes a new configuration, from a
+// recipe or guessed from an example.
 //
-// It promises to overwrite no file, and that nothing it prints shows a
-// credential of the example; only the file does, which only its owner can read.
-// It asks questions when someone can answer them. Packages recipe and propose
-// decide what it writes.
+// It overwrites no file and prints no credential of the example. Only the file has
+// them, and only its owner can read it. Packages recipe and propose make the
+// configuration.
 package scaffold
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// List prints the names of all recipes and what they are for.
+// List prints the names and summaries of all recipes.
 func List(out io.Writer) error {
 	for _, r := range recipe.All() {
 		if _, err := fmt.Fprintf(out, "%-18s  %s\n", r.Name, r.Summary); err != nil {
@@ -29,8 +28,8 @@ func List(out io.Writer) error {
 	return nil
 }
 
-// Recipe writes a recipe to a new file and says so on progress; without a file
-// it prints it to out.
+// Recipe writes a recipe to a new file and reports that on progress. Without a file it
+// prints the recipe to out.
 func Recipe(out, progress io.Writer, name, file string) error {
 	text, err := recipe.Config(name)
 	if err != nil {
@@ -47,8 +46,8 @@ func Recipe(out, progress io.Writer, name, file string) error {
 	return err
 }
 
-// create writes a file that must not exist yet, and the directories on the way
-// to it. Secrets will be put there, so it is its owner's only.
+// create writes a new file, and makes its directories. Only the owner can read them,
+// because the file will have secrets.
 func create(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return failure.Userf("cannot write the configuration: %w", err)

@@ -15,7 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// shop answers with orders for those who know the key, and with two lists.
+// shop answers with orders to requests with the key, and with two lists.
 func shop(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,7 +29,7 @@ func shop(t *testing.T) *httptest.Server {
 	return server
 }
 
-// outcome is what came of Example.
+// outcome is the result of Example.
 type outcome struct {
 	stdout, stderr, file string
 	err                  error
@@ -39,15 +39,14 @@ func (o outcome) String() string {
 	return fmt.Sprintf("error: %v\nstdout:\n%s\nstderr:\n%s\nfile:\n%s", o.err, o.stdout, o.stderr, o.file)
 }
 
-// try begins in a directory; answers are typed by somebody, "" means nobody is
-// there.
+// try runs Example in a directory. answers are typed on a terminal; "" is no terminal.
 func try(t *testing.T, o Options, answers string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	o.Stdin, o.Stdout, o.Stderr, o.Ask = strings.NewReader(answers), &stdout, &stderr, answers != ""
 	o.Getenv = func(string) string { return "" }
 	err := Example(t.Context(), o)
-	text, _ := os.ReadFile(o.Out) // "" when there is none
+	text, _ := os.ReadFile(o.Out) // "" without a file
 	return outcome{stdout.String(), stderr.String(), string(text), err}
 }
 
@@ -160,7 +159,7 @@ func TestExampleOfAnArchive(t *testing.T) {
 		{"the largest list", Options{HAR: file}, "", `"endpoint": "many"`, "", ""},
 		{"by its address", Options{HAR: file, URLContains: "/few"}, "", `"endpoint": "few"`, "", ""},
 		{"chosen", Options{HAR: file}, "2\n\n", `"endpoint": "few"`, "", "Which request is the example?\n  1) GET https://h/many: 2 items\n  2) GET https://h/few: 1 item\n"},
-		{"none", Options{HAR: file, URLContains: "/none"}, "", "", "the archive has no exchange to learn from: expected a request that was answered with JSON, with an address that contains '/none'", ""},
+		{"none", Options{HAR: file, URLContains: "/none"}, "", "", "the archive has no exchange to learn from: expected a request that was answered with JSON, JSON lines, CSV or XML, with an address that contains '/none'", ""},
 		{"no file", Options{HAR: file + "x"}, "", "", "cannot read the HTTP archive: open", ""},
 	}
 	for _, tt := range tests {
@@ -199,15 +198,15 @@ func TestExampleFails(t *testing.T) {
 	}
 }
 
-// TestExampleWithNobodyToRead: what cannot be written is an error.
-func TestExampleWithNobodyToRead(t *testing.T) {
+// TestExampleCannotWrite: an error of a stream is an error.
+func TestExampleCannotWrite(t *testing.T) {
 	o := Options{URL: shop(t).URL + "/?api_key=s3cret-key", Stdout: broken{}, Stderr: io.Discard}
 	if err := Example(t.Context(), o); err == nil {
 		t.Error("no error")
 	}
 }
 
-// broken is a stream that nobody reads.
+// broken is a stream on which writes fail.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

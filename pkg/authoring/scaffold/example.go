@@ -17,20 +17,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// Options say what the example is and what becomes of it. One of URL, Curl and
-// HAR is given.
+// Options are the options of Example. One of URL, Curl and HAR is given.
 type Options struct {
-	// URL is an address to ask, Curl a curl command line to send, HAR the name
-	// of an HTTP archive that has the answer already.
+	// URL is an address to request, Curl a curl command to send, HAR the name of an
+	// HTTP archive with request and answer.
 	URL, Curl, HAR string
-	// URLContains chooses among the exchanges of the archive.
+	// URLContains selects exchanges of the archive.
 	URLContains string
-	// Choice answers questions beforehand.
+	// Choice has the answers to questions that are not asked then.
 	Choice propose.Choice
-	// Out is the new file; "" prints the configuration, its secrets hidden.
+	// Out is the new file; "" prints the configuration with its secrets hidden.
 	Out string
-	// Ask reports whether someone reads Stderr and answers on Stdin. Without it
-	// the guesses are taken.
+	// Ask asks questions on Stderr and reads answers from Stdin. Without it the guesses
+	// are used.
 	Ask            bool
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -40,9 +39,9 @@ type Options struct {
 	Dial    func(ctx context.Context, network, addr string) (net.Conn, error) // nil: real connections
 }
 
-// Example guesses a configuration from the example, asks where there is a
-// choice, writes it and explains each guess. The explanation goes to Stdout, or
-// to Stderr when the configuration goes to Stdout.
+// Example guesses a configuration from the example, asks if there is a choice, writes
+// it and explains each guess. The explanation goes to Stdout, or to Stderr if the
+// configuration goes to Stdout.
 func Example(ctx context.Context, o Options) error {
 	b := &beginning{Options: o, secrets: &secret.Registry{}, questions: questions{in: o.Stdin, out: o.Stderr}}
 	if err := b.run(ctx); err != nil {
@@ -87,7 +86,7 @@ func (b *beginning) run(ctx context.Context) error {
 	return err
 }
 
-// masked is an error that shows no credential.
+// masked masks the credentials in an error.
 func (b *beginning) masked(err error) error {
 	text := b.secrets.Redact(err.Error())
 	if text == err.Error() {
@@ -118,17 +117,17 @@ func (b *beginning) conceal(r example.Request) {
 	}
 }
 
-// candidate is an exchange of an archive that a configuration can be made of.
+// candidate is an exchange of an archive from which a configuration can be made.
 type candidate struct {
 	exchange example.Exchange
 	items    int
 	name     string
 }
 
-// most is how many exchanges of an archive are kept to choose from.
+// most is how many exchanges of an archive are offered.
 const most = 9
 
-// fromHAR takes the exchange with the most items, or asks.
+// fromHAR returns the exchange with the most items, or asks.
 func (b *beginning) fromHAR() (example.Exchange, error) {
 	file, err := os.Open(b.HAR)
 	if err != nil {
@@ -142,7 +141,7 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 		}
 		p, err := propose.Propose(x, propose.Choice{})
 		if err != nil {
-			return nil // nothing to learn from: not what was meant
+			return nil // cannot be an example
 		}
 		b.conceal(x.Request)
 		all = append(all, candidate{x, p.Items, asked(x)})
@@ -158,7 +157,7 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 		if b.URLContains != "" {
 			restriction = fmt.Sprintf(", with an address that contains '%s'", b.URLContains)
 		}
-		return example.Exchange{}, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON%s", restriction)
+		return example.Exchange{}, failure.Userf("the archive has no exchange to learn from: expected a request that was answered with JSON, JSON lines, CSV or XML%s", restriction)
 	}
 	at := 0
 	if b.Ask {
@@ -173,7 +172,7 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 	return all[at].exchange, nil
 }
 
-// asked is method and address of an exchange without its query.
+// asked returns method and address of an exchange, without the query.
 func asked(x example.Exchange) string {
 	u, err := url.Parse(x.URL)
 	if err != nil {
@@ -182,8 +181,7 @@ func asked(x example.Exchange) string {
 	return x.Method + " " + u.Scheme + "://" + u.Host + u.EscapedPath()
 }
 
-// propose makes the proposal; someone who is there decides what is not decided
-// yet.
+// propose makes the proposal. It asks about what Choice does not decide.
 func (b *beginning) propose(x example.Exchange) (*propose.Proposal, error) {
 	p, err := propose.Propose(x, b.Choice)
 	if err != nil || !b.Ask {
@@ -210,7 +208,7 @@ func (b *beginning) propose(x example.Exchange) (*propose.Proposal, error) {
 			return nil, err
 		}
 		if at == 0 {
-			continue // as guessed, with its evidence
+			continue // keep the guess with its evidence
 		}
 		*q.choice = options[at].Name
 		if p, err = propose.Propose(x, b.Choice); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
 )
 
-// explanation says what was guessed, why, and how to go on.
+// explanation says what was guessed and why, and what to do next.
 func (b *beginning) explanation(x example.Exchange, p *propose.Proposal) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, asked(x))
@@ -34,7 +34,7 @@ func (b *beginning) explanation(x example.Exchange, p *propose.Proposal) string 
 // sets to fail.
 const aboutIncomplete = `A run fails if an answer shows that data is missing; set "onIncomplete" to "warn" to get a warning instead.`
 
-// next says where the configuration is and which command comes next.
+// next says where the configuration is and which commands to run next.
 func (b *beginning) next() string {
 	if b.Out == "" {
 		return "\nCredentials are hidden here. With --out FILE the configuration is written with them.\n"
@@ -47,11 +47,11 @@ func (b *beginning) next() string {
 	return text + "  extractor run --data DIR, where DIR is a directory that has it as config.json\n"
 }
 
-// quoted is a path as a shell takes it.
+// quoted quotes a path for a shell.
 func quoted(path string) string {
 	text, err := syntax.Quote(path, syntax.LangBash)
 	if err != nil {
-		return path // it cannot be written on a command line at all
+		return path // a shell cannot express it
 	}
 	return text
 }

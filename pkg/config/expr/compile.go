@@ -13,83 +13,105 @@ import (
 
 // Compiler compiles the expressions of one place of the configuration.
 type Compiler struct {
-	// Contexts are the contexts that exist at this place. An object that names
-	// any other ({"query": "x"} in the parameters of a job) is plain data.
-	Contexts []Context
+	// Place decides which references exist. An object with the key of any other
+	// ({"query": "x"} in the parameters of a job) is plain data.
+	Place Place
+	// Exact makes a call with other keys than "args" and "default" plain data. It is
+	// false at the places where the original evaluated one, and ignored other keys.
+	Exact bool
 	// Known has the contexts whose members are final when compiling: a
 	// reference to a member that is not among them is a problem at once.
 	Known map[Context]Members
-	// Functions are those that can be called; nil is all of this program.
-	Functions Functions
+	// Above is how many jobs stand above the one that the place belongs to; 0 for a
+	// root job.
+	Above int
+	// KeepNull keeps entries that are null because of what they refer to: a column is
+	// there without a value too.
+	KeepNull bool
+	Vocabulary
 	// Problems collects what is wrong. It must not be nil.
 	Problems *failure.Problems
+}
+
+// Vocabulary is what expressions consist of; nil is all of this program.
+type Vocabulary struct {
+	Functions  Functions
+	References References
+}
+
+// All is the vocabulary with its lists filled in.
+func (v Vocabulary) All() Vocabulary {
+	if v.Functions == nil {
+		v.Functions = AllFunctions()
+	}
+	if v.References == nil {
+		v.References = AllReferences()
+	}
+	return v
 }
 
 // Compile compiles any value. Whatever is wrong with it becomes a problem, and
 // null stands in its place.
 //
-// An object with the key "function" is a call, its other keys but "args" are
-// ignored. An object whose only key is one of the contexts is a reference. Any
-// other object, and every array, is data with expressions in it.
+// Objects of one of the forms of References.Parse are expressions. Any other
+// object, and every list, is data with expressions in it.
 func (c Compiler) Compile(v value.Value, pointer string) Expr {
 	return Expr{c.node(v, pointer)}
 }
 
-// Entries compiles an object or a list of values: those that are objects are
-// compiled, all others, lists too, are literals. Null and the other empty
+// Entries compiles an object or a list of values. Null and the other empty
 // values (an empty list too) are no entries; any other scalar is a problem.
 func (c Compiler) Entries(v value.Value, pointer string) Entries {
 	var e Entries
 	add := func(name string, v value.Value) {
-		var compiled node = literal{v}
-		if v.Kind() == value.Object {
-			compiled = c.node(v, failure.PointerJoin(pointer, name))
-		}
-		e.names, e.values = append(e.names, name), append(e.values, compiled)
+		compiler := c
+		compiler.Exact = c.Exact || v.Kind() == value.Array // the original evaluated no lists
+		e.add(name, compiler.node(v, failure.PointerJoin(pointer, name)), c.KeepNull)
 	}
 	switch {
 	case v.Empty():
 	case v.IsScalar():
 		c.problem(failure.WrongType, pointer, failure.Text(kindOf(v)), "expected an object", "")
 	default:
-		for _, m := range v.Members() {
-			add(m.Name, m.Value)
-		}
-		for i, item := range v.Items() {
-			add(strconv.Itoa(i), item)
+		for name, item := range v.Entries() {
+			add(name, item)
 		}
 		e.isList = v.Kind() == value.Array
 	}
 	return e
 }
 
+// references are those of the place.
+func (c Compiler) references() References { return c.All().References.At(c.Place) }
+
 func (c Compiler) node(v value.Value, pointer string) node {
-	switch v.Kind() {
-	case value.Object:
-		if name, ok := v.Get("function"); ok {
-			return c.call(name, v.Field("args"), pointer)
-		}
-		if v.Len() == 1 {
-			m := v.Members()[0]
-			if slices.Contains(c.Contexts, Context(m.Name)) {
-				return c.reference(Context(m.Name), m.Value, pointer)
-			}
-		}
-	case value.Array:
-	default:
+	if v.IsScalar() || v.IsNull() {
 		return literal{v}
 	}
-	return c.data(v, c.items(v, pointer))
+	form, ok := c.references().Parse(v, c.Exact)
+	if !ok {
+		return c.data(v, c.items(v, pointer))
+	}
+	var n node
+	switch {
+	case form.Literal:
+		return literal{form.Name}
+	case form.Call:
+		n = c.call(form.Name, form.Args, pointer)
+	default:
+		n = c.reference(form, pointer)
+	}
+	if !form.HasDefault {
+		return n
+	}
+	return fallback{n, c.node(form.Default, failure.PointerJoin(pointer, defaultKey))}
 }
 
 // items compiles the items of an array or the members of an object.
 func (c Compiler) items(v value.Value, pointer string) list {
 	nodes := make(list, 0, v.Len())
-	for i, item := range v.Items() {
-		nodes = append(nodes, c.node(item, failure.PointerJoin(pointer, strconv.Itoa(i))))
-	}
-	for _, m := range v.Members() {
-		nodes = append(nodes, c.node(m.Value, failure.PointerJoin(pointer, m.Name)))
+	for name, item := range v.Entries() {
+		nodes = append(nodes, c.node(item, failure.PointerJoin(pointer, name)))
 	}
 	return nodes
 }
@@ -97,31 +119,47 @@ func (c Compiler) items(v value.Value, pointer string) list {
 // data is an array or object with these compiled items; as a whole a literal
 // when all of them are.
 func (c Compiler) data(v value.Value, items list) node {
-	if _, ok := items.literals(); ok {
-		return literal{v}
-	}
 	if v.Kind() == value.Array {
+		if values, ok := items.literals(); ok {
+			return literal{value.OfItems(values...)}
+		}
 		return items
 	}
-	n := object{values: items}
-	for _, m := range v.Members() {
-		n.names = append(n.names, m.Name)
+	var n object
+	for i, m := range v.Members() {
+		n.add(m.Name, items[i], false)
+	}
+	if _, ok := items.literals(); ok {
+		v, _ := n.eval(nil) // literals cannot fail
+		return literal{v}
 	}
 	return n
 }
 
-func (c Compiler) reference(context Context, name value.Value, pointer string) node {
+func (c Compiler) reference(form Form, pointer string) node {
+	context, name := form.Reference.Key, form.Name
+	at := failure.PointerJoin(pointer, string(context))
 	if name.Kind() != value.String && name.Kind() != value.Number {
-		c.problem(failure.UnknownAttribute, failure.PointerJoin(pointer, string(context)), failure.Text(kindOf(name)), "expected the name of a value as a string; names cannot be computed", "")
+		c.problem(failure.UnknownAttribute, at, failure.Text(kindOf(name)), "expected the name of a value as a string; names cannot be computed", "")
 		return broken{}
 	}
-	n := reference{context, name.Raw(), pointer}
-	if members, ok := c.Known[context]; ok {
-		if _, ok := members[n.name]; !ok {
-			c.unknownMember(n, members)
+	n := reference{form.Reference, name.Raw(), pointer}
+	if check := form.Reference.Check; check != nil {
+		if fault := check(c, n.name); fault != nil {
+			c.problem(failure.UnknownAttribute, at, fault.Found, fault.Expected, fault.Hint)
 			return broken{}
 		}
+		return n
 	}
+	members, known := c.Known[context]
+	if _, ok := members[n.name]; known && !ok {
+		if form.HasDefault {
+			return literal{} // null, as what is there and null
+		}
+		c.unknownMember(n, members)
+		return broken{}
+	}
+	n.Optional = n.Optional || form.HasDefault
 	return n
 }
 
@@ -136,8 +174,8 @@ func (c Compiler) unknownMember(n reference, members Members) {
 	if at, _ := slices.BinarySearch(names, below); at < len(names) && strings.HasPrefix(names[at], below) {
 		hint = "it is an object or a list, refer to a value in it, such as " + failure.Part(quote(names[at]))
 	}
-	c.problem(failure.UnknownAttribute, failure.PointerJoin(n.pointer, string(n.context)), failure.Part(quote(n.name)),
-		failure.Text(fmt.Sprintf("expected the path of a string, number or boolean that exists in %q", n.context)), hint)
+	c.problem(failure.UnknownAttribute, failure.PointerJoin(n.pointer, string(n.Key)), failure.Part(quote(n.name)),
+		failure.Text(fmt.Sprintf("expected the path of a string, number or boolean that exists in %q", n.Key)), hint)
 }
 
 func (c Compiler) call(name, args value.Value, pointer string) node {
@@ -153,13 +191,13 @@ func (c Compiler) call(name, args value.Value, pointer string) node {
 	}
 	if f.check != nil {
 		if fault := f.check(nodes); fault != nil {
-			c.problem(failure.WrongArguments, argPointers[fault.argument], fault.found, fault.expected, fault.hint)
+			c.problem(failure.WrongArguments, argPointers[fault.argument], fault.Found, fault.Expected, fault.Hint)
 			return broken{}
 		}
 	}
-	if values, ok := nodes.literals(); ok {
+	if values, ok := nodes.literals(); ok && f.Call != nil {
 		// Whether a call of literals can fail does not depend on the scope.
-		if _, err := f.Call(Input{Args: values, now: (*Scope)(nil).now}); err != nil {
+		if _, err := f.Call((*Scope)(nil).input(values)); err != nil {
 			c.problem(failure.WrongArguments, pointer, "", failure.Text(f.Name)+": "+failure.Part(err.Error()), "write it as "+failure.Text(f.Signature()))
 			return broken{}
 		}
@@ -183,31 +221,18 @@ func (c Compiler) arguments(args value.Value, pointer string) (nodes list, point
 	return c.items(args, pointer), pointers, true
 }
 
-func (c Compiler) functions() Functions {
-	if c.Functions == nil {
-		return AllFunctions()
-	}
-	return c.Functions
-}
-
-// function finds a function that may be called at this place.
+// function finds a function by its name.
 func (c Compiler) function(name value.Value, pointer string) (Function, bool) {
 	if name.Kind() != value.String {
 		c.problem(failure.UnknownFunction, pointer, failure.Text(kindOf(name)), "expected the name of a function as a string", "")
 		return Function{}, false
 	}
 	var names []string
-	for _, f := range c.functions() {
-		available := f.Only == "" || slices.Contains(c.Contexts, f.Only)
-		if available && f.Name == name.Raw() {
+	for _, f := range c.All().Functions {
+		if f.Name == name.Raw() {
 			return f, true
 		}
-		if available {
-			names = append(names, f.Name)
-		} else if f.Name == name.Raw() {
-			c.problem(failure.UnknownFunction, pointer, failure.Text(quote(f.Name)), "expected a function that is available here", failure.Text(fmt.Sprintf("%s is available only beside {%q: …}", f.Name, f.Only)))
-			return Function{}, false
-		}
+		names = append(names, f.Name)
 	}
 	hint := failure.Text("known are " + strings.Join(names, ", "))
 	if near, ok := failure.Nearest(name.Raw(), names); ok {

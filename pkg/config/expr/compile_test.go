@@ -17,7 +17,7 @@ const attributes = `{"#t":"S","acct":{"id":7,"tags":["a",{"k":"b"}]},"f":false,"
 func compiler(t testing.TB, problems *failure.Problems) (Compiler, *Scope) {
 	t.Helper()
 	attr := Flatten(testvalue.Parse(t, attributes))
-	c := Compiler{Contexts: []Context{Attr, Time}, Known: map[Context]Members{Attr: attr}, Problems: problems}
+	c := Compiler{Place: InJobs, Known: map[Context]Members{Attr: attr}, Problems: problems}
 	s := scope()
 	s.Contexts = map[Context]Members{Attr: attr, Time: {"currentStart": value.OfInt(5)}}
 	return c, s
@@ -56,6 +56,8 @@ func TestReferences(t *testing.T) {
 }
 
 func TestCompileProblems(t *testing.T) {
+	const allNames = "concat, implode, sprintf, lower, upper, trim, replace, substr, number, ifempty, if, base64_encode, base64url_encode, base64_decode, urlencode, " +
+		"json_encode, json_decode, md5, sha1, hash, hash_hmac, uuid, jwt, time, date, strtotime"
 	const missing = `expected the path of a string, number or boolean that exists in "attr"`
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown attribute", `{"attr":"nope"}`, `/x/attr: ` + missing + `, found "nope"`},
@@ -70,13 +72,11 @@ func TestCompileProblems(t *testing.T) {
 		{"computed name", `{"attr":{"function":"time"}}`, `/x/attr: expected the name of a value as a string; names cannot be computed, found an object`},
 		{"computed name in another context", `{"time":true}`, `/x/time: expected the name of a value as a string; names cannot be computed, found a boolean`},
 		{"unknown function", `{"function":"shuffle"}`,
-			`/x/function: expected the name of a function, found "shuffle"; known are concat, implode, sprintf, ifempty, base64_encode, md5, sha1, hash, hash_hmac, time, date, strtotime`},
+			`/x/function: expected the name of a function, found "shuffle"; known are ` + allNames},
 		{"misspelt function", `{"function":"base64encode","args":["a"]}`, `/x/function: expected the name of a function, found "base64encode"; did you mean "base64_encode"?`},
 		{"case counts", `{"function":"MD5","args":["a"]}`, `/x/function: expected the name of a function, found "MD5"; did you mean "md5"?`},
 		{"function that is a number", `{"function":5}`, `/x/function: expected the name of a function as a string, found a number`},
 		{"function that is null", `{"function":null}`, `/x/function: expected the name of a function as a string, found null`},
-		{"function of another place", `{"function":"urlencode","args":["a"]}`,
-			`/x/function: expected a function that is available here, found "urlencode"; urlencode is available only beside {"placeholder": …}`},
 		{"arguments that are no list", `{"function":"md5","args":"a"}`, `/x/args: expected a list of arguments, found a string; write one argument as a list too: [ … ]`},
 		{"too few arguments", `{"function":"md5"}`, `/x/args: expected 1 to 2 arguments for md5, found no arguments; write it as md5(text, raw?)`},
 		{"nested, with its place", `{"a/b":[{"function":"md5","args":{"x~":{"function":"md6","args":[]}}}]}`,
@@ -84,9 +84,9 @@ func TestCompileProblems(t *testing.T) {
 		{"algorithm in an object of arguments", `{"function":"hash","args":{"alg":"sha257","text":{"attr":"#t"}}}`,
 			`/x/args/alg: expected the name of a hash algorithm, found another text; did you mean "sha256"?`},
 		{"call of literals that must fail", `{"function":"date","args":["Y",[1]]}`,
-			`/x: date: argument 2 is an array, expected a number of seconds; write it as date(format, timestamp?)`},
+			`/x: date: argument 2 is an array, expected a number of seconds; write it as date(format, timestamp?, zone?)`},
 		{"long names are cut", `{"function":"` + strings.Repeat("f", 99) + `","args":["a"]}`,
-			`/x/function: expected the name of a function, found "` + strings.Repeat("f", 60) + `…"; known are concat, implode, sprintf, ifempty, base64_encode, md5, sha1, hash, hash_hmac, time, date, strtotime`},
+			`/x/function: expected the name of a function, found "` + strings.Repeat("f", 60) + `…"; known are ` + allNames},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var problems failure.Problems
@@ -150,7 +150,7 @@ func TestZeroes(t *testing.T) {
 		t.Errorf("the zero Entries are %s, %v, want an empty object", v.JSON(), err)
 	}
 	var problems failure.Problems
-	e := Compiler{Contexts: []Context{Attr}, Problems: &problems}.Compile(testvalue.Parse(t, `{"function":"concat","args":[{"function":"time"},{"attr":"x"}]}`), "")
+	e := Compiler{Place: InJobs, Problems: &problems}.Compile(testvalue.Parse(t, `{"function":"concat","args":[{"function":"time"},{"attr":"x"}]}`), "")
 	if _, err := e.Eval(nil); err == nil || failure.KindOf(err) != failure.User {
 		t.Errorf("an attribute without a scope gives %v, want a user error", err)
 	}
@@ -175,10 +175,10 @@ func TestConstant(t *testing.T) {
 
 func TestReferencedNames(t *testing.T) {
 	var problems failure.Problems
-	c := Compiler{Contexts: []Context{Attr, Time}, Problems: &problems}
+	c := Compiler{Place: InJobs, Problems: &problems}
 	e := c.Entries(testvalue.Parse(t, `{"b":{"attr":"one"},"a":{"function":"concat","args":[{"attr":"two"},{"x":[{"attr":"one"},{"time":"now"}]}]},"c":[{"attr":"no"}],"d":"attr"}`), "")
-	if got := e.References(Attr); !slices.Equal(got, []string{"one", "two"}) {
-		t.Errorf("attributes %v, want one and two", got)
+	if got := e.References(Attr); !slices.Equal(got, []string{"one", "two", "no"}) {
+		t.Errorf("attributes %v, want one, two and no", got)
 	}
 	if got := e.References(Time); !slices.Equal(got, []string{"now"}) {
 		t.Errorf("times %v, want now", got)
@@ -197,11 +197,12 @@ func TestEntries(t *testing.T) {
 		length           int
 	}{
 		{"object", `{"q":{"attr":"z"},"n":null,"t":true,"s":"x"}`, `{"q":0,"n":null,"t":true,"s":"x"}`, 4},
-		{"a list in it is left alone", `{"ids":[{"attr":"z"}]}`, `{"ids":[{"attr":"z"}]}`, 1},
+		{"a list in it", `{"ids":[{"attr":"z"}]}`, `{"ids":[0]}`, 1},
+		{"a call with other keys in a list is data", `{"ids":[{"function":"md5","field":"a"}]}`, `{"ids":[{"function":"md5","field":"a"}]}`, 1},
 		{"a list deeper is not", `{"f":{"ids":[{"attr":"z"}]}}`, `{"f":{"ids":[0]}}`, 1},
 		{"unknown context", `{"name":{"query":"x"}}`, `{"name":{"query":"x"}}`, 1},
 		{"the object itself is no expression", `{"attr":"z"}`, `{"attr":"z"}`, 1},
-		{"nor a call", `{"function":"md5","args":[{"attr":"z"}]}`, `{"function":"md5","args":[{"attr":"z"}]}`, 2},
+		{"nor a call", `{"function":"md5","args":[{"attr":"z"}]}`, `{"function":"md5","args":[0]}`, 2},
 		{"list", `["p",{"attr":"#t"},["q"]]`, `["p","S",["q"]]`, 3},
 		{"null", `null`, `{}`, 0}, {"empty object", `{}`, `{}`, 0}, {"empty list", `[]`, `{}`, 0},
 		{"empty text", `""`, `{}`, 0}, {"false", `false`, `{}`, 0}, {"zero", `0`, `{}`, 0},
@@ -250,7 +251,7 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		var problems failure.Problems
-		c := Compiler{Contexts: []Context{Attr, Placeholder}, Known: map[Context]Members{Attr: scope().Contexts[Attr]}, Problems: &problems}
+		c := Compiler{Place: InJobs, Known: map[Context]Members{Attr: scope().Contexts[Attr]}, Problems: &problems}
 		e := c.Compile(v, "")
 		entries := c.Entries(v, "")
 		_, err = e.Eval(scope())

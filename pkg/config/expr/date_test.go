@@ -35,7 +35,7 @@ func TestTimeFunctions(t *testing.T) {
 	})
 	checkFaults(t, []faultCase{
 		{"time", `[1]`, "expected no arguments for time, found 1 argument; write it as time()"},
-		{"date", `[]`, "expected 1 to 2 arguments for date, found no arguments"},
+		{"date", `[]`, "expected 1 to 3 arguments for date, found no arguments"},
 		{"date", `["Y",[1]]`, "date: argument 2 is an array, expected a number of seconds"},
 		{"date", `["Y",99999999999999999]`, "date: argument 2: the time is beyond what can be reckoned with"},
 		{"date", `[["Y"]]`, "date: argument 1 is an array, expected a text"},
@@ -58,7 +58,7 @@ func TestTimesThatAreNone(t *testing.T) {
 		{`{"function":"date","args":["Y-m-d",{"attr":"one"}]}`, `"1970-01-01"`, ""},
 	} {
 		var problems failure.Problems
-		e := Compiler{Contexts: []Context{Attr}, Problems: &problems}.Compile(testvalue.Parse(t, c.call), "/x")
+		e := Compiler{Place: InJobs, Problems: &problems}.Compile(testvalue.Parse(t, c.call), "/x")
 		if err := problems.Err(); err != nil {
 			t.Fatalf("%s: %v", c.call, err)
 		}

@@ -39,6 +39,26 @@ func (e Expr) Constant() (value.Value, bool) {
 // once, in the order of the configuration.
 func (e Expr) References(c Context) []string { return references(e.node, c, nil) }
 
+// Constant is the object or list when no entry has a call or reference, and whether
+// it is one.
+func (e Entries) Constant() (value.Value, bool) {
+	if _, ok := e.values.literals(); !ok {
+		return value.Value{}, false
+	}
+	v, _ := e.Eval(nil) // literals cannot fail
+	return v, true
+}
+
+// RefersBeyond reports whether the expression refers to another context than these.
+func (e Expr) RefersBeyond(contexts ...Context) bool {
+	found := false
+	visit(e.node, func(n node) {
+		r, ok := n.(reference)
+		found = found || ok && !slices.Contains(contexts, r.Key)
+	})
+	return found
+}
+
 // Entries is an object or a list of expressions, such as the parameters of a
 // job. The zero Entries has none.
 type Entries struct {
@@ -47,8 +67,9 @@ type Entries struct {
 }
 
 // Eval is the object, or the array when the source was a list, with every entry
-// evaluated. It is an empty object when there are no entries. An error is one
-// of Expr.Eval.
+// evaluated. Entries that are null because of what they refer to are left out of an
+// object, see Compiler.KeepNull. It is an empty object when there are no entries. An
+// error is one of Expr.Eval.
 func (e Entries) Eval(s *Scope) (value.Value, error) {
 	if e.isList {
 		return e.values.eval(s)
@@ -69,23 +90,53 @@ type node interface {
 	eval(s *Scope) (value.Value, error)
 }
 
-// references appends the names in a context that are not yet in the list.
-func references(n node, c Context, names []string) []string {
+// visit calls f for a step and all that it consists of, in the order of the
+// configuration.
+func visit(n node, f func(node)) {
+	if n == nil {
+		return
+	}
+	f(n)
 	switch n := n.(type) {
-	case reference:
-		if n.context == c && !slices.Contains(names, n.name) {
-			names = append(names, n.name)
-		}
 	case call:
-		return references(n.args, c, names)
+		visit(n.args, f)
+	case fallback:
+		visit(n.node, f)
+		visit(n.otherwise, f)
 	case object:
-		return references(n.values, c, names)
+		visit(n.values, f)
 	case list:
 		for _, item := range n {
-			names = references(item, c, names)
+			visit(item, f)
 		}
 	}
+}
+
+// references appends the names in a context that are not yet in the list.
+func references(n node, c Context, names []string) []string {
+	visit(n, func(n node) {
+		if r, ok := n.(reference); ok && r.Key == c && !slices.Contains(names, r.name) {
+			names = append(names, r.name)
+		}
+	})
 	return names
+}
+
+// optional reports whether a null may mean that there is nothing: the expression
+// has an optional reference or function somewhere.
+func optional(n node) bool {
+	found := false
+	visit(n, func(n node) {
+		switch n := n.(type) {
+		case reference:
+			found = found || n.Optional
+		case call:
+			found = found || n.function.Optional
+		case fallback:
+			found = true
+		}
+	})
+	return found
 }
 
 type literal struct{ value value.Value }
@@ -99,17 +150,42 @@ type broken struct{}
 func (broken) eval(*Scope) (value.Value, error) { return value.Value{}, nil }
 
 type reference struct {
-	context Context
+	Reference
 	name    string
 	pointer string
 }
 
 func (n reference) eval(s *Scope) (value.Value, error) {
-	v, ok := s.member(n.context, n.name)
-	if !ok {
-		return value.Value{}, failure.Userf("%s %s not found", n.context, quote(n.name)).At(n.pointer)
+	find := n.Value
+	if find == nil {
+		find = func(s *Scope, name string) (value.Value, bool) { return s.member(n.Key, name) }
 	}
-	return v, nil
+	v, ok := find(s, n.name)
+	switch {
+	case !ok && n.Optional:
+		return value.Value{}, nil
+	case !ok:
+		return value.Value{}, failure.Userf("%s %s not found", n.Key, quote(n.name)).At(n.pointer)
+	case n.Secret:
+		return v.AsSecret(), nil
+	default:
+		return v, nil
+	}
+}
+
+// fallback is an expression with a default.
+type fallback struct{ node, otherwise node }
+
+func (n fallback) eval(s *Scope) (value.Value, error) {
+	v, err := n.node.eval(s)
+	if err != nil || !v.IsNull() && (v.Kind() != value.String || v.Raw() != "") {
+		return v, err
+	}
+	otherwise, err := n.otherwise.eval(s)
+	if v.Secret() { // what stands in for an empty secret is one as well
+		otherwise = otherwise.AsSecret()
+	}
+	return otherwise, err
 }
 
 type call struct {
@@ -119,17 +195,24 @@ type call struct {
 }
 
 // eval evaluates every argument before the call, also those that the function
-// will not look at.
+// will not look at. A function that chooses has only the argument evaluated that it
+// chooses.
 func (n call) eval(s *Scope) (value.Value, error) {
+	if n.function.Choose != nil {
+		return n.choose(s)
+	}
 	args, err := n.args.evalItems(s)
 	if err != nil {
 		return value.Value{}, err
 	}
-	in := Input{Args: args, now: s.now}
+	in := s.input(args)
 	if s != nil && s.Warn != nil {
 		in.warn = func(text string) { s.Warn(n.pointer, n.function.Name+": "+text) }
 	}
 	v, err := n.function.Call(in)
+	if err == nil {
+		err = checkSize(v)
+	}
 	if err != nil {
 		return value.Value{}, failure.Userf("%s: %w", n.function.Name, err).At(n.pointer)
 	}
@@ -140,9 +223,32 @@ func (n call) eval(s *Scope) (value.Value, error) {
 	return v, nil
 }
 
+func (n call) choose(s *Scope) (value.Value, error) {
+	first, err := n.args[0].eval(s)
+	if err != nil {
+		return value.Value{}, err
+	}
+	v, err := n.args[n.function.Choose(first)].eval(s)
+	if first.Secret() {
+		v = v.AsSecret()
+	}
+	return v, err
+}
+
+func (s *Scope) input(args []value.Value) Input {
+	return Input{Args: args, now: s.now, random: s.random}
+}
+
 type object struct {
-	names  []string
-	values list
+	names []string
+	// dropped are those of the values that are left out when they are null.
+	dropped []bool
+	values  list
+}
+
+func (n *object) add(name string, v node, keepNull bool) {
+	n.names, n.values = append(n.names, name), append(n.values, v)
+	n.dropped = append(n.dropped, !keepNull && optional(v))
 }
 
 func (n object) eval(s *Scope) (value.Value, error) {
@@ -150,9 +256,11 @@ func (n object) eval(s *Scope) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	members := make([]value.Member, len(values))
+	members := make([]value.Member, 0, len(values))
 	for i, v := range values {
-		members[i] = value.Member{Name: n.names[i], Value: v}
+		if !v.IsNull() || !n.dropped[i] {
+			members = append(members, value.Member{Name: n.names[i], Value: v})
+		}
 	}
 	return value.OfMembers(members...), nil
 }

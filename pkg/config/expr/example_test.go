@@ -20,7 +20,7 @@ func ExampleCompiler_Entries() {
 	var problems failure.Problems
 	members := expr.Flatten(attributes)
 	compiler := expr.Compiler{
-		Contexts: []expr.Context{expr.Attr},
+		Place:    expr.InJobs,
 		Known:    map[expr.Context]expr.Members{expr.Attr: members},
 		Problems: &problems,
 	}

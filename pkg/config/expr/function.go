@@ -3,10 +3,10 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -22,21 +22,19 @@ type Function struct {
 	// Doc says in one sentence what the function gives.
 	Doc string
 
-	Min, Max int     // number of arguments; a Max of -1 is any number
-	Only     Context // the function exists only where this context does
+	Min, Max int // number of arguments; a Max of -1 is any number
 
+	// Optional: what its null was for is left out, as with a Reference.
+	Optional bool
+	// Choose decides by the first argument which of the others is the value. The rest
+	// are not evaluated. It takes the place of Call.
+	Choose func(first value.Value) (argument int)
 	// check looks for a fault in the arguments that are literals; nil when
 	// there is nothing to be said before the others are known.
-	check func(args list) *fault
+	check func(args list) *Fault
 	// Call is the function itself. Its errors name the argument at fault by
 	// its number, and never its value.
 	Call func(in Input) (value.Value, error)
-}
-
-// fault is what is wrong with one argument in the configuration.
-type fault struct {
-	argument              int // from 0
-	found, expected, hint failure.Text
 }
 
 // Functions are the functions that a configuration may call.
@@ -45,7 +43,7 @@ type Functions []Function
 // AllFunctions are the functions of this program, in the order of the reference.
 // Each is declared in the file of its subject.
 func AllFunctions() Functions {
-	return slices.Concat(textFunctions(), hashFunctions(), timeFunctions())
+	return slices.Concat(textFunctions(), choiceFunctions(), encodingFunctions(), hashFunctions(), tokenFunctions(), timeFunctions())
 }
 
 // Signature is the call as a person writes it: "md5(text, raw?)".
@@ -74,6 +72,8 @@ func count(n int, noun string) string {
 type Input struct {
 	Args []value.Value
 	now  func() time.Time
+	// random gives so many random bytes.
+	random func(n int) ([]byte, error)
 	// warn takes what is odd about the arguments and does not keep the function
 	// from having a value; nil drops it.
 	warn func(text string)
@@ -102,6 +102,18 @@ func (in Input) texts(n int) ([]string, error) {
 		}
 	}
 	return texts, nil
+}
+
+// integer is an argument as an integer that a text may have characters.
+func (in Input) integer(i int) (int, error) {
+	if err := in.scalar(i, "an integer"); err != nil {
+		return 0, err
+	}
+	n, ok := in.Args[i].Nearest()
+	if !ok || in.Args[i].Kind() == value.String && !in.Args[i].IsNumeric() {
+		return 0, fmt.Errorf("argument %d is not an integer", i+1)
+	}
+	return int(min(max(n, -math.MaxInt32), math.MaxInt32)), nil
 }
 
 // flag is the truth of an optional argument.

@@ -34,7 +34,7 @@ func scope() *Scope {
 func evaluate(t *testing.T, text string) (value.Value, error) {
 	t.Helper()
 	var problems failure.Problems
-	c := Compiler{Contexts: []Context{Attr, Placeholder}, Problems: &problems}
+	c := Compiler{Place: InJobs, Above: 1, Known: map[Context]Members{Placeholder: {"value": {}}}, Problems: &problems}
 	e := c.Compile(testvalue.Parse(t, text), "/x")
 	if err := problems.Err(); err != nil {
 		return value.Value{}, err
@@ -237,7 +237,8 @@ func TestFunctionsAreDocumented(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	want := []string{"base64_encode", "concat", "date", "hash", "hash_hmac", "ifempty", "implode", "md5", "sha1", "sprintf", "strtotime", "time", "urlencode"}
+	want := []string{"base64_decode", "base64_encode", "base64url_encode", "concat", "date", "hash", "hash_hmac", "if", "ifempty", "implode", "json_decode", "json_encode", "jwt", "lower",
+		"md5", "number", "replace", "sha1", "sprintf", "strtotime", "substr", "time", "trim", "upper", "urlencode", "uuid"}
 	if !slices.Equal(names, want) {
 		t.Errorf("functions %v, want %v", names, want)
 	}

@@ -70,8 +70,8 @@ func checksums() map[string]func() hash.Hash {
 
 // checkAlgorithm looks at a literal first argument. The problem does not repeat
 // it: with the arguments in a wrong order it is a key.
-func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *fault {
-	return func(args list) *fault {
+func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *Fault {
+	return func(args list) *Fault {
 		l, ok := args[0].(literal)
 		if !ok {
 			return nil
@@ -89,7 +89,7 @@ func checkAlgorithm(known ...map[string]func() hash.Hash) func(args list) *fault
 		if near, ok := failure.Nearest(name, names); ok {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return &fault{0, "another text", "expected the name of a hash algorithm", failure.Text(hint)}
+		return &Fault{Found: "another text", Expected: "expected the name of a hash algorithm", Hint: failure.Text(hint)}
 	}
 }
 

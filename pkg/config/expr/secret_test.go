@@ -46,7 +46,7 @@ func TestSecretsAreTracked(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var problems failure.Problems
-			c := Compiler{Contexts: []Context{Attr, Time}, Problems: &problems}
+			c := Compiler{Place: InJobs, Problems: &problems}
 			source := testvalue.Parse(t, tt.expression)
 			if arguments := source.Field("args"); arguments.Len() == 1 && arguments.Items()[0].Raw() == "@MARKED@" {
 				source = source.With("args", value.OfItems(marked))
@@ -73,7 +73,7 @@ func TestSecretsAreTracked(t *testing.T) {
 // TestOnlyWhatIsSecretIsMarked: beside a secret in one object the rest stays open.
 func TestOnlyWhatIsSecretIsMarked(t *testing.T) {
 	var problems failure.Problems
-	c := Compiler{Contexts: []Context{Attr}, Problems: &problems}
+	c := Compiler{Place: InJobs, Problems: &problems}
 	entries := c.Entries(testvalue.Parse(t, `{"filter":{"user":{"attr":"plain"},"pw":{"attr":"#pw"}},"open":"x"}`), "/params")
 	got, err := entries.Eval(&Scope{Contexts: map[Context]Members{Attr: {"plain": value.OfString("ann"), "#pw": value.OfString("p").AsSecret()}}})
 	if err != nil || problems.Err() != nil {

@@ -9,17 +9,17 @@ import (
 )
 
 // checkFormat looks at a literal format.
-func checkFormat(args list) *fault {
+func checkFormat(args list) *Fault {
 	l, ok := args[0].(literal)
 	if !ok || !l.value.IsScalar() {
 		return nil
 	}
 	format, err := php.ParseFormat(textOf(l.value))
 	if err != nil {
-		return &fault{0, "", "expected a valid format, " + failure.Part(err.Error()), ""}
+		return &Fault{Expected: "expected a valid format, " + failure.Part(err.Error())}
 	}
 	if given := len(args) - 1; given < format.Values {
-		return &fault{0, failure.Text(count(given, "value")) + " after it", "expected as many values as the format has directives, " + failure.Text(count(format.Values, "value")), ""}
+		return &Fault{Found: failure.Text(count(given, "value")) + " after it", Expected: "expected as many values as the format has directives, " + failure.Text(count(format.Values, "value"))}
 	}
 	return nil
 }

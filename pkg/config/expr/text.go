@@ -1,12 +1,11 @@
 package expr
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -18,12 +17,15 @@ func textFunctions() []Function {
 			Doc: "the items of the list as texts, joined by the separator"},
 		{Name: "sprintf", Arguments: "format, value…", Min: 1, Max: -1, check: checkFormat, Call: sprintf,
 			Doc: "the format with its directives (%s, %05d, %.2f, %1$s, …) replaced by the values"},
-		{Name: "ifempty", Arguments: "value, otherwise", Min: 2, Max: 2, Call: ifEmpty,
-			Doc: "the first value, unless it is empty (null, false, 0, \"\", \"0\" or []): then the second"},
-		{Name: "base64_encode", Arguments: "text", Min: 1, Max: 1, Call: base64Encode,
-			Doc: "the text in base64 with padding"},
-		{Name: "urlencode", Arguments: "text", Min: 1, Max: 1, Only: Placeholder, Call: urlEncode,
-			Doc: "the text as it stands in a query string: blanks become +"},
+		{Name: "lower", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.ToLower), Doc: "the text in small letters"},
+		{Name: "upper", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.ToUpper), Doc: "the text in capital letters"},
+		{Name: "trim", Arguments: "text", Min: 1, Max: 1, Call: changed(strings.TrimSpace), Doc: "the text without white space at its ends"},
+		{Name: "replace", Arguments: "text, from, to", Min: 3, Max: 3, Call: replace,
+			Doc: "the text with every from replaced by to"},
+		{Name: "substr", Arguments: "text, start, length?", Min: 2, Max: 3, Call: substring,
+			Doc: "a part of the text in characters: from start (0 is the first, -1 the last), of this length or to the end"},
+		{Name: "number", Arguments: "text", Min: 1, Max: 1, Optional: true, Call: number,
+			Doc: "the number that the text holds, every digit kept; null of null and of the empty text"},
 	}
 }
 
@@ -54,23 +56,109 @@ func implode(in Input) (value.Value, error) {
 		}
 		texts[i] = textOf(item)
 	}
-	return value.OfString(strings.Join(texts, textOf(separator))), nil
-}
-
-// ifEmpty takes an object for something even when it has no members.
-func ifEmpty(in Input) (value.Value, error) {
-	if in.Args[0].Empty() && in.Args[0].Kind() != value.Object {
-		return in.Args[1], nil
+	between := textOf(separator)
+	if times(len(between), len(texts)) > maxComputed {
+		return value.Value{}, errLarge
 	}
-	return in.Args[0], nil
+	return value.OfString(strings.Join(texts, between)), nil
 }
 
-func base64Encode(in Input) (value.Value, error) {
-	text, err := in.Text(0)
-	return value.OfString(base64.StdEncoding.EncodeToString([]byte(text))), err
+// changed is a function of one text.
+func changed(change func(string) string) func(in Input) (value.Value, error) {
+	return func(in Input) (value.Value, error) {
+		text, err := in.Text(0)
+		return value.OfString(change(text)), err
+	}
 }
 
-func urlEncode(in Input) (value.Value, error) {
+func replace(in Input) (value.Value, error) {
+	texts, err := in.texts(3)
+	switch {
+	case err != nil:
+		return value.Value{}, err
+	case texts[1] == "": // nothing is nowhere
+		return value.OfString(texts[0]), nil
+	case times(len(texts[2]), strings.Count(texts[0], texts[1])) > maxComputed:
+		return value.Value{}, errLarge
+	}
+	return value.OfString(strings.ReplaceAll(texts[0], texts[1], texts[2])), nil
+}
+
+func substring(in Input) (value.Value, error) {
 	text, err := in.Text(0)
-	return value.OfString(php.URLEncode(text)), err
+	if err != nil {
+		return value.Value{}, err
+	}
+	start, err := in.integer(1)
+	if err != nil {
+		return value.Value{}, err
+	}
+	count := utf8.RuneCountInString(text) // what is no UTF-8 counts byte by byte
+	if start < 0 {
+		start = max(0, start+count)
+	}
+	length := count
+	if len(in.Args) > 2 && !in.Args[2].IsNull() {
+		if length, err = in.integer(2); err != nil {
+			return value.Value{}, err
+		}
+	}
+	if length < 0 {
+		return value.Value{}, errors.New("argument 3 is below 0, expected a number of characters")
+	}
+	from := min(start, count)
+	text = text[offset(text, from):]
+	return value.OfString(text[:offset(text, min(length, count-from))]), nil
+}
+
+// offset is where the character with that number begins, in bytes.
+func offset(text string, character int) int {
+	at := 0
+	for range character {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+	return at
+}
+
+// number reads a decimal number. Blanks around it do not count.
+func number(in Input) (value.Value, error) {
+	v := in.Args[0]
+	if v.IsNull() || v.Kind() == value.Number {
+		return v, nil
+	}
+	text, err := in.Text(0)
+	if text = strings.TrimSpace(text); err != nil || text == "" {
+		return value.Value{}, err
+	}
+	if v.Kind() == value.String && value.OfString(text).IsNumeric() {
+		return value.OfNumber(literalOf(text)), nil
+	}
+	return value.Value{}, errors.New("argument 1 is not a number")
+}
+
+// literalOf is a decimal number as JSON writes it: without a plus sign and zeros in
+// front, with digits on both sides of the point.
+func literalOf(text string) string {
+	rest, negative := strings.CutPrefix(text, "-")
+	rest = strings.TrimPrefix(rest, "+")
+	mantissa, exponent, scientific := rest, "", false
+	if at := strings.IndexAny(rest, "eE"); at >= 0 {
+		mantissa, exponent, scientific = rest[:at], rest[at:], true
+	}
+	whole, fraction, point := strings.Cut(mantissa, ".")
+	whole = strings.TrimLeft(whole, "0")
+	if whole == "" {
+		whole = "0"
+	}
+	if negative {
+		whole = "-" + whole
+	}
+	if point && fraction != "" {
+		whole += "." + fraction
+	}
+	if scientific {
+		whole += exponent
+	}
+	return whole
 }

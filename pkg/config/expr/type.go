@@ -6,31 +6,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
-// Type is the type of a value expression with these functions, as the schema
+// Type is the type of a value expression with this vocabulary, as the schema
 // describes it.
-func (all Functions) Type() *field.Type {
+func (v Vocabulary) Type() *field.Type {
+	all := v.All()
+	var forms, functions []string
+	for _, key := range all.References.Keys() {
+		forms = append(forms, "`{\""+key+"\": …}`")
+	}
+	for _, f := range all.Functions {
+		functions = append(functions, "`"+f.Name+"`")
+	}
 	return &field.Type{
 		Name: "expression", Title: "Value expression",
-		Doc: "A literal, or an object that is evaluated: `{\"attr\": \"name\"}` is a key of `config` (nested keys and list indexes parted by dots); `{\"function\": \"name\", \"args\": […]}` calls one of " +
-			all.names() +
-			", its arguments being expressions too. An object of one of the other forms `{\"time\": …}`, `{\"request\": …}`, `{\"query\": …}`, `{\"response\": …}`, `{\"authorization\": …}`, `{\"consumer\": …}`, `{\"user\": …}`, `{\"placeholder\": …}` is a reference where that context exists, plain data elsewhere.",
+		Doc: "A literal, or an object that is evaluated, at any depth: `{\"attr\": \"name\"}` is a key of `config` (nested keys and list indexes parted by dots); `{\"function\": \"name\", \"args\": […]}` calls one of " +
+			strings.Join(functions, ", ") +
+			", its arguments being expressions too. The other forms are " + strings.Join(forms[1:], ", ") +
+			", each where its value exists, plain data elsewhere. With a key `default` beside it, the value of that is used where the expression is null or the empty text. `{\"literal\": …}` is what stands there, not evaluated.",
 		Examples: []string{`{"function": "concat", "args": ["Bearer ", {"attr": "#token"}]}`},
 	}
-}
-
-// names lists the functions, those last that exist in one context only.
-func (all Functions) names() string {
-	var anywhere, some []string
-	for _, f := range all {
-		if f.Only == "" {
-			anywhere = append(anywhere, "`"+f.Name+"`")
-		} else {
-			some = append(some, "`"+f.Name+"` in "+string(f.Only)+"s")
-		}
-	}
-	text := strings.Join(anywhere, ", ")
-	if len(some) > 0 {
-		text += " (and " + strings.Join(some, ", ") + ")"
-	}
-	return text
 }

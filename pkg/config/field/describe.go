@@ -9,16 +9,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// longest is the number of characters of a value that a message shows.
-const longest = 40 // less than secret.MostShown, or parts of secrets would not be masked
+// longest is how many characters of a value a message shows. It is less than
+// secret.MostShown: otherwise parts of secrets would not be masked.
+const longest = 40
 
-// Describe says what stands at a place of the document, for a person: scalars
-// as JSON, shortened; of lists and objects only the size.
+// Describe describes a value of the document in a message: scalars as JSON, shortened;
+// lists and objects by their size.
 //
-// A value that may be a secret is described by its type alone: below a key that
-// begins with #, in `authorization`, in headers and parameters, and wherever a
-// key says that it holds a credential. Credentials and queries inside addresses
-// are cut out.
+// A value that may be a secret (secret.MayStandAt) is described by its type only.
+// Credentials and queries are removed from addresses.
 func Describe(pointer string, v value.Value) failure.Text {
 	if !v.IsScalar() || v.Raw() == "" || secret.MayStandAt(pointer) {
 		return DescribeKind(v)
@@ -29,8 +28,7 @@ func Describe(pointer string, v value.Value) failure.Text {
 	return failure.Part(value.OfString(prose.Shorten(secret.WithoutCredentials(v.Raw()), longest)).JSON())
 }
 
-// DescribeKind gives the type and the size of a value, and nothing of what is
-// in it.
+// DescribeKind describes type and size of a value, without its contents.
 func DescribeKind(v value.Value) failure.Text {
 	switch n := v.Len(); {
 	case v.Kind() == value.Null:

@@ -26,7 +26,7 @@ func TestDescribe(t *testing.T) {
 		{"/config/debug", `{}`, `an empty object`},
 		{"/config/debug", `{"a":"s3cret"}`, `an object`},
 		{"", `"x"`, `"x"`},
-		// The names of settings that only sound like secrets.
+		// Names of settings that look like secrets but are none.
 		{"/api/authentication/type", `"logn"`, `"logn"`},
 		{"/api/pagination/urlKey", `5`, `5`},
 		{"/api/pagination/idKey", `true`, `true`},

@@ -1,10 +1,10 @@
-// Package field holds the declarations of settings, and everything that follows
-// from them: reading a value, checking a document, the JSON Schema, hints for
-// unknown keys, and which settings are paths or names of parameters.
+// Package field has the declarations of settings and what is derived from them:
+// reading values, checking documents, the JSON Schema, hints for unknown keys, and
+// which settings are paths or names of parameters.
 //
-// A setting is declared once, beside the code that reads it. The declarations of
-// a whole document are a Type, see the package language, which puts them
-// together. This package knows no setting by name.
+// A setting is declared once, beside the code that reads it. Package language puts the
+// declarations of a whole document together as a Type. This package knows no setting
+// by name.
 package field
 
 import (
@@ -19,32 +19,29 @@ import (
 type Field struct {
 	Name  string
 	Title string
-	// Doc is its meaning in the reference: whole sentences in Markdown.
+	// Doc describes it in the reference: sentences in Markdown.
 	Doc string
-	// Type is nil for what is not read.
+	// Type is nil if the value is not read.
 	Type *Type
-	// Default is what an absent value means, null for nothing in particular.
+	// Default is the value if the field is absent; null is none.
 	Default value.Value
-	// Empty and Null are the values that an empty value, and null, stand for where
-	// they are not other words for absent; nil is absent.
+	// Empty and Null are the meanings of an empty value and of null; nil means absent.
 	Empty, Null *value.Value
 	// Required fields must be there, see Type.Required.
 	Required bool
-	// Deprecated says what is used instead, "" for fields that are not.
+	// Deprecated says what to use instead; "" if it is not deprecated.
 	Deprecated failure.Text
 	// Examples are JSON texts. Each is tested.
 	Examples []string
-	// AlsoCalled are names that other tools have for it, in lower case.
+	// AlsoCalled are its names in other tools, in lower case.
 	AlsoCalled []string
-	// Role is what else the value is besides a setting.
-	Role Role
-	// Separator is what parts the keys of a path: the field beside it that says
-	// so; nil is a dot.
+	Role       Role
+	// Separator is the field with the separator of a path; nil is a dot.
 	Separator *Setting[string]
 }
 
-// Role is what the value of a field is, for those who look at a document without
-// knowing its settings.
+// Role is the kind of value that a field has, for code that handles documents without
+// knowing their settings.
 type Role int
 
 // The roles.
@@ -52,17 +49,17 @@ const (
 	NoRole Role = iota
 	// Path leads to a value in an answer or in an item of one.
 	Path
+	// Condition is a condition on an answer, see package condition.
+	Condition
 	// Parameter is the name of a parameter of requests.
 	Parameter
 	// Headers are names and values of headers.
 	Headers
-	// Literal is taken as it is: nothing in it is evaluated.
-	Literal
-	// InAdvance lets pages be asked for in advance, which needs concurrency.
+	// InAdvance makes the run request pages in advance, which needs concurrency.
 	InAdvance
 	// PathInAdvance is Path and InAdvance.
 	PathInAdvance
-	// Naming holds names and paths, which are no secrets whatever they are called.
+	// Naming has names and paths, which are no secrets whatever their keys are.
 	Naming
 )
 
@@ -71,7 +68,7 @@ type Declared interface{ declared() *Field }
 
 func (f *Field) declared() *Field { return f }
 
-// Fields are the fields of settings.
+// Fields returns the fields of settings.
 func Fields(all ...Declared) []*Field {
 	fields := make([]*Field, len(all))
 	for i, one := range all {
@@ -80,8 +77,8 @@ func Fields(all ...Declared) []*Field {
 	return fields
 }
 
-// Setting is a field and the way to read it. The methods that return a Setting
-// complete its declaration in place: call them only there.
+// Setting is a field and the way to read it. The methods that return a Setting change
+// the field: call them only in its declaration.
 type Setting[T any] struct {
 	*Field
 	fallback T
@@ -89,54 +86,54 @@ type Setting[T any] struct {
 	of       func(T) value.Value
 }
 
-// Of is the value of the setting in a section, or its default. What cannot be
-// read becomes a problem.
+// Of returns the value of the setting in a section, or its default. A value of the
+// wrong type is a problem.
 func (s Setting[T]) Of(parent Section) T { return s.read(parent.Get(s.Name), s.fallback) }
 
-// In is the part of a section where the setting stands.
+// In returns the part of a section with the setting.
 func (s Setting[T]) In(parent Section) Section { return parent.Get(s.Name) }
 
-// Text declares a text; a number or a boolean is taken as its text.
+// Text declares a text. A number or a boolean is converted.
 func Text(name, title, doc string) Setting[string] {
 	return Setting[string]{&Field{Name: name, Title: title, Doc: doc, Type: TextType}, "", Section.text, value.OfString}
 }
 
-// Integer declares an integer, also as a numeric string.
+// Integer declares an integer. A numeric string is converted.
 func Integer(name, title, doc string) Setting[int] {
 	return Setting[int]{&Field{Name: name, Title: title, Doc: doc, Type: IntegerType}, 0, Section.int,
 		func(i int) value.Value { return value.OfInt(int64(i)) }}
 }
 
-// Flag declares a flag, false by default. Any scalar has a truth.
+// Flag declares a flag, false by default. Any scalar is converted.
 func Flag(name, title, doc string) Setting[bool] {
 	return Setting[bool]{&Field{Name: name, Title: title, Doc: doc, Type: FlagType}, false, Section.bool, value.OfBool}.Default(false)
 }
 
-// Of declares a setting of any type, which the package that declares it reads.
+// Of declares a setting of any type. The package that declares it reads the value.
 func Of(name, title, doc string, t *Type) Setting[Section] {
 	return Setting[Section]{&Field{Name: name, Title: title, Doc: doc, Type: t}, Section{}, func(s, _ Section) Section { return s },
 		func(Section) value.Value { return value.Value{} }}
 }
 
-// Seconds declares a number that its reader takes as a time.
+// Seconds declares a number of seconds.
 func Seconds(name, title, doc string) Setting[Section] { return Of(name, title, doc, NumberType) }
 
-// Unread declares a member that others read and that may be anything.
+// Unread declares a member of any type that other programs read.
 func Unread(name, title, doc string) Setting[Section] { return Of(name, title, doc, nil) }
 
-// Default is the setting with a default.
+// Default sets the default.
 func (s Setting[T]) Default(v T) Setting[T] {
 	s.fallback, s.Field.Default = v, s.of(v)
 	return s
 }
 
-// DefaultJSON is the setting with a default that its reader fills in.
+// DefaultJSON sets the default in the reference; its reader has to apply it.
 func (s Setting[T]) DefaultJSON(text string) Setting[T] {
 	s.Field.Default = parsed(text)
 	return s
 }
 
-// Typed is the setting with a narrower type.
+// Typed sets a narrower type.
 func (s Setting[T]) Typed(t *Type) Setting[T] {
 	s.Type = t
 	return s
@@ -148,52 +145,51 @@ func (s Setting[T]) Example(texts ...string) Setting[T] {
 	return s
 }
 
-// Must is the setting that has to be there.
+// Must makes the setting required.
 func (s Setting[T]) Must() Setting[T] {
 	s.Required = true
 	return s
 }
 
-// Old is the setting with what to use instead.
+// Old makes the setting deprecated.
 func (s Setting[T]) Old(instead failure.Text) Setting[T] {
 	s.Deprecated = instead
 	return s
 }
 
-// EmptyMeans is the setting for which an empty value is a value.
+// EmptyMeans sets the meaning of an empty value.
 func (s Setting[T]) EmptyMeans(v T) Setting[T] {
 	empty := s.of(v)
 	s.Empty = &empty
 	return s
 }
 
-// NullMeans is the setting for which null is a value.
+// NullMeans sets the meaning of null.
 func (s Setting[T]) NullMeans(v T) Setting[T] {
 	null := s.of(v)
 	s.Null = &null
 	return s
 }
 
-// Also is the setting with names that other tools have for it.
+// Also sets the names in other tools.
 func (s Setting[T]) Also(names ...string) Setting[T] {
 	s.AlsoCalled = names
 	return s
 }
 
-// As is the setting with a role.
+// As sets the role.
 func (s Setting[T]) As(role Role) Setting[T] {
 	s.Role = role
 	return s
 }
 
-// PartedBy is the setting of a path whose separator another setting holds.
+// PartedBy makes the setting a path with the separator of another setting.
 func (s Setting[T]) PartedBy(separator Setting[string]) Setting[T] {
 	s.Role, s.Separator = Path, &separator
 	return s
 }
 
-// meaning is what an empty value stands for, nil where it is another word for
-// absent.
+// meaning returns the meaning of an empty value, nil for absent.
 func (f *Field) meaning(v value.Value) *value.Value {
 	switch {
 	case v.IsNull():
@@ -205,7 +201,7 @@ func (f *Field) meaning(v value.Value) *value.Value {
 	}
 }
 
-// parsed is the value of a JSON text in a declaration.
+// parsed returns the value of a JSON text in a declaration.
 func parsed(text string) value.Value {
 	v, err := value.Parse([]byte(text))
 	if err != nil {
@@ -214,7 +210,7 @@ func parsed(text string) value.Value {
 	return v
 }
 
-// Choices are values by their names.
+// Choices makes choices of names.
 func Choices(names ...string) []Choice {
 	all := make([]Choice, len(names))
 	for i, name := range names {
@@ -223,15 +219,14 @@ func Choices(names ...string) []Choice {
 	return all
 }
 
-// Variant is a value of a setting on which it depends which others count.
+// Variant is a value of a setting that decides which other settings are used.
 type Variant struct {
 	Name             string
 	Settings, Needed []Declared
 }
 
-// Union are the fields of all variants, each once, in their order. The
-// documentation of each begins with the variants that have it; what says
-// which variant counts is called so, e.g. "Method".
+// Union returns the fields of all variants, each once, in their order. The Doc of each
+// begins with its variants; what is the noun for them, e.g. "Method".
 func Union(what string, variants []Variant) []*Field {
 	var fields []*Field
 	names, needed := map[string][]string{}, map[string]bool{}
@@ -261,7 +256,7 @@ func Union(what string, variants []Variant) []*Field {
 	return fields
 }
 
-// With is the field with its type, which was not known where it is declared.
+// With returns the field with a type that is not known at its declaration.
 func (s Setting[T]) With(t *Type) *Field {
 	f := *s.Field
 	f.Type = t

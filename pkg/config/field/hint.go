@@ -11,9 +11,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// UnknownHint says what an unknown key may be meant as: one of its neighbours
-// that is spelt nearly the same or that other tools call so, or a key of that
-// name in another section.
+// UnknownHint suggests a key for an unknown one: one of the same object that is spelt
+// nearly the same or has that name in other tools, or one of the same name in another
+// section.
 func (d *Document) UnknownHint(key Key) failure.Text {
 	if hint := key.NearHint(); hint != "" {
 		return hint
@@ -24,7 +24,7 @@ func (d *Document) UnknownHint(key Key) failure.Text {
 	return ""
 }
 
-// NearHint is the neighbour that a key may be meant as, "" for none.
+// NearHint suggests a key of the same object, "" if there is none.
 func (k Key) NearHint() failure.Text {
 	if near, ok := failure.Nearest(k.Name, k.Known); ok {
 		return "did you mean " + OwnName(near) + "?"
@@ -35,7 +35,7 @@ func (k Key) NearHint() failure.Text {
 	return ""
 }
 
-// alsoCalled is the field that other tools know by this name, nil for none.
+// alsoCalled returns the field with this name in other tools, nil if there is none.
 func (t *Type) alsoCalled(name string) *Field {
 	name = strings.ToLower(name)
 	for _, f := range t.base().Fields {
@@ -46,8 +46,8 @@ func (t *Type) alsoCalled(name string) *Field {
 	return nil
 }
 
-// Misspelt is the hint for a missing key when the object has an unknown one that
-// is spelt nearly the same, or that other tools know it by.
+// Misspelt is the hint for a missing key if the object has an unknown one that is spelt
+// nearly the same, or that is its name in other tools.
 func Misspelt(object value.Value, missing string, t *Type) failure.Text {
 	unknown := func(is func(name string) bool) failure.Text {
 		for _, m := range object.Members() {
@@ -63,8 +63,8 @@ func Misspelt(object value.Value, missing string, t *Type) failure.Text {
 	return unknown(func(name string) bool { f := t.alsoCalled(name); return f != nil && f.Name == missing })
 }
 
-// choiceHint is the nearest of the values that a field may have, or what to
-// write for the word of another tool.
+// choiceHint suggests the nearest choice, or what to write instead of the word of
+// another tool.
 func choiceHint(t *Type, found string) failure.Text {
 	if near, ok := failure.Nearest(found, t.choices()); ok {
 		return "did you mean " + OwnName(near) + "?"
@@ -81,7 +81,7 @@ func choiceHint(t *Type, found string) failure.Text {
 	return ""
 }
 
-// typeHint says how to write what was written as another type.
+// typeHint suggests how to write a value of the wrong type.
 func typeHint(pointer string, found value.Value, t *Type) failure.Text {
 	switch {
 	case found.Kind() == value.Array && t.allows(value.Object) && !t.allows(value.Array) && !t.allows(value.String):
@@ -96,7 +96,7 @@ func typeHint(pointer string, found value.Value, t *Type) failure.Text {
 	return ""
 }
 
-// dotted are the keys of a list as a path.
+// dotted turns a list of keys into a path.
 func dotted(keys value.Value) (string, bool) {
 	var all []string
 	for _, key := range keys.Items() {
@@ -108,7 +108,7 @@ func dotted(keys value.Value) (string, bool) {
 	return strings.Join(all, "."), len(all) > 0
 }
 
-// secondsHint says how to write a time that has its unit behind it.
+// secondsHint suggests how to write seconds with a unit.
 func secondsHint(pointer string, found value.Value) failure.Text {
 	number := strings.TrimRight(strings.TrimSpace(found.Raw()), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	unit := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(found.Raw()), number))
@@ -118,7 +118,7 @@ func secondsHint(pointer string, found value.Value) failure.Text {
 	return "write the seconds without their unit: " + failure.Part(number)
 }
 
-// List is names of fields in a message.
+// List formats names of fields for a message.
 func List(names []string) failure.Text {
 	all := make([]string, len(names))
 	for i, name := range names {
@@ -127,10 +127,10 @@ func List(names []string) failure.Text {
 	return failure.Text(strings.Join(all, ", "))
 }
 
-// Quoted is a name of the document in a message: as JSON, shortened.
+// Quoted formats a name of the document for a message: as JSON, shortened.
 func Quoted(name string) failure.Text { return failure.Part(OwnName(name).String()) }
 
-// OwnName is the name of a field in a message.
+// OwnName formats the name of a field for a message.
 func OwnName(name string) failure.Text {
 	return failure.Text(value.OfString(prose.Shorten(name, longest)).JSON())
 }

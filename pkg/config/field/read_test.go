@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The settings of a small language of its own: nothing here knows the real one.
+// The settings of a small language for these tests.
 var (
 	size  = Integer("size", "Size", "Rows asked for.").Default(50).Also("pagesize").Example(`10`)
 	first = Integer("first", "First", "Number of the first page.").Default(1).EmptyMeans(0).Example(`0`)
@@ -38,7 +38,7 @@ func smallTree() *Tree {
 	return NewTree(Object("", "Document", "All of it.", Of("wrapped", "Wrapper", "Holds all.", settings)), "wrapped")
 }
 
-// TestRead: what is meant by empty and foreign values, and what is wrong.
+// TestRead: the meaning of empty and converted values, and the problems.
 func TestRead(t *testing.T) {
 	tests := []struct {
 		name, in, want     string
@@ -130,8 +130,7 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// TestVisit: who looks at a document without knowing its settings finds paths with
-// their separators.
+// TestVisit: Visit finds paths with their separators.
 func TestVisit(t *testing.T) {
 	var got []string
 	smallTree().Visit(testvalue.Parse(t, `{"wrapped":{"items":[{"path":"a/b","parted":"/"},{"path":"c"}],"other":{"path":"d"}}}`), "", func(f *Field, at, around Section) bool {

@@ -9,17 +9,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of a document of this type, under
-// this id.
+// Schema returns the JSON Schema (draft 2020-12) of documents, with this id.
 //
-// Besides the standard keywords it has `errorMessage` and `deprecationMessage`,
-// which editors know too, `ignoreCase` for an `enum` that does not look at the
-// case of letters, and `emptyMeans` and `nullMeans`: the value that an empty
-// one, or null, stands for where the original takes it for one that is set. It
-// keeps to keywords that judge one value at a time (no anyOf, oneOf, allOf, not,
-// if).
+// Besides the standard keywords it has `errorMessage` and `deprecationMessage`, which
+// editors know, `ignoreCase` for an `enum`, and `emptyMeans` and `nullMeans` (see
+// Field.Empty). It has no keywords that combine schemas (anyOf, oneOf, allOf, not, if).
 //
-// definitions are types that are known by their name only where they are used.
+// definitions are types to which fields refer by name only.
 func (t *Tree) Schema(id string, definitions ...*Type) []byte {
 	w := &schemaWriter{defined: map[string]bool{}}
 	root := w.keywords(t.root)
@@ -40,8 +36,7 @@ func (t *Tree) Schema(id string, definitions ...*Type) []byte {
 	return b.Bytes()
 }
 
-// object is an object of the schema, with its keywords in order; the values are
-// objects and value.Value.
+// object is an object of the schema. Its values are objects and value.Value.
 type (
 	object []member
 	member struct {
@@ -55,7 +50,7 @@ type schemaWriter struct {
 	pending []*Type // named types that are not written yet
 }
 
-// use is how a field or a type refers to a type: by name, or written out.
+// use returns a reference to a named type, or the keywords of another one.
 func (w *schemaWriter) use(t *Type) object {
 	if t == nil {
 		return nil
@@ -175,8 +170,7 @@ func valueList(texts []string) value.Value {
 	return value.OfItems(all...)
 }
 
-// print writes a keyword's value: an object with objects in it over several
-// lines, everything else on one.
+// print writes a value: an object of objects on several lines, anything else on one.
 func print(b *bytes.Buffer, v any, indent string) {
 	o, ok := v.(object)
 	if !ok {

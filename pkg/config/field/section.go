@@ -7,21 +7,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Section is one part of the document on its way into the package that knows its
-// meaning (a scroller, an authentication, a mapping): the value, its place, and
-// the shared list that collects every problem before anything is sent.
+// Section is one part of the document for the package that compiles it (a scroller, an
+// authentication, a mapping): the value, its place, and the list of all problems of
+// the document.
 //
-// Its getters cast what the original extractor casts: numeric strings are
-// numbers, any scalar has a truth. What cannot be cast becomes a problem and the
-// getter returns its default, so that a compile step can go on and find the
-// next problem.
+// Its getters convert what the original converts: numeric strings to numbers, any
+// scalar to a boolean. Any other value is a problem, and the getter returns the
+// default, so that compiling finds further problems.
 type Section struct {
 	Value    value.Value
 	Pointer  string
 	problems *failure.Problems
-	// faulty holds the places whose problem is already in the list; one place
-	// gets one problem, so that no one reads the same fault twice.
-	faulty map[string]bool
+	faulty   map[string]bool // see Document
 }
 
 // NewSection makes a section; problems must not be nil.
@@ -29,20 +26,19 @@ func NewSection(v value.Value, pointer string, problems *failure.Problems) Secti
 	return Section{Value: v, Pointer: pointer, problems: problems}
 }
 
-// Problems is the list that collects this document's problems.
+// Problems returns the list of this document's problems.
 func (s Section) Problems() *failure.Problems { return s.problems }
 
-// Present reports whether anything that is not empty stands here.
+// Present reports whether the value is not empty.
 func (s Section) Present() bool { return !s.Value.Empty() }
 
-// Faulty reports whether something is wrong with the value, and a problem says so.
+// Faulty reports whether there is a problem about the value already.
 func (s Section) Faulty() bool { return s.faulty[s.Pointer] }
 
-// Get is the member of that name, or an empty section at its place.
+// Get returns the member of that name, or a section with null at its place.
 func (s Section) Get(name string) Section { return s.below(name, s.Value.Field(name)) }
 
-// Items are the items of a list, or the members of an object, each at its
-// place.
+// Items returns the items of a list or the members of an object.
 func (s Section) Items() []Section {
 	items := make([]Section, 0, s.Value.Len())
 	for i, item := range s.Value.Items() {
@@ -59,7 +55,6 @@ func (s Section) below(name string, v value.Value) Section {
 	return s
 }
 
-// text is the section as a string; a number or boolean is taken as its text.
 func (s Section) text(fallback string) string {
 	switch {
 	case !s.Present():
@@ -72,8 +67,7 @@ func (s Section) text(fallback string) string {
 	}
 }
 
-// int is the section as an integer. Numeric strings are integers too; a fraction
-// is cut off.
+// int is the section as an integer; a fraction is cut off.
 func (s Section) int(fallback int) int {
 	if s.Value.IsNull() {
 		return fallback
@@ -88,7 +82,6 @@ func (s Section) int(fallback int) int {
 	return int(i)
 }
 
-// bool is the truth of the section.
 func (s Section) bool(fallback bool) bool {
 	if s.Value.IsNull() {
 		return fallback
@@ -96,8 +89,7 @@ func (s Section) bool(fallback bool) bool {
 	return !s.Value.Empty()
 }
 
-// Problem reports a problem with this section's value, unless the value has one
-// already.
+// Problem reports a problem with the value, unless it has one already.
 func (s Section) Problem(expected, hint failure.Text) {
 	code := failure.WrongValue
 	if s.Value.IsNull() {
@@ -106,14 +98,14 @@ func (s Section) Problem(expected, hint failure.Text) {
 	s.Fault(code, expected, hint)
 }
 
-// Fault is Problem with a code of its own.
+// Fault is Problem with a code.
 func (s Section) Fault(code failure.Code, expected, hint failure.Text) {
 	if s.faulty[s.Pointer] {
 		return
 	}
 	found := Describe(s.Pointer, s.Value)
 	if code == failure.MissingKey || code == failure.MissingCredentials && !s.Value.IsScalar() {
-		found = "" // what is missing stands elsewhere, or nowhere
+		found = "" // there is nothing to describe at this place
 	}
 	s.problems.Add(failure.Problem{Code: code, Pointer: s.Pointer, Found: found, Expected: expected, Hint: hint})
 }

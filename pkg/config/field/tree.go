@@ -8,15 +8,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Tree is the type of a whole document, ready to read documents.
+// Tree is the type of a whole document.
 type Tree struct {
 	root *Type
-	// owners are the paths of the sections that have a key of a name.
+	// owners are the paths of the sections with a key, by the key.
 	owners map[string][]string
 }
 
-// NewTree makes the tree of a document's type. Sections are named by their path
-// below wrapper, the field that may wrap all settings.
+// NewTree makes the tree of a document's type. Paths of sections begin below wrapper,
+// the field that may enclose all settings.
 func NewTree(root *Type, wrapper string) *Tree {
 	t := &Tree{root: root, owners: map[string][]string{}}
 	type section struct {
@@ -42,19 +42,18 @@ func NewTree(root *Type, wrapper string) *Tree {
 	return t
 }
 
-// Root is the type of the document.
+// Root returns the type of the document.
 func (t *Tree) Root() *Type { return t.root }
 
-// sectionOf is the section that has a key of this name, as a path in the words
-// of the documentation: the nearest below the place where it was found, else
-// the one nearest to the top.
+// sectionOf returns the path of a section with a key of this name: the nearest below
+// the section of the pointer, else the one nearest to the root.
 func (t *Tree) sectionOf(name, pointer string) (string, bool) {
 	here := keysTo(pointer)
 	here = here[:max(0, strings.LastIndexByte(here, '.'))]
 	best := ""
 	for _, section := range t.owners[name] {
 		if strings.HasPrefix(here, "config.mappings.") && !strings.HasPrefix(section, "config.mappings") {
-			continue // names there are mostly those of the data
+			continue // keys there are mostly names of the data
 		}
 		inner := strings.HasPrefix(section, here+".") && here != ""
 		switch {
@@ -67,8 +66,8 @@ func (t *Tree) sectionOf(name, pointer string) (string, bool) {
 	return best, best != ""
 }
 
-// keysTo is a place as the path of its keys: without `parameters` and the numbers
-// of items.
+// keysTo turns a pointer into a path of keys, without `parameters` and the numbers of
+// items.
 func keysTo(pointer string) string {
 	var names []string
 	for _, name := range failure.PointerSplit(pointer) {
@@ -80,8 +79,8 @@ func keysTo(pointer string) string {
 	return strings.Join(names, ".")
 }
 
-// Visit calls visit for every value of a document that a field is declared for,
-// with the section around it. visit says whether to go on inside.
+// Visit calls visit for the value of each declared field of a document, with the
+// section around it. visit returns whether to visit the fields inside.
 func (t *Tree) Visit(doc value.Value, pointer string, visit func(f *Field, at, around Section) bool) {
 	t.root.visit(Section{Value: doc, Pointer: pointer}, visit)
 }
@@ -104,25 +103,4 @@ func (t *Type) visit(s Section, visit func(f *Field, at, around Section) bool) {
 			base.Items.visit(s.below(strconv.Itoa(i), item), visit)
 		}
 	}
-}
-
-// At is the type of the values at a JSON pointer, nil where no type is known.
-func (t *Tree) At(pointer string) *Type {
-	at := t.root
-	for _, name := range failure.PointerSplit(pointer) {
-		base := at.base()
-		if base == nil {
-			return nil
-		}
-		_, err := strconv.Atoi(name)
-		switch f := base.Field(name); {
-		case f != nil:
-			at = f.Type
-		case err == nil && base.Items != nil:
-			at = base.Items
-		default:
-			at = base.Others
-		}
-	}
-	return at
 }

@@ -9,45 +9,43 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Type is what the values of a field may look like. A type is never changed once
-// the fields of the document are put together; a recursive one refers to itself.
+// Type is the type of a field's values. It must not be changed after NewTree. A type
+// may refer to itself.
 type Type struct {
-	// Name is that of the definition in the schema which fields refer to; a type
-	// without a name is written out where it is used.
+	// Name is that of the definition in the schema. A type without a name is written
+	// out where it is used.
 	Name string
-	// Base is a type whose rules count too; then only Required may be set.
+	// Base is a type whose rules apply too; then only Required may be set.
 	Base       *Type
 	Title, Doc string
-	// Kinds are JSON types in the words of JSON Schema; none allows all.
+	// Kinds are JSON types as in JSON Schema; none allows all.
 	Kinds []string
 	// Fields are the members of an object, in the order of the reference.
 	Fields []*Field
-	// Open welcomes other members. Loose reports them only when no one refers to
-	// them, and lets the schema allow them.
+	// Open allows other members. Loose allows them in the schema, and reports those to
+	// which the document does not refer.
 	Open, Loose bool
-	// Others is the type of the members that are no field, Items that of the items
-	// of a list.
+	// Others is the type of members that are no field, Items that of items of a list.
 	Others, Items *Type
-	// Required are the names of fields that must be there, besides those that say
-	// so themselves.
+	// Required are names of required fields, besides those with Field.Required.
 	Required []string
 	// Choices are all values that a string may have.
 	Choices    []Choice
 	IgnoreCase bool // of Choices
-	// NotEmpty are the kinds of which an empty value is an error. For any other
-	// type an empty value means the same as none.
+	// NotEmpty are the kinds of which an empty value is an error. For other types an
+	// empty value means absent.
 	NotEmpty []string
 	// Pattern is a regular expression that a string must match.
 	Pattern *Pattern
-	// Message is what is expected, for a person; "" is made of Kinds.
+	// Message says what is expected; "" is derived from Kinds.
 	Message failure.Text
-	// Alone reports whether a value is an item that stands in the place of a list or
-	// an object of items; nil takes none for it. AloneFault is the error then;
-	// without one the value is read as an item.
+	// Alone reports whether a value is a single item instead of a list or an object of
+	// items; nil is never. AloneFault is the error for it; without one the value is
+	// read as an item.
 	Alone      func(value.Value) bool
 	AloneFault *failure.Problem
-	// Lost is the error about an object that was given, but of which nothing is left
-	// without its unknown and empty keys; "" is no error.
+	// Lost is the error for an object that has only unknown and empty keys; "" is no
+	// error.
 	Lost failure.Text
 	// Examples are JSON texts.
 	Examples []string
@@ -56,45 +54,45 @@ type Type struct {
 // Choice is one of the values that a field may have.
 type Choice struct {
 	Name string
-	// AlsoCalled are words of other tools that mean it.
+	// AlsoCalled are its names in other tools.
 	AlsoCalled []string
-	// Hint says what to write instead. Such a choice is none of the values, but
-	// other tools have it; Name is one of their words.
+	// Hint says what to write instead. With a hint Name is no allowed value, but a
+	// value of other tools.
 	Hint failure.Text
 	// Old is the warning about the old name of another choice, "" for none.
 	Old failure.Text
 }
 
-// Pattern is a regular expression that is compiled when it is needed.
+// Pattern is a regular expression that is compiled at its first use.
 type Pattern struct {
 	Text    string
 	matcher func() *regexp.Regexp
 }
 
-// NewPattern makes a pattern of an expression.
+// NewPattern makes a pattern.
 func NewPattern(text string) *Pattern {
 	return &Pattern{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
 
-// The types that many fields share. What the original casts is allowed: a
-// numeric string is a number, and any scalar has a truth.
+// The types that many fields share. They allow what the original converts: numeric
+// strings to numbers, any scalar to a boolean.
 var (
 	number      = NewPattern(`^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$`)
 	TextType    = &Type{Name: "text", Title: "string", Kinds: []string{"string", "number", "boolean"}, Message: "expected a string"}
 	FlagType    = &Type{Name: "flag", Title: "boolean", Kinds: []string{"boolean", "number", "string"}, Message: "expected true or false"}
 	IntegerType = &Type{Name: "integerLike", Title: "integer", Kinds: []string{"integer", "number", "string"}, Pattern: number, Message: "expected an integer"}
 	NumberType  = &Type{Name: "numberLike", Title: "number", Kinds: []string{"number", "string"}, Pattern: number, Message: "expected a number"}
-	// StrictText is a string as such, BooleanType true or false as such.
+	// StrictText and BooleanType convert nothing.
 	StrictText  = &Type{Kinds: []string{"string"}, Message: "expected a string"}
 	BooleanType = &Type{Kinds: []string{"boolean"}}
-	// Literals is an object of values that are taken as they are.
+	// Literals is an object in which nothing is evaluated.
 	Literals = &Type{Name: "literals", Title: "object of values", Kinds: []string{"object"}, Open: true}
 )
 
 // ListOf is the type of a list.
 func ListOf(items *Type) *Type { return &Type{Kinds: []string{"array"}, Items: items} }
 
-// MapOf is the type of an object whose keys are names that the author chooses.
+// MapOf is the type of an object with any keys.
 func MapOf(members *Type) *Type { return &Type{Kinds: []string{"object"}, Others: members} }
 
 // Object is the type of an object with these fields.
@@ -102,7 +100,7 @@ func Object(name, title, doc string, fields ...Declared) *Type {
 	return &Type{Name: name, Title: title, Doc: doc, Kinds: []string{"object"}, Fields: Fields(fields...)}
 }
 
-// base is the type at the end of Base.
+// base follows Base to its end.
 func (t *Type) base() *Type {
 	for t != nil && t.Base != nil {
 		t = t.Base
@@ -110,7 +108,7 @@ func (t *Type) base() *Type {
 	return t
 }
 
-// Field is the field of that name, nil for none.
+// Field returns the field of that name, nil for none.
 func (t *Type) Field(name string) *Field {
 	if t = t.base(); t == nil {
 		return nil
@@ -121,18 +119,18 @@ func (t *Type) Field(name string) *Field {
 	return nil
 }
 
-// names are those of the fields that someone reads.
+// names returns the names of fields that hints may suggest: those that are read.
 func (t *Type) names() []string {
 	var all []string
 	for _, f := range t.base().Fields {
-		if f.Type != nil { // without a type no hint should name it
+		if f.Type != nil {
 			all = append(all, f.Name)
 		}
 	}
 	return all
 }
 
-// choices are the values that a string may have.
+// choices returns the allowed values.
 func (t *Type) choices() []string {
 	var all []string
 	for _, c := range t.base().Choices {
@@ -143,7 +141,7 @@ func (t *Type) choices() []string {
 	return all
 }
 
-// required are the names of the fields that must be there.
+// required returns the names of the fields that must be there.
 func (t *Type) required() []string {
 	var all []string
 	for ; t != nil; t = t.Base {
@@ -157,7 +155,7 @@ func (t *Type) required() []string {
 	return all
 }
 
-// allows reports whether values of this kind may stand here.
+// allows reports whether the type has this kind.
 func (t *Type) allows(k value.Kind) bool {
 	kinds := t.base().Kinds
 	switch {

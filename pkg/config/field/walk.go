@@ -9,50 +9,49 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Document is a document that was read along its type.
+// Document is a document after Read.
 type Document struct {
-	// Value is the document without its unknown keys, with what empty values mean.
+	// Value is the document without unknown keys. Empty values are replaced by their
+	// meaning.
 	Value    value.Value
 	Warnings failure.Problems
-	// Unknown are the keys that no field has, in the order of the document.
+	// Unknown are the keys without a field, in the order of the document.
 	Unknown  []Key
 	tree     *Tree
 	problems *failure.Problems
-	// faulty holds the places whose problem is in the list; one place gets one
-	// problem, so that no one reads the same error twice.
+	// faulty has the places with a problem in the list. Each place gets only one.
 	faulty map[string]bool
 }
 
-// Key is a key that no field has, and those that the type knows.
+// Key is an unknown key, and the known ones of its object.
 type Key struct {
 	Pointer, Name string
 	Known         []string
 	at            *Type
 }
 
-// Read walks a document along the tree's type, once. It settles what the
-// language of the original does by itself: an empty list is an empty object and
-// the other way round, and an empty value is the same as none, except where a
-// field says otherwise. What violates a type is added to the problems.
+// Read checks a document and adds what violates the types to the problems. It applies
+// PHP's rules: an empty list is an empty object and vice versa, and an empty value
+// means absent unless its field says otherwise.
 func (t *Tree) Read(v value.Value, problems *failure.Problems) *Document {
 	d := &Document{tree: t, problems: problems, faulty: map[string]bool{}}
 	d.Value = d.read(v, t.root, "")
 	return d
 }
 
-// Section is the whole document as a section.
+// Section returns the whole document as a section.
 func (d *Document) Section() Section {
 	return Section{Value: d.Value, problems: d.problems, faulty: d.faulty}
 }
 
-// read is the value at a place as it is meant, checked.
+// read checks the value at a place and returns its meaning.
 func (d *Document) read(v value.Value, t *Type, pointer string) value.Value {
 	meant := d.meant(v, t, pointer)
 	d.check(meant, v, t, pointer)
 	return meant
 }
 
-// meant is the value at a place as it is meant. What is below it is checked.
+// meant returns the meaning of the value at a place. It checks only what is inside.
 func (d *Document) meant(v value.Value, t *Type, pointer string) value.Value {
 	base := t.base()
 	switch {
@@ -120,10 +119,9 @@ func (d *Document) members(v value.Value, t *Type, pointer string) value.Value {
 	return value.OfMembers(kept...)
 }
 
-// absent reports whether a member means the same as no member: null and the empty
-// string; unless it is required, an empty value of another type, too, and an
-// object that is empty although it would need keys. Whether a value is empty is
-// judged before keys were left out of it.
+// absent reports whether a member means the same as none: null and the empty string;
+// if it is not required also an empty value of another type, and an empty object with
+// required keys. empty is about the value before unknown keys were removed.
 func (f *Field) absent(v value.Value, empty, required bool) bool {
 	t := f.Type.base()
 	if t == nil {
@@ -133,7 +131,7 @@ func (f *Field) absent(v value.Value, empty, required bool) bool {
 	case v.IsNull():
 		return len(t.Kinds) > 0
 	case len(t.Kinds) == 1 && t.Kinds[0] == "boolean":
-		return false // nothing but a boolean says what was meant
+		return false // it must be a boolean
 	case v.Kind() == value.String && v.Raw() == "":
 		return len(t.Kinds) > 0 && len(t.NotEmpty) == 0
 	case required || !empty:
@@ -145,8 +143,8 @@ func (f *Field) absent(v value.Value, empty, required bool) bool {
 	}
 }
 
-// check adds what is wrong with a value, as it is meant, to the problems; given
-// is what the document says. Its members and items are checked already.
+// check checks a value without its members and items. v is its meaning, given the
+// value in the document.
 func (d *Document) check(v, given value.Value, t *Type, pointer string) {
 	base := t.base()
 	if base == nil {
@@ -156,7 +154,8 @@ func (d *Document) check(v, given value.Value, t *Type, pointer string) {
 		d.wrongType(given, base, pointer)
 		return
 	}
-	if base.Lost != "" && given.Kind() == value.Object && given.Len() > 0 && v.Len() == 0 {
+	lost := base.Lost != "" && given.Kind() == value.Object && given.Len() > 0 && v.Len() == 0
+	if lost {
 		d.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: base.Lost})
 	}
 	choices := base.choices()
@@ -174,17 +173,17 @@ func (d *Document) check(v, given value.Value, t *Type, pointer string) {
 	if v.Kind() == value.Object {
 		d.missing(v, given, t, pointer)
 	}
-	if !slices.Contains(base.NotEmpty, v.Kind().String()) {
+	if lost || !slices.Contains(base.NotEmpty, v.Kind().String()) {
 		return
 	}
 	switch {
 	case v.Kind() == value.String && v.Raw() == "", v.Kind() == value.Array && v.Len() == 0,
-		v.Kind() == value.Object && v.Len() == 0 && len(t.required()) == 0: // else the keys that are missing say more
+		v.Kind() == value.Object && v.Len() == 0 && len(t.required()) == 0: // else there are problems about missing keys
 		d.fault(failure.WrongValue, pointer, given, base.Message, "")
 	}
 }
 
-// missing reports the fields that must be there.
+// missing reports required fields that are missing.
 func (d *Document) missing(v, given value.Value, t *Type, pointer string) {
 	for _, name := range t.required() {
 		if _, ok := v.Get(name); ok {
@@ -194,7 +193,7 @@ func (d *Document) missing(v, given value.Value, t *Type, pointer string) {
 	}
 }
 
-// holds reports whether a value has one of the kinds of a type.
+// holds reports whether a value has one of the type's kinds.
 func (t *Type) holds(v value.Value) bool {
 	if len(t.Kinds) == 0 || t.allows(v.Kind()) && v.Kind() != value.Number {
 		return true
@@ -216,7 +215,7 @@ func (d *Document) wrongType(given value.Value, t *Type, pointer string) {
 	d.fault(failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
 }
 
-// fault reports a wrong value once.
+// fault adds a problem about a value, unless the place has one.
 func (d *Document) fault(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
 	if d.faulty[pointer] {
 		return
@@ -225,7 +224,7 @@ func (d *Document) fault(code failure.Code, pointer string, found value.Value, e
 	d.problems.Add(failure.Problem{Code: code, Pointer: pointer, Found: Describe(pointer, found), Expected: expected, Hint: hint})
 }
 
-// phrase names kinds for a person.
+// phrase names kinds in a message.
 func phrase(kinds []string) string {
 	names := map[string]string{
 		"object": "an object", "array": "a list", "string": "a string", "number": "a number",

@@ -1,16 +1,14 @@
-// Package source finds the places of a JSON text: where the value at a JSON
-// pointer stands, and which line and column that is.
-//
-// It reads a text as far as it is JSON, so that there are places also in one
-// that is broken further on. It judges nothing.
+// Package source finds the place of the value at a JSON pointer in a JSON text, with
+// line and column. It also works for the valid beginning of an invalid text.
 package source
 
 import (
 	"bytes"
-	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -20,40 +18,45 @@ import (
 // Span is a part of the text: offsets in bytes, the end not included.
 type Span struct{ Start, End int }
 
-// Place is where a value stands.
+// Place is the place of a value.
 type Place struct {
 	// Name is the member's name with its quotes; empty for items and the root.
 	Name Span
-	// Value is the whole value; it ends where the text stops being JSON.
+	// Value is the whole value, up to the first invalid token.
 	Value Span
-	// Scalar says that the value is no object and no list.
+	// Scalar is set for anything but objects and lists.
 	Scalar bool
 }
 
-// Scalar is a value that is no object and no list, with its pointer.
+// Scalar is a value other than an object or a list.
 type Scalar struct {
 	Pointer string
 	Span
 }
 
-// Text is a JSON text whose places are known as soon as someone asks for one.
+// Text is a JSON text that is read at the first use of its places.
 type Text struct {
 	text   []byte
 	once   sync.Once
 	lines  []int // offsets of their beginnings
-	before []int // characters before every block of that many bytes
+	before []int // characters before each block
 	places map[string]Place
+	order  []started // all values in the order of the text
 	scalar []Scalar
-	end    int    // behind the last token that was read
+	end    int    // offset after the last valid token
 	last   string // pointer of the last token
 }
 
-// New is a text that is read when a place is asked for first, at the longest up
-// to the first thing that is not JSON. Of members with one name the last counts.
-// The text must not change afterwards.
+// started is where a value starts.
+type started struct {
+	pointer string
+	start   int
+}
+
+// New makes a Text. Of members with the same name the last counts. The text must not
+// change.
 func New(text []byte) *Text { return &Text{text: text} }
 
-// load reads the text, once.
 func (t *Text) load() {
 	t.once.Do(func() {
 		t.lines, t.places = []int{0}, map[string]Place{}
@@ -62,7 +65,7 @@ func (t *Text) load() {
 			if i%block == 0 {
 				t.before = append(t.before, characters)
 			}
-			if begins(c) {
+			if utf8.RuneStart(c) {
 				characters++
 			}
 			if c == '\n' {
@@ -73,9 +76,9 @@ func (t *Text) load() {
 	})
 }
 
-// read follows the tokens of the text.
+// read reads the tokens of the text.
 func (t *Text) read(dec *jsontext.Decoder) {
-	var open []string // the objects and lists around the next token
+	var open []string // pointers of the objects and lists around the next token
 	var name Span
 	for {
 		before := int(dec.InputOffset())
@@ -98,7 +101,7 @@ func (t *Text) read(dec *jsontext.Decoder) {
 			continue
 		}
 		if in, n := dec.StackIndex(dec.StackDepth()); in == '{' && n%2 == 1 && kind == '"' {
-			name = span // an odd number of tokens so far: this one is a name
+			name = span // after an odd number of tokens a string is a name
 			continue
 		}
 		pointer := string(dec.StackPointer())
@@ -124,28 +127,26 @@ func (t *Text) read(dec *jsontext.Decoder) {
 }
 
 func (t *Text) add(pointer string, p Place) {
-	if _, again := t.places[pointer]; again { // what stood in the earlier value is gone
-		maps.DeleteFunc(t.places, func(inner string, _ Place) bool { return strings.HasPrefix(inner, pointer+"/") })
-	}
-	t.places[pointer] = p
-}
-
-// token is where the token behind an offset begins: between two tokens stand
-// white space, a comma, a colon.
-func (t *Text) token(from int) int {
-	for from < t.end {
-		switch t.text[from] {
-		case ' ', '\t', '\r', '\n', ',', ':':
-			from++
-		default:
-			return from
+	if earlier, again := t.places[pointer]; again { // with everything inside
+		first, _ := slices.BinarySearchFunc(t.order, earlier.Value.Start, func(v started, start int) int { return v.start - start })
+		for _, inner := range t.order[first:] {
+			if inner.start >= earlier.Value.End {
+				break
+			}
+			delete(t.places, inner.pointer)
 		}
 	}
-	return from
+	t.places[pointer] = p
+	t.order = append(t.order, started{pointer, p.Value.Start})
 }
 
-// Find is the place of a JSON pointer, and its pointer: when nothing is there,
-// of the nearest value around it. ok is false when the text has no value.
+// token returns the offset of the next token: it skips white space, commas and colons.
+func (t *Text) token(from int) int {
+	return t.end - len(bytes.TrimLeft(t.text[from:t.end], " \t\r\n,:"))
+}
+
+// Find returns the place of the value at a JSON pointer, or of the nearest value around
+// it, with the pointer of that. ok is false if the text has no value.
 func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
 	t.load()
 	for {
@@ -160,22 +161,20 @@ func (t *Text) Find(pointer string) (place Place, at string, ok bool) {
 	}
 }
 
-// Scalars are all scalars in the order of the text, also those that a later
+// Scalars returns all scalars in the order of the text, including those that a later
 // member of the same name replaces.
 func (t *Text) Scalars() []Scalar {
 	t.load()
 	return t.scalar
 }
 
-// End is the offset behind the last token that was read, and the pointer of
-// the value or member it belongs to.
+// End returns the offset after the last valid token, and the pointer of its value.
 func (t *Text) End() (offset int, pointer string) {
 	t.load()
 	return t.end, t.last
 }
 
-// Position is the line and the column of an offset, both from 1; columns are
-// counted in characters.
+// Position returns line and column of an offset, both from 1; columns count characters.
 func (t *Text) Position(offset int) (line, column int) {
 	t.load()
 	offset = max(0, min(offset, len(t.text)))
@@ -183,11 +182,11 @@ func (t *Text) Position(offset int) (line, column int) {
 	return line, 1 + t.characters(offset) - t.characters(t.lines[line-1])
 }
 
-// block is how many bytes are counted at once at most: a document may be one
-// line, with a thousand findings in it.
+// block is how many bytes are counted for a position at most: a document may be one
+// line with a thousand findings.
 const block = 1024
 
-// characters is how many characters begin before an offset.
+// characters returns how many characters begin before an offset.
 func (t *Text) characters(offset int) int {
 	if len(t.before) == 0 {
 		return 0
@@ -195,28 +194,25 @@ func (t *Text) characters(offset int) int {
 	from := min(offset/block, len(t.before)-1)
 	n := t.before[from]
 	for _, c := range t.text[from*block : offset] {
-		if begins(c) {
+		if utf8.RuneStart(c) {
 			n++
 		}
 	}
 	return n
 }
 
-// begins reports whether a byte of UTF-8 is the first one of a character.
-func begins(c byte) bool { return c&0xC0 != 0x80 }
-
-// Characters is the span without a part of a character at its ends.
+// Characters shrinks a span to whole characters.
 func (t *Text) Characters(s Span) Span {
-	for s.Start < s.End && !begins(t.text[s.Start]) {
+	for s.Start < s.End && !utf8.RuneStart(t.text[s.Start]) {
 		s.Start++
 	}
-	for s.End > s.Start && s.End < len(t.text) && !begins(t.text[s.End]) {
+	for s.End > s.Start && s.End < len(t.text) && !utf8.RuneStart(t.text[s.End]) {
 		s.End--
 	}
 	return s
 }
 
-// Line is a line of the text, from 1, without its end.
+// Line returns a line, counted from 1, without the line break.
 func (t *Text) Line(number int) Span {
 	t.load()
 	if number < 1 || number > len(t.lines) {
@@ -232,11 +228,11 @@ func (t *Text) Line(number int) Span {
 	return s
 }
 
-// Slice is the text of a span.
+// Slice returns the text of a span.
 func (t *Text) Slice(s Span) string { return string(t.text[s.Start:s.End]) }
 
-// Offset is the offset of a line and a column in bytes, both from 1, as a
-// value.SyntaxError has them.
+// Offset returns the offset of a line and a column in bytes, both from 1, as in a
+// value.SyntaxError.
 func (t *Text) Offset(line, column int) int {
 	t.load()
 	if line < 1 || line > len(t.lines) {

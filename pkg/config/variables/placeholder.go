@@ -37,15 +37,15 @@ func Placeholders(doc value.Value) []string {
 	return names
 }
 
-// secretPlaceholders are those of Placeholders that stand below a key that begins
+// SecretPlaceholders are those of Placeholders that stand below a key that begins
 // with #.
-func secretPlaceholders(doc value.Value) []string {
+func SecretPlaceholders(doc value.Value) []string {
 	var names list
 	for _, item := range doc.Items() {
-		names.add(secretPlaceholders(item)...)
+		names.add(SecretPlaceholders(item)...)
 	}
 	for _, m := range doc.Members() {
-		found := secretPlaceholders(m.Value)
+		found := SecretPlaceholders(m.Value)
 		if strings.HasPrefix(m.Name, "#") {
 			found = Placeholders(m.Value)
 		}
@@ -68,7 +68,7 @@ func scan(s string, names *list) {
 // A variable that is used below a key with a hash sign is a secret wherever it is
 // used: the strings it became part of are marked (value.Value.AsSecret).
 func Replace(doc value.Value, values map[string]string) (value.Value, []string, error) {
-	r := replacer{values: values, secrets: secretPlaceholders(doc)}
+	r := replacer{values: values, secrets: SecretPlaceholders(doc)}
 	filled, err := r.value(doc, "")
 	if err != nil {
 		return value.Value{}, nil, err

@@ -41,7 +41,7 @@ func (s set) texts() map[string]string {
 func (s set) secretsIn(doc value.Value) []string {
 	texts := s.texts()
 	var secrets list
-	for _, name := range secretPlaceholders(doc) {
+	for _, name := range SecretPlaceholders(doc) {
 		if text, ok := texts[name]; ok {
 			secrets.add(text)
 		}

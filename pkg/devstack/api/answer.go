@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// answer is what an endpoint has to say: a record, which becomes JSON, or a text
-// of another kind, or nothing.
+// answer is what an endpoint returns: a record, which becomes JSON, or a text of
+// another type, or nothing.
 type answer struct {
 	status int
 	record any
@@ -16,7 +16,7 @@ type answer struct {
 	kind   string // content type of the text
 }
 
-// An answer that comes with an error is not sent.
+// ok, created and nothing make answers. With an error the answer is not sent.
 func ok(record any, err error) (answer, error) {
 	return answer{status: http.StatusOK, record: record}, err
 }
@@ -25,7 +25,7 @@ func created(record any, err error) (answer, error) {
 }
 func nothing(err error) (answer, error) { return answer{status: http.StatusNoContent}, err }
 
-// each converts the items of a list, which is never null.
+// each converts the items of a list. The result is never null.
 func each[T, R any](items []T, record func(T) R) []R {
 	records := make([]R, 0, len(items))
 	for _, item := range items {
@@ -34,7 +34,7 @@ func each[T, R any](items []T, record func(T) R) []R {
 	return records
 }
 
-// send writes an answer. A client that has gone does not get it.
+// send writes an answer. Errors of writing are ignored: the client has gone.
 func (s *server) send(w http.ResponseWriter, r *http.Request, a answer) {
 	if a.record != nil {
 		text, err := encode(a.record)
@@ -51,7 +51,7 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, a answer) {
 	_, _ = w.Write(a.text)
 }
 
-// encode is the JSON of a record, with documents as they are stored.
+// encode is a record as JSON, with stored documents unchanged.
 func encode(record any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -60,10 +60,10 @@ func encode(record any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// storageTime is how the storage API writes a time.
 func storageTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05-0700") }
 
-// queueTime is how the queue API writes a time; nil is null.
+// queueTime is a time in the format of the queue API; nil, for the zero time, is
+// null.
 func queueTime(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -72,7 +72,6 @@ func queueTime(t time.Time) *string {
 	return &text
 }
 
-// orNull is the text, or nil for "".
 func orNull(text string) *string {
 	if text == "" {
 		return nil

@@ -2,14 +2,13 @@ package api
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// maxBucketName is the length of a name with its prefix.
+// maxBucketName is the maximum length of a name with its prefix.
 const maxBucketName = 96
 
 type bucketRecord struct {
@@ -28,8 +27,8 @@ type bucketRecord struct {
 	BranchID       int     `json:"idBranch"`
 }
 
-// bucketOf is a bucket with the sums over its tables; tables of others do not
-// matter.
+// bucketOf is a bucket with the sums over its tables. Tables of other buckets are
+// ignored.
 func bucketOf(r *http.Request, b store.Bucket, tables []store.Table) bucketRecord {
 	record := bucketRecord{
 		ID: b.ID, Name: b.Name, Stage: b.Stage, DisplayName: cmp.Or(b.DisplayName, strings.TrimPrefix(b.Name, "c-")),
@@ -61,17 +60,17 @@ func (s *server) createBucket(r *http.Request) (answer, error) {
 	case !validID(name) || strings.Contains(name, ".") || len("c-"+name) > maxBucketName:
 		return answer{}, invalid(`"name" must be 1 to %d letters, digits, "_" and "-"`, maxBucketName-len("c-"))
 	}
-	bucket := store.Bucket{ID: stage + ".c-" + name, Stage: stage, Name: "c-" + name, DisplayName: cmp.Or(display, name)}
-	stored, err := s.store.CreateBucket(bucket)
+	bucket := store.Bucket{ID: stage + ".c-" + name, DisplayName: cmp.Or(display, name)}
+	stored, err := s.Store.CreateBucket(bucket)
 	return created(bucketOf(r, stored, nil), instead(err, store.ErrExists, exists("bucket", "Bucket %q already exists", bucket.ID)))
 }
 
 func (s *server) listBuckets(r *http.Request) (answer, error) {
-	buckets, err := s.store.Buckets()
+	buckets, err := s.Store.Buckets()
 	if err != nil {
 		return answer{}, err
 	}
-	tables, err := s.store.Tables("")
+	tables, err := s.Store.Tables("")
 	if err != nil {
 		return answer{}, err
 	}
@@ -83,15 +82,11 @@ func (s *server) showBucket(r *http.Request) (answer, error) {
 	return ok(bucketOf(r, bucket, tables), err)
 }
 
-// bucket is a bucket with its tables.
 func (s *server) bucket(id string) (store.Bucket, []store.Table, error) {
-	bucket, err := s.store.Bucket(id)
-	if errors.Is(err, store.ErrNotFound) {
-		return bucket, nil, notFound("storage.buckets.notFound", "Bucket %q not found", id)
-	}
+	bucket, err := s.Store.Bucket(id)
 	if err != nil {
-		return bucket, nil, err
+		return bucket, nil, instead(err, store.ErrNotFound, notFound("storage.buckets.notFound", "Bucket %q not found", id))
 	}
-	tables, err := s.store.Tables(id)
+	tables, err := s.Store.Tables(id)
 	return bucket, tables, err
 }

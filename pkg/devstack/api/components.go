@@ -8,8 +8,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// component is made up from the configurations that are stored: there is no
-// register of components.
+// component is derived from the stored configurations: there is no list of
+// components.
 type component struct {
 	ID             string                `json:"id"`
 	Name           string                `json:"name"`
@@ -21,7 +21,6 @@ type component struct {
 	Configurations []configurationRecord `json:"configurations,omitempty"`
 }
 
-// shown is what a list of components holds beside them.
 type shown struct{ configurations, rows bool }
 
 func shownBy(q *query) shown {
@@ -32,11 +31,12 @@ func shownBy(q *query) shown {
 
 func (s *server) listComponents(r *http.Request) (answer, error) {
 	q := queryOf(r)
-	show, deleted := shownBy(q), q.flag("isDeleted")
+	show := shownBy(q)
+	deleted, _ := q.flag("isDeleted")
 	if q.err != nil {
 		return answer{}, q.err
 	}
-	configurations, err := s.store.Configurations("", deleted)
+	configurations, err := s.Store.Configurations("", deleted)
 	return ok(componentsOf(r, configurations, show), err)
 }
 
@@ -45,7 +45,7 @@ func (s *server) showComponent(r *http.Request) (answer, error) {
 	if !validID(id) {
 		return answer{}, noComponent(id)
 	}
-	configurations, err := s.store.Configurations(id, false)
+	configurations, err := s.Store.Configurations(id, false)
 	if err != nil {
 		return answer{}, err
 	}
@@ -60,7 +60,7 @@ func noComponent(id string) *refusal {
 	return notFound("storage.components.notFound", "Component %q not found", id)
 }
 
-// componentsOf are the components of configurations, which are sorted by them.
+// componentsOf are the components of configurations, which are sorted by component.
 func componentsOf(r *http.Request, configurations []store.Configuration, show shown) []component {
 	found := []component{}
 	for _, c := range configurations {

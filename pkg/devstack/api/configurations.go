@@ -24,8 +24,8 @@ type configurationRecord struct {
 	Configuration     json.RawMessage `json:"configuration"`
 	State             json.RawMessage `json:"state"`
 	CurrentVersion    currentVersion  `json:"currentVersion"`
-	// Rows and their order are absent right after the creation: clients that are
-	// about to create rows would take an empty list for their own.
+	// Rows and RowsSortOrder are absent right after the creation: clients that are
+	// about to create rows would use an empty list as theirs.
 	Rows          *[]rowRecord `json:"rows,omitempty"`
 	RowsSortOrder *[]string    `json:"rowsSortOrder,omitempty"`
 }
@@ -75,23 +75,8 @@ func (s *server) createConfiguration(r *http.Request) (answer, error) {
 	case c.Name == "":
 		return answer{}, invalid(`"name" is required`)
 	}
-	stored, err := s.storeNew(c)
+	stored, err := s.Store.CreateConfiguration(c)
 	return created(configurationOf(stored, false), instead(err, store.ErrExists, exists("configuration", "Configuration %q already exists", c.ID)))
-}
-
-// storeNew stores a new configuration. When the next id of the store was chosen
-// by a client before, it takes the one after.
-func (s *server) storeNew(c store.Configuration) (store.Configuration, error) {
-	chosen := c.ID != ""
-	for {
-		stored, err := s.store.CreateConfiguration(c)
-		if chosen || !errors.Is(err, store.ErrExists) {
-			return stored, err
-		}
-		if c.ID, err = s.store.NewID(); err != nil {
-			return store.Configuration{}, err
-		}
-	}
 }
 
 func (s *server) listConfigurations(r *http.Request) (answer, error) {
@@ -100,11 +85,11 @@ func (s *server) listConfigurations(r *http.Request) (answer, error) {
 		return answer{}, noComponent(component)
 	}
 	q := queryOf(r)
-	deleted := q.flag("isDeleted")
+	deleted, _ := q.flag("isDeleted")
 	if q.err != nil {
 		return answer{}, q.err
 	}
-	configurations, err := s.store.Configurations(component, deleted)
+	configurations, err := s.Store.Configurations(component, deleted)
 	return ok(each(configurations, func(c store.Configuration) configurationRecord { return configurationOf(c, true) }), err)
 }
 
@@ -113,14 +98,11 @@ func (s *server) showConfiguration(r *http.Request) (answer, error) {
 	return ok(configurationOf(c, true), err)
 }
 
-// configuration is the one that the path names. What lies in the trash can be
-// listed and purged, and is not there for anything else.
+// configuration is the one that the path names. Configurations in the trash can be
+// listed and purged; for everything else they do not exist.
 func (s *server) configuration(r *http.Request) (store.Configuration, error) {
-	component, id := r.PathValue("component"), r.PathValue("configuration")
-	if !validID(component) || !validID(id) {
-		return store.Configuration{}, noConfiguration(id)
-	}
-	c, err := s.store.Configuration(component, id)
+	id := r.PathValue("configuration")
+	c, err := s.Store.Configuration(r.PathValue("component"), id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && c.IsDeleted {
 		return store.Configuration{}, noConfiguration(id)
 	}
@@ -152,14 +134,14 @@ func (s *server) updateConfiguration(r *http.Request) (answer, error) {
 	return ok(configurationOf(c, true), err)
 }
 
-// change makes a new version of the configuration that the path names. The
-// fields have been read before it and may be read by it.
+// change makes a new version of the configuration that the path names. The function
+// may read fields that were read before.
 func (s *server) change(r *http.Request, f *fields, change func(*store.Configuration) error) (store.Configuration, error) {
 	if _, err := s.configuration(r); err != nil {
 		return store.Configuration{}, err
 	}
 	id := r.PathValue("configuration")
-	c, err := s.store.UpdateConfiguration(r.PathValue("component"), id, func(c *store.Configuration) error {
+	c, err := s.Store.UpdateConfiguration(r.PathValue("component"), id, func(c *store.Configuration) error {
 		if c.IsDeleted {
 			return noConfiguration(id)
 		}
@@ -168,14 +150,10 @@ func (s *server) change(r *http.Request, f *fields, change func(*store.Configura
 		}
 		return f.err
 	})
-	if errors.Is(err, store.ErrNotFound) {
-		return store.Configuration{}, noConfiguration(id)
-	}
-	return c, err
+	return c, instead(err, store.ErrNotFound, noConfiguration(id))
 }
 
-// describe sets what was given of the fields that configurations and rows have
-// in common.
+// describe sets the given fields that configurations and rows have in common.
 func (f *fields) describe(name, description *string, disabled *bool) {
 	if _, given := f.get("name"); given {
 		*name = f.text("name")
@@ -197,13 +175,13 @@ func (f *fields) order() (ids []string, ordered bool) {
 	if v.Kind() == value.String {
 		parsed, err := value.Parse([]byte(v.Raw()))
 		if err != nil {
-			f.fail(invalid(`"rowsSortOrder" is not valid JSON: %s`, err))
+			f.fail(`"rowsSortOrder" is not valid JSON: %s`, err)
 			return nil, false
 		}
 		v = parsed
 	}
 	if v.Kind() != value.Array {
-		f.fail(invalid(`"rowsSortOrder" must be a list of row ids`))
+		f.fail(`"rowsSortOrder" must be a list of row ids`)
 		return nil, false
 	}
 	for _, item := range v.Items() {
@@ -212,7 +190,7 @@ func (f *fields) order() (ids []string, ordered bool) {
 	return ids, true
 }
 
-// sortRows puts the named rows first and leaves the others in their order.
+// sortRows puts the named rows first and keeps the order of the others.
 func sortRows(rows []store.Row, order []string) error {
 	place := make(map[string]int, len(rows))
 	for _, row := range rows {
@@ -228,7 +206,6 @@ func sortRows(rows []store.Row, order []string) error {
 	return nil
 }
 
-// setState stores the state of a configuration or of one of its rows.
 func (s *server) setState(r *http.Request) (answer, error) {
 	f := formFields(r)
 	state := f.object("state")
@@ -245,7 +222,7 @@ func (s *server) setState(r *http.Request) (answer, error) {
 	case state == nil:
 		return answer{}, invalid(`"state" is required`)
 	}
-	c, err = s.store.SetState(c.Component, c.ID, row, state)
+	c, err = s.Store.SetState(c.Component, c.ID, row, state)
 	if err = instead(err, store.ErrNotFound, noConfiguration(r.PathValue("configuration"))); err != nil {
 		return answer{}, err
 	}
@@ -255,13 +232,9 @@ func (s *server) setState(r *http.Request) (answer, error) {
 	return ok(configurationOf(c, true), nil)
 }
 
-// deleteConfiguration throws a configuration into the trash, and one from the
-// trash away.
+// deleteConfiguration moves a configuration to the trash, or removes it from there.
 func (s *server) deleteConfiguration(r *http.Request) (answer, error) {
-	component, id := r.PathValue("component"), r.PathValue("configuration")
-	if !validID(component) || !validID(id) {
-		return answer{}, noConfiguration(id)
-	}
-	err := s.store.DeleteConfiguration(component, id)
+	id := r.PathValue("configuration")
+	err := s.Store.DeleteConfiguration(r.PathValue("component"), id)
 	return nothing(instead(err, store.ErrNotFound, noConfiguration(id)))
 }

@@ -13,28 +13,25 @@ import (
 )
 
 const (
-	// maxBody is a configuration and a state of the greatest size, every byte of
-	// them escaped in a form.
+	// maxBody is a configuration and a state of maximum size, with every byte
+	// escaped in a form.
 	maxBody = 32 << 20
-	// maxDocument is the size of one document: a configuration, a state.
+	// maxDocument is the maximum size of one document: a configuration or a state.
 	maxDocument = 4 << 20
 	// maxDepth is how deep a document may be nested. The JSON readers of clients
 	// have limits too, and the store wraps documents in its records.
 	maxDepth = 512
 )
 
-// fields reads the fields of a body. The first fault is kept and everything
-// after it reads as absent, so that it is enough to look at err once. Null is
-// absent, and fields that nobody asks for do not matter.
+// fields reads the fields of a body. After the first error all fields are absent,
+// so it is enough to check err once. Null is absent; unknown fields are ignored.
 type fields struct {
 	members value.Value // an object
 	err     error
 }
 
-// formFields reads a body that may be JSON or a form.
 func formFields(r *http.Request) *fields { return readFields(r, true) }
 
-// jsonFields reads a body that must be JSON.
 func jsonFields(r *http.Request) *fields { return readFields(r, false) }
 
 func readFields(r *http.Request, forms bool) *fields {
@@ -95,64 +92,72 @@ func formObject(body string) *fields {
 	return &fields{members: value.OfMembers(members...)}
 }
 
-// get is a field that is there and not null.
+// get returns a field, and false if it is absent.
 func (f *fields) get(name string) (value.Value, bool) {
 	v := f.members.Field(name)
 	return v, f.err == nil && !v.IsNull()
 }
 
-func (f *fields) fail(err error) {
+func (f *fields) fail(format string, args ...any) {
 	if f.err == nil {
-		f.err = err
+		f.err = invalid(format, args...)
 	}
 }
 
-// text is a text, "" when it is absent. A number is taken as it is written, for
-// that is what a form cannot tell from a text.
+// text is a text, "" if absent. A number is taken as it is written, because a form
+// cannot tell it from a text.
 func (f *fields) text(name string) string {
 	v, given := f.get(name)
 	if given && v.Kind() != value.String && v.Kind() != value.Number {
-		f.fail(invalid("%q must be a string, not %s", name, article(v.Kind())))
+		f.fail("%q must be a string, not %s", name, article(v.Kind()))
 	}
 	return v.Raw()
 }
 
-// id is a text that can be an id, "" when it is absent or empty.
 func (f *fields) id(name string) string {
 	id := f.text(name)
 	if id != "" && !validID(id) {
-		f.fail(invalid(`%q must be an id of letters, digits, ".", "_" and "-"`, name))
+		f.fail(`%q must be an id of letters, digits, ".", "_" and "-"`, name)
 	}
 	return id
 }
 
-// flag is a yes or no, false when it is absent.
 func (f *fields) flag(name string) (yes, given bool) {
 	v, given := f.get(name)
 	if !given {
 		return false, false
 	}
-	yes, valid := truth(v.Raw())
-	if !valid {
-		f.fail(invalid("%q must be true or false", name))
-	}
-	return yes, true
-}
-
-// truth reads the spellings of yes and no.
-func truth(text string) (yes, valid bool) {
-	switch text {
+	switch v.Raw() {
 	case "1", "true":
 		return true, true
 	case "0", "false":
 		return false, true
-	default:
-		return false, false
 	}
+	f.fail("%q must be true or false", name)
+	return false, true
 }
 
-// object is a document, compact and with everything in its place; nil when it is
-// absent. It may come as a JSON text too. [] is how PHP writes an empty object.
+// number is a whole number between two bounds, the fallback if absent.
+func (f *fields) number(name string, fallback, low, high int) int {
+	v, given := f.get(name)
+	if !given {
+		return fallback
+	}
+	n, ok := whole(v, low, high)
+	if !ok {
+		f.fail("%q must be a whole number from %d to %d", name, low, high)
+	}
+	return n
+}
+
+// whole reads a number, or the text of one, between two bounds.
+func whole(v value.Value, low, high int) (n int, ok bool) {
+	n, err := strconv.Atoi(v.Raw())
+	return n, err == nil && low <= n && n <= high
+}
+
+// object is a document as compact JSON, with its members in order; nil if absent.
+// It may also come as a JSON text. PHP writes an empty object as [].
 func (f *fields) object(name string) json.RawMessage {
 	v, given := f.get(name)
 	if !given {
@@ -161,7 +166,7 @@ func (f *fields) object(name string) json.RawMessage {
 	if v.Kind() == value.String {
 		parsed, err := value.Parse([]byte(v.Raw()))
 		if err != nil {
-			f.fail(invalid("%q is not valid JSON: %s", name, err))
+			f.fail("%q is not valid JSON: %s", name, err)
 			return nil
 		}
 		v = parsed
@@ -173,21 +178,21 @@ func (f *fields) object(name string) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	if v.Kind() != value.Object {
-		f.fail(invalid("%q must be an object, not %s", name, article(v.Kind())))
+		f.fail("%q must be an object, not %s", name, article(v.Kind()))
 		return nil
 	}
 	return f.document(name, v)
 }
 
-// document is the text of a value that is not too large to be stored.
+// document is the text of a value that is small enough to be stored.
 func (f *fields) document(name string, v value.Value) json.RawMessage {
 	if deeper(v, maxDepth) {
-		f.fail(invalid("%q is nested deeper than %d levels", name, maxDepth))
+		f.fail("%q is nested deeper than %d levels", name, maxDepth)
 		return nil
 	}
 	text := json.RawMessage(v.JSON())
 	if len(text) > maxDocument {
-		f.fail(invalid("%q is larger than 4 MB", name))
+		f.fail("%q is larger than 4 MB", name)
 	}
 	return text
 }

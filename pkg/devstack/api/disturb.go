@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// disturb lets a fault happen to a request.
 func (s *server) disturb(w http.ResponseWriter, r *http.Request, f fault) {
 	if f.DelaySeconds > 0 {
-		if err := s.sleep(r.Context(), time.Duration(f.DelaySeconds*float64(time.Second))); err != nil {
+		if err := s.Sleep(r.Context(), time.Duration(f.DelaySeconds*float64(time.Second))); err != nil {
 			drop() // the client has gone
 		}
 	}
@@ -27,11 +26,12 @@ func (s *server) disturb(w http.ResponseWriter, r *http.Request, f fault) {
 	}
 }
 
-// drop ends the connection without an answer, as the server understands it.
+// drop closes the connection without an answer, in the way that http.Server
+// expects.
 func drop() { panic(http.ErrAbortHandler) }
 
-// fail answers the status of a fault: with its body, a text as it is and
-// anything else as JSON, or in the words of the API.
+// fail answers with the status of a fault and its body: a text as it is, anything
+// else as JSON. Without a body it answers with the error of the API.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, f fault) {
 	for name, text := range f.Headers {
 		w.Header().Set(name, text)
@@ -52,8 +52,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, f fault) {
 	s.send(w, r, a)
 }
 
-// textKind is that of the page that a proxy puts in the place of an answer, or
-// of a plain text.
+// textKind is HTML for a page, such as a proxy sends, or plain text.
 func textKind(text string) string {
 	if strings.HasPrefix(text, "<") {
 		return "text/html; charset=utf-8"
@@ -61,16 +60,14 @@ func textKind(text string) string {
 	return "text/plain; charset=utf-8"
 }
 
-// maintenance is what the storage API answers when it is not there.
 func (s *server) maintenance() any {
 	return struct {
 		Status           string `json:"status"`
 		EstimatedEndTime string `json:"estimatedEndTime"`
 		Reason           string `json:"reason"`
-	}{"maintenance", storageTime(s.now()), "Fault on demand"}
+	}{"maintenance", storageTime(s.Now()), "Fault on demand"}
 }
 
-// unsent takes an answer that is not to arrive.
 type unsent struct{ header http.Header }
 
 func (u *unsent) Header() http.Header            { return u.header }

@@ -8,18 +8,18 @@ import (
 	"net/http"
 )
 
-// refusal is an error that is the client's to fix.
+// refusal is an error that the client can fix.
 type refusal struct {
 	status int
-	// code is the storage API's; the queue API answers the status.
+	// code belongs to the storage API; the queue API sends the status.
 	code, message string
-	// context is an object of the queue API, nil for none.
+	// context is an object of the queue API; nil is none.
 	context map[string]string
 }
 
 func (e *refusal) Error() string { return e.message }
 
-// invalid is a 400 for what a request holds.
+// invalid is a 400 for what a request contains.
 func invalid(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: "validation", message: fmt.Sprintf(format, args...)}
 }
@@ -36,13 +36,12 @@ func instead(err, known error, refusal *refusal) error {
 	return err
 }
 
-// exists is a 400 for an id that is taken; clients know it by the end of its
-// code.
+// exists is a 400 for an id that is taken. Clients look at the end of its code.
 func exists(what, format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: what + "AlreadyExists", message: fmt.Sprintf(format, args...)}
 }
 
-// storageError and queueError differ in the type of their code.
+// storageError and queueError differ in the type of Code.
 type storageError struct {
 	Error       string `json:"error"`
 	Code        string `json:"code"`
@@ -55,16 +54,16 @@ type queueError struct {
 	Code        int    `json:"code"`
 	ExceptionID string `json:"exceptionId"`
 	Status      string `json:"status"`
-	// Context is an object, or [] when there is nothing in it.
+	// Context is an object, or [] if it is empty.
 	Context any `json:"context"`
 }
 
-// refuse answers an error in the shape of the API that was called.
+// refuse answers with an error in the shape of the API that was called.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	id := exceptionID()
 	refused, ok := errors.AsType[*refusal](err)
 	if !ok {
-		s.report(fmt.Errorf("%s: %s %s: %w", id, r.Method, r.URL.Path, err))
+		s.Report(fmt.Errorf("%s: %s %s: %w", id, r.Method, r.URL.Path, err))
 		refused = &refusal{status: http.StatusInternalServerError, code: "internalError", message: "Internal Server Error occurred."}
 	}
 	s.send(w, r, answer{status: refused.status, record: refused.record(r.URL.Path, id)})

@@ -10,12 +10,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// eventList is what a list of events is asked for.
 type eventList struct {
 	run, component, configuration string
-	// phrase stands somewhere in the message, in any case.
+	// phrase is part of the message, in any case.
 	phrase string
-	// since and max are bounds that are no part of it themselves.
+	// since and max are exclusive bounds of the id.
 	since, max    uint64
 	limit, offset int
 	oldestFirst   bool
@@ -40,8 +39,8 @@ func eventListOf(r *http.Request) (eventList, error) {
 		oldestFirst: q.choice("sortOrder", "desc", "asc") == "asc",
 		max:         math.MaxUint64,
 	}
-	list.since, _ = q.id("sinceId")
-	if below, given := q.id("maxId"); given {
+	list.since, _ = q.eventID("sinceId")
+	if below, given := q.eventID("maxId"); given {
 		list.max = below
 	}
 	if list.run != "" && !validID(list.run) {
@@ -50,8 +49,8 @@ func eventListOf(r *http.Request) (eventList, error) {
 	return list, q.err
 }
 
-// find reads the events of a list in its order. Only the oldest events of all
-// runs need to read all of them.
+// find reads the events of a list in its order. Only a list of all runs, the oldest
+// event first, reads every event.
 func (s *server) find(list eventList) (found []store.Event, err error) {
 	skip, limit, forward := list.offset, list.limit, list.oldestFirst && list.run != ""
 	backward := list.oldestFirst && !forward
@@ -72,9 +71,9 @@ func (s *server) find(list eventList) (found []store.Event, err error) {
 		return len(found) < limit
 	}
 	if forward {
-		err = s.store.EventsOf(list.run, list.since, keep)
+		err = s.Store.EventsOf(list.run, list.since, keep)
 	} else {
-		err = s.store.Events(list.run, keep)
+		err = s.Store.Events(list.run, keep)
 	}
 	if backward {
 		slices.Reverse(found)
@@ -84,7 +83,7 @@ func (s *server) find(list eventList) (found []store.Event, err error) {
 	return found, err
 }
 
-// wants tells whether an event belongs to the list, whatever its place.
+// wants reports whether an event matches, regardless of limit and offset.
 func (l eventList) wants(e store.Event) (id uint64, wanted bool) {
 	id, err := strconv.ParseUint(e.ID, 10, 64)
 	return id, err == nil && e.Type != hidden && id > l.since && id < l.max &&

@@ -5,21 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 const (
-	// maxEvent is the size of all fields of an event.
+	// maxEvent is the maximum size of all fields of an event.
 	maxEvent = 200 << 10
-	// uuidPrefix makes a UUID of version 8, which is free to be anything, from the
+	// uuidPrefix makes a UUID of version 8, whose contents are free, from the
 	// number of an event.
 	uuidPrefix = "6c6f6361-6c00-8000-8000-"
-	// hidden is the type of events that are none of the API's.
+	// hidden is the type of events that the API does not show.
 	hidden = "debug"
 )
 
@@ -41,7 +41,7 @@ type eventRecord struct {
 	Params          json.RawMessage `json:"params"`
 	Results         json.RawMessage `json:"results"`
 	Performance     performance     `json:"performance"`
-	Token           eventToken      `json:"token"`
+	Token           named           `json:"token"`
 	URI             string          `json:"uri"`
 	BranchID        int             `json:"idBranch"`
 	Attachments     []string        `json:"attachments"`
@@ -52,18 +52,13 @@ type performance struct {
 	Duration int `json:"duration,omitempty"`
 }
 
-type eventToken struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-}
-
 func eventOf(r *http.Request, e store.Event) eventRecord {
 	return eventRecord{
 		ID: e.ID, UUID: eventUUID(e.ID), Event: "ext." + e.Component + "." + e.Type, Component: e.Component,
 		Message: e.Message, Description: e.Description, Type: e.Type, RunID: e.RunID, Created: storageTime(e.Created),
 		ConfigurationID: e.ConfigurationID, Params: e.Params, Results: e.Results,
 		Performance: performance{Duration: e.Duration},
-		Token:       eventToken{ID: tokenID, Name: tokenDescription},
+		Token:       named{ID: tokenID, Name: tokenDescription},
 		URI:         base(r) + storagePath + "/events/" + e.ID, BranchID: branchID, Attachments: []string{},
 	}
 }
@@ -90,7 +85,7 @@ func (s *server) createEvent(r *http.Request) (answer, error) {
 	if err := checkEvent(e, f); err != nil {
 		return answer{}, err
 	}
-	stored, err := s.store.AddEvents(e)
+	stored, err := s.Store.AddEvents(e)
 	if err != nil {
 		return answer{}, err
 	}
@@ -119,14 +114,13 @@ func (f *fields) seconds(name string) int {
 	if !given {
 		return 0
 	}
-	n, err := strconv.ParseInt(v.Raw(), 10, 32)
-	if err != nil || n < 0 || v.Kind() != value.String && v.Kind() != value.Number {
-		f.fail(invalid("%q must be a number of seconds", name))
+	n, ok := whole(v, 0, math.MaxInt32)
+	if !ok {
+		f.fail("%q must be a number of seconds", name)
 	}
-	return int(n)
+	return n
 }
 
-// showEvent knows an event by its id and by its UUID.
 func (s *server) showEvent(r *http.Request) (answer, error) {
 	given := r.PathValue("event")
 	id := given
@@ -137,7 +131,7 @@ func (s *server) showEvent(r *http.Request) (answer, error) {
 		}
 		id = strconv.FormatUint(n, 10)
 	}
-	e, err := s.store.Event(id)
+	e, err := s.Store.Event(id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && e.Type == hidden {
 		return answer{}, noEvent(given)
 	}

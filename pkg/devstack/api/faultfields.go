@@ -3,7 +3,6 @@ package api
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -11,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// How a fault drops the connection.
+// The ways a fault drops the connection.
 const (
 	cutBefore = "before"
 	cutAfter  = "after"
@@ -29,8 +28,8 @@ func parseFault(v value.Value) (fault, error) {
 	}
 	f := &fields{members: v}
 	parsed := fault{
-		Method: strings.ToUpper(f.text("method")), Path: f.text("path"), Status: f.number("status", 400, 599),
-		Headers: f.headers(), DelaySeconds: f.delay(), Cut: f.text("cut"), Times: f.number("times", 0, math.MaxInt32),
+		Method: strings.ToUpper(f.text("method")), Path: f.text("path"), Status: f.number("status", 0, 400, 599),
+		Headers: f.headers(), DelaySeconds: f.delay(), Cut: f.text("cut"), Times: f.number("times", 0, 0, math.MaxInt32),
 	}
 	if body, given := f.get("body"); given {
 		parsed.Body = f.document("body", body)
@@ -52,19 +51,6 @@ func parseFault(v value.Value) (fault, error) {
 	return parsed, nil
 }
 
-// number is a whole number between two bounds, 0 when it is absent.
-func (f *fields) number(name string, low, high int) int {
-	v, given := f.get(name)
-	if !given {
-		return 0
-	}
-	n, err := strconv.Atoi(v.Raw())
-	if err != nil || n < low || n > high {
-		f.fail(invalid("%q must be a whole number from %d to %d", name, low, high))
-	}
-	return n
-}
-
 func (f *fields) delay() float64 {
 	v, given := f.get("delaySeconds")
 	if !given {
@@ -72,7 +58,7 @@ func (f *fields) delay() float64 {
 	}
 	seconds, isNumber := v.Float()
 	if v.Kind() != value.Number || !isNumber || seconds < 0 || seconds > maxDelay {
-		f.fail(invalid(`"delaySeconds" must be a number from 0 to %d`, maxDelay))
+		f.fail(`"delaySeconds" must be a number from 0 to %d`, maxDelay)
 	}
 	return seconds
 }
@@ -83,12 +69,12 @@ func (f *fields) headers() map[string]string {
 		return nil
 	}
 	if v.Kind() != value.Object {
-		f.fail(invalid(`"headers" must be an object, not %s`, article(v.Kind())))
+		f.fail(`"headers" must be an object, not %s`, article(v.Kind()))
 	}
 	headers := map[string]string{}
 	for _, m := range v.Members() {
 		if !httpguts.ValidHeaderFieldName(m.Name) || !httpguts.ValidHeaderFieldValue(m.Value.Raw()) || !m.Value.IsScalar() {
-			f.fail(invalid(`"headers" holds the invalid header %q`, m.Name))
+			f.fail(`"headers" holds the invalid header %q`, m.Name)
 		}
 		headers[m.Name] = m.Value.Raw()
 	}

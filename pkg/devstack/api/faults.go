@@ -12,11 +12,11 @@ import (
 
 const (
 	maxFaults = 1000
-	// maxDelay is the longest wait of a fault in seconds.
+	// maxDelay is the longest delay of a fault, in seconds.
 	maxDelay = 3600
 )
 
-// fault is one entry of the list; see the description of the package.
+// fault is one entry of the list; see the package documentation.
 type fault struct {
 	Method       string            `json:"method,omitempty"`
 	Path         string            `json:"path"`
@@ -25,18 +25,17 @@ type fault struct {
 	Body         json.RawMessage   `json:"body,omitempty"`
 	DelaySeconds float64           `json:"delaySeconds,omitempty"`
 	Cut          string            `json:"cut,omitempty"`
-	// Times is how often it happens yet; 0 is for ever.
+	// Times is how often it will happen; 0 is no limit.
 	Times int `json:"times,omitempty"`
 }
 
-// faults is the list. Requests that come side by side never share one of a
-// fault's times.
+// faults is the list. Concurrent requests never share one of a fault's times.
 type faults struct {
 	mu   sync.Mutex
 	list []fault
 }
 
-// take is the first fault that fits a request, and counts it.
+// take returns the first fault that matches a request, and counts it.
 func (f *faults) take(method, path string) (fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,7 +88,7 @@ func (s *server) setFaults(r *http.Request) (answer, error) {
 	return ok(s.faults.left(), nil)
 }
 
-// parseFaults is strict: a misspelt member would be a fault that never happens.
+// parseFaults is strict: a fault with a misspelt member would never happen.
 func parseFaults(body []byte) ([]fault, error) {
 	v, err := value.Parse(body)
 	if err != nil {

@@ -200,9 +200,9 @@ func TestBrokenFaults(t *testing.T) {
 	}
 }
 
-// What is our own fault is told to the one who runs the server, and only an id
-// of it to the client.
-func TestOwnFaults(t *testing.T) {
+// An error of the program is reported where the server runs; the client only gets
+// its id.
+func TestErrorsOfTheProgram(t *testing.T) {
 	var reported []string
 	w := newWorld(t, func(o *api.Options) { o.Report = func(err error) { reported = append(reported, err.Error()) } })
 	broken, err := store.Open(t.TempDir()+"/closed", time.Now)

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -41,6 +42,7 @@ func FuzzAPI(f *testing.F) {
 			f.Error(err)
 		}
 	})
+	noSleep := func(context.Context, time.Duration) error { return nil }
 	f.Fuzz(func(t *testing.T, method, path, header, text, kind, body string) {
 		target, err := url.ParseRequestURI(path)
 		if err != nil || strings.ContainsAny(method, " \r\n") || method == "" {
@@ -51,7 +53,7 @@ func FuzzAPI(f *testing.F) {
 		r.Header = http.Header{"X-Storageapi-Token": {token}, "Content-Type": {kind}}
 		r.Header.Set(header, text)
 		// A handler of its own each time: faults must not meet the next request.
-		handler := api.New(api.Options{Store: opened, Token: token, Report: func(err error) { t.Errorf("reported: %v", err) }})
+		handler := api.New(api.Options{Store: opened, Token: token, Sleep: noSleep, Report: func(err error) { t.Errorf("reported: %v", err) }})
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, r)
 		checkAnswer(t, r, answer)

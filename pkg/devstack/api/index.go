@@ -13,7 +13,7 @@ type indexRecord struct {
 	Services      []service `json:"services"`
 	Features      []string  `json:"features"`
 	URLTemplates  struct{}  `json:"urlTemplates"`
-	// Components are absent when they are not wanted.
+	// Components are absent if they are excluded.
 	Components *[]component `json:"components,omitempty"`
 }
 
@@ -22,29 +22,29 @@ type service struct {
 	URL string `json:"url"`
 }
 
-// index says where the queue is. It is the only answer that needs no token, but
-// without one it does not list components.
+// index says where the queue is. It is the only endpoint that needs no token;
+// without one it lists no components.
 func (s *server) index(r *http.Request) (answer, error) {
 	q := queryOf(r)
+	if q.err != nil {
+		return answer{}, q.err
+	}
 	record := indexRecord{
 		API: "storage", Version: "v2", Documentation: "https://keboola.docs.apiary.io/",
 		Services: []service{{ID: "queue", URL: base(r) + queuePath}},
 		Features: []string{},
 	}
 	excluded := strings.Split(strings.Join(q.list("exclude"), ","), ",")
-	if q.err == nil && !slices.Contains(excluded, "components") {
+	if !slices.Contains(excluded, "components") {
 		components := []component{}
 		if s.authorize(r) == nil {
-			configurations, err := s.store.Configurations("", false)
+			configurations, err := s.Store.Configurations("", false)
 			if err != nil {
 				return answer{}, err
 			}
 			components = componentsOf(r, configurations, shown{})
 		}
 		record.Components = &components
-	}
-	if q.err != nil {
-		return answer{}, q.err
 	}
 	return ok(record, nil)
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,21 +17,21 @@ func modes() []string { return []string{store.Run, store.ForceRun, store.Debug} 
 func (f *fields) mode() string {
 	mode := cmp.Or(f.text("mode"), store.Run)
 	if !slices.Contains(modes(), mode) {
-		f.fail(invalid(`Mode must be one of "run", "forceRun" or "debug".`))
+		f.fail(`Mode must be one of "run", "forceRun" or "debug".`)
 	}
 	return mode
 }
 
-// branch wants the one there is, where a branch is named.
+// branch refuses all branches but the default one.
 func (f *fields) branch() {
 	id := f.text("branchId")
 	if id != "" && id != "default" && id != strconv.Itoa(branchID) {
-		f.fail(unresolved("Branch %q not found", id))
+		f.fail(unresolved+"Branch %q not found", id)
 	}
 }
 
-// configData is the configuration that came with the job. An empty one counts
-// as none: PHP clients send it for nothing.
+// configData is the configuration that came with the job. An empty one is none: PHP
+// clients send it without a meaning.
 func (f *fields) configData() json.RawMessage {
 	data := f.object("configData")
 	if string(data) == "{}" {
@@ -47,17 +48,16 @@ func (f *fields) rowIDs() []string {
 	var ids []string
 	for _, item := range v.Items() {
 		if item.Kind() != value.String && item.Kind() != value.Number || !validID(item.Raw()) {
-			f.fail(invalid(`"configRowIds" must be a list of row ids`))
+			f.fail(`"configRowIds" must be a list of row ids`)
 		}
 		ids = append(ids, item.Raw())
 	}
 	if v.Kind() != value.Array {
-		f.fail(invalid(`"configRowIds" must be a list of row ids`))
+		f.fail(`"configRowIds" must be a list of row ids`)
 	}
 	return ids
 }
 
-// rowIDsOf are the ids of the rows of a configuration that came with the job.
 func rowIDsOf(configData json.RawMessage) []string {
 	v, err := value.Parse(configData)
 	if err != nil {
@@ -70,9 +70,9 @@ func rowIDsOf(configData json.RawMessage) []string {
 	return ids
 }
 
-// variableValues is variableValuesData as it came: {"values": [{"name",
-// "value"}]} and nothing else. A name or a value is empty when it is null or "";
-// 0 and false are values like others.
+// variableValues is variableValuesData as it came: {"values": [{"name", "value"}]}
+// and nothing else. Names and values must not be null or ""; 0 and false are
+// values.
 func (f *fields) variableValues() json.RawMessage {
 	v, given := f.get("variableValuesData")
 	if !given || emptyList(v) {
@@ -82,13 +82,13 @@ func (f *fields) variableValues() json.RawMessage {
 	values := v.Field("values")
 	switch {
 	case v.Kind() != value.Object:
-		f.fail(invalid(key+" must be an object, not %s", article(v.Kind())))
+		f.fail(key+" must be an object, not %s", article(v.Kind()))
 	case !values.IsNull() && values.Kind() != value.Array:
-		f.fail(invalid(key+`.values must be a list, not %s`, article(values.Kind())))
+		f.fail(key+`.values must be a list, not %s`, article(values.Kind()))
 	}
 	for _, m := range v.Members() {
 		if m.Name != "values" {
-			f.fail(invalid(`Unrecognized option %q under `+key+`. Available option is "values".`, m.Name))
+			f.fail(`Unrecognized option %q under `+key+`. Available option is "values".`, m.Name)
 		}
 	}
 	for i, pair := range values.Items() {
@@ -100,34 +100,34 @@ func (f *fields) variableValues() json.RawMessage {
 func (f *fields) variableValue(i int, pair value.Value) {
 	const key = `"variableValuesData".values`
 	if pair.Kind() != value.Object {
-		f.fail(invalid(key+"[%d] must be an object, not %s", i, article(pair.Kind())))
+		f.fail(key+"[%d] must be an object, not %s", i, article(pair.Kind()))
 		return
 	}
 	for _, m := range pair.Members() {
 		if m.Name != "name" && m.Name != "value" {
-			f.fail(invalid(`Unrecognized option %q under `+key+`[%d]. Available options are "name", "value".`, m.Name, i))
+			f.fail(`Unrecognized option %q under `+key+`[%d]. Available options are "name", "value".`, m.Name, i)
 		}
 	}
 	if name := pair.Field("name"); name.IsNull() || name.IsScalar() && name.Raw() == "" {
-		f.fail(invalid("Variable name cannot be empty."))
+		f.fail("Variable name cannot be empty.")
 	} else if !name.IsScalar() {
-		f.fail(invalid(key+"[%d].name must be a scalar, not %s", i, article(name.Kind())))
+		f.fail(key+"[%d].name must be a scalar, not %s", i, article(name.Kind()))
 	}
 	if given := pair.Field("value"); given.IsNull() || given.IsScalar() && given.Raw() == "" {
-		f.fail(invalid("Value of variable %q cannot be empty.", pair.Field("name").Raw()))
+		f.fail("Value of variable %q cannot be empty.", pair.Field("name").Raw())
 	} else if !given.IsScalar() {
-		f.fail(invalid(key+"[%d].value must be a scalar, not %s", i, article(given.Kind())))
+		f.fail(key+"[%d].value must be a scalar, not %s", i, article(given.Kind()))
 	}
 }
 
-// givenValues tells whether variableValuesData holds a value at all.
+// givenValues reports whether variableValuesData contains any value.
 func givenValues(data json.RawMessage) bool {
 	v, err := value.Parse(data)
 	return err == nil && v.Field("values").Len() > 0
 }
 
-// extra are the members that are kept for the record. They change nothing here;
-// a job with a delay starts at once too.
+// extra are the members that are kept for the record only. They have no effect
+// here; a job with a delay starts at once.
 func (f *fields) extra(r *http.Request) map[string]json.RawMessage {
 	kept := map[string]json.RawMessage{}
 	keep := func(name string, valid func(value.Value) bool, want string) {
@@ -136,7 +136,7 @@ func (f *fields) extra(r *http.Request) map[string]json.RawMessage {
 			return
 		}
 		if !valid(v) {
-			f.fail(invalid("%q must be %s", name, want))
+			f.fail("%q must be %s", name, want)
 			return
 		}
 		kept[name] = f.document(name, v)
@@ -154,7 +154,7 @@ func (f *fields) extra(r *http.Request) map[string]json.RawMessage {
 	}
 	_, delay := kept["delay"]
 	if _, start := kept["delayedStartTime"]; delay && start {
-		f.fail(invalid(`Provide either "delay" or "delayedStartTime", but not both.`))
+		f.fail(`Provide either "delay" or "delayedStartTime", but not both.`)
 	}
 	if parent := r.Header.Get(runHeader); kept["parentRunId"] == nil && validID(parent) {
 		kept["parentRunId"] = json.RawMessage(value.OfString(parent).JSON())
@@ -175,18 +175,18 @@ func isTexts(v value.Value) bool {
 }
 
 func isSeconds(v value.Value) bool {
-	n, err := strconv.ParseInt(v.Raw(), 10, 32)
-	return err == nil && n >= 0
+	_, ok := whole(v, 0, math.MaxInt32)
+	return ok
 }
 
 func isTime(v value.Value) bool {
-	_, err := parseTime(v.Raw())
-	return err == nil && v.Kind() == value.String
+	_, ok := parseTime(v.Raw())
+	return ok && v.Kind() == value.String
 }
 
 func isParallelism(v value.Value) bool {
-	n, err := strconv.Atoi(v.Raw())
-	return err == nil && 0 <= n && n <= 100 || v.Kind() == value.String && v.Raw() == "infinity"
+	_, ok := whole(v, 0, 100)
+	return ok || v.Kind() == value.String && v.Raw() == "infinity"
 }
 
 func isBackend(v value.Value) bool {

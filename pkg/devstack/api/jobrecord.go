@@ -28,9 +28,9 @@ type jobRecord struct {
 	CreatedTime   *string         `json:"createdTime"`
 	StartTime     *string         `json:"startTime"`
 	EndTime       *string         `json:"endTime"`
-	// DurationSeconds is until now for a job that runs.
+	// DurationSeconds counts up to now while the job runs.
 	DurationSeconds int `json:"durationSeconds"`
-	// Result is [] until the end.
+	// Result is [] until the job ends.
 	Result             any             `json:"result"`
 	UsageData          []string        `json:"usageData"`
 	IsFinished         bool            `json:"isFinished"`
@@ -94,7 +94,7 @@ func (s *server) jobOf(r *http.Request, j store.Job) (jobRecord, error) {
 	}, nil
 }
 
-// runID is the path of a job from the first of its parents.
+// runID is the ids of a job's parents and its own, from the first parent on.
 func runID(j store.Job) string {
 	if parent := strings.Trim(string(j.Extra["parentRunId"]), `"`); parent != "" {
 		return parent + "." + j.ID
@@ -108,7 +108,7 @@ func (s *server) duration(j store.Job) int {
 	}
 	end := j.Ended
 	if end.IsZero() {
-		end = s.now()
+		end = s.Now()
 	}
 	return int(max(0, end.Sub(j.Started)) / time.Second)
 }
@@ -157,7 +157,7 @@ type jobError struct {
 	ExceptionID string `json:"exceptionId"`
 }
 
-// resultOf is how a job ended, or an empty list when it has not.
+// resultOf is the result of a job, or an empty list before its end.
 func (s *server) resultOf(j store.Job) (any, error) {
 	if !j.Status.Finished() {
 		return []string{}, nil
@@ -189,9 +189,9 @@ func (s *server) resultOf(j store.Job) (any, error) {
 	return result, nil
 }
 
-// jobTable is a table as it is now; of one that is gone only the name is known.
+// jobTable is a table as it is now; of a deleted one only the name is known.
 func (s *server) jobTable(id string) (jobTable, error) {
-	t, err := s.store.Table(id)
+	t, err := s.Store.Table(id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return jobTable{}, err
 	}

@@ -3,14 +3,13 @@ package api
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// createJob stores a new job, for whoever runs it to find.
+// createJob stores a new job. The queue finds it in the store.
 func (s *server) createJob(r *http.Request) (answer, error) {
 	f := jsonFields(r)
 	job := store.Job{
@@ -22,11 +21,8 @@ func (s *server) createJob(r *http.Request) (answer, error) {
 	if err := s.checkJob(job, f); err != nil {
 		return answer{}, err
 	}
-	stored, err := s.store.CreateJob(job)
-	if err != nil {
-		return answer{}, err
-	}
-	return s.answerJob(r, http.StatusCreated, stored)
+	stored, err := s.Store.CreateJob(job)
+	return s.answerJob(r, http.StatusCreated, stored, err)
 }
 
 func (s *server) checkJob(job store.Job, f *fields) error {
@@ -53,58 +49,46 @@ func (s *server) checkJob(job store.Job, f *fields) error {
 	}
 	for _, id := range job.ConfigRowIDs {
 		if !slices.Contains(rows, id) {
-			return unresolved("Row %q of configuration %q not found", id, job.Config)
+			return invalid(unresolved+"Row %q of configuration %q not found", id, job.Config)
 		}
 	}
 	return nil
 }
 
 // resolve finds the configuration of a job. With configData it may be missing,
-// for then its id is just a name; but not lie in the trash.
+// because its id is then only a name; but it must not be in the trash.
 func (s *server) resolve(job store.Job) (store.Configuration, error) {
 	if job.Config == "" {
 		return store.Configuration{}, nil
 	}
-	c, err := s.store.Configuration(job.Component, job.Config)
+	c, err := s.Store.Configuration(job.Component, job.Config)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && job.ConfigData != nil:
 		return store.Configuration{}, nil
 	case errors.Is(err, store.ErrNotFound):
-		return c, unresolved("Configuration %q of component %q not found", job.Config, job.Component)
+		return c, invalid(unresolved+"Configuration %q of component %q not found", job.Config, job.Component)
 	case err != nil:
 		return c, err
 	case c.IsDeleted:
-		return c, unresolved("Configuration %q of component %q lies in the trash", job.Config, job.Component)
+		return c, invalid(unresolved+"Configuration %q of component %q lies in the trash", job.Config, job.Component)
 	case c.IsDisabled && job.ConfigData == nil && job.Mode != store.ForceRun:
 		return c, invalid("Configuration %q of component %q is disabled.", job.Config, job.Component)
 	}
 	return c, nil
 }
 
-func unresolved(format string, args ...any) error {
-	return invalid("Cannot resolve job parameters: %s", fmt.Sprintf(format, args...))
-}
+const unresolved = "Cannot resolve job parameters: "
 
 func (s *server) showJob(r *http.Request) (answer, error) {
-	id := r.PathValue("job")
-	job, err := s.store.Job(id)
-	if err = instead(err, store.ErrNotFound, noJob(id)); err != nil {
-		return answer{}, err
-	}
-	return s.answerJob(r, http.StatusOK, job)
+	job, err := s.Store.Job(r.PathValue("job"))
+	return s.answerJob(r, http.StatusOK, job, err)
 }
 
-func noJob(id string) *refusal { return notFound("notFound", "Job %q not found", id) }
-
-// killJob tells a job to end. One that has not started ends here; any other is
-// ended by whoever runs it.
+// killJob asks for the end of a job. A job that has not started ends here; the
+// queue ends a running one.
 func (s *server) killJob(r *http.Request) (answer, error) {
-	id := r.PathValue("job")
-	job, err := s.store.UpdateJob(id, s.kill)
-	if err = instead(err, store.ErrNotFound, noJob(id)); err != nil {
-		return answer{}, err
-	}
-	return s.answerJob(r, http.StatusOK, job)
+	job, err := s.Store.UpdateJob(r.PathValue("job"), s.kill)
+	return s.answerJob(r, http.StatusOK, job, err)
 }
 
 func (s *server) kill(job *store.Job) error {
@@ -118,11 +102,11 @@ func (s *server) kill(job *store.Job) error {
 	if job.Status == store.Processing {
 		return nil
 	}
-	if err := job.To(store.Terminating, s.now()); err != nil {
+	if err := job.To(store.Terminating, s.Now()); err != nil {
 		return err
 	}
 	job.Result = &store.Result{Message: "The job was cancelled before it started."}
-	return job.To(store.Cancelled, s.now())
+	return job.To(store.Cancelled, s.Now())
 }
 
 func cannotKill(job *store.Job, why string) error {
@@ -131,13 +115,18 @@ func cannotKill(job *store.Job, why string) error {
 	return e
 }
 
-func (s *server) answerJob(r *http.Request, status int, job store.Job) (answer, error) {
+// answerJob answers with a job, or with the store's error about the job in the
+// path.
+func (s *server) answerJob(r *http.Request, status int, job store.Job, err error) (answer, error) {
+	if err != nil {
+		return answer{}, instead(err, store.ErrNotFound, notFound("notFound", "Job %q not found", r.PathValue("job")))
+	}
 	record, err := s.jobOf(r, job)
 	return answer{status: status, record: record}, err
 }
 
-// orRaw is the text, or else a JSON literal. What was nil comes back from the
-// store as null.
+// orRaw is the text, or the JSON literal if there is none. The store returns nil as
+// null.
 func orRaw(text json.RawMessage, fallback string) json.RawMessage {
 	if len(text) == 0 || string(text) == "null" {
 		return json.RawMessage(fallback)

@@ -11,10 +11,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// maxJobs is how many jobs one answer may hold.
 const maxJobs = 10_000
 
-// jobSearch is what jobs are looked for by. An empty list fits every job.
+// jobSearch is a query for jobs. An empty list matches every job.
 type jobSearch struct {
 	ids, components, configurations, statuses, runs, modes, branches []string
 	created, started, ended                                          span
@@ -23,7 +22,7 @@ type jobSearch struct {
 	ascending                                                        bool
 }
 
-// span is a time from one moment to another, both included; zero is open.
+// span is a time between two moments, both included; a zero one is open.
 type span struct{ from, to time.Time }
 
 func (s *server) searchJobs(r *http.Request) (answer, error) {
@@ -70,12 +69,12 @@ func (q *query) span(name string) span {
 
 func (s *server) searched(search jobSearch) ([]store.Job, error) {
 	var found []store.Job
-	// The newest first is how they are stored; then the rest need not be read.
+	// The store lists the newest jobs first, so the rest need not be read.
 	enough := math.MaxInt
 	if (search.by == "id" || search.by == "createdTime") && !search.ascending {
 		enough = search.offset + search.limit
 	}
-	err := s.store.Jobs(func(j store.Job) bool {
+	err := s.Store.Jobs(func(j store.Job) bool {
 		if search.fits(j) {
 			found = append(found, j)
 		}
@@ -103,8 +102,8 @@ func (search jobSearch) fits(j store.Job) bool {
 	return search.created.holds(j.Created) && search.started.holds(j.Started) && search.ended.holds(j.Ended)
 }
 
-// holds tells whether a moment lies in the span; one that has not come lies only
-// in a span that is open at both ends.
+// holds reports whether a moment is in the span. A zero moment is only in a span
+// that is open at both ends.
 func (s span) holds(t time.Time) bool {
 	if s.from.IsZero() && s.to.IsZero() {
 		return true
@@ -112,8 +111,8 @@ func (s span) holds(t time.Time) bool {
 	return !t.IsZero() && !t.Before(s.from) && (s.to.IsZero() || !t.After(s.to))
 }
 
-// sort orders jobs that are the newest first; what is equal stays in the order
-// of the ids.
+// sort sorts jobs, which come newest first. Equal ones stay in the order of their
+// ids.
 func (s *server) sort(jobs []store.Job, search jobSearch) {
 	if search.ascending {
 		slices.Reverse(jobs)
@@ -148,7 +147,7 @@ func (s *server) comparison(by string) func(a, b store.Job) int {
 		return func(a, b store.Job) int { return a.Ended.Compare(b.Ended) }
 	case "durationSeconds":
 		return func(a, b store.Job) int { return cmp.Compare(s.duration(a), s.duration(b)) }
-	default: // id and createdTime, which agree
+	default: // id and createdTime, which have the same order
 		return func(a, b store.Job) int { return 0 }
 	}
 }

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // Two hundred clients at once: what was acknowledged is what is there, each once.
 func TestParallelCreations(t *testing.T) {
+	short.Skip(t, "it makes hundreds of configurations")
 	const clients = 200
 	w := newWorld(t)
 	w.createConfig("shared", "")

@@ -45,9 +45,9 @@ func TestOwnClient(t *testing.T) {
 		t.Fatalf("listed %+v, %v", list, err)
 	}
 	w.must("POST", configs+"/"+made.ID+"/rows", `{"rowId":"r","name":"row","configuration":{"values":[{"name":"id","value":1}]}}`, 201)
-	row, err := c.Row(ctx, "acme.ex", made.ID, "r")
-	if err != nil || row.Name != "row" || row.Content.JSON() != `{"values":[{"name":"id","value":1}]}` {
-		t.Fatalf("row %+v, %v", row, err)
+	row, err := c.RowContent(ctx, "acme.ex", made.ID, "r")
+	if err != nil || row.JSON() != `{"values":[{"name":"id","value":1}]}` {
+		t.Fatalf("row %s, %v", row.JSON(), err)
 	}
 	job, err := c.CreateJob(ctx, platform.NewJob{Component: "acme.ex", Configuration: made.ID, Values: []platform.Variable{
 		{Name: "id", Value: value.OfInt(1)}, {Name: "b", Value: value.OfString("x")},

@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
 const (
 	previewRows    = 100
 	maxPreviewRows = 1000
-	// maxPreview is how many bytes a preview may have, which is held in memory.
+	// maxPreview is the maximum size of a preview, which is held in memory.
 	maxPreview = 32 << 20
 )
 
-// previewTable answers the first rows as CSV with every cell in quotes, as the
-// platform writes it.
+// previewTable answers with the first rows as CSV, every cell in quotes as on the
+// platform.
 func (s *server) previewTable(r *http.Request) (answer, error) {
 	t, err := s.table(r.PathValue("table"))
 	if err != nil {
@@ -24,7 +25,7 @@ func (s *server) previewTable(r *http.Request) (answer, error) {
 	}
 	q := queryOf(r)
 	limit, wanted := q.number("limit", previewRows, 0, maxPreviewRows), columnsOf(q)
-	if limit == 0 { // a client's way to say nothing
+	if limit == 0 { // some clients mean the default by it
 		limit = previewRows
 	}
 	names, places := choose(q, t.Columns, wanted)
@@ -34,42 +35,38 @@ func (s *server) previewTable(r *http.Request) (answer, error) {
 	if sizeCSV(names) > maxPreview {
 		return answer{}, tooLarge()
 	}
-	text, left := appendCSV(nil, names), limit
-	row, changed, full := make([]string, len(places)), false, false
-	err = s.store.Rows(t.ID, func(cells []string) bool {
-		if changed = len(cells) != len(t.Columns); changed {
+	text, left := table.AppendRecord(nil, names), limit
+	row := make([]string, len(places))
+	var refused error
+	err = s.Store.Rows(t.ID, func(cells []string) bool {
+		if len(cells) != len(t.Columns) {
+			refused = &refusal{
+				status: http.StatusConflict, code: "storage.tables.conflict",
+				message: "The columns of table " + t.ID + " have just changed",
+			}
 			return false
 		}
 		for i, place := range places {
 			row[i] = cells[place]
 		}
-		if full = len(text)+sizeCSV(row) > maxPreview; full {
+		if len(text)+sizeCSV(row) > maxPreview {
+			refused = tooLarge()
 			return false
 		}
-		text = appendCSV(text, row)
+		text = table.AppendRecord(text, row)
 		left--
 		return left > 0
 	})
-	if err = instead(err, store.ErrNotFound, notFound("storage.tables.notFound", "Table %q not found", t.ID)); err != nil {
-		return answer{}, err
+	if err == nil {
+		err = refused
 	}
-	if changed {
-		return answer{}, &refusal{
-			status: http.StatusConflict, code: "storage.tables.conflict",
-			message: "The columns of table " + t.ID + " have just changed",
-		}
-	}
-	if full {
-		return answer{}, tooLarge()
-	}
-	return answer{status: http.StatusOK, kind: "text/csv; charset=utf-8", text: text}, nil
+	return answer{status: http.StatusOK, kind: "text/csv; charset=utf-8", text: text}, instead(err, store.ErrNotFound, noTable(t.ID))
 }
 
 func tooLarge() error {
 	return invalid("The preview is larger than 32 MB, ask for fewer rows (limit) or columns")
 }
 
-// sizeCSV is about the size of a line.
 func sizeCSV(cells []string) int {
 	size := 0
 	for _, cell := range cells {
@@ -78,7 +75,7 @@ func sizeCSV(cells []string) int {
 	return size
 }
 
-// columnsOf are the names in columns, which is a list or one text with commas.
+// columnsOf are the names in columns, a list or one text with commas.
 func columnsOf(q *query) []string {
 	var names []string
 	for _, text := range q.list("columns") {
@@ -87,8 +84,8 @@ func columnsOf(q *query) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
-// choose gives the names of the wanted columns and their places in a row; all of
-// them when none is wanted.
+// choose returns the names of the wanted columns and their places in a row; no
+// wanted columns means all.
 func choose(q *query, columns []store.Column, wanted []string) (names []string, places []int) {
 	for i, c := range columns {
 		names, places = append(names, c.Name), append(places, i)
@@ -106,16 +103,4 @@ func choose(q *query, columns []store.Column, wanted []string) (names []string, 
 		places = append(places, place)
 	}
 	return wanted, places
-}
-
-func appendCSV(text []byte, cells []string) []byte {
-	for i, cell := range cells {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, '"')
-		text = append(text, strings.ReplaceAll(cell, `"`, `""`)...)
-		text = append(text, '"')
-	}
-	return append(text, '\n')
 }

@@ -1,54 +1,39 @@
 package api
 
 import (
-	"fmt"
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// query reads the parameters of a URL. Like fields it keeps the first fault.
-// Parameters that nobody asks for do not matter.
+// query reads the parameters of a URL as fields and as lists. An empty parameter is
+// absent.
 type query struct {
+	*fields
 	values url.Values
-	err    error
 }
 
 func queryOf(r *http.Request) *query {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return &query{values: url.Values{}, err: invalid("The query is not valid")}
+		return &query{fields: &fields{err: invalid("The query is not valid")}}
 	}
-	return &query{values: values}
+	var members []value.Member
+	for name := range values {
+		if text := values.Get(name); text != "" {
+			members = append(members, value.Member{Name: name, Value: value.OfString(text)})
+		}
+	}
+	return &query{&fields{members: value.OfMembers(members...)}, values}
 }
 
-func (q *query) fail(format string, args ...any) {
-	if q.err == nil {
-		q.err = invalid(format, args...)
-	}
-}
-
-func (q *query) text(name string) string { return q.values.Get(name) }
-
-// number is a whole number between two bounds.
-func (q *query) number(name string, fallback, low, high int) int {
-	text := q.text(name)
-	if text == "" {
-		return fallback
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < low || n > high {
-		q.fail("%q must be a whole number from %d to %d", name, low, high)
-		return fallback
-	}
-	return n
-}
-
-// id is an id of the store, which is a number; given is false without one.
-func (q *query) id(name string) (id uint64, given bool) {
+func (q *query) eventID(name string) (id uint64, given bool) {
 	text := q.text(name)
 	if text == "" {
 		return 0, false
@@ -60,31 +45,16 @@ func (q *query) id(name string) (id uint64, given bool) {
 	return id, true
 }
 
-func (q *query) flag(name string) bool {
-	text := q.text(name)
-	if text == "" {
-		return false
-	}
-	yes, valid := truth(text)
-	if !valid {
-		q.fail("%q must be true or false", name)
-	}
-	return yes
-}
-
-// choice is one of some words, the first one when it is absent.
+// choice is one of some words, the first one if absent.
 func (q *query) choice(name string, words ...string) string {
-	text := q.text(name)
-	if text == "" {
-		return words[0]
-	}
+	text := cmp.Or(q.text(name), words[0])
 	if !slices.Contains(words, text) {
 		q.fail("%q must be one of %s", name, quoted(words))
 	}
 	return text
 }
 
-// list are the values of name, name[] and name[0], under any of its names.
+// list is the values of name, name[] and name[0], for each of the names.
 func (q *query) list(names ...string) []string {
 	var found []string
 	for _, name := range names {
@@ -98,7 +68,6 @@ func (q *query) list(names ...string) []string {
 	return found
 }
 
-// words is a list that holds nothing but some words.
 func (q *query) words(name string, words ...string) []string {
 	found := q.list(name)
 	for _, word := range found {
@@ -109,28 +78,28 @@ func (q *query) words(name string, words ...string) []string {
 	return found
 }
 
-// moment is a point in time, zero when it is absent.
+// moment is a point in time, zero if absent.
 func (q *query) moment(name string) time.Time {
 	text := q.text(name)
 	if text == "" {
 		return time.Time{}
 	}
-	t, err := parseTime(text)
-	if err != nil {
+	t, ok := parseTime(text)
+	if !ok {
 		q.fail("%q must be a date or a time like 2006-01-02T15:04:05+00:00", name)
 	}
 	return t
 }
 
-func parseTime(text string) (time.Time, error) {
-	// An unescaped plus of an offset arrives as a blank.
+func parseTime(text string) (t time.Time, ok bool) {
+	// An unescaped plus sign of an offset arrives as a blank.
 	text = strings.ReplaceAll(text, " ", "+")
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
+			return t, true
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no time", text)
+	return time.Time{}, false
 }
 
 // quoted is `"a", "b" or "c"`.

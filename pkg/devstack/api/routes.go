@@ -15,14 +15,14 @@ const (
 	faultsPath  = "/faults"
 )
 
-// endpoint carries out one request. An error that is no *refusal is ours.
+// endpoint carries out one request. An error that is not a *refusal is an error of
+// this program.
 type endpoint func(*http.Request) (answer, error)
 
-// methods are the endpoints of one path.
 type methods map[string]endpoint
 
-// register enters every path once: what it does with a method that it does not
-// know is the same for all of them.
+// register registers every path once, with all its methods, so that an unknown
+// method is answered in the same way everywhere.
 func (s *server) register() {
 	for pattern, m := range s.endpoints() {
 		if pattern == storagePath {
@@ -33,7 +33,7 @@ func (s *server) register() {
 	}
 }
 
-// endpoints are all paths there are. The index alone is for everybody.
+// endpoints are all paths. Only the index is public.
 func (s *server) endpoints() map[string]methods {
 	all := map[string]methods{
 		storagePath:                    {http.MethodGet: s.index},
@@ -53,8 +53,8 @@ func (s *server) endpoints() map[string]methods {
 	return all
 }
 
-// ofBranch are the paths that exist in a branch, and without one for the default
-// branch.
+// ofBranch are the paths that exist with and without a branch; without one they
+// mean the default branch.
 func (s *server) ofBranch() map[string]methods {
 	const configuration = "components/{component}/configs/{configuration}"
 	return map[string]methods{
@@ -81,8 +81,8 @@ func (s *server) ofBranch() map[string]methods {
 	}
 }
 
-// route finds the endpoint of a path. A slash at the end makes no difference;
-// any other odd spelling is an unknown path, and never a redirect.
+// route finds the endpoint of a path. A slash at the end makes no difference. Any
+// other odd spelling is an unknown path, never a redirect.
 func (s *server) route(w http.ResponseWriter, r *http.Request) {
 	r = withoutSlash(r)
 	escaped := r.URL.EscapedPath()
@@ -111,7 +111,7 @@ func withoutSlash(r *http.Request) *http.Request {
 	return &clone
 }
 
-// private wants the token and, where a branch is named, the one there is.
+// private requires the token and, if a branch is named, the default branch.
 func (s *server) private(m methods) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := s.authorize(r)
@@ -159,7 +159,7 @@ func (m methods) allowed() string {
 	return strings.Join(names, ", ")
 }
 
-// within tells whether a path is another one or lies below it.
+// within reports whether a path is the same as another one or below it.
 func within(p, parent string) bool {
 	return p == parent || strings.HasPrefix(p, parent+"/")
 }

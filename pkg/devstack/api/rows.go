@@ -63,7 +63,7 @@ func (s *server) createRow(r *http.Request) (answer, error) {
 		ID: f.id("rowId"), Name: f.text("name"), Description: f.text("description"),
 		ChangeDescription: f.text("changeDescription"),
 		Configuration:     f.object("configuration"), State: f.object("state"),
-		Version: 1, Created: s.now().UTC(),
+		Version: 1, Created: s.Now().UTC(),
 	}
 	row.IsDisabled, _ = f.flag("isDisabled")
 	c, err := s.configuration(r)
@@ -79,13 +79,12 @@ func (s *server) createRow(r *http.Request) (answer, error) {
 	return created(rowOf(c.Rows[len(c.Rows)-1]), nil)
 }
 
-// addRow appends a row. Without an id it gets the next one of the store that no
-// row has.
+// addRow appends a row. Without an id it gets the store's next id that no row has.
 func (s *server) addRow(r *http.Request, f *fields, row store.Row) (store.Configuration, error) {
 	chosen := row.ID != ""
 	for {
 		if !chosen {
-			id, err := s.store.NewID()
+			id, err := s.Store.NewID()
 			if err != nil {
 				return store.Configuration{}, err
 			}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -11,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// The metadata by which the platform tells the type of a column.
+// The metadata that holds the type of a column.
 const (
 	baseTypeKey = "KBC.datatype.basetype"
 	nullableKey = "KBC.datatype.nullable"
@@ -62,14 +61,14 @@ func tableOf(r *http.Request, t store.Table, bucket bucketRecord) tableRecord {
 	return record
 }
 
-// columnMetadata is what was told of a column, and its type where that was not
-// told in this way.
-func columnMetadata(c store.Column, told map[string]string) map[string]string {
+// columnMetadata is the metadata of a column, with its type unless the metadata
+// already has one.
+func columnMetadata(c store.Column, given map[string]string) map[string]string {
 	pairs := map[string]string{}
 	if c.Type != "" {
 		pairs[baseTypeKey], pairs[nullableKey] = c.Type, strconv.FormatBool(c.Nullable)
 	}
-	maps.Copy(pairs, told)
+	maps.Copy(pairs, given)
 	return pairs
 }
 
@@ -83,7 +82,7 @@ func metadataOf(pairs map[string]string, at time.Time) []metadata {
 
 // listTables lists the tables of the bucket in the path, or of all buckets.
 func (s *server) listTables(r *http.Request) (answer, error) {
-	buckets, err := s.store.Buckets()
+	buckets, err := s.Store.Buckets()
 	if err != nil {
 		return answer{}, err
 	}
@@ -96,7 +95,7 @@ func (s *server) listTables(r *http.Request) (answer, error) {
 	}
 	records := []tableRecord{}
 	for _, b := range buckets {
-		tables, err := s.store.Tables(b.ID)
+		tables, err := s.Store.Tables(b.ID)
 		if err != nil {
 			return answer{}, err
 		}
@@ -117,10 +116,11 @@ func (s *server) showTable(r *http.Request) (answer, error) {
 	return ok(tableOf(r, t, bucketOf(r, bucket, tables)), err)
 }
 
+func noTable(id string) *refusal {
+	return notFound("storage.tables.notFound", "Table %q not found", id)
+}
+
 func (s *server) table(id string) (store.Table, error) {
-	t, err := s.store.Table(id)
-	if errors.Is(err, store.ErrNotFound) {
-		return t, notFound("storage.tables.notFound", "Table %q not found", id)
-	}
-	return t, err
+	t, err := s.Store.Table(id)
+	return t, instead(err, store.ErrNotFound, noTable(id))
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 )
 
-// creator is the token in records of what it made.
 type creator struct {
 	// ID is a number in the storage API.
 	ID          int    `json:"id"`
@@ -73,10 +72,9 @@ func creatorToken() creator {
 	return creator{ID: 1, Description: tokenDescription}
 }
 
-// createTicket gives an id of the same sequence that everything else has its ids
-// from.
+// createTicket returns an id from the sequence of all ids.
 func (s *server) createTicket(*http.Request) (answer, error) {
-	id, err := s.store.NewID()
+	id, err := s.Store.NewID()
 	if err != nil {
 		return answer{}, err
 	}

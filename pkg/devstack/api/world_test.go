@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/devstack/api"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
@@ -47,7 +48,7 @@ func newWorld(t *testing.T, set ...func(*api.Options)) *world {
 			t.Error(err)
 		}
 	})
-	o := api.Options{Store: opened, Token: token, Now: now, Report: func(err error) { t.Errorf("reported: %v", err) }}
+	o := api.Options{Store: opened, Token: token, Now: now, Sleep: app.Sleep, Report: func(err error) { t.Errorf("reported: %v", err) }}
 	for _, f := range set {
 		f(&o)
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // columns is a load with the columns, the primary key and the metadata of the
-// columns, under the names the platform stores. There are no columns when the
-// header tells them.
+// columns, under the names that the platform stores. Columns is empty if they are
+// in the header.
 func (o Options) columns(file string, s settings) (store.Load, error) {
 	l := store.Load{ColumnMetadata: map[string]map[string]string{}}
 	for name, pairs := range s.columnMetadata {

@@ -1,7 +1,7 @@
 package output
 
-// readDeletes checks the settings that choose rows to be deleted before a load,
-// and tells whether there are any.
+// readDeletes checks the settings that choose rows to delete before a load, and
+// reports whether there are any.
 func readDeletes(o *object) bool {
 	given := false
 	o.objects("delete_where", func(where *object) {

@@ -1,15 +1,13 @@
-// Package output takes what a component left in out/tables into the store, as
-// the platform does: files, directories of slices and their manifests become
-// loads of tables.
+// Package output loads what a component wrote to out/tables into the store, as the
+// platform does: from files, directories of slices and their manifests.
 //
-// It promises that nothing is loaded while any manifest is wrong, that tables
-// are loaded in the order of their file names, and that no file is ever held in
-// memory. A table is loaded whole or not at all; those before one that fails
-// stay.
+// Nothing is loaded while any manifest is wrong. Tables are loaded in the order of
+// their file names. No file is held in memory. A table is loaded completely or not
+// at all; if one fails, those before it stay.
 //
-// Some settings are checked and then mean nothing, because there is neither a
-// warehouse nor a file storage behind: distribution_key, tags,
-// deduplication_strategy, unload_strategy, manifest_type, and lengths, defaults
-// and backends of types. Rows chosen by delete_where or its older form are not
-// deleted, which is told as a warning. Files below out/files are not looked at.
+// Some settings are only checked, because there is no warehouse and no file
+// storage: distribution_key, tags, deduplication_strategy, unload_strategy,
+// manifest_type, and the lengths, defaults and backends of types. Rows chosen by
+// delete_where or its older form are not deleted; a warning says so. Files in
+// out/files are ignored.
 package output

@@ -9,17 +9,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// object is a JSON object whose members are read by their type. It notes the
-// first fault and which members were asked for: the others are unknown.
+// object reads the members of a JSON object by type. It keeps the first error and
+// the names that were read: other members are unknown.
 type object struct {
-	path  string // of the object, "" at the top
+	path  string // JSON path of the object, "" at the top
 	value value.Value
 	known []string
 	err   error
 }
 
-// newObject reads an object; an empty list is one too, as writers of another
-// language have it.
+// newObject reads an object. An empty list is an empty object, as PHP writes it.
 func newObject(path string, v value.Value) *object {
 	o := &object{path: path, value: v}
 	if v.Kind() != value.Object && !isEmptyList(v) {
@@ -56,7 +55,7 @@ func placeText(path string) string {
 	return fmt.Sprintf("%q", path)
 }
 
-// get is a member; null counts as none.
+// get returns a member; null counts as absent.
 func (o *object) get(name string) (value.Value, bool) {
 	o.known = append(o.known, name)
 	if o.err != nil {
@@ -78,7 +77,7 @@ func (o *object) text(name string) string {
 	return v.Text()
 }
 
-// needed is a text that must be there.
+// needed is a required text.
 func (o *object) needed(name string) string {
 	text := o.text(name)
 	if text == "" {
@@ -87,7 +86,6 @@ func (o *object) needed(name string) string {
 	return text
 }
 
-// scalar is the text of a text, number or boolean.
 func (o *object) scalar(name string) (string, bool) {
 	v, found := o.get(name)
 	if found && !v.IsScalar() {
@@ -100,7 +98,7 @@ func (o *object) scalar(name string) (string, bool) {
 	return v.Text(), found
 }
 
-// flag is a boolean and whether it was given.
+// flag is a boolean, and whether it was given.
 func (o *object) flag(name string) (on, found bool) {
 	v, found := o.get(name)
 	if found && v.Kind() != value.Bool {
@@ -133,7 +131,6 @@ func (o *object) items(name string) []value.Value {
 	return v.Items()
 }
 
-// objects reads each item of a list of objects.
 func (o *object) objects(name string, read func(*object)) {
 	for i, v := range o.items(name) {
 		item := newObject(fmt.Sprintf("%s.%d", o.pathOf(name), i), v)
@@ -144,7 +141,6 @@ func (o *object) objects(name string, read func(*object)) {
 	}
 }
 
-// object reads a member that is an object.
 func (o *object) object(name string, read func(*object)) {
 	v, found := o.get(name)
 	if !found {
@@ -157,7 +153,7 @@ func (o *object) object(name string, read func(*object)) {
 	o.take(inner)
 }
 
-// take ends the reading of an inner object.
+// take finishes the reading of an inner object.
 func (o *object) take(inner *object) {
 	if err := inner.end(); o.err == nil {
 		o.err = err
@@ -178,7 +174,7 @@ func (o *object) pairs(name string) map[string]string {
 	return pairs
 }
 
-// members is an object of scalars under any names.
+// members is an object of scalars with any names.
 func (o *object) members(name string) map[string]string {
 	members := map[string]string{}
 	o.object(name, func(inner *object) {
@@ -189,7 +185,7 @@ func (o *object) members(name string) map[string]string {
 	return members
 }
 
-// end is the first fault, or the first member that nobody asked for.
+// end returns the first error, or an error about the first unknown member.
 func (o *object) end() error {
 	if o.err != nil {
 		return o.err

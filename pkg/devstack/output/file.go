@@ -13,22 +13,20 @@ import (
 )
 
 const (
-	tablesDir      = "out/tables"
-	manifestSuffix = ".manifest"
+	tablesDir = "out/tables"
 	// maxManifest is far more than the widest table needs.
 	maxManifest = 16 << 20
 )
 
-// data is a table as it lies in out/tables.
 type data struct {
 	name     string
 	sliced   bool
-	manifest bool     // there is one
-	parts    []string // paths of the files below the data directory, in the order of their names
+	manifest bool     // whether there is one
+	parts    []string // file paths in the data directory, sorted by name
 }
 
-// list is what lies in out/tables, in the order of the names, and the names of
-// manifests without a table. Names that begin with a dot are passed over.
+// list returns the tables in out/tables, sorted by name, and the names of manifests
+// without a table. Names that begin with a dot are skipped.
 func list(root *os.Root) (tables []data, orphans []string, err error) {
 	entries, err := visible(root, tablesDir)
 	if err != nil {
@@ -36,19 +34,19 @@ func list(root *os.Root) (tables []data, orphans []string, err error) {
 	}
 	manifests := map[string]bool{}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), manifestSuffix) {
+		if strings.HasSuffix(e.Name(), table.ManifestSuffix) {
 			manifests[e.Name()] = true
 		}
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), manifestSuffix) {
+		if strings.HasSuffix(e.Name(), table.ManifestSuffix) {
 			continue
 		}
-		d := data{name: e.Name(), sliced: e.IsDir(), manifest: manifests[e.Name()+manifestSuffix]}
+		d := data{name: e.Name(), sliced: e.IsDir(), manifest: manifests[e.Name()+table.ManifestSuffix]}
 		if d.parts, err = partsOf(root, tablesDir+"/"+e.Name(), d.sliced); err != nil {
 			return nil, nil, err
 		}
-		delete(manifests, e.Name()+manifestSuffix)
+		delete(manifests, e.Name()+table.ManifestSuffix)
 		tables = append(tables, d)
 	}
 	for _, e := range entries {
@@ -77,9 +75,9 @@ func partsOf(root *os.Root, name string, sliced bool) ([]string, error) {
 	return parts, nil
 }
 
-// visible is what a directory holds, in the order of the names; nothing when it
-// is not there. Anything but files and directories is a user error: a link could
-// lead to the files of this machine, and a pipe never ends.
+// visible is the contents of a directory, sorted by name; none if the directory
+// does not exist. Anything but files and directories is a user error: a link could
+// lead to other files of this machine, and a pipe never ends.
 func visible(root *os.Root, dir string) ([]os.DirEntry, error) {
 	if at, err := root.Stat(dir); err == nil && !at.IsDir() {
 		return nil, failure.Userf("%s must be a directory", dir)
@@ -97,8 +95,7 @@ func visible(root *os.Root, dir string) ([]os.DirEntry, error) {
 	return entries, nil
 }
 
-// readManifest reads a manifest, which is held in memory and so must not be
-// huge.
+// readManifest reads a manifest. Its size is limited because it is held in memory.
 func readManifest(root *os.Root, name string) (text []byte, err error) {
 	at, err := root.Stat(name)
 	switch {
@@ -115,7 +112,6 @@ func readManifest(root *os.Root, name string) (text []byte, err error) {
 	return text, nil
 }
 
-// file is an open CSV file.
 type file struct {
 	file    *os.File
 	records *table.Reader
@@ -143,7 +139,7 @@ func (s settings) enclosureText() string {
 	return *s.enclosure
 }
 
-// checkFormat refuses delimiters and enclosures that cannot be told apart.
+// checkFormat refuses delimiters and enclosures that are not valid.
 func (s settings) checkFormat() error {
 	enclosure := s.enclosureText()
 	switch {

@@ -3,6 +3,7 @@
 package output
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
 // TestLoadOfNoFiles: what a component leaves instead of files is refused, and
@@ -139,9 +141,11 @@ func FuzzLoad(f *testing.F) {
 			return // no file can have this name
 		}
 		must(t, os.WriteFile(filepath.Join(tables, name), []byte(text), 0o600))
-		must(t, os.WriteFile(filepath.Join(tables, name+manifestSuffix), []byte(manifest), 0o600))
+		must(t, os.WriteFile(filepath.Join(tables, name+table.ManifestSuffix), []byte(manifest), 0o600))
 		before := listing(t, root)
-		loaded, err := Load(t.Context(), Options{Store: opened, Dir: dir, Component: "acme.ex", Config: "1", DataTypes: types})
+		loaded, err := Load(t.Context(), Options{
+			Store: opened, Dir: dir, Component: "acme.ex", Config: "1", DataTypes: cmp.Or(types, NoTypes), Table: func(string) {}, Warn: func(string) {},
+		})
 		if err != nil && failure.KindOf(err) != failure.User {
 			t.Fatalf("not a user error: %v", err)
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The defaults of a table's settings.
+// The default format of a file.
 const (
 	defaultDelimiter = ","
 	defaultEnclosure = `"`
 )
 
-// descriptionKey is the metadata key under which a description is kept.
+// descriptionKey is the metadata key of a description.
 const descriptionKey = "KBC.description"
 
 // settings are what a manifest, or an entry of the output mapping, says about a
@@ -25,18 +25,17 @@ type settings struct {
 	destination string
 	incremental bool
 	hasHeader   bool
-	// delimiter and enclosure as given; an enclosure may be given as "".
+	// delimiter and enclosure are nil if not given; an enclosure may be "".
 	delimiter, enclosure *string
 	columns, primaryKey  []string
 	distributionKey      []string
 	metadata             map[string]string
-	olderMetadata        bool // some of it came in the older form
+	olderMetadata        bool // some metadata came in the older form
 	columnMetadata       map[string]map[string]string
 	schema               []column
 	deletes, always      bool
 }
 
-// column is one column of a schema.
 type column struct {
 	name       string
 	baseType   string
@@ -45,7 +44,7 @@ type column struct {
 	metadata   map[string]string
 }
 
-// parseManifest reads a manifest; path is how it is called in errors.
+// parseManifest reads a manifest; path names it in errors.
 func parseManifest(path string, text []byte) (settings, error) {
 	v, err := value.Parse(text)
 	var s settings
@@ -63,7 +62,6 @@ func parseManifest(path string, text []byte) (settings, error) {
 	return s, nil
 }
 
-// parseEntry reads an entry of the output mapping.
 func parseEntry(path string, v value.Value) (settings, error) {
 	o := newObject(path, v)
 	source := o.needed("source")
@@ -112,7 +110,7 @@ func readSettings(o *object) settings {
 	return s
 }
 
-// optional is a text, nil when it was not given.
+// optional is a text, nil if not given.
 func (o *object) optional(name string) *string {
 	if _, found := o.get(name); !found {
 		return nil
@@ -129,7 +127,7 @@ func (o *object) oneOf(name string, allowed ...string) string {
 	return text
 }
 
-// describe adds the description to the metadata, where it must not be already.
+// describe adds the description to the metadata, which must not contain one.
 func describe(o *object, name string, metadata map[string]string) {
 	text := o.optional("description")
 	if text == nil {
@@ -190,7 +188,6 @@ func readType(o *object) {
 	o.scalar("default")
 }
 
-// option is a boolean, nil when it was not given.
 func (o *object) option(name string) *bool {
 	on, found := o.flag(name)
 	if !found {

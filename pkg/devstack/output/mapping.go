@@ -7,13 +7,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// mapping is the output mapping of a configuration.
 type mapping struct {
 	entries []settings
-	bucket  string // the default one, "" for none
+	bucket  string // default bucket, "" for none
 }
 
-// mapping reads the output mapping; what else it may hold is not for tables.
+// mapping reads the output mapping of tables.
 func (o Options) mapping() (mapping, error) {
 	m := mapping{bucket: DefaultBucket(o.Component, o.Config)}
 	section := newObject("storage.output", o.Storage.Field("output"))
@@ -33,8 +32,8 @@ func (o Options) mapping() (mapping, error) {
 	return m, section.err
 }
 
-// settingsOf are the settings of each load of a file: one for each entry that
-// names it, or those of its manifest alone.
+// settingsOf are the settings of each load of a file: one for each entry that names
+// it, or one with its manifest only.
 func (m mapping) settingsOf(file string, manifest settings) (all []settings) {
 	for _, entry := range m.entries {
 		if entry.source == file {
@@ -48,7 +47,7 @@ func (m mapping) settingsOf(file string, manifest settings) (all []settings) {
 	return all
 }
 
-// checkSources refuses entries that name no file.
+// checkSources refuses entries whose source does not exist.
 func (m mapping) checkSources(tables []data) error {
 	there := map[string]bool{}
 	for _, d := range tables {
@@ -66,8 +65,7 @@ func (m mapping) checkSources(tables []data) error {
 	return nil
 }
 
-// DefaultBucket is the id of the bucket of tables that name none, "" when there
-// is no configuration to name it after.
+// DefaultBucket is the id of the default bucket, "" without a configuration.
 func DefaultBucket(component, config string) string {
 	if config == "" {
 		return ""
@@ -81,7 +79,7 @@ func DefaultBucket(component, config string) string {
 	return "in.c-" + name + "-" + config
 }
 
-// destination is the id of the table that a file belongs to.
+// destination is the id of the table for a file.
 func (o Options) destination(file string, s settings, bucket string) (string, error) {
 	unresolved := failure.Userf("Failed to resolve destination for output table %q.", file)
 	switch {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// over is what holds when an entry of the output mapping stands over a manifest:
-// what the entry says, unless it says the default or nothing; metadata and
-// schemas are merged.
+// over merges an entry of the output mapping with a manifest. The entry wins unless
+// its value is the default or absent; metadata and schemas are merged.
 func (s settings) over(manifest settings) settings {
 	m := manifest
 	m.source, m.destination = s.source, s.destination
@@ -49,7 +48,7 @@ func union(a, b map[string]string) map[string]string {
 	return all
 }
 
-// mergeSchemas lays columns over those of the same name; others follow.
+// mergeSchemas merges columns of the same name; other columns follow.
 func mergeSchemas(below, above []column) []column {
 	merged := slices.Clone(below)
 	for _, c := range above {

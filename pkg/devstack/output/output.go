@@ -13,52 +13,50 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The support of data types: how much the types of a manifest count.
+// How data types are used.
 const (
-	// NoTypes: a schema is checked and then ignored, as if there were none.
+	// NoTypes checks a schema and then ignores it.
 	NoTypes = "none"
-	// Hints: types are noted, cells are not compared with them.
+	// Hints stores the types and does not check cells.
 	Hints = "hints"
-	// Authoritative: cells must be values of their column's type.
+	// Authoritative refuses cells that do not match the type of their column.
 	Authoritative = "authoritative"
 )
 
-// Store takes the loads.
+// Store loads tables.
 type Store interface {
-	// Load loads a table whole or not at all, see store.Store.
+	// Load loads a table completely or not at all. See store.Store.
 	Load(l store.Load) (store.Table, error)
 }
 
-// Options say what is to be loaded, and where.
+// Options say what to load, and where to.
 type Options struct {
 	Store Store
 	// Dir is the data directory.
 	Dir string
-	// Component and Config are the ids that the default bucket is named after;
-	// without a configuration there is none. Job is noted with the tables.
+	// Component and Config make the id of the default bucket; "" as Config is no
+	// default bucket. Job is stored with the tables.
 	Component, Config, Job string
-	// Storage is the section storage of the configuration; its output.tables and
-	// output.default_bucket are read.
+	// Storage is the section "storage" of the configuration, of which output.tables
+	// and output.default_bucket are read.
 	Storage value.Value
-	// DataTypes is NoTypes, Hints or Authoritative; "" is NoTypes.
+	// DataTypes is NoTypes, Hints or Authoritative.
 	DataTypes string
 	// Failed says that the component failed: only tables with write_always are
-	// loaded, and the others are not even looked at.
+	// loaded.
 	Failed bool
-	// Table is told `Loading table "FILE"` before each load, Warn what is odd.
-	// Either may be nil.
+	// Table is called with `Loading table "FILE"` before each load, Warn with
+	// warnings.
 	Table, Warn func(text string)
 
-	// root is Dir while it is read: links that the component left must not lead
-	// out of it.
+	// root is Dir. Links that the component made must not lead out of it.
 	root *os.Root
 }
 
-// Load loads the tables of a data directory in the order of their file names,
-// and gives the tables it has loaded, also together with an error. What the
-// component or the configuration did wrong is a user error.
+// Load loads the tables of a data directory in the order of their file names. It
+// returns the tables that were loaded, also with an error. Errors of the component
+// and of the configuration are user errors.
 func Load(ctx context.Context, o Options) ([]store.Table, error) {
-	o = o.filled()
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
 		return nil, failure.Applicationf("opening the data directory: %w", err)
@@ -74,7 +72,7 @@ func Load(ctx context.Context, o Options) ([]store.Table, error) {
 		if err := ctx.Err(); err != nil {
 			return loaded, err
 		}
-		o.Table(fmt.Sprintf("Loading table %q", p.file))
+		o.Table(fmt.Sprintf("Loading table %q", p.name))
 		t, err := o.load(ctx, p)
 		if err != nil {
 			return loaded, err
@@ -84,20 +82,6 @@ func Load(ctx context.Context, o Options) ([]store.Table, error) {
 	return loaded, nil
 }
 
-func (o Options) filled() Options {
-	if o.Table == nil {
-		o.Table = func(string) {}
-	}
-	if o.Warn == nil {
-		o.Warn = func(string) {}
-	}
-	if o.DataTypes == "" {
-		o.DataTypes = NoTypes
-	}
-	return o
-}
-
-// load loads one table.
 func (o Options) load(ctx context.Context, p plan) (store.Table, error) {
 	rows := &rows{ctx: ctx, root: o.root, plan: p}
 	if o.DataTypes == Authoritative {
@@ -107,23 +91,23 @@ func (o Options) load(ctx context.Context, p plan) (store.Table, error) {
 	l.Next = rows.next
 	t, err := o.Store.Load(l)
 	if closed := rows.close(); err == nil && closed != nil {
-		err = failure.Applicationf("closing table %q: %w", p.file, closed)
+		err = failure.Applicationf("closing table %q: %w", p.name, closed)
 	}
 	if err != nil {
-		return store.Table{}, failure.Wrap(fmt.Sprintf("loading table %q", p.file), "", err)
+		return store.Table{}, failure.Wrap(fmt.Sprintf("loading table %q", p.name), "", err)
 	}
 	return t, nil
 }
 
-// rows reads the rows of a table, one file after the other.
+// rows reads the rows of a table, file by file.
 type rows struct {
 	ctx   context.Context
 	root  *os.Root
 	plan  plan
-	types []store.Column // to compare the cells with; nil for none
+	types []store.Column // to check the cells; nil for none
 	files int            // opened so far
 	open  *file
-	row   int // of the open file, from 1
+	row   int // number in the open file, from 1
 }
 
 func (r *rows) next() ([]string, error) {
@@ -151,7 +135,7 @@ func (r *rows) next() ([]string, error) {
 	}
 }
 
-// openNext opens the next file and passes over its header; io.EOF after the
+// openNext opens the next file and skips its header. It returns io.EOF after the
 // last file.
 func (r *rows) openNext() error {
 	if r.files == len(r.plan.parts) {
@@ -172,7 +156,6 @@ func (r *rows) openNext() error {
 	return nil
 }
 
-// within says which slice an error is about.
 func (r *rows) within(err error) error {
 	if err == nil || !r.plan.sliced {
 		return err
@@ -189,7 +172,6 @@ func (r *rows) close() error {
 	return err
 }
 
-// check compares a row with the columns.
 func (r *rows) check(cells []string) error {
 	if columns := len(r.plan.load.Columns); len(cells) != columns {
 		return failure.Userf("row %d has %d cells, not one for each of the %d columns", r.row, len(cells), columns)

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func newBench(t *testing.T) *bench {
 	})
 	b := &bench{store: s}
 	b.Options = Options{
-		Store: s, Dir: t.TempDir(), Component: "keboola.ex_api", Config: "12", Job: "7",
+		Store: s, Dir: t.TempDir(), Component: "keboola.ex_api", Config: "12", Job: "7", DataTypes: NoTypes,
 		Table: func(text string) { b.events = append(b.events, text) },
 		Warn:  func(text string) { b.events = append(b.events, "warning: "+text) },
 	}
@@ -140,7 +141,7 @@ func TestLoad(t *testing.T) {
 			if row.mapping != "" {
 				b.mapping(t, row.mapping)
 			}
-			b.DataTypes = row.types
+			b.DataTypes = cmp.Or(row.types, NoTypes)
 			tables, err := Load(context.Background(), b.Options)
 			if err != nil {
 				t.Fatal(err)
@@ -213,7 +214,7 @@ func TestMetadata(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := newBench(t)
-			b.DataTypes = row.types
+			b.DataTypes = cmp.Or(row.types, NoTypes)
 			b.write(t, map[string]string{"t": "1\n", "t.manifest": row.manifest})
 			loaded, err := Load(context.Background(), b.Options)
 			if err != nil {
@@ -266,7 +267,7 @@ func TestComponentTables(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := newBench(t)
-			b.DataTypes = row.types
+			b.DataTypes = cmp.Or(row.types, NoTypes)
 			b.write(t, nil)
 			dir := filepath.Join(b.Dir, "out", "tables")
 			if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -9,19 +9,17 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
-// plan is a load that is ready to be done.
 type plan struct {
-	file        string
-	sliced      bool
-	parts       []string
+	data
 	settings    settings
-	skipsHeader bool // of each part
+	skipsHeader bool // in each part
 	load        store.Load
 }
 
-// plan reads and checks everything that can be known before the first load.
+// plan makes all checks that are possible before the first load.
 func (o Options) plan() ([]plan, error) {
 	if !slices.Contains([]string{NoTypes, Hints, Authoritative}, o.DataTypes) {
 		return nil, failure.Applicationf("there is no data type support %q", o.DataTypes)
@@ -64,14 +62,14 @@ func (o Options) manifestOf(d data) (settings, error) {
 	if !d.manifest {
 		return settings{}, nil
 	}
-	path := tablesDir + "/" + d.name + manifestSuffix
+	path := tablesDir + "/" + d.name + table.ManifestSuffix
 	text, err := readManifest(o.root, path)
 	if err != nil {
 		return settings{}, err
 	}
 	s, err := parseManifest(path, text)
 	if o.Failed && err != nil {
-		// The failure of the component is what is to be told.
+		// The failure of the component is the error to report.
 		o.Warn(err.Error())
 		return settings{}, nil
 	}
@@ -79,7 +77,7 @@ func (o Options) manifestOf(d data) (settings, error) {
 }
 
 func (o Options) planOf(d data, s settings, bucket string) (plan, error) {
-	p := plan{file: d.name, sliced: d.sliced, parts: d.parts, settings: s}
+	p := plan{data: d, settings: s}
 	id, err := o.destination(d.name, s, bucket)
 	if err != nil {
 		return p, err
@@ -118,7 +116,7 @@ func (o Options) planOf(d data, s settings, bucket string) (plan, error) {
 	return p, nil
 }
 
-// checkTypes checks what the support of data types asks of a schema.
+// checkTypes checks that a schema has the required types.
 func (o Options) checkTypes(s settings) error {
 	if o.DataTypes == NoTypes {
 		return nil
@@ -138,7 +136,7 @@ func (o Options) checkTypes(s settings) error {
 	return nil
 }
 
-// header is the columns that the first line of a file names, as it names them.
+// header is the columns in the first line of a file.
 func (o Options) header(p plan) (columns []store.Column, err error) {
 	f, err := openFile(o.root, p.parts[0], p.settings)
 	if err != nil {

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"testing"
@@ -77,7 +78,7 @@ func TestLoadRefuses(t *testing.T) {
 			if row.mapping != "" {
 				b.mapping(t, row.mapping)
 			}
-			b.DataTypes = row.types
+			b.DataTypes = cmp.Or(row.types, NoTypes)
 			loaded, err := Load(context.Background(), b.Options)
 			if err == nil || !strings.Contains(err.Error(), row.want) || failure.KindOf(err) != failure.User || len(loaded) != 0 {
 				t.Errorf("got  %v (%s), %v\nwant %s", err, failure.KindOf(err), loaded, row.want)

@@ -12,11 +12,11 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// assets are the style sheet, the script and the icon, under names that change
-// with their contents.
+// assets are the style sheet, the script and the icon, under names that change with
+// their contents.
 type assets struct {
 	byName map[string][]byte
-	// Style, Script and Icon are their addresses.
+	// Style, Script and Icon are their paths.
 	Style, Script, Icon string
 }
 
@@ -29,7 +29,7 @@ func newAssets() assets {
 func (a assets) add(name string) string {
 	content, err := assetFiles.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // it is compiled in
+		panic(err) // cannot happen: it is compiled in
 	}
 	sum := sha256.Sum256(content)
 	hashed := hex.EncodeToString(sum[:6]) + "-" + name
@@ -37,7 +37,7 @@ func (a assets) add(name string) string {
 	return "/assets/" + hashed
 }
 
-// ServeHTTP serves one of them, for ever the same.
+// ServeHTTP serves an asset, which a browser may keep forever.
 func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	content, found := a.byName[name]

@@ -6,40 +6,37 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// variablesComponent holds the configurations that declare variables.
-const variablesComponent = "keboola.variables"
-
-// configurationPage is what the page of a configuration shows.
 type configurationPage struct {
 	store.Configuration
 	// Sources are the configuration and its rows.
 	Sources   []source
-	Variables *variables
+	Variables *variableList
 	Jobs      jobList
 	Host      string
 }
 
-// variables are those that a configuration declares in another one.
-type variables struct {
+// variableList is the variables of a configuration, which another one declares.
+type variableList struct {
 	Component, ID string
-	// Missing says that there is no such configuration.
+	// Missing says that this other configuration does not exist.
 	Missing bool
 	List    []variable
 }
 
-// variable is a declared variable and its default value. Given is false without
-// one; Secret hides it.
+// variable is a variable and its value. Given is false without a value. Secret
+// hides the value.
 type variable struct {
 	Name, Type, Value string
 	Given, Secret     bool
 }
 
 func (s *site) configuration(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.store.Configuration(r.PathValue("component"), r.PathValue("id"))
+	c, err := s.Store.Configuration(r.PathValue("component"), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -57,9 +54,9 @@ func (s *site) configuration(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sources are the documents of a configuration: itself, then its rows. Of the
-// rows only those given, if any are; when it is a single one it comes first,
-// since what it says wins.
+// sources are the documents of a configuration: itself, then its rows. If row ids
+// are given, other rows are left out; a single row then comes first, because its
+// settings win.
 func (s *site) sources(c store.Configuration, rowIDs []string) ([]source, error) {
 	secret, err := s.secretNames(c)
 	if err != nil {
@@ -78,16 +75,16 @@ func (s *site) sources(c store.Configuration, rowIDs []string) ([]source, error)
 	return found, nil
 }
 
-// variables are those of the configuration that c names in variables_id, nil
-// when it names none.
-func (s *site) variables(c store.Configuration) (*variables, error) {
+// variables are declared in the configuration that c names in variables_id; nil if
+// it names none.
+func (s *site) variables(c store.Configuration) (*variableList, error) {
 	document := fields(c.Configuration)
 	id := document.Field("variables_id").Raw()
 	if id == "" {
 		return nil, nil
 	}
-	found := &variables{Component: variablesComponent, ID: id}
-	declared, err := s.store.Configuration(variablesComponent, id)
+	found := &variableList{Component: variables.DefaultComponent, ID: id}
+	declared, err := s.Store.Configuration(variables.DefaultComponent, id)
 	if errors.Is(err, store.ErrNotFound) {
 		found.Missing = true
 		return found, nil
@@ -119,22 +116,22 @@ func (s *site) variables(c store.Configuration) (*variables, error) {
 	return found, nil
 }
 
-// secretNames are the variables that stand for secrets: those that a
-// configuration, its rows or, when it declares variables, any configuration that
-// uses them have under a key with #.
+// secretNames are the variables that are used below a key that begins with #: in
+// the configuration, in its rows or, if it declares variables, in any configuration
+// that uses them.
 func (s *site) secretNames(c store.Configuration) (map[string]bool, error) {
 	names := map[string]bool{}
 	add := func(c store.Configuration) {
-		secretVariables(fields(c.Configuration), names)
+		secretVariables(c.Configuration, names)
 		for _, row := range c.Rows {
-			secretVariables(fields(row.Configuration), names)
+			secretVariables(row.Configuration, names)
 		}
 	}
 	add(c)
-	if c.Component != variablesComponent {
+	if c.Component != variables.DefaultComponent {
 		return names, nil
 	}
-	all, err := s.store.Configurations("", false)
+	all, err := s.Store.Configurations("", false)
 	if err != nil {
 		return nil, err
 	}

@@ -1,27 +1,26 @@
 package page
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxIndent is the depth below which values are written in one line: what is
-// deeper is no configuration, and would grow with the square of its depth.
+// maxIndent is the depth below which values are written in one line: configurations
+// are not that deep, and the output would grow with the square of the depth.
 const maxIndent = 64
 
-// document is a JSON text as lines to look at, its secrets hidden.
+// document is a JSON text in lines, with its secrets hidden.
 type document struct {
 	Lines []line
-	// starts tells where the value of a JSON pointer begins, as an index of Lines.
+	// starts is the index in Lines at which the value of a JSON pointer begins.
 	starts map[string]int
 }
 
-// line is one line of a document.
 type line struct {
 	// Number counts from 1; Indent is the depth.
 	Number, Indent int
@@ -30,13 +29,12 @@ type line struct {
 	Notes []note
 }
 
-// token is a piece of a line. Kind is key, string, number, word (true, false,
-// null), hidden, or "" for punctuation.
+// token is a part of a line. Kind is key, string, number, word (true, false, null),
+// hidden, or "" for punctuation.
 type token struct{ Kind, Text string }
 
-// newDocument lays out a JSON text, without the values of the secret variables, which are named. A
-// text that is not JSON is hidden as a whole: nobody knows which parts of it are
-// secret.
+// newDocument lays out a JSON text. It hides secrets, which the values of the named
+// variables are too, and all of a text that is not JSON.
 func newDocument(text []byte, names map[string]bool) document {
 	v, err := value.Parse(text)
 	if err != nil {
@@ -47,8 +45,8 @@ func newDocument(text []byte, names map[string]bool) document {
 	return d
 }
 
-// lay appends the lines of a value. before is what stands in front of it in its
-// first line, comma whether another one follows.
+// lay appends the lines of a value. before comes first in its first line; comma
+// says whether another value follows.
 func (d *document) lay(v value.Value, pointer string, indent int, before []token, comma bool) {
 	d.starts[pointer] = len(d.Lines)
 	end := ""
@@ -78,7 +76,6 @@ func (d *document) add(indent int, tokens []token) {
 	d.Lines = append(d.Lines, line{Number: len(d.Lines) + 1, Indent: indent, Tokens: tokens})
 }
 
-// scalar is a value in one line.
 func scalar(v value.Value) token {
 	switch v.Kind() {
 	case value.String:
@@ -95,8 +92,8 @@ func scalar(v value.Value) token {
 	}
 }
 
-// mark puts a note at the place of a pointer, or at the nearest thing around it,
-// and gives the number of that line.
+// mark adds a note at a pointer, or at the nearest value that contains it, and
+// returns the number of the line.
 func (d *document) mark(pointer string, n note) int {
 	nearest := d.nearest(pointer)
 	n.Missing = nearest != pointer
@@ -105,8 +102,8 @@ func (d *document) mark(pointer string, n note) int {
 	return marked.Number
 }
 
-// nearest is the pointer itself when something is there, else that of the nearest
-// thing around it.
+// nearest is the pointer if it exists, else that of the nearest value that contains
+// it.
 func (d *document) nearest(pointer string) string {
 	for {
 		if _, found := d.starts[pointer]; found {
@@ -116,53 +113,28 @@ func (d *document) nearest(pointer string) string {
 	}
 }
 
-// isSecret tells whether the value of a key or of a variable is a secret.
+// isSecret reports whether the value of a key or of a variable is a secret.
 func isSecret(name string) bool { return strings.HasPrefix(name, "#") }
 
-// conceal hides every value under a key that starts with #, and the value beside
-// the name of a variable that does or that is in names.
+// conceal hides the value of every key that begins with #, and the value beside the
+// name of a variable that begins with # or is in names.
 func conceal(v value.Value, names map[string]bool) value.Value {
-	switch v.Kind() {
-	case value.Array:
-		items := make([]value.Value, 0, v.Len())
-		for _, item := range v.Items() {
-			items = append(items, conceal(item, names))
+	name := v.Field("name").Raw()
+	besideName := isSecret(name) || names[name]
+	return v.Map(func(m value.Member) value.Member {
+		if isSecret(m.Name) || besideName && m.Name == "value" {
+			m.Value = value.OfString(secret.Hidden)
+		} else {
+			m.Value = conceal(m.Value, names)
 		}
-		return value.OfItems(items...)
-	case value.Object:
-		members := make([]value.Member, 0, v.Len())
-		name := v.Field("name").Raw()
-		besideName := isSecret(name) || names[name]
-		for _, m := range v.Members() {
-			if isSecret(m.Name) || besideName && m.Name == "value" {
-				m.Value = value.OfString(secret.Hidden)
-			} else {
-				m.Value = conceal(m.Value, names)
-			}
-			members = append(members, m)
-		}
-		return value.OfMembers(members...)
-	default:
-		return v
-	}
+		return m
+	})
 }
 
-// placeholder is a {{variable}}.
-var placeholder = regexp.MustCompile(`\{\{\s*([^{}]+?)\s*\}\}`)
-
-// secretVariables adds the variables that stand under keys that start with #:
+// secretVariables adds the variables that are used below keys that begin with #:
 // their values are secrets too.
-func secretVariables(v value.Value, names map[string]bool) {
-	for _, item := range v.Items() {
-		secretVariables(item, names)
-	}
-	for _, m := range v.Members() {
-		if !isSecret(m.Name) {
-			secretVariables(m.Value, names)
-			continue
-		}
-		for _, found := range placeholder.FindAllStringSubmatch(m.Value.JSON(), -1) {
-			names[found[1]] = true
-		}
+func secretVariables(document []byte, names map[string]bool) {
+	for _, name := range variables.SecretPlaceholders(fields(document)) {
+		names[name] = true
 	}
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 )
 
 const (
-	// shownEvents is how many events a page shows, the newest ones.
+	// shownEvents is how many events a page shows: the newest.
 	shownEvents = 1000
 	// batchEvents is how many events are read and sent at once.
 	batchEvents = 200
@@ -19,7 +20,7 @@ const (
 // eventTypes are the types of events in the order of the filter.
 func eventTypes() []string { return []string{"info", "success", "warn", "error", "debug"} }
 
-// eventLine is one event as it is shown.
+// eventLine is an event as it is shown.
 type eventLine struct {
 	ID      string
 	Created time.Time
@@ -29,30 +30,28 @@ type eventLine struct {
 
 func newEventLine(e store.Event) eventLine {
 	shown := "info"
-	for _, known := range eventTypes() {
-		if e.Type == known {
-			shown = known
-		}
+	if slices.Contains(eventTypes(), e.Type) {
+		shown = e.Type
 	}
 	return eventLine{e.ID, e.Created, shown, e.Message}
 }
 
-// digest is what one pass over the events of a job leaves: never more than a
-// page holds, however many they are.
+// digest is the result of one pass over the events of a job. Its size does not
+// depend on their number.
 type digest struct {
 	requests waterfall
-	// faults are the problems of the last error that named any.
+	// faults are the problems of the last error that names any.
 	faults []note
-	// findings are the first ones that say that data may be missing.
+	// findings are the first warnings that data may be missing.
 	findings []finding
-	// last are the newest events, a ring that starts at total % shownEvents.
+	// last is a ring of the newest events. The oldest is at total % shownEvents.
 	last  []eventLine
 	total int
-	// after is the id of the last event that was seen, 0 for none.
+	// after is the id of the last event, 0 for none.
 	after uint64
 }
 
-// add takes the next event, the oldest first.
+// add adds the next event, from the oldest on.
 func (d *digest) add(e store.Event) {
 	if id, err := strconv.ParseUint(e.ID, 10, 64); err == nil {
 		d.after = id
@@ -75,7 +74,7 @@ func (d *digest) add(e store.Event) {
 	d.total++
 }
 
-// events are the newest events, the oldest of them first.
+// events are the newest events, in their order.
 func (d *digest) events() []eventLine {
 	if d.total <= len(d.last) {
 		return d.last
@@ -87,7 +86,7 @@ func (d *digest) events() []eventLine {
 // earlier is how many events came before these.
 func (d *digest) earlier() int { return d.total - len(d.last) }
 
-// fields are the details of an event; the zero value for anything but an object.
+// fields is an object; the zero value for anything else.
 func fields(results json.RawMessage) value.Value {
 	v, err := value.Parse(results)
 	if err != nil || v.Kind() != value.Object {
@@ -96,8 +95,8 @@ func fields(results json.RawMessage) value.Value {
 	return v
 }
 
-// decimal reads a number that may be the text of one; 0 for anything else, and
-// for what is too large to be drawn.
+// decimal reads a number, or the text of one; 0 for anything else and for numbers
+// that are too large to be drawn.
 func decimal(v value.Value) float64 {
 	const largest = 1e12
 	f, err := strconv.ParseFloat(v.Raw(), 64)

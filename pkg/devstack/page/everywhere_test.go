@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
@@ -147,6 +148,7 @@ func TestEveryPageRefusesOtherSites(t *testing.T) {
 // TestEveryPageTakesOddRequests: methods, ids, queries, headers and bodies that
 // no browser sends.
 func TestEveryPageTakesOddRequests(t *testing.T) {
+	short.Skip(t, "it sends odd requests to every page")
 	p, _ := filled(t, "mine")
 	cookie := p.cookie().String()
 	ids := []string{
@@ -245,8 +247,8 @@ func TestStreamsLeaveNothing(t *testing.T) {
 	}
 }
 
-// FuzzPage: whatever somebody sends who is logged in, the answer is no 5xx, no
-// panic, and leads nowhere else.
+// FuzzPage: whatever a client with the cookie sends, the answer is not a 5xx or a
+// panic, and leads to no other host.
 func FuzzPage(f *testing.F) {
 	for _, id := range []string{"1", "%2e%2e%2f", "%00", "%ff"} {
 		for _, path := range addresses(f, session{}, id) {

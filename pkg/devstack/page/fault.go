@@ -7,26 +7,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// note is a problem beside the setting to look at.
 type note struct {
 	// Number counts the problems of a job from 1.
 	Number  int
 	Pointer string
 	// Found, Expected and Hint may be empty.
 	Found, Expected, Hint string
-	// Line is where it stands, 0 when that is not known.
+	// Line is its line, 0 if unknown.
 	Line int
-	// Missing says that there is nothing at the pointer, so that the line is that
-	// of the nearest thing around it.
+	// Missing says that the pointer does not exist, so that the line is that of the
+	// nearest value that contains it.
 	Missing bool
 }
 
-// notes are the problems that an error event names: each of a list, else its one
+// notes are the problems of an error event: those of its list, else that of its
 // pointer.
 func notes(e store.Event, details value.Value) []note {
 	list := details.Field("problems")
 	if list.Kind() == value.String {
-		// A list is text on its way through the log.
+		// The log turns lists into text.
 		if parsed, err := value.Parse([]byte(list.Raw())); err == nil {
 			list = parsed
 		}
@@ -48,28 +47,28 @@ func notes(e store.Event, details value.Value) []note {
 	return found
 }
 
-// fault is why a job failed, at the places in its configuration.
+// fault is why a job failed, shown in its configuration.
 type fault struct {
 	Message string
 	// Kind is user or application.
 	Kind, ExceptionID string
 	Notes             []note
-	// Sources are the documents that are marked, in their order.
+	// Sources are the documents with notes.
 	Sources []source
-	// Outdated says that the configuration was changed since: it is shown as it
-	// is now.
+	// Outdated says that the configuration has changed since. The current one is
+	// shown.
 	Outdated bool
 }
 
-// source is a document that a job was configured by.
+// source is a document that configured a job.
 type source struct {
 	Title    string
 	Document document
 	marked   bool
 }
 
-// newFault puts the notes into the documents they belong to: of those that hold
-// most of the pointer the first.
+// newFault adds each note to the document that contains most of its pointer; of
+// several to the first.
 func newFault(j store.Job, found []note, sources []source) *fault {
 	f := &fault{Notes: found}
 	if j.Result != nil {

@@ -6,17 +6,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownFindings is how many findings the page of a job lists: the first ones.
+// shownFindings is how many findings the page of a job lists: the first.
 const shownFindings = 100
 
-// finding is a warning that says that data may be missing.
 type finding struct {
 	Message string
 	// Pointer is the setting to look at.
 	Pointer string
 }
 
-// findingKinds are the kinds of events that are findings.
 var findingKinds = func() map[string]bool {
 	kinds := map[string]bool{}
 	for _, body := range event.Bodies() {

@@ -13,8 +13,11 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
+
+const variablesComponent = variables.DefaultComponent
 
 const testToken = "a token & more"
 
@@ -35,6 +38,7 @@ type platform struct {
 
 func newPlatform(t *testing.T) *platform {
 	t.Helper()
+	t.Parallel() // each write waits for others to share its transaction with
 	p := &platform{T: t, clock: clock.At(noon), beats: make(chan time.Time), done: make(chan struct{})}
 	s, err := store.Open(filepath.Join(t.TempDir(), "store"), p.clock.Now)
 	p.must(err)
@@ -149,13 +153,13 @@ func (p *platform) load(l store.Load, rows ...[]string) store.Table {
 	return loaded
 }
 
-// cookie is that of somebody who is logged in.
+// cookie is the cookie after a login.
 func (p *platform) cookie() *http.Cookie {
 	return &http.Cookie{Name: cookieName + "8088", Value: p.session.cookie}
 }
 
-// get is the answer to somebody who is logged in. The path is that below the
-// session, and so are those in the answer.
+// get is the answer after a login. The path, and those in the answer, are below the
+// path of the session.
 func (p *platform) get(path string) *httptest.ResponseRecorder {
 	p.Helper()
 	r := httptest.NewRequest(http.MethodGet, p.session.path+path, nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// follower tells a browser what is new of a job.
+// follower sends what is new about a job to a browser.
 type follower struct {
 	site *site
 	out  stream
@@ -17,11 +17,11 @@ type follower struct {
 	head, requests string
 }
 
-// followJob sends the events of a job as they come, everything else of its page
-// when it changes, and ends when the job has and everything was sent.
+// followJob sends the events of a job as they come, and other parts of its page
+// when they change. It returns when the job has ended and everything was sent.
 func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
-	if _, err := s.store.Job(id); err != nil {
+	if _, err := s.Store.Job(id); err != nil {
 		return err
 	}
 	f := follower{site: s, out: newStream(w), after: resumeAfter(r)}
@@ -29,12 +29,13 @@ func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	defer f.out.to.release()
-	beats, stop := s.ticker(beat)
+	beats, stop := s.Ticker(beat)
 	defer stop()
 	for {
-		changes := s.store.Changes()
-		// The job before its events: once it has ended there will be no more.
-		j, err := s.store.Job(id)
+		changes := s.Store.Changes()
+		// The job is read before its events: once it has ended there will be no
+		// more.
+		j, err := s.Store.Job(id)
 		if err != nil {
 			return s.broken(r, err)
 		}
@@ -56,8 +57,8 @@ func (s *site) followJob(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// catchUp sends the events that the browser does not have, and the head of the
-// page when it looks different.
+// catchUp sends the events that the browser does not have, and the head of the page
+// if it has changed.
 func (f *follower) catchUp(r *http.Request, j store.Job) error {
 	for {
 		batch, last, err := f.site.eventsAfter(r.Context(), j.ID, f.digest.after)
@@ -89,7 +90,7 @@ func (f *follower) catchUp(r *http.Request, j store.Job) error {
 	if err != nil {
 		return err
 	}
-	// Only a beat moves the clock.
+	// Only a beat sends the elapsed time.
 	elapsed := v.Elapsed
 	v.Elapsed = 0
 	look, err := f.site.fragment("job-head", v)
@@ -101,7 +102,7 @@ func (f *follower) catchUp(r *http.Request, j store.Job) error {
 	return f.replace("job-head", v)
 }
 
-// beat sends what time changes, and the requests when there are new ones.
+// beat sends the elapsed time, and the requests if there are new ones.
 func (f *follower) beat(j store.Job) error {
 	v, err := f.site.viewOf(j)
 	if err != nil {
@@ -118,7 +119,7 @@ func (f *follower) beat(j store.Job) error {
 	return f.out.send("replace", 0, requests)
 }
 
-// finish sends what is known only in the end.
+// finish sends what is known at the end only.
 func (f *follower) finish(j store.Job) error {
 	page, err := f.site.jobPage(j, &f.digest)
 	if err != nil {

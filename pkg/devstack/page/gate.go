@@ -2,56 +2,49 @@ package page
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/guard"
 )
 
 const (
-	cookieName    = "local_platform_" // the port follows
-	sessionPath   = "/session/"       // its key follows
+	cookieName    = "local_platform_" // followed by the port
+	sessionPath   = "/session/"       // followed by its key
 	maxLoginBytes = 16 << 10
 )
 
-// gate lets those pass who have shown the token once.
-type gate struct {
-	token   string
-	session session
-	site    *site
-}
-
-// session is what a browser gets for the token, for as long as this process
-// lives: a path under which it finds the pages, and a cookie for that path. A
-// browser sends the cookies of 127.0.0.1 to every port of it, but only to the
-// path of the cookie, which nobody else knows: so another server of this machine
-// never gets it. The path alone, in a history or a picture, opens nothing.
+// session is what a browser gets for the token, until this process ends: a path to
+// the pages, and a cookie for that path. A browser sends the cookies of 127.0.0.1
+// to every port, but only to the path of the cookie. This path is secret, so
+// another server on this machine never gets the cookie. The path alone, in a
+// history or a screenshot, gives no access.
 type session struct {
 	path, cookie string
 }
 
 func newSession() session { return session{path: sessionPath + rand.Text(), cookie: rand.Text()} }
 
-// handler serves the login and the assets to everyone, everything else to those
-// with the cookie.
-func (g gate) handler(inside http.Handler) http.Handler {
-	inside = http.StripPrefix(g.session.path, inside)
+// gate serves the login and the assets to everyone, and everything else to clients
+// that have the cookie.
+func (s *site) gate(inside http.Handler) http.Handler {
+	inside = http.StripPrefix(s.session.path, inside)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
-		g.ask(w, http.StatusOK, r.URL.Query().Get("next"))
+		s.ask(w, http.StatusOK, r.URL.Query().Get("next"))
 	})
-	mux.HandleFunc("POST /login", g.login)
-	mux.Handle("GET /assets/{name}", g.site.assets)
-	// Pages of plain text cannot name their icon.
-	mux.Handle("GET /favicon.ico", http.RedirectHandler(g.site.assets.Icon, http.StatusFound))
+	mux.HandleFunc("POST /login", s.login)
+	mux.Handle("GET /assets/{name}", s.assets)
+	// Pages of plain text cannot link to their icon.
+	mux.Handle("GET /favicon.ico", http.RedirectHandler(s.assets.Icon, http.StatusFound))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		session, page := splitSession(r.URL.EscapedPath())
 		switch {
 		case r.Method == http.MethodGet && query.Has("token"):
-			g.enter(w, r, query.Get("token"), page)
-		case same(session, g.session.path) && g.known(r):
+			s.enter(w, r, query.Get("token"), page)
+		case guard.Equal(session, s.session.path) && s.known(r):
 			inside.ServeHTTP(w, r)
 		default:
 			http.Redirect(w, r, "/login?next="+url.QueryEscape(page), http.StatusSeeOther)
@@ -60,8 +53,8 @@ func (g gate) handler(inside http.Handler) http.Handler {
 	return mux
 }
 
-// splitSession takes the path of a session, of this process or an earlier one,
-// off that of a page; it is "" where there is none.
+// splitSession splits the path of a session, of this process or an earlier one,
+// from that of a page; it is "" if there is none.
 func splitSession(path string) (session, page string) {
 	rest, ok := strings.CutPrefix(path, sessionPath)
 	if !ok {
@@ -71,27 +64,27 @@ func splitSession(path string) (session, page string) {
 	return sessionPath + key, "/" + page
 }
 
-func (g gate) login(w http.ResponseWriter, r *http.Request) {
+func (s *site) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxLoginBytes)
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, "The form cannot be read.", http.StatusBadRequest)
 		return
 	}
-	g.enter(w, r, r.PostForm.Get("token"), r.PostForm.Get("next"))
+	s.enter(w, r, r.PostForm.Get("token"), r.PostForm.Get("next"))
 }
 
-// enter gives the cookie to those who show the right token, and sends them on.
-func (g gate) enter(w http.ResponseWriter, r *http.Request, token, next string) {
-	if !same(token, g.token) {
-		g.ask(w, http.StatusUnauthorized, next)
+// enter sets the cookie if the token is right, and redirects to the page.
+func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string) {
+	if !guard.Equal(token, s.Token) {
+		s.ask(w, http.StatusUnauthorized, next)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: nameOfCookie(r), Value: g.session.cookie, Path: g.session.path + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	http.Redirect(w, r, g.session.path+local(next), http.StatusSeeOther)
+	http.SetCookie(w, &http.Cookie{Name: nameOfCookie(r), Value: s.session.cookie, Path: s.session.path + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, s.session.path+local(next), http.StatusSeeOther)
 }
 
-func (g gate) ask(w http.ResponseWriter, status int, next string) {
-	g.site.show(w, status, "login", layout{
+func (s *site) ask(w http.ResponseWriter, status int, next string) {
+	s.show(w, status, "login", layout{
 		Title:   "Log in",
 		Outside: true,
 		Body: struct {
@@ -101,17 +94,17 @@ func (g gate) ask(w http.ResponseWriter, status int, next string) {
 	})
 }
 
-func (g gate) known(r *http.Request) bool {
+func (s *site) known(r *http.Request) bool {
 	for _, cookie := range r.CookiesNamed(nameOfCookie(r)) {
-		if same(cookie.Value, g.session.cookie) {
+		if guard.Equal(cookie.Value, s.session.cookie) {
 			return true
 		}
 	}
 	return false
 }
 
-// nameOfCookie has the port in it that the browser asked, so that platforms side
-// by side do not take each other's cookie away.
+// nameOfCookie contains the port of the request, so that several platforms do not
+// overwrite each other's cookie.
 func nameOfCookie(r *http.Request) string {
 	port := (&url.URL{Host: r.Host}).Port()
 	if port == "" {
@@ -120,17 +113,12 @@ func nameOfCookie(r *http.Request) string {
 	return cookieName + port
 }
 
-// ownSite refuses what other sites make a browser send, reads included: also
-// those on another port of this machine. A link that a person follows is let
-// through.
+// ownSite refuses requests that other sites make a browser send, reads included;
+// other ports of this machine are other sites. Links that a person follows are
+// allowed.
 func ownSite(next http.Handler) http.Handler {
-	protection := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asWrite := *r
-		if !followsLink(r) {
-			asWrite.Method = http.MethodPost // reads would pass
-		}
-		if protection.Check(&asWrite) != nil {
+		if !followsLink(r) && guard.CrossSite(r) {
 			http.Error(w, "Requests from other sites are not allowed.", http.StatusForbidden)
 			return
 		}
@@ -138,21 +126,15 @@ func ownSite(next http.Handler) http.Handler {
 	})
 }
 
-// followsLink tells whether a browser wants to show a page in a window of its
-// own, not within that of another site.
+// followsLink reports whether a browser opens a page in a window, not within a page
+// of another site.
 func followsLink(r *http.Request) bool {
 	read := r.Method == http.MethodGet || r.Method == http.MethodHead
 	return read && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// same compares in a time that tells nothing, not even the length.
-func same(given, wanted string) bool {
-	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(wanted))
-	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
-}
-
-// local is a path of this host; / for anything that leads elsewhere, also in
-// the eyes of a browser, for which a backslash is a slash and a tab is nothing.
+// local is a path on this host, or / for anything that leads elsewhere. In a
+// browser a backslash is a slash, and a tab is ignored.
 func local(next string) string {
 	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsFunc(next, func(r rune) bool { return r == '\\' || r < ' ' || r == 0x7f }) {
 		return "/"

@@ -105,11 +105,11 @@ func TestGateForgedCookies(t *testing.T) {
 	}
 }
 
-// TestNeighboursGetNoCookie: a browser sends the cookies of a host to all of its
+// TestOtherServersGetNoCookie: a browser sends the cookies of a host to all of its
 // ports. Another server on this machine does not get ours, whatever of its own
 // addresses it leads a browser to, and what a browser sends to one platform does
 // not open another.
-func TestNeighboursGetNoCookie(t *testing.T) {
+func TestOtherServersGetNoCookie(t *testing.T) {
 	p := newPlatform(t)
 	other, _ := p.open(ticker)
 	got := make(chan string, 1)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -12,12 +13,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// jobPage is what the page of a job shows.
 type jobPage struct {
 	Job jobView
 	// Fault is nil unless the job failed.
 	Fault *fault
-	// Findings say which data may be missing; they are listed if the job is
+	// Findings say which data may be missing. They are listed if the job is
 	// incomplete.
 	Findings  []finding
 	Events    []eventLine
@@ -28,18 +28,18 @@ type jobPage struct {
 	Variables []variable
 }
 
-// jobView is a job with what is known about it elsewhere.
+// jobView is a job with what the store knows about it elsewhere.
 type jobView struct {
 	store.Job
-	// ConfigName is the name of its configuration, its id without one.
+	// ConfigName is the name of its configuration, or its id if it has no name.
 	ConfigName string
-	// Known says that the configuration is there to be looked at.
+	// Known says that the configuration exists.
 	Known bool
-	// Elapsed is how long it took, or takes by now.
+	// Elapsed is how long the job took, or has taken so far.
 	Elapsed time.Duration
 }
 
-// Title says which job it is and how it is.
+// Title is the job and its state.
 func (v jobView) Title() string {
 	title := fmt.Sprintf("Job %s: %s", v.ID, v.Status)
 	if incomplete(v.Job) {
@@ -48,7 +48,7 @@ func (v jobView) Title() string {
 	return title
 }
 
-// Message is what is said of how it ended, "" before.
+// Message is the message of the result, "" before the end.
 func (v jobView) Message() string {
 	if v.Result == nil {
 		return ""
@@ -56,21 +56,20 @@ func (v jobView) Message() string {
 	return v.Result.Message
 }
 
-// jobTable is a table that a job wrote.
 type jobTable struct {
 	ID string
-	// Rows it has now; Gone when it was deleted.
+	// Rows is how many it has now; Gone says that it was deleted.
 	Rows int
 	Gone bool
 }
 
 func (s *site) job(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.store.Job(r.PathValue("id"))
+	j, err := s.Store.Job(r.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	var d digest
-	if err := s.store.EventsOf(j.ID, 0, func(e store.Event) bool {
+	if err := s.Store.EventsOf(j.ID, 0, func(e store.Event) bool {
 		d.add(e)
 		return r.Context().Err() == nil
 	}); err != nil {
@@ -109,14 +108,14 @@ func (s *site) viewOf(j store.Job) (jobView, error) {
 	v := jobView{Job: j, ConfigName: j.Config}
 	switch {
 	case j.Ended.IsZero() && !j.Started.IsZero():
-		v.Elapsed = max(s.now().Sub(j.Started), 0)
+		v.Elapsed = max(s.Now().Sub(j.Started), 0)
 	case !j.Started.IsZero():
 		v.Elapsed = j.Ended.Sub(j.Started)
 	}
 	if j.Config == "" {
 		return v, nil
 	}
-	c, err := s.store.Configuration(j.Component, j.Config)
+	c, err := s.Store.Configuration(j.Component, j.Config)
 	if errors.Is(err, store.ErrNotFound) {
 		return v, nil
 	}
@@ -124,17 +123,17 @@ func (s *site) viewOf(j store.Job) (jobView, error) {
 	return v, err
 }
 
-// fault is why a job failed, nil when it did not.
+// fault is why a job failed, nil if it did not.
 func (s *site) fault(j store.Job, found []note) (*fault, error) {
 	if j.Status != store.Error {
 		return nil, nil
 	}
 	if fields(j.ConfigData).Kind() == value.Object {
 		secret := map[string]bool{}
-		secretVariables(fields(j.ConfigData), secret)
+		secretVariables(j.ConfigData, secret)
 		return newFault(j, found, []source{{Title: "Configuration given with the job", Document: newDocument(j.ConfigData, secret)}}), nil
 	}
-	c, err := s.store.Configuration(j.Component, j.Config)
+	c, err := s.Store.Configuration(j.Component, j.Config)
 	if errors.Is(err, store.ErrNotFound) {
 		return newFault(j, found, nil), nil
 	}
@@ -156,7 +155,7 @@ func (s *site) jobTables(j store.Job) ([]jobTable, error) {
 	}
 	var found []jobTable
 	for _, id := range j.Result.Tables {
-		t, err := s.store.Table(id)
+		t, err := s.Store.Table(id)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
@@ -165,22 +164,20 @@ func (s *site) jobTables(j store.Job) ([]jobTable, error) {
 	return found, nil
 }
 
-// jobVariables are the values that a job ran with, those of secrets hidden.
+// jobVariables are the values that a job ran with, secrets hidden.
 func (s *site) jobVariables(j store.Job) ([]variable, error) {
 	if j.Result == nil {
 		return nil, nil
 	}
 	secret := map[string]bool{}
-	secretVariables(fields(j.ConfigData), secret)
-	c, err := s.store.Configuration(j.Component, j.Config)
+	secretVariables(j.ConfigData, secret)
+	c, err := s.Store.Configuration(j.Component, j.Config)
 	if err == nil {
 		var stored map[string]bool
 		if stored, err = s.secretNames(c); err != nil {
 			return nil, err
 		}
-		for name := range stored {
-			secret[name] = true
-		}
+		maps.Copy(secret, stored)
 	} else if !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
@@ -191,9 +188,9 @@ func (s *site) jobVariables(j store.Job) ([]variable, error) {
 	return found, nil
 }
 
-// eventLog is every event of a job as JSON lines.
+// eventLog writes all events of a job as JSON lines.
 func (s *site) eventLog(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.store.Job(r.PathValue("id"))
+	j, err := s.Store.Job(r.PathValue("id"))
 	if err != nil {
 		return err
 	}

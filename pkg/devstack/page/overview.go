@@ -11,11 +11,12 @@ import (
 const (
 	shownJobs           = 25
 	shownConfigurations = 100
-	// searchedJobs is how far back the last job of a configuration is looked for.
+	// searchedJobs is how many jobs are searched for the last one of each
+	// configuration.
 	searchedJobs = 1000
 )
 
-// overview is what the first page shows.
+// overview is the content of the first page.
 type overview struct {
 	Configurations []configurationLine
 	// OmittedConfigurations is how many more there are.
@@ -23,18 +24,18 @@ type overview struct {
 	Jobs                  jobList
 	// Running counts the jobs that have not ended.
 	Running int
-	// Host is the address that a person can use for commands.
+	// Host is the address for commands.
 	Host string
 }
 
-// jobList is the newest jobs of some kind.
+// jobList is the newest jobs that match something.
 type jobList struct {
 	Jobs []jobView
 	// More says that there are older ones.
 	More bool
 }
 
-// configurationLine is a configuration with the last job of it, if there is one.
+// configurationLine is a configuration with its last job, nil for none.
 type configurationLine struct {
 	store.Configuration
 	Last *store.Job
@@ -49,7 +50,7 @@ func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Title says how many jobs are on their way.
+// Title says how many jobs have not ended.
 func (o overview) Title() string {
 	if o.Running == 0 {
 		return "Overview"
@@ -67,11 +68,11 @@ func (o overview) Announcement() string {
 
 func (s *site) lookAround(r *http.Request) (overview, error) {
 	o := overview{Host: host(r)}
-	all, err := s.store.Configurations("", false)
+	all, err := s.Store.Configurations("", false)
 	if err != nil {
 		return o, err
 	}
-	running, err := s.store.Unfinished()
+	running, err := s.Store.Unfinished()
 	if err != nil {
 		return o, err
 	}
@@ -89,7 +90,7 @@ func (s *site) lookAround(r *http.Request) (overview, error) {
 // jobs are the newest jobs that are wanted.
 func (s *site) jobs(wanted func(store.Job) bool) (jobList, error) {
 	var found []store.Job
-	if err := s.store.Jobs(func(j store.Job) bool {
+	if err := s.Store.Jobs(func(j store.Job) bool {
 		if wanted(j) {
 			found = append(found, j)
 		}
@@ -108,10 +109,9 @@ func (s *site) jobs(wanted func(store.Job) bool) (jobList, error) {
 	return list, nil
 }
 
-// lastJobs finds the newest job of each configuration.
 func (s *site) lastJobs(lines []configurationLine) error {
 	seen := 0
-	return s.store.Jobs(func(j store.Job) bool {
+	return s.Store.Jobs(func(j store.Job) bool {
 		i := slices.IndexFunc(lines, func(l configurationLine) bool { return l.Component == j.Component && l.ID == j.Config })
 		if i >= 0 && lines[i].Last == nil {
 			lines[i].Last = &j
@@ -121,8 +121,7 @@ func (s *site) lastJobs(lines []configurationLine) error {
 	})
 }
 
-// plainHost is what may stand in a command without a shell reading anything
-// into it.
+// plainHost is a host that is safe in a shell command.
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$|^\[[0-9A-Fa-f:.]+\](:[0-9]+)?$`)
 
 // host is the address that the browser used.

@@ -1,10 +1,9 @@
-// Package page is the local platform as a person sees it: configurations, jobs
-// as they run, their errors beside the settings to fix, and tables.
+// Package page is the web page of the local platform: configurations, running jobs,
+// errors beside the settings to fix, and tables.
 //
-// It promises to show no value of a key that starts with #, to treat everything
-// stored as hostile text, to load nothing from another host, and to work without
-// JavaScript, which only adds what happens while one looks. It changes nothing:
-// everything here is read from the store.
+// It never shows the value of a key that begins with #, escapes everything that is
+// stored, loads nothing from other hosts, and works without JavaScript, which only
+// adds updates. It reads from the store and changes nothing.
 package page
 
 import (
@@ -16,36 +15,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// Options of the page.
 type Options struct {
-	// Store holds everything that is shown.
 	Store *store.Store
-	// Token opens the page, and must not be empty.
+	// Token opens the page; required.
 	Token string
-	// Now is the clock that running jobs are measured by; nil is time.Now. Times
-	// are shown in its zone until the browser knows a better one.
+	// Now is the clock for running jobs; nil is time.Now. Times are shown in its
+	// zone until the browser's zone is known.
 	Now func() time.Time
-	// Ticker beats once per interval until stop is called; nil is that of package
-	// time.
+	// Ticker beats once per interval until stop is called; nil is a time.Ticker.
 	Ticker func(interval time.Duration) (beats <-chan time.Time, stop func())
-	// Done ends the streams when it is closed; nil leaves that to the contexts of
-	// their requests.
+	// Done ends the streams when it is closed. If it is nil, only the contexts of
+	// their requests do.
 	Done <-chan struct{}
-	// Report gets what a person is not told: the errors behind status 500 and
-	// behind responses that were broken off. It may be called by several
-	// goroutines. nil drops them.
+	// Report receives errors that are not shown: those behind status 500 and behind
+	// broken responses. Several goroutines may call it. nil drops them.
 	Report func(error)
 }
 
-// New makes the page. It is meant to be mounted at /, below which it owns every
-// path that nobody else does. An empty token is a mistake of the caller: it
-// panics, rather than be open to everyone.
+// New makes the page, to be mounted at /. It panics if the token is empty: the page
+// would be open to everyone.
 func New(o Options) http.Handler {
 	handler, _ := open(o)
 	return handler
 }
 
-// open is New, with the session that the token opens.
+// open is New, and also returns the session that the token opens.
 func open(o Options) (http.Handler, session) {
 	if o.Token == "" {
 		panic("page: the token is empty")
@@ -60,21 +54,16 @@ func open(o Options) (http.Handler, session) {
 		o.Report = func(error) {}
 	}
 	inside := newSession()
-	s := &site{base: inside.path, store: o.Store, now: o.Now, ticker: o.Ticker, done: o.Done, report: o.Report, assets: newAssets()}
+	s := &site{Options: o, session: inside, assets: newAssets()}
 	s.views = newViews(s)
-	return s.headers(ownSite(gate{o.Token, inside, s}.handler(s.routes()))), inside
+	return s.headers(ownSite(s.gate(s.routes()))), inside
 }
 
-// site is what the handlers share.
 type site struct {
-	base   string // what the path of every page begins with
-	store  *store.Store
-	now    func() time.Time
-	ticker func(time.Duration) (<-chan time.Time, func())
-	done   <-chan struct{}
-	report func(error)
-	assets assets
-	views  views
+	Options
+	session session
+	assets  assets
+	views   views
 }
 
 func (s *site) routes() http.Handler {
@@ -89,7 +78,7 @@ func (s *site) routes() http.Handler {
 	return mux
 }
 
-// pages are all addresses that are for those who are logged in.
+// pages are all paths that need a login.
 func (s *site) pages() map[string]func(http.ResponseWriter, *http.Request) error {
 	return map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET /{$}":                             s.overview,
@@ -105,7 +94,7 @@ func (s *site) pages() map[string]func(http.ResponseWriter, *http.Request) error
 	}
 }
 
-// headers forbids the browser everything that the page does not need.
+// headers forbids everything that the page does not need.
 func (s *site) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -114,20 +103,23 @@ func (s *site) headers(next http.Handler) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		// Not no-referrer: that would take the origin from the login form's POST.
+		// Not no-referrer, which would remove the origin from the POST of the login
+		// form.
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
 }
 
-// fail shows why there is nothing to show.
+// failedMessage replaces a page that could not be made.
+const failedMessage = "The page could not be made. The local platform says why, where it was started."
+
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
-	status, message := http.StatusInternalServerError, "The page could not be made. The local platform says why, where it was started."
+	status, message := http.StatusInternalServerError, failedMessage
 	if errors.Is(err, store.ErrNotFound) {
 		status, message = http.StatusNotFound, "There is nothing at this address. It may have been deleted."
 	} else {
-		s.report(fmt.Errorf("page %s: %w", r.URL.Path, err))
+		s.Report(fmt.Errorf("page %s: %w", r.URL.Path, err))
 	}
 	s.show(w, status, "message", layout{
 		Title: fmt.Sprintf("%d %s", status, http.StatusText(status)),

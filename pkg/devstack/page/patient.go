@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// patience is how long a browser may take nothing before it is left: while rows
-// are sent the store cannot grow.
+// patience is how long a browser may accept no data before its connection is
+// closed: while rows are sent, the file of the store cannot grow.
 const patience = 15 * time.Second
 
-// patient is a response whose deadline moves on with each write, so that it may
-// last as long as somebody reads.
+// patient is a response whose deadline moves with each write, so that it may last
+// as long as the client reads.
 type patient struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -27,13 +27,12 @@ func (p patient) Write(text []byte) (int, error) {
 	return p.w.Write(text)
 }
 
-// Flush sends what was written.
 func (p patient) Flush() error { return p.control.Flush() }
 
-// release takes the deadline off the connection, which may serve other requests.
+// release removes the deadline from the connection, which may serve other requests.
 func (p patient) release() { _ = p.deadline(time.Time{}) }
 
-// deadline sets it; a recorder of a test, which has none, can do without.
+// deadline sets the deadline. The recorders of tests have none.
 func (p patient) deadline(at time.Time) error {
 	if err := p.control.SetWriteDeadline(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err

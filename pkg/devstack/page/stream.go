@@ -11,40 +11,39 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// beat is how often a stream says that it is alive and what only time changes.
+// beat is how often a stream shows that it is alive and sends what time changes.
 const beat = time.Second
 
-// headOnly tells that a stream is asked for its headers only. What is sent to a
-// HEAD goes nowhere, so such a stream would never notice its end.
+// headOnly reports whether only the headers of a stream are wanted. Its body would
+// go nowhere, so the stream would never notice its end.
 func headOnly(r *http.Request) bool { return r.Method == http.MethodHead }
 
-// stream is server-sent events that carry HTML. There are three kinds: replace
-// (elements with the ids of those on the page), append (lines of the list of
-// events), and end.
+// stream is server-sent events with HTML, of three kinds: replace (elements by
+// their id), append (lines of the list of events), and end.
 type stream struct{ to patient }
 
 func newStream(w http.ResponseWriter) stream {
 	w.Header().Set("Content-Type", "text/event-stream")
-	// A proxy must not collect them.
+	// A proxy must not buffer them.
 	w.Header().Set("X-Accel-Buffering", "no")
 	return stream{newPatient(w)}
 }
 
-// send sends one event; id is where to resume, 0 for no change of that.
+// send sends one event. id is where to resume, 0 to leave that unchanged.
 func (s stream) send(kind string, id uint64, html string) error {
 	var b strings.Builder
 	b.WriteString("event: " + kind + "\n")
 	if id > 0 {
 		b.WriteString("id: " + strconv.FormatUint(id, 10) + "\n")
 	}
-	// Each of these ends a line of the protocol, wherever it came from.
+	// In the protocol, each of these ends a line.
 	for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(html), "\n") {
 		b.WriteString("data: " + line + "\n")
 	}
 	return s.write(b.String() + "\n")
 }
 
-// alive sends a comment, which everybody ignores.
+// alive sends a comment, which clients ignore.
 func (s stream) alive() error { return s.write(": alive\n\n") }
 
 func (s stream) write(text string) error {
@@ -54,19 +53,19 @@ func (s stream) write(text string) error {
 	return s.to.Flush()
 }
 
-// followOverview sends the overview's lists whenever they look different, at
-// most once per beat.
+// followOverview sends the lists of the overview when they have changed, at most
+// once per beat.
 func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
 	out := newStream(w)
 	if headOnly(r) {
 		return nil
 	}
 	defer out.to.release()
-	beats, stop := s.ticker(beat)
+	beats, stop := s.Ticker(beat)
 	defer stop()
 	var sent string
 	for {
-		changes := s.store.Changes()
+		changes := s.Store.Changes()
 		o, err := s.lookAround(r)
 		if err != nil {
 			return s.broken(r, err)
@@ -77,7 +76,7 @@ func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
 		}
 		if html != sent {
 			if out.send("replace", 0, html) != nil {
-				return nil // nobody looks any more
+				return nil // the client has gone
 			}
 			sent = html
 		}
@@ -94,7 +93,7 @@ func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// signal is what a stream waits for.
+// signal is what ends the waiting of a stream.
 type signal int
 
 const (
@@ -103,13 +102,13 @@ const (
 	over
 )
 
-// wait tells what came first: a change, a beat, or the end of the request or of
-// the platform.
+// wait returns what comes first: a change, a beat, or the end of the request or the
+// platform.
 func (s *site) wait(r *http.Request, changes <-chan struct{}, beats <-chan time.Time) signal {
 	select {
 	case <-r.Context().Done():
 		return over
-	case <-s.done:
+	case <-s.Done:
 		return over
 	case <-changes:
 		return changed
@@ -118,11 +117,11 @@ func (s *site) wait(r *http.Request, changes <-chan struct{}, beats <-chan time.
 	}
 }
 
-// eventsAfter are the next events of a job, and the id of the last of them. They
-// are read in pieces so that no reader of the store waits for a browser.
+// eventsAfter are the next events of a job, and the id of the last one. They are
+// read in batches so that no transaction waits for a browser.
 func (s *site) eventsAfter(ctx context.Context, job string, last uint64) ([]store.Event, uint64, error) {
 	var batch []store.Event
-	err := s.store.EventsOf(job, last, func(e store.Event) bool {
+	err := s.Store.EventsOf(job, last, func(e store.Event) bool {
 		batch = append(batch, e)
 		return len(batch) < batchEvents
 	})
@@ -137,8 +136,8 @@ func (s *site) eventsAfter(ctx context.Context, job string, last uint64) ([]stor
 	return batch, last, err
 }
 
-// resumeAfter is the event after which a browser wants to go on: the last it
-// got, else the last on its page.
+// resumeAfter is the last event that a browser has: that of its stream, else that
+// of its page.
 func resumeAfter(r *http.Request) uint64 {
 	for _, text := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
 		if id, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -148,13 +147,13 @@ func resumeAfter(r *http.Request) uint64 {
 	return 0
 }
 
-// broken ends a response that has begun, so that nobody takes it for complete.
+// broken aborts a response that has begun, so that it does not look complete.
 func (s *site) broken(r *http.Request, err error) error {
 	if err == nil && r.Context().Err() == nil {
 		return nil
 	}
 	if r.Context().Err() == nil {
-		s.report(fmt.Errorf("page %s: %w", r.URL.Path, err))
+		s.Report(fmt.Errorf("page %s: %w", r.URL.Path, err))
 	}
 	panic(http.ErrAbortHandler)
 }

@@ -41,7 +41,7 @@ func messages(text string) (found []message) {
 	return found
 }
 
-// listener is somebody who follows a stream.
+// listener is a client that follows a stream.
 type listener struct {
 	*platform
 	response *http.Response

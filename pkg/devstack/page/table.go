@@ -9,25 +9,24 @@ import (
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
 )
 
 const (
 	previewRows = 100
-	// cellRunes is what is seen of a long cell before one asks for more,
-	// pageBytes what a page holds at most of what one may ask for, and about as
-	// much of what is seen at once; cellBytes is a cell without its text.
+	// cellRunes is how much of a long cell is shown at once. pageBytes limits the
+	// rest of these cells in a page, and about as much what is shown at once;
+	// cellBytes is the size of a cell without its text.
 	cellRunes = 80
 	cellBytes = 40
 	pageBytes = 4 << 20
 )
 
-// bucketView is a bucket with its tables.
 type bucketView struct {
 	store.Bucket
 	Tables []store.Table
 }
 
-// tablePage is what the page of a table shows.
 type tablePage struct {
 	store.Table
 	Columns []columnView
@@ -36,28 +35,28 @@ type tablePage struct {
 	Total int
 }
 
-// columnView is a column. Key says that it is part of the primary key, Figure
-// that it holds numbers.
+// columnView is a column. Key says that it is part of the primary key, Figure that
+// it contains numbers.
 type columnView struct {
 	store.Column
 	Key, Figure bool
 }
 
-// cell is a cell as it is shown: Short is its beginning, Text all of it when that
-// is longer. Cut says that even Text is not everything.
+// cell is a cell as it is shown. Short is its beginning, Text the whole text if
+// that is longer. Cut says that Text is not complete either.
 type cell struct {
 	Short, Text        string
 	Cut, Empty, Figure bool
 }
 
 func (s *site) tables(w http.ResponseWriter, _ *http.Request) error {
-	buckets, err := s.store.Buckets()
+	buckets, err := s.Store.Buckets()
 	if err != nil {
 		return err
 	}
 	var views []bucketView
 	for _, b := range buckets {
-		tables, err := s.store.Tables(b.ID)
+		tables, err := s.Store.Tables(b.ID)
 		if err != nil {
 			return err
 		}
@@ -68,7 +67,7 @@ func (s *site) tables(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func (s *site) table(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.store.Table(r.PathValue("id"))
+	t, err := s.Store.Table(r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -77,7 +76,7 @@ func (s *site) table(w http.ResponseWriter, r *http.Request) error {
 		page.Columns = append(page.Columns, columnView{c, slices.Contains(t.PrimaryKey, c.Name), slices.Contains([]string{"INTEGER", "NUMERIC", "FLOAT"}, c.Type)})
 	}
 	budget, shown := pageBytes, pageBytes
-	if err := s.store.Rows(t.ID, func(cells []string) bool {
+	if err := s.Store.Rows(t.ID, func(cells []string) bool {
 		row := make([]cell, len(cells))
 		for i, text := range cells {
 			row[i] = newCell(text, budget)
@@ -86,7 +85,7 @@ func (s *site) table(w http.ResponseWriter, r *http.Request) error {
 			shown -= len(row[i].Short) + cellBytes
 		}
 		page.Rows = append(page.Rows, row)
-		// A table of thousands of columns shows fewer rows, at least one.
+		// A table with thousands of columns shows fewer rows, but at least one.
 		return len(page.Rows) < previewRows && shown > 0
 	}); err != nil {
 		return err
@@ -95,7 +94,7 @@ func (s *site) table(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// newCell shows at most so many bytes of a text beyond its beginning.
+// newCell keeps at most budget bytes of a long text.
 func newCell(text string, budget int) cell {
 	c := cell{Short: text, Empty: text == ""}
 	if utf8.RuneCountInString(text) <= cellRunes {
@@ -108,9 +107,9 @@ func newCell(text string, budget int) cell {
 	return c
 }
 
-// download streams a table as CSV: every cell in quotes, the columns first.
+// download streams a table as CSV with a header, every cell in quotes.
 func (s *site) download(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.store.Table(r.PathValue("id"))
+	t, err := s.Store.Table(r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -123,9 +122,11 @@ func (s *site) download(w http.ResponseWriter, r *http.Request) error {
 	for i, c := range t.Columns {
 		names[i] = c.Name
 	}
-	failed := record(out, names)
-	if err := s.store.Rows(t.ID, func(cells []string) bool {
-		failed = record(out, cells)
+	line := table.AppendRecord(nil, names)
+	_, failed := out.Write(line)
+	if err := s.Store.Rows(t.ID, func(cells []string) bool {
+		line = table.AppendRecord(line[:0], cells)
+		_, failed = out.Write(line)
 		return failed == nil && r.Context().Err() == nil
 	}); err != nil {
 		return s.broken(r, err)
@@ -136,24 +137,7 @@ func (s *site) download(w http.ResponseWriter, r *http.Request) error {
 	return s.broken(r, failed)
 }
 
-// record writes one line of CSV.
-func record(out *bufio.Writer, cells []string) error {
-	for i, text := range cells {
-		before := `"`
-		if i > 0 {
-			before = `,"`
-		}
-		// A buffered writer keeps its first error, the last call tells it.
-		_, _ = out.WriteString(before)
-		_, _ = out.WriteString(strings.ReplaceAll(text, `"`, `""`))
-		_, _ = out.WriteString(`"`)
-	}
-	_, err := out.WriteString("\n")
-	return err
-}
-
-// attachment is a header that makes a browser save a file, whatever characters
-// its name has.
+// attachment is a header that makes a browser save a file of this name.
 func attachment(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '/' || r == '\\' {

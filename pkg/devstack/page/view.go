@@ -19,30 +19,27 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// views are the templates: each page within the frame, and the fragments that
-// streams send again.
+// views are the templates: each page in the frame, and the fragments for streams.
 type views struct {
 	pages     map[string]*template.Template
 	fragments *template.Template
 }
 
-// layout is what the frame of a page knows.
 type layout struct {
-	// Title says what is seen and in which state it is.
+	// Title says what is shown, and its state.
 	Title string
-	// Section is the entry of the navigation that is lit.
+	// Section is the current entry of the navigation.
 	Section string
-	// Stream is the path of the events that keep the page up to date, below that of
-	// the session.
-	Stream string
-	// Outside says that nobody is logged in: the page must not show the path of the
+	// Stream is the path of the events that update the page, below the path of the
 	// session.
+	Stream string
+	// Outside says that the page is for clients without a login: it must not
+	// contain the path of the session.
 	Outside bool
 	Body    any
 }
 
-// newViews reads the templates, which are compiled in: a fault is a mistake of
-// ours and panics.
+// newViews parses the templates. They are compiled in, so it panics on an error.
 func newViews(s *site) views {
 	base := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/frame.html", "templates/parts.html"))
 	v := views{pages: map[string]*template.Template{}, fragments: base}
@@ -52,20 +49,19 @@ func newViews(s *site) views {
 	return v
 }
 
-// show writes a page, or nothing of it when it cannot be made.
+// show writes a page, or an error if it cannot be made.
 func (s *site) show(w http.ResponseWriter, status int, page string, l layout) {
 	var b bytes.Buffer
 	if err := s.views.pages[page].ExecuteTemplate(&b, "frame", l); err != nil {
-		s.report(fmt.Errorf("page %s: %w", page, err))
-		http.Error(w, "The page could not be made. The local platform says why, where it was started.", http.StatusInternalServerError)
+		s.Report(fmt.Errorf("page %s: %w", page, err))
+		http.Error(w, failedMessage, http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(w) // a browser that went away misses nothing
+	_, _ = b.WriteTo(w) // an error means that the browser has gone
 }
 
-// fragment is a part of a page as HTML.
 func (s *site) fragment(name string, data any) (string, error) {
 	var b strings.Builder
 	if err := s.views.fragments.ExecuteTemplate(&b, name, data); err != nil {
@@ -77,17 +73,17 @@ func (s *site) fragment(name string, data any) (string, error) {
 func (s *site) functions() template.FuncMap {
 	return template.FuncMap{
 		"assets":   func() assets { return s.assets },
-		"page":     func(path string) string { return s.base + path },
+		"page":     func(path string) string { return s.session.path + path },
 		"moment":   func(t time.Time) stamp { return s.stamp(t, time.DateTime, "moment") },
 		"clock":    func(t time.Time) stamp { return s.stamp(t, "15:04:05.000", "clock") },
 		"seconds":  seconds,
 		"size":     size,
 		"number":   number,
 		"count":    count,
-		"tableURL": func(id string) string { return s.base + tableURL(id) },
-		"jobURL":   func(id string) string { return s.base + jobURL(id) },
+		"tableURL": func(id string) string { return s.session.path + tableURL(id) },
+		"jobURL":   func(id string) string { return s.session.path + jobURL(id) },
 		"configurationURL": func(component, id string) string {
-			return s.base + "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
+			return s.session.path + "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
 		},
 		"tone":         tone,
 		"incomplete":   incomplete,
@@ -99,12 +95,11 @@ func (s *site) functions() template.FuncMap {
 	}
 }
 
-// jobURL and tableURL are the paths of pages below that of the session.
+// jobURL and tableURL are paths below the path of the session.
 func jobURL(id string) string { return "/jobs/" + url.PathEscape(id) }
 
 func tableURL(id string) string { return "/tables/" + url.PathEscape(id) }
 
-// tone is how a state looks.
 func tone(status store.Status) string {
 	switch status {
 	case store.Success:
@@ -120,7 +115,7 @@ func tone(status store.Status) string {
 	}
 }
 
-// shellWord is a text as one word of a command.
+// shellWord quotes a text as one word of a shell command.
 func shellWord(text string) string {
 	plain := func(r rune) bool {
 		return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
@@ -131,10 +126,10 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// stamp is a time for the element of that name.
+// stamp is a time for an HTML time element.
 type stamp struct {
-	// Machine is RFC 3339 in UTC; Text what a person reads; Form tells the script
-	// how to write it in the zone of the browser.
+	// Machine is RFC 3339 in UTC, Text is for people, and Form is the format in
+	// which the script writes the time in the browser's zone.
 	Machine, Text, Form string
 }
 
@@ -142,7 +137,7 @@ func (s *site) stamp(t time.Time, format, form string) stamp {
 	if t.IsZero() {
 		return stamp{}
 	}
-	return stamp{t.UTC().Format("2006-01-02T15:04:05.000Z"), t.In(s.now().Location()).Format(format), form}
+	return stamp{t.UTC().Format("2006-01-02T15:04:05.000Z"), t.In(s.Now().Location()).Format(format), form}
 }
 
 // seconds is a duration for people: 84 ms, 1.42 s, 3 min 05 s, 2 h 04 min.
@@ -163,7 +158,6 @@ func seconds(d time.Duration) string {
 	}
 }
 
-// size is a number of bytes for people.
 func size(bytes int64) string {
 	const unit = 1000
 	if bytes < unit {
@@ -176,7 +170,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f %cB", value, units[0])
 }
 
-// number writes thousands apart.
+// number is a number with thousands separators.
 func number(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -185,7 +179,6 @@ func number(n int) string {
 	return digits
 }
 
-// count is a number of things in words.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

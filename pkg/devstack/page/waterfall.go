@@ -8,32 +8,32 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownRequests is how many bars a waterfall has at most.
+// shownRequests is how many requests a waterfall shows at most.
 const shownRequests = 500
 
-// waterfall is the HTTP requests of a job, the first ones, on one scale of time.
+// waterfall is the first HTTP requests of a job on a time scale.
 type waterfall struct {
 	requests []request
 	// Total counts all of them.
 	Total int
 }
 
-// request is one answered or failed attempt of a request.
+// request is one attempt of a request.
 type request struct {
 	Method, Path, Query string
 	Attempt             int
-	// Status is 0 when no answer came; Reason says why then.
+	// Status is 0 without an answer; Reason then says why.
 	Status int
 	Reason string
 	Bytes  int64
 	start  time.Time
 	Took   time.Duration
-	// waitFrom and Wait are the pause before it was tried again, if it was.
+	// waitFrom and Wait are the pause before the next attempt, if there was one.
 	waitFrom time.Time
 	Wait     time.Duration
 }
 
-// add notes a request, or the pause after one.
+// add adds a request, or the pause after one.
 func (w *waterfall) add(e store.Event, details value.Value) {
 	switch details.Field("event").Raw() {
 	case "request.answered":
@@ -43,7 +43,7 @@ func (w *waterfall) add(e store.Event, details value.Value) {
 		}
 	case "request.retried":
 		if w.Total > len(w.requests) {
-			return // the request it belongs to has no bar
+			return // its request is not shown
 		}
 		for i := len(w.requests) - 1; i >= 0; i-- {
 			r := &w.requests[i]
@@ -70,7 +70,7 @@ func newRequest(e store.Event, details value.Value) request {
 	}
 }
 
-// duration reads seconds: what is negative or longer than a month is nothing.
+// duration reads seconds; 0 for negative numbers and more than a month.
 func duration(v value.Value) time.Duration {
 	seconds := decimal(v)
 	if seconds < 0 || seconds > 31*24*3600 {
@@ -79,7 +79,7 @@ func duration(v value.Value) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// Class is how a request went: ok, redirect, refused or failed.
+// Class is the outcome: ok, redirect, refused or failed.
 func (r request) Class() string {
 	switch {
 	case r.Status == 0:
@@ -93,13 +93,13 @@ func (r request) Class() string {
 	}
 }
 
-// bar is a request with its place on the scale, in percent of it.
+// bar is a request with its position on the scale, in percent.
 type bar struct {
 	request
 	X, Width, WaitX, WaitWidth string
 }
 
-// Bars are the requests on the scale.
+// Bars are the requests with their positions.
 func (w *waterfall) Bars() []bar {
 	from, span := w.scale()
 	percent := func(d time.Duration) string {
@@ -115,10 +115,9 @@ func (w *waterfall) Bars() []bar {
 	return bars
 }
 
-// Omitted is how many requests have no bar.
+// Omitted is how many requests are not shown.
 func (w *waterfall) Omitted() int { return w.Total - len(w.requests) }
 
-// tick is a mark of the scale.
 type tick struct {
 	X    string
 	Text string
@@ -134,8 +133,8 @@ func (w *waterfall) Ticks() []tick {
 	return ticks
 }
 
-// scale is where the first request began, and four round steps that hold all of
-// them with their pauses; never nothing.
+// scale is when the first request began, and a span of four round steps that covers
+// all requests and pauses; it is never 0.
 func (w *waterfall) scale() (from time.Time, span time.Duration) {
 	var until time.Time
 	for i, r := range w.requests {
@@ -151,7 +150,7 @@ func (w *waterfall) scale() (from time.Time, span time.Duration) {
 	return from, 4 * roundUp(until.Sub(from)/4)
 }
 
-// roundUp is the next duration that reads well.
+// roundUp is the next round duration.
 func roundUp(d time.Duration) time.Duration {
 	for unit := time.Millisecond; ; unit *= 10 {
 		for _, tenths := range []time.Duration{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {

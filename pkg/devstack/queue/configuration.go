@@ -15,27 +15,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// step is one run of the component.
 type step struct {
-	// row is the id of the row, "" without rows.
+	// row is the id of the row, "" if the configuration has no rows.
 	row string
-	// doc is the effective configuration, state what the last run left.
+	// doc is the effective configuration, state is what the last run left.
 	doc, state value.Value
 }
 
-// plan is what a job runs.
 type plan struct {
-	// config is the id for the environment: that of the configuration, or a hash
-	// of what was given in its place.
+	// config is KBC_CONFIGID: the id of the configuration, or a hash if there is
+	// none.
 	config, version string
-	// stored says that there is a configuration to keep the state in.
+	// stored says that there is a configuration to store the state in.
 	stored bool
 	steps  []step
 	// skipped are the ids of disabled rows.
 	skipped []string
 }
 
-// plan reads what the job is to run, as it is now.
+// plan reads what the job runs.
 func (q *Queue) plan(job store.Job) (plan, error) {
 	if job.Config == "" {
 		doc, err := parse(job.ConfigData)
@@ -59,19 +57,19 @@ func (q *Queue) plan(job store.Job) (plan, error) {
 	return p, p.addRows(job, c)
 }
 
-// planInline runs what came with the job in the place of a configuration, of
-// which only the id counts, and its state if it exists.
+// planInline plans a job that came with its own configuration. Of the stored one
+// only the id and the state are used.
 func (q *Queue) planInline(p plan, job store.Job, c store.Configuration) (plan, error) {
 	doc, err := parse(job.ConfigData)
 	if err != nil {
 		return p, err
 	}
-	state, err := parse(c.State)
-	p.steps = []step{{doc: doc, state: state.Field("component")}}
+	s, err := newStep("", doc, c.State)
+	p.steps = []step{s}
 	return p, err
 }
 
-// configuration is a stored configuration outside the trash.
+// configuration is a stored configuration; those in the trash do not exist.
 func (q *Queue) configuration(component, id string) (store.Configuration, error) {
 	c, err := q.o.Store.Configuration(component, id)
 	switch {
@@ -84,8 +82,7 @@ func (q *Queue) configuration(component, id string) (store.Configuration, error)
 	}
 }
 
-// addRows adds a step for each row that is to run, or the only one of a
-// configuration without rows.
+// addRows adds a step for each row to run, or one for a configuration without rows.
 func (p *plan) addRows(job store.Job, c store.Configuration) error {
 	root, err := parse(c.Configuration)
 	if err != nil {
@@ -95,8 +92,8 @@ func (p *plan) addRows(job store.Job, c store.Configuration) error {
 		return err
 	}
 	if len(c.Rows) == 0 {
-		state, err := parse(c.State)
-		p.steps = []step{{doc: root, state: state.Field("component")}}
+		s, err := newStep("", root, c.State)
+		p.steps = []step{s}
 		return err
 	}
 	for _, row := range c.Rows {
@@ -125,11 +122,14 @@ func rowStep(root value.Value, row store.Row) (step, error) {
 	if root.Field("processors").Len() > 0 && doc.Field("processors").Len() > 0 {
 		return step{}, failure.Userf("Processors may be set either in configuration or in configuration row, but not in both places.")
 	}
-	state, err := parse(row.State)
-	return step{row: row.ID, doc: overlay(root, doc), state: state.Field("component")}, err
+	return newStep(row.ID, overlay(root, doc), row.State)
 }
 
-// checkRows refuses rows that the configuration does not have.
+func newStep(row string, doc value.Value, stored json.RawMessage) (step, error) {
+	state, err := parse(stored)
+	return step{row: row, doc: doc, state: state.Field("component")}, err
+}
+
 func checkRows(job store.Job, c store.Configuration) error {
 	var missing []string
 	for _, id := range job.ConfigRowIDs {
@@ -143,7 +143,7 @@ func checkRows(job store.Job, c store.Configuration) error {
 	return nil
 }
 
-// parse reads a stored document; none is {}.
+// parse reads a stored document; a missing one is {}.
 func parse(text json.RawMessage) (value.Value, error) {
 	if !given(text) {
 		return value.OfMembers(), nil
@@ -155,10 +155,10 @@ func parse(text json.RawMessage) (value.Value, error) {
 	return v, nil
 }
 
-// given tells whether there is a document. None becomes null when it is stored.
+// given reports whether there is a document. A missing one is stored as null.
 func given(text json.RawMessage) bool { return len(text) > 0 && string(text) != "null" }
 
-// hash stands for the id of a configuration that has none.
+// hash is the id of a configuration that has none.
 func hash(parameters value.Value) string {
 	sum := sha1.Sum(parameters.AppendJSON(nil))
 	return hex.EncodeToString(sum[:])

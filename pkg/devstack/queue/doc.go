@@ -1,14 +1,13 @@
-// Package queue runs the jobs of the store: it takes them in the order in which
-// they came, one at a time for each configuration, lays out what the component
-// is given, follows its run, loads its tables, and writes down how it ended.
+// Package queue runs the jobs of the store: it takes them in their order, one at a
+// time for each configuration, prepares the data directory of the component,
+// follows its run, loads its tables, and stores how the job ended.
 //
-// It promises that a job which was started ends in a final state, whatever the
-// component does: also when the job is killed, when the platform is stopped, and,
-// at the next start, when the process was ended without a warning. All events of
-// a job are in the store, in their order, before its end is. No secret of a
-// configuration or a state is in an event, a message or a result.
+// Every job that was started ends in a final state, whatever the component does:
+// also if the job is killed, the platform is stopped or, at the next start, the
+// process was killed. All events of a job are stored, in their order, before its
+// end is. No secret of a configuration or a state is in an event, a message or a
+// result.
 //
-// It starts nothing itself (that is the Runner's), knows nothing of HTTP, and
-// creates no jobs: it meets whoever does in the store only. A fault of the store
-// is the end of the queue.
+// The Runner starts the component. This package knows nothing of HTTP and creates
+// no jobs: others put them into the store. An error of the store ends the queue.
 package queue

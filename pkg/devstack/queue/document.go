@@ -12,16 +12,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxProcessTimeout is the most a configuration can ask for.
+// maxProcessTimeout is the maximum that a configuration can ask for.
 const maxProcessTimeout = 24 * time.Hour
 
-// rootKeys are the sections of every delivered configuration, in their order.
+// rootKeys are the sections of a delivered configuration, in their order.
 func rootKeys() []string {
 	return []string{"parameters", "storage", "image_parameters", "authorization", "action"}
 }
 
-// knownKeys are all keys that a configuration can have at its top, sorted. api
-// and config are there without the wrapper around them.
+// knownKeys are all keys at the top of a configuration, sorted. api and config are
+// for configurations without "parameters".
 func knownKeys() []string {
 	known := append(rootKeys(), "api", "artifacts", "config", "processors", "runtime",
 		"shared_code_id", "shared_code_row_ids", "variables_id", "variables_values_id")
@@ -57,8 +57,8 @@ func checkRoot(doc value.Value) error {
 	return nil
 }
 
-// deliver is the configuration as the component gets it: without what is meant
-// for the platform, and with all sections.
+// deliver is the configuration as the component gets it: with all sections, and
+// without those for the platform.
 func deliver(doc value.Value) value.Value {
 	context := doc.Field("runtime").Field("backend").Field("context")
 	delivered := doc
@@ -93,7 +93,7 @@ func processTimeout(doc value.Value, standard time.Duration) (time.Duration, err
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// indented is the text of a file, spelled as the platform does it.
+// indented is a document in the format of the platform's files.
 func indented(v value.Value) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, v.AppendEscapedJSON(nil), "", "    "); err != nil {

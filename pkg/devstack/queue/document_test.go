@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -28,7 +29,7 @@ func TestOverlay(t *testing.T) {
 		"array over an object, full": {`{"a":{"b":1}}`, `{"a":[2]}`, `{"a":[2]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			same(t, "overlay", overlay(document(t, tc.base), document(t, tc.over)).JSON(), tc.want)
+			same(t, "overlay", overlay(testvalue.Parse(t, tc.base), testvalue.Parse(t, tc.over)).JSON(), tc.want)
 		})
 	}
 }
@@ -55,7 +56,7 @@ func TestDeliver(t *testing.T) {
 		"a cipher": {`{"parameters":{"#a":"KBC::x"},"storage":{"b":[]}}`, `{"parameters":{"#a":"KBC::x"},"storage":{"b":[]},` + rest},
 	} {
 		t.Run(name, func(t *testing.T) {
-			same(t, "delivered", deliver(document(t, tc.doc)).JSON(), tc.want)
+			same(t, "delivered", deliver(testvalue.Parse(t, tc.doc)).JSON(), tc.want)
 		})
 	}
 }
@@ -75,7 +76,7 @@ func TestCheckRoot(t *testing.T) {
 		"a section": {`{"parameters":"x"}`, `Invalid type for path "container.parameters". Expected "array", but got "string"`},
 		"a list":    {`[1]`, "The configuration is no object, but: array"},
 	} {
-		t.Run(name, func(t *testing.T) { sameUserError(t, checkRoot(document(t, tc.doc)), tc.want) })
+		t.Run(name, func(t *testing.T) { sameUserError(t, checkRoot(testvalue.Parse(t, tc.doc)), tc.want) })
 	}
 }
 
@@ -95,7 +96,7 @@ func TestProcessTimeout(t *testing.T) {
 		"a fraction":  {`{"runtime":{"process_timeout":1.5}}`, 0, refused},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := processTimeout(document(t, tc.doc), time.Minute)
+			got, err := processTimeout(testvalue.Parse(t, tc.doc), time.Minute)
 			sameUserError(t, err, tc.err)
 			if got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Messages of results, in the platform's words where it has some.
+// Messages of results, in the platform's words where it has any.
 const (
 	successMessage    = "Component processing finished."
 	nothingMessage    = "No configurations executed."
@@ -21,19 +21,16 @@ const (
 	cancelledMessage  = "The job was cancelled before it was started."
 )
 
-// What users see of an application error.
-const (
-	camouflage            = "Application error"
-	camouflageDescription = "Please contact Keboola Support for help."
-)
+// camouflageDescription is the description of a sandbox.Camouflage event.
+const camouflageDescription = "Please contact Keboola Support for help."
 
-// The exit codes of a container that was killed, or never started.
+// Exit codes of a container that never started or was killed.
 const (
 	exitRuntime = 125
 	exitKilled  = 137
 )
 
-// fault is an error of the store: no job is to blame, and the queue cannot go on.
+// fault is an error of the store, not of a job. The queue cannot continue.
 type fault struct{ error }
 
 func (f fault) Unwrap() error { return f.error }
@@ -43,11 +40,9 @@ func isFault(err error) bool {
 	return ok
 }
 
-// judge says what the end of the component means for the job; nil is a success.
+// judge returns what the end of the component means for the job; nil is success.
 func (q *Queue) judge(exit sandbox.Exit, timeout time.Duration) error {
 	switch {
-	case exit.OutOfMemory && q.o.Memory != "":
-		return failure.Userf("Component out of memory (exceeded %s)", q.o.Memory)
 	case exit.OutOfMemory:
 		return failure.Userf("Component out of memory")
 	case exit.Code == failure.ExitOK:
@@ -63,8 +58,8 @@ func (q *Queue) judge(exit sandbox.Exit, timeout time.Duration) error {
 	}
 }
 
-// finish writes down how the job ended: well without an error, else as that
-// error says. What it returns is a fault of the store.
+// finish stores how the job ended: with success or with this error. It returns
+// errors of the store only.
 func (r *run) finish(err error) error {
 	if isFault(err) {
 		return errors.Join(err, r.events.close())
@@ -72,9 +67,7 @@ func (r *run) finish(err error) error {
 	status, result := store.Success, r.result
 	if err != nil {
 		status = store.Error
-		if idErr := r.fail(&result, err); idErr != nil {
-			return errors.Join(idErr, r.events.close())
-		}
+		r.fail(&result, err)
 	}
 	result.Message = r.presentable(result.Message)
 	if err := r.events.close(); err != nil {
@@ -83,37 +76,32 @@ func (r *run) finish(err error) error {
 	return r.q.finish(r.job.ID, status, result)
 }
 
-// fail fills the result of a job that failed and tells about it.
-func (r *run) fail(result *store.Result, err error) error {
+// fail fills the result of a failed job and adds its events.
+func (r *run) fail(result *store.Result, err error) {
 	if errors.Is(err, errKilled) {
 		result.Message = terminatedMessage
-		return nil
+		return
 	}
-	id, idErr := r.q.exceptionID()
-	if idErr != nil {
-		return idErr
-	}
-	result.ExceptionID = id
+	result.ExceptionID = r.q.o.ExceptionID()
 	if failure.KindOf(err) == failure.User {
 		result.Message, result.ErrorType = err.Error(), string(failure.User)
 		r.say(sandbox.Error, fmt.Sprintf(`Job "%s" ended with user error: "%s"`, r.job.ID, r.presentable(err.Error())), "")
-		return nil
+		return
 	}
 	result.ErrorType = string(failure.Application)
 	if errors.Is(err, errStopped) {
 		result.Message = stoppedMessage
 		r.say(sandbox.Error, fmt.Sprintf(`Job "%s" ended with application error: "%s"`, r.job.ID, stoppedMessage), "")
-		return nil
+		return
 	}
 	result.Message = internalMessage
-	// The platform tells the reason to its own log only. Here it must be found
-	// somewhere, for this is the laptop of whoever has to fix it.
-	r.say(sandbox.Debug, err.Error(), id)
-	r.say(sandbox.Error, camouflage, camouflageDescription)
-	return nil
+	// The platform shows the reason in its own log only. Here the reader of the
+	// events is the one who can fix it.
+	r.say(sandbox.Debug, err.Error(), result.ExceptionID)
+	r.say(sandbox.Error, sandbox.Camouflage, camouflageDescription)
 }
 
-// interrupted is the reason why the context of a job has ended, if it has.
+// interrupted is the reason why the context of a job has ended, nil if it has not.
 func interrupted(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

@@ -17,28 +17,27 @@ func TestExits(t *testing.T) {
 	const lost = "Component terminated. Possibly due to out of memory error"
 	for name, tc := range map[string]struct {
 		exit      sandbox.Exit
-		memory    string
 		status    store.Status
 		errorType string
 		message   string
 	}{
-		"success":               {sandbox.Exit{}, "", store.Success, "", "Component processing finished."},
-		"user":                  {sandbox.Exit{Code: 1, Message: "no such user"}, "", store.Error, "user", "no such user"},
-		"application":           {sandbox.Exit{Code: 2, Message: "nil"}, "", store.Error, "application", "Internal Server Error occurred."},
-		"the highest":           {sandbox.Exit{Code: 255}, "", store.Error, "application", "Internal Server Error occurred."},
-		"signal":                {sandbox.Exit{Code: 143, Message: "x"}, "", store.Error, "application", "Internal Server Error occurred."},
-		"125":                   {sandbox.Exit{Code: 125, Message: "x"}, "", store.Error, "user", lost},
-		"137":                   {sandbox.Exit{Code: 137, Message: "x"}, "", store.Error, "user", lost},
-		"time-out":              {sandbox.Exit{Code: 137, TimedOut: true}, "", store.Error, "user", "Running ex:1 container exceeded the timeout of 7 seconds."},
-		"out of memory":         {sandbox.Exit{Code: 1, OutOfMemory: true, Message: "x"}, "256m", store.Error, "user", "Component out of memory (exceeded 256m)"},
-		"out of memory, but 0":  {sandbox.Exit{OutOfMemory: true}, "256m", store.Error, "user", "Component out of memory (exceeded 256m)"},
-		"out of memory, no sum": {sandbox.Exit{Code: 137, OutOfMemory: true}, "", store.Error, "user", "Component out of memory"},
+		"success":              {sandbox.Exit{}, store.Success, "", "Component processing finished."},
+		"user":                 {sandbox.Exit{Code: 1, Message: "no such user"}, store.Error, "user", "no such user"},
+		"application":          {sandbox.Exit{Code: 2, Message: "nil"}, store.Error, "application", "Internal Server Error occurred."},
+		"the highest":          {sandbox.Exit{Code: 255}, store.Error, "application", "Internal Server Error occurred."},
+		"signal":               {sandbox.Exit{Code: 143, Message: "x"}, store.Error, "application", "Internal Server Error occurred."},
+		"125":                  {sandbox.Exit{Code: 125, Message: "x"}, store.Error, "user", lost},
+		"137":                  {sandbox.Exit{Code: 137, Message: "x"}, store.Error, "user", lost},
+		"time-out":             {sandbox.Exit{Code: 137, TimedOut: true}, store.Error, "user", "Running ex:1 container exceeded the timeout of 7 seconds."},
+		"out of memory":        {sandbox.Exit{Code: 1, OutOfMemory: true, Message: "x"}, store.Error, "user", "Component out of memory"},
+		"out of memory, but 0": {sandbox.Exit{OutOfMemory: true}, store.Error, "user", "Component out of memory"},
+		"out of memory, 137":   {sandbox.Exit{Code: 137, OutOfMemory: true}, store.Error, "user", "Component out of memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlatform(t)
 			p.component = func(*play) sandbox.Exit { return tc.exit }
-			p.start(func(o *Options) { o.Memory = tc.memory })
+			p.start()
 			j := p.run(inline(`{"runtime":{"process_timeout":7}}`))
 			id := exception
 			if tc.errorType == "" {
@@ -138,7 +137,7 @@ func TestIncompleteJobs(t *testing.T) {
 	}
 }
 
-func TestWhatTheOutputIsTold(t *testing.T) {
+func TestOptionsOfTheOutput(t *testing.T) {
 	for name, tc := range map[string]struct {
 		code int
 		want bool

@@ -5,8 +5,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// environment is what the platform tells the component, but for what only the
-// sandbox knows.
+// environment is the environment of the component, except for what only the sandbox
+// knows.
 func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
 	mode := store.Run
 	if job.Mode == store.Debug {
@@ -14,12 +14,12 @@ func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
 	}
 	env := map[string]string{
 		"KBC_RUNID":                 job.ID,
-		"KBC_PROJECTID":             q.o.Project,
+		"KBC_PROJECTID":             "1",
 		"KBC_STACKID":               q.o.Stack,
 		"KBC_COMPONENTID":           job.Component,
 		"KBC_CONFIGID":              p.config,
 		"KBC_CONFIGVERSION":         p.version,
-		"KBC_BRANCHID":              q.o.Branch,
+		"KBC_BRANCHID":              "1",
 		"KBC_COMPONENT_RUN_MODE":    mode,
 		"KBC_STAGING_FILE_PROVIDER": "aws",
 		"KBC_PROJECT_FEATURE_GATES": "",

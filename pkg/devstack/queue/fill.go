@@ -9,19 +9,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// filling fills in the variables of all steps of a job, and keeps what is told
-// about it: once for the job, not once for each step.
+// filling replaces the variables of all steps of a job, and collects the notices
+// about it, which are shown once for the job.
 type filling struct {
 	run               *run
 	values            set
 	notices, replaced []string
 }
 
-// fillVariables notes the values of this run's variables for the result, and
-// replaces the variables when that is not left to the component.
+// fillVariables adds the values of variables to the result and, unless the
+// component does it, replaces the variables.
 func (r *run) fillVariables(steps []step) error {
 	f := filling{run: r}
-	err := f.steps(steps)
+	var err error
+	for i := 0; i < len(steps) && err == nil; i++ {
+		err = f.step(&steps[i])
+	}
 	for _, v := range f.values.values {
 		v.Value = r.secrets.mask.Redact(v.Value)
 		r.result.Variables = append(r.result.Variables, v)
@@ -38,20 +41,11 @@ func (r *run) fillVariables(steps []step) error {
 	return nil
 }
 
-func (f *filling) steps(steps []step) error {
-	for i := range steps {
-		if err := f.step(&steps[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (f *filling) step(s *step) error {
 	q := f.run.q
 	found, err := q.valuesOf(f.run.job, s.doc)
 	if err != nil && !q.o.ResolveVariables && failure.KindOf(err) == failure.User {
-		return nil // the component looks for its values itself, and says so
+		return nil // the component looks for its values itself, and reports this
 	}
 	if err != nil {
 		return err
@@ -64,7 +58,8 @@ func (f *filling) step(s *step) error {
 		return err
 	}
 	if len(found.values) > 0 {
-		// A value below a key with a hash sign is a secret, whoever puts it there.
+		// A value below a key that begins with # is a secret, wherever it comes
+		// from.
 		f.run.secrets.collect(filled.doc)
 	}
 	if q.o.ResolveVariables {
@@ -81,8 +76,8 @@ func (f *filling) step(s *step) error {
 	return nil
 }
 
-// fill is the step with its variables replaced. Where the component does that,
-// what it would complain about stays as it is.
+// fill is the step with its variables replaced. If the component replaces them, its
+// errors are left to the component.
 func (f *filling) fill(s *step, found set) (filled step, names []string, err error) {
 	filled = *s
 	if f.run.q.o.ResolveVariables {
@@ -95,7 +90,7 @@ func (f *filling) fill(s *step, found set) (filled step, names []string, err err
 	return filled, nil, nil
 }
 
-// vaultFirst puts the names of the vault before the others.
+// vaultFirst puts the names from the vault first.
 func vaultFirst(names []string) []string {
 	ordered := slices.Clone(names)
 	slices.SortStableFunc(ordered, func(a, b string) int { return rank(a) - rank(b) })

@@ -13,7 +13,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 const extractor = "acme.ex"
@@ -79,11 +78,6 @@ func at(time.Duration) <-chan time.Time {
 	return now
 }
 
-// zeros is a source of randomness.
-type zeros struct{}
-
-func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
-
 const exception = "exception-00000000000000000000000000000000"
 
 // newPlatform makes a platform whose queue does not run yet.
@@ -106,7 +100,7 @@ func (p *platform) start(change ...func(*Options)) {
 	p.t.Helper()
 	o := Options{
 		Store: p.store, Runner: p, Load: p.tables.Load, Token: "the-token", URL: "http://platform.test", Image: "ex:1",
-		Stack: "platform.test", Now: func() time.Time { return noon }, After: at, Rand: zeros{},
+		Stack: "platform.test", Now: func() time.Time { return noon }, After: at, ExceptionID: func() string { return exception },
 	}
 	for _, c := range change {
 		c(&o)
@@ -217,13 +211,4 @@ func same(t *testing.T, what, got, want string) {
 func sameLines(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	same(t, what, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
-}
-
-func document(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return v
 }

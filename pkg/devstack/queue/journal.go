@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// journalDelay is how long an event waits for others to be stored with it.
+	// journalDelay is how long an event waits for others, to be stored together.
 	journalDelay = 100 * time.Millisecond
-	// journalSize is how many events wait at most; whoever brings more waits
-	// until these are stored.
+	// journalSize is how many events wait at most. The caller who adds the last one
+	// stores them.
 	journalSize = 500
 )
 
-// journal stores the events of one job in their order, many at a time. Its
-// methods may be called from many goroutines.
+// journal stores the events of one job in their order, many at a time. Its methods
+// may be called by several goroutines.
 type journal struct {
 	store *store.Store
 	after func(time.Duration) <-chan time.Time
-	// failed is told the first fault of the store.
+	// failed is called with the first error of the store.
 	failed func(error)
 
-	mu      sync.Mutex // held while events are stored: so they keep their order
+	mu      sync.Mutex // held while events are stored, so that they keep their order
 	pending []store.Event
 	planned bool // the pending events are about to be stored
 	fault   error
@@ -63,8 +63,8 @@ func (j *journal) flushWhen(due <-chan time.Time) {
 	j.flush()
 }
 
-// flush stores what is pending. After a fault nothing is stored any more, for
-// there would be a hole in it.
+// flush stores the pending events. After an error nothing more is stored, because
+// events would be missing in between.
 func (j *journal) flush() {
 	if len(j.pending) == 0 || j.fault != nil {
 		j.pending = nil
@@ -77,8 +77,8 @@ func (j *journal) flush() {
 	j.pending = j.pending[:0]
 }
 
-// close stores what is pending and gives the first fault of the store. No event
-// may come after it.
+// close stores the pending events and returns the first error of the store. No
+// event may be added after it.
 func (j *journal) close() error {
 	close(j.closing)
 	j.workers.Wait()

@@ -89,7 +89,7 @@ func TestJournalIsBounded(t *testing.T) {
 	must(t, s.Close())
 }
 
-func TestJournalTellsOfAFault(t *testing.T) {
+func TestJournalReportsAFault(t *testing.T) {
 	s, err := store.Open(filepath.Join(t.TempDir(), "store.db"), func() time.Time { return noon })
 	must(t, err)
 	must(t, s.Close())

@@ -94,8 +94,8 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// TestKillInTheLastMoment: nobody has looked at the job since it was killed, and
-// the component has succeeded.
+// TestKillInTheLastMoment: the component succeeds before the
+// queue has seen the kill.
 func TestKillInTheLastMoment(t *testing.T) {
 	p := newPlatform(t)
 	id := p.create(inline(`{}`))

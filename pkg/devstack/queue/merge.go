@@ -2,9 +2,9 @@ package queue
 
 import "github.com/keboola/configurable-extractor/pkg/value"
 
-// overlay is the base with the values of another document laid over it: objects
-// and arrays are merged, arrays item by item, anything else is replaced. As for
-// the platform, an empty array and an empty object are the same.
+// overlay merges two documents: objects and arrays are merged, arrays item by item,
+// and anything else is replaced. As on the platform, an empty array and an empty
+// object are the same.
 func overlay(base, over value.Value) value.Value {
 	switch {
 	case hollow(over) && composite(base):
@@ -39,5 +39,5 @@ func overlay(base, over value.Value) value.Value {
 
 func composite(v value.Value) bool { return v.Kind() == value.Object || v.Kind() == value.Array }
 
-// hollow is {} or [].
+// hollow reports whether a value is {} or [].
 func hollow(v value.Value) bool { return composite(v) && v.Len() == 0 }

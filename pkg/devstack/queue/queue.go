@@ -1,22 +1,19 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"io"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Runner runs the component once, see sandbox.Sandbox.
+// Runner runs the component once. See sandbox.Sandbox.
 type Runner interface {
 	Run(ctx context.Context, spec sandbox.Spec, log func(sandbox.Record)) (sandbox.Data, sandbox.Exit, error)
 }
@@ -27,49 +24,44 @@ const (
 	DefaultProcessTimeout = time.Hour
 )
 
-// Options are what all jobs have in common. Store and Runner are required,
-// everything else has a sensible zero value.
+// Options apply to all jobs. Store and Runner are required, the others have
+// defaults.
 type Options struct {
 	Store  *store.Store
 	Runner Runner
 	// Load loads the tables of a run; nil is output.Load.
 	Load func(context.Context, output.Options) ([]store.Table, error)
-	// Token is the one token of the platform, URL the address of its storage API
-	// as the component reaches it (http://HOST).
+	// Token is the platform's only token. URL is its storage API as the component
+	// reaches it (http://HOST).
 	Token, URL string
-	// Image is what runs, for results and messages: a program or an image.
+	// Image is the program or image that runs, for results and messages.
 	Image string
-	// Memory is the limit of the component's memory in words, e.g. 256m.
-	Memory string
-	// Project and Branch are ids, "" is 1; Stack is the id of the stack, a host.
-	Project, Branch, Stack string
+	// Stack is the id of the stack, a host name.
+	Stack string
 	// Parallel is how many jobs run at once; 0 is DefaultParallel.
 	Parallel int
 	// ResolveVariables replaces variables before the component starts, as the
-	// platform does. Otherwise it is left to the component.
+	// platform does. Without it the component replaces them.
 	ResolveVariables bool
-	// VariablesComponent holds the declarations and stored values of variables;
-	// "" is variables.DefaultComponent.
-	VariablesComponent string
-	// DataTypeSupport is output.NoTypes, also when empty, output.Hints or
+	// DataTypeSupport is output.NoTypes (also ""), output.Hints or
 	// output.Authoritative.
 	DataTypeSupport string
-	// ProcessTimeout is how long a run of the component may take, unless its
-	// configuration says something else; 0 is DefaultProcessTimeout.
+	// ProcessTimeout is how long a run of the component may take unless its
+	// configuration sets a time-out; 0 is DefaultProcessTimeout.
 	ProcessTimeout time.Duration
-	// DebugDir is where the data directories of jobs in debug mode are kept, below
-	// the id of the job; "" keeps none.
+	// DebugDir keeps the data directories of jobs in debug mode, below the job's
+	// id. "" keeps none.
 	DebugDir string
 
-	Now   func() time.Time                     // nil: time.Now
-	After func(time.Duration) <-chan time.Time // nil: time.After
-	Rand  io.Reader                            // of the ids of exceptions; nil: the system's
+	Now         func() time.Time                     // nil: time.Now
+	After       func(time.Duration) <-chan time.Time // nil: time.After
+	ExceptionID func() string                        // a new one each time; nil: random
 }
 
 // Queue runs jobs.
 type Queue struct{ o Options }
 
-// New checks the options.
+// New checks the options and sets their defaults.
 func New(o Options) (*Queue, error) {
 	if o.Store == nil || o.Runner == nil {
 		return nil, failure.Applicationf("a queue needs a store and a runner")
@@ -88,13 +80,6 @@ func New(o Options) (*Queue, error) {
 	if o.ProcessTimeout <= 0 {
 		o.ProcessTimeout = DefaultProcessTimeout
 	}
-	o.fill()
-	return &Queue{o: o}, nil
-}
-
-func (o *Options) fill() {
-	o.Project, o.Branch = cmp.Or(o.Project, "1"), cmp.Or(o.Branch, "1")
-	o.VariablesComponent = cmp.Or(o.VariablesComponent, variables.DefaultComponent)
 	if o.Load == nil {
 		o.Load = output.Load
 	}
@@ -104,14 +89,15 @@ func (o *Options) fill() {
 	if o.After == nil {
 		o.After = time.After
 	}
-	if o.Rand == nil {
-		o.Rand = rand.Reader
+	if o.ExceptionID == nil {
+		o.ExceptionID = exceptionID
 	}
+	return &Queue{o: o}, nil
 }
 
-// Run takes jobs until the context ends. Then it ends those that run, waits for
-// them, and returns nil. A fault of the store ends it likewise, with that error.
-// At most one Run may be at work on a store.
+// Run runs jobs until the context ends. Then it ends the running jobs, waits for
+// them, and returns nil. An error of the store has the same effect and is returned.
+// Only one Run may use a store at a time.
 func (q *Queue) Run(ctx context.Context) error {
 	if err := q.endLeftovers(); err != nil {
 		return err
@@ -126,11 +112,9 @@ func (q *Queue) Run(ctx context.Context) error {
 	return err
 }
 
-// exceptionID is what a person reports when a job failed.
-func (q *Queue) exceptionID() (string, error) {
+// exceptionID identifies a failure for support.
+func exceptionID() string {
 	id := make([]byte, 16)
-	if _, err := io.ReadFull(q.o.Rand, id); err != nil {
-		return "", failure.Applicationf("cannot make the id of an exception: %w", err)
-	}
-	return "exception-" + hex.EncodeToString(id), nil
+	rand.Read(id) // never fails
+	return "exception-" + hex.EncodeToString(id)
 }

@@ -9,14 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// Of a message that is too long the platform shows both ends.
-const (
-	messageRunes = 4000
-	endRunes     = 1997
-)
-
-// record keeps what the component said, one record after another. The sandbox
-// has masked it.
+// record stores a record of the component. The sandbox has masked it.
 func (r *run) record(said sandbox.Record) {
 	r.result.Incomplete += event.IncompleteIn(said.Message)
 	r.events.add(store.Event{
@@ -29,7 +22,7 @@ func (r *run) record(said sandbox.Record) {
 	})
 }
 
-// say keeps what the platform itself has to tell about the job.
+// say adds an event of the platform itself.
 func (r *run) say(kind, message, description string) {
 	r.events.add(store.Event{
 		Created:     r.q.o.Now(),
@@ -41,12 +34,8 @@ func (r *run) say(kind, message, description string) {
 	})
 }
 
-// presentable is a text that can be shown: masked, valid, and not too long.
+// presentable is a text that can be shown: masked, valid UTF-8, and not too long.
 func (r *run) presentable(text string) string {
-	text = strings.TrimSpace(strings.ToValidUTF8(r.secrets.mask.Redact(text), string(utf8.RuneError)))
-	if utf8.RuneCountInString(text) <= messageRunes {
-		return text
-	}
-	runes := []rune(text)
-	return string(runes[:endRunes]) + " ... " + string(runes[len(runes)-endRunes:])
+	text = strings.ToValidUTF8(r.secrets.mask.Redact(text), string(utf8.RuneError))
+	return sandbox.Shorten(strings.TrimSpace(text))
 }

@@ -12,25 +12,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// run is a job at work.
 type run struct {
 	q       *Queue
 	job     store.Job
 	secrets secrets
 	events  *journal
-	// result is what is known of it so far.
+	// result is the result so far.
 	result store.Result
 }
 
-// newRun begins the work on a job; failed is told when its events can no longer
-// be stored.
+// newRun begins a run. failed is called when its events can no longer be stored.
 func (q *Queue) newRun(job store.Job, failed func(error)) *run {
 	r := &run{q: q, job: job, events: newJournal(q.o.Store, q.o.After, failed)}
 	r.secrets.add(q.o.Token)
 	return r
 }
 
-// work runs a job from its start to its end. An error is a fault of the store.
+// work runs a job from start to end. It returns errors of the store only.
 func (q *Queue) work(ctx context.Context, id string) error {
 	job, err := q.take(id)
 	if err != nil || job.Status != store.Processing {
@@ -42,8 +40,7 @@ func (q *Queue) work(ctx context.Context, id string) error {
 	return r.finish(r.execute(ctx))
 }
 
-// execute runs the component for each step and stores what it left; nil is a
-// success.
+// execute runs the component for each step and stores its state; nil is success.
 func (r *run) execute(ctx context.Context) error {
 	p, err := r.prepare()
 	if err != nil {
@@ -60,7 +57,7 @@ func (r *run) execute(ctx context.Context) error {
 			return err
 		}
 	}
-	// A job that is told to end in this moment must not leave a state.
+	// A job that was killed just now must not store a state.
 	if err := interrupted(ctx); err != nil || r.job.Mode == store.Debug {
 		return err
 	}
@@ -68,8 +65,8 @@ func (r *run) execute(ctx context.Context) error {
 	return r.keepStates(p, states)
 }
 
-// prepare reads the configuration and fills in what the platform fills in, for
-// all steps: a fault of the last one is found before the first one is run.
+// prepare reads the configuration and replaces its variables for all steps, so that
+// an error in the last step is found before the first one runs.
 func (r *run) prepare() (plan, error) {
 	p, err := r.q.plan(r.job)
 	r.result.ConfigVersion = p.version
@@ -97,7 +94,7 @@ func (r *run) prepare() (plan, error) {
 	return p, r.fillVariables(p.steps)
 }
 
-// step runs the component once, and gives the state that it left.
+// step runs the component once and returns its new state.
 func (r *run) step(ctx context.Context, p plan, i int) (state value.Value, err error) {
 	s := p.steps[i]
 	spec, err := r.spec(p, s)
@@ -134,7 +131,6 @@ func (r *run) step(ctx context.Context, p plan, i int) (state value.Value, err e
 	return state, nil
 }
 
-// spec is what the sandbox needs for a step.
 func (r *run) spec(p plan, s step) (sandbox.Spec, error) {
 	timeout, err := processTimeout(s.doc, r.q.o.ProcessTimeout)
 	if err != nil {
@@ -157,14 +153,14 @@ func (r *run) spec(p plan, s step) (sandbox.Spec, error) {
 	}, nil
 }
 
-// collect takes what the component left: its state, and its tables, also some
-// of a component that failed.
+// collect takes the state and the tables of the component. If it failed, only some
+// tables are loaded.
 func (r *run) collect(ctx context.Context, s step, dir string, failed error) (value.Value, error) {
 	if r.job.Mode == store.Debug {
 		return value.Value{}, failed
 	}
 	if failed != nil {
-		// What it said counts, whatever is wrong with the tables beside it.
+		// The component's own error matters more than an error of its tables.
 		err := r.load(ctx, s, dir, true)
 		if err := interrupted(ctx); err != nil {
 			return value.Value{}, err
@@ -182,7 +178,7 @@ func (r *run) collect(ctx context.Context, s step, dir string, failed error) (va
 	return state, r.load(ctx, s, dir, false)
 }
 
-// load loads tables; after a failure only those that are to be written always.
+// load loads tables; after a failure only those with write_always.
 func (r *run) load(ctx context.Context, s step, dir string, failed bool) error {
 	tables, err := r.q.o.Load(ctx, output.Options{
 		Store:     r.q.o.Store,

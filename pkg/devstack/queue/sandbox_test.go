@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/ramdisk"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("KBC_RUNID") != "" {
 		os.Exit(component(os.Getenv("KBC_DATADIR")))
 	}
-	os.Exit(m.Run())
+	os.Exit(ramdisk.Tests(m.Run).Run())
 }
 
 // component does what its configuration says.

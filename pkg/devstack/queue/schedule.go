@@ -9,22 +9,22 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// The reasons to end a job that runs.
+// The reasons to end a running job.
 var (
 	errStopped = errors.New("the platform was stopped while the job was running")
 	errKilled  = errors.New("the job was killed")
 )
 
 const (
-	// lookPause is how long a change waits for others before the jobs are looked
-	// at again: while many jobs write events there are hundreds in a second.
+	// lookPause is how long a change waits for others before the jobs are checked
+	// again: many jobs that write events make hundreds of changes in a second.
 	lookPause = 20 * time.Millisecond
-	// holdsPerLook is how many jobs are made waiting before kills and ends are
-	// looked at again. Each is a change, so the rest has its turn soon.
+	// holdsPerLook is how many jobs become waiting before kills and ends are
+	// checked again. Each of them is a change, so the others follow soon.
 	holdsPerLook = 10
 )
 
-// schedule decides which job runs when. All of it is used by one goroutine.
+// schedule decides which job runs when. Only one goroutine uses it.
 type schedule struct {
 	q       *Queue
 	jobs    context.Context // of all jobs
@@ -32,20 +32,19 @@ type schedule struct {
 	ended   chan ended
 }
 
-// entry is a job that runs.
 type entry struct {
 	lock   lock
 	cancel context.CancelCauseFunc
 	killed bool
 }
 
-// ended says that the work on a job is over; an error is a fault of the store.
+// ended says that a job has ended; an error is an error of the store.
 type ended struct {
 	id  string
 	err error
 }
 
-// lock is what only one job at a time can hold. The zero value is none.
+// lock is what only one job at a time can have. The zero value is no lock.
 type lock struct{ component, config string }
 
 func lockOf(j store.Job) lock {
@@ -62,7 +61,7 @@ func (s *schedule) follow(ctx context.Context) error {
 		if err := s.look(); err != nil {
 			return err
 		}
-		var pause <-chan time.Time // never, before a change
+		var pause <-chan time.Time // nil, which blocks, until there is a change
 		for waiting := true; waiting; {
 			select {
 			case <-ctx.Done():
@@ -87,8 +86,8 @@ func (s *schedule) remove(e ended) error {
 	return e.err
 }
 
-// look goes through the jobs that have not ended, the oldest first, so that none
-// is overtaken by a younger one of the same configuration.
+// look checks the jobs that have not ended, the oldest first, so that no job
+// overtakes an older one of the same configuration.
 func (s *schedule) look() error {
 	jobs, err := s.q.o.Store.Unfinished()
 	if err != nil {
@@ -110,7 +109,7 @@ func (s *schedule) look() error {
 		case taken[l] && l != lock{}:
 			if j.Status == store.Created && holds < holdsPerLook {
 				holds++
-				err = s.q.hold(j.ID)
+				err = s.q.move(j.ID, store.Created, store.Waiting)
 			}
 		default:
 			taken[l] = true
@@ -131,12 +130,12 @@ func (s *schedule) start(id string, l lock) {
 	go func() { s.ended <- ended{id, s.q.work(ctx, id)} }()
 }
 
-// kill ends a running job when that is wanted.
+// kill ends a running job if someone asked for that.
 func (s *schedule) kill(j store.Job, e *entry) error {
 	if e.killed || !j.Kill && j.Status != store.Terminating {
 		return nil
 	}
 	e.killed = true
 	e.cancel(errKilled)
-	return s.q.terminating(j.ID)
+	return s.q.move(j.ID, store.Processing, store.Terminating)
 }

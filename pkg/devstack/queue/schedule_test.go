@@ -13,8 +13,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// held is a run of the component that ends when the test says so, or when it is
-// told to by the platform.
+// held is a run of the component that ends when the test says so, or when the
+// platform ends it.
 type held struct {
 	*play
 	job  string
@@ -80,8 +80,8 @@ func TestOneJobForEachConfiguration(t *testing.T) {
 	same(t, "after the second", p.next(started).job, third)
 }
 
-// TestManyWait: more than are made waiting at a time.
-func TestManyWait(t *testing.T) {
+// TestManyWaitingJobs: more than are made waiting at a time.
+func TestManyWaitingJobs(t *testing.T) {
 	p := newPlatform(t)
 	p.configure("7", `{}`)
 	var ids []string
@@ -242,7 +242,7 @@ func TestOptions(t *testing.T) {
 	}
 	q, err := New(Options{Store: p.store, Runner: p, Load: p.tables.Load})
 	must(t, err)
-	if q.o.Parallel != 32 || q.o.ProcessTimeout != time.Hour || q.o.DataTypeSupport != "none" || q.o.VariablesComponent != "keboola.variables" {
+	if q.o.Parallel != 32 || q.o.ProcessTimeout != time.Hour || q.o.DataTypeSupport != "none" {
 		t.Errorf("got %+v", q.o)
 	}
 }

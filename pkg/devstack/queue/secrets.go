@@ -7,10 +7,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// secrets are the texts of a job that nobody may see.
+// secrets are the secret texts of a job.
 type secrets struct {
 	mask secret.Registry
-	// list is for the sandbox, which masks what the component says.
+	// list is for the sandbox, which masks the component's output.
 	list []string
 }
 
@@ -21,36 +21,14 @@ func (s *secrets) add(text string) {
 	}
 }
 
-// collect adds everything below a key with a hash sign.
+// collect adds everything below a key that begins with #.
 func (s *secrets) collect(v value.Value) {
-	for _, m := range v.Members() {
-		if strings.HasPrefix(m.Name, "#") {
-			s.collectAll(m.Value)
-			continue
-		}
-		s.collect(m.Value)
-	}
-	for _, item := range v.Items() {
-		s.collect(item)
+	for _, text := range secret.In(v) {
+		s.add(text)
 	}
 }
 
-// collectAll adds texts and numbers: nobody guards a boolean, and every "true"
-// would be hidden with it.
-func (s *secrets) collectAll(v value.Value) {
-	if k := v.Kind(); k == value.String || k == value.Number {
-		s.add(v.Raw())
-	}
-	for _, m := range v.Members() {
-		s.collectAll(m.Value)
-	}
-	for _, item := range v.Items() {
-		s.collectAll(item)
-	}
-}
-
-// masked is a document with its secrets hidden, as far as they stand below a
-// key with a hash sign.
+// masked is a document with the values of all keys that begin with # hidden.
 func masked(v value.Value) value.Value {
 	return v.Map(func(m value.Member) value.Member {
 		if strings.HasPrefix(m.Name, "#") {

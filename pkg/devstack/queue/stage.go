@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// keepStage copies the data directory of a run in debug mode to where a person
-// can look at it. Secrets of its documents are hidden in the copy.
+// keepStage copies the data directory of a run in debug mode, with the secrets in
+// its documents hidden.
 func (r *run) keepStage(dir, row string) error {
 	if r.q.o.DebugDir == "" {
 		return nil
@@ -36,7 +36,7 @@ func copyStage(from, to string) error {
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		return err
 	}
-	// Links that the component left must not lead anywhere else.
+	// Links that the component made must not lead out of the directory.
 	root, err := os.OpenRoot(to)
 	if err != nil {
 		return err
@@ -50,7 +50,8 @@ func copyStage(from, to string) error {
 	return nil
 }
 
-// hideSecrets hides the secrets of a document. One that is not JSON is not kept.
+// hideSecrets hides the secrets of a document. It removes a document that is not
+// JSON.
 func hideSecrets(root *os.Root, path string) error {
 	text, err := readFile(root, path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
@@ -32,7 +33,7 @@ func TestDebugKeepsTheDataDirectory(t *testing.T) {
 		must(t, err)
 		got := string(text)
 		if strings.HasSuffix(name, ".json") {
-			got = document(t, got).JSON()
+			got = testvalue.Parse(t, got).JSON()
 		}
 		same(t, name, got, want)
 	}

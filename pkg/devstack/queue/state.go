@@ -11,8 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// newState is what the component left for its next run; an empty object when it
-// left nothing.
+// newState is the state that the component wrote, an empty object if it wrote none.
 func newState(dir string) (value.Value, error) {
 	text, err := readBelow(dir, "out/state.json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -31,12 +30,12 @@ func newState(dir string) (value.Value, error) {
 	return state, nil
 }
 
-// maxDocument is far more than any configuration or state needs.
+// maxDocument is far more than a configuration or state needs.
 const maxDocument = 16 << 20
 
-// readBelow reads a document that the component may have made: a link must not
-// lead out of its data directory, a pipe would never end, and what is read is
-// held in memory.
+// readBelow reads a document that the component may have made: a link must not lead
+// out of its data directory, a pipe would never end, and the text is held in
+// memory.
 func readBelow(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -59,26 +58,18 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	return root.ReadFile(name)
 }
 
-// stateRecord is what is stored of a state.
-func stateRecord(component value.Value) value.Value {
-	input := value.OfMembers(
-		value.Member{Name: "tables", Value: value.OfItems()},
-		value.Member{Name: "files", Value: value.OfItems()},
-	)
-	return value.OfMembers(
-		value.Member{Name: "component", Value: component},
-		value.Member{Name: "storage", Value: value.OfMembers(value.Member{Name: "input", Value: input})},
-	)
+func stateRecord(component value.Value) []byte {
+	return fmt.Appendf(nil, `{"component":%s,"storage":{"input":{"tables":[],"files":[]}}}`, component.JSON())
 }
 
-// keepStates stores what the steps left, once all of them have succeeded. What
-// was deleted in the meantime has no state any more.
+// keepStates stores the states of all steps, once all have succeeded. What was
+// deleted meanwhile gets no state.
 func (r *run) keepStates(p plan, states []value.Value) error {
 	if !p.stored {
 		return nil
 	}
 	for i, s := range p.steps {
-		_, err := r.q.o.Store.SetState(r.job.Component, r.job.Config, s.row, stateRecord(states[i]).AppendJSON(nil))
+		_, err := r.q.o.Store.SetState(r.job.Component, r.job.Config, s.row, stateRecord(states[i]))
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return fault{fmt.Errorf("storing the state of configuration %s: %w", r.job.Config, err)}
 		}

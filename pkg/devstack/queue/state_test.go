@@ -63,7 +63,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-func TestInvalidStateIsOurFault(t *testing.T) {
+func TestInvalidStateIsAnApplicationError(t *testing.T) {
 	p := newPlatform(t)
 	p.configure("7", `{}`)
 	p.component = func(run *play) sandbox.Exit {
@@ -103,7 +103,7 @@ func TestStateAfterAllRows(t *testing.T) {
 	}
 }
 
-func TestStateOfWhatIsGone(t *testing.T) {
+func TestStateOfADeletedRow(t *testing.T) {
 	p := newPlatform(t)
 	p.configure("7", `{}`, store.Row{ID: "a"})
 	p.component = func(*play) sandbox.Exit {

@@ -7,10 +7,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// errUnchanged leaves a job as it is stored.
+// errUnchanged leaves a job as it is.
 var errUnchanged = errors.New("nothing to change")
 
-// update changes a job; what goes wrong is a fault of the store.
+// update changes a job. Its errors are faults.
 func (q *Queue) update(id string, change func(*store.Job) error) (store.Job, error) {
 	j, err := q.o.Store.UpdateJob(id, change)
 	if err != nil && !errors.Is(err, errUnchanged) {
@@ -19,8 +19,7 @@ func (q *Queue) update(id string, change func(*store.Job) error) (store.Job, err
 	return j, nil
 }
 
-// take makes a job the one that runs, unless it was killed before it was
-// started: then that is its end.
+// take starts a job. If the job was killed before it started, take ends it.
 func (q *Queue) take(id string) (store.Job, error) {
 	return q.update(id, func(j *store.Job) error {
 		switch {
@@ -34,7 +33,7 @@ func (q *Queue) take(id string) (store.Job, error) {
 	})
 }
 
-// drop ends a job that is to be killed and that nobody runs.
+// drop ends a killed job that is not running.
 func (q *Queue) drop(j *store.Job) error {
 	if j.Status != store.Terminating {
 		if err := j.To(store.Terminating, q.o.Now()); err != nil {
@@ -47,30 +46,19 @@ func (q *Queue) drop(j *store.Job) error {
 	return q.end(j, store.Cancelled, store.Result{Message: cancelledMessage})
 }
 
-// hold makes a job wait for its configuration.
-func (q *Queue) hold(id string) error {
+// move moves a job from one state to another, unless it is no longer in the first.
+func (q *Queue) move(id string, from, to store.Status) error {
 	_, err := q.update(id, func(j *store.Job) error {
-		if j.Status != store.Created || j.Kill {
+		if j.Status != from {
 			return errUnchanged
 		}
-		return j.To(store.Waiting, q.o.Now())
+		return j.To(to, q.o.Now())
 	})
 	return err
 }
 
-// terminating shows that a running job is being ended.
-func (q *Queue) terminating(id string) error {
-	_, err := q.update(id, func(j *store.Job) error {
-		if j.Status != store.Processing {
-			return errUnchanged
-		}
-		return j.To(store.Terminating, q.o.Now())
-	})
-	return err
-}
-
-// finish writes down how a job ended. One that was killed in the meantime is
-// terminated, for nothing else may follow.
+// finish stores how a job ended. A job that was killed meanwhile becomes
+// terminated: no other state may follow.
 func (q *Queue) finish(id string, status store.Status, result store.Result) error {
 	_, err := q.update(id, func(j *store.Job) error {
 		if !j.Kill && j.Status == store.Processing {
@@ -93,8 +81,7 @@ func (q *Queue) end(j *store.Job, status store.Status, result store.Result) erro
 	return j.To(status, q.o.Now())
 }
 
-// endLeftovers ends the jobs that a process before this one was running when it
-// was ended.
+// endLeftovers ends the jobs that were running when the last process ended.
 func (q *Queue) endLeftovers() error {
 	jobs, err := q.o.Store.Unfinished()
 	if err != nil {
@@ -103,7 +90,7 @@ func (q *Queue) endLeftovers() error {
 	for _, j := range jobs {
 		switch {
 		case j.Status == store.Processing && !j.Kill:
-			err = q.endStopped(j)
+			err = q.newRun(j, func(error) {}).finish(errStopped)
 		case j.Status == store.Processing, j.Status == store.Terminating:
 			_, err = q.update(j.ID, q.drop)
 		}
@@ -112,10 +99,4 @@ func (q *Queue) endLeftovers() error {
 		}
 	}
 	return nil
-}
-
-// endStopped ends a job that was running when the platform was stopped.
-func (q *Queue) endStopped(j store.Job) error {
-	r := q.newRun(j, func(error) {})
-	return r.finish(errStopped)
 }

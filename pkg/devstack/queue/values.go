@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// set is the values of one source, each name once.
+// set is the values from one source, each name once.
 type set struct {
 	values []store.Variable
-	// notice says which stored row they come from; "" for those of the job.
+	// notice names the stored row that they come from; "" if they came with the
+	// job.
 	notice string
 }
 
@@ -33,9 +35,9 @@ func (s *set) texts() map[string]string {
 	return texts
 }
 
-// valuesOf is the first set that has any values: that of the job, the row that the
-// job names, the row that the configuration names. Rows belong to the variables
-// configuration that the document names.
+// valuesOf is the first set with any values: from the job, from the row that the
+// job names, from the row that the configuration names. The rows are in the
+// variables configuration that the document names.
 func (q *Queue) valuesOf(job store.Job, doc value.Value) (set, error) {
 	data, err := parse(job.VariableValuesData)
 	if err != nil {
@@ -64,9 +66,8 @@ func (q *Queue) valuesOf(job store.Job, doc value.Value) (set, error) {
 	}
 }
 
-// storedValues reads a row of a variables configuration.
 func (q *Queue) storedValues(configuration, id, notice string) (set, error) {
-	c, err := q.configuration(q.o.VariablesComponent, configuration)
+	c, err := q.configuration(variables.DefaultComponent, configuration)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return set{}, err
 	}
@@ -86,8 +87,8 @@ func (q *Queue) storedValues(configuration, id, notice string) (set, error) {
 	return s, nil
 }
 
-// readValues reads {"values": [{"name": …, "value": …}]}; of one name the last
-// value counts. What is wrong with them follows the words for invalid ones.
+// readValues reads {"values": [{"name": …, "value": …}]}. The last value of a name
+// wins. Errors begin with the given text.
 func readValues(data value.Value, invalid string) (set, error) {
 	var s set
 	if !composite(data) && !data.IsNull() {

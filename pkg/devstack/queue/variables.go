@@ -12,8 +12,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// resolve replaces the variables of a document and names those that it replaced.
-// Without values and without a variables configuration, placeholders stay.
+// resolve replaces the variables of a document and returns their names. Without
+// values and without a variables configuration, placeholders stay.
 func (q *Queue) resolve(doc value.Value, s set) (value.Value, []string, error) {
 	configuration := doc.Field("variables_id").Raw()
 	if configuration == "" && len(s.values) == 0 {
@@ -38,7 +38,7 @@ func (q *Queue) resolve(doc value.Value, s set) (value.Value, []string, error) {
 	return variables.Replace(doc, texts)
 }
 
-// unfilled are the names of placeholders without a value, those of the vault
+// unfilled are the names of placeholders without a value, those from the vault
 // first.
 func unfilled(doc value.Value, texts map[string]string) []string {
 	names := slices.DeleteFunc(variables.Placeholders(doc), func(name string) bool {
@@ -48,12 +48,11 @@ func unfilled(doc value.Value, texts map[string]string) []string {
 	return vaultFirst(names)
 }
 
-// declared are the names in a variables configuration.
 func (q *Queue) declared(id string) ([]string, error) {
 	if id == "" {
 		return nil, nil
 	}
-	c, err := q.configuration(q.o.VariablesComponent, id)
+	c, err := q.configuration(variables.DefaultComponent, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return nil, failure.Userf(`Variable configuration cannot be read: Configuration "%s" not found`, id)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
@@ -47,7 +48,7 @@ func (tc resolution) check(t *testing.T, resolve bool) {
 	p.declareVariables()
 	var got string
 	p.component = func(run *play) sandbox.Exit {
-		got = document(t, string(run.spec.Config)).Field("parameters").JSON()
+		got = testvalue.Parse(t, string(run.spec.Config)).Field("parameters").JSON()
 		return sandbox.Exit{}
 	}
 	p.start(func(o *Options) { o.ResolveVariables = resolve })
@@ -155,8 +156,8 @@ func TestVariablesAreResolved(t *testing.T) {
 	}
 }
 
-// TestVariablesAreLeft: the component resolves them itself, the result tells the
-// values nevertheless.
+// TestVariablesAreLeft: the component replaces them itself, but the result has the
+// values.
 func TestVariablesAreLeft(t *testing.T) {
 	const doc, left = `{"parameters":{"a":"{{x}}"},"variables_id":"12","variables_values_id":"full"}`, `{"a":"{{x}}"}`
 	for name, tc := range map[string]resolution{
@@ -186,8 +187,8 @@ func TestVariablesOfRows(t *testing.T) {
 		"info: Replaced values for variables: x, y", "info: Running component acme.ex (row 1 of 2)")
 }
 
-// TestValuesUnderSecretKeys: a value becomes a secret by the place where it ends
-// up, whoever puts it there.
+// TestValuesUnderSecretKeys: a value below a secret key is a secret, wherever it
+// comes from.
 func TestValuesUnderSecretKeys(t *testing.T) {
 	for _, resolve := range []bool{true, false} {
 		t.Run(fmt.Sprint(resolve), func(t *testing.T) {

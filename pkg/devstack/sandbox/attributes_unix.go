@@ -4,7 +4,7 @@ package sandbox
 
 import "syscall"
 
-// attributes put a process into a group of its own.
+// attributes put a process into its own group.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// child is a process in a group of its own, with its output on the way to two
-// functions. It dies with this process where the system can do that.
+// child is a process in its own group whose output goes to two functions. If the
+// system can do that, it ends with this process. It is the component of the engine
+// Process.
 type child struct {
 	process *os.Process
 	output  []*pump
@@ -44,9 +45,8 @@ func startChild(cmd *exec.Cmd, stdout, stderr func([]byte)) (*child, error) {
 	return c, nil
 }
 
-// run starts the process and waits for it on one thread: to Linux the parent is
-// the thread, not the process, and what dies with its parent would be killed as
-// soon as Go gives the thread up.
+// run starts the process and waits for it on one thread: for Linux the parent is
+// the thread, so the process would be killed when Go ends the thread.
 func (c *child) run(cmd *exec.Cmd, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -60,10 +60,9 @@ func (c *child) run(cmd *exec.Cmd, started chan<- error) {
 	c.ended <- childEnd{state, err}
 }
 
-// wait waits for the process, then ends what it has left behind in its group,
-// then waits for the rest of the output. The code is 128 and the number of the
-// signal when one ended the process.
-func (c *child) wait() (code int, err error) {
+// Wait waits for the process, ends what it left behind in its group, and waits for
+// the rest of the output. After a signal the code is 128 plus its number.
+func (c *child) Wait() (code int, outOfMemory bool, err error) {
 	end := <-c.ended
 	err = errors.Join(end.err, killGroup(c.process))
 	until := time.Now().Add(drainWait)
@@ -74,7 +73,13 @@ func (c *child) wait() (code int, err error) {
 		<-p.done
 	}
 	if err != nil {
-		return 0, fmt.Errorf("cannot wait for the process: %w", err)
+		return 0, false, fmt.Errorf("cannot wait for the process: %w", err)
 	}
-	return exitCode(end.state), nil
+	return exitCode(end.state), false, nil
 }
+
+// Stop implements Component.
+func (c *child) Stop(time.Duration) error { return terminate(c.process) }
+
+// Kill implements Component.
+func (c *child) Kill() error { return killGroup(c.process) }

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/ramdisk"
 )
 
 // script is the variable whose value makes the test binary behave as a
@@ -35,7 +37,7 @@ func TestMain(m *testing.M) {
 		fakeComponent(commands)
 		exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(ramdisk.Tests(m.Run).Run())
 }
 
 // exit ends a process that plays a part. os.Exit would let a binary built with

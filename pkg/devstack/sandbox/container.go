@@ -11,36 +11,35 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// container is a component that is a container.
 type container struct {
 	docker Docker
 	name   string
 	child  *child
-	stderr head // also holds what docker itself complains about
+	stderr head // also contains the errors of docker itself
 	killed atomic.Bool
-	// stopped is set when the container was asked to end, by which docker may kill it.
+	// stopped says that docker stop was called, which may kill the container.
 	stopped atomic.Bool
 }
 
-// containerState is what docker inspect tells of a container.
+// containerState is what docker inspect returns.
 type containerState struct {
 	Running   bool
 	OOMKilled bool
 	ExitCode  int
-	StartedAt time.Time // the year 1 when it never was
+	StartedAt time.Time // year 1 if it never started
 }
 
-// Wait implements Component. A container that could not be made or started is an
-// error.
+// Wait implements Component. It returns an error if the container could not be made
+// or started.
 func (c *container) Wait() (int, bool, error) {
-	code, err := c.child.wait()
+	code, _, err := c.child.Wait()
 	state, inspectErr := c.ended()
 	_, removeErr := c.docker.command(commandTimeout, "rm", "--force", "--volumes", c.name)
 	switch {
 	case err != nil:
 		return 0, false, errors.Join(err, removeErr)
 	case c.killed.Load() && (inspectErr != nil || state.StartedAt.Year() <= 1):
-		return killedCode, false, nil // before it had begun
+		return killedCode, false, nil // killed before it started
 	case inspectErr != nil && code != dockerFailed:
 		return 0, false, failure.Applicationf("cannot tell how the component ended: %w", inspectErr)
 	case inspectErr != nil || state.StartedAt.Year() <= 1:
@@ -48,26 +47,26 @@ func (c *container) Wait() (int, bool, error) {
 	case removeErr != nil:
 		return 0, false, failure.Applicationf("cannot remove the container of the component: %w", removeErr)
 	case state.Running:
-		return killedCode, false, nil // it was, until it was removed
+		return killedCode, false, nil // it ran until it was removed
 	default:
 		return state.ExitCode, state.OOMKilled, nil
 	}
 }
 
 const (
-	killedCode   = 128 + 9 // exit code of what was killed
-	dockerFailed = 125     // exit code of docker run when the failure is its own
+	killedCode   = 128 + 9 // exit code after SIGKILL
+	dockerFailed = 125     // exit code of docker run for its own errors
 )
 
-// Docker learns by an event of its own that a container was killed because of its
-// memory. On a busy machine it comes after the container's end.
+// Docker learns from a separate event that a container ran out of memory. On a busy
+// machine the event comes after the container's end.
 const (
 	oomEventChecks = 20
 	oomEventPause  = 50 * time.Millisecond
 )
 
-// ended is the state of a container that has ended. One that nobody here killed is
-// looked at until docker says why it was.
+// ended is the state of a container that has ended. If this program did not kill
+// it, ended waits a little for docker to report why it was killed.
 func (c *container) ended() (containerState, error) {
 	state, err := c.inspect()
 	for range oomEventChecks {
@@ -89,8 +88,8 @@ func (c *container) inspect() (containerState, error) {
 	return state, json.Unmarshal(text, &state)
 }
 
-// Stop implements Component. It takes until the container has stopped: docker
-// kills it after the grace itself.
+// Stop implements Component. It returns when the container has stopped: docker
+// itself kills it after the grace.
 func (c *container) Stop(grace time.Duration) error {
 	c.stopped.Store(true)
 	seconds := int((grace + time.Second - 1) / time.Second)
@@ -98,12 +97,12 @@ func (c *container) Stop(grace time.Duration) error {
 	return err
 }
 
-// Kill implements Component. A container that docker cannot kill may not be there
-// yet; then docker run itself is ended, and Wait removes what it may have made.
+// Kill implements Component. A container that docker cannot kill may not exist yet.
+// Then docker run is ended, and Wait removes what it may have made.
 func (c *container) Kill() error {
 	c.killed.Store(true)
 	if _, err := c.docker.command(commandTimeout, "kill", c.name); err != nil {
-		return killGroup(c.child.process)
+		return c.child.Kill()
 	}
 	return nil
 }

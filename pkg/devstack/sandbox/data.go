@@ -10,20 +10,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Data is the data directory of a run that has ended.
+// Data is the data directory of a finished run.
 type Data struct {
-	// Dir is its absolute path; out/tables and out/state.json are below it.
+	// Dir is its absolute path; it contains out/tables and out/state.json.
 	Dir string
 
-	root string // holds the data directory and the scratch directory
+	root string // contains the data directory and the scratch directory
 }
 
-// rootPrefix begins the names of the directories of runs.
+// rootPrefix begins the names of run directories.
 const rootPrefix = "run-"
 
-// RemoveLeftovers removes from a folder the directories of runs whose process was
-// ended before it could do that: they hold secrets. No sandbox may be at work in
-// the folder.
+// RemoveLeftovers removes the directories of runs whose process was killed: they
+// contain secrets. No sandbox may be using the folder.
 func RemoveLeftovers(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,8 +39,8 @@ func RemoveLeftovers(folder string) error {
 	return err
 }
 
-// makeData lays out the directories of a run below a folder, for nobody but the
-// user of this process.
+// makeData makes the directories of a run in a folder. Only the user of this
+// process can read them.
 func makeData(folder string, spec Spec) (Data, error) {
 	root, err := os.MkdirTemp(folder, rootPrefix)
 	if err != nil {
@@ -76,17 +75,17 @@ func (d Data) fill(spec Spec) error {
 
 func (d Data) temp() string { return filepath.Join(d.root, "tmp") }
 
-// name is the name of the run on this machine.
+// name is the unique name of the run on this machine.
 func (d Data) name() string { return "devstack-" + filepath.Base(d.root) }
 
-// Remove removes the directory with everything in it, also what the component
-// has made unreadable. Removing it twice is no error.
+// Remove removes the directory and its contents, even if the component made them
+// unreadable. It may be called again.
 func (d Data) Remove() error {
 	if d.root == "" || os.RemoveAll(d.root) == nil {
 		return nil
 	}
-	// A directory without the right to list or change it keeps its contents. Of
-	// what cannot be opened up either, the second attempt tells.
+	// Directories need rights to be listed and changed. If one cannot get them, the
+	// second attempt reports it.
 	_ = filepath.WalkDir(d.root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
 			return os.Chmod(path, 0o700)

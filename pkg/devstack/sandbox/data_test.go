@@ -26,7 +26,7 @@ func TestComponentSees(t *testing.T) {
 	}
 	got := []string{}
 	for _, record := range r.records {
-		// The environment of a process tells its directory, which it has been given.
+		// PWD is set by the start of the process.
 		if !strings.HasPrefix(record.Message, "PWD=") {
 			got = append(got, record.Message)
 		}

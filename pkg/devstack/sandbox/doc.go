@@ -1,17 +1,15 @@
-// Package sandbox runs the component once, in a data directory of its own, the
-// way the platform's runner does: the directory laid out before the start, the
-// environment of the run and nothing else, limits on time and memory, the
-// component's output taken as events while it comes, and the exit code told
-// together with the message a user would be shown.
+// Package sandbox runs the component once, in a data directory of its own, as the
+// platform's runner does: it prepares the directory and the environment, limits
+// time and memory, turns output into events as it comes, and returns the exit code
+// and the message for the user.
 //
-// It promises that nothing outlives a run: no process, goroutine, listener or
-// open file is left when Run returns, only the directory, which the caller
-// reads and removes. Everything the component has said before its end has been
-// given to the caller by then, in the order in which it came. Memory does not
-// depend on how much a component prints. No secret of the run is in a record, a
-// message, or the arguments of a process.
+// Nothing outlives a run: when Run returns, no process, goroutine, listener or open
+// file is left, only the directory, which the caller reads and removes. By then the
+// caller has received everything that the component wrote before its end, in the
+// same order. Memory does not depend on how much a component prints. No secret of
+// the run is in a record, a message, or the arguments of a process.
 //
-// How the component is started is the Engine's: Process runs a program, Docker
-// an image. The package does not know what a job or a configuration is, does
-// not decide what an exit code means for a job, and stores nothing.
+// An Engine starts the component: Process runs a program, Docker an image. The
+// package knows nothing of jobs and configurations, does not decide what an exit
+// code means for a job, and stores nothing.
 package sandbox

@@ -17,32 +17,30 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// hostGateway is the name by which a container finds the machine it runs on.
+// hostGateway is the host name of this machine inside a container.
 const hostGateway = "host.docker.internal"
 
-// commandTimeout is how long a command to docker may take that has nothing to
-// wait for.
+// commandTimeout is the time limit of docker commands that return at once.
 const commandTimeout = 30 * time.Second
 
-// Docker runs the component as a container, with the docker program: nothing of
-// the image can be written, the user is that of this process, capabilities are
-// dropped, /data and /tmp belong to the run. Docker must see the folder of the
+// Docker runs the component as a container, with the docker program. The file
+// system of the image is read-only, the user is that of this process, capabilities
+// are dropped, /data and /tmp belong to the run. Docker must see the folder of the
 // runs under the same path as this process.
 type Docker struct {
 	// Image is the component's image; required.
 	Image string
-	// Memory is the limit of memory, such as 256m; "" is docker's default, none.
+	// Memory is the memory limit, such as 256m; "" is docker's default, no limit.
 	Memory string
 	// Network is the network of the container; "" is docker's default.
 	Network string
-	// Listen is the address (host:port, port 0 for any) at which the log server
-	// of a run listens; "" is any port on all interfaces, for the duration of the
-	// run. It matters with GELF only, as does Host.
+	// Listen is the address (host:port, port 0 for any) of a run's log server; ""
+	// is any port on all interfaces. Listen and Host are for GELF only.
 	Listen string
-	// Host is where a container finds that server: the name or address of this
-	// process in the network. "" is the machine on which docker runs.
+	// Host is the name or address of the log server for a container; "" is the
+	// machine that docker runs on.
 	Host string
-	// Args are more arguments for docker run, in front of the image.
+	// Args are more arguments for docker run, before the image.
 	Args []string
 	// Program is the docker program; "" is docker.
 	Program string
@@ -63,14 +61,13 @@ func (d Docker) LogServer() (listen, host string) {
 	return listen, host
 }
 
-// Start implements Engine. Whether docker could make the container is known when
-// it has ended: see Component.Wait.
+// Start implements Engine. An error of docker while it makes the container is
+// returned by Component.Wait.
 func (d Docker) Start(l Launch) (Component, error) {
 	if d.Image == "" {
 		return nil, failure.Applicationf("cannot start the component: no image is given")
 	}
-	env := make(map[string]string, len(l.Env)+1)
-	maps.Copy(env, l.Env)
+	env := maps.Clone(l.Env)
 	env["KBC_DATADIR"] = "/data/"
 	args, err := d.runArgs(l, env)
 	if err != nil {
@@ -78,8 +75,8 @@ func (d Docker) Start(l Launch) (Component, error) {
 	}
 	c := &container{docker: d, name: l.Name}
 	cmd := exec.Command(cmp.Or(d.Program, "docker"), args...)
-	// Values reach the container through the environment of the docker program:
-	// arguments can be read by everybody on the machine.
+	// The container gets its values from the environment of the docker program:
+	// every user of the machine can read arguments.
 	cmd.Env = append(os.Environ(), assignments(env)...)
 	c.child, err = startChild(cmd, l.Stdout, func(piece []byte) {
 		c.stderr.write(piece)
@@ -91,11 +88,11 @@ func (d Docker) Start(l Launch) (Component, error) {
 	return c, nil
 }
 
-// runArgs are the arguments for docker run. The container is kept when it has
-// ended, for only then docker can tell whether its memory was exceeded.
+// runArgs are the arguments of docker run. The container is kept after its end,
+// because only then docker knows whether it ran out of memory.
 func (d Docker) runArgs(l Launch, env map[string]string) ([]string, error) {
 	args := []string{"run", "--quiet", "--name", l.Name, "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"}
-	if uid := os.Getuid(); uid >= 0 { // there is none on Windows
+	if uid := os.Getuid(); uid >= 0 { // there are no ids on Windows
 		args = append(args, "--user", strconv.Itoa(uid)+":"+strconv.Itoa(os.Getgid()))
 	}
 	if d.Memory != "" {
@@ -120,7 +117,7 @@ func (d Docker) runArgs(l Launch, env map[string]string) ([]string, error) {
 	return append(append(args, d.Args...), d.Image), nil
 }
 
-// bind is a mount as docker reads it, a line of CSV.
+// bind is the value of docker's --mount, which is a line of CSV.
 func bind(source, target string) (string, error) {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -131,17 +128,17 @@ func bind(source, target string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// command runs docker with these arguments and gives its stdout. The context of
-// the run has no say in it: these commands clean up behind it.
+// command runs docker and returns its stdout. It does not use the context of the
+// run: these commands clean up after it.
 func (d Docker) command(timeout time.Duration, args ...string) ([]byte, error) {
 	var out, complaint head
 	c, err := startChild(exec.Command(cmp.Or(d.Program, "docker"), args...), out.write, complaint.write)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start docker: %w", err)
 	}
-	timer := time.AfterFunc(timeout, func() { _ = killGroup(c.process) }) // then it still runs, and wait says so
+	timer := time.AfterFunc(timeout, func() { _ = c.Kill() }) // if it is still running, Wait reports the kill
 	defer timer.Stop()
-	code, err := c.wait()
+	code, _, err := c.Wait()
 	switch {
 	case err != nil:
 		return nil, err

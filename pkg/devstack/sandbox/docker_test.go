@@ -153,7 +153,7 @@ func TestDockerEndings(t *testing.T) {
 					cancel()
 				}
 			})
-			if exit.Seconds = 0; exit != tt.exit || tt.err == "" && err != nil || err != nil && err.Error() != tt.err {
+			if exit != tt.exit || tt.err == "" && err != nil || err != nil && err.Error() != tt.err {
 				t.Errorf("exit %+v, %v", exit, err)
 			}
 			log, err := os.ReadFile(filepath.Join(dir, "log"))

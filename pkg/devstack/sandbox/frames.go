@@ -2,12 +2,11 @@ package sandbox
 
 import "bytes"
 
-// frameBytes is the length of a message from which the platform refuses it.
+// frameBytes is the size from which on the platform refuses a message.
 const frameBytes = 200 << 10
 
-// frames parts a stream into frames, each ended by a zero byte. What follows the
-// last zero byte is no frame: a component that does not end its last message
-// loses it.
+// frames splits a stream at zero bytes. What follows the last one is dropped, as on
+// the platform.
 type frames struct {
 	frame   []byte
 	tooLong bool
@@ -32,8 +31,7 @@ func (f *frames) write(piece []byte) {
 
 func (f *frames) end() {
 	if f.tooLong {
-		// Its beginning says which message it was. It is not shown: a secret may
-		// have been cut in two.
+		// The beginning is not shown: it may contain the first half of a secret.
 		f.give(invalid("it is longer than 200 KB"))
 	} else {
 		for _, m := range parseFrame(f.frame) {

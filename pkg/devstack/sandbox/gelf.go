@@ -7,23 +7,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// camouflage is shown in place of messages that are not meant for users.
-const camouflage = "Application error"
+// Camouflage replaces messages that are not meant for users.
+const Camouflage = "Application error"
 
-// message is one GELF message as the platform takes it.
+// message is one GELF message as the platform reads it.
 type message struct {
 	kind   string // type of the record
 	text   string
 	fields value.Value // an object, or null
 	// serious messages may explain a failure.
 	serious bool
-	// camouflaged messages are shown to a user by another text.
+	// camouflaged messages are replaced by Camouflage.
 	camouflaged bool
 }
 
-// parseFrame reads what a component sent up to a zero byte. A frame that is not
-// one JSON text is read line by line. Messages that lack what the platform
-// requires are dropped, as it drops them.
+// parseFrame reads what a component sent up to a zero byte. A frame that is not one
+// JSON text is read line by line. As on the platform, messages without the required
+// fields are dropped.
 func parseFrame(frame []byte) []message {
 	if len(bytes.TrimSpace(frame)) == 0 {
 		return nil
@@ -59,11 +59,11 @@ func invalid(text string) message {
 	return message{kind: Error, text: "Invalid message: " + text}
 }
 
-// appendMessage appends the message of a JSON object unless it is dropped. The
-// host is not looked at: only a container has a name to compare it with.
+// appendMessage appends the message of a JSON object unless it is dropped. The host
+// is not checked: only a container has a name to compare it with.
 func appendMessage(messages []message, v value.Value) []message {
 	text, level := v.Field("short_message"), v.Field("level")
-	// Level 0 is empty too: it cannot be told from a missing one.
+	// Level 0 counts as missing, as on the platform.
 	if !text.IsScalar() || text.Empty() || v.Field("timestamp").Empty() || level.Empty() {
 		return messages
 	}
@@ -84,8 +84,8 @@ func appendMessage(messages []message, v value.Value) []message {
 	return append(messages, m)
 }
 
-// additional are the members with an underscore, without it. GELF knows no
-// lists and objects: a text that is one in JSON stands for it.
+// additional are the members that begin with an underscore, without it. GELF has no
+// lists and objects: a text that is JSON is read as such.
 func additional(v value.Value) value.Value {
 	var members []value.Member
 	for _, m := range v.Members() {

@@ -10,7 +10,7 @@ import (
 
 func attributes() *syscall.SysProcAttr { return nil }
 
-// terminate ends a process at once: here nothing can be asked of it.
+// terminate ends a process at once: there is no way to ask it.
 func terminate(p *os.Process) error { return killGroup(p) }
 
 // killGroup ends a process at once. There are no groups.

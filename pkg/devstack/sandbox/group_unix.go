@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// terminate asks a process to end. Its children are its own affair, as in a
-// container.
+// terminate asks a process to end. As in a container, its children get no signal.
 func terminate(p *os.Process) error {
 	return unlessGone(p.Signal(syscall.SIGTERM))
 }
@@ -18,7 +17,7 @@ func terminate(p *os.Process) error {
 func killGroup(p *os.Process) error {
 	err := syscall.Kill(-p.Pid, syscall.SIGKILL)
 	if errors.Is(err, syscall.EPERM) {
-		// So some systems say of a group in which all have ended already.
+		// Some systems report this for a group whose processes have all ended.
 		err = p.Signal(syscall.SIGKILL)
 	}
 	return unlessGone(err)
@@ -31,7 +30,7 @@ func unlessGone(err error) error {
 	return err
 }
 
-// exitCode is the exit code as a shell and the platform give it.
+// exitCode is the exit code as shells and the platform return it.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

@@ -8,18 +8,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// journal makes records of what the component says and gives them to one
-// reader, one at a time. Its methods may be called from many goroutines.
+// journal turns the component's output into records and passes them on, one at a
+// time. Its methods may be called by several goroutines.
 type journal struct {
 	cleaner *cleaner
 	now     func() time.Time
 
-	mu   sync.Mutex // held while a record is given
+	mu   sync.Mutex // held while a record is passed on
 	log  func(Record)
 	last string // the last GELF message that may explain a failure
 }
 
-// text records a piece of output.
 func (j *journal) text(kind string, h head) {
 	text := j.cleaner.clean(string(h.text), h.cut)
 	j.mu.Lock()
@@ -27,7 +26,6 @@ func (j *journal) text(kind string, h head) {
 	j.give(kind, text, nil)
 }
 
-// message records a GELF message.
 func (j *journal) message(m message) {
 	text := j.cleaner.clean(m.text, false)
 	var fields json.RawMessage
@@ -40,7 +38,7 @@ func (j *journal) message(m message) {
 		j.last = text
 	}
 	if m.camouflaged {
-		text, fields = camouflage, nil
+		text, fields = Camouflage, nil
 	}
 	j.give(m.kind, text, fields)
 }
@@ -67,8 +65,8 @@ func (j *journal) explain(stderr, stdout head) string {
 	return noMessage
 }
 
-// mask is a value whose leaves are strings without secrets. Names are masked
-// too: nobody forbids a component to use a secret for one.
+// mask returns a value whose leaves are strings without secrets. Names are masked
+// too: a component may use a secret as a name.
 func (c *cleaner) mask(v value.Value) value.Value {
 	if k := v.Kind(); k != value.Object && k != value.Array {
 		return value.OfString(c.secrets.Redact(v.Raw()))

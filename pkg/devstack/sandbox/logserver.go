@@ -14,23 +14,23 @@ import (
 const knockTimeout = 5 * time.Second
 
 // logServer is the GELF server of one run, over TCP. As on the platform, all
-// connections fill one buffer: pieces of messages that several of them send at
-// once end up in each other.
+// connections share one buffer, so messages that are sent at the same time may be
+// mixed up.
 type logServer struct {
 	listener net.Listener
-	password string // by which the server knows its own connection
+	password string // marks the server's own connection
 
 	writing sync.Mutex // guards frames
 	frames  frames
 
 	mu       sync.Mutex
-	changed  *sync.Cond // of the fields below
+	changed  *sync.Cond // signals changes of the fields below
 	open     map[*pump]bool
 	knocked  bool  // the own connection was accepted
 	accepted error // why no more connections are accepted
 }
 
-// listen starts a server; it gives every message to a function, one at a time.
+// listen starts a server, which calls give with one message at a time.
 func listen(address string, give func(message)) (*logServer, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -46,7 +46,6 @@ func serveLog(listener net.Listener, give func(message)) *logServer {
 	return l
 }
 
-// port is the port at which it listens.
 func (l *logServer) port() string {
 	return strconv.Itoa(l.listener.Addr().(*net.TCPAddr).Port)
 }
@@ -92,8 +91,8 @@ func (l *logServer) write(piece []byte) {
 	l.frames.write(piece)
 }
 
-// close ends the server of a component that has ended. Everything that was sent
-// before is given first, and close waits for that, not longer than until then.
+// close ends the server after the component has ended. It first waits for
+// everything that was sent before, but not longer than until.
 func (l *logServer) close(until time.Time) error {
 	knockErr := l.knock()
 	err := l.listener.Close()
@@ -117,10 +116,10 @@ func (l *logServer) close(until time.Time) error {
 	return nil
 }
 
-// knock waits until every connection has been accepted that was made before. A
-// connection that waits in the queue when the listener is closed would be lost
-// with all that was sent over it; one of our own stands behind all of them. It is
-// known by what it says: its address may be translated on the way.
+// knock waits until all earlier connections have been accepted. A connection still
+// in the queue when the listener closes would be lost with its data. So knock makes
+// one more connection, which comes after them. The server recognises it by its
+// password, because its address may be translated on the way.
 func (l *logServer) knock() error {
 	conn, err := net.DialTimeout("tcp", l.listener.Addr().String(), knockTimeout)
 	if err != nil {

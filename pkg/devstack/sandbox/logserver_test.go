@@ -77,8 +77,8 @@ func (elsewhere) RemoteAddr() net.Addr {
 	return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 2), Port: 4000}
 }
 
-// TestLogServerBehindTranslation: the end comes, and nothing is lost, although
-// no connection can be told by its address.
+// TestLogServerBehindTranslation: the server ends and loses nothing, although its
+// own connection has another address.
 func TestLogServerBehindTranslation(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 
 // The limits of what is shown to a user, in characters.
 const (
-	outputCharacters  = 60_000 // of an output, the rest is trimmed
+	outputCharacters  = 60_000 // of an output; the rest is cut
 	messageCharacters = 4000   // of a message
-	endCharacters     = 1997   // of each end of a message that is longer
+	endCharacters     = 1997   // of each end of a longer message
 )
 
 const (
@@ -20,15 +20,15 @@ const (
 	noMessage = "No error message."
 )
 
-// cleaner makes texts of a component fit to be shown.
+// cleaner makes the component's texts safe to show.
 type cleaner struct {
 	secrets secret.Registry
-	// longest is a bound for the bytes of any spelling of any secret.
+	// longest is at least the length of any spelling of any secret, in bytes.
 	longest int
 }
 
 func newCleaner(secrets []string) *cleaner {
-	// The widest spelling of a byte is a JSON escape, six characters.
+	// The longest spelling of a byte is a JSON escape of six characters.
 	const spelling = 6
 	c := &cleaner{}
 	for _, secret := range secrets {
@@ -38,25 +38,25 @@ func newCleaner(secrets []string) *cleaner {
 	return c
 }
 
-// clean is the text without secrets, white space around it and invalid UTF-8,
-// and no longer than a message may be. Cut tells that the text goes on behind
-// what was kept of it.
+// clean is a text without secrets, surrounding white space and invalid UTF-8, no
+// longer than a message may be. Cut says that the text is not complete.
 func (c *cleaner) clean(text string, cut bool) string {
 	text = c.secrets.Redact(text)
 	if cut {
-		// A secret that was cut in two is not recognised: nothing may be left of
-		// the part of the text in which it would be.
+		// The end may contain the first part of a secret, which Redact does not
+		// find. So that much is removed.
 		text = text[:max(0, len(text)-c.longest)]
 	}
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if start, more := first(text, outputCharacters); more || cut {
 		text = start + trimmed
 	}
-	return shorten(text)
+	return Shorten(text)
 }
 
-// shorten keeps both ends of a text that is too long for a message.
-func shorten(text string) string {
+// Shorten keeps both ends of a text that is too long for a message, as the platform
+// does.
+func Shorten(text string) string {
 	if utf8.RuneCountInString(text) <= messageCharacters {
 		return text
 	}
@@ -69,8 +69,7 @@ func shorten(text string) string {
 	return start + ellipsis + text[from:]
 }
 
-// first is the beginning of a text, so many characters, and whether there are
-// more.
+// first returns the first characters of a text, and whether there are more.
 func first(text string, characters int) (start string, more bool) {
 	for at := range text {
 		if characters--; characters < 0 {

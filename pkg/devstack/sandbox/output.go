@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// headBytes is how much of an output or a line is kept. It is more than is ever
-// shown of one, in any script, and leaves room for what masking takes away.
+// headBytes is how much of an output or a line is kept: more than is ever shown, in
+// any script and after masking.
 const headBytes = 512 << 10
 
 // head keeps the beginning of a text. The zero value is empty.
 type head struct {
 	text []byte
-	cut  bool // there was more than is kept
+	cut  bool // there was more
 }
 
 func (h *head) write(piece []byte) {
@@ -25,7 +25,7 @@ func (h *head) write(piece []byte) {
 	h.text = append(h.text, piece...)
 }
 
-// lines parts a text into lines and gives each one as soon as it is complete.
+// lines splits a text into lines and passes on each one when it is complete.
 type lines struct {
 	line head
 	give func(head)
@@ -43,7 +43,7 @@ func (l *lines) write(piece []byte) {
 	}
 }
 
-// end gives the line that is not complete, if there is one.
+// end passes on the last line if it is incomplete.
 func (l *lines) end() {
 	if len(l.line.text) > 0 {
 		l.give(l.line)

@@ -80,7 +80,7 @@ func goneSoon(pid int) bool {
 	return false
 }
 
-// gone tells whether a process has ended, reaped or not.
+// gone reports whether a process has ended, reaped or not.
 func gone(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

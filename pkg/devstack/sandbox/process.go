@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Process runs the component as a process of this machine. Its environment is
-// that of the run, with the PATH of this process, and a scratch directory of its
-// own as TMPDIR and as the current directory; there is no HOME.
+// Process runs the component as a process on this machine. Its environment is that
+// of the run and the PATH of this process. TMPDIR and the current directory are a
+// directory of its own. HOME is not set.
 type Process struct {
 	path string
 	args []string
@@ -22,8 +21,8 @@ type Process struct {
 
 var _ Engine = Process{}
 
-// NewProcess is the engine for a program, a path or a name to be found in PATH,
-// which is started with the arguments.
+// NewProcess is the engine for a program (a path, or a name to find in PATH) and
+// its arguments.
 func NewProcess(program string, args ...string) (Process, error) {
 	path, err := exec.LookPath(program)
 	if err == nil {
@@ -42,7 +41,7 @@ func (Process) LogServer() (listen, host string) { return "127.0.0.1:0", "127.0.
 func (p Process) Start(l Launch) (Component, error) {
 	env := map[string]string{"PATH": os.Getenv("PATH")}
 	maps.Copy(env, l.Env)
-	// The platform's own has the slash at its end too.
+	// The platform's value ends with a slash too.
 	env["KBC_DATADIR"] = l.Data + string(os.PathSeparator)
 	env["TMPDIR"] = l.Temp
 	if runtime.GOOS == "windows" {
@@ -54,22 +53,10 @@ func (p Process) Start(l Launch) (Component, error) {
 	if err != nil {
 		return nil, failure.Applicationf("cannot start the component: %w", err)
 	}
-	return process{c}, nil
+	return c, nil
 }
 
-// process is a component that is a process.
-type process struct{ child *child }
-
-func (p process) Wait() (code int, outOfMemory bool, err error) {
-	code, err = p.child.wait()
-	return code, false, err
-}
-
-func (p process) Stop(time.Duration) error { return terminate(p.child.process) }
-
-func (p process) Kill() error { return killGroup(p.child.process) }
-
-// assignments are the variables as NAME=value, in the order of their names.
+// assignments are the variables as NAME=value, sorted by name.
 func assignments(env map[string]string) []string {
 	list := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {

@@ -7,12 +7,11 @@ import (
 )
 
 const (
-	// idleWait is how long a stream of a component that has ended may be silent
-	// until it is taken for finished. Only a process that got away keeps one open.
+	// idleWait is how long a stream may be silent after the component has ended.
+	// Only a process that left the group keeps one open.
 	idleWait = time.Second
-	// drainWait is how long the rest of a stream may take altogether. It is long
-	// because whoever takes the records may be slow, and some megabytes of them
-	// may be on the way.
+	// drainWait is how long the rest of a stream may take. It is long because there
+	// may be megabytes left, and the receiver may be slow.
 	drainWait = 2 * time.Minute
 )
 
@@ -22,12 +21,12 @@ type source interface {
 	SetReadDeadline(time.Time) error
 }
 
-// pump reads a stream to its end and gives it on, piece by piece.
+// pump reads a stream to its end and passes it on in pieces.
 type pump struct {
 	from source
 	to   func([]byte)
-	// until is set when the component has ended: the time at which its stream
-	// ends too, whatever is still in it.
+	// until is set when the component has ended: then the stream ends too, complete
+	// or not.
 	until atomic.Pointer[time.Time]
 	done  chan struct{}
 }
@@ -40,7 +39,7 @@ func startPump(from source, to func([]byte)) *pump {
 
 func (p *pump) run() {
 	defer close(p.done)
-	// Nothing was written to it, so closing has nothing to lose.
+	// It is only read, so an error of closing loses nothing.
 	defer p.from.Close()
 	piece := make([]byte, 32<<10)
 	for {
@@ -48,15 +47,14 @@ func (p *pump) run() {
 		if n > 0 {
 			p.to(piece[:n])
 		}
-		// An error is the end as well: a component that is killed resets its
-		// connections.
+		// An error is the end too: a killed component resets its connections.
 		if err != nil || p.limit() != nil {
 			return
 		}
 	}
 }
 
-// limit sets how long the next piece may take, once the component has ended.
+// limit sets the deadline of the next read, once the component has ended.
 func (p *pump) limit() error {
 	until := p.until.Load()
 	if until == nil {
@@ -69,14 +67,14 @@ func (p *pump) limit() error {
 	return p.from.SetReadDeadline(deadline)
 }
 
-// finish says that the component has ended: what it has written is still given
-// on, then the pump stops. It does not wait for that.
+// finish says that the component has ended: the pump passes on what was written and
+// stops. finish does not wait for that.
 func (p *pump) finish(until time.Time) {
 	p.until.Store(&until)
 	if p.limit() == nil {
 		return
 	}
-	// Where pipes know no deadlines, closing them ends the reading.
+	// On systems where pipes have no deadlines, closing them ends the read.
 	timer := time.AfterFunc(time.Until(until), func() { p.from.Close() })
 	go func() {
 		<-p.done

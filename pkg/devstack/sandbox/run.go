@@ -7,17 +7,15 @@ import (
 	"time"
 )
 
-// run is one run of a component.
 type run struct {
 	sandbox *Sandbox
 	spec    Spec
 	journal *journal
 
 	stdout, stderr head
-	lines          lines // of stdout, when they are events
+	lines          lines // of stdout, if they are events
 }
 
-// ending is what an engine tells when a component has ended.
 type ending struct {
 	code        int
 	outOfMemory bool
@@ -46,8 +44,7 @@ func (r *run) run(ctx context.Context, data Data) (Exit, error) {
 	return exit, nil
 }
 
-// executeWithServer is execute with a log server beside it, and tells the
-// component where that is.
+// executeWithServer is execute with a log server, whose address the component gets.
 func (r *run) executeWithServer(ctx context.Context, launch Launch) (Exit, error) {
 	address, host := r.sandbox.engine.LogServer()
 	server, err := listen(address, r.journal.message)
@@ -59,7 +56,7 @@ func (r *run) executeWithServer(ctx context.Context, launch Launch) (Exit, error
 	return exit, errors.Join(err, server.close(time.Now().Add(drainWait)))
 }
 
-// conclude records what is recorded only when the component has ended.
+// conclude records what can only be recorded after the end of the component.
 func (r *run) conclude(code int) {
 	if !r.sandbox.gelf {
 		r.lines.end()
@@ -71,7 +68,7 @@ func (r *run) conclude(code int) {
 	r.journal.text(Info, r.stdout)
 	r.journal.text(Error, r.stderr)
 	if code == 0 {
-		// The platform says it twice: once for the log, once for the success.
+		// The platform reports stderr twice: in the log and with the success.
 		r.journal.text(Error, r.stderr)
 	}
 }
@@ -83,9 +80,8 @@ func (r *run) takeStdout(piece []byte) {
 	}
 }
 
-// execute runs the component and tells its end, but for the message.
+// execute runs the component and returns its exit without the message.
 func (r *run) execute(ctx context.Context, launch Launch) (Exit, error) {
-	started := r.sandbox.now()
 	component, err := r.sandbox.engine.Start(launch)
 	if err != nil {
 		return Exit{}, err
@@ -99,16 +95,13 @@ func (r *run) execute(ctx context.Context, launch Launch) (Exit, error) {
 	if end.err != nil {
 		return Exit{}, end.err
 	}
-	return Exit{
-		Code: end.code, TimedOut: timedOut, OutOfMemory: end.outOfMemory,
-		Seconds: r.sandbox.now().Sub(started).Seconds(),
-	}, nil
+	return Exit{Code: end.code, TimedOut: timedOut, OutOfMemory: end.outOfMemory}, nil
 }
 
-// await waits for the end of the component, and brings it about when the time is
-// over or the context ends.
+// await waits for the component. It ends the component on a time-out or when the
+// context ends.
 func (r *run) await(ctx context.Context, component Component, ended <-chan ending) (end ending, timedOut bool) {
-	var timeout <-chan time.Time // never, without a limit
+	var timeout <-chan time.Time // nil, which blocks, without a limit
 	if r.spec.Timeout > 0 {
 		timer := time.NewTimer(r.spec.Timeout)
 		defer timer.Stop()
@@ -119,7 +112,7 @@ func (r *run) await(ctx context.Context, component Component, ended <-chan endin
 		return end, false
 	case <-timeout:
 		end = kill(component, ended)
-		return end, end.code != 0 // it may have ended well in that moment
+		return end, end.code != 0 // it may have succeeded just then
 	case <-ctx.Done():
 	}
 	if component.Stop(r.sandbox.grace) == nil {
@@ -131,7 +124,7 @@ func (r *run) await(ctx context.Context, component Component, ended <-chan endin
 		case <-grace.C:
 		}
 	}
-	// A component that cannot be asked is killed, as one that does not listen.
+	// A component that cannot be asked or does not react is killed.
 	return kill(component, ended), false
 }
 

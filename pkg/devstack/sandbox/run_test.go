@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 func TestRecordsAndExit(t *testing.T) {
@@ -130,9 +132,6 @@ func TestEndings(t *testing.T) {
 			if r.exit.Code != tt.code || r.exit.TimedOut != tt.timedOut {
 				t.Errorf("exit %+v, want the code %d, timed out %t", r.exit, tt.code, tt.timedOut)
 			}
-			if r.exit.Seconds <= 0 || r.exit.Seconds > 10 {
-				t.Errorf("it took %v seconds", r.exit.Seconds)
-			}
 		})
 	}
 }
@@ -143,8 +142,8 @@ func TestClock(t *testing.T) {
 	now := fixed()
 	s.now = func() time.Time { now = now.Add(time.Second); return now }
 	r := runScript(t, s, `out "one\ntwo\n"`)
-	if len(r.records) != 2 || !r.records[0].Time.Equal(fixed().Add(2*time.Second)) || !r.records[1].Time.Equal(fixed().Add(3*time.Second)) || r.exit.Seconds != 3 {
-		t.Errorf("exit %+v, records %+v", r.exit, r.records)
+	if len(r.records) != 2 || !r.records[0].Time.Equal(fixed().Add(time.Second)) || !r.records[1].Time.Equal(fixed().Add(2*time.Second)) {
+		t.Errorf("records %+v", r.records)
 	}
 }
 
@@ -211,9 +210,9 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestLastWords: what is sent in the last moment arrives, over a connection of
+// TestLastMessages: what is sent in the last moment arrives, over a connection of
 // its own too, which may not have been accepted when the component is gone.
-func TestLastWords(t *testing.T) {
+func TestLastMessages(t *testing.T) {
 	const say = `gelf {"timestamp":1,"level":6,"short_message":"word"}` + "\n"
 	s := newSandbox(t, LogGELF)
 	for range 10 {
@@ -245,6 +244,8 @@ func TestNothingIsLeft(t *testing.T) {
 // TestEscapedChild: a process that left the group and keeps the output open does
 // not keep the run open.
 func TestEscapedChild(t *testing.T) {
+	short.Skip(t, "it waits for a second")
+	t.Parallel()
 	r := runScript(t, newSandbox(t, LogStdout), "escape")
 	if len(r.records) != 1 {
 		t.Fatalf("records:\n%s", r.lines())
@@ -268,6 +269,7 @@ func openFiles(t *testing.T) int {
 
 // TestHugeOutput: memory does not depend on how much is printed.
 func TestHugeOutput(t *testing.T) {
+	short.Skip(t, "a component prints megabytes")
 	tests := []struct {
 		name, logging, script string
 		records               int

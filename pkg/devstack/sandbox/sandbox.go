@@ -11,34 +11,31 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// The ways in which the platform takes the output of a component.
+// How the platform reads the output of a component.
 const (
-	// LogStdout takes each line of stdout as an info event while it comes.
+	// LogStdout makes an info event of each line of stdout.
 	LogStdout = "stdout"
-	// LogGELF takes GELF messages over TCP; stdout is one info event at the end.
+	// LogGELF receives GELF messages over TCP; stdout is one info event at the end.
 	LogGELF = "gelf"
 )
 
-// defaultGrace is what docker stop gives a container.
+// defaultGrace is the time that docker stop gives a container.
 const defaultGrace = 10 * time.Second
 
-// Options are what all runs of a sandbox have in common.
+// Options apply to all runs of a sandbox.
 type Options struct {
-	// Dir is the folder below which the directories of runs are made; it is made
-	// itself when it is not there. "" is the system's for temporary files.
+	// Dir is the folder of the run directories. It is created if it is missing. ""
+	// is the system's directory for temporary files.
 	Dir string
-	// Engine starts the component; it is required.
+	// Engine starts the component; required.
 	Engine Engine
-	// Logging is LogStdout, also when empty, or LogGELF.
+	// Logging is LogStdout (also "") or LogGELF.
 	Logging string
-	// Now is the time of records and measures runs; nil is time.Now.
+	// Now is the clock of records; nil is time.Now.
 	Now func() time.Time
-	// KillGrace is how long a component that was asked to end may take before it
-	// is killed; 0 is the platform's 10 seconds.
-	KillGrace time.Duration
 }
 
-// Sandbox runs components. Its method may be called from many goroutines.
+// Sandbox runs components. Its method may be called by several goroutines.
 type Sandbox struct {
 	dir    string
 	engine Engine
@@ -49,7 +46,7 @@ type Sandbox struct {
 
 // New checks the options and makes the folder of the runs.
 func New(o Options) (*Sandbox, error) {
-	s := &Sandbox{engine: o.Engine, gelf: o.Logging == LogGELF, now: o.Now, grace: o.KillGrace}
+	s := &Sandbox{engine: o.Engine, gelf: o.Logging == LogGELF, now: o.Now, grace: defaultGrace}
 	if o.Engine == nil {
 		return nil, failure.Applicationf("a sandbox needs an engine")
 	}
@@ -58,9 +55,6 @@ func New(o Options) (*Sandbox, error) {
 	}
 	if s.now == nil {
 		s.now = time.Now
-	}
-	if s.grace <= 0 {
-		s.grace = defaultGrace
 	}
 	dir, err := filepath.Abs(cmp.Or(o.Dir, os.TempDir()))
 	if err == nil {
@@ -73,15 +67,14 @@ func New(o Options) (*Sandbox, error) {
 	return s, nil
 }
 
-// Run makes a data directory, runs the component in it, and gives its records
-// to log, one at a time, in the order in which they come; a slow log makes the
-// component wait. When Run returns, nothing of the component is running, and all
-// that it had said was given.
+// Run makes a data directory, runs the component in it, and calls log with its
+// records, one at a time and in their order; a slow log makes the component wait.
+// When Run returns, the component has ended and everything that it wrote was
+// logged.
 //
-// The end of the context means that somebody wants the component to end: it is
-// asked to (SIGTERM), and killed after the grace. That is an Exit like any other,
-// not an error. An error is a fault of the platform, or of the machine; then
-// there is no data. Otherwise the caller removes the data.
+// When the context ends, the component is asked to end (SIGTERM), and killed after
+// the grace. That is an Exit, not an error. An error is a failure of the platform
+// or the machine; then there is no data. Otherwise the caller removes the data.
 func (s *Sandbox) Run(ctx context.Context, spec Spec, log func(Record)) (Data, Exit, error) {
 	if err := ctx.Err(); err != nil {
 		return Data{}, Exit{}, failure.Applicationf("the component was not started: %w", err)
@@ -98,7 +91,6 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec, log func(Record)) (Data, E
 	return data, exit, nil
 }
 
-// discard removes the directory of a run that failed.
 func discard(d Data, err error) error {
 	return errors.Join(err, d.Remove())
 }

@@ -32,7 +32,7 @@ type order struct {
 	PaymentID int64     `json:"payment_id"`
 	Created   time.Time `json:"created_at"`
 	Customer  customer  `json:"customer"`
-	// Total is money, written with both decimals.
+	// Total is an amount of money with two decimals.
 	Total json.Number `json:"total"`
 	Lines []line      `json:"lines"`
 	Tags  []string    `json:"tags"`
@@ -60,7 +60,7 @@ type stockItem struct {
 	Warehouse string `json:"warehouse"`
 	SKU       string `json:"sku"`
 	Quantity  int    `json:"quantity"`
-	// Due is when more will come, if anybody knows.
+	// Due is when more will come, null if unknown.
 	Due *string `json:"due"`
 }
 
@@ -85,7 +85,7 @@ func allProducts() []product {
 	return products
 }
 
-// allUsers are 23 users: two full pages of ten and a short one.
+// allUsers returns 23 users: two full pages of ten and a short one.
 func allUsers() []user {
 	given := []string{"Alice", "Bruno", "Chloé", "Dana", "Emil"}
 	family := []string{"Nováková", "O'Brien", "Smith", "García", "Weiß"}
@@ -107,7 +107,7 @@ func allUsers() []user {
 	return users
 }
 
-// allOrders are 10 orders with ids from 1001: cursor pages of 4, 4 and 2.
+// allOrders returns 10 orders with ids from 1001: cursor pages of 4, 4 and 2.
 func allOrders() []order {
 	tags := [][]string{{"gift"}, {}, {"new customer", "express"}}
 	notes := []string{"", "", "Leave it at the \"back\" door, please"}
@@ -133,7 +133,7 @@ func allOrders() []order {
 	return orders
 }
 
-// orderLines are the one to three lines of the i-th order and their sum.
+// orderLines returns the one to three lines of the i-th order, and their sum.
 func orderLines(products []product, i int) (lines []line, cents int) {
 	for n := range 1 + i%3 {
 		product := products[(i+2*n)%len(products)]
@@ -144,7 +144,7 @@ func orderLines(products []product, i int) (lines []line, cents int) {
 	return lines, cents
 }
 
-// allStock is what two warehouses hold of every product.
+// allStock returns the stock of every product in two warehouses.
 func allStock() []stockItem {
 	var stock []stockItem
 	for w, warehouse := range []string{"brno", "galway"} {

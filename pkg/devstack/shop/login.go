@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxLoginBody is more than any honest login needs.
+// maxLoginBody is more than a login needs.
 const maxLoginBody = 4096
 
 func (s *shop) login(w http.ResponseWriter, r *http.Request) {
@@ -30,21 +30,20 @@ func (s *shop) login(w http.ResponseWriter, r *http.Request) {
 		Token     string `json:"token"`
 		TokenType string `json:"token_type"`
 		ExpiresIn int    `json:"expires_in"`
-	}{s.tokens.issue(), "Bearer", int(s.tokens.life / time.Second)})
+	}{s.tokens.issue(), "Bearer", int(tokenLife / time.Second)})
 }
 
-// tokens are the credentials the shop has handed out and still honours.
+// tokens are the tokens that were issued and have not expired.
 type tokens struct {
-	now  func() time.Time
-	life time.Duration
+	now func() time.Time
 
 	mu     sync.Mutex
 	issued int
 	expiry map[string]time.Time
 }
 
-// issue makes the next token. Tokens are numbered, not random: runs against a
-// fresh shop are the same every time.
+// issue makes a new token. Tokens are numbered, not random, so that all runs
+// against a new shop are the same.
 func (t *tokens) issue() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +55,7 @@ func (t *tokens) issue() string {
 	}
 	t.issued++
 	token := fmt.Sprintf("shop-token-%04d", t.issued)
-	t.expiry[token] = now.Add(t.life)
+	t.expiry[token] = now.Add(tokenLife)
 	return token
 }
 
@@ -67,8 +66,7 @@ func (t *tokens) valid(token string) bool {
 	return ok && t.now().Before(expiry)
 }
 
-// guard lets only requests with a valid token through, or with user and
-// password.
+// guard requires a valid token, or user and password.
 func (t *tokens) guard(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")

@@ -1,8 +1,8 @@
-// Package shop is the API of a small web shop to write configurations against: a
-// login, users by offset, orders by cursor, stock that is now and then refused.
+// Package shop is the API of a small web shop, for trying configurations: a login,
+// users by offset, orders by cursor, stock that is sometimes refused.
 //
-// It promises the same data on every machine and in every run: no randomness, and
-// no clock but the one given.
+// The data is the same on every machine and in every run: nothing is random, and
+// the only clock is the given one.
 package shop
 
 import (
@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// User and Password are the only credentials the shop knows. They are
-// no secret: the shop holds made-up data and greets visitors with them.
+// User and Password are the only credentials. They are public: the data is made up,
+// and the index shows them.
 const (
 	User     = "demo"
 	Password = "let-me-in"
 )
 
 const (
-	defaultTokenLife = 5 * time.Minute
+	tokenLife        = 5 * time.Minute
 	defaultBusyEvery = 3
 
 	usersPageSize    = 10
@@ -31,14 +31,12 @@ const (
 	ordersPageSize   = 4
 )
 
-// Options are the knobs of a shop; the zero value is a sensible shop.
+// Options of a shop; the zero value uses the defaults.
 type Options struct {
-	// Now is the clock that tokens expire by; nil is time.Now.
+	// Now is the clock for expiring tokens; nil is time.Now.
 	Now func() time.Time
-	// TokenLife is how long a token is good, in whole seconds; 0 is 5 minutes.
-	TokenLife time.Duration
-	// BusyEvery is n: each n-th request of /stock is refused with status 429 and
-	// a Retry-After of one second. 0 is 3; with 1 every request is refused.
+	// BusyEvery refuses every n-th request of /stock with status 429 and a
+	// Retry-After of one second. 0 is 3; 1 refuses every request.
 	BusyEvery int
 }
 
@@ -49,20 +47,19 @@ type Options struct {
 //	GET  /users?limit=&offset=   {"items": […], "limit", "offset", "total"}
 //	GET  /orders?after=          {"orders": […]}, at most 4 with an id above `after`
 //	GET  /stock?warehouse=       […]
-//	GET  /                       what is served, and the credentials
+//	GET  /                       the endpoints and the credentials
 //
-// Users, orders and stock want the header "Authorization: Bearer TOKEN", or user
-// and password by HTTP basic authentication, and answer 401 without them or when
-// the token has expired. Every answer is JSON, that
-// of an unknown path (404) too. Requests may come side by side.
+// Users, orders and stock require the header "Authorization: Bearer TOKEN", or user
+// and password by HTTP basic authentication. Otherwise, or if the token has
+// expired, the answer is a 401. Every answer is JSON, including that of an unknown
+// path (404). Concurrent requests are safe.
 func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.TokenLife, o.BusyEvery = cmp.Or(o.TokenLife, defaultTokenLife), cmp.Or(o.BusyEvery, defaultBusyEvery)
 	s := &shop{
-		tokens:    tokens{now: o.Now, life: o.TokenLife, expiry: map[string]time.Time{}},
-		busyEvery: o.BusyEvery,
+		tokens:    tokens{now: o.Now, expiry: map[string]time.Time{}},
+		busyEvery: cmp.Or(o.BusyEvery, defaultBusyEvery),
 		products:  allProducts(),
 		users:     allUsers(),
 		orders:    allOrders(),
@@ -154,7 +151,7 @@ func (s *shop) listStock(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, items)
 }
 
-// busy counts a request of /stock and tells whether it is to be refused.
+// busy counts a request of /stock, and reports whether to refuse it.
 func (s *shop) busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,8 +159,8 @@ func (s *shop) busy() bool {
 	return s.stockRequests%s.busyEvery == 0
 }
 
-// queryNumber reads a query parameter that is a number of 0 or more. When it is
-// something else, the request is answered and ok is false.
+// queryNumber reads a query parameter that is a number of 0 or more. For anything
+// else it answers the request and returns false.
 func queryNumber(w http.ResponseWriter, r *http.Request, name string, fallback int) (n int, ok bool) {
 	text := r.URL.Query().Get(name)
 	if text == "" {
@@ -177,8 +174,8 @@ func queryNumber(w http.ResponseWriter, r *http.Request, name string, fallback i
 	return n, true
 }
 
-// routes is the shop's table of paths. http.ServeMux would answer an unknown
-// path or a wrong method in plain text.
+// routes are the paths of the shop. http.ServeMux would answer an unknown path or a
+// wrong method in plain text.
 type routes map[string]route
 
 type route struct {
@@ -214,6 +211,6 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// A failed write means that the caller has gone: there is nobody to tell.
+	// An error means that the client has gone.
 	_, _ = w.Write(text.Bytes())
 }

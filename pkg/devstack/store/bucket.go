@@ -19,13 +19,10 @@ type Bucket struct {
 	Created     time.Time
 }
 
-// CreateBucket makes a bucket, of which either the id or stage and name must be
-// given; ErrExists when there is one of its id. The display name is the name
-// without c- unless there is one. An id that cannot be any is a user error.
+// CreateBucket makes a bucket with this id and display name; by default the display
+// name is the name without c-. It returns ErrExists if the bucket exists, and a
+// user error if the id is not valid.
 func (s *Store) CreateBucket(b Bucket) (Bucket, error) {
-	if b.ID == "" {
-		b.ID = b.Stage + "." + b.Name
-	}
 	if err := checkBucketID(b.ID); err != nil {
 		return b, err
 	}
@@ -45,10 +42,9 @@ func (s *Store) Buckets() (found []Bucket, err error) {
 	return found, err
 }
 
-// Bucket is one bucket.
 func (s *Store) Bucket(id string) (Bucket, error) { return one[Bucket](s, buckets, []byte(id)) }
 
-// newBucket fills in what follows from the id.
+// newBucket sets the fields that follow from the id.
 func (s *Store) newBucket(b Bucket) Bucket {
 	b.Stage, b.Name, _ = strings.Cut(b.ID, ".")
 	if b.DisplayName == "" {
@@ -58,7 +54,7 @@ func (s *Store) newBucket(b Bucket) Bucket {
 	return b
 }
 
-// ensureBucket makes a bucket unless it is there.
+// ensureBucket makes a bucket unless it exists.
 func (s *Store) ensureBucket(tx *bbolt.Tx, id string) error {
 	if tx.Bucket(buckets).Get([]byte(id)) != nil {
 		return nil
@@ -66,8 +62,8 @@ func (s *Store) ensureBucket(tx *bbolt.Tx, id string) error {
 	return put(tx, buckets, []byte(id), s.newBucket(Bucket{ID: id}))
 }
 
-// splitTableID is the id of the bucket and the name of a table; a user error
-// when they are not the id of any.
+// splitTableID returns the bucket's id and the name of a table, or a user error if
+// the id is not valid.
 func splitTableID(id string) (bucket, name string, err error) {
 	bucket, name = id, ""
 	if i := strings.LastIndexByte(id, '.'); i >= 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// maxID is the length of an id in bytes.
+// maxID is the maximum length of an id in bytes.
 const maxID = 255
 
 // Configuration is one stored configuration of a component, with its rows.
@@ -24,16 +24,15 @@ type Configuration struct {
 	Description       string
 	ChangeDescription string
 	Created           time.Time
-	// Version starts at 1 and grows with each change, those of rows included,
-	// those of states not.
+	// Version starts at 1 and grows with each change, including changes of rows but
+	// not of states.
 	Version    int
 	IsDisabled bool
-	// IsDeleted says that it lies in the trash.
+	// IsDeleted says that the configuration is in the trash.
 	IsDeleted bool
 	// Configuration and State are JSON objects.
 	Configuration, State json.RawMessage
-	// Rows in their order.
-	Rows []Row
+	Rows                 []Row
 }
 
 // Row is one row of a configuration.
@@ -58,10 +57,9 @@ func (c *Configuration) Row(id string) (*Row, bool) {
 	return &c.Rows[i], true
 }
 
-// CreateConfiguration stores a new configuration as version 1, under an id of
-// the store's own unless it has one; ErrExists when that is taken, be it in the
-// trash. Objects that are not given are {}. Ids that cannot be any are a user
-// error.
+// CreateConfiguration stores a new configuration as version 1, with a new id unless
+// it has one. It returns ErrExists if the id is taken, even in the trash, and a
+// user error if an id is not valid. Missing objects become {}.
 func (s *Store) CreateConfiguration(c Configuration) (Configuration, error) {
 	chosen := c.ID
 	if err := checkIDs(c.Component, chosen); err != nil {
@@ -87,8 +85,7 @@ func (s *Store) CreateConfiguration(c Configuration) (Configuration, error) {
 	return c, err
 }
 
-// checkIDs refuses ids that could not be told apart in a key. An empty id is one
-// still to be given.
+// checkIDs refuses ids that are not unique in a key. An empty id is not chosen yet.
 func checkIDs(component, id string) error {
 	if component == "" {
 		return failure.Userf("a configuration needs a component")
@@ -101,13 +98,13 @@ func checkIDs(component, id string) error {
 	return nil
 }
 
-// Configuration is one configuration, also from the trash.
+// Configuration is one configuration; it may be in the trash.
 func (s *Store) Configuration(component, id string) (Configuration, error) {
 	return one[Configuration](s, configurations, configurationKey(component, id))
 }
 
-// Configurations are all configurations of a component, or of every component
-// when it is "", those in the trash or the others, in the order of their keys.
+// Configurations are the configurations of a component, or of all components if it
+// is "", either in the trash or outside it, in the order of their keys.
 func (s *Store) Configurations(component string, deleted bool) (found []Configuration, err error) {
 	var prefix []byte
 	if component != "" {
@@ -121,9 +118,9 @@ func (s *Store) Configurations(component string, deleted bool) (found []Configur
 	return found, err
 }
 
-// UpdateConfiguration changes a configuration or its rows and makes it a new
-// version. An error of change is returned as it is, and nothing is written then.
-// The change may be called more than once, each time with what is stored.
+// UpdateConfiguration changes a configuration or its rows and makes a new version.
+// If change returns an error, it is returned and nothing is written. Change may be
+// called more than once, each time with what is stored.
 func (s *Store) UpdateConfiguration(component, id string, change func(*Configuration) error) (Configuration, error) {
 	return s.changeConfiguration(component, id, func(c *Configuration) error {
 		c.Version++
@@ -131,8 +128,8 @@ func (s *Store) UpdateConfiguration(component, id string, change func(*Configura
 	})
 }
 
-// SetState stores the state of a configuration, or of one of its rows when row
-// is not "". That is no new version.
+// SetState stores the state of a configuration, or of one of its rows if row is not
+// "". The version stays the same.
 func (s *Store) SetState(component, id, row string, state json.RawMessage) (Configuration, error) {
 	return s.changeConfiguration(component, id, func(c *Configuration) error {
 		if row == "" {
@@ -148,8 +145,7 @@ func (s *Store) SetState(component, id, row string, state json.RawMessage) (Conf
 	})
 }
 
-// DeleteConfiguration throws a configuration into the trash, or away when it
-// lies there already.
+// DeleteConfiguration moves a configuration to the trash, or removes it from there.
 func (s *Store) DeleteConfiguration(component, id string) error {
 	return s.write(func(tx *bbolt.Tx) error {
 		c, err := get[Configuration](tx, configurations, configurationKey(component, id))
@@ -173,7 +169,7 @@ func (s *Store) changeConfiguration(component, id string, change func(*Configura
 		if err := change(&c); err != nil {
 			return err
 		}
-		c.Component, c.ID = component, id // the key is not the caller's to change
+		c.Component, c.ID = component, id // the key must not change
 		return c.put(tx)
 	})
 	return c, err
@@ -192,7 +188,7 @@ func (c *Configuration) key() []byte { return configurationKey(c.Component, c.ID
 
 func configurationKey(component, id string) []byte { return []byte(component + "\x00" + id) }
 
-// object is the text of an object, {} for none.
+// object is the text of an object, {} if there is none.
 func object(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 {
 		return json.RawMessage("{}")

@@ -12,28 +12,28 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Event is one line of what happened.
+// Event is one message about what happened.
 type Event struct {
-	// ID is a decimal number, greater than those of earlier events.
+	// ID is a decimal number, greater than the ids of earlier events.
 	ID        string
 	Created   time.Time
 	Component string
-	// Type is info, success, warn or error; a debug one is kept to look at, but
-	// is none of the events of a job.
+	// Type is info, success, warn or error. Events of type debug can be looked at,
+	// but are not events of a job.
 	Type string
-	// RunID is the id of the job it belongs to, "" for none.
+	// RunID is the id of its job, "" for none.
 	RunID           string
 	ConfigurationID string
 	Message         string
 	Description     string
 	// Params and Results are JSON objects.
 	Params, Results json.RawMessage
-	// Duration in seconds.
+	// Duration is in seconds.
 	Duration int
 }
 
-// AddEvents stores events in their order, all or none. An event keeps its time
-// unless that is zero. A run id longer than 255 bytes is a user error.
+// AddEvents stores events in their order, all or none. The time of an event is now
+// if it is zero. A run id longer than 255 bytes is a user error.
 func (s *Store) AddEvents(added ...Event) ([]Event, error) {
 	if len(added) == 0 {
 		return nil, nil
@@ -69,7 +69,6 @@ func (s *Store) AddEvents(added ...Event) ([]Event, error) {
 	return stored, err
 }
 
-// Event is one event.
 func (s *Store) Event(id string) (e Event, err error) {
 	n, err := parseID(id)
 	if err != nil {
@@ -78,9 +77,8 @@ func (s *Store) Event(id string) (e Event, err error) {
 	return one[Event](s, events, number(n))
 }
 
-// EventsOf gives the events of a run to keep, those with an id above since only,
-// the oldest first, until keep returns false. The run "" is that of the events
-// without one.
+// EventsOf calls keep with the events of a run whose id is above since, the oldest
+// first, until keep returns false. The run "" has the events without a run.
 func (s *Store) EventsOf(run string, since uint64, keep func(Event) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		prefix, first := runPrefix(run), runKey(run, since)
@@ -101,8 +99,8 @@ func (s *Store) EventsOf(run string, since uint64, keep func(Event) bool) error 
 	})
 }
 
-// Events gives all events to keep, the newest first, until keep returns false.
-// With a run only those of it.
+// Events calls keep with all events, or those of a run, the newest first, until
+// keep returns false.
 func (s *Store) Events(run string, keep func(Event) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		if run == "" {
@@ -110,8 +108,8 @@ func (s *Store) Events(run string, keep func(Event) bool) error {
 		}
 		prefix := runPrefix(run)
 		cursor := tx.Bucket(eventsOfRun).Cursor()
-		// No event has the highest id: behind the last one of the run stands one
-		// of another run, or nothing.
+		// No event has the highest id: after the last event of the run comes one of
+		// another run, or nothing.
 		key, _ := cursor.Seek(runKey(run, math.MaxUint64))
 		if key == nil {
 			key, _ = cursor.Last()
@@ -135,8 +133,8 @@ func runKey(run string, id uint64) []byte {
 	return binary.BigEndian.AppendUint64(runPrefix(run), id)
 }
 
-// runPrefix is what the keys of a run, and no others, begin with: a run id may
-// hold any byte, its length tells where it ends.
+// runPrefix begins the keys of a run and no others: a run id may contain any byte,
+// so its length comes first.
 func runPrefix(run string) []byte {
 	return append(binary.BigEndian.AppendUint16(nil, uint16(min(len(run), math.MaxUint16))), run...)
 }

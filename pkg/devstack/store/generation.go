@@ -2,35 +2,35 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 
 	"go.etcd.io/bbolt"
 )
 
-// A generation is a bucket below rows that holds the rows of one full load and
-// of the incremental ones after it. While a load is read it fills a generation
-// of its own, which nobody sees. A full load is made visible by pointing the
-// table at it. An incremental one is made visible as pending: from then on its
-// rows cover those of the same number, and merging them is a matter of tidiness
-// that may stop at any moment and be taken up again. So a load is whole or
-// absent, however large it is.
+// A generation is a bucket below rows. It contains the rows of one full load and of
+// the incremental loads after it. A load fills a new generation, which is invisible
+// at first. A full load becomes visible when the table points at its generation. An
+// incremental load becomes visible as pending: its rows replace those of the same
+// number. They are merged later, which may stop at any moment and be continued. So
+// a load of any size is either complete or absent.
 
-// What is in the bucket of a generation.
+// The contents of a generation's bucket.
 var (
 	cellsOf = []byte("cells") // number of the row -> row
 	keysOf  = []byte("keys")  // primary key -> number of the row
 )
 
 const (
-	// A transaction takes so many rows, or bytes of rows, at most: its memory is
-	// what a load needs.
+	// A transaction takes at most so many rows or bytes of rows. This is the memory
+	// that a load needs.
 	batchRows  = 5000
 	batchBytes = 4 << 20
-	// Rows come in the order of their numbers: pages can be filled.
+	// Rows are written in the order of their numbers, so pages can be filled.
 	fillPercent = 0.95
 )
 
-// generation is the open buckets of a generation; nil ones when there is none.
+// generation is the open buckets of a generation, nil if there is none.
 type generation struct{ cells, keys *bbolt.Bucket }
 
 func openGeneration(tx *bbolt.Tx, id uint64) generation {
@@ -68,7 +68,7 @@ func (g generation) key(key []byte) []byte {
 	return g.keys.Get(key)
 }
 
-// remove deletes generations that are there.
+// remove deletes generations. Those that do not exist are skipped.
 func remove(tx *bbolt.Tx, generations ...uint64) error {
 	for _, id := range generations {
 		if tx.Bucket(rows).Bucket(number(id)) == nil {
@@ -81,8 +81,9 @@ func remove(tx *bbolt.Tx, generations ...uint64) error {
 	return nil
 }
 
-// merged gives the rows of two generations to keep, in the order of their
-// numbers, until keep returns false; of the same number the later one.
+// merged calls keep with the rows of two generations, in the order of their
+// numbers, until keep returns false. Of two rows with the same number the later one
+// is used.
 func merged(earlier, later generation, keep func(row []byte) (bool, error)) error {
 	first, second := newWalk(earlier), newWalk(later)
 	for first.number != nil || second.number != nil {
@@ -104,7 +105,7 @@ func merged(earlier, later generation, keep func(row []byte) (bool, error)) erro
 	return nil
 }
 
-// walk is a place among the rows of a generation; number is nil at the end.
+// walk is a position among the rows of a generation; number is nil at the end.
 type walk struct {
 	cursor      *bbolt.Cursor
 	number, row []byte
@@ -121,7 +122,7 @@ func newWalk(g generation) *walk {
 
 func (w *walk) next() { w.number, w.row = w.cursor.Next() }
 
-// compare orders two places; the end comes last.
+// compare orders two positions; the end comes last.
 func (w *walk) compare(other *walk) int {
 	switch {
 	case w.number == nil:
@@ -163,7 +164,7 @@ func (s *Store) tidy(id string) error {
 	}
 }
 
-// move moves a batch of what is in a bucket to another one, and tells whether
+// move moves a batch of entries from one bucket to another, and reports whether
 // nothing is left.
 func move(from, to *bbolt.Bucket) (done bool, err error) {
 	var moved [][]byte
@@ -187,7 +188,7 @@ func move(from, to *bbolt.Bucket) (done bool, err error) {
 	return key == nil, nil
 }
 
-// recover ends what a crash interrupted: it merges what is pending and deletes
+// recover completes what a crash interrupted: it merges pending rows and deletes
 // generations that belong to no table.
 func (s *Store) recover() error {
 	known, pending := map[uint64]bool{}, []string{}
@@ -205,7 +206,7 @@ func (s *Store) recover() error {
 			return err
 		}
 		return tx.Bucket(rows).ForEachBucket(func(key []byte) error {
-			if id := parseNumber(key); !known[id] {
+			if id := binary.BigEndian.Uint64(key); !known[id] {
 				lost = append(lost, id)
 			}
 			return nil

@@ -24,12 +24,12 @@ const (
 	Terminated  Status = "terminated"
 )
 
-// Finished tells whether the state is final.
+// Finished reports whether the state is final.
 func (s Status) Finished() bool {
 	return s == Success || s == Error || s == Cancelled || s == Terminated
 }
 
-// next lists the states that may follow a state.
+// next returns the states that may follow.
 func (s Status) next() []Status {
 	switch s {
 	case Created:
@@ -54,32 +54,31 @@ const (
 
 // Job is one job of the queue.
 type Job struct {
-	// ID is a decimal number, greater than those of earlier jobs.
+	// ID is a decimal number, greater than the ids of earlier jobs.
 	ID        string
 	Status    Status
 	Component string
-	// Config is the id of the configuration, "" when only ConfigData is given.
+	// Config is the id of the configuration, "" if there is only ConfigData.
 	Config string
-	// ConfigData is a whole configuration that is run in the place of the stored
-	// one; nil without.
+	// ConfigData is a configuration that runs instead of the stored one; nil for
+	// none.
 	ConfigData   json.RawMessage
 	ConfigRowIDs []string
 	// Mode is Run, ForceRun or Debug.
 	Mode string
 	Tag  string
-	// VariableValuesID names a row of the variable configuration,
-	// VariableValuesData is the object that came with the job; at most one is
-	// set.
+	// VariableValuesID names a row of the variables configuration,
+	// VariableValuesData is the object that came with the job. At most one is set.
 	VariableValuesID   string
 	VariableValuesData json.RawMessage
-	// Extra are members of the job's record that are kept as they came and mean
-	// nothing here (backend, parallelism, …), by name.
+	// Extra are members of the job's record, by name, that are only kept (backend,
+	// parallelism, …).
 	Extra map[string]json.RawMessage
-	// Kill says that the job is to be ended.
+	// Kill says that someone asked for the end of the job.
 	Kill bool
-	// Created is when it came, Started and Ended are zero until it did.
+	// Started and Ended are zero until then.
 	Created, Started, Ended time.Time
-	// Result is set when the job ends.
+	// Result is nil before the end of the job.
 	Result *Result
 }
 
@@ -89,23 +88,23 @@ type Result struct {
 	ConfigVersion string
 	// ErrorType is "user" or "application", "" for a success.
 	ErrorType string
-	// ExceptionID is what a person reports; only with an ErrorType.
+	// ExceptionID is for support; only with an ErrorType.
 	ExceptionID string
 	// Variables are the values that were given, in their order.
 	Variables []Variable
-	// Tables are the ids of the tables that were written, in their order.
+	// Tables are the ids of the tables that were written.
 	Tables []string
 	// Images are the programs or images that ran, one for each row.
 	Images []string
-	// Incomplete is how many warnings of the component said that data may be
-	// missing, see event.Finding. The platform's record of a job does not have it.
+	// Incomplete is how many warnings said that data may be missing, see
+	// event.Finding. The platform's record of a job does not have it.
 	Incomplete int
 }
 
-// Variable is a name and the text that stands for it.
+// Variable is the name and the value of a variable.
 type Variable struct{ Name, Value string }
 
-// To moves a job to another state and notes the time; an error when that state
+// To moves a job to another state at this time. It returns an error if that state
 // cannot follow.
 func (j *Job) To(status Status, now time.Time) error {
 	if !slices.Contains(j.Status.next(), status) {
@@ -121,8 +120,7 @@ func (j *Job) To(status Status, now time.Time) error {
 	return nil
 }
 
-// CreateJob stores a new job in the state created under an id of the store's
-// own.
+// CreateJob stores a new job in the state created, with a new id.
 func (s *Store) CreateJob(j Job) (Job, error) {
 	err := s.write(func(tx *bbolt.Tx) error {
 		id, err := nextID(tx)
@@ -135,7 +133,6 @@ func (s *Store) CreateJob(j Job) (Job, error) {
 	return j, err
 }
 
-// Job is one job.
 func (s *Store) Job(id string) (Job, error) {
 	n, err := parseID(id)
 	if err != nil {
@@ -144,9 +141,8 @@ func (s *Store) Job(id string) (Job, error) {
 	return one[Job](s, jobs, number(n))
 }
 
-// UpdateJob changes a job. An error of change is returned as it is, and nothing
-// is written then. The change may be called more than once, each time with what
-// is stored.
+// UpdateJob changes a job. If change returns an error, it is returned and nothing
+// is written. Change may be called more than once, each time with what is stored.
 func (s *Store) UpdateJob(id string, change func(*Job) error) (j Job, err error) {
 	err = s.write(func(tx *bbolt.Tx) error {
 		n, err := parseID(id)
@@ -159,13 +155,13 @@ func (s *Store) UpdateJob(id string, change func(*Job) error) (j Job, err error)
 		if err := change(&j); err != nil {
 			return err
 		}
-		j.ID = id // the key is not the caller's to change
+		j.ID = id // the key must not change
 		return j.put(tx)
 	})
 	return j, err
 }
 
-// Jobs gives every job to keep, the newest first, until it returns false.
+// Jobs calls keep with all jobs, the newest first, until keep returns false.
 func (s *Store) Jobs(keep func(Job) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		return newest(tx.Bucket(jobs).Cursor(), keep)

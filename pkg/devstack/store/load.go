@@ -12,30 +12,30 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// maxColumns is how wide a table can be. What is told of a table is held in
-// memory.
+// maxColumns is the maximum number of columns: the description of a table is held
+// in memory.
 const maxColumns = 10_000
 
-// Load is one file to be loaded into a table.
+// Load describes the load of one file into a table.
 type Load struct {
-	// Table is the id; its bucket is made when it is not there.
+	// Table is the id; a missing bucket is created.
 	Table      string
 	Columns    []Column
 	PrimaryKey []string
-	// Incremental adds to the rows of the table; one with the same primary key
-	// replaces the earlier one. Otherwise the rows are the whole table. Either
-	// way the last of several rows with the same primary key stays, in the place
-	// of the first.
+	// Incremental adds the rows to the table; a row replaces an earlier one with
+	// the same primary key. Without it the rows are the whole table. In both cases
+	// the last of several rows with the same primary key stays, at the position of
+	// the first.
 	Incremental    bool
 	Metadata       map[string]string
 	ColumnMetadata map[string]map[string]string
 	Job            string
-	// Next is the next row, one cell for each column, and io.EOF after the last.
-	// The slice is used until the next call only.
+	// Next returns the next row, one cell for each column, and io.EOF after the
+	// last. The slice is used until the next call only.
 	Next func() ([]string, error)
 }
 
-// Check is a user error when the load fits no table at all.
+// Check returns a user error if no table can take the load.
 func (l Load) Check() error {
 	if _, _, err := splitTableID(l.Table); err != nil {
 		return err
@@ -82,9 +82,9 @@ func (l Load) userf(format string, args ...any) error {
 	return failure.Userf("table %q: %s", l.Table, fmt.Sprintf(format, args...))
 }
 
-// Load loads rows into a table, all or none, without holding them in memory.
-// What does not fit the table is a user error, an error of Next is returned as
-// it is. Loads happen one after the other.
+// Load loads rows into a table, all or none, without holding them in memory. It
+// returns a user error if the rows do not fit the table, and errors of Next as they
+// are. Only one load runs at a time.
 func (s *Store) Load(l Load) (Table, error) {
 	if err := l.Check(); err != nil {
 		return Table{}, err
@@ -119,19 +119,18 @@ func (s *Store) discard(generations ...uint64) error {
 	return s.db.Update(func(tx *bbolt.Tx) error { return remove(tx, generations...) })
 }
 
-// load is a load under way.
 type load struct {
 	store *Store
 	Load
-	earlier tableRecord // the table before, zero when there was none
-	table   tableRecord // the table afterwards
+	earlier tableRecord // the table before, zero if there was none
+	table   tableRecord // the table after the load
 	merge   bool        // with the earlier rows
-	staged  uint64      // the generation that is filled
+	staged  uint64      // the generation that is being filled
 
-	place []int // of each column among those of the table
-	key   []int // the places of the primary key among the cells of a row
+	place []int // the place of each column in the table
+	key   []int // the places of the primary key in a row
 	cells []string
-	count int // of rows so far
+	count int // rows so far
 }
 
 func (s *Store) begin(l Load) (*load, error) {
@@ -146,7 +145,7 @@ func (s *Store) begin(l Load) (*load, error) {
 	}
 	w.table = tableRecord{Table: Table{ID: l.Table, Columns: l.Columns, PrimaryKey: l.PrimaryKey, Created: w.earlier.Created}, Next: 1}
 	if w.merge = l.Incremental && found; w.merge {
-		// Left by an earlier load that could not be tidied up.
+		// An earlier load may have been unable to do this.
 		if err := s.tidy(l.Table); err != nil {
 			return nil, err
 		}
@@ -164,7 +163,7 @@ func (s *Store) begin(l Load) (*load, error) {
 	return w, nil
 }
 
-// extend makes the table what it will be after an incremental load.
+// extend computes the table as it will be after an incremental load.
 func (l *load) extend() error {
 	t := l.earlier
 	t.Pending = 0
@@ -204,7 +203,7 @@ func keyText(columns []string) string {
 // loadedRow is a row about to be stored; key is nil without a primary key.
 type loadedRow struct{ key, row []byte }
 
-// read takes a batch of rows, and tells whether there may be more.
+// read takes a batch of rows, and reports whether there may be more.
 func (l *load) read() (batch []loadedRow, more bool, err error) {
 	for size := 0; len(batch) < batchRows && size < batchBytes; {
 		given, err := l.Next()
@@ -233,7 +232,7 @@ func (l *load) read() (batch []loadedRow, more bool, err error) {
 	return batch, true, nil
 }
 
-// stage stores a batch where nobody sees it.
+// stage stores a batch in the generation of this load.
 func (l *load) stage(batch []loadedRow) error {
 	return l.store.db.Update(func(tx *bbolt.Tx) (err error) {
 		if l.staged == 0 {
@@ -255,7 +254,7 @@ func (l *load) stage(batch []loadedRow) error {
 	})
 }
 
-// put stores a row under the number of the one it replaces, or a new one.
+// put stores a row under the number of the row that it replaces, or a new number.
 func (l *load) put(staged, earlier generation, r loadedRow) error {
 	var place []byte
 	if r.key != nil {
@@ -284,7 +283,6 @@ func (l *load) put(staged, earlier generation, r loadedRow) error {
 	return staged.cells.Put(place, r.row)
 }
 
-// publish makes the load visible.
 func (l *load) publish() error {
 	bucket, name, err := splitTableID(l.Table)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.etcd.io/bbolt"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 // rowsOf gives rows through one slice, as a reader may.
@@ -220,8 +222,9 @@ func TestLargeLoads(t *testing.T) {
 	}
 }
 
-// TestWidthIsLimited: what is told of a table is held in memory.
+// TestWidthIsLimited: the description of a table is held in memory.
 func TestWidthIsLimited(t *testing.T) {
+	short.SkipRace(t, "it loads a large table")
 	wide := func(from, to int) Load {
 		l := Load{Table: "in.c-b.t", Incremental: true, Next: rowsOf()}
 		for i := range to {

@@ -6,11 +6,11 @@ import (
 	"errors"
 )
 
-// A row is stored as the length and the text of each cell. One that was loaded
-// before its table got more columns ends early: the rest is "".
+// A row is stored as the length and the text of each cell. If its table got more
+// columns later, the missing cells are "".
 
-// maxPlainKey is how long a primary key may be to be stored as it is; of longer
-// ones the hash is.
+// maxPlainKey is the maximum length of a primary key that is stored as it is;
+// longer ones are hashed.
 const maxPlainKey = 512
 
 var errRow = errors.New("a stored row is damaged")
@@ -19,7 +19,7 @@ func appendCell(row []byte, cell string) []byte {
 	return append(binary.AppendUvarint(row, uint64(len(cell))), cell...)
 }
 
-// decodeRow is the cells of a row for so many columns.
+// decodeRow returns the cells of a row, one for each column.
 func decodeRow(row []byte, columns int) ([]string, error) {
 	cells, text := make([]string, columns), string(row)
 	for i := 0; len(text) > 0; i++ {
@@ -45,7 +45,7 @@ func rowBytes(row []byte) (size int64) {
 	return size
 }
 
-// rowKey is what rows of the same primary key, and no others, have in common.
+// rowKey is equal for rows with the same primary key, and for no others.
 func rowKey(cells []string, positions []int) []byte {
 	key := []byte{'p'}
 	for _, i := range positions {

@@ -1,11 +1,11 @@
-// Package store is what the local platform remembers: configurations, jobs,
-// events and tables, in one file.
+// Package store keeps the local platform's data in one file: configurations, jobs,
+// events and tables.
 //
-// It promises that a write which returned without an error survives the end of
-// the process at any moment, and that every write is whole or not there at all.
-// All methods are safe for concurrent use; functions that are given records one
-// by one must not write to the store themselves. It knows nothing of HTTP, of running
-// jobs or of what a configuration means.
+// A write that returned without an error survives the end of the process at any
+// moment. Every write is complete or absent. All methods are safe for concurrent
+// use, but functions that are called with records must not write to the store. The
+// package knows nothing of HTTP, of running jobs or of the meaning of a
+// configuration.
 package store
 
 import (
@@ -24,34 +24,33 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// ErrNotFound says that there is no such thing, ErrExists that there is one
-// already.
+// ErrNotFound says that a thing does not exist, ErrExists that it exists already.
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("exists already")
 )
 
-// The top-level buckets of the file. Keys are texts, or numbers as eight bytes,
-// the highest first, so that they sort.
+// The top-level buckets of the file. Keys are texts, or numbers as eight bytes, big
+// endian, so that they sort.
 var (
 	configurations = []byte("configurations") // component NUL id -> Configuration
 	jobs           = []byte("jobs")           // id -> Job
-	unfinished     = []byte("unfinished")     // id of a job -> nothing
+	unfinished     = []byte("unfinished")     // id of a job -> empty
 	events         = []byte("events")         // id -> Event
-	eventsOfRun    = []byte("events-of-run")  // run, its length in front, and id -> nothing
+	eventsOfRun    = []byte("events-of-run")  // length of the run id, run id, event id -> empty
 	buckets        = []byte("buckets")        // id -> Bucket
 	tables         = []byte("tables")         // id -> tableRecord
 	rows           = []byte("rows")           // generation -> a bucket, see generation.go
-	ids            = []byte("ids")            // its sequence gives the ids
+	ids            = []byte("ids")            // its sequence numbers everything
 )
 
 const (
 	openTimeout = 500 * time.Millisecond
-	// batchDelay is how long a write waits for others to share its sync to disk.
+	// batchDelay is how long a write waits for others, to share one sync to disk.
 	batchDelay = 2 * time.Millisecond
-	// mapped is how much of the address space is reserved for the file. A file
-	// that outgrows it makes all wait for the slowest reader, once each time it
-	// has doubled.
+	// mapped is the address space that is reserved for the file. When a file
+	// outgrows it, everyone waits for the slowest reader, once each time its size
+	// doubles.
 	mapped = 1 << 30
 )
 
@@ -60,16 +59,16 @@ type Store struct {
 	db  *bbolt.DB
 	now func() time.Time
 
-	// loading lets one load after the other through: each must know the table as
-	// the earlier one left it.
+	// loading allows one load at a time: each must see the table as the last one
+	// left it.
 	loading sync.Mutex
 
 	mu      sync.Mutex
 	changed chan struct{}
 }
 
-// Open opens the file, or makes it when there is none. One process can have it
-// open; a second one is a user error. now is the clock of all records.
+// Open opens the file, or creates it. Only one process can have it open: for a
+// second one this is a user error. now is the clock of all records.
 func Open(path string, now func() time.Time) (*Store, error) {
 	db, err := bbolt.Open(path, 0o600, options())
 	if errors.Is(err, bolterrors.ErrTimeout) {
@@ -89,13 +88,13 @@ func Open(path string, now func() time.Time) (*Store, error) {
 func options() *bbolt.Options {
 	o := &bbolt.Options{Timeout: openTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: mapped}
 	if runtime.GOOS == "windows" {
-		// There a file is as large as what is reserved for it.
+		// On Windows the file would be as large as the reserved space.
 		o.InitialMmapSize = 0
 	}
 	return o
 }
 
-// prepare makes the top-level buckets and ends what a crash interrupted.
+// prepare makes the top-level buckets and completes what a crash interrupted.
 func (s *Store) prepare() error {
 	err := s.db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{configurations, jobs, unfinished, events, eventsOfRun, buckets, tables, rows, ids} {
@@ -111,22 +110,21 @@ func (s *Store) prepare() error {
 	return s.recover()
 }
 
-// Close waits for the writes under way and closes the file.
+// Close waits for running writes and closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Changes is closed when anything was written after the call. To follow
-// something: take the channel, read, wait for the channel, and again.
+// Changes is closed by the next write. To follow something, repeat: get the
+// channel, read, wait for the channel.
 func (s *Store) Changes() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
 }
 
-// clock is the time of a record.
+// clock is the time for a new record.
 func (s *Store) clock() time.Time { return s.now().UTC().Round(0) }
 
-// NewID is a number never given before, as decimal digits; later ones are
-// greater.
+// NewID is a new decimal number, greater than all before.
 func (s *Store) NewID() (string, error) {
 	var id uint64
 	err := s.write(func(tx *bbolt.Tx) (err error) {
@@ -137,8 +135,8 @@ func (s *Store) NewID() (string, error) {
 }
 
 // write does its work in one transaction, which is on disk when it returns, and
-// tells those who wait for changes. The work may be done more than once: what it
-// leaves behind outside the transaction must be what the last time did.
+// reports the change. The work may be done more than once: what it leaves outside
+// of the transaction must come from the last time.
 func (s *Store) write(work func(*bbolt.Tx) error) error {
 	if err := s.db.Batch(work); err != nil {
 		return err
@@ -150,19 +148,17 @@ func (s *Store) write(work func(*bbolt.Tx) error) error {
 	return nil
 }
 
-// read does its work on the store as it is now. Whatever is called meanwhile
-// must not write to the store: it could wait for the end of this very work.
+// read does its work on the current state of the store. The work must not write to
+// the store: the write could wait for the end of this read.
 func (s *Store) read(work func(*bbolt.Tx) error) error { return s.db.View(work) }
 
 func nextID(tx *bbolt.Tx) (uint64, error) { return tx.Bucket(ids).NextSequence() }
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
-func parseNumber(key []byte) uint64 { return binary.BigEndian.Uint64(key) }
-
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// parseID reads an id that the store gave; ErrNotFound when it gave none such.
+// parseID reads an id of the store, or returns ErrNotFound.
 func parseID(id string) (uint64, error) {
 	n, err := strconv.ParseUint(id, 10, 64)
 	if err != nil || decimal(n) != id {
@@ -171,7 +167,6 @@ func parseID(id string) (uint64, error) {
 	return n, nil
 }
 
-// put stores a record as JSON.
 func put(tx *bbolt.Tx, bucket, key []byte, record any) error {
 	text, err := json.Marshal(record)
 	if err != nil {
@@ -180,7 +175,7 @@ func put(tx *bbolt.Tx, bucket, key []byte, record any) error {
 	return tx.Bucket(bucket).Put(key, text)
 }
 
-// get reads a record; ErrNotFound when there is none.
+// get reads a record, or returns ErrNotFound.
 func get[T any](tx *bbolt.Tx, bucket, key []byte) (T, error) {
 	var record T
 	text := tx.Bucket(bucket).Get(key)
@@ -199,7 +194,8 @@ func one[T any](s *Store, bucket, key []byte) (record T, err error) {
 	return record, err
 }
 
-// scan gives the records whose keys begin with the prefix, in their order.
+// scan calls each with the records whose keys begin with the prefix, in their
+// order.
 func scan[T any](s *Store, bucket, prefix []byte, each func(T)) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		cursor := tx.Bucket(bucket).Cursor()
@@ -214,7 +210,7 @@ func scan[T any](s *Store, bucket, prefix []byte, each func(T)) error {
 	})
 }
 
-// newest gives the records of a bucket to keep, the last one first, until keep
+// newest calls keep with the records of a bucket, the last one first, until keep
 // returns false.
 func newest[T any](cursor *bbolt.Cursor, keep func(T) bool) error {
 	for key, text := cursor.Last(); key != nil; key, text = cursor.Prev() {

@@ -9,15 +9,15 @@ import (
 // Column is one column of a table.
 type Column struct {
 	Name string
-	// Type is the base type, e.g. INTEGER; "" when none was told.
+	// Type is the base type, e.g. INTEGER; "" if unknown.
 	Type string
-	// Nullable tells whether the type allows no value.
+	// Nullable says that cells may be empty.
 	Nullable bool
 }
 
-// Table is what is known of a table without its rows.
+// Table describes a table without its rows.
 type Table struct {
-	// ID is that of the bucket, a dot and the name.
+	// ID is BUCKET.NAME.
 	ID, Bucket, Name string
 	Columns          []Column
 	PrimaryKey       []string
@@ -25,26 +25,26 @@ type Table struct {
 	// Bytes is the size of all cells.
 	Bytes               int64
 	Created, LastImport time.Time
-	// Metadata and, by the name of a column, ColumnMetadata are keys and values
-	// told by the last load.
+	// Metadata and ColumnMetadata (by the name of the column) come from the last
+	// load.
 	Metadata       map[string]string
 	ColumnMetadata map[string]map[string]string
-	// Job is the id of the job that loaded it last.
+	// Job is the id of the last job that loaded it.
 	Job string
 }
 
-// tableRecord is a table as it is stored, with the place of its rows.
+// tableRecord is a table as it is stored, with the location of its rows.
 type tableRecord struct {
 	Table
-	// Generation has the rows. Pending has those of an incremental load that
-	// counts already and is not yet merged into the generation; 0 without.
+	// Generation contains the rows. Pending contains those of an incremental load
+	// that is complete, but not merged into the generation yet; 0 for none.
 	Generation, Pending uint64
 	// Next is the number of the next new row.
 	Next uint64
 }
 
-// Tables are the tables of a bucket, or of all buckets when it is "", in the
-// order of their ids. A bucket that is not there has none.
+// Tables are the tables of a bucket, or of all buckets if it is "", in the order of
+// their ids. A missing bucket has none.
 func (s *Store) Tables(bucket string) (found []Table, err error) {
 	var prefix []byte
 	if bucket != "" {
@@ -54,15 +54,13 @@ func (s *Store) Tables(bucket string) (found []Table, err error) {
 	return found, err
 }
 
-// Table is one table.
 func (s *Store) Table(id string) (Table, error) {
 	r, err := one[tableRecord](s, tables, []byte(id))
 	return r.Table, err
 }
 
-// Rows gives the rows of a table to keep, in the order they were first loaded,
-// until keep returns false. Each row is a slice of its own, one cell for each
-// column.
+// Rows calls keep with the rows of a table, in the order they were first loaded,
+// until keep returns false. Each row is a new slice with one cell for each column.
 func (s *Store) Rows(id string, keep func(cells []string) bool) error {
 	return s.read(func(tx *bbolt.Tx) error {
 		r, err := getTable(tx, id)

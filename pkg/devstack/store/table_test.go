@@ -13,7 +13,7 @@ func TestTables(t *testing.T) {
 		l.Metadata, l.ColumnMetadata = map[string]string{"k": "v"}, map[string]map[string]string{"a": {"x": "y"}}
 		must[Table](t)(s.Load(l))
 	}
-	must[Bucket](t)(s.CreateBucket(Bucket{Stage: "in", Name: "c-own", DisplayName: "Own"}))
+	must[Bucket](t)(s.CreateBucket(Bucket{ID: "in.c-own", DisplayName: "Own"}))
 	if _, err := s.CreateBucket(Bucket{ID: "in.c-b"}); err != ErrExists {
 		t.Errorf("a bucket twice: %v", err)
 	}

@@ -11,10 +11,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// conflicts is why the iterations of a document cannot run in one job for each
-// group, nil if they can. The values of variables must be in their places; a
-// placeholder that is left stands for itself. The document is not validated:
-// that is done by each job.
+// conflicts returns why the iterations of a document cannot run in one job for each
+// group, nil if they can. Variables must be replaced already; a placeholder that is
+// left counts as text. Each job validates the document itself.
 func conflicts(document value.Value, groups []group) error {
 	var problems failure.Problems
 	settings := settingsOf(document, &problems)
@@ -35,21 +34,10 @@ func conflicts(document value.Value, groups []group) error {
 			Hint:     "set \"outputBucket\" in \"config\" or in each iteration"})
 	}
 	problems = append(problems, overwriting(all)...)
-	return once(problems).Err()
+	return problems.Unique().Err()
 }
 
-// once leaves out what was found again in every iteration.
-func once(problems failure.Problems) failure.Problems {
-	var kept failure.Problems
-	for _, p := range problems {
-		if !slices.Contains(kept, p) {
-			kept.Add(p)
-		}
-	}
-	return kept
-}
-
-// writer is an iteration as far as it matters to the others.
+// writer is an iteration and where it writes to.
 type writer struct {
 	pointer     string
 	group       group
@@ -68,8 +56,8 @@ func writers(settings config.Section, groups []group) []writer {
 	return all
 }
 
-// bucket follows the rule of the component: the name that is set, or else one
-// made of the API's name and the id.
+// bucket follows the rule of the component: the configured name, or else the API's
+// name and the id.
 func bucket(settings, item config.Section) string {
 	if name := decided(settings, item, config.OutputBucket); name != "" {
 		return name
@@ -80,8 +68,8 @@ func bucket(settings, item config.Section) string {
 	return ""
 }
 
-// decided is the value of a setting: an iteration replaces what stands in
-// `config`, also by nothing.
+// decided is the value of a setting. An iteration overrides `config`, even with
+// nothing.
 func decided[T any](settings, item config.Section, setting field.Setting[T]) T {
 	if _, ok := item.Value.Get(setting.Name); ok {
 		return setting.Of(item)
@@ -89,7 +77,7 @@ func decided[T any](settings, item config.Section, setting field.Setting[T]) T {
 	return setting.Of(config.ConfigSection.In(settings))
 }
 
-// overwriting is one problem for each bucket that several groups write to and
+// overwriting returns one problem for each bucket that several groups write to and
 // one of them replaces.
 func overwriting(all []writer) failure.Problems {
 	var problems failure.Problems
@@ -121,7 +109,7 @@ func overwriting(all []writer) failure.Problems {
 	return problems
 }
 
-// few lists the first ones and counts the rest.
+// few lists the first names and counts the rest.
 func few(names []string) string {
 	const most = 10
 	if len(names) <= most {
@@ -130,8 +118,7 @@ func few(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// find is the pointer of the first member below a section that is asked for, ""
-// for none.
+// find returns the pointer of the first matching member in a section, "" for none.
 func find(s config.Section, is func(name string, v value.Value) bool) string {
 	for _, m := range s.Value.Members() {
 		if is(m.Name, m.Value) {
@@ -146,13 +133,13 @@ func find(s config.Section, is func(name string, v value.Value) bool) string {
 	return ""
 }
 
-// needsState tells whether a member makes a reference to the previous run.
+// needsState reports whether a member refers to the previous run.
 func needsState(name string, v value.Value) bool {
 	return name == "time" && v.Kind() == value.String && v.Raw() == "previousStart"
 }
 
-// tiedToConfiguration tells whether a member is a cipher that only a job of its
-// configuration can read; the scheme between the first colons says so.
+// tiedToConfiguration reports whether a member is encrypted for its configuration
+// only; the scheme between the first colons says so.
 func tiedToConfiguration(name string, v value.Value) bool {
 	scheme, is := strings.CutPrefix(v.Raw(), "KBC::")
 	scheme, _, _ = strings.Cut(scheme, "::")

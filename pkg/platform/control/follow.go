@@ -13,24 +13,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/platform"
 )
 
-// The platform is asked after firstWait and then ever more rarely.
+// The first and the longest pause between requests.
 const (
 	firstWait = time.Second
 	lastWait  = 5 * time.Second
 )
 
-// errStopped is the end of following a job that goes on, as it was asked for.
+// errStopped says that following ended while the job continues.
 var errStopped = errors.New("stopped following")
 
-// follower is what is known of a job that is followed.
 type follower struct {
 	*Session
-	prefix string       // of every line: which of several jobs it is about
-	job    platform.Job // as it was read last
-	status string       // last one that was told
-	done   bool         // the end was told, and all that came before
+	prefix string       // of every line, to tell several jobs apart
+	job    platform.Job // as read last
+	status string       // reported last
+	done   bool         // the end and everything before it were reported
 	shown  map[string]bool
-	newest string // id of the last event that was shown
+	newest string // id of the last event that was reported
 	// incomplete is how many warnings said that data may be missing.
 	incomplete int
 }
@@ -39,10 +38,9 @@ func (s *Session) follower(prefix string, job platform.Job) *follower {
 	return &follower{Session: s, prefix: prefix, job: job, shown: map[string]bool{}}
 }
 
-// follow tells the states and events of jobs until all of them have ended. They
-// are asked for one after the other, so that many jobs are no burden. A timeout
-// of 0 is no limit. The jobs go on whatever ends the following; an error names
-// those that do.
+// follow reports the states and events of jobs until all have ended. It requests
+// one job after the other, so that many jobs are no burden. A timeout of 0 is no
+// limit. The jobs continue if the following ends early; the error names them.
 func (s *Session) follow(ctx context.Context, timeout time.Duration, jobs ...*follower) error {
 	started := s.Now()
 	for wait, first := firstWait, true; ; wait, first = min(wait*3/2, lastWait), false {
@@ -68,7 +66,7 @@ func (s *Session) follow(ctx context.Context, timeout time.Duration, jobs ...*fo
 	}
 }
 
-// step tells how the job stands; a job that was just created is known already.
+// step reports the current state; that of a new job is known already.
 func (f *follower) step(ctx context.Context, first bool, started time.Time) error {
 	if !first {
 		job, err := f.Platform.Job(ctx, f.job.ID)
@@ -77,12 +75,12 @@ func (f *follower) step(ctx context.Context, first bool, started time.Time) erro
 		}
 		f.job = job
 	}
-	return f.tell(ctx, f.Now().Sub(started))
+	return f.report(ctx, f.Now().Sub(started))
 }
 
-// tell writes what is new. After the end all events are asked for once more,
-// because they do not always arrive in the order of their ids.
-func (f *follower) tell(ctx context.Context, elapsed time.Duration) error {
+// report writes what is new. After the end it reads all events once more, because
+// they do not always arrive in the order of their ids.
+func (f *follower) report(ctx context.Context, elapsed time.Duration) error {
 	if f.job.Status != f.status {
 		f.status = f.job.Status
 		if err := f.line(f.Progress, "%sjob %s: %s (%s)", f.prefix, f.job.ID, f.status, elapsed.Round(time.Second)); err != nil {
@@ -111,8 +109,8 @@ func (f *follower) tell(ctx context.Context, elapsed time.Duration) error {
 	return nil
 }
 
-// findings is how many warnings say that data may be missing from the tables of
-// the job; 0 if the job did not succeed.
+// findings is how many warnings say that data may be missing from the tables of the
+// job; 0 if the job did not succeed.
 func (f *follower) findings() int {
 	if !f.job.Finished || f.job.ExitCode() != failure.ExitOK {
 		return 0
@@ -120,7 +118,7 @@ func (f *follower) findings() int {
 	return f.incomplete
 }
 
-// event writes an event; one of several jobs is told apart by its line.
+// event writes an event. With several jobs the line names its job.
 func (f *follower) event(e platform.Event) error {
 	if f.prefix == "" {
 		return f.Session.event(e)
@@ -128,7 +126,7 @@ func (f *follower) event(e platform.Event) error {
 	return f.line(f.Out, "%sjob %s: %s", f.prefix, f.job.ID, eventLine(e))
 }
 
-// stopped adds to the reason which jobs go on.
+// stopped adds to an error which jobs continue.
 func stopped(ctx context.Context, jobs []*follower, err error) error {
 	if ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", errStopped, ctx.Err())

@@ -12,13 +12,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// iterations are the iterations of a stored configuration.
 type iterations struct {
 	document value.Value
 	items    []value.Value
 }
 
-// iterationsOf wants at least one.
+// iterationsOf requires at least one iteration.
 func iterationsOf(document value.Value) (iterations, error) {
 	list := settingsOf(document, &failure.Problems{}).Get("iterations")
 	if list.Value.Kind() != value.Array || list.Value.Len() == 0 {
@@ -27,8 +26,8 @@ func iterationsOf(document value.Value) (iterations, error) {
 	return iterations{document: document, items: list.Value.Items()}, nil
 }
 
-// settingsOf is the part of a document that holds `api`, `config` and
-// `iterations`: all of it, unless there is a wrapper with something in it.
+// settingsOf is the part of a document with `api`, `config` and `iterations`: its
+// "parameters" if they are not empty, else all of it.
 func settingsOf(document value.Value, problems *failure.Problems) config.Section {
 	all := field.NewSection(document, "", problems)
 	if wrapper := all.Get("parameters"); wrapper.Present() {
@@ -37,7 +36,7 @@ func settingsOf(document value.Value, problems *failure.Problems) config.Section
 	return all
 }
 
-// only is the document with the iterations of one group and no others.
+// only is the document with the iterations of one group only.
 func (it iterations) only(g group) value.Value {
 	settings := settingsOf(it.document, &failure.Problems{})
 	reduced := settings.Value.With("iterations", value.OfItems(it.items[g.from:g.to]...))
@@ -47,11 +46,11 @@ func (it iterations) only(g group) value.Value {
 	return it.document.With("parameters", reduced)
 }
 
-// group is iterations that follow one another: from is the index of the first,
-// to the one behind the last.
+// group is consecutive iterations, from the index from up to, but not including,
+// to.
 type group struct{ from, to int }
 
-// String counts from 1, as people do.
+// String counts from 1.
 func (g group) String() string {
 	if g.to == g.from+1 {
 		return fmt.Sprintf("iteration %d", g.to)
@@ -59,20 +58,20 @@ func (g group) String() string {
 	return fmt.Sprintf("iterations %d-%d", g.from+1, g.to)
 }
 
-// unasked is how many jobs a split makes without being told a number: each of
-// them waits in the queue of everybody, and a list of iterations grows unseen.
-const unasked = 100
+// maxUnasked is how many jobs a split creates unless it names a number: they wait
+// in a shared queue, and a list of iterations may grow unnoticed.
+const maxUnasked = 100
 
-// countable refuses to make a job of each of very many iterations.
+// countable refuses a job for each iteration if there are very many.
 func (it iterations) countable(split string) error {
-	if strings.Contains(split, "=") || len(it.items) <= unasked {
+	if strings.Contains(split, "=") || len(it.items) <= maxUnasked {
 		return nil
 	}
-	return failure.Userf("the configuration has %d iterations, and more than %d jobs are started only when asked for: say how many with --split iterations=N", len(it.items), unasked).
+	return failure.Userf("the configuration has %d iterations, and more than %d jobs are started only when asked for: say how many with --split iterations=N", len(it.items), maxUnasked).
 		At(settingsOf(it.document, &failure.Problems{}).Get("iterations").Pointer)
 }
 
-// groups parts the iterations into at most so many groups, as equal as can be.
+// groups splits the iterations into at most so many groups of about the same size.
 func (it iterations) groups(most int) []group {
 	n := min(most, len(it.items))
 	all := make([]group, n)
@@ -82,8 +81,7 @@ func (it iterations) groups(most int) []group {
 	return all
 }
 
-// mostGroups reads "iterations", which is as many as there are, or
-// "iterations=N".
+// mostGroups reads "iterations", which is no limit, or "iterations=N".
 func mostGroups(split string) (int, error) {
 	what, number, given := strings.Cut(split, "=")
 	if what == "iterations" && !given {

@@ -4,19 +4,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-func document(t testing.TB, text string) value.Value {
-	t.Helper()
-	v, err := value.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
 
 // TestWritersAreThoseOfTheComponent: a split judges buckets and increments as
 // the component will.
@@ -32,7 +24,7 @@ func TestWritersAreThoseOfTheComponent(t *testing.T) {
 		"without the wrapper":   `{"parameters":{},"api":{"baseUrl":"http://a/"},` + config1 + `,"iterations":[{},{"id":"x","outputBucket":""}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc := document(t, text)
+			doc := testvalue.Parse(t, text)
 			compiled, problems := config.Compile(doc, config.Options{})
 			if err := problems.Err(); err != nil {
 				t.Fatal(err)

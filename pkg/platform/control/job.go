@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Status writes how a job stands.
+// Status writes the state of a job.
 func (s *Session) Status(ctx context.Context, id string) error {
 	job, err := s.Platform.Job(ctx, id)
 	if err != nil {
@@ -18,8 +18,8 @@ func (s *Session) Status(ctx context.Context, id string) error {
 	return s.standing(job, 0)
 }
 
-// Events writes the events of a job so far, oldest first: as lines, or as one
-// line of JSON each.
+// Events writes the events of a job so far, oldest first: as lines, or as one line
+// of JSON each.
 func (s *Session) Events(ctx context.Context, id string) error {
 	events, err := s.Platform.Events(ctx, id, "")
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Session) Events(ctx context.Context, id string) error {
 	return nil
 }
 
-// Kill tells a job to end and writes how it stands; it ends a little later.
+// Kill asks for the end of a job, which comes a little later, and writes its state.
 func (s *Session) Kill(ctx context.Context, id string) error {
 	job, err := s.Platform.KillJob(ctx, id)
 	if err != nil {
@@ -53,9 +53,8 @@ func eventLine(e platform.Event) string {
 	return fmt.Sprintf("%s %-7s %s", e.Created, e.Type, e.Message)
 }
 
-// standing writes where a job stands, with the result once there is one.
-// Incomplete is how many warnings say that data may be missing. It is known only
-// if the job was followed; otherwise it is 0.
+// standing writes the state of a job, with the result if there is one. Incomplete
+// is how many warnings say that data may be missing, 0 if the job was not followed.
 func (s *Session) standing(job platform.Job, incomplete int) error {
 	if s.JSON {
 		return s.compact(summary(job, incomplete))
@@ -73,8 +72,8 @@ func (s *Session) standing(job platform.Job, incomplete int) error {
 	return s.line(s.Out, "%s", text)
 }
 
-// summary is a job as a JSON object; what the platform does not say yet is "".
-// It has the member incomplete only when that is not 0.
+// summary is a job as a JSON object; unknown values are "". The member incomplete
+// is left out if it is 0.
 func summary(job platform.Job, incomplete int) value.Value {
 	members := []value.Member{
 		member("id", job.ID),

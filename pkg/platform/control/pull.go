@@ -8,8 +8,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Pull writes a stored configuration as indented JSON, to the file or, without
-// one, to Out. A file that exists is replaced.
+// Pull writes a stored configuration as indented JSON to the file, or to Out
+// without one. An existing file is replaced.
 func (s *Session) Pull(ctx context.Context, id, file string) error {
 	stored, err := s.Platform.Configuration(ctx, s.Component, id)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Session) Pull(ctx context.Context, id, file string) error {
 		_, err = s.Out.Write(text)
 		return err
 	}
-	// A configuration may hold what is nobody else's business.
+	// A configuration may be confidential.
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return failure.Userf("cannot write the configuration: %w", err)
 	}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -8,47 +9,42 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// DefaultVariablesComponent is the component of variable configurations.
-const DefaultVariablesComponent = "keboola.variables"
-
-// Push says what to store.
+// Push is what to store.
 type Push struct {
 	// File is the path of the extractor's configuration.
 	File string
-	// Configuration is the id of the stored configuration to update; "" makes a
-	// new one.
+	// Configuration is the id of the stored configuration to update; "" makes a new
+	// one.
 	Configuration string
-	// Name of the stored configuration; "" takes the file's name without .json
-	// for a new one and leaves that of an old one.
+	// Name is the name of the stored configuration. "" is the file's name without
+	// .json for a new one, and no change for an existing one.
 	Name string
 	// Variables is the path of the variable configuration; "" stores none. Then
-	// variables_id is as it stands in File or, when an update finds none there,
-	// as it is stored.
+	// variables_id is that in File or, if an update finds none there, the stored
+	// one.
 	Variables string
 	// VariablesComponent is the component id it is stored under; "" is
-	// DefaultVariablesComponent.
+	// variables.DefaultComponent.
 	VariablesComponent string
 }
 
-// pushed is what a push stored.
 type pushed struct {
 	platform.Configuration
 	variables string // id of the variable configuration, "" for none
 }
 
-// Push stores the variable configuration, if there is one, and then the
-// extractor's configuration with its id in variables_id, and writes both ids.
-// Both files are read and checked before anything is sent. When only the first
-// was stored, the error names it.
+// Push stores the variable configuration, if there is one, and then the extractor's
+// configuration with its id in variables_id, and writes both ids. Both files are
+// checked before anything is sent. If only the first was stored, the error names
+// it.
 func (s *Session) Push(ctx context.Context, p Push) error {
-	if p.VariablesComponent == "" {
-		p.VariablesComponent = DefaultVariablesComponent
-	}
+	p.VariablesComponent = cmp.Or(p.VariablesComponent, variables.DefaultComponent)
 	content, err := s.document(p.File)
 	if err != nil {
 		return err
@@ -96,8 +92,8 @@ func (p pushed) summary() value.Value {
 	return result
 }
 
-// create stores a new configuration. Of the variables the answer tells also
-// after an error.
+// create stores a new configuration. With an error, it also returns the id of
+// variables that were stored.
 func (s *Session) create(ctx context.Context, p Push, content, variables value.Value) (stored pushed, err error) {
 	if p.Name == "" {
 		p.Name = strings.TrimSuffix(filepath.Base(p.File), ".json")
@@ -124,7 +120,6 @@ func (s *Session) createVariables(ctx context.Context, p Push, content value.Val
 	return stored.ID, nil
 }
 
-// update stores a new version of a configuration and of its variables.
 func (s *Session) update(ctx context.Context, p Push, content, variables value.Value) (stored pushed, err error) {
 	before, err := s.Platform.Configuration(ctx, s.Component, p.Configuration)
 	if err != nil {
@@ -146,11 +141,11 @@ func (s *Session) update(ctx context.Context, p Push, content, variables value.V
 	return stored, nil
 }
 
-// again is what to do about an update that failed on the way.
+// again is the advice about an update that failed.
 const again = "it may be stored nevertheless: push it again, that does no harm"
 
-// updateVariables stores a new version of the variables that a configuration
-// has, or its first ones.
+// updateVariables stores a new version of a configuration's variables, or the first
+// one.
 func (s *Session) updateVariables(ctx context.Context, p Push, before platform.Configuration, content value.Value) (id string, err error) {
 	id = before.Content.Field(config.VariablesID.Name).Text()
 	if id == "" {
@@ -165,8 +160,8 @@ func (s *Session) updateVariables(ctx context.Context, p Push, before platform.C
 	return id, nil
 }
 
-// linked is a document with the links to its variables as they are stored,
-// where it has none of its own: the file that was pushed first has none either.
+// linked is a document with the stored links to its variables, unless it has its
+// own: a file that was pushed with variables has none.
 func linked(content, before value.Value) value.Value {
 	if _, ok := content.Get(config.VariablesID.Name); ok {
 		return content
@@ -195,7 +190,7 @@ func (s *Session) variables(file string) (value.Value, error) {
 	return content, nil
 }
 
-// checkVariables wants {"variables": [{"name": …}, …]}.
+// checkVariables requires {"variables": [{"name": …}, …]}.
 func checkVariables(v value.Value) error {
 	list := v.Field("variables")
 	if list.Kind() != value.Array {
@@ -209,7 +204,6 @@ func checkVariables(v value.Value) error {
 	return nil
 }
 
-// document reads a configuration from a file.
 func (s *Session) document(path string) (value.Value, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Run says what to run.
+// Run is what to run.
 type Run struct {
 	// Configuration is the id of the stored configuration.
 	Configuration string
@@ -20,22 +20,21 @@ type Run struct {
 	Variables []string
 	// Wait follows the job to its end.
 	Wait bool
-	// Timeout ends the following, not the job; 0 is no limit.
+	// Timeout limits the following, not the job; 0 is no limit.
 	Timeout time.Duration
-	// Split is "iterations" for one job for each iteration (of at most 100),
-	// "iterations=N" for at most N jobs, each with iterations that follow one
-	// another; "" is one job for the whole configuration. Jobs of a split are
-	// always followed.
+	// Split is "iterations" for one job for each iteration (at most 100), or
+	// "iterations=N" for at most N jobs, each with consecutive iterations; "" is
+	// one job for the configuration. The jobs of a split are always followed.
 	Split string
 }
 
-// mayRun is what to do about a job whose creation failed on the way.
+// mayRun is the advice about a job whose creation failed.
 const mayRun = "the job may run nevertheless: look on the platform before starting it again"
 
-// Run starts a job and writes its id or, when told to wait, its events as they
-// come. The exit code is 0 unless the job was followed to its end: then it is
-// that of the job. Of a split it is that of the job that ended worst; a split
-// that was refused starts no job.
+// Run starts a job and writes its id or, with Wait, its events as they come. The
+// exit code is 0 unless the job was followed to its end: then it is that of the
+// job. For a split it is the highest of its jobs; a split that was refused starts
+// no job.
 func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 	values, err := s.values(r.Variables)
 	if err != nil {
@@ -61,8 +60,8 @@ func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 	return 0, s.line(s.Out, "job %s: %s", job.ID, job.Status)
 }
 
-// values reads "name=value" pairs. Whole numbers are sent as such, unless
-// their digits would not come back the same (007, -0, more than 64 bits).
+// values reads "name=value" pairs. Whole numbers are sent as numbers, unless their
+// digits would change (007, -0, more than 64 bits).
 func (s *Session) values(pairs []string) ([]platform.Variable, error) {
 	flags, err := variables.Flags(pairs)
 	if err != nil {

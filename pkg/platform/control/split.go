@@ -10,17 +10,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// part is one group of iterations and its job.
 type part struct {
 	group    group
-	document value.Value // what the job is given to run
-	follower *follower   // nil: no job was started, or nobody knows
-	err      error       // why its job was not started; nil: nobody tried
+	document value.Value // the configuration of the job
+	follower *follower   // nil: no job was started, or it is not known
+	err      error       // why its job was not started; nil if it was not tried
 }
 
-// split runs a stored configuration in several jobs and follows them to their
-// ends. The jobs are not told the configuration's id: the platform runs one job
-// of a configuration at a time.
+// split runs a stored configuration in several jobs and follows them to their ends.
+// The jobs do not get the configuration's id, because the platform runs one job of
+// a configuration at a time.
 func (s *Session) split(ctx context.Context, r Run, values []platform.Variable) (exit int, err error) {
 	parts, err := s.parts(ctx, r, values)
 	if err != nil {
@@ -28,7 +27,7 @@ func (s *Session) split(ctx context.Context, r Run, values []platform.Variable) 
 	}
 	screen := *s
 	if s.JSON {
-		// Out is for the one document at the end.
+		// Out is for the document at the end only.
 		screen.Out, screen.JSON = s.Progress, false
 	}
 	var jobs []*follower
@@ -57,8 +56,8 @@ func (s *Session) split(ctx context.Context, r Run, values []platform.Variable) 
 	return exit, s.splitResult(parts, errs, exit)
 }
 
-// parts reads the configuration and refuses it when its iterations cannot run
-// beside each other.
+// parts reads the configuration, and refuses it if its iterations cannot run side
+// by side.
 func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) ([]part, error) {
 	most, err := mostGroups(r.Split)
 	if err != nil {
@@ -98,8 +97,8 @@ func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) 
 	return parts, nil
 }
 
-// splittable refuses what the platform itself knows of a configuration and does
-// not look at when the document comes with the job.
+// splittable refuses what the platform would refuse if the document did not come
+// with the job.
 func splittable(c platform.Configuration) error {
 	switch {
 	case c.Disabled:
@@ -111,7 +110,7 @@ func splittable(c platform.Configuration) error {
 	}
 }
 
-// start creates the job of a part, unless it is too late to start anything.
+// start creates the job of a part, unless the context has ended.
 func (s *Session) start(ctx context.Context, p *part, values []platform.Variable) (platform.Job, error) {
 	if err := ctx.Err(); err != nil {
 		return platform.Job{}, fmt.Errorf("no job was started: %w", err)

@@ -313,8 +313,8 @@ func TestSplitDocumentIsJSON(t *testing.T) {
 	}
 }
 
-// TestSplitFailsTwice: a fault of a creation counts more than the end of the
-// following after it, and both are told.
+// TestSplitFailsTwice: the error of a creation decides the exit code, not the error
+// of following after it. Both are reported.
 func TestSplitFailsTwice(t *testing.T) {
 	w := splitWorld(t)
 	w.JSON = true

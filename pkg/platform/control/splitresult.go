@@ -10,27 +10,25 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// The states of a part whose job is not known.
+// The states of a part without a known job.
 const (
 	neverStarted = "never started"
-	perhaps      = "unknown" // the request failed on the way
+	unknown      = "unknown" // the request failed after it was sent
 )
 
-// state is that of the job as it was read last.
+// state is that of the job when it was read last.
 func (p part) state() string {
-	var failed *platform.Error
-	switch {
-	case p.follower != nil:
+	if p.follower != nil {
 		return p.follower.job.Status
-	case errors.As(p.err, &failed) && failed.Unsettled():
-		return perhaps
-	default:
-		return neverStarted
 	}
+	if failed, ok := errors.AsType[*platform.Error](p.err); ok && failed.Unsettled() {
+		return unknown
+	}
+	return neverStarted
 }
 
-// splitResult writes what became of all parts: a table and one line, or one
-// JSON document.
+// splitResult writes the result of all parts: a table and one line, or one JSON
+// document.
 func (s *Session) splitResult(parts []part, errs []error, exit int) error {
 	succeeded, incomplete := 0, 0
 	for _, p := range parts {
@@ -58,7 +56,7 @@ func (s *Session) splitResult(parts []part, errs []error, exit int) error {
 	return s.line(s.Out, "%s: exit code %d", result, exit)
 }
 
-// row never has an empty cell.
+// row is the part's line in the table. No cell is empty.
 func (p part) row() []string {
 	row := []string{p.group.String(), "-", p.state(), "-", "-"}
 	switch {
@@ -83,7 +81,7 @@ func (p part) row() []string {
 	return row
 }
 
-// splitDocument is the result as JSON: what there is nothing of is null.
+// splitDocument is the result as JSON; missing values are null.
 func splitDocument(parts []part, errs []error, succeeded, exit int) value.Value {
 	groups := make([]value.Value, len(parts))
 	for i, p := range parts {
@@ -129,8 +127,8 @@ func (p part) summary() value.Value {
 	)
 }
 
-// duration is how many seconds a job ran, without its time in the queue, and
-// whether the platform says so.
+// duration is how many seconds a job ran, without its time in the queue; ok is
+// false if that is unknown.
 func duration(job platform.Job) (seconds int64, ok bool) {
 	started, err := time.Parse(time.RFC3339, job.Started)
 	if err != nil {

@@ -125,7 +125,7 @@ type Batch struct {
 }
 
 // Row adds one row, which is copied. A row whose types do not fit those of
-// earlier ones is a user error; the collector is of no use then.
+// earlier ones is a user error; the collector must not be used afterwards.
 func (b *Batch) Row(row value.Packed) error {
 	if b.dataType == nil {
 		if row.Kind() == value.Null && !b.heldNull {
@@ -144,7 +144,7 @@ func (b *Batch) Row(row value.Packed) error {
 
 func (b *Batch) add(row value.Packed) error {
 	a := b.owner
-	if err := b.dataType.root.element.mergeItem(row, &a.learner); err != nil {
+	if err := b.dataType.root.element.mergeItem(row, row.Kind(), &a.learner); err != nil {
 		return err
 	}
 	if a.last != b {

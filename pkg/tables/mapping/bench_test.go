@@ -30,6 +30,17 @@ func nestedRows(b *testing.B) []value.Packed {
 	return rows
 }
 
+// taggedRows are rows with an object and a list of two objects, as those of workload
+// D in tests/bench.
+func taggedRows(b *testing.B) []value.Packed {
+	rows := make([]value.Packed, 500)
+	for i := range rows {
+		rows[i] = pack(testvalue.Parse(b, fmt.Sprintf(`{"id":%d,"name":"Name %d","address":{"street":"Long Street %d","city":"Prague","zip":"%d"},`+
+			`"tags":[{"label":"first %d","weight":1},{"label":"second %d","weight":2}],"visits":%d,"active":true}`, i, i, i, 10000+i, i%10, i%20, i*7)))
+	}
+	return rows
+}
+
 func benchmark(b *testing.B, rows []value.Packed) {
 	size := 0
 	for _, row := range rows {
@@ -86,6 +97,21 @@ func BenchmarkFlat(b *testing.B) { benchmark(b, flatRows(b)) }
 
 // BenchmarkNested is 500 rows each time, which make five tables.
 func BenchmarkNested(b *testing.B) { benchmark(b, nestedRows(b)) }
+
+// BenchmarkTagged is 500 rows each time, which make two tables.
+func BenchmarkTagged(b *testing.B) { benchmark(b, taggedRows(b)) }
+
+// BenchmarkID is the ids of 500 rows.
+func BenchmarkID(b *testing.B) {
+	rows := taggedRows(b)
+	h, n := newHasher(), newDataType("items")
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, row := range rows {
+			h.id(n, row, nil, nil)
+		}
+	}
+}
 
 // BenchmarkConfigured is 500 rows each time: ten columns, or an object and lists
 // that make five tables.

@@ -17,8 +17,8 @@ type ConfiguredBatch struct {
 }
 
 // Row adds one row and all rows of child tables in it; nothing of it is kept. A
-// value that does not fit its column is a user error; the collector is of no use
-// then.
+// value that does not fit its column is a user error; the collector must not be
+// used afterwards.
 func (b *ConfiguredBatch) Row(row value.Packed) error { return b.row(b.table, row, reference{}) }
 
 // reference is the cell by which the rows of a child table refer to their
@@ -75,13 +75,25 @@ func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members
 	// Rows mostly have their members in one order, so the last index is tried first.
 	at := &b.owner.rows[t.number].found[setting]
 	if *at >= len(members) || string(members[*at].name) != s.at[0] {
-		*at = slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == s.at[0] })
-		if *at < 0 {
-			*at = 0
-			return nil
+		*at = max(0, indexOf(members, s.at[0]))
+	}
+	if *at < len(members) && string(members[*at].name) == s.at[0] {
+		if found, ok := members[*at].value.Walk(s.at[1:]); ok {
+			return found
 		}
 	}
-	return s.at[1:].find(members[*at].value)
+	if len(s.at) == 1 {
+		return nil
+	}
+	if whole := indexOf(members, s.path); whole >= 0 { // the whole path is a name
+		return members[whole].value
+	}
+	return nil
+}
+
+// indexOf is the place of the member of that name, -1 for none.
+func indexOf(members []packedMember, name string) int {
+	return slices.IndexFunc(members, func(m packedMember) bool { return string(m.name) == name })
 }
 
 // refused is the error of a list or an object that came for a column. It shows

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
@@ -326,6 +327,7 @@ func TestMappedTablesThatCannotBeWritten(t *testing.T) {
 }
 
 func TestMemoryOfMappedTablesStaysFlat(t *testing.T) {
+	short.SkipRace(t, "it looks at the memory")
 	c := newMapper(t, mappingsOf(t, `{"t":{"v":"v","c":{"type":"table","destination":"c","tableMapping":{".":"w"}}}}`))
 	text := value.OfString(strings.Repeat("x", 1000))
 	row := value.OfMembers(value.Member{Name: "v", Value: text}, value.Member{Name: "c", Value: value.OfItems(text, text)})

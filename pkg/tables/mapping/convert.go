@@ -174,9 +174,9 @@ func (c *converter) item(t *tableLayout, item value.Packed) error {
 
 // object fills the cells of an object's properties.
 func (c *converter) object(t *tableLayout, n *node, f *frame) error {
-	for i, parts := 0, f.object.Parts(); parts.More(); i++ {
-		p := n.child(i, parts.Name())
-		v := parts.Value()
+	for i, members := 0, f.object.Parts(); members.More(); i++ {
+		p := n.child(i, &members)
+		v, k, cell := members.Cell()
 		var err error
 		switch p.kind {
 		case kindArray:
@@ -186,15 +186,15 @@ func (c *converter) object(t *tableLayout, n *node, f *frame) error {
 			}
 		case kindObject:
 			if p.both {
-				c.warnBoth(p, p.header, "it holds objects beside single values; objects are written as JSON text", v.Kind() == value.Object)
+				c.warnBoth(p, p.header, "it holds objects beside single values; objects are written as JSON text", k == value.Object)
 				t.record.setValue(p.column, text(v), v)
-			} else if v.Kind() == value.Object {
+			} else if k == value.Object {
 				below := c.frame(frame{node: p, object: v, outer: f})
 				err = c.object(t, p, below)
 				c.frames = append(c.frames, below)
 			}
 		default:
-			t.record.setValue(p.column, v.Cell(), v)
+			t.record.setValue(p.column, cell, v)
 		}
 		if err != nil {
 			return err

@@ -1,10 +1,11 @@
 package mapping
 
 import (
-	"bytes"
 	"crypto/md5"
 	"encoding/hex"
 	"hash"
+	"slices"
+	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -18,44 +19,29 @@ const hashFlush = 32 << 10
 // to another, nor differ from those of the original: rows loaded earlier refer
 // to them. What is hashed is the row in PHP's serialisation format.
 type hasher struct {
-	md5 hash.Hash
-	buf []byte
-	sum [md5.Size]byte
+	// buf is the text to be hashed, or the end of it: what came before is in md5 when
+	// flushed is set.
+	buf     []byte
+	md5     hash.Hash
+	flushed bool
+	digest  [md5.Size]byte // what sum returns
+	// counting is how many objects and lists are open whose number of parts is not
+	// known yet. It stands before the parts, so nothing is flushed meanwhile.
+	counting int
 	// names are those of the object before, in the order they were hashed: rows mostly
 	// have the same. place is how many came so far in this one.
 	names []hashedName
 	place int
 }
 
-// hashedName is a name, and how it is hashed.
-type hashedName struct{ name, text []byte }
+// hashedName is a name as it stands in packed objects, and how it is hashed.
+type hashedName struct{ packed, text []byte }
 
 // maxHashedNames and maxHashedName are how many names are kept, and how long ones.
 const (
 	maxHashedNames = 200
 	maxHashedName  = 100
 )
-
-// name appends the name of a member.
-func (h *hasher) name(name []byte) {
-	at := h.place
-	h.place++
-	if at < len(h.names) && bytes.Equal(h.names[at].name, name) {
-		h.buf = append(h.buf, h.names[at].text...)
-		return
-	}
-	start := len(h.buf)
-	h.string(name)
-	if at >= maxHashedNames || at > len(h.names) || len(name) > maxHashedName {
-		return // a name before it may be too long to be kept
-	}
-	if at == len(h.names) {
-		h.names = append(h.names, hashedName{})
-	}
-	known := &h.names[at]
-	known.name = append(known.name[:0], name...)
-	known.text = append(known.text[:0], h.buf[start:]...)
-}
 
 func newHasher() *hasher { return &hasher{md5: md5.New()} }
 
@@ -69,101 +55,173 @@ type hashedMember struct {
 // of what is around it. Extra members are hashed as if they were the object's last. The
 // id is gone when the next one is made.
 func (h *hasher) id(n *node, object value.Packed, extra []hashedMember, outer []byte) []byte {
-	h.place = 0
-	h.md5.Reset()
-	h.buf = h.buf[:0]
-	h.buf = php.AppendObjectHead(h.buf, object.Len()+len(extra))
-	h.members(object)
-	for _, m := range extra {
-		h.string([]byte(m.name))
-		h.value(m.value)
-	}
-	h.buf = append(h.buf, '}')
+	h.begin()
+	h.object(object, extra)
 	h.buf = append(h.buf, outer...)
-	h.md5.Write(h.buf) // never fails, says package hash
+	sum := h.sum()
 	h.buf = append(n.appendPath(h.buf[:0]), '_')
-	h.buf = hex.AppendEncode(h.buf, h.md5.Sum(h.sum[:0]))
+	h.buf = hex.AppendEncode(h.buf, sum)
 	return h.buf
 }
 
 // key is the hash of a row, followed by the user and parent columns where there
 // are any. It refers to a row of a mapped table that has no primary key.
 func (h *hasher) key(row, columns value.Packed) []byte {
-	h.place = 0
-	h.md5.Reset()
-	h.buf = h.buf[:0]
-	h.value(row)
+	h.begin()
+	h.value(row, row.Kind(), row.Cell())
 	if n := columns.Len(); n > 0 {
 		h.buf = php.AppendArrayHead(h.buf, n)
 		h.columns(columns)
 		h.buf = append(h.buf, '}')
 	}
-	h.md5.Write(h.buf) // never fails, says package hash
-	return hex.AppendEncode(nil, h.md5.Sum(h.sum[:0]))
+	return hex.AppendEncode(nil, h.sum())
 }
 
-// value appends the serialised value.
-func (h *hasher) value(v value.Packed) {
-	switch v.Kind() {
+// begin begins a hash.
+func (h *hasher) begin() {
+	h.buf, h.place = h.buf[:0], 0
+	if h.flushed {
+		h.md5.Reset()
+		h.flushed = false
+	}
+}
+
+// flush hashes the text so far.
+func (h *hasher) flush() {
+	h.md5.Write(h.buf) // never fails, says package hash
+	h.buf, h.flushed = h.buf[:0], true
+}
+
+// sum is the hash. It is gone when the next one is made.
+func (h *hasher) sum() []byte {
+	if h.flushed {
+		h.flush()
+		return h.md5.Sum(h.digest[:0])
+	}
+	h.digest = md5.Sum(h.buf)
+	return h.digest[:]
+}
+
+// value appends a value, whose kind and cell are known.
+func (h *hasher) value(v value.Packed, k value.Kind, cell []byte) {
+	switch k {
 	case value.Null:
 		h.buf = php.AppendNull(h.buf)
 	case value.Bool:
 		h.buf = php.AppendBool(h.buf, v.True())
 	case value.Number:
-		h.buf = php.AppendNumber(h.buf, v.Raw())
+		h.buf = php.AppendNumber(h.buf, cell)
 	case value.String:
-		h.string(v.Raw())
+		h.string(cell)
 	case value.Array:
 		h.array(v)
 	default:
-		h.buf = php.AppendObjectHead(h.buf, v.Len())
-		h.members(v)
-		h.buf = append(h.buf, '}')
+		h.object(v, nil)
 	}
-	if len(h.buf) >= hashFlush {
-		h.md5.Write(h.buf)
-		h.buf = h.buf[:0]
+	if len(h.buf) >= hashFlush && h.counting == 0 {
+		h.flush()
 	}
 }
 
 func (h *hasher) string(s []byte) {
 	h.buf = php.AppendStringHead(h.buf, len(s))
-	if len(s) >= hashFlush {
-		s = h.long(s)
+	for len(s) >= hashFlush { // a long string is not copied as a whole
+		h.buf = append(h.buf, s[:hashFlush]...)
+		h.flush()
+		s = s[hashFlush:]
 	}
 	h.buf = append(append(h.buf, s...), `";`...)
 }
 
-// long takes all but the end of a long string, which is not copied as a whole.
-func (h *hasher) long(s []byte) []byte {
-	for len(s) >= hashFlush {
-		h.buf = append(h.buf, s[:hashFlush]...)
-		h.md5.Write(h.buf)
-		h.buf, s = h.buf[:0], s[hashFlush:]
+// object appends an object and members that are not in it.
+func (h *hasher) object(object value.Packed, extra []hashedMember) {
+	if len(object) >= hashFlush {
+		h.buf = php.AppendObjectHead(h.buf, object.Len()+len(extra))
+		h.members(object)
+	} else {
+		h.buf = php.AppendObjectHead(h.buf, 0)
+		at := h.count()
+		n := h.members(object)
+		h.counted(at, n+len(extra))
 	}
-	return s
+	for _, m := range extra {
+		h.string([]byte(m.name))
+		h.value(m.value, m.value.Kind(), m.value.Cell())
+	}
+	h.buf = append(h.buf, '}')
+}
+
+// count begins to count the parts of what is smaller than hashFlush. The head with
+// the number 0 is there already.
+func (h *hasher) count() (at int) {
+	h.counting++
+	return len(h.buf) - len("0:{")
+}
+
+// counted replaces the 0 at a place by the number of parts.
+func (h *hasher) counted(at, n int) {
+	h.counting--
+	if n < 10 {
+		h.buf[at] = '0' + byte(n)
+		return
+	}
+	h.buf = slices.Replace(h.buf, at, at+1, []byte(strconv.Itoa(n))...)
+}
+
+func (h *hasher) members(object value.Packed) (n int) {
+	for members := object.Parts(); members.More(); n++ {
+		h.name(&members)
+		h.value(members.Cell())
+	}
+	return n
+}
+
+// name appends the name of the next member.
+func (h *hasher) name(members *value.Parts) {
+	at := h.place
+	h.place++
+	if at < len(h.names) && value.NextIs(members, h.names[at].packed) {
+		h.buf = append(h.buf, h.names[at].text...)
+		return
+	}
+	start := len(h.buf)
+	name := members.Name()
+	h.string(name)
+	if at >= maxHashedNames || at > len(h.names) || len(name) > maxHashedName {
+		return // a name before it may be too long to be kept
+	}
+	if at == len(h.names) {
+		h.names = append(h.names, hashedName{})
+	}
+	known := &h.names[at]
+	known.packed = value.PackName(known.packed[:0], name)
+	known.text = append(known.text[:0], h.buf[start:]...)
 }
 
 func (h *hasher) array(array value.Packed) {
-	h.buf = php.AppendArrayHead(h.buf, array.Len())
-	for i, items := 0, array.Parts(); items.More(); i++ {
-		h.buf = php.AppendInt(h.buf, int64(i))
-		h.value(items.Value())
+	if len(array) >= hashFlush {
+		h.buf = php.AppendArrayHead(h.buf, array.Len())
+		h.items(array)
+	} else {
+		h.buf = php.AppendArrayHead(h.buf, 0)
+		at := h.count()
+		h.counted(at, h.items(array))
 	}
 	h.buf = append(h.buf, '}')
+}
+
+func (h *hasher) items(array value.Packed) (n int) {
+	for items := array.Parts(); items.More(); n++ {
+		h.buf = php.AppendInt(h.buf, int64(n))
+		h.value(items.Cell())
+	}
+	return n
 }
 
 // columns appends the members of a PHP array.
 func (h *hasher) columns(columns value.Packed) {
 	for members := columns.Parts(); members.More(); {
 		h.buf = php.AppendKey(h.buf, members.Name())
-		h.value(members.Value())
-	}
-}
-
-func (h *hasher) members(object value.Packed) {
-	for members := object.Parts(); members.More(); {
-		h.name(members.Name())
-		h.value(members.Value())
+		h.value(members.Cell())
 	}
 }

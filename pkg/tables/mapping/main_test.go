@@ -7,4 +7,4 @@ import (
 	"github.com/keboola/configurable-extractor/internal/ramdisk"
 )
 
-func TestMain(m *testing.M) { os.Exit(ramdisk.Run(m.Run)) }
+func TestMain(m *testing.M) { os.Exit(ramdisk.Tests(m.Run).Run()) }

@@ -35,6 +35,7 @@ func (k kind) String() string {
 // then what stood there before, see loose.
 type node struct {
 	name   string // of the property or data type; elementName of elements
+	packed string // the name of a property as it stands in packed objects
 	parent *node  // nil for data types
 	kind   kind
 	// kinds are those of the scalars so far, and of lists that became text. They are
@@ -88,16 +89,18 @@ func newElement(array *node) *node {
 	return &node{name: elementName, parent: array}
 }
 
-// child is the property of that name, new when it is not known yet. Objects
-// mostly repeat their properties in one order, so the index is tried first.
-func (n *node) child(index int, name []byte) *node {
-	if index < len(n.children) && n.children[index].name == string(name) {
+// child is the property whose name is next among the members of an object, new
+// when it is not known yet. Objects mostly repeat their properties in one order, so
+// the index is tried first.
+func (n *node) child(index int, members *value.Parts) *node {
+	if index < len(n.children) && value.NextIs(members, n.children[index].packed) {
 		return n.children[index]
 	}
+	name := members.Name()
 	if c, ok := n.index[string(name)]; ok {
 		return c
 	}
-	c := &node{name: string(name), parent: n}
+	c := &node{name: string(name)}
 	n.adopt(c)
 	return c
 }
@@ -107,6 +110,8 @@ func (n *node) adopt(c *node) {
 		n.index = make(map[string]*node)
 	}
 	c.parent = n
+	c.packed = string(value.PackName(nil, c.name))
+	c.name = c.packed[len(c.packed)-len(c.name):]
 	n.children = append(n.children, c)
 	n.index[c.name] = c
 }
@@ -198,8 +203,8 @@ func (n *node) checkLevels() error {
 }
 
 // merge learns from one value of the property.
-func (n *node) merge(v value.Packed, l *learner) error {
-	switch v.Kind() {
+func (n *node) merge(v value.Packed, k value.Kind, l *learner) error {
+	switch k {
 	case value.Null:
 		switch n.kind {
 		case kindNone:
@@ -258,15 +263,20 @@ func (n *node) mergeObject(v value.Packed, l *learner) error {
 		n.element.loose = true
 		return n.element.mergeObject(v, l)
 	}
-	for i, parts := 0, v.Parts(); parts.More(); i++ {
-		name := parts.Name()
-		c := n.child(i, name)
+	for i, members := 0, v.Parts(); members.More(); i++ {
+		c := n.child(i, &members)
 		if c.kind == kindNone {
 			if err := l.count(c); err != nil {
 				return err
 			}
 		}
-		if err := c.merge(parts.Value(), l); err != nil {
+		k := members.Kind()
+		if c.kind == kindScalar && k != value.Object && k != value.Array && !l.typed { // nothing is new, as mostly
+			c.seen = c.seen || k != value.Null
+			members.Skip()
+			continue
+		}
+		if err := c.merge(members.Value(), k, l); err != nil {
 			return err
 		}
 	}
@@ -301,7 +311,8 @@ func (n *node) mergeArray(array value.Packed, l *learner) error {
 		}
 	}
 	for items := array.Parts(); items.More(); {
-		if err := n.element.mergeItem(items.Value(), l); err != nil {
+		item, k, _ := items.Cell()
+		if err := n.element.mergeItem(item, k, l); err != nil {
 			return err
 		}
 	}
@@ -314,10 +325,10 @@ func (n *node) mergeArray(array value.Packed, l *learner) error {
 
 // mergeItem learns from one item of an array, or one row of a data type. An
 // item that is an array itself becomes JSON text, so it is a scalar.
-func (n *node) mergeItem(item value.Packed, l *learner) error {
+func (n *node) mergeItem(item value.Packed, k value.Kind, l *learner) error {
 	n.seen = true
-	if item.Kind() != value.Array {
-		return n.merge(item, l)
+	if k != value.Array {
+		return n.merge(item, k, l)
 	}
 	if !n.warned {
 		n.warned = true
@@ -392,12 +403,21 @@ func (n *node) forgetNames() {
 	}
 }
 
+// keepAsText says what to do about values of several kinds. It does not help for whole
+// rows.
+func (n *node) keepAsText() failure.Text {
+	if n.parent == nil || n.parent.parent == nil {
+		return ""
+	}
+	return `; "responseFilter" of the job stores such a value as JSON text`
+}
+
 func (n *node) changed(to kind) error {
-	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"`, n.kind, to, n.errorPath())
+	return failure.Userf(`Error parsing response JSON: Unhandled nodeType change from "%s" to "%s" in "%s"%s`, n.kind, to, n.errorPath(), n.keepAsText())
 }
 
 func (n *node) incompatible(element, other kind) error {
-	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'", n.errorPath(), element, other)
+	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'%s", n.errorPath(), element, other, n.keepAsText())
 }
 
 // maxErrorPath is about how many bytes of a path messages show.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -155,6 +156,7 @@ func TestAnotherFormat(t *testing.T) {
 // TestKindsAreKnownBefore: an automatic table begins with the kinds that its cells
 // turn out to have.
 func TestKindsAreKnownBefore(t *testing.T) {
+	short.SkipRace(t, "it tries values by the thousand")
 	check := func(name string, pages []page) {
 		out, err := jsonOf(t, "", pages...)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/short"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
@@ -150,6 +151,7 @@ func TestSpoolFaults(t *testing.T) {
 }
 
 func TestMemoryStaysFlat(t *testing.T) {
+	short.SkipRace(t, "it looks at the memory")
 	c := newCollector(t, "")
 	b := c.Batch("t", nil)
 	r := rand.New(rand.NewPCG(1, 1))

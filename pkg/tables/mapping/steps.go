@@ -1,7 +1,7 @@
 package mapping
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -20,20 +20,12 @@ func stepsOf(s setting) steps {
 	if s.kind == typeUser {
 		separator = userSeparator
 	}
-	switch {
-	case s.path == separator:
-		return nil
-	case separator == "":
-		return steps{s.path}
-	default:
-		return strings.Split(s.path, separator)
-	}
+	return slices.Collect(value.Segments(s.path, separator))
 }
 
-// find is the value that the path leads to, null when there is none.
+// find is the value that the segments lead to, null when there is none. That the
+// whole path may be a name is not looked at.
 func (p steps) find(v value.Packed) value.Packed {
-	for _, segment := range p {
-		v, _ = v.Step(segment)
-	}
-	return v
+	found, _ := v.Walk(p)
+	return found
 }

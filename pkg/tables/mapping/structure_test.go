@@ -147,7 +147,7 @@ func TestRememberedPropertyRenamesUserColumn(t *testing.T) {
 func TestRememberedTypeThatDoesNotFit(t *testing.T) {
 	c := newCollector(t, structureOf(`"_v":{"_k":{"nodeType":"scalar","headerNames":"v_k"},"nodeType":"object","headerNames":"v"},"nodeType":"object"`))
 	err := c.add(t, rowsOf(`{"v":1}`))
-	want := `Error parsing response JSON: Unhandled nodeType change from "object" to "scalar" in "t.[].v"`
+	want := `Error parsing response JSON: Unhandled nodeType change from "object" to "scalar" in "t.[].v"; "responseFilter" of the job stores such a value as JSON text`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

@@ -15,7 +15,7 @@ const (
 	// never closed would bring the whole file into memory.
 	maxCell = 16 << 20
 	// maxRecord is how long the cells of a record may be together. Without it a
-	// file of nothing but delimiters would be brought into memory.
+	// file that consists of delimiters would be brought into memory.
 	maxRecord = 64 << 20
 	// cellOverhead is what a cell takes beyond its bytes.
 	cellOverhead = 24

@@ -96,7 +96,7 @@ func (s *Set) create(t Table, path string) (*Writer, error) {
 	if err != nil {
 		return nil, failure.Applicationf("creating table %q: %w", t.FileName(), err)
 	}
-	w.buf = appendHeader(nil, t.Columns)
+	w.buf = AppendRecord(nil, t.Columns)
 	s.pool.count(w)
 	if t.Typed {
 		w.seen = make([]Kinds, len(t.Columns))
@@ -242,7 +242,7 @@ func (w *Writer) take(ctx context.Context, from *Writer) (err error) {
 		return from.failed(err)
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	header := int64(len(appendHeader(nil, from.table.Columns)))
+	header := int64(len(AppendRecord(nil, from.table.Columns)))
 	if _, err := source.Seek(header, io.SeekStart); err != nil {
 		return from.failed(err)
 	}

@@ -42,7 +42,8 @@ type Table struct {
 	Typed bool
 }
 
-const manifestSuffix = ".manifest"
+// ManifestSuffix ends the name of a manifest. The rest is the name of its table.
+const ManifestSuffix = ".manifest"
 
 // OwnPrefix begins the names of the temporary files of a run, which the next run
 // removes, also from the directory of the tables: no table may have such a name.
@@ -61,7 +62,7 @@ func (t Table) FileName() string {
 }
 
 // ManifestName is the name of the manifest file.
-func (t Table) ManifestName() string { return t.FileName() + manifestSuffix }
+func (t Table) ManifestName() string { return t.FileName() + ManifestSuffix }
 
 // manifest is the text of the manifest: one line of compact JSON without a line
 // end. The kinds of every column's cells matter only to a typed table.
@@ -97,10 +98,10 @@ func (t Table) CheckName() error {
 		fault = "this names a directory"
 	case strings.HasPrefix(name, OwnPrefix):
 		fault = "names that begin with " + OwnPrefix + " are those of temporary files of this program"
-	case strings.HasSuffix(name, manifestSuffix):
+	case strings.HasSuffix(name, ManifestSuffix):
 		fault = "the name is that of a manifest"
 	case len(t.ManifestName()) > maxFileName:
-		fault = fmt.Sprintf("longer than %d bytes", maxFileName-len(manifestSuffix))
+		fault = fmt.Sprintf("longer than %d bytes", maxFileName-len(ManifestSuffix))
 	default:
 		return nil
 	}

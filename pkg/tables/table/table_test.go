@@ -200,8 +200,8 @@ func FuzzRecord(f *testing.F) {
 			return // it would be written
 		}
 		w := &Writer{set: &Set{}, table: Table{Columns: []string{"a", "b"}}}
-		if err := w.Row(cellsOf(a, b), nil); err != nil || string(appendHeader(nil, []string{a, b})) != string(w.buf) {
-			t.Errorf("record %q, %v, but header %q", w.buf, err, appendHeader(nil, []string{a, b}))
+		if err := w.Row(cellsOf(a, b), nil); err != nil || string(AppendRecord(nil, []string{a, b})) != string(w.buf) {
+			t.Errorf("record %q, %v, but header %q", w.buf, err, AppendRecord(nil, []string{a, b}))
 		}
 		r := csv.NewReader(strings.NewReader(string(w.buf)))
 		got, err := r.Read()
@@ -228,7 +228,7 @@ func BenchmarkRow(b *testing.B) {
 		b.Fatal(err)
 	}
 	texts := []string{"1234567", "John Doe", "", "1", "2020-01-01T00:00:00Z", "12.50", `say "hi"`, "x", "london", "some longer text in a cell"}
-	b.SetBytes(int64(len(appendHeader(nil, texts))))
+	b.SetBytes(int64(len(AppendRecord(nil, texts))))
 	b.ReportAllocs()
 	cells := cellsOf(texts...)
 	for b.Loop() {

@@ -47,12 +47,11 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 			w.seen[i].Add(k)
 		}
 	}
-	dst := w.buf
+	dst := append(w.buf, '"')
 	for i, cell := range cells {
 		if i > 0 {
-			dst = append(dst, ',')
+			dst = append(dst, `","`...)
 		}
-		dst = append(dst, '"')
 		if len(cell) >= flushAt {
 			w.buf = dst
 			if err := w.largeCell(cell); err != nil {
@@ -70,9 +69,8 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 			cell = cell[quote+1:]
 		}
 		dst = append(dst, cell...)
-		dst = append(dst, '"')
 	}
-	w.buf = append(dst, '\n')
+	w.buf = append(dst, '"', '\n')
 	w.rows++
 	if len(w.buf) < flushAt && cap(w.buf) == w.counted {
 		return nil
@@ -163,14 +161,14 @@ func (w *Writer) failed(err error) error {
 	return failure.Applicationf("writing table %q: %w", w.table.FileName(), err)
 }
 
-// appendHeader appends the names of columns as a CSV record.
-func appendHeader(dst []byte, columns []string) []byte {
-	for i, column := range columns {
+// AppendRecord appends texts as one CSV record, as Writer.Row writes it.
+func AppendRecord(dst []byte, texts []string) []byte {
+	for i, text := range texts {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '"')
-		dst = append(dst, strings.ReplaceAll(column, `"`, `""`)...)
+		dst = append(dst, strings.ReplaceAll(text, `"`, `""`)...)
 		dst = append(dst, '"')
 	}
 	return append(dst, '\n')

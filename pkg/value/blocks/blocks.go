@@ -1,8 +1,6 @@
-// Package blocks keeps bytes that are needed once more in compressed blocks. One
-// block is compressed, or read ahead, in the background; their order stays what it
-// is, and an error comes with the next call.
-//
-// The package does not know what the bytes are, nor where the blocks lie.
+// Package blocks writes and reads bytes in compressed blocks. One block at a time is
+// compressed, or read ahead, in the background. The order of blocks is kept; an error
+// in the background is returned by the next call.
 package blocks
 
 import (
@@ -17,30 +15,29 @@ import (
 )
 
 const (
-	// Size is how many bytes are worth a block.
+	// Size is the recommended size of a block in bytes.
 	Size = 128 << 10
-	// Large is how many bytes are compressed at most. More of them are a single large
-	// value, of which memory should hold no second copy.
+	// Large is the largest block that is compressed. A larger one is a single large
+	// value, of which there should be no second copy in memory.
 	Large = 8 << 20
-	// head is what stands at the start of a block: the size of its contents, that of
-	// their compressed form, which is 0 where they are not compressed, and a checksum
-	// of what follows.
+	// head is the length of a block's head: the size of the contents, the size of the
+	// compressed contents (0 if not compressed), and a checksum of what follows.
 	head = 4 + 4 + 4
 )
 
 // Writer makes blocks. It is not safe for concurrent use.
 type Writer struct {
-	// To takes the bytes of the blocks in their order. It is called in the
-	// background, but never twice at once, nor after Wait.
+	// To takes the bytes of the blocks in their order. It is called in the background,
+	// never concurrently and not after Wait.
 	To func([]byte) error
 
-	held  []byte // contents of the block that is under way
+	held  []byte // contents of the block that is being compressed
 	block []byte // reused
 	done  chan error
 }
 
-// Add makes a block of contents, which belong to the writer from now on. In their
-// place it gives another buffer, without capacity at first.
+// Add makes a block of contents, which then belong to the writer. It returns another
+// buffer, at first without capacity.
 func (w *Writer) Add(contents []byte) (spare []byte, err error) {
 	if err := w.Wait(); err != nil {
 		return contents[:0], err
@@ -54,8 +51,7 @@ func (w *Writer) Add(contents []byte) (spare []byte, err error) {
 	return spare, nil
 }
 
-// AddPlain makes a block of large contents, in parts, which are not compressed. They
-// still belong to the caller.
+// AddPlain makes an uncompressed block of parts. They still belong to the caller.
 func (w *Writer) AddPlain(parts ...[]byte) error {
 	if err := w.Wait(); err != nil {
 		return err
@@ -73,7 +69,7 @@ func (w *Writer) AddPlain(parts ...[]byte) error {
 	return err
 }
 
-// compress makes the block of what is held.
+// compress makes a block of held.
 func (w *Writer) compress() error {
 	w.block = sized(w.block, head+s2.MaxEncodedLen(len(w.held)))
 	compressed := s2.Encode(w.block[head:], w.held)
@@ -81,7 +77,7 @@ func (w *Writer) compress() error {
 	return w.To(w.block[:head+len(compressed)])
 }
 
-// Wait waits for what is under way.
+// Wait waits for the block that is being compressed.
 func (w *Writer) Wait() error {
 	if w.done == nil {
 		return nil
@@ -102,7 +98,7 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 var errDamaged = errors.New("a temporary file is damaged")
 
-// sized is a buffer of that size, the same one if it is large enough.
+// sized returns a buffer of that size, the given one if it is large enough.
 func sized(b []byte, size int) []byte {
 	if cap(b) < size {
 		return make([]byte, size)
@@ -113,12 +109,12 @@ func sized(b []byte, size int) []byte {
 // Reader reads blocks in their order. It is not safe for concurrent use.
 type Reader struct {
 	source io.Reader
-	shown  []byte // contents of the block that Next gave
+	shown  []byte // contents of the block that Next returned
 	block  []byte // reused
-	// Of the block behind it:
 
+	// The next block.
 	ahead []byte // its contents
-	plain int    // bytes that are not compressed, and not read yet
+	plain int    // size of its contents if they are not compressed: not read yet
 	sum   uint32
 	err   error
 	done  chan struct{}
@@ -131,7 +127,7 @@ func NewReader(source io.Reader) *Reader {
 	return r
 }
 
-// Next gives the contents of the next block until it is called again; io.EOF when
+// Next returns the contents of the next block, valid until the next call; io.EOF if
 // there is none. Close must be called in any case.
 func (r *Reader) Next() ([]byte, error) {
 	<-r.done
@@ -158,7 +154,7 @@ func (r *Reader) ready() {
 	r.done <- struct{}{}
 }
 
-// readAhead reads a block, but only the sizes of one that is not compressed.
+// readAhead reads a block, but only the head of one that is not compressed.
 func (r *Reader) readAhead() error {
 	r.block, r.plain = sized(r.block, head), 0
 	if _, err := io.ReadFull(r.source, r.block); err != nil {
@@ -195,5 +191,5 @@ func (r *Reader) body(p []byte) error {
 	}
 }
 
-// Close waits for what is under way.
+// Close waits for the block that is being read.
 func (r *Reader) Close() { <-r.done }

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// written are blocks with such contents.
+// written returns blocks with these contents.
 func written(t *testing.T, all ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -139,7 +139,7 @@ func TestErrorsComeWithTheNextCall(t *testing.T) {
 	}
 }
 
-// TestPanicIsAnError: what panics in the background ends no program.
+// TestPanicIsAnError: a panic in the background does not end the program.
 func TestPanicIsAnError(t *testing.T) {
 	w := Writer{To: func([]byte) error { panic("no place") }}
 	if _, err := w.Add([]byte("contents")); err != nil {

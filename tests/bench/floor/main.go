@@ -1,6 +1,6 @@
 // Command floor is what the extractor is compared with: the least Go program
 // that fetches the same pages with net/http, reads the tokens of each body once
-// with jsontext, and writes the same cells as CSV. It knows in advance what the
+// with jsontext (encoding/csv, encoding/xml), and writes the same cells as CSV. It knows in advance what the
 // extractor has to find out: the columns, their order, where the items are. It
 // checks nothing, tries nothing again, keeps no state, and its generated ids are
 // numbers.
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	shape := flag.String("shape", "", "flat, nested, children, lists; empty does nothing")
+	shape := flag.String("shape", "", "flat, nested, csv, jsonl, xml, children, lists; empty does nothing")
 	address := flag.String("url", "", "address of the pages, of the one body, or of the parents, with a query")
 	limit := flag.Int("limit", 0, "items a page; 0 for no paging")
 	concurrency := flag.Int("concurrency", 1, "children: requests side by side")
@@ -37,6 +37,12 @@ func run(shape, address string, limit, concurrency, count int, out string) error
 		return flat(address, limit, out)
 	case "nested":
 		return nested(address, limit, out)
+	case "csv":
+		return records(address, out)
+	case "jsonl":
+		return lines(address, out)
+	case "xml":
+		return elements(address, out)
 	case "children":
 		return children(address, concurrency, out)
 	case "lists":

@@ -1,0 +1,295 @@
+package answer
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// csvFormat is how a CSV text is written.
+type csvFormat struct {
+	delimiter, quote []byte // each one character; no quote is none
+	header           bool   // the first record names the columns
+	names            []string
+	skip             int // lines at the top
+}
+
+// maxColumns is how many columns a CSV text may have: as many as a table.
+const maxColumns = 100_000
+
+// maxHeader is how many bytes the record may have that names the columns. The names
+// stand in memory several times.
+const maxHeader = 8 << 20
+
+// decodeCSV reads records as objects of texts.
+func decodeCSV(d *decoding) error {
+	list := d.listed()
+	err := d.texts(func(t *text) error {
+		if err := t.noOtherFormat(); err != nil {
+			return err
+		}
+		r := &csvReader{csvFormat: d.query.Format.csv, text: t, most: t.home.item}
+		return r.read(list)
+	})
+	list.end()
+	return largeItem(err)
+}
+
+// csvReader reads the records of one text. encoding/csv would refuse text after a
+// closing quote, knows no quote but one, and drops carriage returns.
+type csvReader struct {
+	csvFormat
+	*text
+	columns [][]byte // packed names
+	open    bool     // the first record makes columns of its fields
+	most    int64    // bytes of a record
+	// Of the record at hand:
+	begin  int    // its first line
+	size   int64  // bytes of its lines
+	rest   []byte // of its last line
+	ending []byte // of its last line
+	buf    []byte // contents of the field at hand, where they do not stand in the line
+}
+
+// read reads all records into a list.
+func (r *csvReader) read(list *listed) error {
+	for range r.skip {
+		if _, err := r.nextLine(r.most); err != nil {
+			return ended(err)
+		}
+	}
+	if err := r.head(); err != nil {
+		return ended(err)
+	}
+	for {
+		if err := r.record(); err != nil {
+			return ended(err)
+		}
+		start := len(list.items.last)
+		var err error
+		if list.items.last, err = r.object(list.items.last); err != nil {
+			return err
+		}
+		if err := list.add(start, true); err != nil {
+			return err
+		}
+	}
+}
+
+// ended is no error at the end of the text.
+func ended(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// record goes to the next line that has a character.
+func (r *csvReader) record() error {
+	for {
+		line, err := r.nextLine(r.most)
+		if err != nil {
+			return err
+		}
+		r.size = int64(len(line))
+		if r.split(line); len(r.rest) > 0 {
+			r.begin = r.line
+			return nil
+		}
+	}
+}
+
+// split parts a line from its ending.
+func (r *csvReader) split(line []byte) {
+	end := len(line)
+	if end > 0 && line[end-1] == '\n' {
+		end--
+	}
+	if end > 0 && line[end-1] == '\r' {
+		end--
+	}
+	r.rest, r.ending = line[:end], line[end:]
+}
+
+// head settles the columns, unless the first record says how many there are.
+func (r *csvReader) head() error {
+	if len(r.names) > 0 {
+		return r.name(r.names)
+	}
+	if r.open = !r.header; r.open {
+		return nil
+	}
+	r.most = min(r.most, maxHeader)
+	defer func() { r.most = r.home.item }()
+	names, err := r.titles()
+	if err == errLargeItem {
+		return failure.Userf("the response is too large: the record%s that names the columns has more than %d MiB", r.of(), r.most>>20)
+	}
+	if err != nil {
+		return err
+	}
+	return r.name(names)
+}
+
+// titles takes the record that names the columns.
+func (r *csvReader) titles() (names []string, err error) {
+	if err := r.record(); err != nil {
+		return nil, err
+	}
+	if r.size > r.most { // a line that is in memory may be a large one
+		return nil, errLargeItem
+	}
+	if bytes.IndexByte(r.rest, '\r') >= 0 {
+		return nil, r.malformed("%s has carriage returns in it, and each line must end with a line feed", r.at(r.begin))
+	}
+	for last := false; !last; {
+		var contents []byte
+		if contents, last, err = r.field(); err != nil {
+			return nil, err
+		}
+		names = append(names, string(contents))
+		if len(names) > maxColumns {
+			return nil, r.wide()
+		}
+	}
+	return names, nil
+}
+
+func (r *csvReader) wide() error {
+	return failure.Userf("the response is too large: %s%s has more than %d fields", r.at(r.begin), r.of(), maxColumns)
+}
+
+// name makes names of columns different, and none empty.
+func (r *csvReader) name(names []string) error {
+	known := make(map[string]int, len(names)) // the number that an equal name may have
+	for i, name := range names {
+		if name == "" {
+			name = columnName(i)
+		}
+		unique := name
+		for known[unique] > 0 {
+			known[name]++
+			unique = name + "_" + strconv.Itoa(known[name])
+		}
+		known[unique] = 1
+		r.columns = append(r.columns, value.AppendName(nil, []byte(unique)))
+	}
+	return nil
+}
+
+func columnName(place int) string { return "column_" + strconv.Itoa(place+1) }
+
+// object appends the record at hand as an object.
+func (r *csvReader) object(dst []byte) ([]byte, error) {
+	start := len(dst)
+	dst = value.OpenObject(dst)
+	last := false
+	for i := 0; !last; i++ {
+		if i == len(r.columns) {
+			if !r.open {
+				return dst, r.tooMany(i)
+			}
+			if i == maxColumns {
+				return dst, r.wide()
+			}
+			r.columns = append(r.columns, value.AppendName(nil, []byte(columnName(i))))
+		}
+		var contents []byte
+		var err error
+		if contents, last, err = r.field(); err != nil {
+			return dst, err
+		}
+		dst = value.PackString(append(dst, r.columns[i]...), contents)
+	}
+	r.open = false
+	value.CloseObject(dst, start)
+	return dst, nil
+}
+
+// tooMany is the error about a record with more fields than columns.
+func (r *csvReader) tooMany(fields int) error {
+	for last := false; !last; fields++ {
+		var err error
+		if _, last, err = r.field(); err != nil {
+			return err
+		}
+	}
+	return r.malformed("the record at %s has %s, expected at most %d", r.at(r.begin), prose.Count(fields, "field"), len(r.columns))
+}
+
+// field takes the next field of the record; last says that no other follows.
+func (r *csvReader) field() (contents []byte, last bool, err error) {
+	if len(r.quote) > 0 && bytes.HasPrefix(r.rest, r.quote) {
+		return r.quoted()
+	}
+	contents, last = r.plain()
+	return contents, last, nil
+}
+
+// plain takes what stands in front of the next delimiter.
+func (r *csvReader) plain() (contents []byte, last bool) {
+	end := -1
+	if len(r.delimiter) == 1 {
+		end = bytes.IndexByte(r.rest, r.delimiter[0])
+	} else {
+		end = bytes.Index(r.rest, r.delimiter)
+	}
+	if end < 0 {
+		contents = r.rest
+		r.rest = nil
+		return contents, true
+	}
+	contents = r.rest[:end]
+	r.rest = r.rest[end+len(r.delimiter):]
+	return contents, false
+}
+
+// quoted takes a field that begins with a quote. Text behind the closing one belongs
+// to it.
+func (r *csvReader) quoted() (contents []byte, last bool, err error) {
+	r.rest = r.rest[len(r.quote):]
+	r.buf = r.buf[:0]
+	for {
+		end := bytes.Index(r.rest, r.quote)
+		if end < 0 {
+			if err := r.goOn(); err != nil {
+				return nil, false, err
+			}
+			continue
+		}
+		contents = r.rest[:end]
+		r.rest = r.rest[end+len(r.quote):]
+		if bytes.HasPrefix(r.rest, r.quote) {
+			r.buf = append(append(r.buf, contents...), r.quote...)
+			r.rest = r.rest[len(r.quote):]
+			continue
+		}
+		behind, last := r.plain()
+		if len(r.buf) > 0 || len(behind) > 0 {
+			r.buf = append(append(r.buf, contents...), behind...)
+			contents = r.buf
+		}
+		return contents, last, nil
+	}
+}
+
+// goOn takes the rest of the line into the field, and goes to the next one.
+func (r *csvReader) goOn() error {
+	r.buf = append(append(r.buf, r.rest...), r.ending...)
+	line, err := r.nextLine(r.most)
+	if err == io.EOF {
+		return r.malformed("the quote of a field never ends, in the record at %s", r.at(r.begin))
+	}
+	if err != nil {
+		return err
+	}
+	if r.size += int64(len(line)); r.size > r.most {
+		return errLargeItem
+	}
+	r.split(line)
+	return nil
+}

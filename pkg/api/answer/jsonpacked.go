@@ -1,0 +1,73 @@
+package answer
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// decodeJSON scans an answer in JSON. Its text is read more than once: one that is
+// packed has to be unpacked first.
+func decodeJSON(d *decoding) error {
+	if len(d.query.Format.unpack) == 0 {
+		return scanJSON(d)
+	}
+	empty := true
+	err := d.texts(func(t *text) error {
+		spool := d.spool.home.New()
+		defer spool.Close()
+		if _, err := spool.ReadFrom(&t.buffered); err != nil {
+			return err
+		}
+		one := &decoding{spool: spool, query: d.query, page: newPage(d.query), items: spool.newStore(), text: t}
+		one.hash.SetSeed(d.hash.Seed())
+		one.page.items = one.items.all
+		if err := scanJSON(one); err == io.EOF {
+			return nil
+		} else if err != nil {
+			if m, ok := errors.AsType[*malformed](err); ok {
+				m.file = t.name
+			}
+			return err
+		}
+		first := empty
+		empty = false
+		return d.join(one, first)
+	})
+	if err == nil && empty {
+		return io.EOF
+	}
+	return err
+}
+
+// join adds the items of a text to those of the texts before it. What stands around the
+// items counts from the first text that has it.
+func (d *decoding) join(one *decoding, first bool) error {
+	for item, err := range one.page.Packed() {
+		if err != nil {
+			return err
+		}
+		d.items.last = append(d.items.last, item...)
+		if err := d.items.settle(); err != nil {
+			return err
+		}
+	}
+	binary.Write(&d.hash, binary.LittleEndian, one.hash.Sum64())
+	page, rows, volume := one.page, d.page.Rows, d.page.Volume
+	if !first {
+		for i := range page.fields {
+			if f := d.page.fields[i]; !f.value.IsNull() || f.tooLarge {
+				page.fields[i] = f
+			}
+		}
+		if !d.page.errors.IsNull() {
+			page.errors = d.page.errors
+		}
+		page.Indicators, page.Found = d.page.Indicators, page.Found || d.page.Found
+	}
+	page.items, page.Cleaned = d.page.items, d.page.Cleaned
+	page.Rows += rows
+	page.Volume += volume
+	*d.page = *page
+	return nil
+}

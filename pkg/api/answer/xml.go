@@ -1,0 +1,279 @@
+package answer
+
+import (
+	"encoding/xml"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/transform"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// decodeXML reads elements as values: the answer is the content of the root. An
+// element is an object of its attributes, its elements and its text; with a text only
+// it is that text. Elements of one name in another are a list.
+func decodeXML(d *decoding) error {
+	empty := true
+	err := d.xmlTexts(func(t *text) error {
+		x := &xmlDocument{decoding: d, xmlTokens: newXMLTokens(t, &d.hash), places: newXMLPlaces(d.query, int(d.spool.home.item))}
+		err := x.read()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = x.settle(empty)
+			empty = false
+		}
+		return err
+	})
+	if err == nil && empty {
+		return io.EOF
+	}
+	return err
+}
+
+// xmlTexts are the texts of the answer as XML has them: they name their character sets
+// themselves.
+func (d *decoding) xmlTexts(read func(*text) error) error {
+	return d.files(func(name string, r io.Reader) error {
+		t := &text{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}
+		return d.one(t, func(t *text) error {
+			if mark, charset := marked(t.text, nil); charset != nil {
+				t.text = t.text[len(mark):]
+				before := t.buffered
+				t.buffered = buffered{home: before.home, source: transform.NewReader(&before, charset.NewDecoder()), buf: before.home.buffer()}
+			}
+			return read(t)
+		})
+	})
+}
+
+// xmlDocument is the state of one pass over a document.
+type xmlDocument struct {
+	*decoding
+	*xmlTokens
+	places   *xmlPlaces
+	survey   survey
+	grouper  value.Grouper
+	repeated bool // the value that is being made has elements of one name in another
+	item     int  // where the value begins that is being made
+	buf      []byte
+	texts    []byte // of the elements that are open
+	rootName string
+	root     value.Kind
+	names    []string // of the elements below the root, when the items must be found
+	rows     int
+}
+
+// read reads the document.
+func (x *xmlDocument) read() error {
+	token, err := x.next()
+	if err != nil {
+		return err
+	}
+	tag := token.(*xmlTag) // anything else at the top is an error
+	x.rootName = tag.name
+	if x.root = value.Object; x.places.root.items {
+		err = x.whole(tag)
+	} else {
+		err = x.content(tag, &x.places.root)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err = x.next(); err == io.EOF {
+		return nil
+	}
+	return err // about a second root, or a text
+}
+
+// whole takes the content of the root as the only item.
+func (x *xmlDocument) whole(tag *xmlTag) error {
+	var err error
+	if x.buf, err = x.value(x.buf[:0], tag); err != nil {
+		return err
+	}
+	item := value.Packed(x.buf)
+	x.notice(item)
+	if x.root = item.Kind(); x.root == value.String && len(item.Raw()) == 0 {
+		return nil
+	}
+	x.items.last = append(x.items.last, item...)
+	return x.took(len(x.items.last)-len(item), &x.places.root)
+}
+
+// took settles an item that was appended from start on.
+func (x *xmlDocument) took(start int, place *xmlPlace) error {
+	item := value.Packed(x.items.last[start:])
+	if x.query.Volume {
+		x.page.Volume += packedVolume(item) + int64(len(","))
+	}
+	place.observe(item)
+	if x.errorsAlone() {
+		x.places.errorItems.observe(item)
+	}
+	x.rows++
+	return x.items.settle()
+}
+
+// content goes through an element on the way to something.
+func (x *xmlDocument) content(tag *xmlTag, place *xmlPlace) error {
+	atRoot := place == &x.places.root
+	for _, f := range place.fields {
+		f.field.tooLarge = !atRoot || len(f.path) == 0 // the items are in it
+	}
+	for _, a := range tag.attributes {
+		place.at("@" + xmlName(a.Name)).observe(value.PackString(nil, []byte(a.Value)))
+	}
+	var beside siblings
+	simple := len(tag.attributes) == 0
+	mark := len(x.texts)
+	run := mark
+	for {
+		token, err := x.next()
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case *xmlTag:
+			run, simple = x.endText(run), false
+			name := token.name
+			structured, err := x.element(token, place)
+			if err != nil {
+				return err
+			}
+			beside.see(&x.survey, name, structured)
+		case xml.CharData:
+			if err := x.text(token); err != nil {
+				return err
+			}
+		case xml.EndElement:
+			x.endText(run)
+			text := x.texts[mark:]
+			x.texts = x.texts[:mark]
+			if len(text) > 0 && simple && atRoot {
+				x.root = value.String
+			} else if len(text) > 0 {
+				place.at("#text").observe(value.PackString(nil, text))
+			}
+			return nil
+		}
+	}
+}
+
+// element goes through an element in one that is on the way. structured says that it
+// has more than a text.
+func (x *xmlDocument) element(tag *xmlTag, around *xmlPlace) (structured bool, err error) {
+	place := around.at(tag.name)
+	found := x.places.detect && around == &x.places.root
+	if found && !slices.Contains(x.names, tag.name) && len(x.names) <= mostNames {
+		x.names = append(x.names, tag.name)
+	}
+	switch {
+	case found && len(x.names) == 1, place != nil && place.items:
+		start := len(x.items.last)
+		if x.items.last, err = x.value(x.items.last, tag); err != nil {
+			return false, err
+		}
+		structured = value.Packed(x.items.last[start:]).Kind() == value.Object
+		return structured, x.took(start, place)
+	case found, place == nil:
+		return x.skim(tag)
+	}
+	x.survey.enter([]byte(tag.name))
+	defer x.survey.leave()
+	if len(place.fields) == 0 || place.around {
+		return true, x.content(tag, place)
+	}
+	if x.buf, err = x.value(x.buf[:0], tag); err != nil {
+		return false, err
+	}
+	v := value.Packed(x.buf)
+	place.observe(v)
+	x.notice(v)
+	return v.Kind() == value.Object, nil
+}
+
+// mostNames is how many names of elements a message has.
+const mostNames = 10
+
+// settle gives the page what was found; first says that no other text came before.
+func (x *xmlDocument) settle(first bool) error {
+	if len(x.names) > 1 {
+		return failure.Userf("the elements below the root of the response%s have different names (%s): set 'dataField' to the one with the data",
+			x.source.of(), strings.Join(x.names[:min(len(x.names), mostNames)], ", "))
+	}
+	x.places.root.end()
+	if x.errorsAlone() {
+		x.places.errorItems.end()
+	}
+	if err := x.choose(); err != nil {
+		return err
+	}
+	page, path := x.page, x.query.Data.segments()
+	if x.places.detect {
+		path = x.names
+	}
+	page.list = !x.places.root.items
+	if first {
+		page.Root = x.root
+		page.Indicators = x.survey.beside(path)
+		if !x.places.detect {
+			page.OtherLists = x.survey.lists
+		}
+	}
+	page.Rows += x.rows
+	page.Found = page.Found || x.rows > 0 || x.places.detect || x.places.root.items
+	for i := range page.fields {
+		if f := &page.fields[i]; f.value.IsNull() && !f.tooLarge {
+			found := x.places.fields[i].value()
+			f.value, f.tooLarge = found.value, found.tooLarge
+		}
+	}
+	x.report()
+	return nil
+}
+
+// report gives the page the errors that the API reports.
+func (x *xmlDocument) report() {
+	errors := x.places.errors.value()
+	x.page.FromErrors = x.places.detect && (slices.Equal(x.names, []string{errorsMember}) || x.errorsAlone())
+	if errors.tooLarge {
+		errors.value = value.OfString("many errors")
+	} else if k := errors.value.Kind(); k != value.Array && k != value.Object && !(x.page.FromErrors && k == value.String) {
+		return
+	}
+	x.page.errors = errors.value
+}
+
+// errorsAlone reports whether the document is nothing but errors.
+func (x *xmlDocument) errorsAlone() bool {
+	return x.places.detect && strings.EqualFold(x.rootName, errorsMember)
+}
+
+// choose takes the items from the list of elements that the path of the data leads
+// into.
+func (x *xmlDocument) choose() error {
+	chosen := x.places.chosen
+	switch {
+	case chosen == nil || !chosen.found || chosen.field.value.IsNull():
+		return nil
+	case chosen.field.tooLarge:
+		return largeItem(errLargeItem)
+	}
+	all := []value.Value{chosen.field.value}
+	if chosen.field.value.Kind() == value.Array {
+		all = chosen.field.value.Items()
+	}
+	for _, item := range all {
+		start := len(x.items.last)
+		x.items.last = item.AppendPacked(x.items.last)
+		if err := x.took(start, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

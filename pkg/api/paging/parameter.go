@@ -1,0 +1,88 @@
+package paging
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The settings of all methods about the parameters that they set.
+var (
+	ParamDelimiter = field.Text("paramDelimiter", "Separator of parameter names", "Makes the names of the paging parameters paths into the job's parameters: what parts their segments. What stands beside them stays.").Example(`"."`)
+	ParamsInQuery  = field.Flag("paramsInQuery", "Parameters in the query", "Send the paging parameters in the query, also when the method has a body.").Example(`true`)
+)
+
+// parameter is one that paging sets.
+type parameter struct {
+	name string   // as it is configured
+	path []string // into the parameters of the job
+	// inQuery puts it into the query of a request with a body, not into the body.
+	inQuery bool
+}
+
+// parameterOf reads the setting with the name of a parameter.
+func parameterOf(s config.Section, name field.Setting[string]) parameter {
+	text := name.Of(s)
+	return parameter{name: text, path: pathOf(s, text), inQuery: ParamsInQuery.Of(s)}
+}
+
+// pathOf is the name of a parameter as a path into the parameters of the job.
+func pathOf(s config.Section, name string) []string {
+	delimiter := ParamDelimiter.In(s).Value.Text() // "0" is one, too
+	if delimiter == "" {
+		return []string{name}
+	}
+	return strings.Split(name, delimiter)
+}
+
+// of is what a job has for the parameter itself.
+func (p parameter) of(job config.Request) (v value.Value, ok bool) {
+	v = job.Params
+	for _, name := range p.path {
+		if v, ok = v.AsObject().Get(name); !ok {
+			return value.Value{}, false
+		}
+	}
+	return v, true
+}
+
+// set is a request with the parameter set: in the place of one of that name, or else
+// at the end.
+func (p parameter) set(r config.Request, v value.Value) config.Request {
+	if p.inQuery && r.HasBody() {
+		if _, ok := p.of(r); ok {
+			r.Params = without(r.Params, p.path)
+		}
+		r.Query = with(r.Query, p.path, v)
+		return r
+	}
+	r.Params = with(r.Params.AsObject(), p.path, v)
+	return r
+}
+
+// with is a value with another one at a path, whatever stands in its way.
+func with(v value.Value, path []string, at value.Value) value.Value {
+	if len(path) == 0 {
+		return at
+	}
+	if i, err := strconv.Atoi(path[0]); err == nil && v.Kind() == value.Array && i >= 0 && i < v.Len() {
+		items := slices.Clone(v.Items())
+		items[i] = with(items[i], path[1:], at)
+		return value.OfItems(items...)
+	}
+	v = v.AsObject()
+	return v.With(path[0], with(v.Field(path[0]), path[1:], at))
+}
+
+// without is an object without what is at a path, which leads somewhere.
+func without(v value.Value, path []string) value.Value {
+	v = v.AsObject()
+	if len(path) == 1 {
+		return v.Without(path[0])
+	}
+	return v.With(path[0], without(v.Field(path[0]), path[1:]))
+}

@@ -1,0 +1,208 @@
+// Package condition holds the conditions of the configuration, e.g.
+//
+//	status==paid&amount>100|vip==1
+//
+// A comparison is a path, an operator and a text; & and | join comparisons, where &
+// binds tighter. No blanks, quotes or brackets have a meaning. The package knows no
+// setting; where the values stand, the caller says.
+package condition
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Condition is alternatives, each of comparisons that must all hold. The zero
+// Condition holds always.
+type Condition [][]comparison
+
+// comparison compares a value with a text.
+type comparison struct {
+	path     string
+	operator string
+	text     string
+	like     *regexp.Regexp // of ~~ and !~
+	words    bool
+}
+
+// Compile reads a condition; an absent one holds always. A comparison without an
+// operator is a problem, and the condition holds always, too.
+func Compile(s field.Section) Condition { return compile(s, false) }
+
+// CompileWords is Compile for conditions in which == and != also know a boolean by
+// its word: of true, `a==true` holds as `a==1` does, and of false `a==false` as `a==`.
+// The filters of the original do not.
+func CompileWords(s field.Section) Condition { return compile(s, true) }
+
+func compile(s field.Section, words bool) Condition {
+	if !s.Present() {
+		return nil
+	}
+	c, wrong, ok := parse(s.Value.Text(), words)
+	if !ok {
+		s.Fault(failure.InvalidFilter, "every condition needs one of the operators ==, !=, >=, <=, >, <, ~~, !~; there is none in '"+failure.Part(wrong)+"'", "")
+	}
+	return c
+}
+
+// PathsIn are the paths of a condition, none when it cannot be read.
+func PathsIn(text string) []string {
+	c, _, _ := parse(text, false)
+	return c.Paths()
+}
+
+// parse gives the first comparison without an operator when there is one.
+func parse(text string, words bool) (c Condition, wrong string, ok bool) {
+	for alternative := range strings.SplitSeq(text, "|") {
+		var all []comparison
+		for text := range strings.SplitSeq(alternative, "&") {
+			one, ok := parseComparison(text)
+			if !ok {
+				return nil, text, false
+			}
+			one.words = words
+			all = append(all, one)
+		}
+		c = append(c, all)
+	}
+	return c, "", true
+}
+
+// parseComparison splits at the leftmost operator of two characters; only without
+// any, at the leftmost > or <. What follows a second occurrence of the operator is
+// ignored.
+func parseComparison(text string) (comparison, bool) {
+	operator, at := "", len(text)
+	for _, candidate := range []string{">=", "<=", "==", "!=", "~~", "!~"} {
+		if i := strings.Index(text, candidate); i >= 0 && i < at {
+			operator, at = candidate, i
+		}
+	}
+	if operator == "" {
+		if at = strings.IndexAny(text, "<>"); at < 0 {
+			return comparison{}, false
+		}
+		operator = text[at : at+1]
+	}
+	parts := strings.SplitN(text, operator, 3)
+	c := comparison{path: parts[0], operator: operator, text: parts[1]}
+	if operator == "~~" || operator == "!~" {
+		// A pattern must be UTF-8; a configuration that was read always is.
+		text := strings.ToValidUTF8(c.text, "\uFFFD")
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "%", "[^\\n]*")
+		var err error
+		if c.like, err = regexp.Compile("^" + pattern + "$"); err != nil {
+			return comparison{}, false // a pattern of absurd size
+		}
+	}
+	return c, true
+}
+
+// Paths are those of the values that are compared, each once.
+func (c Condition) Paths() []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, comparisons := range c {
+		for _, one := range comparisons {
+			if !seen[one.path] {
+				seen[one.path] = true
+				all = append(all, one.path)
+			}
+		}
+	}
+	return all
+}
+
+// Holds reports whether a condition holds. at gives the value at a path, whose
+// segments are parted by dots, null where there is none. An object that is compared
+// is a user error, unless a comparison before it decides.
+func (c Condition) Holds(at func(path string) (value.Value, error)) (bool, error) {
+	if len(c) == 0 {
+		return true, nil
+	}
+	for _, all := range c {
+		hold, err := allHold(all, at)
+		if hold || err != nil {
+			return hold, err
+		}
+	}
+	return false, nil
+}
+
+// allHold reports whether all comparisons hold. The first one that does not ends the
+// evaluation: those after it may compare something that is an object in rows like
+// this one.
+func allHold(comparisons []comparison, at func(path string) (value.Value, error)) (bool, error) {
+	for _, c := range comparisons {
+		v, err := at(c.path)
+		if err != nil {
+			return false, err
+		}
+		if ok, err := c.holds(v); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (c comparison) holds(v value.Value) (bool, error) {
+	left := v.Text() // 1.0 is 1, as it would be in an endpoint
+	switch v.Kind() {
+	case value.Array:
+		left = "Array"
+	case value.Object:
+		return false, failure.Userf("the filter compares '%s', which is an object", c.path)
+	}
+	equal := left == c.text || c.words && v.Kind() == value.Bool && v.Raw() == c.text
+	switch c.operator {
+	case "==":
+		return equal, nil
+	case "!=":
+		return !equal, nil
+	case "~~":
+		return c.like.MatchString(left), nil
+	case "!~":
+		return !c.like.MatchString(left), nil
+	}
+	order := compare(left, c.text)
+	switch c.operator {
+	case ">":
+		return order > 0, nil
+	case "<":
+		return order < 0, nil
+	case ">=":
+		return order >= 0, nil
+	default:
+		return order <= 0, nil
+	}
+}
+
+// compare compares numbers as numbers and everything else as bytes.
+func compare(a, b string) int {
+	x, ok1 := number(a)
+	y, ok2 := number(b)
+	switch {
+	case !ok1 || !ok2:
+		return strings.Compare(a, b)
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	default:
+		return 0
+	}
+}
+
+func number(s string) (float64, bool) {
+	s = strings.TrimLeft(s, " \t\n\r\v\f")
+	if !value.OfString(s).IsNumeric() || strings.TrimSpace(s) != s {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil
+}

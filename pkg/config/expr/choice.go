@@ -1,0 +1,27 @@
+package expr
+
+import "github.com/keboola/configurable-extractor/pkg/value"
+
+func choiceFunctions() []Function {
+	return []Function{
+		{Name: "ifempty", Arguments: "value, otherwise", Min: 2, Max: 2, Call: ifEmpty,
+			Doc: "the first value, unless it is empty (null, false, 0, \"\", \"0\" or []): then the second"},
+		{Name: "if", Arguments: "value, then, else", Min: 3, Max: 3, Optional: true, Choose: choose,
+			Doc: "then, unless the value is null, false, zero or empty: then it is else. The other one is not evaluated"},
+	}
+}
+
+// ifEmpty takes an object for something even when it has no members.
+func ifEmpty(in Input) (value.Value, error) {
+	if in.Args[0].Empty() && in.Args[0].Kind() != value.Object {
+		return in.Args[1], nil
+	}
+	return in.Args[0], nil
+}
+
+func choose(condition value.Value) int {
+	if condition.Empty() {
+		return 2
+	}
+	return 1
+}

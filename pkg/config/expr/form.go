@@ -1,0 +1,106 @@
+package expr
+
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The keys of the forms that are no references.
+const (
+	functionKey = "function"
+	argsKey     = "args"
+	literalKey  = "literal"
+	defaultKey  = "default"
+)
+
+// Form is an object that is an expression, taken apart by the grammar. It is one
+// of three: a call, a reference, or a literal.
+type Form struct {
+	// Call is set for {"function": Name, "args": Args}.
+	Call bool
+	// Literal is set for {"literal": Name}.
+	Literal bool
+	// Reference is that of {"key": Name}, unless the form is one of the others.
+	Reference Reference
+	Name      value.Value
+	Args      value.Value
+	// Default is the value of the key "default", where there is one.
+	Default    value.Value
+	HasDefault bool
+}
+
+// Is reports whether the form is a reference with one of these keys.
+func (f Form) Is(keys ...Context) bool {
+	return !f.Call && !f.Literal && slices.Contains(keys, f.Reference.Key)
+}
+
+// Parse takes an object apart that is an expression where these references exist.
+// exact is false at the places where the original ignored the other keys of a call.
+func (all References) Parse(v value.Value, exact bool) (f Form, ok bool) {
+	if v.Kind() != value.Object {
+		return Form{}, false
+	}
+	f.Default, f.HasDefault = v.Get(defaultKey)
+	keys := v.Len()
+	if f.HasDefault {
+		keys--
+	}
+	if f.Name, f.Call = v.Get(functionKey); f.Call {
+		var args bool
+		if f.Args, args = v.Get(argsKey); args {
+			keys--
+		}
+		return f, keys == 1 || !exact
+	}
+	if keys != 1 {
+		return Form{}, false
+	}
+	first := v.Members()[0]
+	if first.Name == defaultKey && f.HasDefault && v.Len() > 1 {
+		first = v.Members()[1]
+	}
+	f.Name = first.Value
+	if first.Name == literalKey && !f.HasDefault {
+		f.Literal = true
+		return f, true
+	}
+	f.Reference, ok = all.Find(first.Name)
+	return f, ok
+}
+
+// Walk calls visit for every expression in a value, with its place in the document.
+// What is inside of an expression comes after it. exact is that of Compiler.Exact.
+func (all References) Walk(v value.Value, pointer string, exact bool, visit func(f Form, pointer string)) {
+	f, ok := all.Parse(v, exact)
+	if !ok {
+		for name, item := range v.Entries() {
+			all.Walk(item, failure.PointerJoin(pointer, name), exact, visit)
+		}
+		return
+	}
+	visit(f, pointer)
+	if f.Call {
+		all.Walk(f.Args, failure.PointerJoin(pointer, argsKey), exact, visit)
+	}
+	all.Walk(f.Default, failure.PointerJoin(pointer, defaultKey), exact, visit)
+}
+
+// Any reports whether a value is an expression or has one inside.
+func (all References) Any(v value.Value, exact bool) bool {
+	found := false
+	all.Walk(v, "", exact, func(Form, string) { found = true })
+	return found
+}
+
+// Names are the names in a context that the expressions in a value refer to, each once.
+func (all References) Names(v value.Value, exact bool, c Context) []string {
+	var names []string
+	all.Walk(v, "", exact, func(f Form, _ string) {
+		if f.Is(c) && !slices.Contains(names, f.Name.Raw()) {
+			names = append(names, f.Name.Raw())
+		}
+	})
+	return names
+}

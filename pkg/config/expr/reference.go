@@ -1,0 +1,106 @@
+package expr
+
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Reference is one form {"key": "name"} of expressions: what it refers to, and
+// where it exists.
+type Reference struct {
+	// Key is the key of the object, and the context of Scope that holds the values.
+	Key Context
+	// Argument says what stands behind the key: "NAME", "PATH".
+	Argument string
+	// Doc says in one sentence what its value is, Example is a whole expression.
+	Doc, Example string
+	// Where are the places at which it exists. One key may have a Reference for some
+	// places and another for others.
+	Where []Place
+	// Optional: where there is nothing the value is null, and what it was for is left
+	// out. Else that is an error.
+	Optional bool
+	// Secret marks the value as a secret whatever it is.
+	Secret bool
+	// Check looks for what is wrong with a name before anything is evaluated; nil looks
+	// for it in Compiler.Known.
+	Check func(c Compiler, name string) *Fault
+	// Value finds the value of a name; nil looks for it in Scope.Contexts.
+	Value func(s *Scope, name string) (v value.Value, ok bool)
+}
+
+// Place is a kind of place in the configuration, in the words of the reference.
+// It decides which references exist.
+type Place string
+
+// The places with expressions.
+const (
+	// InAttributes are the values of the attributes of `config`, where there are no
+	// functions but in a default.
+	InAttributes Place = "attributes of `config`"
+	InBaseURL    Place = "`api.baseUrl`"
+	// InHeaders are the headers of `api.http` and of `config.http`.
+	InHeaders Place = "`http.headers`"
+	// InJobs are parameters, headers and the endpoint of a job.
+	InJobs Place = "`params`, `headers` and `endpoint` of jobs"
+	// InShared are the default options, and requests for later pages: all jobs share
+	// them, and they are evaluated for each.
+	InShared   Place = "`defaultOptions`, `scrollRequest`"
+	InUserData Place = "`userData`"
+	// InPlaceholders are the arguments of a placeholder's function.
+	InPlaceholders Place = "`placeholders`"
+	InLogin        Place = "`loginRequest`"
+	// InOAuthLogin is the login request of the type oauth20.login.
+	InOAuthLogin   Place = "`loginRequest` of `oauth20.login`"
+	InAfterLogin   Place = "`apiRequest`"
+	InQueryAuth    Place = "type `query`"
+	InOAuthRequest Place = "type `oauth20`"
+)
+
+// References are the references that a configuration may use.
+type References []Reference
+
+// AllReferences are the references of this program, in the order of the
+// documentation. Each is declared in the file of its subject.
+func AllReferences() References {
+	return slices.Concat(documentReferences(), runReferences(), parentReferences(), answerReferences(), requestReferences(), loginReferences())
+}
+
+// At are the references that exist at a place.
+func (all References) At(place Place) References {
+	var here References
+	for _, r := range all {
+		if slices.Contains(r.Where, place) {
+			here = append(here, r)
+		}
+	}
+	return here
+}
+
+// Find is the reference with a key.
+func (all References) Find(key string) (Reference, bool) {
+	i := slices.IndexFunc(all, func(r Reference) bool { return string(r.Key) == key })
+	if i < 0 {
+		return Reference{}, false
+	}
+	return all[i], true
+}
+
+// Keys are the keys of the references, each once.
+func (all References) Keys() []string {
+	var keys []string
+	for _, r := range all {
+		if !slices.Contains(keys, string(r.Key)) {
+			keys = append(keys, string(r.Key))
+		}
+	}
+	return keys
+}
+
+// Fault is what is wrong with a name or an argument in the configuration.
+type Fault struct {
+	Found, Expected, Hint failure.Text
+	argument              int // from 0
+}

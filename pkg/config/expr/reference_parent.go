@@ -1,0 +1,94 @@
+package expr
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
+)
+
+// Placeholder are the placeholders of a child job, or the one value that a
+// placeholder's function works on; ParentItem are the items of the jobs above it.
+const (
+	Placeholder Context = "placeholder"
+	ParentItem  Context = "parentItem"
+)
+
+func parentReferences() []Reference {
+	where := []Place{InHeaders, InJobs, InShared, InUserData}
+	return []Reference{
+		{Key: Placeholder, Argument: "NAME", Example: `{"placeholder": "id"}`, Where: where, Optional: true, Check: checkPlaceholder,
+			Doc: "the value of a placeholder of the child job, or of a job above it, with its type: a number stays a number in a JSON body. Null in a root job"},
+		{Key: Placeholder, Argument: `"value"`, Example: `{"placeholder": "value"}`, Where: []Place{InPlaceholders},
+			Doc: "the value that the placeholder's function works on"},
+		{Key: ParentItem, Argument: "PATH", Example: `{"parentItem": "owner.id"}`, Where: where, Optional: true, Check: checkParentItem,
+			Doc: "the value at the path in the parent's item; `2:PATH` is one in the item of the parent's parent. It makes no column. A child job that has one needs no placeholders"},
+	}
+}
+
+func checkPlaceholder(c Compiler, name string) *Fault {
+	if _, ok := c.Known[Placeholder][name]; ok {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(c.Known[Placeholder]))
+	f := &Fault{Found: failure.Text(quoted(name)), Expected: "expected the name of a placeholder of this job or of a job above it"}
+	switch near, ok := failure.Nearest(name, names); {
+	case ok:
+		f.Hint = "did you mean " + failure.Part(quote(near)) + "?"
+	case len(names) > 0:
+		f.Hint = "there are " + failure.Part(quotedList(names))
+	case c.Above == 0:
+		f.Hint = "a root job has no parent; " + literalHint
+	default:
+		f.Hint = "there are none; {\"parentItem\": \"PATH\"} needs none; " + literalHint
+	}
+	return f
+}
+
+const literalHint = failure.Text(`if the object is meant as it is, write {"literal": {…}}`)
+
+func checkParentItem(c Compiler, name string) *Fault {
+	level, path := SplitLevel(name)
+	f := &Fault{Found: failure.Text(quoted(name)), Expected: "expected a path in the item of a job above this one"}
+	switch {
+	case c.Above == 0:
+		f.Hint = "a root job has no parent; " + literalHint
+	case path == "":
+		f.Hint = "write {\"parentItem\": \"PATH\"}"
+	case level < 1 || level > c.Above:
+		f.Expected = failure.Text(fmt.Sprintf("expected a level between 1 (the parent) and %d in front of the path", c.Above))
+		f.Hint = failure.Text("there " + map[bool]string{true: "is ", false: "are "}[c.Above == 1] + prose.Count(c.Above, "job") + " above this one")
+	default:
+		return nil
+	}
+	return f
+}
+
+// SplitLevel parts a path into an item of a job above ("2:owner.id") into its level, 1
+// for the parent, and the path. What stands in front of a colon and is no number is a
+// part of the path.
+func SplitLevel(name string) (level int, path string) {
+	before, after, ok := strings.Cut(name, ":")
+	if n, err := strconv.Atoi(before); ok && err == nil {
+		return n, after
+	}
+	return 1, name
+}
+
+func quoted(name string) failure.Text { return failure.Part(quote(name)) }
+
+func quotedList(names []string) string {
+	const most = 10
+	texts := make([]string, 0, most)
+	for _, name := range names[:min(len(names), most)] {
+		texts = append(texts, quote(name))
+	}
+	if len(names) > most {
+		texts = append(texts, "…")
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
+	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// scope is what the expressions of all jobs of an iteration can see.
+func (r *run) scope(it iteration) *expr.Scope {
+	return &expr.Scope{
+		Now:    r.Now,
+		Random: func(n int) ([]byte, error) { return r.Random(n, "a function") },
+		Contexts: map[expr.Context]expr.Members{
+			expr.Attr: it.attributes,
+			expr.Time: {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
+		},
+	}
+}
+
+// scopeOf is what the expressions of one run of a job can see.
+func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
+	if len(in.parents) == 0 {
+		return jr.scope
+	}
+	placeholders := make(expr.Members, len(in.filled))
+	for _, f := range in.filled {
+		placeholders[f.token] = f.value
+	}
+	return jr.scope.With(expr.Placeholder, placeholders).With(expr.ParentItem, in.items)
+}
+
+// request is a job's own request, before any paging, and its endpoint, which is shown.
+func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (r config.Request, endpoint string, err error) {
+	for _, f := range in.filled {
+		if text := f.value.Text(); f.value.Secret() && expr.Conceals(text) {
+			jr.run.Secrets.AddPassing(text)
+		}
+	}
+	// The method decides where paging puts its parameters.
+	method := cmp.Or(j.Method, jr.run.plan.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text())
+	r = config.Request{Endpoint: in.endpoint, Method: method}
+	err = jr.concealing(scope, func(scope *expr.Scope) (err error) {
+		if j.ComputedEndpoint != nil {
+			if r.Endpoint, err = jr.computedEndpoint(j, scope); err != nil {
+				return err
+			}
+		}
+		if r.Params, err = j.Params.Eval(scope); err != nil {
+			return err
+		}
+		r.Headers, err = j.Headers.Eval(scope)
+		return err
+	})
+	jr.run.Secrets.AddAddress(r.Endpoint)
+	return r, r.Endpoint, err
+}
+
+// computedEndpoint is an endpoint that is an expression. What is secret in it is hidden:
+// an address has no mark.
+func (jr *jobRunner) computedEndpoint(j *job, scope *expr.Scope) (string, error) {
+	v, err := j.ComputedEndpoint.Eval(scope)
+	if err != nil {
+		return "", err
+	}
+	text, err := config.EndpointText(v, failure.PointerJoin(j.Pointer, config.JobEndpoint.Name))
+	if err == nil && v.Secret() && expr.Conceals(text) {
+		jr.run.Secrets.AddPassing(text)
+	}
+	return text, err
+}
+
+// outgoing is a request of a job as it is sent: with the default options underneath, and
+// the headers of all jobs.
+func (jr *jobRunner) outgoing(request config.Request, scope *expr.Scope) (full config.Request, headers []config.Header, err error) {
+	err = jr.concealing(scope, func(scope *expr.Scope) error {
+		defaults, err := jr.it.Defaults.Request(scope)
+		if err != nil {
+			return err
+		}
+		full = request.Over(defaults)
+		headers, err = jr.it.RequestHeaders(scope)
+		return err
+	})
+	return full, headers, err
+}
+
+// scrollerOf is the scroller of a job with the values of its expressions.
+func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (paging.Scroller, error) {
+	if len(j.scrolled) == 0 {
+		return j.scroller, nil
+	}
+	values := make([]value.Value, len(j.scrolled))
+	err := jr.concealing(scope, func(scope *expr.Scope) (err error) {
+		for i, entries := range j.scrolled {
+			if values[i], err = entries.Eval(scope); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return paging.Evaluated(j.scroller, values), err
+}
+
+// columnsIn are the columns that the rows get besides their own.
+func (r *jobRun) columnsIn(scope *expr.Scope) (columns []mapping.Column, err error) {
+	err = r.concealing(scope, func(scope *expr.Scope) (err error) {
+		columns, err = r.user.columns(scope)
+		return err
+	})
+	return append(columns, parentColumns(r.filled)...), err
+}
+
+// concealing evaluates expressions of a job and hides the secrets that they
+// compute from every event: for good, unless they depend on the time or on chance,
+// because those are different again and again.
+func (jr *jobRunner) concealing(given *expr.Scope, evaluate func(*expr.Scope) error) error {
+	scope, hide := *given, jr.run.Secrets.Add
+	scope.Now = func() time.Time {
+		hide = jr.run.Secrets.AddPassing
+		return given.Now()
+	}
+	var secrets []string
+	scope.Random = func(n int) ([]byte, error) {
+		hide = jr.run.Secrets.AddPassing
+		return given.Random(n)
+	}
+	scope.Conceal = func(secret string) { secrets = append(secrets, secret) }
+	err := evaluate(&scope)
+	for _, secret := range secrets {
+		hide(secret)
+	}
+	return err
+}
+
+// recordWarnings appends what is odd about the arguments of a call to events.
+func recordWarnings(events *[]event.Body) func(pointer, text string) {
+	return func(pointer, text string) {
+		*events = append(*events, event.ConfigWarning{Pointer: pointer, Text: text})
+	}
+}
+
+// columnsOf are the columns that the rows of a page get besides their own.
+func (r *jobRun) columnsOf(page *answer.Page, res *exchange.Answer) ([]mapping.Column, error) {
+	if !r.user.ofPage() {
+		return r.columns, nil
+	}
+	answered, err := membersOf(page, r.user.references(expr.Response))
+	if err != nil {
+		return nil, err
+	}
+	heads := expr.HeaderMembers(res.Header, r.user.references(expr.ResponseHeader))
+	return r.columnsIn(r.scope.With(expr.Response, answered).With(expr.ResponseHeader, heads))
+}
+
+// membersOf are the values at paths of an answer.
+func membersOf(page *answer.Page, paths []string) (expr.Members, error) {
+	members := expr.Members{}
+	for _, path := range paths {
+		v, err := page.Field(fieldPath(path))
+		if err != nil {
+			return nil, err
+		}
+		members[path] = v
+	}
+	return members, nil
+}
+
+func fieldPath(path string) answer.Path { return answer.Path{Text: path, Separator: "."} }
+
+// itemsOf are the values in the rows above a child job that its expressions refer to.
+// They are taken out at once: a row is gone when the next one comes.
+func itemsOf(child *job, parents []value.Packed) expr.Members {
+	if len(child.parentItems) == 0 {
+		return nil
+	}
+	items := make(expr.Members, len(child.parentItems))
+	for _, name := range child.parentItems {
+		if level, path := expr.SplitLevel(name); level <= len(parents) {
+			items[name], _ = parents[level-1].At(path, ".")
+		}
+	}
+	return items
+}

@@ -1,9 +1,0 @@
-//go:build !race
-
-package secret
-
-import "testing"
-
-const raceDetector = false
-
-func withoutRaceDetector(*testing.T) {}

@@ -1,0 +1,204 @@
+package value
+
+import (
+	"iter"
+	"strings"
+)
+
+// Segments are those of a path: names of members, decimal indexes of items, "-1" for
+// the last item of a list, and "[name=value]" for its first item whose member of that
+// name is a scalar with that text. On an object all of them are names. The value in
+// brackets runs to the next "]", whatever separators it has. A path equal to the
+// separator has no segment; without a separator the path is one segment.
+func Segments(path, separator string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if path == separator {
+			return
+		}
+		for more := true; more; {
+			var segment string
+			if segment, path, more = cutSegment(path, separator); !yield(segment) {
+				return
+			}
+		}
+	}
+}
+
+// cutSegment parts the first segment from the others; more is false when there are
+// none.
+func cutSegment(path, separator string) (segment, rest string, more bool) {
+	if separator == "" {
+		return path, "", false
+	}
+	if end := strings.IndexByte(path, ']'); end > 0 {
+		if _, ok := ParseSelector(path[:end+1]); ok {
+			if end == len(path)-1 {
+				return path, "", false
+			}
+			if rest, ok := strings.CutPrefix(path[end+1:], separator); ok {
+				return path[:end+1], rest, true
+			}
+		}
+	}
+	return strings.Cut(path, separator)
+}
+
+// LastItem is the segment for the last item of a list.
+const LastItem = "-1"
+
+// Selector is a segment of the form "[name=value]".
+type Selector struct{ Name, Text string }
+
+// ParseSelector reads a segment; ok is false when it has another form.
+func ParseSelector(segment string) (s Selector, ok bool) {
+	inner, ok := strings.CutPrefix(segment, "[")
+	if !ok {
+		return Selector{}, false
+	}
+	if inner, ok = strings.CutSuffix(inner, "]"); !ok {
+		return Selector{}, false
+	}
+	s.Name, s.Text, ok = strings.Cut(inner, "=")
+	return s, ok && s.Name != ""
+}
+
+// MeansItem reports whether a segment leads to an item, if it meets a list.
+func MeansItem(segment string) bool {
+	_, numbered := index(segment)
+	_, selected := ParseSelector(segment)
+	return numbered || selected || segment == LastItem
+}
+
+// Selects reports whether a member with this value makes its item the one that is
+// wanted: numbers and booleans may be written as in JSON, or as in an address.
+func (s Selector) Selects(member Value) bool {
+	return member.IsScalar() && (member.Raw() == s.Text || member.Text() == s.Text)
+}
+
+// At walks a path from the value, see Segments. A path equal to the separator is the
+// value itself. A member that is null counts as found, an item that is null does not.
+// Where the path leads nowhere and the whole of it is the name of a member, that
+// member counts.
+func (v Value) At(path, separator string) (Value, bool) {
+	at := v
+	for segment := range Segments(path, separator) {
+		var ok bool
+		if at, ok = at.step(segment); !ok {
+			return v.Get(path)
+		}
+	}
+	return at, true
+}
+
+func (v Value) step(segment string) (Value, bool) {
+	switch v.kind {
+	case Object:
+		return v.Get(segment)
+	case Array:
+		return v.item(segment)
+	default:
+		return Value{}, false
+	}
+}
+
+// item is the item of a list that a segment names.
+func (v Value) item(segment string) (item Value, ok bool) {
+	items := v.Items()
+	at, ok := index(segment)
+	if segment == LastItem {
+		at, ok = len(items)-1, len(items) > 0
+	}
+	if ok {
+		if at >= len(items) {
+			return Value{}, false
+		}
+		return items[at], !items[at].IsNull()
+	}
+	if s, ok := ParseSelector(segment); ok {
+		for _, item := range items {
+			if s.Selects(item.Field(s.Name)) {
+				return item, true
+			}
+		}
+	}
+	return Value{}, false
+}
+
+// At walks a path from the value, as Value.At. Only what it leads to is unpacked.
+func (p Packed) At(path, separator string) (Value, bool) {
+	at, ok := p, true
+	for segment := range Segments(path, separator) {
+		if at, ok = at.step(segment); !ok {
+			at, ok = p.Member(path)
+			break
+		}
+	}
+	if !ok {
+		return Value{}, false
+	}
+	return at.Value(), true
+}
+
+// Walk is At for a path whose segments are known. A whole path that is a name does
+// not count.
+func (p Packed) Walk(segments []string) (_ Packed, ok bool) {
+	for _, segment := range segments {
+		if p, ok = p.step(segment); !ok {
+			return nil, false
+		}
+	}
+	return p, true
+}
+
+// step is what one segment leads to.
+func (p Packed) step(segment string) (Packed, bool) {
+	switch p.Kind() {
+	case Object:
+		return p.Member(segment)
+	case Array:
+		return p.item(segment)
+	default:
+		return nil, false
+	}
+}
+
+// Member is the member of an object with that name.
+func (p Packed) Member(called string) (Packed, bool) {
+	if p.Kind() != Object {
+		return nil, false
+	}
+	for parts := p.Parts(); parts.More(); {
+		name, v := parts.Name(), parts.Value()
+		if string(name) == called {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+func (p Packed) item(segment string) (Packed, bool) {
+	at, numbered := index(segment)
+	selector, selected := ParseSelector(segment)
+	last := Packed(nil)
+	for parts := p.Parts(); parts.More(); at-- {
+		item := parts.Value()
+		switch {
+		case numbered && at == 0:
+			return item, item.Kind() != Null
+		case selected:
+			if member, ok := item.Member(selector.Name); ok && member.scalar() && selector.Selects(member.Value()) {
+				return item, true
+			}
+		}
+		last = item
+	}
+	if segment == LastItem {
+		return last, last.Kind() != Null
+	}
+	return nil, false
+}
+
+func (p Packed) scalar() bool {
+	k := p.Kind()
+	return k == Bool || k == Number || k == String
+}

@@ -1,0 +1,4 @@
+"error","errorData"
+"no a",""
+"","x,y
+1,2"

@@ -1,6 +1,0 @@
-//go:build race
-
-package functional
-
-// raceDetector is whether this test was built with it.
-const raceDetector = true
