@@ -81,13 +81,16 @@ func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
 			sent = html
 		}
 		for again := false; !again; {
-			if s.wait(r, nil, beats) == over || out.alive() != nil {
+			if s.wait(r, nil, beats) == over {
 				return nil
 			}
 			select {
 			case <-changes:
 				again = true
 			default:
+			}
+			if out.alive() != nil {
+				return nil
 			}
 		}
 	}
