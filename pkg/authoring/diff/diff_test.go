@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
 )
 
 // folderOf is a directory with these files.
@@ -175,7 +177,7 @@ func TestRows(t *testing.T) {
 			dirs[side] = folderOf(t, files)
 		}
 		want := counted(tables, keyed)
-		for _, memory := range []int{1000, 4000, maxRun} {
+		for _, memory := range []int{1000, 4000, sorter.Memory} {
 			got := compareIn(t, dirs, memory)
 			if got != want {
 				t.Errorf("seed %d, %d bytes of memory: got %+v, want %+v", seed, memory, got, want)

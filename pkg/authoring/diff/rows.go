@@ -9,6 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
+	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
 )
 
 const (
@@ -34,22 +35,22 @@ type comparison struct {
 	result Rows
 	// waiting are the rows of each table with the current key and no counterpart yet.
 	// At most one of the lists has rows.
-	waiting [2][]record
+	waiting [2][]sorter.Record
 }
 
 // rows compares all rows.
 func (c *comparison) rows(ctx context.Context, first, second *input) (Rows, error) {
 	c.result = Rows{Key: append([]string{}, c.key...), ChangedColumns: map[string]int{}, FirstSamples: [][]Cell{}, SecondSamples: [][]Cell{}, ChangedSamples: []Change{}}
 	c.others = missing(c.columns, c.key)
-	a, b := &sorter{dir: c.temp, limit: c.memory}, &sorter{dir: c.temp, limit: c.memory}
+	a, b := &sorter.Sorter{Dir: c.temp, Limit: c.memory}, &sorter.Sorter{Dir: c.temp, Limit: c.memory}
 	err := c.compare(ctx, first, second, a, b)
-	if err = errors.Join(err, a.close(), b.close()); err != nil {
+	if err = errors.Join(err, a.Close(), b.Close()); err != nil {
 		return Rows{}, err
 	}
 	return c.result, nil
 }
 
-func (c *comparison) compare(ctx context.Context, first, second *input, a, b *sorter) error {
+func (c *comparison) compare(ctx context.Context, first, second *input, a, b *sorter.Sorter) error {
 	var err error
 	if c.result.First, err = c.sort(ctx, first, a); err != nil {
 		return err
@@ -60,11 +61,11 @@ func (c *comparison) compare(ctx context.Context, first, second *input, a, b *so
 	if len(c.columns) == 0 {
 		return nil // there is nothing to compare
 	}
-	sortedA, err := a.sorted()
+	sortedA, err := a.Sorted()
 	if err != nil {
 		return disk(err)
 	}
-	sortedB, err := b.sorted()
+	sortedB, err := b.Sorted()
 	if err != nil {
 		return disk(err)
 	}
@@ -81,12 +82,12 @@ func disk(err error) error {
 
 // sort adds the rows of a table to a sorter and counts them. Without a primary key the
 // whole row is the key.
-func (c *comparison) sort(ctx context.Context, in *input, to *sorter) (int64, error) {
+func (c *comparison) sort(ctx context.Context, in *input, to *sorter.Sorter) (int64, error) {
 	key, rest := places(c.columns, in.columns), []int(nil)
 	if len(c.key) > 0 {
 		key, rest = places(c.key, in.columns), places(c.others, in.columns)
 	}
-	var r record
+	var r sorter.Record
 	for n := int64(0); ; n++ {
 		cells, err := in.next()
 		if err == io.EOF {
@@ -98,8 +99,8 @@ func (c *comparison) sort(ctx context.Context, in *input, to *sorter) (int64, er
 		if err != nil {
 			return n, err
 		}
-		r.key, r.rest = appendCells(r.key[:0], cells, key), appendCells(r.rest[:0], cells, rest)
-		if err := to.add(r); err != nil {
+		r.Key, r.Rest = appendCells(r.Key[:0], cells, key), appendCells(r.Rest[:0], cells, rest)
+		if err := to.Add(r); err != nil {
 			return n, disk(err)
 		}
 	}
@@ -137,7 +138,7 @@ func unpack(packed []byte) []string {
 }
 
 // merge compares the sorted rows of both tables.
-func (c *comparison) merge(ctx context.Context, a, b source) error {
+func (c *comparison) merge(ctx context.Context, a, b sorter.Source) error {
 	left, right := cursor{from: a}, cursor{from: b}
 	left.advance()
 	right.advance()
@@ -154,20 +155,20 @@ func (c *comparison) merge(ctx context.Context, a, b source) error {
 			return nil
 		}
 		order := compareCursors(left, right)
-		next := left.record
+		next := left.Record
 		if order > 0 {
-			next = right.record
+			next = right.Record
 		}
-		if string(next.key) != string(key) || n == 0 {
+		if string(next.Key) != string(key) || n == 0 {
 			c.settle()
-			key = append(key[:0], next.key...)
+			key = append(key[:0], next.Key...)
 		}
 		switch {
 		case order < 0:
-			c.single(0, left.record)
+			c.single(0, left.Record)
 			left.advance()
 		case order > 0:
-			c.single(1, right.record)
+			c.single(1, right.Record)
 			right.advance()
 		default:
 			c.result.Same++
@@ -179,14 +180,14 @@ func (c *comparison) merge(ctx context.Context, a, b source) error {
 
 // cursor is the next record of a table.
 type cursor struct {
-	record
-	from source
+	sorter.Record
+	from sorter.Source
 	done bool
 	err  error
 }
 
 func (c *cursor) advance() {
-	c.record, c.err = c.from.next()
+	c.Record, c.err = c.from.Next()
 	if c.err == io.EOF {
 		c.done, c.err = true, nil
 	}
@@ -200,13 +201,13 @@ func compareCursors(a, b cursor) int {
 	case b.done:
 		return -1
 	default:
-		return a.compare(b.record)
+		return a.Compare(b.Record)
 	}
 }
 
 // single adds a row that the other table does not have. If the other table has one with
 // the same key, it is a changed row.
-func (c *comparison) single(side int, r record) {
+func (c *comparison) single(side int, r sorter.Record) {
 	others := &c.waiting[1-side]
 	switch {
 	case len(*others) > 0:
@@ -218,7 +219,7 @@ func (c *comparison) single(side int, r record) {
 			c.changed(other, r)
 		}
 	case len(c.key) > 0 && len(c.waiting[side]) < maxWaiting:
-		c.waiting[side] = append(c.waiting[side], r.clone())
+		c.waiting[side] = append(c.waiting[side], r.Clone())
 	default:
 		c.only(side, r)
 	}
@@ -234,7 +235,7 @@ func (c *comparison) settle() {
 	}
 }
 
-func (c *comparison) only(side int, r record) {
+func (c *comparison) only(side int, r sorter.Record) {
 	count, samples := &c.result.OnlyFirst, &c.result.FirstSamples
 	if side == 1 {
 		count, samples = &c.result.OnlySecond, &c.result.SecondSamples
@@ -246,12 +247,12 @@ func (c *comparison) only(side int, r record) {
 }
 
 // cells returns the cells of a row with their columns, those of the key first.
-func (c *comparison) cells(r record) []Cell {
+func (c *comparison) cells(r sorter.Record) []Cell {
 	columns := c.columns
 	if len(c.key) > 0 {
 		columns = append(slices.Clone(c.key), c.others...)
 	}
-	return c.under(columns, append(unpack(r.key), unpack(r.rest)...))
+	return c.under(columns, append(unpack(r.Key), unpack(r.Rest)...))
 }
 
 func (c *comparison) under(columns, cells []string) []Cell {
@@ -262,9 +263,9 @@ func (c *comparison) under(columns, cells []string) []Cell {
 	return all
 }
 
-func (c *comparison) changed(first, second record) {
+func (c *comparison) changed(first, second sorter.Record) {
 	c.result.Changed++
-	a, b := unpack(first.rest), unpack(second.rest)
+	a, b := unpack(first.Rest), unpack(second.Rest)
 	for i, column := range c.others {
 		if a[i] != b[i] {
 			c.result.ChangedColumns[column]++
@@ -273,7 +274,7 @@ func (c *comparison) changed(first, second record) {
 	if len(c.result.ChangedSamples) >= c.samples {
 		return
 	}
-	change := Change{Key: c.under(c.key, unpack(first.key)), Cells: []CellChange{}}
+	change := Change{Key: c.under(c.key, unpack(first.Key)), Cells: []CellChange{}}
 	for i, column := range c.others {
 		if a[i] != b[i] {
 			change.Cells = append(change.Cells, CellChange{c.redact(column), prose.Shorten(c.redact(a[i]), maxShown), prose.Shorten(c.redact(b[i]), maxShown)})

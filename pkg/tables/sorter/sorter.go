@@ -1,4 +1,10 @@
-package diff
+// Package sorter sorts any number of records in little memory: in files of a directory
+// when they are many.
+//
+// Records are bytes. What they mean, and how they are packed, is known to those who
+// sort them: package diff compares the rows of tables, package merge finds rows with
+// the same key.
+package sorter
 
 import (
 	"bufio"
@@ -12,33 +18,36 @@ import (
 )
 
 const (
-	// maxRun is how many bytes of records and spans are sorted in memory.
-	maxRun = 8 << 20
+	// Memory is how many bytes of records and spans are usually sorted in memory.
+	Memory = 8 << 20
 	// spanBytes is the size of a span.
 	spanBytes = 24
 	// fanIn is how many sorted files are merged into one.
-	fanIn = 32
+	fanIn = 16
 )
 
-// record is a row in a sorter: the cells of its key and its other cells, packed (see
-// appendCells). Packed cells are equal exactly if the cells are.
-type record struct{ key, rest []byte }
+// Record is what is sorted: by the bytes of its key, then by the rest.
+type Record struct{ Key, Rest []byte }
 
-func (r record) compare(other record) int {
-	if c := bytes.Compare(r.key, other.key); c != 0 {
+// Compare returns -1, 0 or 1.
+func (r Record) Compare(other Record) int {
+	if c := bytes.Compare(r.Key, other.Key); c != 0 {
 		return c
 	}
-	return bytes.Compare(r.rest, other.rest)
+	return bytes.Compare(r.Rest, other.Rest)
 }
 
-func (r record) clone() record { return record{bytes.Clone(r.key), bytes.Clone(r.rest)} }
+// Clone copies the bytes of a record.
+func (r Record) Clone() Record { return Record{bytes.Clone(r.Key), bytes.Clone(r.Rest)} }
 
-// sorter sorts any number of records: it sorts them in memory, writes them to a
+// Sorter sorts any number of records: it sorts them in memory, writes them to a
 // temporary file when the limit is reached, and merges the files. Libraries limit the
 // number of records, not their size.
-type sorter struct {
-	dir    string
-	limit  int
+//
+// Dir is the directory of the files, Limit how many bytes are sorted in memory.
+type Sorter struct {
+	Dir    string
+	Limit  int
 	text   []byte
 	spans  []span
 	levels [][]*os.File // sorted files; those of one level have similar sizes
@@ -47,27 +56,27 @@ type sorter struct {
 // span is the place of a record in the text of a sorter.
 type span struct{ key, rest, end int }
 
-func (s *sorter) record(at span) record {
-	return record{s.text[at.key:at.rest], s.text[at.rest:at.end]}
+func (s *Sorter) record(at span) Record {
+	return Record{s.text[at.key:at.rest], s.text[at.rest:at.end]}
 }
 
-// add copies a record.
-func (s *sorter) add(r record) error {
-	if len(s.text) > 0 && len(s.text)+len(r.key)+len(r.rest)+spanBytes*len(s.spans) > s.limit {
+// Add copies a record.
+func (s *Sorter) Add(r Record) error {
+	if len(s.text) > 0 && len(s.text)+len(r.Key)+len(r.Rest)+spanBytes*len(s.spans) > s.Limit {
 		if err := s.spill(); err != nil {
 			return err
 		}
 	}
-	at := span{key: len(s.text), rest: len(s.text) + len(r.key)}
-	s.text = append(append(s.text, r.key...), r.rest...)
+	at := span{key: len(s.text), rest: len(s.text) + len(r.Key)}
+	s.text = append(append(s.text, r.Key...), r.Rest...)
 	at.end = len(s.text)
 	s.spans = append(s.spans, at)
 	return nil
 }
 
 // spill writes the records in memory to a sorted file.
-func (s *sorter) spill() error {
-	m, err := newMerge([]source{s.memory()})
+func (s *Sorter) spill() error {
+	m, err := newMerge([]Source{s.memory()})
 	if err != nil {
 		return err
 	}
@@ -78,8 +87,8 @@ func (s *sorter) spill() error {
 
 // file writes sorted records to a file of a level. It merges a full level into one file
 // of the next.
-func (s *sorter) file(level int, sorted *merge) error {
-	f, err := write(s.dir, sorted)
+func (s *Sorter) file(level int, sorted *merge) error {
+	f, err := write(s.Dir, sorted)
 	if err != nil {
 		return err
 	}
@@ -99,16 +108,17 @@ func (s *sorter) file(level int, sorted *merge) error {
 	return errors.Join(err, closeAll(full))
 }
 
-// sorted returns all records in their order. The sorter must be closed after reading.
-func (s *sorter) sorted() (*merge, error) {
-	all := []source{s.memory()}
+// Sorted returns all records in their order. The sorter must be closed after reading.
+func (s *Sorter) Sorted() (Source, error) {
+	all := []Source{s.memory()}
 	for _, level := range s.levels {
 		all = append(all, sources(level)...)
 	}
 	return newMerge(all)
 }
 
-func (s *sorter) close() error {
+// Close removes the files.
+func (s *Sorter) Close() error {
 	var err error
 	for _, level := range s.levels {
 		err = errors.Join(err, closeAll(level))
@@ -118,23 +128,23 @@ func (s *sorter) close() error {
 }
 
 // memory returns the records in memory in their order.
-func (s *sorter) memory() source {
-	slices.SortFunc(s.spans, func(a, b span) int { return s.record(a).compare(s.record(b)) })
+func (s *Sorter) memory() Source {
+	slices.SortFunc(s.spans, func(a, b span) int { return s.record(a).Compare(s.record(b)) })
 	return &memorySource{sorter: s}
 }
 
-// source returns records in their order, and io.EOF after the last. A record is valid
+// Source returns records in their order, and io.EOF after the last. A record is valid
 // until the next call.
-type source interface{ next() (record, error) }
+type Source interface{ Next() (Record, error) }
 
 type memorySource struct {
-	sorter *sorter
+	sorter *Sorter
 	read   int
 }
 
-func (m *memorySource) next() (record, error) {
+func (m *memorySource) Next() (Record, error) {
 	if m.read == len(m.sorter.spans) {
-		return record{}, io.EOF
+		return Record{}, io.EOF
 	}
 	m.read++
 	return m.sorter.record(m.sorter.spans[m.read-1]), nil
@@ -146,28 +156,28 @@ type fileSource struct {
 	text []byte
 }
 
-func sources(files []*os.File) []source {
-	all := make([]source, len(files))
+func sources(files []*os.File) []Source {
+	all := make([]Source, len(files))
 	for i, f := range files {
 		all[i] = &fileSource{in: bufio.NewReaderSize(f, 32<<10)}
 	}
 	return all
 }
 
-func (f *fileSource) next() (record, error) {
+func (f *fileSource) Next() (Record, error) {
 	key, err := binary.ReadUvarint(f.in)
 	if err != nil {
-		return record{}, err // io.EOF only before the first byte
+		return Record{}, err // io.EOF only before the first byte
 	}
 	rest, err := binary.ReadUvarint(f.in)
 	if err != nil {
-		return record{}, noEOF(err)
+		return Record{}, noEOF(err)
 	}
 	f.text = slices.Grow(f.text[:0], int(key+rest))[:key+rest]
 	if _, err := io.ReadFull(f.in, f.text); err != nil {
-		return record{}, noEOF(err)
+		return Record{}, noEOF(err)
 	}
-	return record{f.text[:key], f.text[key:]}, nil
+	return Record{f.text[:key], f.text[key:]}, nil
 }
 
 // noEOF turns io.EOF into io.ErrUnexpectedEOF.
@@ -196,15 +206,15 @@ func write(dir string, sorted *merge) (file *os.File, err error) {
 	out := bufio.NewWriterSize(f, 64<<10)
 	var sizes []byte
 	for {
-		r, err := sorted.next()
+		r, err := sorted.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		sizes = binary.AppendUvarint(binary.AppendUvarint(sizes[:0], uint64(len(r.key))), uint64(len(r.rest)))
-		for _, part := range [][]byte{sizes, r.key, r.rest} {
+		sizes = binary.AppendUvarint(binary.AppendUvarint(sizes[:0], uint64(len(r.Key))), uint64(len(r.Rest)))
+		for _, part := range [][]byte{sizes, r.Key, r.Rest} {
 			if _, err := out.Write(part); err != nil {
 				return nil, err
 			}
@@ -225,7 +235,7 @@ func closeAll(files []*os.File) error {
 	return errors.Join(errs...)
 }
 
-// merge is a source of the records of several sources.
+// merge is a Source of the records of several sources.
 type merge struct {
 	heads heads
 	begun bool
@@ -233,14 +243,14 @@ type merge struct {
 
 // head is the next record of a source.
 type head struct {
-	record
-	from source
+	Record
+	from Source
 }
 
-func newMerge(all []source) (*merge, error) {
+func newMerge(all []Source) (*merge, error) {
 	m := &merge{}
 	for _, from := range all {
-		r, err := from.next()
+		r, err := from.Next()
 		if err == io.EOF {
 			continue
 		}
@@ -253,32 +263,32 @@ func newMerge(all []source) (*merge, error) {
 	return m, nil
 }
 
-func (m *merge) next() (record, error) {
+func (m *merge) Next() (Record, error) {
 	// The last record had to stay valid until now.
 	if m.begun {
-		r, err := m.heads[0].from.next()
+		r, err := m.heads[0].from.Next()
 		switch {
 		case err == io.EOF:
 			heap.Pop(&m.heads)
 		case err != nil:
-			return record{}, err
+			return Record{}, err
 		default:
-			m.heads[0].record = r
+			m.heads[0].Record = r
 			heap.Fix(&m.heads, 0)
 		}
 	}
 	m.begun = len(m.heads) > 0
 	if !m.begun {
-		return record{}, io.EOF
+		return Record{}, io.EOF
 	}
-	return m.heads[0].record, nil
+	return m.heads[0].Record, nil
 }
 
 // heads is a heap of records, the smallest first.
 type heads []head
 
 func (h heads) Len() int           { return len(h) }
-func (h heads) Less(i, j int) bool { return h[i].compare(h[j].record) < 0 }
+func (h heads) Less(i, j int) bool { return h[i].Compare(h[j].Record) < 0 }
 func (h heads) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *heads) Push(x any)        { *h = append(*h, x.(head)) }
 

@@ -1,4 +1,4 @@
-package diff
+package sorter
 
 import (
 	"bytes"
@@ -11,18 +11,18 @@ import (
 )
 
 // drain reads a source to its end.
-func drain(t *testing.T, from source) []string {
+func drain(t *testing.T, from Source) []string {
 	t.Helper()
 	var all []string
 	for {
-		r, err := from.next()
+		r, err := from.Next()
 		if err == io.EOF {
 			return all
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, fmt.Sprintf("%q %q", r.key, r.rest))
+		all = append(all, fmt.Sprintf("%q %q", r.Key, r.Rest))
 	}
 }
 
@@ -35,21 +35,21 @@ func TestSorter(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(1, uint64(limit+n)))
 				dir := t.TempDir()
-				s := &sorter{dir: dir, limit: limit}
-				var want []record
+				s := &Sorter{Dir: dir, Limit: limit}
+				var want []Record
 				for range n {
-					r := record{fmt.Appendf(nil, "%d", random.IntN(500)), bytes.Repeat([]byte("x"), random.IntN(30))}
-					want = append(want, r.clone())
-					if err := s.add(r); err != nil {
+					r := Record{fmt.Appendf(nil, "%d", random.IntN(500)), bytes.Repeat([]byte("x"), random.IntN(30))}
+					want = append(want, r.Clone())
+					if err := s.Add(r); err != nil {
 						t.Fatal(err)
 					}
-					clear(r.key) // add has copied it
+					clear(r.Key) // add has copied it
 					if used := len(s.text) + spanBytes*(len(s.spans)-1); used > limit && len(s.spans) > 1 {
 						t.Fatalf("%d bytes in memory, at most %d are wanted", used, limit)
 					}
 				}
-				slices.SortFunc(want, record.compare)
-				m, err := s.sorted()
+				slices.SortFunc(want, Record.Compare)
+				m, err := s.Sorted()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -65,7 +65,7 @@ func TestSorter(t *testing.T) {
 				if limit == 40 && n == 1200 && (len(s.levels) < 3 || open == 0) {
 					t.Errorf("%d levels, %d files: nothing was merged", len(s.levels), open)
 				}
-				if err := s.close(); err != nil {
+				if err := s.Close(); err != nil {
 					t.Error(err)
 				}
 				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -77,11 +77,11 @@ func TestSorter(t *testing.T) {
 }
 
 // listed is a source of given records.
-type listed struct{ records []record }
+type listed struct{ records []Record }
 
-func (l *listed) next() (record, error) {
+func (l *listed) Next() (Record, error) {
 	if len(l.records) == 0 {
-		return record{}, io.EOF
+		return Record{}, io.EOF
 	}
 	r := l.records[0]
 	l.records = l.records[1:]
@@ -91,7 +91,7 @@ func (l *listed) next() (record, error) {
 // TestSorterBroken: a file that ends in the middle of a record is an error, not
 // the end.
 func TestSorterBroken(t *testing.T) {
-	whole, err := newMerge([]source{&listed{[]record{{[]byte("key"), []byte("rest")}}}})
+	whole, err := newMerge([]Source{&listed{[]Record{{[]byte("key"), []byte("rest")}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
