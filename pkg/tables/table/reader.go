@@ -25,10 +25,12 @@ const (
 // enclosure inside is doubled, lines end with LF or CR LF. Cells are given byte
 // for byte; a byte order mark at the start of the file is passed over.
 type Reader struct {
+	from                 counter
 	in                   *bufio.Reader
 	delimiter, enclosure byte
 	encloses             bool // false when there is no enclosure
 	line                 int  // the line that is read, from 1
+	began                int  // the line in which the last record began
 	text                 []byte
 	ends                 []int // of each cell in text
 	cells                []string
@@ -37,7 +39,8 @@ type Reader struct {
 // NewReader reads CSV with a delimiter and an enclosure of one byte; an empty
 // enclosure is none.
 func NewReader(in io.Reader, delimiter byte, enclosure string) *Reader {
-	r := &Reader{in: bufio.NewReaderSize(in, readBuffer), delimiter: delimiter, line: 1}
+	r := &Reader{from: counter{in: in}, delimiter: delimiter, line: 1}
+	r.in = bufio.NewReaderSize(&r.from, readBuffer)
 	if enclosure != "" {
 		r.enclosure, r.encloses = enclosure[0], true
 	}
@@ -48,13 +51,40 @@ func NewReader(in io.Reader, delimiter byte, enclosure string) *Reader {
 	return r
 }
 
+// Reset makes the reader read other records of the same form, as if they stood alone in
+// a file.
+func (r *Reader) Reset(in io.Reader) {
+	r.from = counter{in: in}
+	r.in.Reset(&r.from)
+	r.line = 1
+}
+
+// Offset is how many bytes the records that were read take, with what stands before
+// them.
+func (r *Reader) Offset() int64 { return r.from.read - int64(r.in.Buffered()) }
+
+// Line is the line in which the record began that was read last, from 1.
+func (r *Reader) Line() int { return r.began }
+
+// counter counts the bytes that are read.
+type counter struct {
+	in   io.Reader
+	read int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	c.read += int64(n)
+	return n, err
+}
+
 // Read gives the next record and io.EOF after the last. The slice is used until
 // the next call only. A file that is no CSV is a user error which names the line.
 func (r *Reader) Read() ([]string, error) {
 	if _, err := r.in.Peek(1); err != nil {
 		return nil, err
 	}
-	r.text, r.ends = r.text[:0], r.ends[:0]
+	r.text, r.ends, r.began = r.text[:0], r.ends[:0], r.line
 	for more := true; more; {
 		from := len(r.text)
 		var err error

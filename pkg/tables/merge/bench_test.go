@@ -1,0 +1,105 @@
+package merge
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+)
+
+// fill writes a table with these ids, each in a row of about 100 bytes.
+func fill(t testing.TB, dir string, ids func(yield func(int) bool)) {
+	t.Helper()
+	file, err := os.Create(filepath.Join(dir, "t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(file)
+	text := table.AppendRecord(nil, []string{"id", "name", "note"})
+	for id := range ids {
+		if _, err := w.Write(text); err != nil {
+			t.Fatal(err)
+		}
+		text = table.AppendRecord(text[:0], []string{fmt.Sprint(id), fmt.Sprintf("name of %d", id), fmt.Sprintf("%070d", id)})
+	}
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, "t.manifest", byID)
+}
+
+// every is the ids from first on, step by step.
+func every(first, step, count int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range count {
+			if !yield(first + i*step) {
+				return
+			}
+		}
+	}
+}
+
+// BenchmarkMerge: a hundredth of a table has changed, and as many rows are new.
+func BenchmarkMerge(b *testing.B) {
+	const rows = 1_000_000
+	d := room(b)
+	fill(b, d.Earlier, every(0, 1, rows))
+	info, err := os.Stat(filepath.Join(d.Earlier, "t"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+	for b.Loop() {
+		b.StopTimer()
+		fill(b, d.Tables, every(rows-rows/100*50, 51, rows/50))
+		b.StartTimer()
+		if err := Tables(b.Context(), d, func(Merged) {}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestMemory: a table ten times as large needs no more memory.
+func TestMemory(t *testing.T) {
+	short.SkipRace(t, "the race detector has a memory of its own")
+	short.Skip(t, "it merges large tables")
+	used := map[int]uint64{}
+	for _, rows := range []int{100_000, 1_000_000} {
+		d := room(t)
+		fill(t, d.Earlier, every(0, 1, rows))
+		fill(t, d.Tables, every(1, 2, rows))
+		used[rows] = peak(t, func() {
+			if err := Tables(t.Context(), d, func(Merged) {}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	t.Logf("heaps of %v bytes", used)
+	if used[1_000_000] > used[100_000]+8<<20 {
+		t.Errorf("heaps of %v bytes by rows", used)
+	}
+}
+
+// peak is how large the heap becomes, as far as the collector sees it: it runs often.
+func peak(t *testing.T, do func()) uint64 {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.HeapSys
+}

@@ -1,0 +1,263 @@
+// Package merge adds the tables of a run to those of an earlier one, as the storage of
+// the platform does with incremental tables.
+//
+// A row replaces the one with the same primary key and takes its place; rows with new
+// keys follow, in the order of the run. Of several rows with one key in a file the last
+// one stays, at the place of the first. Without a primary key all rows are added. The
+// columns are those of both tables, the earlier ones first; a row has empty cells in
+// columns that its file does not have. So a replaced row keeps nothing of the earlier
+// one.
+//
+// Memory does not depend on the size of a table: the keys are sorted in temporary files.
+// The earlier tables are only read.
+package merge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/sorter"
+	"github.com/keboola/configurable-extractor/pkg/tables/table"
+)
+
+// Directories are where the files are.
+type Directories struct {
+	// Earlier has the tables of the run before; it may not exist. Tables has those of this
+	// run, which are replaced by the merged ones. Temp is for temporary files, on the file
+	// system of Tables.
+	Earlier, Tables, Temp string
+}
+
+// Merged says how a table was merged.
+type Merged struct {
+	Table string
+	// PrimaryKey is empty if the rows were only added.
+	PrimaryKey []string
+	// Before is the number of rows of the earlier table, Rows of the merged one. Replaced
+	// is how many of the earlier rows were replaced, Added how many are new.
+	Before, Replaced, Added, Rows int
+}
+
+// Tables merges all incremental tables of this run, and reports each that has an earlier
+// one or had several rows with one key. A file of the earlier run that cannot be merged
+// is a user error that names the file and the line.
+func Tables(ctx context.Context, d Directories, report func(Merged)) error {
+	manifests, err := filepath.Glob(filepath.Join(quoted(d.Tables), "*"+table.ManifestSuffix))
+	if err != nil {
+		return failure.Applicationf("cannot list the tables of this run: %w", err)
+	}
+	for _, path := range manifests {
+		name := strings.TrimSuffix(filepath.Base(path), table.ManifestSuffix)
+		m := merger{dirs: d, name: name, memory: sorter.Memory}
+		if err := m.run(ctx, report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quoted is a path without characters that mean something to Glob.
+func quoted(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// merger merges one table.
+type merger struct {
+	dirs   Directories
+	name   string
+	memory int // bytes of keys in memory
+
+	manifest table.Manifest // of this run
+	before   table.Manifest // of the earlier one
+	sources  []*source      // the earlier table, if there is one, and that of this run
+	columns  []string       // of the merged table
+	result   Merged
+}
+
+func (m *merger) run(ctx context.Context, report func(Merged)) (err error) {
+	path := filepath.Join(m.dirs.Tables, m.name)
+	if m.manifest, err = readManifest(path + table.ManifestSuffix); err != nil || !m.manifest.Incremental {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.close()) }()
+	if err := m.open(path); err != nil {
+		return err
+	}
+	m.result = Merged{Table: m.name, PrimaryKey: m.manifest.PrimaryKey}
+	changes := &sorter.Sorter{Dir: m.dirs.Temp, Limit: m.memory}
+	defer func() { err = errors.Join(err, changes.Close()) }()
+	if len(m.manifest.PrimaryKey) > 0 {
+		if err := m.findChanges(ctx, changes); err != nil {
+			return err
+		}
+	}
+	merged := filepath.Join(m.dirs.Temp, "merged")
+	if err := m.write(ctx, merged, changes); err != nil {
+		return err
+	}
+	if !m.hasEarlier() && m.result.Rows == m.last().rows {
+		return m.disk(os.Remove(merged)) // there was nothing to merge
+	}
+	if err := m.replace(path, merged); err != nil {
+		return err
+	}
+	report(m.result)
+	return nil
+}
+
+// open opens both tables and finds the columns of the merged one.
+func (m *merger) open(path string) error {
+	earlier := filepath.Join(m.dirs.Earlier, m.name)
+	switch info, err := os.Stat(earlier); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return m.disk(err)
+	case !info.Mode().IsRegular():
+		return refused(earlier, failure.Userf("it is no file"))
+	default:
+		if err := m.openEarlier(earlier); err != nil {
+			return err
+		}
+	}
+	s, err := openSource(path, m.manifest.PrimaryKey)
+	if err != nil {
+		return err
+	}
+	m.sources = append(m.sources, s)
+	for _, s := range m.sources {
+		s.base = m.size()
+		s.places = make([]int, len(s.columns))
+		for i, name := range s.columns {
+			if s.places[i] = slices.Index(m.columns, name); s.places[i] < 0 {
+				s.places[i] = len(m.columns)
+				m.columns = append(m.columns, name)
+			}
+		}
+		s.end = s.base + s.size
+	}
+	return nil
+}
+
+// openEarlier opens the table of the earlier run. Its primary key must be that of this
+// run.
+func (m *merger) openEarlier(path string) (err error) {
+	m.before, err = readManifest(path + table.ManifestSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		m.before = table.Manifest{PrimaryKey: m.manifest.PrimaryKey}
+	} else if err != nil {
+		return refused(path+table.ManifestSuffix, err)
+	}
+	ours, theirs := m.manifest.PrimaryKey, m.before.PrimaryKey
+	if !slices.Equal(slices.Sorted(slices.Values(ours)), slices.Sorted(slices.Values(theirs))) {
+		return refused(path, failure.Userf("its primary key is %s, that of this run is %s", keyText(theirs), keyText(ours)))
+	}
+	s, err := openSource(path, ours)
+	if err != nil {
+		return refused(path, err)
+	}
+	s.earlier = true
+	m.sources = append(m.sources, s)
+	return nil
+}
+
+func keyText(columns []string) string {
+	if len(columns) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%q", columns)
+}
+
+// size is that of the sources that have their base.
+func (m *merger) size() (size int64) {
+	for _, s := range m.sources {
+		size = max(size, s.end)
+	}
+	return size
+}
+
+func (m *merger) hasEarlier() bool { return len(m.sources) > 1 }
+
+// last is the table of this run.
+func (m *merger) last() *source { return m.sources[len(m.sources)-1] }
+
+// replace puts the merged table and its manifest in the place of those of this run.
+func (m *merger) replace(path, merged string) error {
+	manifest := m.manifest.With(m.columns, m.kinds())
+	if err := os.WriteFile(path+table.ManifestSuffix, manifest, 0o644); err != nil {
+		return m.disk(err)
+	}
+	return m.disk(os.Rename(merged, path))
+}
+
+// kinds are those of the cells of each column, from the types in both manifests. A table
+// without rows says nothing.
+func (m *merger) kinds() []table.Kinds {
+	kinds := make([]table.Kinds, len(m.columns))
+	for _, s := range m.sources {
+		if s.rows == 0 {
+			continue
+		}
+		manifest := m.manifest
+		if s.earlier {
+			manifest = m.before
+		}
+		for i, name := range m.columns {
+			kinds[i] |= kindsIn(manifest, s, name)
+		}
+	}
+	return kinds
+}
+
+// kindsIn are the kinds of the cells of one column in one table. Without a type they
+// are texts, and maybe nothing.
+func kindsIn(manifest table.Manifest, s *source, column string) table.Kinds {
+	switch at := slices.Index(manifest.Columns, column); {
+	case !slices.Contains(s.columns, column):
+		return table.KindsOf(table.Absent)
+	case at >= 0:
+		return manifest.Kinds[at]
+	case slices.Contains(manifest.PrimaryKey, column):
+		return table.KindsOf(table.Text)
+	default:
+		return table.KindsOf(table.Text, table.Absent)
+	}
+}
+
+func (m *merger) close() error {
+	var errs []error
+	for _, s := range m.sources {
+		errs = append(errs, s.file.Close())
+	}
+	return m.disk(errors.Join(errs...))
+}
+
+// disk is an error of a file of this run.
+func (m *merger) disk(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return failure.Applicationf("cannot merge table %q: %w", m.name, err)
+}
+
+// refused is the error of a file of the earlier run.
+func refused(path string, err error) error {
+	if failure.KindOf(err) != failure.User {
+		return failure.Applicationf("cannot merge into %s: %w", path, err)
+	}
+	return failure.Userf("cannot merge into %s: %w; restore the file, or run with --full to replace it", path, err)
+}
+
+func readManifest(path string) (table.Manifest, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return table.Manifest{}, failure.Applicationf("cannot read a manifest: %w", err)
+	}
+	return table.ParseManifest(text)
+}
