@@ -19,7 +19,7 @@ import (
 // newPlan makes the command that shows what a run would send. It sets code after an
 // error.
 func newPlan(code *int, o *app.Options) *cobra.Command {
-	var asJSON, asCurl bool
+	var asJSON, asCurl, full bool
 	cmd := &cobra.Command{
 		Use:   "plan [FILE|DIR]",
 		Short: "Show the requests that a run would begin with, without a network",
@@ -27,12 +27,14 @@ func newPlan(code *int, o *app.Options) *cobra.Command {
 directory), and shows for each job the first request exactly as it would be
 sent, where its parts come from, how paging goes on and stops, and what child
 jobs would be called with. The state of the previous run is in/state.json beside
-the configuration. Nothing is sent; secrets are masked.
+the configuration, or else, as for a run outside of the platform, out/state.json.
+Nothing is sent; secrets are masked.
 
 Exit codes: 0 all is shown, 1 the configuration has errors or a request cannot be
 made; stderr says why.`,
 		Example: `  extractor plan config.json
   extractor plan ./data --var region=eu --curl
+  extractor plan ./data --full
   extractor plan config.json --json | jq -r '.requests[0].url'`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completion.First(completion.Files("json")),
@@ -41,7 +43,7 @@ made; stderr says why.`,
 			if err != nil {
 				return err
 			}
-			p, err := planned(cmd, o, texts[0].file, texts[0].text)
+			p, err := planned(cmd, o, texts[0].file, texts[0].text, full)
 			if err != nil {
 				*code = failure.ExitCode(err)
 				if !errors.Is(err, errFindings) {
@@ -62,6 +64,7 @@ made; stderr says why.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the requests as JSON")
 	cmd.Flags().BoolVar(&asCurl, "curl", false, "write the requests as commands of curl")
+	cmd.Flags().BoolVar(&full, "full", false, "show the requests of a run without the state of the run before")
 	cmd.MarkFlagsMutuallyExclusive("json", "curl")
 	return cmd
 }
@@ -71,7 +74,7 @@ var errFindings = failure.Userf("the configuration has errors")
 
 // planned previews a configuration without errors. With an error of a request it may
 // return a preview of those before it.
-func planned(cmd *cobra.Command, o *app.Options, file string, text []byte) (*plan.Preview, error) {
+func planned(cmd *cobra.Command, o *app.Options, file string, text []byte, full bool) (*plan.Preview, error) {
 	options, err := loadOptions(o)
 	if err != nil {
 		return nil, err
@@ -84,16 +87,19 @@ func planned(cmd *cobra.Command, o *app.Options, file string, text []byte) (*pla
 		}
 		return nil, errFindings
 	}
-	dir, err := datadir.Open(filepath.Dir(file)) // it has in/state.json
+	dir, err := datadir.Open(filepath.Dir(file)) // it has in/state.json and out/state.json
 	if err != nil {
 		return nil, err
 	}
-	state, warning, err := dir.State()
+	previous, err := app.PreviousState(dir, os.Getenv, full)
 	if err != nil {
 		return nil, err
 	}
-	if warning != "" {
-		fmt.Fprintln(stderr, "warning:", warning)
+	if previous.Warning != "" {
+		fmt.Fprintln(stderr, "warning:", previous.Warning)
 	}
-	return plan.Of(cmd.Context(), text, plan.Options{Options: options, State: state, Version: version, Token: os.Getenv("KBC_TOKEN")})
+	if previous.Path != "" {
+		fmt.Fprintln(stderr, previous.Reused().Message())
+	}
+	return plan.Of(cmd.Context(), text, plan.Options{Options: options, State: previous.State, Version: version, Token: os.Getenv("KBC_TOKEN")})
 }

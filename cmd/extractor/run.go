@@ -45,6 +45,7 @@ with exit code 1 and leaves nothing behind.`,
 	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
 	limitFlags(root.Flags(), &o)
 	egressFlags(root.Flags(), &o)
+	stateFlags(root.Flags(), &o)
 	root.AddCommand(
 		newConfig(code),
 		newDiff(code),
@@ -80,6 +81,11 @@ func newRun(o *app.Options, run func(*cobra.Command, []string) error) *cobra.Com
 exchange in a file or be answered from such a file, see
 docs/testing-configurations.md.
 
+Outside of the platform a run starts from the state that the last successful one
+left in out/state.json, unless there is an in/state.json; --full starts without
+it. With --merge tables with incrementalOutput are merged into those of the run
+before, see docs/incremental.md.
+
 At a terminal each running job has a line that tells how far it is and what it
 waits for.
 
@@ -97,6 +103,8 @@ fault, 3 cut, 130 a second SIGINT.`,
   extractor run --data ./data --record shop.har
   extractor run --data ./data --replay shop.har
   extractor run --data ./data --report ./report
+  extractor run --data ./data --merge
+  extractor run --data ./data --full
   extractor run --data ./data --sample 10 --max-requests 100 --max-time 5m`,
 		Args: cobra.NoArgs,
 		RunE: run,
@@ -104,11 +112,19 @@ fault, 3 cut, 130 a second SIGINT.`,
 	flags := c.Flags()
 	limitFlags(flags, o)
 	egressFlags(flags, o)
+	stateFlags(flags, o)
 	flags.StringVar(&o.Record, "record", "", "keep every exchange in this file (HAR 1.2, secrets masked)")
 	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most so many bytes of each answer's body (default: all); such a recording cannot be replayed")
 	flags.StringVar(&o.Replay, "replay", "", "let this recording answer instead of the network")
 	flags.StringVar(&o.Report, "report", "", "write report.json and report.html about the run into this directory")
 	return c
+}
+
+// stateFlags declares the flags about what the run before has left, for the commands of
+// limitFlags.
+func stateFlags(flags *pflag.FlagSet, o *app.Options) {
+	flags.BoolVar(&o.Full, "full", false, "start without the state of the run before, and merge nothing")
+	flags.BoolVar(&o.Merge, "merge", false, "merge tables with incrementalOutput into those of the run before by their primary key, as the platform's storage does")
 }
 
 // egressFlags declares the flags about allowed addresses, for the commands of

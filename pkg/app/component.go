@@ -40,6 +40,11 @@ type Options struct {
 	// Replay is the recording that replaces the network, "" for none. The clock is
 	// then that of the recording, and sleeping takes no time.
 	Replay string
+	// Full starts the run without the state of the run before, and without its tables.
+	Full bool
+	// Merge merges incremental tables into those of the run before, as the platform's
+	// storage would.
+	Merge bool
 	// Report is the directory for the report of the run, "" for none.
 	Report string
 	// Version of the program is sent as User-Agent, and is in the first event.

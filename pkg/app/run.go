@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/tables/merge"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -138,18 +139,12 @@ func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 	if err != nil {
 		return nil, err
 	}
-	state, warning, err := dir.State()
-	if err != nil {
+	if err := readState(o, dir); err != nil {
 		return nil, err
-	}
-	if warning != "" {
-		o.Log.Emit(event.StateWarning{Text: warning})
 	}
 	if o.DenyPrivateNetworks, err = denyPrivateNetworks(o); err != nil {
 		return nil, err
 	}
-	o.Secrets.AddDocument(state)
-	o.State = state
 	switch doc.Config.Action {
 	case "run":
 		o.Log.Emit(event.RunStarted{Version: o.Version, Jobs: doc.Plan.Jobs(), Iterations: len(doc.Config.Iterations)})
@@ -226,10 +221,24 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 			return nil, err
 		}
 	}
+	if err := mergeTables(ctx, o, dir, stage); err != nil {
+		return nil, interrupted(ctx, err)
+	}
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
 	}
 	return ended(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
+}
+
+// mergeTables merges the incremental tables of the run into those of the run before, if
+// that is wanted.
+func mergeTables(ctx context.Context, o *Options, dir *datadir.Dir, stage *datadir.Stage) error {
+	if !o.Merge || o.Full {
+		return nil
+	}
+	return merge.Tables(ctx, merge.Directories{Earlier: dir.Tables(), Tables: stage.Tables(), Temp: stage.Temp()}, func(m merge.Merged) {
+		o.Log.Emit(event.TableMerged{Table: m.Table, PrimaryKey: m.PrimaryKey, Before: m.Before, Replaced: m.Replaced, Added: m.Added, Rows: m.Rows})
+	})
 }
 
 // ended reports how a run ended, and returns the event if a limit was reached.

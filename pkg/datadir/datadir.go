@@ -8,7 +8,7 @@
 //
 // The package does not interpret configurations and tables. A data directory serves
 // one run at a time: a stage is refused while another run has one. Every error is
-// an application error that names the path.
+// an application error that names the path, except for that of a broken LastState.
 package datadir
 
 import (
@@ -61,6 +61,29 @@ func (d *Dir) Config() ([]byte, error) {
 // JSON object; then warning says why. Only a file that cannot be read is an error.
 func (d *Dir) State() (state value.Value, warning string, err error) {
 	path := filepath.Join(d.path, "in", "state.json")
+	state, wrong, err := readState(path)
+	if wrong != "" {
+		// A file that is not JSON is not an error of this run.
+		warning = path + " " + wrong + ", starting without a state"
+	}
+	return state, warning, err
+}
+
+// LastState is out/state.json, which the last successful run in this directory
+// wrote, with its path: an object, or null if there is no such file. A file that is
+// not a JSON object is a user error.
+func (d *Dir) LastState() (state value.Value, path string, err error) {
+	path = filepath.Join(d.out(), "state.json")
+	state, wrong, err := readState(path)
+	if wrong != "" {
+		err = failure.Userf("the state of the last run cannot be read: %s %s", path, wrong)
+	}
+	return state, path, err
+}
+
+// readState reads a state. It is null if there is no such file, and if it is not a
+// JSON object; then wrong says why.
+func readState(path string) (state value.Value, wrong string, err error) {
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -71,14 +94,13 @@ func (d *Dir) State() (state value.Value, warning string, err error) {
 	state, err = value.Parse(text)
 	switch {
 	case err != nil:
-		// A file that is not JSON is not an error of this run.
-		return value.Value{}, path + " is not valid JSON (" + err.Error() + "), starting without a state", nil
+		return value.Value{}, "is not valid JSON (" + err.Error() + ")", nil
 	case state.Kind() == value.Object:
 		return state, "", nil
 	case state.Kind() == value.Array && state.Len() == 0:
 		return value.OfMembers(), "", nil
 	default:
-		return value.Value{}, path + " holds no object but: " + state.Kind().String() + ", starting without a state", nil
+		return value.Value{}, "holds no object but: " + state.Kind().String(), nil
 	}
 }
 
@@ -86,5 +108,7 @@ func (d *Dir) State() (state value.Value, warning string, err error) {
 // exist yet.
 func (d *Dir) Cache() string { return filepath.Join(d.path, "cache") }
 
-func (d *Dir) out() string    { return filepath.Join(d.path, "out") }
-func (d *Dir) tables() string { return filepath.Join(d.path, "out", "tables") }
+func (d *Dir) out() string { return filepath.Join(d.path, "out") }
+
+// Tables is the directory of the tables, those of earlier runs too. It may not exist.
+func (d *Dir) Tables() string { return filepath.Join(d.path, "out", "tables") }

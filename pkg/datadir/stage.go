@@ -52,7 +52,7 @@ func (d *Dir) Stage() (*Stage, error) {
 // make makes the directories of the stage, and removes those of killed runs.
 func (s *Stage) make() error {
 	d := s.dir
-	for _, place := range []string{d.out(), d.tables()} {
+	for _, place := range []string{d.out(), d.Tables()} {
 		if err := removeStale(place); err != nil {
 			return failure.Applicationf("cannot clear the output directory of earlier runs: %w", err)
 		}
@@ -134,20 +134,20 @@ func (s *Stage) commit(state value.Value) error {
 
 // moveTables moves the tables to out/tables, all at once if possible.
 func (s *Stage) moveTables(m *moves) error {
-	before, err := os.ReadDir(s.dir.tables())
+	before, err := os.ReadDir(s.dir.Tables())
 	missing := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !missing {
 		return err
 	}
 	if len(before) == 0 {
-		if err := m.directory(s.Tables(), s.dir.tables()); err == nil || missing {
+		if err := m.directory(s.Tables(), s.dir.Tables()); err == nil || missing {
 			return err
 		}
 		// A mount point or a symbolic link cannot be replaced, only filled.
-	} else if m.whole(s.Tables(), s.dir.tables()) {
+	} else if m.whole(s.Tables(), s.dir.Tables()) {
 		return nil
 	}
-	return m.files(s.Tables(), s.dir.tables(), s.replaced())
+	return m.files(s.Tables(), s.dir.Tables(), s.replaced())
 }
 
 // Discard removes what is left of the stage and unlocks the output directory. It

@@ -76,10 +76,10 @@ var scenarios = []scenario{
 
 // renameFor is rename(2) as the scenario's file systems do it.
 func (sc scenario) renameFor(d *Dir) func(from, to string) error {
-	inTables := func(path string) bool { return strings.HasPrefix(path, d.tables()+"/") }
+	inTables := func(path string) bool { return strings.HasPrefix(path, d.Tables()+"/") }
 	return func(from, to string) error {
 		switch {
-		case sc.crossing && to == d.tables():
+		case sc.crossing && to == d.Tables():
 			return &os.LinkError{Op: "rename", Old: from, New: to, Err: syscall.EBUSY}
 		case sc.crossing && inTables(from) != inTables(to):
 			return &os.LinkError{Op: "rename", Old: from, New: to, Err: syscall.EXDEV}
@@ -354,12 +354,12 @@ func TestCommitThroughSymbolicLink(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			elsewhere := lay(t, before)
 			d := open(t, lay(t, map[string]string{"out/": ""}))
-			must(t, os.Symlink(elsewhere, d.tables()))
+			must(t, os.Symlink(elsewhere, d.Tables()))
 			must(t, staged(t, d).Commit(newState))
 			want := maps.Clone(before)
 			maps.Copy(want, results)
 			sameTree(t, "the target of the link", tree(t, elsewhere), want)
-			if target, err := os.Readlink(d.tables()); err != nil || target != elsewhere {
+			if target, err := os.Readlink(d.Tables()); err != nil || target != elsewhere {
 				t.Errorf("the link leads to %q, %v", target, err)
 			}
 		})
@@ -397,8 +397,8 @@ func testModes(t *testing.T, before map[string]string) {
 	must(t, os.Remove(filepath.Join(d.path, "compare")))
 	must(t, os.Mkdir(filepath.Join(d.path, "compare"), 0o777)) // what the umask makes of it
 	usual := modeOf(t, filepath.Join(d.path, "compare"))
-	must(t, os.Chmod(d.tables(), 0o2771))
-	kept := modeOf(t, d.tables())
+	must(t, os.Chmod(d.Tables(), 0o2771))
+	kept := modeOf(t, d.Tables())
 	s := staged(t, d)
 	for _, path := range []string{s.path, s.Tables(), s.Temp()} {
 		if got := modeOf(t, path); got != usual {
@@ -413,7 +413,7 @@ func testModes(t *testing.T, before map[string]string) {
 		return rename(from, to)
 	}
 	isApplicationError(t, s.Commit(newState), "broken")
-	if got := modeOf(t, d.tables()); got != kept {
+	if got := modeOf(t, d.Tables()); got != kept {
 		t.Errorf("mode of out/tables after a failed commit = %v, want %v", got, kept)
 	}
 	if got := modeOf(t, s.Tables()); got != usual {
@@ -421,7 +421,7 @@ func testModes(t *testing.T, before map[string]string) {
 	}
 	d.rename = rename
 	must(t, s.Commit(newState))
-	if got := modeOf(t, d.tables()); got != kept {
+	if got := modeOf(t, d.Tables()); got != kept {
 		t.Errorf("mode of out/tables = %v, want %v", got, kept)
 	}
 }
@@ -458,9 +458,9 @@ func TestReadOnlyTables(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := open(t, lay(t, before))
 			tables := tree(t, d.out())
-			readOnly(t, d.tables())
+			readOnly(t, d.Tables())
 			s := staged(t, d)
-			isApplicationError(t, s.Commit(newState), d.tables())
+			isApplicationError(t, s.Commit(newState), d.Tables())
 			must(t, s.Discard())
 			sameTree(t, "out", tree(t, d.out()), tables)
 		})

@@ -59,6 +59,23 @@ func (StateWarning) Kind() string      { return "state.warning" }
 func (StateWarning) Level() Level      { return Warn }
 func (e StateWarning) Message() string { return "State of the previous run: " + e.Text }
 
+// StateReused says that a run outside of the platform starts from out/state.json.
+type StateReused struct {
+	Path    string `json:"path"`
+	Started string `json:"started,omitempty"`
+}
+
+func (StateReused) Kind() string { return "state.reused" }
+func (StateReused) Level() Level { return Info }
+
+func (e StateReused) Message() string {
+	run := "the last successful run"
+	if e.Started != "" {
+		run = "the run of " + e.Started
+	}
+	return fmt.Sprintf("Continuing after %s: its state is read from %s; --full starts without it", run, e.Path)
+}
+
 // RunFinished is the last event of a successful run.
 type RunFinished struct {
 	Seconds    float64 `json:"seconds"`

@@ -58,3 +58,25 @@ func (e TableDrifted) Message() string {
 	}
 	return fmt.Sprintf("Table %s has other columns than in the last run: %s", e.Table, strings.Join(changes, "; "))
 }
+
+// TableMerged says that the rows of a table were merged into those of the run before;
+// only with --merge.
+type TableMerged struct {
+	Table      string   `json:"table"`
+	PrimaryKey []string `json:"primaryKey,omitempty"`
+	Before     int      `json:"before"`
+	Replaced   int      `json:"replaced"`
+	Added      int      `json:"added"`
+	Rows       int      `json:"rows"`
+}
+
+func (TableMerged) Kind() string { return "table.merged" }
+func (TableMerged) Level() Level { return Info }
+
+func (e TableMerged) Message() string {
+	how := fmt.Sprintf("%d replaced, %d added", e.Replaced, e.Added)
+	if len(e.PrimaryKey) == 0 {
+		how = fmt.Sprintf("%d added, without a primary key none is replaced", e.Added)
+	}
+	return fmt.Sprintf("Table %s merged into that of the run before: %s, now %s", e.Table, how, prose.Count(e.Rows, "row"))
+}

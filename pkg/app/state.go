@@ -1,0 +1,82 @@
+package app
+
+import (
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Previous is the state that a run starts from.
+type Previous struct {
+	State value.Value // null for none
+	// Warning says why in/state.json could not be used, "" for no reason.
+	Warning string
+	// Path is that of out/state.json if the state is from there, else "".
+	Path string
+}
+
+// PreviousState finds the state that a run starts from: in/state.json, and outside of
+// the platform, where nobody carries the state from run to run, out/state.json of the
+// last successful run. A full run starts without a state.
+func PreviousState(dir *datadir.Dir, getenv func(string) string, full bool) (p Previous, err error) {
+	if full {
+		return Previous{}, nil
+	}
+	p.State, p.Warning, err = dir.State()
+	if err != nil || !p.State.IsNull() || p.Warning != "" || onPlatform(getenv) {
+		return p, err
+	}
+	var path string
+	p.State, path, err = dir.LastState()
+	if err != nil {
+		if failure.KindOf(err) == failure.User {
+			err = failure.Userf("%w; restore the file, or start without it: --full", err)
+		}
+		return p, err
+	}
+	if !p.State.IsNull() {
+		p.Path = path
+	}
+	return p, nil
+}
+
+// onPlatform reports whether the platform runs the program: it names each of its runs.
+// Its address and token do not tell, because the commands for the platform need them
+// on a laptop too.
+func onPlatform(getenv func(string) string) bool { return getenv("KBC_RUNID") != "" }
+
+// Reused is the event of a state from out/state.json.
+func (p Previous) Reused() event.StateReused {
+	e := event.StateReused{Path: p.Path}
+	if seconds, ok := p.State.Field("time").Field("previousStart").Int(); ok && seconds > 0 {
+		e.Started = time.Unix(seconds, 0).UTC().Format(time.RFC3339)
+	}
+	return e
+}
+
+// readState sets the state of the run, and reports where it is from. A run that is
+// recorded or replayed does not depend on what is left of other runs.
+func readState(o *Options, dir *datadir.Dir) error {
+	var p Previous
+	var err error
+	if o.Recorder != nil || o.Player != nil {
+		p.State, p.Warning, err = dir.State()
+	} else {
+		p, err = PreviousState(dir, o.Getenv, o.Full)
+	}
+	if err != nil {
+		return err
+	}
+	o.Secrets.AddDocument(p.State)
+	o.State = p.State
+	if p.Warning != "" {
+		o.Log.Emit(event.StateWarning{Text: p.Warning})
+	}
+	if p.Path != "" {
+		o.Log.Emit(p.Reused())
+	}
+	return nil
+}
