@@ -21,26 +21,28 @@ type Previous struct {
 // PreviousState finds the state that a run starts from: in/state.json, and outside of
 // the platform, where nobody carries the state from run to run, out/state.json of the
 // last successful run. A full run starts without a state.
-func PreviousState(dir *datadir.Dir, getenv func(string) string, full bool) (p Previous, err error) {
+func PreviousState(dir *datadir.Dir, getenv func(string) string, full bool) (Previous, error) {
 	if full {
 		return Previous{}, nil
 	}
+	return previousState(dir, !onPlatform(getenv))
+}
+
+// previousState also reads out/state.json, if that is wanted.
+func previousState(dir *datadir.Dir, last bool) (p Previous, err error) {
 	p.State, p.Warning, err = dir.State()
-	if err != nil || !p.State.IsNull() || p.Warning != "" || onPlatform(getenv) {
+	if err != nil || !p.State.IsNull() || p.Warning != "" || !last {
 		return p, err
 	}
 	var path string
 	p.State, path, err = dir.LastState()
-	if err != nil {
-		if failure.KindOf(err) == failure.User {
-			err = failure.Userf("%w; restore the file, or start without it: --full", err)
-		}
-		return p, err
+	if failure.KindOf(err) == failure.User {
+		err = failure.Userf("%w; restore the file, or start without it: --full", err)
 	}
 	if !p.State.IsNull() {
 		p.Path = path
 	}
-	return p, nil
+	return p, err
 }
 
 // onPlatform reports whether the platform runs the program: it names each of its runs.
@@ -62,10 +64,8 @@ func (p Previous) Reused() event.StateReused {
 func readState(o *Options, dir *datadir.Dir) error {
 	var p Previous
 	var err error
-	if o.Recorder != nil || o.Player != nil {
-		p.State, p.Warning, err = dir.State()
-	} else {
-		p, err = PreviousState(dir, o.Getenv, o.Full)
+	if !o.Full {
+		p, err = previousState(dir, !onPlatform(o.Getenv) && o.Recorder == nil && o.Player == nil)
 	}
 	if err != nil {
 		return err

@@ -36,6 +36,9 @@ type description struct {
 	MaxBytes    int64   `json:"maxBytes"`
 	MaxTime     float64 `json:"maxTime"`
 	Sample      int     `json:"sample"`
+	// Full and Merge are flags.
+	Full  bool `json:"full"`
+	Merge bool `json:"merge"`
 	// Env is the whole environment; @SERVER@ stands for the address of the API.
 	Env map[string]string `json:"env"`
 	// Start is when the run starts; absent: defaultStart.
@@ -189,7 +192,7 @@ func (c *testCase) run(t *testing.T) {
 func (c *testCase) setFlags(o *app.Options) {
 	o.Variables, o.Strict, o.LogFormat = c.Variables, c.Strict, c.LogFormat
 	o.Limits = env.Limits{Requests: c.MaxRequests, Bytes: c.MaxBytes, Time: time.Duration(c.MaxTime * float64(time.Second))}
-	o.Sample = c.Sample
+	o.Sample, o.Full, o.Merge = c.Sample, c.Full, c.Merge
 }
 
 // fill copies the input of the case into a data directory and gives what is

@@ -217,15 +217,15 @@ func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 	if err != nil {
 		return planned{}, true
 	}
-	data, err := datadir.Open(dir)
+	before, err := datadir.Open(c.path) // the run has a new state by now
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, _, err := data.State()
+	previous, err := app.PreviousState(before, func(name string) string { return c.Env[name] }, c.Full)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := plan.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}, State: state, Version: version, Rand: sameNonce{}}
+	o := plan.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}, State: previous.State, Version: version, Rand: sameNonce{}}
 	for _, flag := range c.Variables {
 		name, text, _ := strings.Cut(flag, "=")
 		o.Variables.Flags = append(o.Variables.Flags, variables.Value{Name: name, Text: text})

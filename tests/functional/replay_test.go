@@ -16,6 +16,8 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/short"
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/datadir"
 )
 
 // irreproducible are the cases whose replay cannot be the same, with the reason.
@@ -145,7 +147,24 @@ func (c *testCase) taped(t *testing.T, w *world) (outcome, map[string]string) {
 		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
 	}
 	c.fill(t, w.dir)
+	if w.options.Record+w.options.Replay != "" {
+		c.carryState(t, w)
+	}
 	return w.run(context.Background()), readTree(t, w.dir)
+}
+
+// carryState makes in/state.json of an out/state.json that a run would start from: one
+// that is recorded or replayed does not.
+func (c *testCase) carryState(t *testing.T, w *world) {
+	t.Helper()
+	dir, err := datadir.Open(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	previous, err := app.PreviousState(dir, func(name string) string { return w.env[name] }, c.Full)
+	if err == nil && previous.Path != "" {
+		writeFile(t, filepath.Join(w.dir, "in", "state.json"), previous.State.JSON())
+	}
 }
 
 // checkSecrets searches an archive for everything below a key with a hash sign
