@@ -4,7 +4,8 @@
 //
 // The results of a run appear together or not at all: they are written to a stage,
 // a directory beside out/tables, and Commit moves them to their places. A run that
-// fails, or is killed before that, changes neither out/tables nor out/state.json.
+// fails, or is killed before that, changes neither out/tables nor out/state.json, and
+// LastState is always the state of the run that wrote the tables.
 //
 // The package does not interpret configurations and tables. A data directory serves
 // one run at a time: a stage is refused while another run has one. Every error is
@@ -70,10 +71,14 @@ func (d *Dir) State() (state value.Value, warning string, err error) {
 }
 
 // LastState is out/state.json, which the last successful run in this directory
-// wrote, with its path: an object, or null if there is no such file. A file that is
-// not a JSON object is a user error.
+// wrote, with its path: an object, or null if there is no such file. If that run was
+// killed before it could move its state there, it is still among the tables. A file
+// that is not a JSON object is a user error.
 func (d *Dir) LastState() (state value.Value, path string, err error) {
-	path = filepath.Join(d.out(), "state.json")
+	path = filepath.Join(d.Tables(), pendingState)
+	if _, err := os.Lstat(path); err != nil {
+		path = filepath.Join(d.out(), "state.json")
+	}
 	state, wrong, err := readState(path)
 	if wrong != "" {
 		err = failure.Userf("the state of the last run cannot be read: %s %s", path, wrong)

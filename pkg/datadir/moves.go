@@ -156,6 +156,9 @@ func (m *moves) files(from, to, replaced string) error {
 	}
 	tables := map[string][]string{}
 	for _, entry := range entries {
+		if entry.Name() == pendingState {
+			continue // it comes after the tables
+		}
 		base := strings.TrimSuffix(entry.Name(), table.ManifestSuffix)
 		tables[base] = append(tables[base], entry.Name())
 	}

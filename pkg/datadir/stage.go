@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/table"
@@ -15,6 +16,9 @@ import (
 
 // stagePrefix begins the names of everything that exists only during a run.
 const stagePrefix = table.OwnPrefix
+
+// pendingState is the name of a state among the tables that it became visible with.
+const pendingState = stagePrefix + "state.json"
 
 // anyUser is the mode of new directories before the umask: the next run may have
 // another user id.
@@ -52,6 +56,10 @@ func (d *Dir) Stage() (*Stage, error) {
 // make makes the directories of the stage, and removes those of killed runs.
 func (s *Stage) make() error {
 	d := s.dir
+	// A run was killed between its tables and its state.
+	if err := d.settle(d.Tables()); err != nil {
+		return failure.Applicationf("cannot write the state of the last run: %w", err)
+	}
 	for _, place := range []string{d.out(), d.Tables()} {
 		if err := removeStale(place); err != nil {
 			return failure.Applicationf("cannot clear the output directory of earlier runs: %w", err)
@@ -91,16 +99,19 @@ func (s *Stage) Temp() string { return filepath.Join(s.path, "temp") }
 // replaced keeps the files that a commit replaces until it has succeeded.
 func (s *Stage) replaced() string { return filepath.Join(s.path, "replaced") }
 
-// Commit moves the tables to out/tables and then writes out/state.json. The state
-// comes last: if the process is killed in between, the next run reads the same data
-// again and misses nothing. A null state leaves out/state.json unchanged.
+// Commit makes the tables and the state visible in one step. A null state leaves
+// out/state.json unchanged.
 //
-// The tables appear in out/tables all at once. They replace files of the same
-// names; other files stay. If the file system does not support that (out/tables is
-// a mount point or a symbolic link, or contains directories; no hard links; no
-// exchange of two directories), they are moved one table after another. A process
-// that is killed meanwhile then leaves complete tables with their manifests, but
-// maybe not all of them.
+// The tables appear in out/tables all at once, and with them, under a name of its own,
+// the state, which then moves to out/state.json. If the process is killed in between,
+// the next run finds it, see LastState. The tables replace files of the same names;
+// other files stay.
+//
+// If the file system does not support that (out/tables is a mount point or a symbolic
+// link, or contains directories; no hard links; no exchange of two directories), they
+// are moved one table after another, and then the state. A process that is killed
+// meanwhile then leaves complete tables with their manifests, but maybe not all of
+// them, and the old state: the next run reads the same data again and misses nothing.
 //
 // After an error everything is put back and the stage is unchanged.
 func (s *Stage) Commit(state value.Value) error {
@@ -115,19 +126,34 @@ func (s *Stage) Commit(state value.Value) error {
 
 func (s *Stage) commit(state value.Value) error {
 	// All that needs space comes before the first move.
-	staged := filepath.Join(s.path, "state.json")
+	staged := filepath.Join(s.Tables(), pendingState)
 	if !state.IsNull() {
 		if err := writeSynced(staged, state.AppendEscapedJSON(nil)); err != nil {
-			return err
+			return errors.Join(err, removeIfThere(staged))
 		}
 	}
 	moves := moves{calls: s.dir.calls}
 	err := s.moveTables(&moves)
-	if err == nil && !state.IsNull() {
-		err = s.dir.rename(staged, filepath.Join(s.dir.out(), "state.json"))
+	if err == nil {
+		err = s.dir.settle(s.dir.Tables(), s.Tables())
 	}
 	if err != nil {
-		return errors.Join(err, moves.undo())
+		return errors.Join(err, moves.undo(), removeIfThere(staged))
+	}
+	return nil
+}
+
+// settle moves a state that became visible with its tables, or is still in the stage,
+// to out/state.json. There may be none.
+func (d *Dir) settle(dirs ...string) error {
+	for _, dir := range dirs {
+		pending := filepath.Join(dir, pendingState)
+		switch _, err := os.Lstat(pending); {
+		case err == nil:
+			return d.rename(pending, filepath.Join(d.out(), "state.json"))
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return err
+		}
 	}
 	return nil
 }

@@ -221,7 +221,6 @@ func TestCommitFailsAtEveryStep(t *testing.T) {
 			}
 			isApplicationError(t, err, "broken", d.out())
 			sameTree(t, fmt.Sprintf("%s, step %d: out", sc.name, failAt), withoutStage(tree(t, d.out())), before)
-			all["state.json"] = newStateText
 			sameTree(t, fmt.Sprintf("%s, step %d: the stage", sc.name, failAt), tree(t, s.path), all)
 			d.rename, d.exchange, d.link = sc.renameFor(d), sc.exchangeFor(), sc.linkFor()
 			must(t, s.Commit(newState))
@@ -288,8 +287,40 @@ func checkMoment(t *testing.T, sc scenario, files map[string]string) {
 	if !sc.piecemeal && fresh > 0 && (old > 0 || fresh < len(results)) {
 		t.Errorf("%d files are new, %d old: %q", fresh, old, files)
 	}
-	if files["state.json"] == newStateText && fresh < len(results) {
+	pending := files["tables/"+pendingState]
+	if !sc.piecemeal && fresh == len(results) && files["state.json"] != newStateText && pending != newStateText {
+		t.Errorf("the tables are new, the state is not: %q", files)
+	}
+	if (files["state.json"] == newStateText || pending != "") && fresh < len(results) {
 		t.Errorf("the new state is there with %d of %d files", fresh, len(results))
+	}
+}
+
+// TestKilledBeforeTheState: a run was killed when its tables were there and its state was
+// still among them. That is the last state, and the next run puts it in its place.
+func TestKilledBeforeTheState(t *testing.T) {
+	for _, before := range []map[string]string{nil, {"out/tables/other": "other", "out/state.json": `{"old":1}`}} {
+		d := open(t, lay(t, before))
+		s := staged(t, d)
+		must(t, writeSynced(filepath.Join(s.Tables(), pendingState), []byte(newStateText)))
+		must(t, s.moveTables(&moves{calls: d.calls}))
+		must(t, s.lock.Close()) // the process is gone
+		state, path, err := d.LastState()
+		if err != nil || !state.Equal(newState) || path != filepath.Join(d.Tables(), pendingState) {
+			t.Errorf("the last state is %s of %s, %v", state.JSON(), path, err)
+		}
+		next, err := d.Stage()
+		must(t, err)
+		must(t, next.Discard())
+		state, path, err = d.LastState()
+		if err != nil || !state.Equal(newState) || path != filepath.Join(d.out(), "state.json") {
+			t.Errorf("the last state is %s of %s, %v", state.JSON(), path, err)
+		}
+		for name := range tree(t, d.out()) {
+			if strings.Contains(name, stagePrefix) {
+				t.Errorf("%s is left", name)
+			}
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func TestKilled(t *testing.T) {
 // The moments at which a process was killed, as one can tell from what it left.
 const (
 	before  = "before the commit"
-	between = "between tables and state"
+	between = "when the state was still among the tables"
 	after   = "after the commit"
 	ended   = "when it had ended"
 )
@@ -223,16 +223,16 @@ func (k *killer) look() {
 		k.Errorf("the tables are of generation %d, expected %d or %d", tables, k.oldTables, now)
 	case state != now && state != k.oldState:
 		k.Errorf("the state is of generation %d, expected %d or %d", state, k.oldState, now)
-	case state == now && tables != now:
-		k.Errorf("the state of generation %d is there, its tables are not", now)
+	case (state == now) != (tables == now):
+		k.Errorf("tables and state are not of one run: tables of generation %d, state of %d, the last run was of %d", tables, state, now)
 	}
 	switch {
 	case !k.running:
 		k.seen[ended]++
+	case k.pending():
+		k.seen[between]++
 	case state == now:
 		k.seen[after]++
-	case tables == now:
-		k.seen[between]++
 	default:
 		k.seen[before]++
 	}
@@ -260,6 +260,7 @@ func (k *killer) runToEnd() {
 // be those of one generation, whole, beside those of others.
 func (k *killer) tablesThere() int64 {
 	there := tables(k.T, k.data)
+	delete(there, pendingState)
 	want := maps.Clone(k.others)
 	generation := int64(0)
 	if _, digits, ok := strings.Cut(there["b.last"], `"g`); ok && len(digits) >= 6 {
@@ -272,10 +273,28 @@ func (k *killer) tablesThere() int64 {
 	return generation
 }
 
-// stateThere is the generation of out/state.json, 0 when there is none. It must
-// be whole.
+// pendingState is the name of a state that became visible with its tables, until it
+// moves to out/state.json.
+const pendingState = ".extractor-state.json"
+
+func (k *killer) pending() bool {
+	_, err := os.Lstat(filepath.Join(k.data, "out", "tables", pendingState))
+	return err == nil
+}
+
+// stateFile is the file with the last state.
+func stateFile(data string) string {
+	pending := filepath.Join(data, "out", "tables", pendingState)
+	if _, err := os.Lstat(pending); err == nil {
+		return pending
+	}
+	return filepath.Join(data, "out", "state.json")
+}
+
+// stateThere is the generation of the last state, 0 when there is none. It must be
+// whole.
 func (k *killer) stateThere() int64 {
-	text, err := os.ReadFile(filepath.Join(k.data, "out", "state.json"))
+	text, err := os.ReadFile(stateFile(k.data))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0
 	}
@@ -284,7 +303,7 @@ func (k *killer) stateThere() int64 {
 		TableColumns map[string][]string `json:"tableColumns"`
 	}
 	if err := json.Unmarshal(text, &state); err != nil {
-		k.Errorf("out/state.json is not whole: %v: %q", err, text)
+		k.Errorf("the state is not whole: %v: %q", err, text)
 		return -1
 	}
 	for _, column := range state.TableColumns["b.last"] {
@@ -294,6 +313,6 @@ func (k *killer) stateThere() int64 {
 			return generation
 		}
 	}
-	k.Errorf("out/state.json tells no generation: %q", text)
+	k.Errorf("the state tells no generation: %q", text)
 	return -1
 }
