@@ -167,3 +167,38 @@ var newState = value.OfMembers(value.Member{Name: "é/", Value: value.OfInt(1)})
 
 // newStateText is newState as the original spells it.
 const newStateText = `{"\u00e9\/":1}`
+
+func TestLastState(t *testing.T) {
+	for _, tt := range []struct{ name, text, want, fails string }{
+		{name: "an object", text: `{"a":1}`, want: `{"a":1}`},
+		{name: "an empty list", text: `[]`, want: `{}`},
+		{name: "no file", want: `null`},
+		{name: "cut off", text: `{"a":`, fails: "is not valid JSON (line 1, column 6: "},
+		{name: "no object", text: `[1]`, fails: "holds no object but: array"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string]string{"out/": "", "in/state.json": `{"b":2}`}
+			if tt.text != "" {
+				files["out/state.json"] = tt.text
+			}
+			d := open(t, lay(t, files))
+			state, path, err := d.LastState()
+			if path != filepath.Join(d.path, "out", "state.json") {
+				t.Errorf("path = %s", path)
+			}
+			if tt.fails != "" {
+				if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), path+" "+tt.fails) {
+					t.Errorf("error = %v, want a user error with %q", err, tt.fails)
+				}
+				return
+			}
+			must(t, err)
+			if got := state.JSON(); got != tt.want {
+				t.Errorf("state = %s, want %s", got, tt.want)
+			}
+		})
+	}
+	d := open(t, lay(t, map[string]string{"out/state.json/": ""}))
+	_, _, err := d.LastState()
+	isApplicationError(t, err, "out/state.json")
+}

@@ -121,3 +121,30 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// TestReaderPlaces: each record is found again by the place that the reader gave it.
+func TestReaderPlaces(t *testing.T) {
+	const text = "\uFEFFa,b\r\n\"1\n2\",x\n\n\"\"\"\",\"\""
+	r := NewReader(strings.NewReader(text), ',', `"`)
+	other := NewReader(strings.NewReader(""), ',', `"`)
+	var found []string
+	for begin := r.Offset(); ; begin = r.Offset() {
+		cells, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.Reset(strings.NewReader(text[begin:r.Offset()]))
+		again, err := other.Read()
+		if err != nil || !slices.Equal(again, cells) {
+			t.Errorf("%q, %v at the place of %q", again, err, cells)
+		}
+		found = append(found, fmt.Sprintf("%d-%d line %d %q", begin, r.Offset(), r.Line(), cells))
+	}
+	want := []string{`3-8 line 1 ["a" "b"]`, `8-16 line 2 ["1\n2" "x"]`, `16-17 line 4 [""]`, `17-24 line 5 ["\"" ""]`}
+	if !slices.Equal(found, want) {
+		t.Errorf("got  %q\nwant %q", found, want)
+	}
+}
