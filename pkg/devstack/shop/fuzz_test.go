@@ -13,8 +13,8 @@ import (
 // FuzzShop: whatever comes, the answer is JSON and no 5xx. Half of the requests
 // are logged in.
 func FuzzShop(f *testing.F) {
-	for _, path := range []string{"/", "/products", "/login", "/users", "/orders", "/stock", "/nowhere", "//", "/users/", "/%00"} {
-		for _, query := range []string{"", "?limit=-1", "?limit=99999999999999999999", "?offset=9223372036854775807&limit=100", "?after=%ff", "?after=9223372036854775807", "?warehouse=%00", "?%zz"} {
+	for _, path := range []string{"/", "/products", "/login", "/users", "/orders", "/stock", "/tickets", "/nowhere", "//", "/users/", "/%00"} {
+		for _, query := range []string{"", "?limit=-1", "?limit=99999999999999999999", "?offset=9223372036854775807&limit=100", "?after=%ff", "?after=9223372036854775807", "?warehouse=%00", "?since=-9223372036854775808&until=0", "?since=0000-01-01T00:00:00Z", "?%zz"} {
 			f.Add("GET", path+query, "Authorization", "Bearer shop-token-0001", "")
 			f.Add("POST", path+query, "Authorization", "Bearer", `{"user":"demo","password":"let-me-in"}`)
 		}

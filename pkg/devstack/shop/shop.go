@@ -1,8 +1,9 @@
 // Package shop is the API of a small web shop, for trying configurations: a login,
-// users by offset, orders by cursor, stock that is sometimes refused.
+// users by offset, orders by cursor, stock that is sometimes refused, tickets that
+// change.
 //
 // The data is the same on every machine and in every run: nothing is random, and
-// the only clock is the given one.
+// the only clock is the given one. Only tickets change with time.
 package shop
 
 import (
@@ -33,20 +34,21 @@ const (
 
 // Options of a shop; the zero value uses the defaults.
 type Options struct {
-	// Now is the clock for expiring tokens; nil is time.Now.
+	// Now is the clock for expiring tokens and for tickets; nil is time.Now.
 	Now func() time.Time
 	// BusyEvery refuses every n-th request of /stock with status 429 and a
 	// Retry-After of one second. 0 is 3; 1 refuses every request.
 	BusyEvery int
 }
 
-// New is the API of a small web shop, always with the same data:
+// New is the API of a small web shop, always with the same data but for tickets:
 //
 //	GET  /products               […], the price list
 //	POST /login                  {"user", "password"} → {"token", "token_type", "expires_in"}
 //	GET  /users?limit=&offset=   {"items": […], "limit", "offset", "total"}
 //	GET  /orders?after=          {"orders": […]}, at most 4 with an id above `after`
 //	GET  /stock?warehouse=       […]
+//	GET  /tickets?since=&until=  […], those that changed since then and before that
 //	GET  /                       the endpoints and the credentials
 //
 // Users, orders and stock require the header "Authorization: Bearer TOKEN", or user
@@ -59,6 +61,8 @@ func New(o Options) http.Handler {
 	}
 	s := &shop{
 		tokens:    tokens{now: o.Now, expiry: map[string]time.Time{}},
+		now:       o.Now,
+		opened:    o.Now().UTC().Truncate(time.Second),
 		busyEvery: cmp.Or(o.BusyEvery, defaultBusyEvery),
 		products:  allProducts(),
 		users:     allUsers(),
@@ -72,11 +76,14 @@ func New(o Options) http.Handler {
 		"/users":    {method: http.MethodGet, serve: s.tokens.guard(s.listUsers)},
 		"/orders":   {method: http.MethodGet, serve: s.tokens.guard(s.listOrders)},
 		"/stock":    {method: http.MethodGet, serve: s.tokens.guard(s.listStock)},
+		"/tickets":  {method: http.MethodGet, serve: s.listTickets},
 	}
 }
 
 type shop struct {
 	tokens    tokens
+	now       func() time.Time
+	opened    time.Time
 	busyEvery int
 	products  []product
 	users     []user
@@ -91,7 +98,7 @@ func (s *shop) index(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{
 		"name":      "Sample web shop",
 		"login":     map[string]string{"user": User, "password": Password},
-		"endpoints": []string{"GET /products", "POST /login", "GET /users?limit=&offset=", "GET /orders?after=", "GET /stock?warehouse="},
+		"endpoints": []string{"GET /products", "POST /login", "GET /users?limit=&offset=", "GET /orders?after=", "GET /stock?warehouse=", "GET /tickets?since=&until="},
 	})
 }
 

@@ -67,7 +67,7 @@ func TestShopAnswers(t *testing.T) {
 		want                       string
 	}{
 		{name: "index", method: "GET", target: "/", noToken: true, status: 200,
-			want: `{"endpoints":["GET /products","POST /login","GET /users?limit=&offset=","GET /orders?after=","GET /stock?warehouse="],"login":{"password":"let-me-in","user":"demo"},"name":"Sample web shop"}`},
+			want: `{"endpoints":["GET /products","POST /login","GET /users?limit=&offset=","GET /orders?after=","GET /stock?warehouse=","GET /tickets?since=&until="],"login":{"password":"let-me-in","user":"demo"},"name":"Sample web shop"}`},
 		{name: "products need no token", method: "GET", target: "/products", noToken: true, status: 200,
 			want: `[{"sku":"MUG-01","name":"Mug, large","price":19.90},{"sku":"TEE-07","name":"T-shirt","price":45.00},` +
 				`{"sku":"PEN-03","name":"Pen","price":2.50},{"sku":"BAG-12","name":"Travelling bag","price":1299.00},` +
@@ -121,6 +121,41 @@ func TestShopAnswers(t *testing.T) {
 				t.Errorf("got %d %s\nwant %d %s", got.status, got.body, row.status, row.want)
 			}
 		})
+	}
+}
+
+// TestTickets: every minute a new one comes, and one is solved.
+func TestTickets(t *testing.T) {
+	opened := time.Date(2026, time.May, 4, 10, 0, 0, 5, time.UTC)
+	now := opened
+	shop := New(Options{Now: func() time.Time { return now }})
+	solved := func(id, minute int) string {
+		return fmt.Sprintf(`{"id":%d,"subject":"Where is order %d?","status":"solved","updated_at":"2026-05-04T10:%02d:00Z"}`, id, 1000+id, minute)
+	}
+	open := func(id, minute int) string {
+		return strings.Replace(solved(id, minute), "solved", "open", 1)
+	}
+	second := strings.Replace(open(2, 0), "T10:00", "T09:59", 1)
+	for _, row := range []struct {
+		after  time.Duration
+		query  string
+		status int
+		want   string
+	}{
+		{0, "", 200, "[" + second + "," + solved(1, 0) + "," + open(3, 0) + "]"},
+		{0, "?since=1777888800", 200, "[" + solved(1, 0) + "," + open(3, 0) + "]"},
+		{0, "?until=2026-05-04T12:00:00%2B02:00", 200, "[" + second + "]"},
+		{59 * time.Second, "?since=2026-05-04T10:00:01Z", 200, "[]"},
+		{61 * time.Second, "?since=2026-05-04T10:00:01Z", 200, "[" + solved(2, 1) + "," + open(4, 1) + "]"},
+		{3 * time.Minute, "?since=2026-05-04T10:02:00Z&until=2026-05-04T10:03:00Z", 200, "[" + solved(3, 2) + "," + open(5, 2) + "]"},
+		{0, "?since=yesterday", 400, `{"error":"since must be a Unix time or a date such as 2026-05-04T10:00:00Z"}`},
+		{0, "?until=x", 400, `{"error":"until must be a Unix time or a date such as 2026-05-04T10:00:00Z"}`},
+		{-time.Hour, "?since=2026-05-04T10:00:00Z", 200, "[" + open(3, 0) + "]"},
+	} {
+		now = opened.Add(row.after)
+		if got := ask(t, shop, "GET", "/tickets"+row.query, "", ""); got.status != row.status || got.body != row.want {
+			t.Errorf("%s after %s: got %d %s\nwant %d %s", row.query, row.after, got.status, got.body, row.status, row.want)
+		}
 	}
 }
 
