@@ -26,6 +26,11 @@ func TestInitGuide(t *testing.T) {
 	follow(t, "../../docs/init.md", "my-data")
 }
 
+// TestIncrementalGuide runs the commands of docs/incremental.md.
+func TestIncrementalGuide(t *testing.T) {
+	follow(t, "../../docs/incremental.md", "my-data")
+}
+
 // TestReadme does the same with README.md, but for what needs more than this
 // process.
 func TestReadme(t *testing.T) {

@@ -157,6 +157,11 @@ func (s *session) run(command, exit string) error {
 		err = s.shell(command)
 	case command == "go run ./cmd/devstack demo":
 		code, err = s.demo()
+	case len(words) == 2 && words[0] == "sleep":
+		var seconds int
+		if seconds, err = strconv.Atoi(words[1]); err == nil {
+			s.clock.Advance(time.Duration(seconds) * time.Second)
+		}
 	case len(words) == 3 && words[0] == "mkdir" && words[1] == "-p":
 		var path string
 		if path, err = s.path(words[2]); err == nil {
@@ -263,7 +268,18 @@ func (s *session) extractor(args []string) (int, error) {
 			Dial:   s.dial,
 		},
 	}
-	for ; len(args) >= 2; args = args[2:] {
+	for ; len(args) > 0; args = args[1:] {
+		switch args[0] {
+		case "--full":
+			o.Full = true
+			continue
+		case "--merge":
+			o.Merge = true
+			continue
+		}
+		if len(args) == 1 {
+			return 0, fmt.Errorf("unknown argument %s", args[0])
+		}
 		switch args[0] {
 		case "--data":
 			dir, err := s.path(args[1])
@@ -276,9 +292,7 @@ func (s *session) extractor(args []string) (int, error) {
 		default:
 			return 0, fmt.Errorf("unknown flag %s", args[0])
 		}
-	}
-	if len(args) > 0 {
-		return 0, fmt.Errorf("unknown argument %s", args[0])
+		args = args[1:]
 	}
 	return app.Run(context.Background(), o), nil
 }

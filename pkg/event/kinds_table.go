@@ -74,9 +74,9 @@ func (TableMerged) Kind() string { return "table.merged" }
 func (TableMerged) Level() Level { return Info }
 
 func (e TableMerged) Message() string {
-	how := fmt.Sprintf("%d replaced, %d added", e.Replaced, e.Added)
+	how := fmt.Sprintf("by %s into the %s of the run before: %d replaced, %d added", strings.Join(e.PrimaryKey, ", "), prose.Count(e.Before, "row"), e.Replaced, e.Added)
 	if len(e.PrimaryKey) == 0 {
-		how = fmt.Sprintf("%d added, without a primary key none is replaced", e.Added)
+		how = fmt.Sprintf("without a primary key into the %s of the run before: %d added", prose.Count(e.Before, "row"), e.Added)
 	}
-	return fmt.Sprintf("Table %s merged into that of the run before: %s, now %s", e.Table, how, prose.Count(e.Rows, "row"))
+	return fmt.Sprintf("Table %s merged %s, now %s", e.Table, how, prose.Count(e.Rows, "row"))
 }
