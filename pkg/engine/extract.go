@@ -30,6 +30,8 @@ type Result struct {
 	Incomplete int
 	// State is what the next run is to start from.
 	State value.Value
+	// Remembered says what of State later runs read by {"remembered": …}.
+	Remembered []event.StateRemembered
 	// LimitReached is set when the tables hold only a part of the data, because a
 	// limit was reached or because of env.Run.Sample. The next run must not start from
 	// State then, or the rest would never be fetched.
@@ -44,8 +46,10 @@ type run struct {
 	tables  *tables
 	// state is what the next run knows of this one, time what it says of the
 	// start.
-	state      *state.State
-	time       *state.Time
+	state *state.State
+	time  *state.Time
+	// memories are what the iterations remember, by their keys.
+	memories   map[string]*state.Memory
 	dry        *exchange.DryRun // nil for a run that sends its requests
 	limit      *LimitReached    // nil as long as nothing was left out
 	incomplete int              // findings
@@ -60,7 +64,9 @@ func (p *Plan) newRun(e *env.Run) *run {
 		tables:  newTables(e, p.typed),
 		time:    state.NewTime(e.Now().Unix()),
 	}
-	r.state = state.Open(e.State, r.time, &r.tables.structure, &r.tables.columns)
+	var remembered state.Remembered
+	r.state = state.Open(e.State, r.time, &r.tables.structure, &r.tables.columns, &remembered)
+	r.openMemories(&remembered)
 	return r
 }
 
@@ -97,6 +103,7 @@ func (r *run) run(ctx context.Context) (Result, error) {
 		Bytes:        r.Stats.Bytes.Load(),
 		Tables:       len(written),
 		State:        r.state.Next(),
+		Remembered:   r.kept(),
 		LimitReached: r.limit,
 		Incomplete:   r.incomplete,
 	}
@@ -133,6 +140,7 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	}
 	jobs := r.newJobRunner(it, client)
 	jobs.sink, jobs.number = sink, number
+	jobs.read()
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err
@@ -162,7 +170,7 @@ func (r *run) client(it iteration) (*exchange.Client, error) {
 		DryRun:    r.dry,
 	}
 	if it.auth != nil {
-		o.Auth = it.auth.Start(r.Run)
+		o.Auth = it.auth.Start(r.Run, r.memories[it.Key])
 	}
 	return exchange.New(o)
 }

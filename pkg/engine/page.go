@@ -65,7 +65,9 @@ func (r *jobRun) read(request config.Request, res *exchange.Answer, err error) *
 			res.Body.Close()
 		} else {
 			p.body, p.answer = res.Body, res
-			p.columns, p.err = r.columnsOf(p.page, res)
+			if p.columns, p.err = r.columnsOf(p.page, res); p.err == nil {
+				p.err = r.keepAnswer(p.page, res)
+			}
 		}
 	}
 	p.events, r.events = r.events, nil
@@ -139,7 +141,7 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 		Fields:   slices.Clip(needs.Fields),
 		Volume:   needs.Volume,
 	}
-	for _, path := range r.user.references(expr.Response) {
+	for _, path := range append(r.user.references(expr.Response), r.answerReferences(expr.Response)...) {
 		query.Fields = append(query.Fields, fieldPath(path))
 	}
 	page, err := r.run.scanner.Scan(res.Body, query)
@@ -254,6 +256,7 @@ func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping
 		if err != nil {
 			return ids, err
 		}
+		r.observe(row)
 		if id.Text != "" {
 			v, _ := row.At(id.Text, id.Separator)
 			ids.Add(v)

@@ -29,11 +29,11 @@ type Body interface {
 // which a test compares.
 func Bodies() []Body {
 	return []Body{
-		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{},
+		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{}, StateRead{},
 		LoginDone{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseCleaned{},
 		DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, JobUnfinished{},
 		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, WarningsOmitted{},
-		TableWritten{}, TableDrifted{}, TableMerged{},
+		TableWritten{}, TableDrifted{}, StateRemembered{}, TableMerged{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }

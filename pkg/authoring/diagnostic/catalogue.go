@@ -36,7 +36,7 @@ func Codes() []string {
 
 // Catalogue returns the entries of all codes, by subject.
 func Catalogue() []Entry {
-	return slices.Concat(aboutTheText(), aboutValues(), aboutExpressions(), aboutRequests(), aboutJobs(), aboutSecrets())
+	return slices.Concat(aboutTheText(), aboutValues(), aboutExpressions(), aboutRequests(), aboutJobs(), aboutMemory(), aboutSecrets())
 }
 
 const (

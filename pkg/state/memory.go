@@ -1,0 +1,269 @@
+package state
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// MaxCombinations is how many values one name may have.
+const MaxCombinations = 100_000
+
+// Name is a name under which something is remembered.
+type Name struct {
+	Name string
+	// Per says that it has one value for each combination of placeholders, which are
+	// known by texts (see Combination).
+	Per bool
+	// Scalar says that its values are no objects and no lists.
+	Scalar bool
+}
+
+// Secret reports whether what is remembered under a name is a secret.
+func Secret(name string) bool { return strings.HasPrefix(name, "#") }
+
+// Combination is the text by which the values of some placeholders are known.
+func Combination(of []value.Value) string {
+	texts := make([]string, len(of))
+	for i, v := range of {
+		text := v.Cell()
+		if v.Len() > 0 {
+			text = v.JSON()
+		}
+		texts[i] = strings.ReplaceAll(strings.ReplaceAll(text, "%", "%25"), "/", "%2F")
+	}
+	return strings.Join(texts, "/")
+}
+
+// Memory holds what one iteration remembers: what earlier runs left, and what this one
+// leaves. The methods may be called by several goroutines at once. A nil Memory is
+// empty.
+type Memory struct {
+	iteration string
+	mu        sync.Mutex
+	names     map[string]*values
+	order     []string
+}
+
+// values are those of one name, by their combinations. A name without any has one
+// value, that of the combination "".
+type values struct {
+	per    bool
+	before map[string]value.Value
+	now    map[string]value.Value // those that this run has set
+	order  []string               // of all combinations
+}
+
+func (m *Memory) load(before value.Value, names []Name, place string, warn func(text string)) {
+	forms := map[string]Name{}
+	for _, n := range names {
+		forms[n.Name] = n
+	}
+	for _, member := range before.Members() {
+		form := forms[member.Name]
+		vs := m.of(member.Name)
+		vs.per = form.Per
+		v := member.Value
+		if Secret(member.Name) {
+			v = v.AsSecret()
+		}
+		at := fmt.Sprintf("'%s' in %s", member.Name, place)
+		if !form.Per {
+			vs.load("", v, form, at, warn)
+			continue
+		}
+		for _, one := range object(v, at, warn).Members() {
+			combination := one.Name
+			if Secret(member.Name) {
+				combination = strings.TrimPrefix(combination, "#")
+			}
+			vs.load(combination, one.Value, form, fmt.Sprintf("'%s' in %s", one.Name, at), warn)
+		}
+	}
+	for _, n := range names {
+		m.of(n.Name).per = n.Per
+	}
+}
+
+func (vs *values) load(combination string, v value.Value, form Name, place string, warn func(text string)) {
+	if form.Scalar && !v.IsScalar() && !v.IsNull() {
+		warn(place + " is an " + v.Kind().String() + ", expected one value; it is not known any more")
+		return
+	}
+	vs.before[combination] = v
+	vs.order = append(vs.order, combination)
+}
+
+// of are the values of a name.
+func (m *Memory) of(name string) *values {
+	vs := m.names[name]
+	if vs == nil {
+		vs = &values{before: map[string]value.Value{}, now: map[string]value.Value{}}
+		m.names[name] = vs
+		m.order = append(m.order, name)
+	}
+	return vs
+}
+
+// Before is what earlier runs left under a name, for a combination where the name has
+// them; null for nothing.
+func (m *Memory) Before(name, combination string) value.Value {
+	if m == nil {
+		return value.Value{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.names[name].find(combination, false)
+}
+
+// Now is what this run left there, else what earlier runs did.
+func (m *Memory) Now(name, combination string) value.Value {
+	if m == nil {
+		return value.Value{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.names[name].find(combination, true)
+}
+
+func (vs *values) find(combination string, now bool) value.Value {
+	if vs == nil {
+		return value.Value{}
+	}
+	if v := vs.now[combination]; now && !v.IsNull() {
+		return v
+	}
+	return vs.before[combination]
+}
+
+// Set remembers a value. With null what earlier runs left stays. An error is a user
+// error.
+func (m *Memory) Set(name, combination string, v value.Value) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	vs := m.of(name)
+	_, set := vs.now[combination]
+	_, before := vs.before[combination]
+	if Secret(name) && v.Len() > 0 {
+		return failure.Userf("the value of '%s' is an %s, expected one value: the platform encrypts no other secrets", name, v.Kind())
+	}
+	if !set && !before {
+		if len(vs.order) == MaxCombinations {
+			return failure.Userf("'%s' has more than %d values to remember", name, MaxCombinations)
+		}
+		vs.order = append(vs.order, combination)
+	}
+	if Secret(name) {
+		v = v.AsSecret()
+	}
+	vs.now[combination] = v
+	return nil
+}
+
+// IsSet reports whether this run has set a value, be it null.
+func (m *Memory) IsSet(name, combination string) bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	vs := m.names[name]
+	if vs == nil {
+		return false
+	}
+	_, set := vs.now[combination]
+	return set
+}
+
+// Entry is what is known of a name.
+type Entry struct {
+	// Per says that it has combinations. Stored is how many values earlier runs left,
+	// Set how many this one leaves.
+	Per         bool
+	Stored, Set int
+	// Before and Now are the values of a name without combinations.
+	Before, Now value.Value
+}
+
+// Entry sums up what is remembered under a name.
+func (m *Memory) Entry(name string) Entry {
+	if m == nil {
+		return Entry{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	vs := m.names[name]
+	if vs == nil {
+		return Entry{}
+	}
+	e := Entry{Per: vs.per, Stored: len(vs.before)}
+	for _, v := range vs.now {
+		if !v.IsNull() {
+			e.Set++
+		}
+	}
+	if !vs.per {
+		e.Before, e.Now = vs.find("", false), vs.find("", true)
+	}
+	return e
+}
+
+// AllBefore is what earlier runs left, by the names that have one value. AllNow is what
+// this run left there, else what earlier runs did.
+func (m *Memory) AllBefore() map[string]value.Value { return m.all(false) }
+
+// AllNow see AllBefore.
+func (m *Memory) AllNow() map[string]value.Value { return m.all(true) }
+
+func (m *Memory) all(now bool) map[string]value.Value {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := make(map[string]value.Value, len(m.order))
+	for _, name := range m.order {
+		if vs := m.names[name]; !vs.per {
+			all[name] = vs.find("", now)
+		}
+	}
+	return all
+}
+
+// members are all values, in the order of their first occurrence.
+func (m *Memory) members() []value.Member {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []value.Member
+	for _, name := range m.order {
+		vs := m.names[name]
+		kept := vs.members(Secret(name))
+		switch {
+		case len(kept) == 0:
+		case vs.per:
+			all = append(all, value.Member{Name: name, Value: value.OfMembers(kept...)})
+		default:
+			all = append(all, value.Member{Name: name, Value: kept[0].Value})
+		}
+	}
+	return all
+}
+
+// members are the values by their combinations. The platform encrypts what has a key
+// with a hash sign: a combination of a secret gets one.
+func (vs *values) members(secret bool) []value.Member {
+	var all []value.Member
+	for _, c := range vs.order {
+		v := vs.find(c, true)
+		if vs.per && secret {
+			c = "#" + c
+		}
+		if !v.IsNull() {
+			all = append(all, value.Member{Name: c, Value: v})
+		}
+	}
+	return all
+}
