@@ -188,7 +188,9 @@ type Job struct {
 	Children        []Job
 	Placeholders    Section
 	RecursionFilter string
-	UserData        Section
+	// Windows are the spans of time that it runs for; nil for a job that runs once.
+	Windows  *Windows
+	UserData Section
 	// Response is as that of API, whose place it takes when it is present.
 	Response Section
 }

@@ -213,6 +213,9 @@ func (c compiler) references(j *job) {
 	if j.ComputedEndpoint != nil {
 		own = append(own, j.ComputedEndpoint.References(expr.ParentItem)...)
 	}
+	if j.Windows != nil {
+		own = append(own, j.Windows.References(expr.ParentItem)...)
+	}
 	j.refersToItems = len(own) > 0
 	all := append(own, c.it.References(expr.ParentItem)...)
 	for _, entries := range j.scrolled {
