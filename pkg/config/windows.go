@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -194,11 +195,22 @@ func (w *Windows) Between(scope *expr.Scope, now time.Time) (all window.Windows,
 	if err != nil {
 		return all, false, err
 	}
+	if w.lookback != (window.Span{}) && w.remembered(scope) {
+		start = w.lookback.Before(start.In(w.rules.Zone))
+	}
 	all, err = w.rules.Between(start, end)
 	if err != nil {
 		err = failure.Wrap("windows", failure.PointerJoin(w.Pointer, windowsStep.Name), err)
 	}
 	return all, from.Secret() || to.Secret(), err
+}
+
+// remembered reports whether `from` is made of what an earlier run left.
+func (w *Windows) remembered(scope *expr.Scope) bool {
+	return slices.ContainsFunc(w.from.References(expr.Remembered), func(name string) bool {
+		v := scope.Contexts[expr.Remembered][name]
+		return !v.IsNull() && (v.Kind() != value.String || v.Raw() != "")
+	})
 }
 
 // bound is the time of a bound.

@@ -51,6 +51,8 @@ const (
 	InUserData Place = "`userData`"
 	// InWindows are the bounds of a job's windows.
 	InWindows Place = "`windows`"
+	// InRemember are the values that a job leaves for the next run.
+	InRemember Place = "`remember`"
 	// InPlaceholders are the arguments of a placeholder's function.
 	InPlaceholders Place = "`placeholders`"
 	InLogin        Place = "`loginRequest`"
@@ -67,7 +69,7 @@ type References []Reference
 // AllReferences are the references of this program, in the order of the
 // documentation. Each is declared in the file of its subject.
 func AllReferences() References {
-	return slices.Concat(documentReferences(), runReferences(), parentReferences(), windowReferences(), answerReferences(), requestReferences(), loginReferences())
+	return slices.Concat(documentReferences(), runReferences(), stateReferences(), parentReferences(), windowReferences(), answerReferences(), requestReferences(), loginReferences())
 }
 
 // At are the references that exist at a place.
