@@ -128,7 +128,7 @@ func TestAsManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestCasesSideBySide runs the cases with child jobs again, with other settings of
+// TestCasesSideBySide runs the cases with child jobs or windows again, with other settings of
 // the concurrency: all but the order of requests is as they expect it.
 func TestCasesSideBySide(t *testing.T) {
 	short.Skip(t, "it runs cases again")
@@ -147,7 +147,7 @@ func TestCasesSideBySide(t *testing.T) {
 }
 
 // casesWithChildren are the names of the cases for which the order of requests
-// does not matter: they have child jobs, no answer that takes time, and no login
+// does not matter: they have child jobs or windows, no answer that takes time, and no login
 // before every request, whose tokens would go to other requests.
 func casesWithChildren(t *testing.T) []string {
 	t.Helper()
@@ -166,7 +166,8 @@ func casesWithChildren(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		timed := slices.ContainsFunc(c.exchanges, func(e exchange) bool { return e.answer.clock > 0 })
-		if strings.Contains(string(text), `"children"`) && !timed && c.answer == "" && filepath.Base(c.path) != "children-login" {
+		manyRuns := strings.Contains(string(text), `"children"`) || strings.Contains(string(text), `"windows"`)
+		if manyRuns && !timed && c.answer == "" && filepath.Base(c.path) != "children-login" {
 			names = append(names, filepath.Base(c.path))
 		}
 	}
