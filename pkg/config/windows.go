@@ -127,7 +127,7 @@ func (w *Windows) check(s Section, attributes expr.Members, now time.Time) {
 		expr    expr.Expr
 		section Section
 	}{{w.from, WindowsFrom.In(s)}, {w.to, WindowsTo.In(s)}} {
-		if bound.expr.RefersBeyond(expr.Attr, expr.Time) {
+		if bound.expr.RefersBeyond(expr.Attr, expr.Time, expr.Remembered) { // the first run remembers nothing
 			continue
 		}
 		v, err := bound.expr.Eval(scope)
@@ -148,7 +148,7 @@ func (w *Windows) moment(v value.Value, now time.Time) (time.Time, boundFault) {
 	const expected = "expected a time: a number of seconds since 1970, or a text that strtotime understands"
 	switch v.Kind() {
 	case value.Null:
-		return time.Time{}, boundFault{"expected a time, and it has no value", "give it a \"default\""}
+		return time.Time{}, boundFault{"expected a time, and there is no value", "give it a \"default\", which also is for the first run"}
 	case value.Number:
 		seconds, ok := v.Float()
 		if !ok || math.Abs(seconds) > php.Farthest {
@@ -172,6 +172,8 @@ func (w *Windows) moment(v value.Value, now time.Time) (time.Time, boundFault) {
 			return w.moment(value.Value{}, now)
 		}
 		return time.Time{}, boundFault{expected, "such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days"}
+	case value.Bool:
+		return time.Time{}, boundFault{expected, "the function strtotime gives false for a text that it does not understand"}
 	default:
 		return time.Time{}, boundFault{expected, ""}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -33,6 +34,7 @@ type Rules struct {
 // Windows are those between two times.
 type Windows struct {
 	rules    Rules
+	end      end
 	from, to time.Time
 	// Count is their number.
 	Count int
@@ -42,29 +44,51 @@ type Windows struct {
 // count. More than Most are a user error.
 func (r Rules) Between(from, to time.Time) (Windows, error) {
 	in := func(t time.Time) time.Time { return time.Unix(t.Unix(), 0).In(r.Zone) }
-	w := Windows{rules: r, from: in(from), to: in(to)}
-	tried := 0
-	for range w.spans() {
-		if tried++; tried > Most {
-			return Windows{}, failure.Userf("there are more than %d windows between %s and %s: make 'step' longer", Most, w.From(), w.To())
+	w := Windows{rules: r, end: r.end(), from: in(from), to: in(to)}
+	spans := 0
+	for start, end := range w.spans() {
+		if spans++; spans > Most {
+			return Windows{}, failure.Userf("there are more than %d windows between %s and %s: make 'step' longer", Most, php.DateIn(boundFormat, w.from), php.DateIn(boundFormat, w.to))
 		}
-	}
-	for range w.All() {
-		w.Count++
+		if !w.window(start, end).empty() {
+			w.Count++
+		}
 	}
 	return w, nil
 }
 
-// From and To are the times between which the windows are, for a message.
-func (w Windows) From() string { return written(boundFormat, w.from).Raw() }
-func (w Windows) To() string   { return written(boundFormat, w.to).Raw() }
+// end says what the end of a window is.
+type end int
+
+const (
+	exclusive end = iota
+	lastSecond
+	lastDay
+)
+
+func (r Rules) end() end {
+	switch {
+	case !r.Inclusive:
+		return exclusive
+	case Timeless(r.Format):
+		return lastDay
+	default:
+		return lastSecond
+	}
+}
 
 // Window is the time from Start to End, which is where the next one starts.
 type Window struct {
 	// Number counts from 1.
 	Number     int
 	Start, End time.Time
-	rules      Rules
+	format     string
+	zone       *time.Location
+	end        end
+}
+
+func (w Windows) window(start, end time.Time) Window {
+	return Window{Start: start, End: end, format: w.rules.Format, zone: w.rules.Zone, end: w.end}
 }
 
 // All are the windows in their order. A window without a whole unit, which an inclusive
@@ -74,11 +98,12 @@ func (w Windows) All() iter.Seq[Window] {
 	return func(yield func(Window) bool) {
 		number := 0
 		for start, end := range w.spans() {
-			one := Window{number + 1, start, end, w.rules}
+			one := w.window(start, end)
 			if one.empty() {
 				continue
 			}
 			number++
+			one.Number = number
 			if !yield(one) {
 				return
 			}
@@ -118,6 +143,9 @@ func (w Windows) First() (first Window, ok bool) {
 
 // empty reports whether the window has no whole unit.
 func (w Window) empty() bool {
+	if w.end != lastDay {
+		return false
+	}
 	year, month, day := w.last().Date()
 	fromYear, fromMonth, fromDay := w.Start.Date()
 	return midday(year, month, day).Before(midday(fromYear, fromMonth, fromDay))
@@ -129,21 +157,21 @@ func midday(year int, month time.Month, day int) time.Time {
 
 // last is the time that is written as the end.
 func (w Window) last() time.Time {
-	switch {
-	case !w.rules.Inclusive:
-		return w.End
-	case Timeless(w.rules.Format):
+	switch w.end {
+	case lastDay:
 		year, month, day := w.End.Date()
-		return time.Date(year, month, day-1, 12, 0, 0, 0, w.rules.Zone) // a time that no clock skips
-	default:
+		return time.Date(year, month, day-1, 12, 0, 0, 0, w.zone) // a time that no clock skips
+	case lastSecond:
 		return w.End.Add(-time.Second)
+	default:
+		return w.End
 	}
 }
 
 // StartValue and EndValue are what the job sees of the window: texts, or numbers of
 // seconds since 1970.
-func (w Window) StartValue() value.Value { return written(w.rules.Format, w.Start) }
-func (w Window) EndValue() value.Value   { return written(w.rules.Format, w.last()) }
+func (w Window) StartValue() value.Value { return written(w.format, w.Start) }
+func (w Window) EndValue() value.Value   { return written(w.format, w.last()) }
 
 // StartBound and EndBound are what is remembered of the window, whatever its format is.
 func (w Window) StartBound() value.Value { return written(boundFormat, w.Start) }
