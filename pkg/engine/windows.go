@@ -22,6 +22,16 @@ type jobWindow struct {
 	secret  bool
 }
 
+// bounds are what the next run may know of the window: where it starts and where the one
+// after it does, whatever the format and the end are.
+func (w *jobWindow) bounds() expr.Members {
+	members := expr.WindowMembers(w.StartBound(), w.EndBound())
+	if w.secret {
+		return members.AsSecret()
+	}
+	return members
+}
+
 // runFunc runs a job once.
 type runFunc func(*job, invocation) error
 

@@ -97,8 +97,8 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 		return true
 	}
 	for _, m := range v.Members() {
-		if secret && m.Name == "env" && v.Without("default").Len() == 1 && variableName.MatchString(m.Value.Raw()) {
-			continue // {"env": "API_KEY"} names the variable that holds the secret
+		if secret && names(v.Without("default"), m) {
+			continue
 		}
 		if !walkSecrets(m.Value, failure.PointerJoin(pointer, m.Name), secret || strings.HasPrefix(m.Name, "#"), yield) {
 			return false
@@ -110,6 +110,20 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 		}
 	}
 	return true
+}
+
+// names reports whether an object with this member says where a secret comes from:
+// {"env": "API_KEY"} names a variable, {"response": "refresh_token"} a place in an
+// answer.
+func names(v value.Value, m value.Member) bool {
+	switch {
+	case v.Len() != 1:
+		return false
+	case m.Name == "env":
+		return variableName.MatchString(m.Value.Raw())
+	default:
+		return strings.HasPrefix(m.Name, "response") && OrdinaryName(m.Value.Raw())
+	}
 }
 
 // variableName is the usual name of an environment variable.

@@ -20,8 +20,8 @@ func WindowMembers(start, end value.Value) Members {
 
 func windowReferences() []Reference {
 	return []Reference{
-		{Key: Window, Argument: `"start"`, Example: `{"window": "start"}`, Where: []Place{InHeaders, InJobs, InShared, InUserData, InWindows}, Optional: true, Check: checkWindow,
-			Doc: "`start` or `end` of the window that the job, or the nearest job above it, runs for, as `windows` writes it. Null in a job without windows where others have them. In `windows` itself it is that of a job above"},
+		{Key: Window, Argument: `"start"`, Example: `{"window": "start"}`, Where: []Place{InHeaders, InJobs, InShared, InUserData, InWindows, InRemember}, Optional: true, Check: checkWindow,
+			Doc: "`start` or `end` of the window that the job, or the nearest job above it, runs for, as `windows` writes it. Null in a job without windows where others have them. In `windows` itself it is that of a job above; in `remember` it is where the window ends exclusively, in the format `c`"},
 	}
 }
 
