@@ -361,7 +361,28 @@ func newPlant(seed uint64) *plant {
 	for range 1 + random.IntN(2) {
 		p.jobs = append(p.jobs, p.job(random, 0, ""))
 	}
+	if seed%3 == 2 {
+		addWindows(rand.New(rand.NewPCG(seed, 11)), p.jobs, false)
+	}
 	return p
+}
+
+// addWindows lets some jobs run for windows, and remember where these end. within is
+// set for jobs below one with windows.
+func addWindows(random *rand.Rand, jobs []map[string]any, within bool) {
+	for _, j := range jobs {
+		has := random.IntN(2) == 0
+		if has {
+			j["windows"] = map[string]any{"from": "2026-01-01", "to": fmt.Sprintf("2026-01-%02d", 1+random.IntN(4)), "step": []string{"1 day", "36 hours"}[random.IntN(2)], "format": "Y-m-d"}
+			j["remember"] = map[string]any{fmt.Sprint("until ", j["endpoint"]): map[string]any{"window": "end"}}
+		}
+		if has || within {
+			j["params"] = map[string]any{"from": map[string]any{"window": "start"}}
+			j["userData"] = map[string]any{"until": map[string]any{"window": "end"}}
+		}
+		children, _ := j["children"].([]map[string]any)
+		addWindows(random, children, has || within)
+	}
 }
 
 // job is a job at a depth, below an endpoint with placeholders.
