@@ -14,10 +14,14 @@ type Family struct {
 	Jobs int
 	// Placeholders are the names of its placeholders and of those above it.
 	Placeholders []string
+	// Windows is set when it, or a job above it, runs for windows.
+	Windows bool
 }
 
-// with is the family of a job with these placeholders. A root job has none.
-func (f Family) with(placeholders Section) Family {
+// with is the family of this job. A root job has no placeholders.
+func (f Family) with(job Section) Family {
+	f.Windows = f.Windows || JobWindows.In(job).Present()
+	placeholders := JobPlaceholders.In(job)
 	if f.Jobs == 0 {
 		return f
 	}
@@ -41,7 +45,8 @@ func familyOf(jobs Section) Family {
 			if item.Value.Kind() != value.Object {
 				continue
 			}
-			one := f.with(JobPlaceholders.In(item))
+			one := f.with(item)
+			all.Windows = all.Windows || one.Windows
 			all.Jobs = max(all.Jobs, one.Jobs)
 			all.Placeholders = append(all.Placeholders, one.Placeholders[len(f.Placeholders):]...)
 			one.Jobs++
@@ -59,9 +64,13 @@ func (f Family) Compiler(place expr.Place, attributes expr.Members, v expr.Vocab
 	for _, name := range f.Placeholders {
 		placeholders[name] = value.Value{}
 	}
+	var windows expr.Members
+	if f.Windows {
+		windows = expr.WindowNames()
+	}
 	return expr.Compiler{
 		Place: place, Above: f.Jobs, Vocabulary: v, Problems: problems,
-		Known: map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames(), expr.Placeholder: placeholders},
+		Known: map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames(), expr.Placeholder: placeholders, expr.Window: windows},
 	}
 }
 

@@ -24,6 +24,7 @@ var (
 	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "What parts the segments of `responseFilter`.").Default(".").Example(`"/"`)
 	children           = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
 	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: name of a `{name}` in the endpoint to the path of its value in the parent's item. `2:name` looks in the parent's parent. A list gives one request per value. Valid for all deeper child jobs too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
+	JobWindows         = field.Of("windows", "Windows", "Runs the job once for each of the spans of time between `from` and `to`, see [Windows](#windows).", windowsType).Example(`{"from": "2024-01-01", "step": "1 month", "format": "Y-m-d"}`)
 	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: only items that satisfy the condition get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; conditions are joined by `&` and `|`.").Example(`"type==company&size>10"`)
 	JobUserData        = field.Of("userData", "Extra columns", "Columns added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may refer to the answer that holds the row, too. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
 	JobRemember        = field.Of("remember", "Remember", "What this run leaves for the next one: names to where their values come from. `{\"remembered\": \"NAME\"}` is what an earlier run left. See [incremental extraction](#remember).", nil).Example(`{"since": {"max": "updated_at"}}`, `{"delta": {"response": "@odata.deltaLink"}}`, `{"since": {"max": "updated_at", "per": ["id"]}}`).As(field.Remembering)
@@ -48,7 +49,7 @@ func (t Types) jobs() *field.Type {
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
 	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobScroller,
-		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
+		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -83,7 +84,7 @@ func (c *compiler) duplicate(first, second Job) {
 }
 
 func (c *compiler) job(s Section, e evaluator, above Family) Job {
-	family := above.with(JobPlaceholders.In(s))
+	family := above.with(s)
 	j := Job{
 		Pointer:                 s.Pointer,
 		ID:                      jobIDSetting.Of(s),
@@ -106,6 +107,7 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 		j.ID = c.idAt(s.Pointer)
 	}
 	c.endpoint(&j, s, e)
+	j.Windows = c.windows(JobWindows.In(s), e, above, family)
 	if above.Jobs > 0 && !family.runs(c.refersToParent(s)) {
 		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
 	}

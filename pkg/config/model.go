@@ -193,7 +193,9 @@ type Job struct {
 	Children        []Job
 	Placeholders    Section
 	RecursionFilter string
-	UserData        Section
+	// Windows are the spans of time that it runs for; nil for a job that runs once.
+	Windows  *Windows
+	UserData Section
 	// Remember is what the job leaves for the next run.
 	Remember Section
 	// Response is as that of API, whose place it takes when it is present.

@@ -44,8 +44,8 @@ func (r *jobRun) eachCombination(child *job, row value.Packed, run func(*job, in
 	}
 	items := itemsOf(child, parents)
 	for values := range all {
-		in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: items, events: events}
-		if err := run(child, in); err != nil {
+		in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: items, window: r.window, events: events}
+		if err := r.eachWindow(child, in, run); err != nil {
 			return err
 		}
 	}

@@ -30,14 +30,18 @@ func (r *run) scope(it iteration) *expr.Scope {
 
 // scopeOf is what the expressions of one run of a job can see.
 func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
+	scope := jr.scope
+	if in.window != nil {
+		scope = scope.With(expr.Window, in.window.members)
+	}
 	if len(in.parents) == 0 {
-		return jr.scope
+		return scope
 	}
 	placeholders := make(expr.Members, len(in.filled))
 	for _, f := range in.filled {
 		placeholders[f.token] = f.value
 	}
-	scope := jr.scope.With(expr.Placeholder, placeholders).With(expr.ParentItem, in.items)
+	scope = scope.With(expr.Placeholder, placeholders).With(expr.ParentItem, in.items)
 	if remembered, ok := jr.rememberedFor(in); ok {
 		scope = scope.With(expr.Remembered, remembered)
 	}

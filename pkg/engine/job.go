@@ -42,11 +42,13 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	jr.statistics = statistics{}
 	jr.progress = jr.newProgress(j)
 	defer jr.run.Live.Forget()
-	run := jr.serial
+	in := invocation{endpoint: j.Endpoint}
+	var err error
 	if jr.run.concurrency() > 1 {
-		run = jr.parallel
+		err = jr.parallel(ctx, j, in)
+	} else {
+		err = jr.eachWindow(j, in, func(j *job, in invocation) error { return jr.serial(ctx, j, in) })
 	}
-	err := run(ctx, j, invocation{endpoint: j.Endpoint})
 	if err == nil {
 		err = jr.complete(j)
 	}
@@ -69,6 +71,7 @@ type invocation struct {
 	filled   []filled
 	parents  []value.Packed
 	items    expr.Members // what its expressions refer to in these rows
+	window   *jobWindow   // the window it is for, which may be that of a job above it; nil for none
 	// events are about the values that filled it.
 	events []event.Body
 }

@@ -224,6 +224,9 @@ func (r *jobRun) afterLastPage(m remembering) (v value.Value, err error) {
 	if r.last != nil {
 		scope = r.last
 	}
+	if r.window != nil {
+		scope = scope.With(expr.Window, r.window.bounds())
+	}
 	scope = scope.Warning(func(pointer, text string) { r.run.Log.WarnOnce(event.ConfigWarning{Pointer: pointer, Text: text}) })
 	err = r.concealing(scope, func(scope *expr.Scope) (err error) {
 		v, err = m.value.Eval(scope)

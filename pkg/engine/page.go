@@ -230,6 +230,9 @@ func (r *jobRun) report(p *pageResult) error {
 
 // settle reports a page and stores its rows.
 func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
+	if r.Windows != nil {
+		r.live.Window(r.window.Number, r.window.of)
+	}
 	if err := r.report(p); err != nil || p.page == nil {
 		return ids, err
 	}

@@ -52,11 +52,20 @@ type jobStream struct {
 // queuedPage is a page that waits to be stored.
 type queuedPage struct {
 	*pageResult
-	permit *permit
-	// children are the streams of the page; childErr, why there are no more of
-	// them, is set before their end.
-	children chan *jobStream
-	childErr error
+	permit   *permit
+	children *queuedStreams
+}
+
+// queuedStreams are the runs of the child jobs of a page, or those of a root job for
+// its windows.
+type queuedStreams struct {
+	streams chan *jobStream
+	// err is why there are no more of them. It is set before their end.
+	err error
+}
+
+func (p *parallel) newStreams() *queuedStreams {
+	return &queuedStreams{streams: make(chan *jobStream, p.admission.limit)}
 }
 
 // parallel runs a root job to its end. When it returns, all its goroutines have
@@ -66,9 +75,19 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error 
 	ctx, p.cancel = context.WithCancel(ctx)
 	defer p.workers.Wait()
 	defer p.cancel()
-	root := p.stream(ctx, position{}, j, in)
-	p.workers.Go(func() { root.work(ctx) })
-	return p.store(ctx, root)
+	roots := p.newStreams()
+	p.workers.Go(func() {
+		defer close(roots.streams)
+		roots.err = failure.Recover(func() error {
+			return p.startAll(ctx, position{}, roots, &sync.WaitGroup{}, func(run runFunc) error { return jr.eachWindow(j, in, run) })
+		})
+	})
+	err := p.storeAll(ctx, roots)
+	if err != nil {
+		p.cancel()
+	}
+	roots.drop()
+	return err
 }
 
 // stream is a run of a job that waits for the permit for its first page.
@@ -104,13 +123,19 @@ func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) e
 		return err
 	}
 	q.permit.release()
-	for child := range q.children {
-		if err := p.store(ctx, child); err != nil {
+	err := p.storeAll(ctx, q.children)
+	stored = err == nil
+	return err
+}
+
+// storeAll stores the pages of streams, one stream after another.
+func (p *parallel) storeAll(ctx context.Context, all *queuedStreams) error {
+	for s := range all.streams {
+		if err := p.store(ctx, s); err != nil {
 			return err
 		}
 	}
-	stored = q.childErr == nil
-	return q.childErr
+	return all.err
 }
 
 // drop drops the pages that are left, until the stream has ended.
@@ -123,11 +148,16 @@ func (s *jobStream) drop() {
 // drop drops the children that are left and closes the page, which is read until
 // all children have started.
 func (q *queuedPage) drop() {
-	for child := range q.children {
-		child.drop()
-	}
+	q.children.drop()
 	if q.body != nil {
 		q.body.Close()
+	}
+}
+
+// drop drops the streams that are left, until all have started.
+func (all *queuedStreams) drop() {
+	for s := range all.streams {
+		s.drop()
 	}
 }
 
@@ -168,8 +198,8 @@ func (s *jobStream) answer(ctx context.Context, request config.Request, state pa
 // process sends a page to the channel and starts its child jobs, though nothing of
 // it may be stored yet.
 func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs, err error) {
-	q := &queuedPage{pageResult: p, permit: s.current, children: make(chan *jobStream, s.admission.limit)}
-	defer close(q.children)
+	q := &queuedPage{pageResult: p, permit: s.current, children: s.newStreams()}
+	defer close(q.children.streams)
 	if p.page == nil {
 		if p.err != nil {
 			s.admission.fail(q.permit.at)
@@ -190,23 +220,31 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs,
 // startChildren starts the children of a page, each as soon as its first request
 // has a permit.
 func (s *jobStream) startChildren(ctx context.Context, q *queuedPage) error {
+	q.children.err = s.startAll(ctx, q.permit.at, q.children, &s.children, func(run runFunc) error { return s.r.eachChild(q.page, run) })
+	return q.children.err
+}
+
+// startAll starts the stream of every run that each yields, below a position, and queues
+// them in their order. A stream starts when its first request has a permit; running
+// counts those that have not ended.
+func (p *parallel) startAll(ctx context.Context, at position, queue *queuedStreams, running *sync.WaitGroup, each func(runFunc) error) error {
 	n := 0
-	q.childErr = s.r.eachChild(q.page, func(child *job, in invocation) error {
+	err := each(func(j *job, in invocation) error {
 		n++
-		c := s.stream(ctx, q.permit.at.below(n), child, in)
-		if err := c.first.wait(); err != nil {
+		s := p.stream(ctx, at.below(n), j, in)
+		if err := s.first.wait(); err != nil {
 			return err
 		}
-		q.children <- c
-		s.children.Add(1)
-		s.workers.Go(func() {
-			defer s.children.Done()
-			c.work(ctx)
+		queue.streams <- s
+		running.Add(1)
+		p.workers.Go(func() {
+			defer running.Done()
+			s.work(ctx)
 		})
 		return nil
 	})
-	if q.childErr != nil {
-		s.admission.fail(q.permit.at.below(n + 1))
+	if err != nil {
+		p.admission.fail(at.below(n + 1))
 	}
-	return q.childErr
+	return err
 }

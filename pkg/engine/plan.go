@@ -96,16 +96,18 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 }
 
 // endpoints are those of all jobs of an iteration, as they are configured. One that
-// is computed is among them when it is made of nothing but the configuration and the
-// times of the run: data does not decide where credentials go.
+// is computed is among them when it is made of nothing but the configuration, the times
+// of the run and a window, whose times change no address: data does not decide where
+// credentials go.
 func (p *Plan) endpoints(it iteration, scope *expr.Scope) []string {
 	all := []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
+	scope = scope.With(expr.Window, expr.WindowMembers(value.OfInt(0), value.OfInt(0)))
 	var add func([]config.Job)
 	add = func(jobs []config.Job) {
 		for _, j := range jobs {
 			if j.ComputedEndpoint == nil {
 				all = append(all, j.Endpoint)
-			} else if !j.ComputedEndpoint.RefersBeyond(expr.Attr, expr.Time) {
+			} else if !j.ComputedEndpoint.RefersBeyond(expr.Attr, expr.Time, expr.Window) {
 				if v, err := j.ComputedEndpoint.Eval(scope); err == nil { // else the job reports it
 					all = append(all, v.Text())
 				}
@@ -221,6 +223,9 @@ func (c compiler) references(j *job) {
 	}
 	if j.ComputedEndpoint != nil {
 		own = append(own, j.ComputedEndpoint.References(expr.ParentItem)...)
+	}
+	if j.Windows != nil {
+		own = append(own, j.Windows.References(expr.ParentItem)...)
 	}
 	j.refersToItems = len(own) > 0
 	all := append(own, c.it.References(expr.ParentItem)...)

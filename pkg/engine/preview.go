@@ -25,6 +25,10 @@ type Draft struct {
 	Level int
 	// Calls says of a child in a sentence when it is called.
 	Calls string
+	// Windows is how many windows it runs for, of which Window is the first, in words: 0
+	// and "" for a job without windows. When only a run will know them Windows is 0.
+	Windows int
+	Window  string
 	// Login is the request that is sent before it, nil for none, and LoginPointer
 	// its place.
 	Login        *exchange.Outgoing
@@ -94,22 +98,26 @@ type previewer struct {
 
 // root previews a job and its children.
 func (v *previewer) root(ctx context.Context, j *job) error {
-	d := v.draft(ctx, j, invocation{endpoint: j.Endpoint})
-	if d.Problem == nil || d.Login != nil {
+	in := invocation{endpoint: j.Endpoint}
+	d, in := v.forFirstWindow(j, in, func(in invocation) Draft { return v.draft(ctx, j, in) })
+	if d.Problem == nil || d.Login != nil || errors.Is(d.Problem, errNoWindow) {
 		v.drafts = append(v.drafts, d)
 	}
-	if d.Problem != nil {
+	switch {
+	case errors.Is(d.Problem, errNoWindow):
+		return nil
+	case d.Problem != nil:
 		return failure.Wrap("job "+j.Endpoint, j.Pointer, d.Problem)
 	}
-	v.children(ctx, []*job{j}, nil)
+	v.children(ctx, []*job{j}, in)
 	return nil
 }
 
 // children previews the child jobs of a job, which is given with those above it,
 // the nearest first.
-func (v *previewer) children(ctx context.Context, above []*job, inherited []filled) {
+func (v *previewer) children(ctx context.Context, above []*job, parent invocation) {
 	for _, child := range above[0].children {
-		values := inherited
+		values := parent.filled
 		for _, p := range child.placeholders {
 			values = fill(values, filled{p.token, p.path, value.OfString(v.standIn(p.token + " ← " + p.origin(above)))})
 		}
@@ -120,17 +128,18 @@ func (v *previewer) children(ctx context.Context, above []*job, inherited []fill
 			}
 		}
 		parents := make([]value.Packed, len(above)) // none is read
+		in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: items, window: parent.window}
 		var d Draft
 		if len(values) == 0 && !child.refersToItems {
 			d = Draft{Problem: errors.New("it never runs: neither it nor a job above it has placeholders")}
 		} else {
-			d = v.draft(ctx, child, invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: items})
+			d, in = v.forFirstWindow(child, in, func(in invocation) Draft { return v.draft(ctx, child, in) })
 			d.Calls = calls(child, above[0])
 			d.Sources = append(d.Sources, placeholderSources(child, above)...)
 		}
 		d.Iteration, d.Job, d.Pointer, d.Level = v.number, child.Endpoint, child.Pointer, len(above)
 		v.drafts = append(v.drafts, d)
-		v.children(ctx, append([]*job{child}, above...), values)
+		v.children(ctx, append([]*job{child}, above...), in)
 	}
 }
 

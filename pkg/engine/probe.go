@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -40,7 +41,14 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	defer client.Close()
 	j := it.jobs[0]
 	jobs := r.newJobRunner(it, client)
-	one, err := jobs.start(j, invocation{endpoint: j.Endpoint})
+	in, err := jobs.firstWindow(j, invocation{endpoint: j.Endpoint})
+	if errors.Is(err, errNoWindow) {
+		err = failure.Userf("%w", err).At(j.Windows.Pointer)
+	}
+	if err != nil {
+		return Probe{}, err
+	}
+	one, err := jobs.start(j, in)
 	if err != nil {
 		return Probe{}, err
 	}

@@ -15,6 +15,7 @@ type statistics map[*job]*jobStatistics
 // jobStatistics are those of the runs of one job.
 type jobStatistics struct {
 	runs, pages, rows int
+	windows           int
 	repeated          bool // a run came back to an earlier page, which was not its ordinary end
 	rules             []ruleCount
 	warnings          []warningCount
@@ -78,10 +79,10 @@ func (s statistics) add(r *jobRun, stop paging.Stop) {
 func (s statistics) report(log *event.Log, j *job, iteration int) {
 	one := s[j]
 	if one == nil {
-		one = &jobStatistics{rules: []ruleCount{{stop: paging.Stop{Rule: "it never ran"}}}}
+		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j)}}}
 	}
 	one.reportOmitted(log, j, iteration)
-	e := event.JobFinished{Job: j.Endpoint, Pages: one.pages, Rows: one.rows, Rule: one.rule(), Repeated: one.repeated, JobPointer: j.Pointer, Iteration: iteration}
+	e := event.JobFinished{Job: j.Endpoint, Pages: one.pages, Rows: one.rows, Windows: one.windows, Rule: one.rule(), Repeated: one.repeated, JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = one.runs
 	}
@@ -92,6 +93,14 @@ func (s statistics) report(log *event.Log, j *job, iteration int) {
 	for _, child := range j.children {
 		s.report(log, child, iteration)
 	}
+}
+
+// neverRan says why a job has not run.
+func neverRan(j *job) paging.Stop {
+	if j.Windows != nil && !j.child {
+		return paging.Stop{Rule: "there is no window between 'from' and 'to'", Pointer: j.Windows.Pointer}
+	}
+	return paging.Stop{Rule: "it never ran"}
 }
 
 // unfinished reports, for a job and each job below it, what was stored before the

@@ -14,6 +14,9 @@ var errIncomplete = errors.New("the data is incomplete")
 // mostEmpty is how many warnings about empty pages a job gives.
 const mostEmpty = 10
 
+// mostWindows is how many windows a job reports to people.
+const mostWindows = 100
+
 // warningCount is how many warnings of one kind a job had to give.
 type warningCount struct {
 	kind        string
@@ -52,6 +55,11 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 		if jr.statistics.of(j).warned(e.Kind(), mostEmpty) {
 			jr.run.Log.Emit(e)
 		}
+	case event.WindowStarted:
+		s := jr.statistics.of(j)
+		s.windows++
+		e.Quiet = s.windows > mostWindows
+		jr.run.Log.Emit(e)
 	case event.ConfigWarning:
 		jr.run.Log.WarnOnce(e)
 	default:

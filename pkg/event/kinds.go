@@ -31,7 +31,7 @@ func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{}, StateRead{},
 		LoginDone{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseCleaned{},
-		DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, JobUnfinished{},
+		WindowStarted{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, JobUnfinished{},
 		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, WarningsOmitted{},
 		TableWritten{}, TableDrifted{}, StateRemembered{}, TableMerged{},
 		RunFinished{}, RunCut{}, RunFailed{},

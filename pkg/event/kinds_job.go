@@ -25,6 +25,36 @@ func (e DataEmpty) Message() string {
 	return fmt.Sprintf("dataField '%s' contains no data! (page %d of %s)", e.DataField, e.Page, e.Job)
 }
 
+// WindowStarted says that a job runs for a window.
+type WindowStarted struct {
+	Job        string `json:"job"`
+	Window     int    `json:"window"`
+	Of         int    `json:"of"`
+	Start      string `json:"start,omitempty"`
+	End        string `json:"end,omitempty"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+	// Quiet is set after the first windows of a job.
+	Quiet bool `json:"-"`
+}
+
+func (WindowStarted) Kind() string { return "window.started" }
+
+func (e WindowStarted) Level() Level {
+	if e.Quiet {
+		return Debug
+	}
+	return Info
+}
+
+func (e WindowStarted) Message() string {
+	s := fmt.Sprintf("Job %s: window %d of %d", e.Job, e.Window, e.Of)
+	if e.Start != "" {
+		s += fmt.Sprintf(", %s to %s", e.Start, e.End)
+	}
+	return s
+}
+
 // JobProgress shows that a long job is still running.
 type JobProgress struct {
 	Job      string  `json:"job"`
@@ -49,6 +79,7 @@ func (e JobProgress) Message() string {
 type JobFinished struct {
 	Job        string `json:"job"`
 	Runs       int    `json:"runs,omitempty"`
+	Windows    int    `json:"windows,omitempty"`
 	Pages      int    `json:"pages"`
 	Rows       int    `json:"rows"`
 	Rule       string `json:"rule"`
@@ -65,6 +96,9 @@ func (e JobFinished) Message() string {
 	s := fmt.Sprintf("Job %s finished: ", e.Job)
 	if e.Runs > 1 {
 		s += prose.Count(e.Runs, "run") + ", "
+	}
+	if e.Windows > 0 && e.Windows != e.Runs {
+		s += prose.Count(e.Windows, "window") + ", "
 	}
 	return s + fmt.Sprintf("%s, %s, %s", prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), e.Rule)
 }

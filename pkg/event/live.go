@@ -50,6 +50,7 @@ type LiveJob struct {
 	key         any
 	name        string
 	depth       int
+	window      string // "" for none
 	began       time.Time
 	pages, rows int
 	waits       []*wait
@@ -165,6 +166,16 @@ func (j *LiveJob) Page(rows int) {
 	j.rows += rows
 }
 
+// Window shows the window that the job is at.
+func (j *LiveJob) Window(number, of int) {
+	if j == nil {
+		return
+	}
+	j.live.mu.Lock()
+	defer j.live.mu.Unlock()
+	j.window = fmt.Sprintf("window %d of %d", number, of)
+}
+
 // Await shows that the job waits for something, such as "for an answer", until done
 // is called.
 func (j *LiveJob) Await(what string) (done func()) { return j.wait(what, 0) }
@@ -250,7 +261,11 @@ func (l *Live) lines() []string {
 }
 
 func (j *LiveJob) line(now time.Time) string {
-	parts := []string{prose.Count(j.pages, "page"), prose.Count(j.rows, "row")}
+	var parts []string
+	if j.window != "" {
+		parts = append(parts, j.window)
+	}
+	parts = append(parts, prose.Count(j.pages, "page"), prose.Count(j.rows, "row"))
 	if s := now.Sub(j.began).Seconds(); s >= 1 {
 		parts = append(parts, fmt.Sprintf("%.0f rows/s", float64(j.rows)/s))
 	}

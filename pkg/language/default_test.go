@@ -120,6 +120,10 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/job/properties/params", job: `§`, other: `{"a":1}`, see: run},
 		{pointer: "/$defs/job/properties/headers", job: `§`, other: `{"X-A":"1"}`, see: run},
 		{pointer: "/$defs/job/properties/responseFilterDelimiter", job: `"responseFilter":"deep.list",§`, other: `"/"`, see: run},
+		{pointer: "/$defs/windows/properties/to", job: windowed(`§`), other: `"2023-11-12"`, see: run},
+		{pointer: "/$defs/windows/properties/format", job: windowed(`§`), other: `"U"`, see: run},
+		{pointer: "/$defs/windows/properties/timezone", job: windowed(`§`), other: `"Europe/Prague"`, see: run},
+		{pointer: "/$defs/windows/properties/end", job: windowed(`§`), other: `"inclusive"`, see: run},
 		{pointer: "/$defs/dataField/properties/delimiter", job: `§`, with: `"dataField":{"path":"nested.items","delimiter":%s},`, without: `"dataField":{"path":"nested.items"},`, other: `"/"`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/type", config: mapping(`"mapping":{"destination":"id"},§`), other: `"user"`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/mapping/properties/primaryKey", config: mapping(`"mapping":{"destination":"id",§"__":0},`), other: `true`, see: run},
@@ -132,6 +136,11 @@ func defaults() []givenDefault {
 
 // csv are settings of answers in CSV.
 func csv(settings string) string { return `"response":{"format":"csv",` + settings + `"__":0},` }
+
+// windowed are parameters and windows of a job.
+func windowed(settings string) string {
+	return `"params":{"from":{"window":"start"},"to":{"window":"end"}},"windows":{"from":"2023-11-10","step":"3 days",` + settings + `"__":0},`
+}
 
 // TestDefaults: without a key the program behaves as with the schema's default, and
 // another value changes the behaviour.

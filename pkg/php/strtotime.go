@@ -17,33 +17,47 @@ const Farthest = 1e16
 // a zone is in UTC, missing parts come from base, and a day that a month does not have
 // is in the next one. The result is in UTC and has whole seconds; false if the text is
 // not understood.
+func StrToTime(text string, base time.Time) (time.Time, bool) {
+	return StrToTimeIn(text, base, time.UTC)
+}
+
+// StrToTimeIn is StrToTime where another zone than UTC is the default: a text without a
+// zone is in it, and missing parts come from base as the clocks there show it.
+func StrToTimeIn(text string, base time.Time, zone *time.Location) (time.Time, bool) {
+	m, ok := readPhrase(text)
+	if !ok {
+		return time.Time{}, false
+	}
+	return m.resolve(base.In(zone))
+}
+
+// readPhrase reads the tokens of a text.
 //
 // The text is split into tokens, always the longest possible (tokenRules). Each sets a
 // part of the moment; relative parts are applied at the end, so that the order of
 // words rarely matters. It does for words that set the time of day: "tomorrow 9am" is
 // at nine, "9am tomorrow" at midnight.
-func StrToTime(text string, base time.Time) (time.Time, bool) {
+func readPhrase(text string) (m moment, ok bool) {
 	if text == "" || len(text) > longestPhrase {
-		return time.Time{}, false
+		return m, false
 	}
 	text = strings.Trim(text, " \t\n\r\v\f")
 	if bareEpoch(text) {
-		return time.Time{}, false
+		return m, false
 	}
 	folded := asciiLower(text)
-	var m moment
 	for at := 0; at < len(text); {
 		rule, ends := longestToken(folded[at:])
 		if rule == nil {
-			return time.Time{}, false
+			return m, false
 		}
 		t := token{original: text[at : at+ends[1]], text: folded[at:], ends: ends}
 		if !rule.apply(&m, t) {
-			return time.Time{}, false
+			return m, false
 		}
 		at += ends[1]
 	}
-	return m.resolve(base.UTC())
+	return m, true
 }
 
 // bareEpoch reports whether a text is seconds or milliseconds since 1970 without an @

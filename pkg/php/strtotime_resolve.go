@@ -22,15 +22,36 @@ func (m *moment) resolve(base time.Time) (time.Time, bool) {
 
 	zone := m.zone
 	if zone == nil {
-		zone = time.UTC
+		zone = base.Location()
 	}
-	t := time.Date(d.Year(), d.Month(), d.Day(),
-		m.hour.or(base.Hour()), m.minute.or(base.Minute()), m.second.or(base.Second()), 0, zone)
+	t := Clock(d.Year(), int64(d.Month()), int64(d.Day()),
+		m.hour.or(base.Hour()), m.minute.or(base.Minute()), m.second.or(base.Second()), zone)
 	seconds := t.Unix() + m.seconds
 	if seconds < -Farthest || seconds > Farthest {
 		return time.Time{}, false
 	}
 	return time.Unix(seconds, 0).UTC(), true
+}
+
+// Clock is when the clocks of a zone show a time. A time that they leave out is as much
+// later as they skip. Months and days may run over.
+func Clock(year int, month, day int64, hour, minute, second int, zone *time.Location) time.Time {
+	years := floorDiv(month-1, 12)
+	shown := time.Date(year+int(years), time.Month(month-12*years), 1, hour, minute, second, 0, time.UTC).AddDate(0, 0, int(day-1))
+	t := time.Date(shown.Year(), shown.Month(), shown.Day(), shown.Hour(), shown.Minute(), shown.Second(), 0, zone)
+	if _, offset := t.Zone(); t.Unix()+int64(offset) == shown.Unix() {
+		return t
+	}
+	const before = 26 * 60 * 60 // no two zones are farther apart
+	_, offset := time.Unix(t.Unix()-before, 0).In(zone).Zone()
+	return time.Unix(shown.Unix()-int64(offset), 0).In(zone)
+}
+
+func floorDiv(a, b int64) int64 {
+	if a < 0 {
+		return (a - b + 1) / b
+	}
+	return a / b
 }
 
 // tooFar reports whether the distances could overflow.

@@ -128,7 +128,7 @@ func TestAsManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestCasesSideBySide runs the cases with child jobs again, with other settings of
+// TestCasesSideBySide runs the cases with child jobs or windows again, with other settings of
 // the concurrency: all but the order of requests is as they expect it.
 func TestCasesSideBySide(t *testing.T) {
 	short.Skip(t, "it runs cases again")
@@ -147,7 +147,7 @@ func TestCasesSideBySide(t *testing.T) {
 }
 
 // casesWithChildren are the names of the cases for which the order of requests
-// does not matter: they have child jobs, no answer that takes time, and no login
+// does not matter: they have child jobs or windows, no answer that takes time, and no login
 // before every request, whose tokens would go to other requests.
 func casesWithChildren(t *testing.T) []string {
 	t.Helper()
@@ -166,7 +166,8 @@ func casesWithChildren(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		timed := slices.ContainsFunc(c.exchanges, func(e exchange) bool { return e.answer.clock > 0 })
-		if strings.Contains(string(text), `"children"`) && !timed && c.answer == "" && filepath.Base(c.path) != "children-login" {
+		manyRuns := strings.Contains(string(text), `"children"`) || strings.Contains(string(text), `"windows"`)
+		if manyRuns && !timed && c.answer == "" && filepath.Base(c.path) != "children-login" {
 			names = append(names, filepath.Base(c.path))
 		}
 	}
@@ -360,7 +361,28 @@ func newPlant(seed uint64) *plant {
 	for range 1 + random.IntN(2) {
 		p.jobs = append(p.jobs, p.job(random, 0, ""))
 	}
+	if seed%3 == 2 {
+		addWindows(rand.New(rand.NewPCG(seed, 11)), p.jobs, false)
+	}
 	return p
+}
+
+// addWindows lets some jobs run for windows, and remember where these end. within is
+// set for jobs below one with windows.
+func addWindows(random *rand.Rand, jobs []map[string]any, within bool) {
+	for _, j := range jobs {
+		has := random.IntN(2) == 0
+		if has {
+			j["windows"] = map[string]any{"from": "2026-01-01", "to": fmt.Sprintf("2026-01-%02d", 1+random.IntN(4)), "step": []string{"1 day", "36 hours"}[random.IntN(2)], "format": "Y-m-d"}
+			j["remember"] = map[string]any{fmt.Sprint("until ", j["endpoint"]): map[string]any{"window": "end"}}
+		}
+		if has || within {
+			j["params"] = map[string]any{"from": map[string]any{"window": "start"}}
+			j["userData"] = map[string]any{"until": map[string]any{"window": "end"}}
+		}
+		children, _ := j["children"].([]map[string]any)
+		addWindows(random, children, has || within)
+	}
 }
 
 // job is a job at a depth, below an endpoint with placeholders.

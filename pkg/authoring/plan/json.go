@@ -23,6 +23,8 @@ type requestJSON struct {
 	Body      string      `json:"body"`
 
 	Calls   string       `json:"calls,omitempty"`
+	Windows int          `json:"windows,omitempty"`
+	Window  string       `json:"window,omitempty"`
 	Sources []sourceJSON `json:"sources,omitempty"`
 	Paging  []string     `json:"paging,omitempty"`
 }
@@ -55,6 +57,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		}
 		r := p.requestJSON(d, d.Request, kind)
 		r.Calls = p.mask.text(d.Calls)
+		r.Windows, r.Window = d.Windows, p.mask.text(d.Window)
 		r.Sources = p.sourcesJSON(d.Sources)
 		for _, sentence := range d.Paging {
 			r.Paging = append(r.Paging, p.mask.text(sentence))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // page is a text that grows line by line.
@@ -72,6 +73,9 @@ func (b *page) draft(d engine.Draft) {
 	if d.Calls != "" {
 		b.line(at, b.p.mask.text(d.Calls))
 	}
+	if d.Window != "" {
+		b.line(at, b.p.windows(d))
+	}
 	if d.Login != nil {
 		b.line(at, "\nLogin, before it  ("+b.p.mask.text(d.LoginPointer)+")")
 		b.request(at+2, d.Login)
@@ -89,6 +93,14 @@ func (b *page) draft(d engine.Draft) {
 			b.line(at+2, b.p.mask.text(sentence))
 		}
 	}
+}
+
+// windows says in a sentence for which windows a job runs.
+func (p *Preview) windows(d engine.Draft) string {
+	if d.Windows == 0 {
+		return p.mask.text("Runs for each of its windows; " + d.Window + ".")
+	}
+	return p.mask.text(fmt.Sprintf("Runs for %s, the first is %s.", prose.Count(d.Windows, "window"), d.Window))
 }
 
 // request writes a request as it would be sent.

@@ -1,0 +1,49 @@
+package expr
+
+import (
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Window is the span of time that a run of a job is for.
+const Window Context = "window"
+
+// The members of the context Window.
+const (
+	WindowStart = "start"
+	WindowEnd   = "end"
+)
+
+// WindowMembers are the members of the context Window.
+func WindowMembers(start, end value.Value) Members {
+	return Members{WindowStart: start, WindowEnd: end}
+}
+
+func windowReferences() []Reference {
+	return []Reference{
+		{Key: Window, Argument: `"start"`, Example: `{"window": "start"}`, Where: []Place{InHeaders, InJobs, InShared, InUserData, InWindows, InRemember}, Optional: true, Check: checkWindow,
+			Doc: "`start` or `end` of the window that the job, or the nearest job above it, runs for, as `windows` writes it. Null in a job without windows where others have them. In `windows` itself it is that of a job above; in `remember` it is where the window ends exclusively, in the format `c`"},
+	}
+}
+
+func checkWindow(c Compiler, name string) *Fault {
+	f := &Fault{Found: quoted(name)}
+	switch members := c.Known[Window]; {
+	case name != WindowStart && name != WindowEnd:
+		f.Expected = `expected "start" or "end"`
+		if len(members) == 0 {
+			f.Hint = literalHint
+		}
+	case len(members) == 0:
+		f.Expected, f.Hint = `expected "windows" in this job or in one above it`, `add "windows" to the job; `+literalHint
+		if c.Place == InWindows {
+			f.Hint = "a window does not know its own bounds"
+		}
+	default:
+		return nil
+	}
+	return f
+}
+
+// WindowNames are the members of the context Window where there are windows; for
+// Compiler.Known.
+func WindowNames() Members { return WindowMembers(value.Value{}, value.Value{}) }

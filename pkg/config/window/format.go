@@ -1,0 +1,65 @@
+package window
+
+import (
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/php"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Letters of formats that write something of a time of day, and of a date.
+const (
+	lettersOfTime = "aABgGhHisuvcrU"
+	lettersOfDate = "dDjlNSwzWFmMntLoYycrU"
+	// unixFormat is a number.
+	unixFormat = "U"
+	// boundFormat is that of what runs remember.
+	boundFormat = "c"
+)
+
+// letters are the letters of a format that are replaced.
+func letters(format string) string {
+	var all []byte
+	for i := 0; i < len(format); i++ {
+		switch c := format[i]; {
+		case c == '\\':
+			i++
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z':
+			all = append(all, c)
+		}
+	}
+	return string(all)
+}
+
+// CheckFormat says what is wrong with a format, "" when nothing is.
+func CheckFormat(format string) string {
+	found := letters(format)
+	for i := 0; i+1 < len(format); i++ {
+		c, next := format[i], format[i+1]
+		letter := 'a' <= next && next <= 'z' || 'A' <= next && next <= 'Z'
+		switch {
+		case c == '\\':
+			i++
+		case c == '%' && letter:
+			return "the letters stand without %: Y-m-d H:i:s"
+		case c == next && letter:
+			return "each letter stands for a whole part of the time: Y-m-d H:i:s is 2024-01-31 23:59:00"
+		}
+	}
+	if !strings.ContainsAny(found, lettersOfDate) {
+		return "it writes no part of a date: Y-m-d is 2024-01-31"
+	}
+	return ""
+}
+
+// Timeless reports whether a format writes no time of day.
+func Timeless(format string) bool { return !strings.ContainsAny(letters(format), lettersOfTime) }
+
+// written is a time in a format. A Unix time is a number.
+func written(format string, t time.Time) value.Value {
+	if format == unixFormat {
+		return value.OfInt(t.Unix())
+	}
+	return value.OfString(php.DateIn(format, t))
+}

@@ -1,0 +1,183 @@
+// Package window parts a span of time into windows: one after another, without a gap
+// and without an overlap, the last one as long as what is left.
+//
+// It is arithmetic only: times come from the caller, and nothing is read, sent or
+// remembered. Windows are made one at a time, so memory does not grow with their number.
+package window
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Most is how many windows there may be.
+const Most = 100_000
+
+// Rules say how windows are made and written.
+type Rules struct {
+	// Step is the length of a window.
+	Step Span
+	// Format is that of the function date.
+	Format string
+	// Zone is where days are counted, and what Format writes. Not nil.
+	Zone *time.Location
+	// Inclusive ends are one unit earlier than where the next window starts: a day when
+	// the format has no time, else a second.
+	Inclusive bool
+}
+
+// Windows are those between two times.
+type Windows struct {
+	rules    Rules
+	end      end
+	from, to time.Time
+	// Count is their number.
+	Count int
+}
+
+// Between are the windows from one time to another one, of which only whole seconds
+// count. More than Most are a user error.
+func (r Rules) Between(from, to time.Time) (Windows, error) {
+	in := func(t time.Time) time.Time { return time.Unix(t.Unix(), 0).In(r.Zone) }
+	w := Windows{rules: r, end: r.end(), from: in(from), to: in(to)}
+	spans := 0
+	for start, end := range w.spans() {
+		if spans++; spans > Most {
+			return Windows{}, failure.Userf("there are more than %d windows between %s and %s: make 'step' longer", Most, php.DateIn(boundFormat, w.from), php.DateIn(boundFormat, w.to))
+		}
+		if !w.window(start, end).empty() {
+			w.Count++
+		}
+	}
+	return w, nil
+}
+
+// end says what the end of a window is.
+type end int
+
+const (
+	exclusive end = iota
+	lastSecond
+	lastDay
+)
+
+func (r Rules) end() end {
+	switch {
+	case !r.Inclusive:
+		return exclusive
+	case Timeless(r.Format):
+		return lastDay
+	default:
+		return lastSecond
+	}
+}
+
+// Window is the time from Start to End, which is where the next one starts.
+type Window struct {
+	// Number counts from 1.
+	Number     int
+	Start, End time.Time
+	format     string
+	zone       *time.Location
+	end        end
+}
+
+func (w Windows) window(start, end time.Time) Window {
+	return Window{Start: start, End: end, format: w.rules.Format, zone: w.rules.Zone, end: w.end}
+}
+
+// All are the windows in their order. A window without a whole unit, which an inclusive
+// end would put before its start, is left out: the one after it starts with the same
+// day.
+func (w Windows) All() iter.Seq[Window] {
+	return func(yield func(Window) bool) {
+		number := 0
+		for start, end := range w.spans() {
+			one := w.window(start, end)
+			if one.empty() {
+				continue
+			}
+			number++
+			one.Number = number
+			if !yield(one) {
+				return
+			}
+		}
+	}
+}
+
+// spans are the starts and ends of windows. Each is counted from the start of the
+// first, so that a month which is cut does not cut those after it. A day that the
+// clocks of the zone skip makes no window.
+func (w Windows) spans() iter.Seq2[time.Time, time.Time] {
+	return func(yield func(start, end time.Time) bool) {
+		start := w.from
+		for n := int64(1); start.Before(w.to); n++ {
+			end := w.rules.Step.from(w.from, n)
+			switch {
+			case !end.After(start):
+				continue
+			case end.After(w.to):
+				end = w.to
+			}
+			if !yield(start, end) {
+				return
+			}
+			start = end
+		}
+	}
+}
+
+// First is the window that starts first; ok is false when there is none.
+func (w Windows) First() (first Window, ok bool) {
+	for one := range w.All() {
+		return one, true
+	}
+	return Window{}, false
+}
+
+// empty reports whether the window has no whole unit.
+func (w Window) empty() bool {
+	if w.end != lastDay {
+		return false
+	}
+	year, month, day := w.last().Date()
+	fromYear, fromMonth, fromDay := w.Start.Date()
+	return midday(year, month, day).Before(midday(fromYear, fromMonth, fromDay))
+}
+
+func midday(year int, month time.Month, day int) time.Time {
+	return time.Date(year, month, day, 12, 0, 0, 0, time.UTC)
+}
+
+// last is the time that is written as the end.
+func (w Window) last() time.Time {
+	switch w.end {
+	case lastDay:
+		year, month, day := w.End.Date()
+		return time.Date(year, month, day-1, 12, 0, 0, 0, w.zone) // a time that no clock skips
+	case lastSecond:
+		return w.End.Add(-time.Second)
+	default:
+		return w.End
+	}
+}
+
+// StartValue and EndValue are what the job sees of the window: texts, or numbers of
+// seconds since 1970.
+func (w Window) StartValue() value.Value { return written(w.format, w.Start) }
+func (w Window) EndValue() value.Value   { return written(w.format, w.last()) }
+
+// StartBound and EndBound are what is remembered of the window, whatever its format is.
+func (w Window) StartBound() value.Value { return written(boundFormat, w.Start) }
+func (w Window) EndBound() value.Value   { return written(boundFormat, w.End) }
+
+// String is the window for a person.
+func (w Window) String() string {
+	return fmt.Sprintf("%s to %s", w.StartValue().Raw(), w.EndValue().Raw())
+}

@@ -1,0 +1,243 @@
+package config
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/config/window"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/php"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// The settings of `windows`.
+var (
+	WindowsFrom     = field.Of("from", "From", "Where the first window starts: an expression. A number is a Unix time, a text is read as the function `strtotime` does.", momentType).Example(`"2024-01-01"`, `{"remembered": "until", "default": "2024-01-01"}`).Must().Also("start", "start_date")
+	WindowsTo       = field.Of("to", "To", "Where the last window ends, like `from`. Windows exist only while `from` is before it.", momentType).DefaultJSON(`{"time": "currentStart"}`).Example(`"today"`).Also("until", "end_date")
+	windowsStep     = field.Text("step", "Step", "Length of a window: a span in words. Months and years are those of the calendar; they are counted from `from`, and a day that a month does not have is its last one.").Example(`"7 days"`, `"1 month"`, `"6 hours"`).Must().Also("interval", "size")
+	windowsLookback = field.Text("lookback", "Look back", "How much earlier the first window starts when `from` was remembered, for items that come late: a span in words.").Example(`"2 days"`)
+	windowsFormat   = field.Text("format", "Format", "How `{\"window\": …}` is written, as by the function `date`. `U` gives a number, the seconds since 1970.").Default("c").Example(`"Y-m-d"`).Also("date_format")
+	windowsTimezone = field.Text("timezone", "Time zone", "Where texts without a zone are read, days are counted, and `format` writes.").Default("UTC").Example(`"Europe/Prague"`)
+	windowsEnd      = field.Text("end", "End", "With `exclusive` a window ends where the next one starts. With `inclusive` every window ends one unit earlier, for APIs that also send what is of the end itself: a day when `format` writes no time, else a second.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(exclusiveEnd, inclusiveEnd)}).Default(exclusiveEnd).Example(`"inclusive"`)
+
+	momentType  = &field.Type{Name: "moment", Title: "time or expression", Kinds: []string{"string", "number", "object"}, NotEmpty: []string{"object"}, Message: "expected a time or an expression"}
+	windowsType = field.Object("windows", "Windows", "The spans of time that a job runs for, one after another.",
+		WindowsFrom, WindowsTo, windowsStep, windowsLookback, windowsFormat, windowsTimezone, windowsEnd)
+)
+
+const (
+	exclusiveEnd = "exclusive"
+	inclusiveEnd = "inclusive"
+)
+
+// Windows are the windows of a job: when they start and end is an expression.
+type Windows struct {
+	// Pointer is the place of the setting.
+	Pointer  string
+	from, to expr.Expr
+	lookback window.Span // zero: none
+	rules    window.Rules
+}
+
+// windows compiles the windows of a job of this family, which may refer to what is
+// above it; nil for none. What can be known of their bounds before a run is checked.
+func (c *compiler) windows(s Section, e evaluator, above, family Family) *Windows {
+	if !s.Present() || s.Faulty() || s.Value.Kind() != value.Object {
+		return nil
+	}
+	family.Windows = above.Windows // its own window is not known yet
+	return CompileWindows(s, e.compilerFor(expr.InWindows, family), e.attr, c.Now())
+}
+
+// CompileWindows compiles `windows`, with a compiler for its bounds. now is the time
+// from which phrases such as "yesterday" are counted while the bounds are checked.
+func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, now time.Time) *Windows {
+	before := len(*s.Problems())
+	compiler.Exact = true
+	w := &Windows{
+		Pointer:  s.Pointer,
+		from:     compiler.Compile(WindowsFrom.In(s).Value, WindowsFrom.In(s).Pointer),
+		to:       compiler.Compile(defaultTo(WindowsTo.In(s)), WindowsTo.In(s).Pointer),
+		lookback: spanOf(s, windowsLookback),
+		rules: window.Rules{
+			Step:      spanOf(s, windowsStep),
+			Format:    windowsFormat.Of(s),
+			Zone:      zoneOf(s),
+			Inclusive: windowsEnd.Of(s) == inclusiveEnd,
+		},
+	}
+	if hint := window.CheckFormat(w.rules.Format); hint != "" && !unfilled(w.rules.Format) {
+		at := windowsFormat.In(s)
+		at.Problem("expected a format as that of the function date", failure.Text(hint))
+	} else if window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() && !unfilled(windowsStep.Of(s)) {
+		windowsStep.In(s).Problem("expected a step of a day or more, as \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
+	}
+	if len(*s.Problems()) == before && WindowsFrom.In(s).Present() {
+		w.check(s, attributes, now)
+	}
+	return w
+}
+
+// defaultTo is `to`, or its default.
+func defaultTo(s Section) value.Value {
+	if s.Present() {
+		return s.Value
+	}
+	return WindowsTo.Field.Default
+}
+
+// unfilled reports whether a text has variables without values.
+func unfilled(text string) bool { return strings.Contains(text, "{{") }
+
+// spanOf is a span in words, the zero Span where there is none.
+func spanOf(parent Section, setting field.Setting[string]) window.Span {
+	s, text := setting.In(parent), setting.Of(parent)
+	if text == "" || s.Faulty() || unfilled(text) {
+		return window.Span{}
+	}
+	span, ok := window.ParseSpan(text)
+	if !ok {
+		s.Problem("expected a span of time in words, above zero", "such as 7 days, 1 month, 6 hours, 1 year")
+	}
+	return span
+}
+
+func zoneOf(parent Section) *time.Location {
+	s, name := windowsTimezone.In(parent), windowsTimezone.Of(parent)
+	zone, ok := php.Zone(name)
+	if !ok {
+		if !unfilled(name) {
+			s.Problem("expected the name of a time zone such as Europe/Prague", "")
+		}
+		return time.UTC
+	}
+	return zone
+}
+
+// check looks for what is wrong with bounds that no run is needed for.
+func (w *Windows) check(s Section, attributes expr.Members, now time.Time) {
+	scope := &expr.Scope{Now: func() time.Time { return now }, Contexts: map[expr.Context]expr.Members{
+		expr.Attr: attributes, expr.Time: {"currentStart": value.OfInt(now.Unix()), "previousStart": value.OfInt(0)},
+	}}
+	for _, bound := range []struct {
+		expr    expr.Expr
+		section Section
+	}{{w.from, WindowsFrom.In(s)}, {w.to, WindowsTo.In(s)}} {
+		if bound.expr.RefersBeyond(expr.Attr, expr.Time, expr.Remembered) { // the first run remembers nothing
+			continue
+		}
+		v, err := bound.expr.Eval(scope)
+		if err != nil || unfilled(v.Text()) {
+			continue // the run reports it
+		}
+		if _, fault := w.moment(v, now); fault.expected != "" {
+			bound.section.Problem(fault.expected, fault.hint)
+		}
+	}
+}
+
+// boundFault is what is wrong with the value of a bound.
+type boundFault struct{ expected, hint failure.Text }
+
+// moment is the time that a value means.
+func (w *Windows) moment(v value.Value, now time.Time) (time.Time, boundFault) {
+	const expected = "expected a time: a number of seconds since 1970, or a text that strtotime understands"
+	switch v.Kind() {
+	case value.Null:
+		return time.Time{}, boundFault{"expected a time, and there is no value", "give it a \"default\", which also is for the first run"}
+	case value.Number:
+		seconds, ok := v.Float()
+		if !ok || math.Abs(seconds) > php.Farthest {
+			return time.Time{}, boundFault{expected, "the number is beyond what can be reckoned with"}
+		}
+		whole, ok := v.Int()
+		if !ok {
+			whole = int64(math.Floor(seconds))
+		}
+		return time.Unix(whole, 0), boundFault{}
+	case value.String:
+		if t, ok := php.StrToTimeIn(v.Raw(), now, w.rules.Zone); ok {
+			return t, boundFault{}
+		}
+		// A variable fills texts only, and so does CSV: digits that strtotime refuses are
+		// seconds.
+		if digits := strings.TrimSpace(v.Raw()); digits != "" && strings.Trim(digits, "0123456789") == "" {
+			return w.moment(value.OfNumber(digits), now)
+		}
+		if strings.TrimSpace(v.Raw()) == "" {
+			return w.moment(value.Value{}, now)
+		}
+		return time.Time{}, boundFault{expected, "such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days"}
+	case value.Bool:
+		return time.Time{}, boundFault{expected, "the function strtotime gives false for a text that it does not understand"}
+	default:
+		return time.Time{}, boundFault{expected, ""}
+	}
+}
+
+// Between are the windows in the scope of one run of the job, and whether their bounds
+// were made of a secret. now is when the run started. An error is a user error.
+func (w *Windows) Between(scope *expr.Scope, now time.Time) (all window.Windows, secret bool, err error) {
+	from, err := w.from.Eval(scope)
+	if err != nil {
+		return all, false, err
+	}
+	to, err := w.to.Eval(scope)
+	if err != nil {
+		return all, false, err
+	}
+	start, err := w.bound(WindowsFrom, from, now)
+	if err != nil {
+		return all, false, err
+	}
+	end, err := w.bound(WindowsTo, to, now)
+	if err != nil {
+		return all, false, err
+	}
+	if w.lookback != (window.Span{}) && w.remembered(scope) {
+		start = w.lookback.Before(start.In(w.rules.Zone))
+	}
+	all, err = w.rules.Between(start, end)
+	if err != nil {
+		err = failure.Wrap("windows", failure.PointerJoin(w.Pointer, windowsStep.Name), err)
+	}
+	return all, from.Secret() || to.Secret(), err
+}
+
+// remembered reports whether `from` is made of what an earlier run left.
+func (w *Windows) remembered(scope *expr.Scope) bool {
+	return slices.ContainsFunc(w.from.References(expr.Remembered), func(name string) bool {
+		v := scope.Contexts[expr.Remembered][name]
+		return !v.IsNull() && (v.Kind() != value.String || v.Raw() != "")
+	})
+}
+
+// bound is the time of a bound.
+func (w *Windows) bound(setting field.Setting[Section], v value.Value, now time.Time) (time.Time, error) {
+	t, fault := w.moment(v, now)
+	if fault.expected == "" {
+		return t, nil
+	}
+	return t, failure.Userf("'windows.%s': %s%s", setting.Name, fault.expected, hinted(fault.hint)).At(failure.PointerJoin(w.Pointer, setting.Name))
+}
+
+func hinted(hint failure.Text) failure.Text {
+	if hint == "" {
+		return ""
+	}
+	return "; " + hint
+}
+
+// RefersBeyond reports whether the bounds refer to another context than these.
+func (w *Windows) RefersBeyond(contexts ...expr.Context) bool {
+	return w.from.RefersBeyond(contexts...) || w.to.RefersBeyond(contexts...)
+}
+
+// References are the names in a context that the bounds refer to.
+func (w *Windows) References(c expr.Context) []string {
+	return append(w.from.References(c), w.to.References(c)...)
+}
