@@ -19,6 +19,7 @@ type remembering struct {
 	pick    pick      // of the values at path in the items
 	path    string    // "" for an expression
 	value   expr.Expr // after the last page
+	written string    // the expression as it stands
 	per     []string  // placeholders; nil for one value in all
 }
 
@@ -143,7 +144,7 @@ func (c compiler) formOf(m *remembering, entry config.Section, j config.Job) boo
 	}
 	compiler := c.expressions(expr.InRemember, j.Family, entry)
 	compiler.Exact = true
-	m.value = compiler.Compile(own, entry.Pointer)
+	m.value, m.written = compiler.Compile(own, entry.Pointer), own.JSON()
 	if !state.Secret(m.name) && c.secretIn(m.value) {
 		refuse(entry, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
 		return false
