@@ -20,7 +20,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"record":     completion.Files("har"),
 		"replay":     completion.Files("har"),
 		"report":     completion.Directories(),
-		"split":      completion.OneOf("iterations"),
+		"split":      completion.OneOf("iterations", "windows"),
 		"token-file": completion.AnyFile(),
 		"variables":  completion.Files("json"),
 	}

@@ -31,11 +31,13 @@ application error. Ctrl-C and --timeout end the following, not the job.
 
 With --split iterations each iteration of the configuration runs in a job of its
 own, side by side with the others; --split iterations=4 makes 4 jobs of them.
+--split windows and --split windows=4 do the same with the windows of its jobs.
 More than 100 jobs are started only when the number is given.
 They are always followed, and the worst result is the exit code. docs/scaling.md
 tells when that helps and what such jobs do not do.`,
 		Example: `  extractor job run --config 123 --var id=42 --var outputBucket=shop --wait
-  extractor job run --config 123 --split iterations`,
+  extractor job run --config 123 --split iterations
+  extractor job run --config 123 --split windows=8`,
 		Args: cobra.NoArgs,
 		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return s.Run(ctx, r)
@@ -45,7 +47,7 @@ tells when that helps and what such jobs do not do.`,
 	flags.StringVar(&r.Configuration, "config", "", "id of the configuration (required)")
 	flags.StringArrayVar(&r.Variables, "var", nil, "value of a {{variable}} as name=value; repeatable")
 	flags.BoolVar(&r.Wait, "wait", false, "follow the job to its end")
-	flags.StringVar(&r.Split, "split", "", "run the iterations in jobs of their own: iterations, or iterations=N for N jobs")
+	flags.StringVar(&r.Split, "split", "", "run the iterations, or the windows, in jobs of their own: iterations, windows, or iterations=N, windows=N for N jobs")
 	flags.DurationVar(&r.Timeout, "timeout", 0, "how long to follow, e.g. 30m (default: to the end)")
 	required(cmd, "config")
 	return cmd

@@ -150,7 +150,7 @@ func TestClientCommands(t *testing.T) {
 		"groups explain":      {"", []string{"config"}, 0, "List the stored configurations", ""},
 		"timeout":             {platformToken, []string{"job", "run", "--config", "4", "--wait", "--timeout", "1ns", "--queue-url", server.URL + "/queue"}, 1, "GET /products", "job 4 goes on"},
 		"nothing to split":    {platformToken, []string{"job", "run", "--config", "2", "--split", "iterations=3"}, 1, "", "the configuration has no list of iterations to split: run it without --split (at /iterations)\n"},
-		"split of what":       {platformToken, []string{"job", "run", "--config", "2", "--split", "rows"}, 1, "", "--split expects iterations, or iterations=N with a number of groups from 1\n"},
+		"split of what":       {platformToken, []string{"job", "run", "--config", "2", "--split", "rows"}, 1, "", "--split expects iterations or windows, or iterations=N or windows=N with a number of groups from 1\n"},
 		"no token":            {"", []string{"config", "list"}, 1, "", "the token is missing: set KBC_TOKEN or give --token-file\n"},
 		"no token file":       {"", []string{"config", "list", "--token-file", tokenFile + "x"}, 1, "", "cannot read the token"},
 		"no such address":     {platformToken, []string{"config", "list", "--url", "shop"}, 1, "", "the platform address must be an absolute"},

@@ -15,7 +15,7 @@ import (
 
 // Live shows one line for each running job at the bottom of a terminal:
 //
-//	users: 12 pages, 1200 rows, 400 rows/s, waiting 12 s: status 429 Too Many Requests
+//	users: window 3 of 12, 12 pages, 1200 rows, 400 rows/s, waiting 12 s: status 429 Too Many Requests
 //	  users/{id}/orders: 80 pages, 310 rows, 103 rows/s, waiting for an answer 4 s
 //
 // It draws the lines at every tick and after every event, so that events stay above

@@ -158,6 +158,17 @@ func TestLiveMasks(t *testing.T) {
 	wantScreen(t, on, `orders?key=[hidden]\x1b[2J: 0 pages, 0 rows, waiting 1 s: [hidden]`)
 }
 
+func TestLiveWindow(t *testing.T) {
+	live, _, on, _, tick := stage(t, 80, 24)
+	defer live.Close()
+	job := live.Job(1, "orders", 0)
+	job.Window(3, 12)
+	job.Page(5)
+	tick()
+	wantScreen(t, on, "orders: window 3 of 12, 1 page, 5 rows")
+	(*LiveJob)(nil).Window(1, 2) // no terminal
+}
+
 // TestLiveWithoutSize: at a tick the size is asked for, and a terminal that
 // cannot tell it gets no lines.
 func TestLiveWithoutSize(t *testing.T) {

@@ -64,6 +64,8 @@ func (c *Collector) Event(e event.Event) {
 		c.answered(e.Time, body)
 	case event.RequestRetried:
 		c.retried(body)
+	case event.WindowStarted:
+		c.windowStarted(body)
 	case event.JobFinished:
 		c.jobFinished(body)
 	case event.JobUnfinished:
@@ -115,6 +117,21 @@ func (c *Collector) traffics(job int) []*Traffic {
 		all = append(all, &c.report.Jobs[job].Traffic)
 	}
 	return all
+}
+
+// windowStarted adds a window to those of its job.
+func (c *Collector) windowStarted(e event.WindowStarted) {
+	i := c.job(e.Job, e.JobPointer, e.Iteration)
+	if i < 0 {
+		return
+	}
+	w := c.report.Jobs[i].Windows
+	if w == nil {
+		w = &Windows{First: e.Start}
+		c.report.Jobs[i].Windows = w
+	}
+	w.Begun++
+	w.Last = e.End
 }
 
 func (c *Collector) jobFinished(e event.JobFinished) {

@@ -121,6 +121,19 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestWindows: a job tells for which windows it ran, also when it failed in one.
+func TestWindows(t *testing.T) {
+	f := newFixture()
+	f.emit(1, event.WindowStarted{Job: "e", Window: 1, Of: 3, Start: "2024-01-01", End: "2024-01-02", JobPointer: users},
+		event.WindowStarted{Job: "e", Window: 2, Of: 3, Start: "2024-01-02", End: "2024-01-03", JobPointer: users, Quiet: true},
+		event.WindowStarted{Job: "s", Window: 1, Of: 1, JobPointer: orders}, event.WindowStarted{Job: "nowhere"})
+	r := f.result("")
+	none := Traffic{Statuses: map[string]int{}}
+	equal(t, "jobs", r.Jobs, []*Job{
+		{Job: "e", Pointer: users, Traffic: none, Windows: &Windows{Begun: 2, First: "2024-01-01", Last: "2024-01-03"}},
+		{Job: "s", Pointer: orders, Traffic: none, Windows: &Windows{Begun: 1}}})
+}
+
 // TestMoreThanIsKept: the size of a report is bounded, and its sums are complete.
 func TestMoreThanIsKept(t *testing.T) {
 	const requests, warnings = 5000, 500
@@ -263,7 +276,7 @@ func TestRetriesFindTheirRequests(t *testing.T) {
 // keys in their order.
 func TestKeysAreDocumented(t *testing.T) {
 	documented := documentedKeys(t)
-	for _, object := range []any{Report{}, Error{}, Problem{}, Finding{}, Totals{}, Job{}, Ended{}, Stored{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Memory{}, Warning{}} {
+	for _, object := range []any{Report{}, Error{}, Problem{}, Finding{}, Totals{}, Job{}, Windows{}, Ended{}, Stored{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Memory{}, Warning{}} {
 		typ := reflect.TypeOf(object)
 		var want []string
 		for _, field := range reflect.VisibleFields(typ) {

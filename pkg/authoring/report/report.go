@@ -104,9 +104,17 @@ type Job struct {
 	Pointer   string `json:"pointer,omitempty"`
 	Iteration int    `json:"iteration,omitempty"`
 	Traffic
-	Ended      *Ended  `json:"ended,omitempty"`
-	Stored     *Stored `json:"stored,omitempty"`
-	Incomplete int     `json:"incomplete,omitempty"`
+	Windows    *Windows `json:"windows,omitempty"`
+	Ended      *Ended   `json:"ended,omitempty"`
+	Stored     *Stored  `json:"stored,omitempty"`
+	Incomplete int      `json:"incomplete,omitempty"`
+}
+
+// Windows are those of a job that has begun to run for them.
+type Windows struct {
+	Begun int    `json:"begun"`
+	First string `json:"first,omitempty"`
+	Last  string `json:"last,omitempty"`
 }
 
 // Stored is what a job had stored when the run failed. No table has it.

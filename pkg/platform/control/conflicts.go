@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -15,29 +16,47 @@ import (
 // group, nil if they can. Variables must be replaced already; a placeholder that is
 // left counts as text. Each job validates the document itself.
 func conflicts(document value.Value, groups []group) error {
-	var problems failure.Problems
+	problems := dependencies(document)
+	settings := settingsOf(document, &problems)
+	all := writers(settings, groups)
+	if i := slices.IndexFunc(all, func(w writer) bool { return w.bucket == "" }); i >= 0 {
+		problems.Add(failure.Problem{Pointer: all[i].pointer,
+			Expected: "without \"outputBucket\" the tables go to a bucket named after the configuration, which the jobs of a split do not have: each would fill a bucket of its own",
+			Hint:     bucketHint(groups)})
+	}
+	problems = append(problems, overwriting(all)...)
+	return problems.Unique().Err()
+}
+
+// dependencies are what a document needs that the jobs of a split do not have.
+func dependencies(document value.Value) (problems failure.Problems) {
 	settings := settingsOf(document, &problems)
 	if at := find(settings, needsState); at != "" {
 		problems.Add(failure.Problem{Pointer: at,
 			Expected: "previousStart comes from the state of the run before, and the jobs of a split have none: each would read everything again",
 			Hint:     "run it without --split"})
 	}
+	if at := findRemembered(settings); at != "" {
+		problems.Add(failure.Problem{Pointer: at,
+			Expected: "what is remembered comes from the state of the run before, and the jobs of a split have none: each would read everything again",
+			Hint:     "run it without --split, or write what the jobs of the split are to fetch"})
+	}
 	if at := find(field.NewSection(document, "", &problems), tiedToConfiguration); at != "" {
 		problems.Add(failure.Problem{Pointer: at,
 			Expected: "the value is encrypted for its stored configuration alone, and the jobs of a split have none: the platform would not decrypt it",
 			Hint:     "store it encrypted for the project"})
 	}
-	all := writers(settings, groups)
-	if i := slices.IndexFunc(all, func(w writer) bool { return w.bucket == "" }); i >= 0 {
-		problems.Add(failure.Problem{Pointer: all[i].pointer,
-			Expected: "without \"outputBucket\" the tables go to a bucket named after the configuration, which the jobs of a split do not have: each would fill a bucket of its own",
-			Hint:     "set \"outputBucket\" in \"config\" or in each iteration"})
-	}
-	problems = append(problems, overwriting(all)...)
-	return problems.Unique().Err()
+	return problems
 }
 
-// writer is an iteration and where it writes to.
+func bucketHint(groups []group) failure.Text {
+	if groups[0].noun == byWindow {
+		return "set \"outputBucket\" in \"config\""
+	}
+	return "set \"outputBucket\" in \"config\" or in each iteration"
+}
+
+// writer is an iteration, or a part of the windows, and where it writes to.
 type writer struct {
 	pointer     string
 	group       group
@@ -46,6 +65,13 @@ type writer struct {
 }
 
 func writers(settings config.Section, groups []group) []writer {
+	if groups[0].noun == byWindow {
+		all, own := make([]writer, len(groups)), config.ConfigSection.In(settings)
+		for i, g := range groups {
+			all[i] = writer{own.Pointer, g, bucket(settings, config.Section{}), config.IncrementalOutput.Of(own)}
+		}
+		return all
+	}
 	items := config.IterationsSection.In(settings).Items()
 	var all []writer
 	for _, g := range groups {
@@ -102,9 +128,11 @@ func overwriting(all []writer) failure.Problems {
 		if !shared || replacing == "" {
 			continue
 		}
-		problems.Add(failure.Problem{Pointer: replacing,
-			Expected: failure.Part(fmt.Sprintf("it replaces the tables in bucket %q, which several jobs of the split write to: %s", w.bucket, few(pointers))),
-			Hint:     "set \"incrementalOutput\": true, with primary keys in mappings, or an \"outputBucket\" for each iteration"})
+		found, hint := fmt.Sprintf("it replaces the tables in bucket %q, which several jobs of the split write to", w.bucket), failure.Text("set \"incrementalOutput\": true, with primary keys in mappings")
+		if w.group.noun == byIteration {
+			found, hint = found+": "+few(pointers), hint+", or an \"outputBucket\" for each iteration"
+		}
+		problems.Add(failure.Problem{Pointer: replacing, Expected: failure.Part(found), Hint: hint})
 	}
 	return problems
 }
@@ -136,6 +164,17 @@ func find(s config.Section, is func(name string, v value.Value) bool) string {
 // needsState reports whether a member refers to the previous run.
 func needsState(name string, v value.Value) bool {
 	return name == "time" && v.Kind() == value.String && v.Raw() == "previousStart"
+}
+
+// findRemembered returns the pointer of the first reference to what an earlier run
+// remembered, "" for none.
+func findRemembered(s config.Section) (at string) {
+	expr.AllReferences().Walk(s.Value, s.Pointer, false, func(f expr.Form, pointer string) {
+		if at == "" && f.Is(expr.Remembered) {
+			at = pointer
+		}
+	})
+	return at
 }
 
 // tiedToConfiguration reports whether a member is encrypted for its configuration

@@ -46,50 +46,68 @@ func (it iterations) only(g group) value.Value {
 	return it.document.With("parameters", reduced)
 }
 
-// group is consecutive iterations, from the index from up to, but not including,
-// to.
-type group struct{ from, to int }
+// group is consecutive iterations or windows, from the index from up to, but not
+// including, to.
+type group struct {
+	noun     string
+	from, to int
+}
+
+// What a configuration can be split by.
+const (
+	byIteration = "iteration"
+	byWindow    = "window"
+)
 
 // String counts from 1.
 func (g group) String() string {
 	if g.to == g.from+1 {
-		return fmt.Sprintf("iteration %d", g.to)
+		return fmt.Sprintf("%s %d", g.noun, g.to)
 	}
-	return fmt.Sprintf("iterations %d-%d", g.from+1, g.to)
+	return fmt.Sprintf("%ss %d-%d", g.noun, g.from+1, g.to)
+}
+
+// groupsOf splits so many iterations or windows into at most so many groups of about the
+// same size.
+func groupsOf(noun string, count, most int) []group {
+	n := min(most, count)
+	all := make([]group, n)
+	for i := range all {
+		all[i] = group{noun, i * count / n, (i + 1) * count / n}
+	}
+	return all
 }
 
 // maxUnasked is how many jobs a split creates unless it names a number: they wait
 // in a shared queue, and a list of iterations may grow unnoticed.
 const maxUnasked = 100
 
-// countable refuses a job for each iteration if there are very many.
-func (it iterations) countable(split string) error {
-	if strings.Contains(split, "=") || len(it.items) <= maxUnasked {
+// countable refuses a job for each iteration or window if there are very many.
+func (s splitting) countable(count int, pointer string) error {
+	if s.most < math.MaxInt || count <= maxUnasked {
 		return nil
 	}
-	return failure.Userf("the configuration has %d iterations, and more than %d jobs are started only when asked for: say how many with --split iterations=N", len(it.items), maxUnasked).
-		At(settingsOf(it.document, &failure.Problems{}).Get("iterations").Pointer)
+	return failure.Userf("the configuration has %d %ss, and more than %d jobs are started only when asked for: say how many with --split %ss=N", count, s.noun, maxUnasked, s.noun).At(pointer)
 }
 
-// groups splits the iterations into at most so many groups of about the same size.
-func (it iterations) groups(most int) []group {
-	n := min(most, len(it.items))
-	all := make([]group, n)
-	for i := range all {
-		all[i] = group{i * len(it.items) / n, (i + 1) * len(it.items) / n}
-	}
-	return all
+// splitting is how a configuration is to be split.
+type splitting struct {
+	noun string // iteration or window
+	most int    // jobs
 }
 
-// mostGroups reads "iterations", which is no limit, or "iterations=N".
-func mostGroups(split string) (int, error) {
-	what, number, given := strings.Cut(split, "=")
-	if what == "iterations" && !given {
-		return math.MaxInt, nil
+// splittingOf reads "iterations" or "windows", which is no limit, or "iterations=N" or
+// "windows=N".
+func splittingOf(text string) (splitting, error) {
+	what, number, given := strings.Cut(text, "=")
+	noun, plural := strings.CutSuffix(what, "s")
+	known := plural && (noun == byIteration || noun == byWindow)
+	if known && !given {
+		return splitting{noun, math.MaxInt}, nil
 	}
 	n, err := strconv.Atoi(number)
-	if what != "iterations" || err != nil || n < 1 {
-		return 0, failure.Userf("--split expects iterations, or iterations=N with a number of groups from 1")
+	if !known || err != nil || n < 1 {
+		return splitting{}, failure.Userf("--split expects iterations or windows, or iterations=N or windows=N with a number of groups from 1")
 	}
-	return n, nil
+	return splitting{noun, n}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // TestWritersAreThoseOfTheComponent: a split judges buckets and increments as
@@ -34,7 +33,7 @@ func TestWritersAreThoseOfTheComponent(t *testing.T) {
 				t.Fatal(err)
 			}
 			var ours, theirs []string
-			for _, w := range writers(settingsOf(doc, &failure.Problems{}), all.groups(len(all.items))) {
+			for _, w := range writers(settingsOf(doc, &failure.Problems{}), groupsOf(byIteration, len(all.items), len(all.items))) {
 				ours = append(ours, fmt.Sprint(w.bucket, " ", w.incremental))
 			}
 			for _, it := range compiled.Iterations {
@@ -57,7 +56,7 @@ func FuzzGroups(f *testing.F) {
 		if iterationCount < 1 || iterationCount > 10000 || most < 1 {
 			return
 		}
-		groups := iterations{items: make([]value.Value, iterationCount)}.groups(most)
+		groups := groupsOf(byIteration, iterationCount, most)
 		if len(groups) != min(most, iterationCount) {
 			t.Fatalf("%d groups", len(groups))
 		}
@@ -75,14 +74,14 @@ func FuzzGroups(f *testing.F) {
 	})
 }
 
-// FuzzMostGroups: whatever is accepted is a number of groups.
-func FuzzMostGroups(f *testing.F) {
-	for _, text := range []string{"iterations", "iterations=3", "iterations=", "iterations=1e3", "iterations=99999999999999999999", "rows=1"} {
+// FuzzSplitting: whatever is accepted is a number of groups.
+func FuzzSplitting(f *testing.F) {
+	for _, text := range []string{"iterations", "iterations=3", "iterations=", "iterations=1e3", "iterations=99999999999999999999", "rows=1", "windows", "windows=8", "window=2"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if n, err := mostGroups(text); err == nil && n < 1 || err != nil && n != 0 {
-			t.Errorf("%q: %d, %v", text, n, err)
+		if s, err := splittingOf(text); err == nil && s.most < 1 || err != nil && s.most != 0 {
+			t.Errorf("%q: %v, %v", text, s, err)
 		}
 	})
 }

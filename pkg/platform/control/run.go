@@ -23,8 +23,9 @@ type Run struct {
 	// Timeout limits the following, not the job; 0 is no limit.
 	Timeout time.Duration
 	// Split is "iterations" for one job for each iteration (at most 100), or
-	// "iterations=N" for at most N jobs, each with consecutive iterations; "" is
-	// one job for the configuration. The jobs of a split are always followed.
+	// "iterations=N" for at most N jobs, each with consecutive iterations; "windows" and
+	// "windows=N" are the same for the windows of its jobs; "" is one job for the
+	// configuration. The jobs of a split are always followed.
 	Split string
 }
 

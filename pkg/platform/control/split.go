@@ -56,10 +56,9 @@ func (s *Session) split(ctx context.Context, r Run, values []platform.Variable) 
 	return exit, s.splitResult(parts, errs, exit)
 }
 
-// parts reads the configuration, and refuses it if its iterations cannot run side
-// by side.
+// parts reads the configuration, and refuses it if its parts cannot run side by side.
 func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) ([]part, error) {
-	most, err := mostGroups(r.Split)
+	how, err := splittingOf(r.Split)
 	if err != nil {
 		return nil, err
 	}
@@ -71,22 +70,26 @@ func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) 
 	if err := splittable(stored); err != nil {
 		return nil, err
 	}
-	all, err := iterationsOf(stored.Content)
+	if how.noun == byWindow {
+		return windowParts(stored.Content, values, how, s.Now())
+	}
+	return iterationParts(stored.Content, values, how)
+}
+
+// iterationParts has some of the iterations in each part.
+func iterationParts(document value.Value, values []platform.Variable, how splitting) ([]part, error) {
+	all, err := iterationsOf(document)
 	if err != nil {
 		return nil, err
 	}
-	if err := all.countable(r.Split); err != nil {
+	if err := how.countable(len(all.items), settingsOf(document, &failure.Problems{}).Get("iterations").Pointer); err != nil {
 		return nil, err
 	}
-	texts := map[string]string{}
-	for _, v := range values {
-		texts[v.Name] = v.Value.Raw()
-	}
-	filled, _, err := variables.Replace(stored.Content, texts)
+	filled, err := filledWith(document, values)
 	if err != nil {
 		return nil, err
 	}
-	groups := all.groups(most)
+	groups := groupsOf(byIteration, len(all.items), how.most)
 	if err := conflicts(filled, groups); err != nil {
 		return nil, err
 	}
@@ -95,6 +98,16 @@ func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) 
 		parts[i] = part{group: g, document: all.only(g)}
 	}
 	return parts, nil
+}
+
+// filledWith is a document with the values of variables in place.
+func filledWith(document value.Value, values []platform.Variable) (value.Value, error) {
+	texts := map[string]string{}
+	for _, v := range values {
+		texts[v.Name] = v.Value.Raw()
+	}
+	filled, _, err := variables.Replace(document, texts)
+	return filled, err
 }
 
 // splittable refuses what the platform would refuse if the document did not come

@@ -110,7 +110,7 @@ func TestSplitRefuses(t *testing.T) {
 		noBucket    = `without "outputBucket" the tables go to a bucket named after the configuration, which the jobs of a split do not have: each would fill a bucket of its own; set "outputBucket" in "config" or in each iteration`
 		noState     = "previousStart comes from the state of the run before, and the jobs of a split have none: each would read everything again; run it without --split"
 		cipher      = "the value is encrypted for its stored configuration alone, and the jobs of a split have none: the platform would not decrypt it; store it encrypted for the project"
-		faultySplit = "--split expects iterations, or iterations=N with a number of groups from 1"
+		faultySplit = "--split expects iterations or windows, or iterations=N or windows=N with a number of groups from 1"
 		noList      = "the configuration has no list of iterations to split: run it without --split"
 	)
 	both := "/parameters/iterations/0, /parameters/iterations/1"

@@ -117,8 +117,8 @@ func (p part) summary() value.Value {
 		}
 	}
 	return value.OfMembers(
-		value.Member{Name: "first_iteration", Value: value.OfInt(int64(p.group.from + 1))},
-		value.Member{Name: "last_iteration", Value: value.OfInt(int64(p.group.to))},
+		value.Member{Name: "first_" + p.group.noun, Value: value.OfInt(int64(p.group.from + 1))},
+		value.Member{Name: "last_" + p.group.noun, Value: value.OfInt(int64(p.group.to))},
 		member("state", p.state()),
 		value.Member{Name: "seconds", Value: seconds},
 		value.Member{Name: "exit_code", Value: exit},

@@ -143,10 +143,12 @@ function findings() {
 function jobs() {
   const held = (show) => (job) => job.ended || job.stored ? show(job.ended || job.stored) : "–";
   const iterations = report.jobs.some((job) => job.iteration);
+  const windows = report.jobs.some((job) => job.windows);
   return sheet("jobs", "Jobs", "", [
     column("Job", (j) => [j.job, incomplete.length && j.incomplete ? make("b", "warn", " incomplete") : "", under(pointer(j.pointer))], "long"),
     ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
     number("Runs", (j) => j.ended ? figure(j.ended.runs || 1) : "–"),
+    ...(windows ? [number("Windows", (j) => j.windows ? [figure(j.windows.begun), under(j.windows.first ? j.windows.first + " to " + j.windows.last : "")] : "")] : []),
     number("Pages", held((e) => figure(e.pages))),
     number("Rows", held((e) => figure(e.rows))),
     number("Requests", (j) => figure(j.requests)),
