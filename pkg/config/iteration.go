@@ -86,6 +86,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		FailIncomplete: of(s, OnIncomplete) == FailIncomplete,
 		DriftWarning:   of(s, driftWarning),
 		Bucket:         bucket(api, s),
+		Key:            iterationKey(s.given),
 		Incremental:    of(s, IncrementalOutput),
 		CompatLevel:    compatLevel(s.owner(compatLevelSetting.Name)),
 		UserData:       s.Get(UserData.Name),

@@ -58,6 +58,9 @@ type Iteration struct {
 	DriftWarning bool
 	// Bucket is where the tables go; "" is the platform's default bucket.
 	Bucket string
+	// Key tells the iteration from the others, in the state of later runs too; "" without
+	// `iterations`.
+	Key string
 	// Incremental is `incrementalOutput`.
 	Incremental bool
 	// CompatLevel is 2 (the older response filter) or 3.

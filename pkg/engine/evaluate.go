@@ -21,8 +21,9 @@ func (r *run) scope(it iteration) *expr.Scope {
 		Now:    r.Now,
 		Random: func(n int) ([]byte, error) { return r.Random(n, "a function") },
 		Contexts: map[expr.Context]expr.Members{
-			expr.Attr: it.attributes,
-			expr.Time: {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
+			expr.Attr:       it.attributes,
+			expr.Time:       {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
+			expr.Remembered: r.memories[it.Key].AllBefore(),
 		},
 	}
 }

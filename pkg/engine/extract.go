@@ -44,8 +44,10 @@ type run struct {
 	tables  *tables
 	// state is what the next run knows of this one, time what it says of the
 	// start.
-	state      *state.State
-	time       *state.Time
+	state *state.State
+	time  *state.Time
+	// memories are what the iterations remember, by their keys.
+	memories   map[string]*state.Memory
 	dry        *exchange.DryRun // nil for a run that sends its requests
 	limit      *LimitReached    // nil as long as nothing was left out
 	incomplete int              // findings
@@ -60,7 +62,9 @@ func (p *Plan) newRun(e *env.Run) *run {
 		tables:  newTables(e, p.typed),
 		time:    state.NewTime(e.Now().Unix()),
 	}
-	r.state = state.Open(e.State, r.time, &r.tables.structure, &r.tables.columns)
+	var remembered state.Remembered
+	r.state = state.Open(e.State, r.time, &r.tables.structure, &r.tables.columns, &remembered)
+	r.openMemories(&remembered)
 	return r
 }
 
@@ -162,7 +166,7 @@ func (r *run) client(it iteration) (*exchange.Client, error) {
 		DryRun:    r.dry,
 	}
 	if it.auth != nil {
-		o.Auth = it.auth.Start(r.Run)
+		o.Auth = it.auth.Start(r.Run, r.memories[it.Key])
 	}
 	return exchange.New(o)
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -93,7 +94,7 @@ func stampScheme() auth.Scheme {
 	}
 }
 
-func (s stamped) Start(*env.Run) auth.Authenticator { return s }
+func (s stamped) Start(*env.Run, *state.Memory) auth.Authenticator { return s }
 
 func (s stamped) Authenticate(_ context.Context, r *auth.Attempt) error {
 	r.Header.Set(s.header, s.text)

@@ -18,6 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -82,9 +83,9 @@ func (d deps) nonce(bytes int) (string, error) {
 }
 
 // Method is an authentication that was read from the configuration. Each Start
-// gives it a life of its own: one for each iteration.
+// gives it a life of its own: one for each iteration, with what this one remembers.
 type Method interface {
-	Start(*env.Run) Authenticator
+	Start(*env.Run, *state.Memory) Authenticator
 }
 
 // Source is what an authentication is compiled from.

@@ -8,6 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -50,7 +51,7 @@ func (s Source) credential(setting field.Setting[string]) value.Value {
 	return plain
 }
 
-func (b basic) Start(d *env.Run) Authenticator {
+func (b basic) Start(d *env.Run, _ *state.Memory) Authenticator {
 	token := base64.StdEncoding.EncodeToString([]byte(b.user + ":" + b.password))
 	d.Secrets.Add(b.password)
 	d.Secrets.Add(token)

@@ -70,7 +70,7 @@ func (w *world) start(m Method) Authenticator {
 
 // startWith starts a method whose attempts log in by a function.
 func (w *world) startWith(m Method, login loginFunc) Authenticator {
-	return loggingIn(m.Start(w.env()), login)
+	return loggingIn(m.Start(w.env(), nil), login)
 }
 
 // env is the environment of the world.

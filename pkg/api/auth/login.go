@@ -18,6 +18,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -106,14 +107,15 @@ func (l login) references(c expr.Context) []string {
 	return append(l.with.headers.entries.References(c), l.with.query.entries.References(c)...)
 }
 
-func (l login) Start(d *env.Run) Authenticator {
-	return &session{login: l, deps: deps{d}}
+func (l login) Start(d *env.Run, m *state.Memory) Authenticator {
+	return &session{login: l, deps: deps{d}, memory: m}
 }
 
 // session is a login at work: the credentials of now.
 type session struct {
 	login
-	deps deps
+	deps   deps
+	memory *state.Memory
 
 	mu      sync.Mutex
 	current *credentials  // nil before the first login
@@ -238,6 +240,7 @@ func (s *session) try(ctx context.Context, r *Attempt, l *loginAttempt) (c *cred
 
 func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	scope := s.deps.scope(maps.Clone(s.contexts))
+	scope.Contexts[expr.Remembered] = s.memory.AllNow()
 	request := config.Request{Endpoint: s.endpoint, Method: s.method}
 	var err error
 	if request.Params, err = s.params.eval(scope, s.deps.Secrets.AddToken); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/php"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -65,7 +66,7 @@ func compileOAuth10(s Source) Method {
 	return o
 }
 
-func (o oauth10) Start(d *env.Run) Authenticator {
+func (o oauth10) Start(d *env.Run, _ *state.Memory) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
 	d.Secrets.Add(o.token)
 	d.Secrets.Add(o.tokenSecret)

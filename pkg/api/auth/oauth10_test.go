@@ -202,7 +202,7 @@ func TestOAuth10Numbers(t *testing.T) {
 // TestOAuth10Random shows that the nonce is random by default.
 func TestOAuth10Random(t *testing.T) {
 	method, _ := trial{authentication: oauth10Type, credentials: oauth10Credentials}.compile(t)
-	a := method.Start(&env.Run{Now: time.Now, Secrets: &secret.Registry{}})
+	a := method.Start(&env.Run{Now: time.Now, Secrets: &secret.Registry{}}, nil)
 	seen := map[string]bool{}
 	for range 3 {
 		nonce := regexp.MustCompile(`oauth_nonce="([0-9a-f]{40})"`).FindStringSubmatch(attempt(t, a, requestTo(t, "http://api.test/u")).Header.Get("Authorization"))
@@ -248,7 +248,7 @@ func TestBaseStringTakesTheFirstOfANameOnly(t *testing.T) {
 func TestNonceFails(t *testing.T) {
 	for _, authentication := range []string{oauth10Type, `{"type":"oauth20"}`} {
 		method, _ := trial{authentication: authentication, credentials: oauth10Credentials}.compile(t)
-		a := method.Start(&env.Run{Now: today, Secrets: &secret.Registry{}, Rand: brokenSource{}})
+		a := method.Start(&env.Run{Now: today, Secrets: &secret.Registry{}, Rand: brokenSource{}}, nil)
 		err := a.Authenticate(t.Context(), requestTo(t, "http://api.test/u"))
 		if err == nil || !strings.Contains(err.Error(), "out of order") || failure.KindOf(err) != failure.Application {
 			t.Errorf("%s: %v", authentication, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -59,7 +60,7 @@ func (o oauth20) authorization(nonce string, timestamp int64) expr.Members {
 
 // Start implements Method. All expressions see one nonce and one timestamp, and the
 // request as it came.
-func (o oauth20) Start(d *env.Run) Authenticator {
+func (o oauth20) Start(d *env.Run, _ *state.Memory) Authenticator {
 	o.credentials.conceal(d.Secrets, o.data)
 	return function(func(_ context.Context, r *Attempt) error {
 		nonce, err := deps{d}.nonce(8)

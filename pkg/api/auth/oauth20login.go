@@ -3,6 +3,7 @@ package auth
 import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -33,7 +34,7 @@ func compileOAuth20Login(s Source) Method {
 	return o
 }
 
-func (o oauth20Login) Start(d *env.Run) Authenticator {
+func (o oauth20Login) Start(d *env.Run, m *state.Memory) Authenticator {
 	o.credentials.conceal(d.Secrets, o.user)
-	return o.login.Start(d)
+	return o.login.Start(d, m)
 }

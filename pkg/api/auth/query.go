@@ -7,6 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/state"
 )
 
 // queryAuth adds parameters to the query of every request. They are computed
@@ -34,7 +35,7 @@ func compileQuery(s Source) Method {
 	return queryAuth{attr: s.attr, added: s.ofRequests().object(section, expr.InQueryAuth)}
 }
 
-func (q queryAuth) Start(d *env.Run) Authenticator {
+func (q queryAuth) Start(d *env.Run, _ *state.Memory) Authenticator {
 	return function(func(_ context.Context, r *Attempt) error {
 		scope := deps{d}.scope(requestContexts(r.Request))
 		scope.Contexts[expr.Attr] = q.attr

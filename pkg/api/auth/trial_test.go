@@ -57,7 +57,7 @@ func (tr trial) start(t *testing.T, w *world) Authenticator {
 	}
 	e := w.env()
 	e.Rand = &counter{}
-	return loggingIn(method.Start(e), w.login)
+	return loggingIn(method.Start(e, nil), w.login)
 }
 
 // checkProblems compares the problems of a trial with lines of pointer and

@@ -68,7 +68,7 @@ func run(t *testing.T, api config.API, it config.Iteration, method auth.Method) 
 		Getenv: func(string) string { return "" },
 	}
 	shared := exchange.NewShared(e, &config.Document{API: api, Iterations: []config.Iteration{it}}, exchange.Settings{})
-	client, err := exchange.New(exchange.Options{Shared: shared, API: api, BaseURL: it.BaseURL, Auth: method.Start(e)})
+	client, err := exchange.New(exchange.Options{Shared: shared, API: api, BaseURL: it.BaseURL, Auth: method.Start(e, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

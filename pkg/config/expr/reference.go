@@ -49,6 +49,8 @@ const (
 	// them, and they are evaluated for each.
 	InShared   Place = "`defaultOptions`, `scrollRequest`"
 	InUserData Place = "`userData`"
+	// InRemember are the values that a job leaves for the next run.
+	InRemember Place = "`remember`"
 	// InPlaceholders are the arguments of a placeholder's function.
 	InPlaceholders Place = "`placeholders`"
 	InLogin        Place = "`loginRequest`"
@@ -65,7 +67,7 @@ type References []Reference
 // AllReferences are the references of this program, in the order of the
 // documentation. Each is declared in the file of its subject.
 func AllReferences() References {
-	return slices.Concat(documentReferences(), runReferences(), parentReferences(), answerReferences(), requestReferences(), loginReferences())
+	return slices.Concat(documentReferences(), runReferences(), stateReferences(), parentReferences(), answerReferences(), requestReferences(), loginReferences())
 }
 
 // At are the references that exist at a place.

@@ -19,9 +19,9 @@ func answerReferences() []Reference {
 	return []Reference{
 		{Key: Response, Argument: "PATH", Example: `{"response": "auth.token"}`, Where: []Place{InAfterLogin},
 			Doc: "the value at the path in the answer of the login"},
-		{Key: Response, Argument: "PATH", Example: `{"response": "meta.version"}`, Where: []Place{InUserData}, Optional: true,
-			Doc: "the value at the path in the answer that holds the row"},
-		{Key: ResponseHeader, Argument: "NAME", Example: `{"responseHeader": "X-Request-Id"}`, Where: []Place{InAfterLogin, InUserData}, Optional: true,
+		{Key: Response, Argument: "PATH", Example: `{"response": "meta.version"}`, Where: []Place{InUserData, InRemember}, Optional: true,
+			Doc: "the value at the path in the answer that holds the row; in `remember` in that of the last page"},
+		{Key: ResponseHeader, Argument: "NAME", Example: `{"responseHeader": "X-Request-Id"}`, Where: []Place{InAfterLogin, InUserData, InRemember}, Optional: true,
 			Doc: "the first value of a header of that answer; null without it, and where it is the text `null`"},
 		{Key: ResponseCookie, Argument: "NAME", Example: `{"responseCookie": "session"}`, Where: []Place{InAfterLogin}, Optional: true,
 			Doc: "a cookie that the answer of the login sets; null without it"},

@@ -19,7 +19,7 @@ const (
 )
 
 func parentReferences() []Reference {
-	where := []Place{InHeaders, InJobs, InShared, InUserData}
+	where := []Place{InHeaders, InJobs, InShared, InUserData, InRemember}
 	return []Reference{
 		{Key: Placeholder, Argument: "NAME", Example: `{"placeholder": "id"}`, Where: where, Optional: true, Check: checkPlaceholder,
 			Doc: "the value of a placeholder of the child job, or of a job above it, with its type: a number stays a number in a JSON body. Null in a root job"},

@@ -9,7 +9,7 @@ func TimeNames() Members { return Members{"previousStart": {}, "currentStart": {
 
 func runReferences() []Reference {
 	return []Reference{
-		{Key: Time, Argument: "NAME", Example: `{"time": "previousStart"}`, Where: []Place{InJobs, InShared, InUserData},
+		{Key: Time, Argument: "NAME", Example: `{"time": "previousStart"}`, Where: []Place{InJobs, InShared, InUserData, InRemember},
 			Doc: "`currentStart` or `previousStart`: when this run and the one before it started, in seconds since 1970, 0 where there was none"},
 	}
 }

@@ -1,0 +1,50 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// iterationKey tells an item of `iterations` from the others, in this run and in later
+// ones: its id, else a hash of what it holds besides secrets, in whatever order.
+func iterationKey(item value.Value) string {
+	if item.IsNull() {
+		return ""
+	}
+	id := item.Field(ConfigID.Name)
+	if text := id.Text(); id.IsScalar() && text != "" && !id.Secret() {
+		return text
+	}
+	sum := sha256.Sum256([]byte(withoutSecrets(item).JSON()))
+	return hex.EncodeToString(sum[:16])
+}
+
+// withoutSecrets is a value without what is below a key with a hash sign, and without
+// texts that a secret became part of. The members of objects are sorted.
+func withoutSecrets(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.Array:
+		items := make([]value.Value, v.Len())
+		for i, item := range v.Items() {
+			items[i] = withoutSecrets(item)
+		}
+		return value.OfItems(items...)
+	case value.Object:
+		var members []value.Member
+		for _, m := range v.Members() {
+			if !strings.HasPrefix(m.Name, "#") {
+				members = append(members, value.Member{Name: m.Name, Value: withoutSecrets(m.Value)})
+			}
+		}
+		slices.SortFunc(members, func(a, b value.Member) int { return strings.Compare(a.Name, b.Name) })
+		return value.OfMembers(members...)
+	}
+	if v.Secret() {
+		return value.Value{}
+	}
+	return v
+}

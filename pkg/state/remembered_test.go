@@ -1,0 +1,128 @@
+package state
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/testvalue"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// TestRemembered: what a run takes from the state, and what it leaves there.
+func TestRemembered(t *testing.T) {
+	one, per, any := []Name{{Name: "a", Scalar: true}}, []Name{{Name: "a", Per: true, Scalar: true}}, []Name{{Name: "a"}}
+	for _, row := range []struct {
+		name, previous string
+		iterations     []string
+		names          []Name
+		combination    string
+		set            string // in the first iteration; "" sets nothing
+		before, want   string
+		warnings       []string
+	}{
+		{"first run", `null`, []string{""}, one, "", `5`, `null`, `{"remembered":{"a":5}}`, nil},
+		{"nothing to remember", `null`, []string{""}, one, "", ``, `null`, `{}`, nil},
+		{"a later run", `{"remembered":{"b":1,"a":4,"c":[]}}`, []string{""}, one, "", `5`, `4`, `{"remembered":{"b":1,"a":5,"c":[]}}`, nil},
+		{"no change", `{"remembered":{"a":4}}`, []string{""}, one, "", ``, `4`, `{"remembered":{"a":4}}`, nil},
+		{"no names", `{"remembered":{"a":{"x":1},"iterations":5}}`, []string{""}, nil, "", ``, `{"x":1}`, `{"remembered":{"a":{"x":1},"iterations":5}}`,
+			[]string{"'iterations' in 'remembered' is no object; what it held is not known any more"}},
+		{"a combination", `{"remembered":{"a":{"x":1,"y":2}}}`, []string{""}, per, "x", `3`, `1`, `{"remembered":{"a":{"x":3,"y":2}}}`, nil},
+		{"a new combination", `{"remembered":{"a":{"y":2}}}`, []string{""}, per, "x", `3`, `null`, `{"remembered":{"a":{"y":2,"x":3}}}`, nil},
+		{"iterations", `{"remembered":{"a":9,"iterations":{"i":{"a":1},"j":{"a":2},"gone":{"a":3}}}}`, []string{"i", "j"}, one, "", `4`, `1`,
+			`{"remembered":{"iterations":{"i":{"a":4},"j":{"a":2}}}}`, nil},
+		{"iterations that are no more", `{"remembered":{"iterations":{"i":{"a":1}}}}`, []string{""}, one, "", ``, `null`, `{"remembered":{}}`, nil},
+
+		{"no object", `{"remembered":5}`, []string{""}, one, "", `5`, `null`, `{"remembered":{"a":5}}`, []string{"'remembered' is no object; what it held is not known any more"}},
+		{"an empty list", `{"remembered":[]}`, []string{""}, one, "", ``, `null`, `{"remembered":[]}`, nil},
+		{"iterations: no object", `{"remembered":{"iterations":[1]}}`, []string{"i", "j"}, one, "", `5`, `null`, `{"remembered":{"iterations":{"i":{"a":5}}}}`,
+			[]string{"'iterations' in 'remembered' is no object; what it held is not known any more"}},
+		{"an iteration: no object", `{"remembered":{"iterations":{"i":"x"}}}`, []string{"i"}, one, "", `5`, `null`, `{"remembered":{"iterations":{"i":{"a":5}}}}`,
+			[]string{"'i' in 'iterations' in 'remembered' is no object; what it held is not known any more"}},
+		{"no scalar", `{"remembered":{"a":{"x":1}}}`, []string{""}, one, "", ``, `null`, `{"remembered":{}}`, []string{"'a' in 'remembered' is an object, expected one value; it is not known any more"}},
+		{"any value", `{"remembered":{"a":{"x":1}}}`, []string{""}, any, "", ``, `{"x":1}`, `{"remembered":{"a":{"x":1}}}`, nil},
+		{"no combinations", `{"remembered":{"a":"x"}}`, []string{""}, per, "x", `1`, `null`, `{"remembered":{"a":{"x":1}}}`, []string{"'a' in 'remembered' is no object; what it held is not known any more"}},
+		{"a combination: no scalar", `{"remembered":{"a":{"x":[1],"y":2}}}`, []string{""}, per, "x", ``, `null`, `{"remembered":{"a":{"y":2}}}`,
+			[]string{"'x' in 'a' in 'remembered' is an array, expected one value; it is not known any more"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var r Remembered
+			var warnings []string
+			s := Open(testvalue.Parse(t, row.previous), &r)
+			var memories []*Memory
+			for _, key := range row.iterations {
+				memories = append(memories, r.Of(key, row.names, func(text string) { warnings = append(warnings, text) }))
+			}
+			m := memories[0]
+			if got := m.Before("a", row.combination).JSON(); got != row.before {
+				t.Errorf("before: got %s, want %s", got, row.before)
+			}
+			if row.set != "" {
+				if err := m.Set("a", row.combination, testvalue.Parse(t, row.set)); err != nil {
+					t.Error(err)
+				}
+				if before, now := m.Before("a", row.combination).JSON(), m.Now("a", row.combination).JSON(); before != row.before || now != row.set {
+					t.Errorf("after it was set: before %s, now %s", before, now)
+				}
+			}
+			if got := s.Next().JSON(); got != row.want {
+				t.Errorf("got  %s\nwant %s", got, row.want)
+			}
+			if !slices.Equal(warnings, row.warnings) {
+				t.Errorf("warnings %q, want %q", warnings, row.warnings)
+			}
+		})
+	}
+}
+
+// TestAll: expressions see what has one value, a secret as such.
+func TestAll(t *testing.T) {
+	var r Remembered
+	Open(testvalue.Parse(t, `{"remembered":{"a":1,"#b":"s","p":{"x":1}}}`), &r)
+	m := r.Of("", []Name{{Name: "p", Per: true}, {Name: "new"}}, func(text string) { t.Error(text) })
+	if err := m.Set("#b", "", value.OfString("later")); err != nil {
+		t.Error(err)
+	}
+	before, now := m.AllBefore(), m.AllNow()
+	if _, ok := before["p"]; ok || before["a"].Raw() != "1" || before["#b"].Raw() != "s" || now["#b"].Raw() != "later" || !before["new"].IsNull() {
+		t.Errorf("before %v, now %v", before, now)
+	}
+	if before["a"].Secret() || !before["#b"].Secret() || !now["#b"].Secret() {
+		t.Error("secrets are not marked as such")
+	}
+	var none *Memory
+	if len(none.AllNow()) != 0 || !none.Before("a", "").IsNull() || !none.Now("a", "").IsNull() {
+		t.Error("no memory is not empty")
+	}
+}
+
+func TestCombination(t *testing.T) {
+	for want, of := range map[string][]value.Value{
+		"":                      {value.OfString("")},
+		"7/a b":                 {value.OfInt(7), value.OfString("a b")},
+		"a%2Fb/50%25/é":         {value.OfString("a/b"), value.OfString("50%"), value.OfString("é")},
+		"1.50/1/":               {testvalue.Parse(t, `1.50`), testvalue.Parse(t, `true`), {}},
+		`["x",1]`:               {testvalue.Parse(t, `["x",1]`)},
+		"100000000000000000000": {testvalue.Parse(t, `100000000000000000000`)},
+	} {
+		if got := Combination(of); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestTooManyCombinations(t *testing.T) {
+	var r Remembered
+	m := r.Of("", []Name{{Name: "a", Per: true}}, func(string) {})
+	for i := range MaxCombinations {
+		if err := m.Set("a", strconv.Itoa(i), value.OfInt(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Set("a", "7", value.OfInt(2)); err != nil {
+		t.Error(err)
+	}
+	if err := m.Set("a", "more", value.OfInt(2)); err == nil {
+		t.Error("there is no limit")
+	}
+}
