@@ -120,38 +120,48 @@ func encrypted(t *testing.T, give string) (c *platform.Client, asked *[]string) 
 }
 
 func TestEncrypt(t *testing.T) {
-	secrets := parsed(t, `{"#a":"x","#b":1.50}`)
+	const document = `{"z":1.50,"#a":"x","l":[{"#b":1.50,"#c":"KBC::old"}],"#d":{"e":"plain","#f":true},"#g":null}`
+	const ask = `{"#0":"x","#1":1.50,"#2":true}`
 	for name, tc := range map[string]struct {
 		scope             platform.CipherScope
 		give, asked, want string
 	}{
-		"for a configuration": {platform.CipherScope{Component: "acme.ex", Project: "1", Configuration: "12"}, `{"#a":"KBC::A","#b":"KBC::B"}`,
-			`componentId=acme.ex&configId=12&projectId=1 {"#a":"x","#b":1.50}`, ""},
-		"for a component": {platform.CipherScope{Component: "acme.ex", Project: "1"}, `{"#b":"KBC::B","#a":"KBC::A"}`,
-			`componentId=acme.ex&projectId=1 {"#a":"x","#b":1.50}`, ""},
-		"plain text": {platform.CipherScope{}, `{"#a":"KBC::A","#b":"1.50"}`, "", "the answer holds no cipher for #b"},
-		"nothing":    {platform.CipherScope{}, `{}`, "", "the answer holds no cipher for #a"},
+		"for a configuration": {platform.CipherScope{Component: "acme.ex", Project: "1", Configuration: "12"}, `{"#0":"KBC::A","#1":"KBC::B","#2":"KBC::C"}`,
+			`componentId=acme.ex&configId=12&projectId=1 ` + ask, `{"z":1.50,"#a":"KBC::A","l":[{"#b":"KBC::B","#c":"KBC::old"}],"#d":{"e":"plain","#f":"KBC::C"},"#g":null}`},
+		"for a component": {platform.CipherScope{Component: "acme.ex", Project: "1"}, `{"#2":"KBC::C","#1":"KBC::B","#0":"KBC::A"}`,
+			`componentId=acme.ex&projectId=1 ` + ask, `{"z":1.50,"#a":"KBC::A","l":[{"#b":"KBC::B","#c":"KBC::old"}],"#d":{"e":"plain","#f":"KBC::C"},"#g":null}`},
+		"plain text": {platform.CipherScope{}, `{"#0":"KBC::A","#1":"1.50","#2":"KBC::C"}`, "", "the answer lacks a cipher"},
+		"no text":    {platform.CipherScope{}, `{"#0":"KBC::A","#1":{"#1":"KBC::B"},"#2":"KBC::C"}`, "", "the answer lacks a cipher"},
+		"nothing":    {platform.CipherScope{}, `{}`, "", "the answer lacks a cipher"},
 		"a list":     {platform.CipherScope{}, `[]`, "", "the answer is not a JSON object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, asked := encrypted(t, tc.give)
-			got, err := c.Encrypt(context.Background(), tc.scope, secrets)
-			if tc.want != "" {
+			got, err := c.Encrypt(context.Background(), tc.scope, parsed(t, document))
+			if tc.asked == "" {
 				if want := "POST " + encryption + "/encrypt: 200 OK: " + tc.want; text(err) != want {
 					t.Errorf("got %v, want %s", err, want)
 				}
 				return
 			}
-			if err != nil || got.JSON() != tc.give || len(*asked) != 1 || (*asked)[0] != tc.asked {
+			if err != nil || got.JSON() != tc.want || len(*asked) != 1 || (*asked)[0] != tc.asked {
 				t.Errorf("got %s, %v, asked %q", got.JSON(), err, *asked)
 			}
 		})
 	}
 }
 
+func TestNothingToEncrypt(t *testing.T) {
+	c, transport := mocked(t, nil)
+	const document = `{"a":"x","#b":"KBC::ProjectSecure::x"}`
+	if got, err := c.Encrypt(context.Background(), platform.CipherScope{}, parsed(t, document)); err != nil || got.JSON() != document || transport.GetTotalCallCount() != 0 {
+		t.Errorf("got %s, %v", got.JSON(), err)
+	}
+}
+
 func TestEncryptWithoutAService(t *testing.T) {
 	c, _ := mocked(t, map[string]answer{index: {200, services, ""}})
-	_, err := c.Encrypt(context.Background(), platform.CipherScope{}, value.OfMembers())
+	_, err := c.Encrypt(context.Background(), platform.CipherScope{}, parsed(t, `{"#a":"x"}`))
 	var failed *platform.Error
 	if !errors.As(err, &failed) || failed.Message != "the index names no usable address of the service encryption" {
 		t.Errorf("got %v", err)
