@@ -151,6 +151,9 @@ func (m *Memory) Set(name, combination string, v value.Value) error {
 		vs.order = append(vs.order, combination)
 	}
 	if Secret(name) {
+		if v.Kind() == value.Object || v.Kind() == value.Array {
+			v = value.OfString(v.JSON()) // the platform encrypts texts only
+		}
 		v = v.AsSecret()
 	}
 	vs.now[combination] = v
