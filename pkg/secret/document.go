@@ -55,7 +55,7 @@ func (r *Registry) addCut(secret string) {
 // In yields every text and number below a key that begins with #, with
 // its JSON pointer, in the order of the document: a number in all its spellings.
 func In(doc value.Value) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
+	return func(yield func(string, string) bool) { walker{yield: yield}.walk(doc, "") }
 }
 
 // Problems are the same problems with the secrets masked in their pointers and in
@@ -87,30 +87,60 @@ func Spellings(v value.Value) []string {
 	return all
 }
 
-func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {
-	if k := v.Kind(); secret && (k == value.String || k == value.Number) {
+// walker yields the secrets of a document.
+type walker struct {
+	// secret is set below a key that begins with #, remembering below the key remember.
+	secret, remembering bool
+	yield               func(string, string) bool
+}
+
+// walk reports whether the walk goes on.
+func (w walker) walk(v value.Value, pointer string) bool {
+	if k := v.Kind(); w.secret && (k == value.String || k == value.Number) {
 		for _, spelling := range Spellings(v) {
-			if !yield(pointer, spelling) {
+			if !w.yield(pointer, spelling) {
 				return false
 			}
 		}
 		return true
 	}
 	for _, m := range v.Members() {
-		if secret && m.Name == "env" && v.Without("default").Len() == 1 && variableName.MatchString(m.Value.Raw()) {
-			continue // {"env": "API_KEY"} names the variable that holds the secret
+		if w.secret && w.names(v, m) {
+			continue
 		}
-		if !walkSecrets(m.Value, failure.PointerJoin(pointer, m.Name), secret || strings.HasPrefix(m.Name, "#"), yield) {
+		below := w
+		below.secret = w.secret || strings.HasPrefix(m.Name, "#")
+		below.remembering = w.remembering || m.Name == "remember"
+		if !below.walk(m.Value, failure.PointerJoin(pointer, m.Name)) {
 			return false
 		}
 	}
 	for i, item := range v.Items() {
-		if !walkSecrets(item, failure.PointerJoin(pointer, strconv.Itoa(i)), secret, yield) {
+		if !w.walk(item, failure.PointerJoin(pointer, strconv.Itoa(i))) {
 			return false
 		}
 	}
 	return true
 }
+
+// names reports whether a member of an object is no secret, although it stands below a
+// key that begins with #, because it only names where the secret is.
+func (w walker) names(object value.Value, m value.Member) bool {
+	switch {
+	case w.remembering && m.Name == "per": // names of placeholders
+		return true
+	case object.Without("default", "args", "per").Len() != 1:
+		return false
+	case m.Name == "env":
+		return variableName.MatchString(m.Value.Raw()) // {"env": "API_KEY"}
+	default:
+		// What is remembered under a name with # is an expression.
+		return w.remembering && slices.Contains(places, m.Name) && m.Value.Kind() == value.String
+	}
+}
+
+// places are the keys of expressions in remember that say where a value is.
+var places = []string{"response", "responseHeader", "responseCookie", "remembered", "attr", "function", "max", "min", "first", "last"}
 
 // variableName is the usual name of an environment variable.
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)

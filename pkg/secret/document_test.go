@@ -2,6 +2,7 @@ package secret
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -42,6 +43,33 @@ func TestNumbersAreRespelt(t *testing.T) {
 	} {
 		if got := s.Redact(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestNamesOfSecrets: what only says where a secret is, is none.
+func TestNamesOfSecrets(t *testing.T) {
+	t.Parallel()
+	for doc, want := range map[string]string{
+		`{"#a":{"env":"API_KEY"}}`:                                               ``,
+		`{"#a":{"env":"api-key"}}`:                                               `api-key`,
+		`{"#a":{"env":"API_KEY","more":"x"}}`:                                    `API_KEY x`,
+		`{"#a":{"response":"token"}}`:                                            `token`,
+		`{"remember":{"#a":{"response":"token"},"#b":{"max":"x","per":["id"]}}}`: ``,
+		`{"remember":{"#a":{"response":"token","default":"s3cret"}}}`:            `s3cret`,
+		`{"remember":{"#a":{"function":"concat","args":["salt",{"responseHeader":"X"},{"attr":"#b"}]},"#c":"plain"}}`: `salt plain`,
+		`{"remember":{"#a":{"response":7,"x":"y"}}}`:                                                                  `7 y`,
+	} {
+		v, err := value.Parse([]byte(doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, secret := range In(v) {
+			got = append(got, secret)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got %q, want %s", doc, got, want)
 		}
 	}
 }

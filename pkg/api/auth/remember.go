@@ -68,8 +68,12 @@ func (l login) remembers() []state.Name {
 
 // remember stores what the next login needs of the answer in the scope, and returns the
 // names of what has changed. It comes before anything else that can fail: the old
-// values may be good for nothing now. So an error of one value leaves the others.
+// values may be good for nothing now. So an error of one value leaves the others. A
+// recording has no credentials: what they replaced stays.
 func (s *session) remember(ctx context.Context, scope *expr.Scope) (changed []string, err error) {
+	if s.deps.Player != nil {
+		return nil, nil
+	}
 	hiding := *scope
 	hiding.Conceal = s.deps.Secrets.AddToken
 	for _, r := range s.remembered {
