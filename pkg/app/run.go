@@ -232,6 +232,11 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
 	}
+	if result.LimitReached == nil {
+		for _, e := range result.Remembered {
+			o.Log.Emit(e)
+		}
+	}
 	return ended(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -57,6 +58,9 @@ func (s settings) owner(name string) Section {
 	return s.base
 }
 
+// pointer is the place of the item, or that of `config` without one.
+func (s settings) pointer() string { return cmp.Or(s.over.Pointer, s.base.Pointer) }
+
 // Get is the member of that name, or an empty section at its place.
 func (s settings) Get(name string) Section { return s.owner(name).Get(name) }
 
@@ -86,6 +90,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		FailIncomplete: of(s, OnIncomplete) == FailIncomplete,
 		DriftWarning:   of(s, driftWarning),
 		Bucket:         bucket(api, s),
+		Pointer:        s.pointer(),
 		Key:            iterationKey(s.given),
 		Incremental:    of(s, IncrementalOutput),
 		CompatLevel:    compatLevel(s.owner(compatLevelSetting.Name)),

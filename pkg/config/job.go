@@ -26,6 +26,7 @@ var (
 	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: name of a `{name}` in the endpoint to the path of its value in the parent's item. `2:name` looks in the parent's parent. A list gives one request per value. Valid for all deeper child jobs too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
 	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: only items that satisfy the condition get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; conditions are joined by `&` and `|`.").Example(`"type==company&size>10"`)
 	JobUserData        = field.Of("userData", "Extra columns", "Columns added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may refer to the answer that holds the row, too. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
+	JobRemember        = field.Of("remember", "Remember", "What this run leaves for the next one: names to where their values come from. `{\"remembered\": \"NAME\"}` is what an earlier run left. See [incremental extraction](#remember).", nil).Example(`{"since": {"max": "updated_at"}}`, `{"delta": {"response": "@odata.deltaLink"}}`, `{"since": {"max": "updated_at", "per": ["id"]}}`).As(field.Naming)
 	DataFieldPath      = field.Text("path", "Path", "Where the items are; equal to the separator it is the whole answer.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
 	DataFieldDelimiter = field.Text("delimiter", "Separator", "What parts the segments of `path`.").Default(".").Example(`"/"`)
 
@@ -47,7 +48,7 @@ func (t Types) jobs() *field.Type {
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
 	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobScroller,
-		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobUserData)
+		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -98,6 +99,7 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 		Placeholders:            JobPlaceholders.In(s),
 		RecursionFilter:         JobRecursionFilter.Of(s),
 		UserData:                JobUserData.In(s),
+		Remember:                JobRemember.In(s),
 		Response:                JobResponse.In(s),
 	}
 	if j.ID == "" {
@@ -137,7 +139,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 // job above it.
 func (c *compiler) refersToParent(s Section) bool {
 	references := c.Vocabulary.All().References.At(expr.InJobs)
-	for _, f := range field.Fields(JobEndpoint, JobParams, JobHeaders, JobUserData) {
+	for _, f := range field.Fields(JobEndpoint, JobParams, JobHeaders, JobUserData, JobRemember) {
 		if len(references.Names(s.Get(f.Name).Value, false, expr.ParentItem)) > 0 {
 			return true
 		}

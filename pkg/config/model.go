@@ -58,6 +58,8 @@ type Iteration struct {
 	DriftWarning bool
 	// Bucket is where the tables go; "" is the platform's default bucket.
 	Bucket string
+	// Pointer is the place of the item of `iterations`; without any that of `config`.
+	Pointer string
 	// Key tells the iteration from the others, in the state of later runs too; "" without
 	// `iterations`.
 	Key string
@@ -192,6 +194,8 @@ type Job struct {
 	Placeholders    Section
 	RecursionFilter string
 	UserData        Section
+	// Remember is what the job leaves for the next run.
+	Remember Section
 	// Response is as that of API, whose place it takes when it is present.
 	Response Section
 }

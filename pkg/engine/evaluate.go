@@ -37,7 +37,11 @@ func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
 	for _, f := range in.filled {
 		placeholders[f.token] = f.value
 	}
-	return jr.scope.With(expr.Placeholder, placeholders).With(expr.ParentItem, in.items)
+	scope := jr.scope.With(expr.Placeholder, placeholders).With(expr.ParentItem, in.items)
+	if remembered, ok := jr.rememberedFor(in); ok {
+		scope = scope.With(expr.Remembered, remembered)
+	}
+	return scope
 }
 
 // request is a job's own request, before any paging, and its endpoint, which is shown.
@@ -155,12 +159,21 @@ func (r *jobRun) columnsOf(page *answer.Page, res *exchange.Answer) ([]mapping.C
 	if !r.user.ofPage() {
 		return r.columns, nil
 	}
-	answered, err := membersOf(page, r.user.references(expr.Response))
+	scope, err := r.answerScope(page, res, r.user.references)
 	if err != nil {
 		return nil, err
 	}
-	heads := expr.HeaderMembers(res.Header, r.user.references(expr.ResponseHeader))
-	return r.columnsIn(r.scope.With(expr.Response, answered).With(expr.ResponseHeader, heads))
+	return r.columnsIn(scope)
+}
+
+// answerScope is the scope of a job with what expressions refer to in an answer.
+func (r *jobRun) answerScope(page *answer.Page, res *exchange.Answer, references func(expr.Context) []string) (*expr.Scope, error) {
+	answered, err := membersOf(page, references(expr.Response))
+	if err != nil {
+		return nil, err
+	}
+	heads := expr.HeaderMembers(res.Header, references(expr.ResponseHeader))
+	return r.scope.With(expr.Response, answered).With(expr.ResponseHeader, heads), nil
 }
 
 // membersOf are the values at paths of an answer.

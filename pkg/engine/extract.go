@@ -30,6 +30,8 @@ type Result struct {
 	Incomplete int
 	// State is what the next run is to start from.
 	State value.Value
+	// Remembered says what of State later runs read by {"remembered": …}.
+	Remembered []event.StateRemembered
 	// LimitReached is set when the tables hold only a part of the data, because a
 	// limit was reached or because of env.Run.Sample. The next run must not start from
 	// State then, or the rest would never be fetched.
@@ -101,6 +103,7 @@ func (r *run) run(ctx context.Context) (Result, error) {
 		Bytes:        r.Stats.Bytes.Load(),
 		Tables:       len(written),
 		State:        r.state.Next(),
+		Remembered:   r.kept(),
 		LimitReached: r.limit,
 		Incomplete:   r.incomplete,
 	}
@@ -137,6 +140,7 @@ func (r *run) iteration(ctx context.Context, it iteration, number int) error {
 	}
 	jobs := r.newJobRunner(it, client)
 	jobs.sink, jobs.number = sink, number
+	jobs.read()
 	for _, job := range it.jobs {
 		if err := jobs.root(ctx, job); err != nil {
 			return err

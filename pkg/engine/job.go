@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -22,6 +23,7 @@ type jobRunner struct {
 	it     iteration
 	client *exchange.Client
 	sink   sink
+	memory *state.Memory // what the iteration remembers
 	scope  *expr.Scope
 	// number is that of the iteration, from 1; 0 when there is only one.
 	number     int
@@ -31,7 +33,7 @@ type jobRunner struct {
 
 // newJobRunner is a runner of the jobs of an iteration.
 func (r *run) newJobRunner(it iteration, client *exchange.Client) *jobRunner {
-	return &jobRunner{run: r, it: it, client: client, statistics: statistics{}, scope: r.scope(it)}
+	return &jobRunner{run: r, it: it, client: client, memory: r.memories[it.Key], statistics: statistics{}, scope: r.scope(it)}
 }
 
 // root runs a root job with all its children, then reports for each of these
@@ -47,6 +49,9 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	err := run(ctx, j, invocation{endpoint: j.Endpoint})
 	if err == nil {
 		err = jr.complete(j)
+	}
+	if err == nil {
+		jr.warnForgetting(j)
 	}
 	if err == nil || isLimit(err) {
 		jr.statistics.report(jr.run.Log, j, jr.number)
@@ -86,6 +91,10 @@ type jobRun struct {
 	live     *event.LiveJob
 	// events are about the current page. They are emitted when it is stored.
 	events []event.Body
+	// gathered is what its items leave for the next run, last the scope of the last
+	// page for what expressions leave.
+	gathered []gathered
+	last     *expr.Scope
 }
 
 // start is a run of a job that has sent nothing yet.
@@ -105,6 +114,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	if r.scroller, err = jr.scrollerOf(j, r.scope); err != nil {
 		return nil, err
 	}
+	r.gathered = gathering(j.remembers)
 	if !j.user.ofPage() {
 		r.columns, err = r.columnsIn(r.scope)
 	}
@@ -225,7 +235,7 @@ func (r *jobRun) ended(stop paging.Stop) error {
 			return err
 		}
 	}
-	return nil
+	return r.remember()
 }
 
 // within names the page of a job at which an error happened. A finding names it

@@ -65,7 +65,9 @@ func (r *jobRun) read(request config.Request, res *exchange.Answer, err error) *
 			res.Body.Close()
 		} else {
 			p.body, p.answer = res.Body, res
-			p.columns, p.err = r.columnsOf(p.page, res)
+			if p.columns, p.err = r.columnsOf(p.page, res); p.err == nil {
+				p.err = r.keepAnswer(p.page, res)
+			}
 		}
 	}
 	p.events, r.events = r.events, nil
@@ -139,7 +141,7 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 		Fields:   slices.Clip(needs.Fields),
 		Volume:   needs.Volume,
 	}
-	for _, path := range r.user.references(expr.Response) {
+	for _, path := range append(r.user.references(expr.Response), r.answerReferences(expr.Response)...) {
 		query.Fields = append(query.Fields, fieldPath(path))
 	}
 	page, err := r.run.scanner.Scan(res.Body, query)
@@ -193,6 +195,9 @@ func (r *jobRun) check(res *exchange.Answer, page *answer.Page) error {
 	if found != nil {
 		r.record(found)
 	}
+	if page.OtherDelimiter != "" {
+		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV answer has one column, and its name holds a %s: is that the 'delimiter'?", delimiterName(page.OtherDelimiter))})
+	}
 	detected := r.DataField.Path == ""
 	switch {
 	case detected && len(page.Lists) > 1:
@@ -203,6 +208,13 @@ func (r *jobRun) check(res *exchange.Answer, page *answer.Page) error {
 		r.record(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages, JobPointer: r.Pointer})
 	}
 	return nil
+}
+
+func delimiterName(delimiter string) string {
+	if delimiter == "\t" {
+		return "tab"
+	}
+	return "'" + delimiter + "'"
 }
 
 // report emits the events about a page. One of them may be an error; else the error
@@ -244,6 +256,7 @@ func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping
 		if err != nil {
 			return ids, err
 		}
+		r.observe(row)
 		if id.Text != "" {
 			v, _ := row.At(id.Text, id.Separator)
 			ids.Add(v)

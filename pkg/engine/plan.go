@@ -33,6 +33,9 @@ type iteration struct {
 	auth       auth.Method // nil when there is none
 	mappings   mapping.Mappings
 	jobs       []*job
+	// remembers are the names that its jobs remember, each once, and then those of its
+	// login.
+	remembers []remembering
 }
 
 // job is a job or child job with everything it needs compiled.
@@ -45,6 +48,7 @@ type job struct {
 	filter       condition.Condition
 	rows         responseFilter
 	user         userData
+	remembers    []remembering
 	format       answer.Format
 	// scrolled are the expressions of the scroller.
 	scrolled []expr.Entries
@@ -83,9 +87,12 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 		}
 		c := compiler{doc: doc, it: &compiled, scrollers: scrollers, format: format}
 		compiled.jobs = c.jobs(it.Jobs, 0)
+		compiled.remembers = c.remembersOf(compiled.jobs)
+		compiled.remembers = c.remembersOfLogin(compiled.remembers)
 		p.iterations = append(p.iterations, compiled)
 	}
 	p.checkDataTypes()
+	p.checkKeys()
 	p.tolerateUnusedMappings()
 	return p
 }
@@ -134,14 +141,15 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 	var all []*job
 	for _, j := range jobs {
 		compiled := &job{
-			Job:      j,
-			child:    above > 0,
-			scroller: c.scroller(j),
-			paged:    paging.ServedBy(c.doc.API.Pagination, j.Scroller),
-			rows:     compileResponseFilter(j, c.it.CompatLevel),
-			user:     c.userData(j, above == 0),
-			format:   c.answers(j),
-			children: c.jobs(j.Children, above+1),
+			Job:       j,
+			child:     above > 0,
+			scroller:  c.scroller(j),
+			paged:     paging.ServedBy(c.doc.API.Pagination, j.Scroller),
+			rows:      compileResponseFilter(j, c.it.CompatLevel),
+			user:      c.userData(j, above == 0),
+			remembers: c.remembers(j),
+			format:    c.answers(j),
+			children:  c.jobs(j.Children, above+1),
 		}
 		c.references(compiled)
 		if above > 0 {
@@ -210,6 +218,9 @@ func (c compiler) references(j *job) {
 		j.scrolled = append(j.scrolled, compiler.Entries(s.Value, s.Pointer))
 	}
 	own := slices.Concat(j.Params.References(expr.ParentItem), j.Headers.References(expr.ParentItem), j.user.references(expr.ParentItem))
+	for _, m := range j.remembers {
+		own = append(own, m.value.References(expr.ParentItem)...)
+	}
 	if j.ComputedEndpoint != nil {
 		own = append(own, j.ComputedEndpoint.References(expr.ParentItem)...)
 	}

@@ -1,28 +1,243 @@
 package engine
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
-	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/state"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// openMemories makes what each iteration remembers, unless the document has nothing to
-// do with it.
-func (r *run) openMemories(remembered *state.Remembered) {
-	r.memories = map[string]*state.Memory{}
-	names := make([][]state.Name, len(r.plan.iterations))
-	none := true
-	for i, it := range r.plan.iterations {
-		names[i] = auth.Remembered(it.auth)
-		none = none && len(names[i]) == 0
-	}
-	if none && len(r.plan.doc.Vocabulary.All().References.Names(r.plan.doc.Settings.Value, false, expr.Remembered)) == 0 {
-		return
-	}
-	for i, it := range r.plan.iterations {
-		if r.memories[it.Key] == nil {
-			r.memories[it.Key] = remembered.Of(it.Key, names[i], func(text string) { r.Log.Emit(event.StateWarning{Text: text}) })
+// remembering is one name under which a job leaves a value for the next run.
+type remembering struct {
+	name    string
+	pointer string
+	pick    pick      // of the values at path in the items
+	path    string    // "" for an expression
+	value   expr.Expr // after the last page
+	per     []string  // placeholders; nil for one value in all
+}
+
+// pick says which of many values counts.
+type pick string
+
+const (
+	greatest pick = "max"
+	least    pick = "min"
+	latest   pick = "last"
+	earliest pick = "first"
+)
+
+// The settings of a value to remember that is no expression.
+var (
+	rememberMax   = field.Text(string(greatest), "Greatest", "Path in the items: the greatest value there, or what was remembered before if that is greater.").Example(`"updated_at"`).As(field.Path)
+	rememberMin   = field.Text(string(least), "Least", "Path in the items: the least value there, or what was remembered before if that is less.").Example(`"id"`).As(field.Path)
+	rememberLast  = field.Text(string(latest), "Last", "Path in the items: the value in the last one.").Example(`"cursor"`).As(field.Path)
+	rememberFirst = field.Text(string(earliest), "First", "Path in the items: the value in the first one.").Example(`"id"`).As(field.Path)
+	RememberPer   = field.Of("per", "Per", "Child jobs: placeholders. One value is kept for each combination of their values.", field.ListOf(field.TextType)).Example(`["id"]`)
+)
+
+// pathForms are the forms with a path, in the order of the reference.
+func pathForms() []field.Setting[string] {
+	return []field.Setting[string]{rememberMax, rememberMin, rememberLast, rememberFirst}
+}
+
+// RememberType is the type of an entry of `remember`.
+func RememberType() *field.Type {
+	return &field.Type{Name: "remember", Title: "Value to remember", Doc: "A path in the items, with the word for which of the values there counts; or an expression, which is evaluated after the last page: `response` and `responseHeader` are those of this page. Both may have `per`.",
+		Kinds: []string{"object"}, NotEmpty: []string{"object"}, Open: true, Message: "expected an object such as {\"max\": \"PATH\"}, or an expression",
+		Fields: field.Fields(rememberMax, rememberMin, rememberLast, rememberFirst, RememberPer)}
+}
+
+// RememberedPath is the path in the items of an entry of `remember`; one that is an
+// expression has none.
+func RememberedPath(entry config.Section) (config.Section, bool) {
+	for _, form := range pathForms() {
+		if at := form.In(entry); at.Present() {
+			return at, true
 		}
 	}
+	return config.Section{}, false
+}
+
+// remembers compiles what a job leaves for the next run.
+func (c compiler) remembers(j config.Job) []remembering {
+	var all []remembering
+	for _, entry := range j.Remember.Items() {
+		tokens := failure.PointerSplit(entry.Pointer)
+		m := remembering{name: tokens[len(tokens)-1], pointer: entry.Pointer}
+		if entry.Faulty() || entry.Value.Kind() != value.Object || !c.named(m.name, entry) {
+			continue
+		}
+		m.per = perOf(RememberPer.In(entry), j.Family)
+		if c.formOf(&m, entry, j) {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// named checks a name.
+func (c compiler) named(name string, entry config.Section) bool {
+	switch {
+	case name == state.KeyIterations:
+		entry.Fault(failure.InvalidRemember, "expected another name: this one holds the values of iterations in the state", "")
+	case strings.TrimPrefix(name, "#") == "":
+		entry.Fault(failure.InvalidRemember, "expected a name", "")
+	default:
+		return true
+	}
+	return false
+}
+
+// perOf are the placeholders of `per`, in its order.
+func perOf(s config.Section, of config.Family) []string {
+	if !s.Present() {
+		return nil
+	}
+	hint := failure.Text("a root job has none")
+	switch {
+	case len(of.Placeholders) > 0:
+		hint = "there are " + field.List(of.Placeholders)
+	case of.Jobs > 0:
+		hint = "there are none"
+	}
+	var names []string
+	for _, item := range s.Items() {
+		name := item.Value.Text()
+		switch {
+		case !slices.Contains(of.Placeholders, name):
+			if near, ok := failure.Nearest(name, of.Placeholders); ok {
+				hint = "did you mean " + field.Quoted(near) + "?"
+			}
+			item.Fault(failure.InvalidRemember, "expected the name of a placeholder of this job or of a job above it", hint)
+		case slices.Contains(names, name):
+			item.Fault(failure.InvalidRemember, "expected each placeholder once", "")
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// formOf reads what an entry is: a path with a word, or an expression.
+func (c compiler) formOf(m *remembering, entry config.Section, j config.Job) bool {
+	own := entry.Value.Without(RememberPer.Name)
+	if at, ok := RememberedPath(entry); ok {
+		tokens := failure.PointerSplit(at.Pointer)
+		m.pick, m.path = pick(tokens[len(tokens)-1]), at.Value.Text()
+		if own.Len() > 1 {
+			entry.Fault(failure.InvalidRemember, "expected one form", "give each value a name of its own: "+shape)
+			return false
+		}
+		return true
+	}
+	references := c.doc.Vocabulary.All().References.At(expr.InRemember)
+	if _, ok := references.Parse(own, true); !ok {
+		entry.Fault(failure.InvalidRemember, "expected "+shape, misspeltForm(own, references))
+		return false
+	}
+	compiler := c.expressions(expr.InRemember, j.Family, entry)
+	compiler.Exact = true
+	m.value = compiler.Compile(own, entry.Pointer)
+	if !state.Secret(m.name) && c.secretIn(m.value) {
+		entry.Fault(failure.InvalidRemember, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
+		return false
+	}
+	return true
+}
+
+// shape is what an entry looks like.
+const shape failure.Text = `{"max": "PATH"}, {"min": "PATH"}, {"last": "PATH"}, {"first": "PATH"}, or an expression such as {"response": "PATH"}`
+
+// misspeltForm is the key that was meant.
+func misspeltForm(v value.Value, references expr.References) failure.Text {
+	known := references.Keys()
+	for _, form := range pathForms() {
+		known = append(known, form.Name)
+	}
+	for _, member := range v.Members() {
+		if near, ok := failure.Nearest(member.Name, known); ok && near != member.Name {
+			return "did you mean " + field.Quoted(near) + "?"
+		}
+	}
+	return ""
+}
+
+// secretIn reports whether an expression is made of what the configuration says is a
+// secret.
+func (c compiler) secretIn(e expr.Expr) bool {
+	return slices.ContainsFunc(e.References(expr.Attr), func(name string) bool { return c.it.attributes[name].Secret() }) ||
+		slices.ContainsFunc(e.References(expr.Remembered), state.Secret)
+}
+
+// remembersOf are the names that jobs and those below them remember, each once. Two
+// entries of one name must agree about what it means.
+func (c compiler) remembersOf(jobs []*job) []remembering {
+	var all []remembering
+	for _, j := range jobs {
+		own := slices.Clone(j.remembers)
+		for _, m := range append(own, c.remembersOf(j.children)...) {
+			i := slices.IndexFunc(all, func(other remembering) bool { return other.name == m.name })
+			switch {
+			case i < 0:
+				all = append(all, m)
+			case !m.agrees(all[i]):
+				at := field.NewSection(c.doc.Root.Value.Lookup(failure.PointerSplit(m.pointer)), m.pointer, j.UserData.Problems())
+				at.Fault(failure.InvalidRemember, "expected another name: "+failure.Part(all[i].pointer)+" has this one",
+					`two jobs may share a name with "max", or with "min", and the same "per"`)
+			}
+		}
+	}
+	return all
+}
+
+// remembersOfLogin are the names with those of the login behind them, which no job may
+// share.
+func (c compiler) remembersOfLogin(all []remembering) []remembering {
+	for _, m := range auth.Remembered(c.it.auth) {
+		if i := slices.IndexFunc(all, func(other remembering) bool { return other.name == m.Name }); i >= 0 {
+			at := field.NewSection(c.doc.Root.Value.Lookup(failure.PointerSplit(m.Pointer)), m.Pointer, c.doc.Root.Problems())
+			at.Fault(failure.InvalidRemember, "expected another name: "+failure.Part(all[i].pointer)+" has this one", "")
+			continue
+		}
+		all = append(all, remembering{name: m.Name, pointer: m.Pointer})
+	}
+	return all
+}
+
+// agrees reports whether two jobs may remember under the same name.
+func (m remembering) agrees(other remembering) bool {
+	return m.pick == other.pick && (m.pick == greatest || m.pick == least) && slices.Equal(m.per, other.per)
+}
+
+// checkKeys reports iterations that the state cannot tell apart.
+func (p *Plan) checkKeys() {
+	first := map[string]iteration{}
+	for _, it := range p.iterations {
+		other, ok := first[it.Key]
+		if !ok {
+			first[it.Key] = it
+			continue
+		}
+		if len(it.remembers)+len(other.remembers) > 0 {
+			at := field.NewSection(p.doc.Root.Value.Lookup(failure.PointerSplit(it.Pointer)), it.Pointer, p.doc.Root.Problems())
+			at.Fault(failure.InvalidRemember, "expected an iteration that differs from "+failure.Part(other.Pointer)+" in more than secrets, because each remembers values of its own",
+				"give each of them another "+field.OwnName(config.ConfigID.Name))
+		}
+	}
+}
+
+// namesIn are what the state must know of names.
+func namesIn(all []remembering) []state.Name {
+	names := make([]state.Name, len(all))
+	for i, m := range all {
+		names[i] = state.Name{Name: m.name, Per: len(m.per) > 0, Scalar: m.pick == greatest || m.pick == least}
+	}
+	return names
 }

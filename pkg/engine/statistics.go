@@ -21,6 +21,10 @@ type jobStatistics struct {
 	// found and lists are those of the evidence of all runs.
 	found bool
 	lists []string
+	// items are how many items its runs had, valued how many of them had a value for each
+	// of the names that they leave.
+	items  int
+	valued []int
 	// stored are the pages and rows so far, also those of runs that go on.
 	stored struct{ pages, rows int }
 }

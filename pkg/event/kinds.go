@@ -29,11 +29,11 @@ type Body interface {
 // which a test compares.
 func Bodies() []Body {
 	return []Body{
-		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{},
+		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateRead{},
 		LoginDone{}, StateUnsaved{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseCleaned{},
 		DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, JobUnfinished{},
 		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, WarningsOmitted{},
-		TableWritten{}, TableDrifted{},
+		TableWritten{}, TableDrifted{}, StateRemembered{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }

@@ -59,6 +59,57 @@ func (StateWarning) Kind() string      { return "state.warning" }
 func (StateWarning) Level() Level      { return Warn }
 func (e StateWarning) Message() string { return "State of the previous run: " + e.Text }
 
+// StateRead says what an iteration takes from earlier runs under a name. Values is how
+// many there are of a name that has one for each combination of placeholders.
+type StateRead struct {
+	Name      string `json:"name"`
+	Value     string `json:"value,omitempty"`
+	Values    int    `json:"values,omitempty"`
+	Iteration int    `json:"iteration,omitempty"`
+}
+
+func (StateRead) Kind() string { return "state.read" }
+func (StateRead) Level() Level { return Info }
+
+func (e StateRead) Message() string {
+	return fmt.Sprintf("Remembered by an earlier run: %s%s", e.Name, valueOrCount(e.Value, e.Values))
+}
+
+// StateRemembered says what a run leaves for the next one under a name, and what was
+// there before.
+type StateRemembered struct {
+	Name      string `json:"name"`
+	Value     string `json:"value,omitempty"`
+	Before    string `json:"before,omitempty"`
+	Values    int    `json:"values,omitempty"`
+	Iteration int    `json:"iteration,omitempty"`
+	Pointer   string `json:"pointer"`
+}
+
+func (StateRemembered) Kind() string { return "state.remembered" }
+func (StateRemembered) Level() Level { return Info }
+
+func (e StateRemembered) Message() string {
+	text := fmt.Sprintf("Remembered for the next run: %s%s", e.Name, valueOrCount(e.Value, e.Values))
+	switch {
+	case e.Values > 0:
+		return text
+	case e.Before == "":
+		return text + ", the first value"
+	case e.Before == e.Value:
+		return text + ", as before"
+	default:
+		return text + ", before it was " + e.Before
+	}
+}
+
+func valueOrCount(value string, count int) string {
+	if count > 0 {
+		return ": " + prose.Count(count, "value")
+	}
+	return " = " + value
+}
+
 // RunFinished is the last event of a successful run.
 type RunFinished struct {
 	Seconds    float64 `json:"seconds"`

@@ -50,6 +50,11 @@ const (
 	UnusedMapping       Code = "unused-mapping"
 	ErrorRow            Code = "error-row"
 
+	// What runs remember.
+	InvalidRemember   Code = "invalid-remember"
+	UnknownRemembered Code = "unknown-remembered"
+	UnreadRemembered  Code = "unread-remembered"
+
 	// Secrets.
 	MissingCredentials Code = "missing-credentials"
 	InvalidCertificate Code = "invalid-certificate"

@@ -115,6 +115,8 @@ func needs(pointer string) string {
 		return `{"format":"csv"}`
 	case "/$defs/response/properties/member":
 		return `{"unpack":"zip"}`
+	case "/$defs/remember/properties/per":
+		return `{"max":"updated_at"}`
 	case "/$defs/placeholder/properties/args":
 		return `{"path":"name","function":"urlencode"}`
 	}
@@ -141,9 +143,10 @@ func (e *examples) beside(pointer string, node value.Value, name string) value.V
 	return object
 }
 
-// shortened are examples that show only the beginning of a value.
+// shortened are keys whose examples are not complete: they show only the beginning of a
+// value, or name placeholders of a child job.
 func shortened() []string {
-	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate"}
+	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`}
 }
 
 // attributes is the document with the attributes that examples refer to, and the

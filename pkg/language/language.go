@@ -36,6 +36,7 @@ func New(features engine.Features) *Language {
 		Pagination:     features.Paging.Type(),
 		Response:       answer.Type(),
 		Placeholder:    engine.PlaceholderType(),
+		Remember:       engine.RememberType(),
 		Mappings:       mapping.Type(),
 		Credentials:    features.Auth.Attributes(),
 		Document:       []field.Declared{auth.Authorization},

@@ -135,12 +135,14 @@ func (w walker) names(object value.Value, m value.Member) bool {
 		return variableName.MatchString(m.Value.Raw()) // {"env": "API_KEY"}
 	default:
 		// What is remembered under a name with # is an expression.
-		return w.remembering && slices.Contains(places, m.Name) && m.Value.Kind() == value.String
+		place := strings.HasPrefix(m.Name, "response") || slices.Contains(places, m.Name)
+		return w.remembering && place && m.Value.Kind() == value.String
 	}
 }
 
-// places are the keys of expressions in remember that say where a value is.
-var places = []string{"response", "responseHeader", "responseCookie", "remembered", "attr", "function", "max", "min", "first", "last"}
+// places are keys of expressions in remember that say where a value is, besides those
+// of the answer.
+var places = []string{"remembered", "attr", "function", "max", "min", "first", "last"}
 
 // variableName is the usual name of an environment variable.
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)

@@ -78,7 +78,11 @@ func (m *Memory) load(before value.Value, names []Name, place string, warn func(
 			continue
 		}
 		for _, one := range object(v, at, warn).Members() {
-			vs.load(one.Name, one.Value, form, fmt.Sprintf("'%s' in %s", one.Name, at), warn)
+			combination := one.Name
+			if Secret(member.Name) {
+				combination = strings.TrimPrefix(combination, "#")
+			}
+			vs.load(combination, one.Value, form, fmt.Sprintf("'%s' in %s", one.Name, at), warn)
 		}
 	}
 	for _, n := range names {
@@ -131,19 +135,23 @@ func (vs *values) find(combination string, now bool) value.Value {
 	if vs == nil {
 		return value.Value{}
 	}
-	if v, ok := vs.now[combination]; ok && now {
+	if v := vs.now[combination]; now && !v.IsNull() {
 		return v
 	}
 	return vs.before[combination]
 }
 
-// Set remembers a value. An error is a user error.
+// Set remembers a value. With null what earlier runs left stays. An error is a user
+// error.
 func (m *Memory) Set(name, combination string, v value.Value) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	vs := m.of(name)
 	_, set := vs.now[combination]
 	_, before := vs.before[combination]
+	if Secret(name) && v.Len() > 0 {
+		return failure.Userf("the value of '%s' is an %s, expected one value: the platform encrypts no other secrets", name, v.Kind())
+	}
 	if !set && !before {
 		if len(vs.order) == MaxCombinations {
 			return failure.Userf("'%s' has more than %d values to remember", name, MaxCombinations)
@@ -151,13 +159,58 @@ func (m *Memory) Set(name, combination string, v value.Value) error {
 		vs.order = append(vs.order, combination)
 	}
 	if Secret(name) {
-		if v.Kind() == value.Object || v.Kind() == value.Array {
-			v = value.OfString(v.JSON()) // the platform encrypts texts only
-		}
 		v = v.AsSecret()
 	}
 	vs.now[combination] = v
 	return nil
+}
+
+// IsSet reports whether this run has set a value, be it null.
+func (m *Memory) IsSet(name, combination string) bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	vs := m.names[name]
+	if vs == nil {
+		return false
+	}
+	_, set := vs.now[combination]
+	return set
+}
+
+// Entry is what is known of a name.
+type Entry struct {
+	// Per says that it has combinations. Stored is how many values earlier runs left,
+	// Set how many this one leaves.
+	Per         bool
+	Stored, Set int
+	// Before and Now are the values of a name without combinations.
+	Before, Now value.Value
+}
+
+// Entry sums up what is remembered under a name.
+func (m *Memory) Entry(name string) Entry {
+	if m == nil {
+		return Entry{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	vs := m.names[name]
+	if vs == nil {
+		return Entry{}
+	}
+	e := Entry{Per: vs.per, Stored: len(vs.before)}
+	for _, v := range vs.now {
+		if !v.IsNull() {
+			e.Set++
+		}
+	}
+	if !vs.per {
+		e.Before, e.Now = vs.find("", false), vs.find("", true)
+	}
+	return e
 }
 
 // AllBefore is what earlier runs left, by the names that have one value. AllNow is what
@@ -189,16 +242,29 @@ func (m *Memory) members() []value.Member {
 	var all []value.Member
 	for _, name := range m.order {
 		vs := m.names[name]
+		kept := vs.members(Secret(name))
 		switch {
-		case len(vs.order) == 0:
+		case len(kept) == 0:
 		case vs.per:
-			combinations := make([]value.Member, len(vs.order))
-			for i, c := range vs.order {
-				combinations[i] = value.Member{Name: c, Value: vs.find(c, true)}
-			}
-			all = append(all, value.Member{Name: name, Value: value.OfMembers(combinations...)})
+			all = append(all, value.Member{Name: name, Value: value.OfMembers(kept...)})
 		default:
-			all = append(all, value.Member{Name: name, Value: vs.find("", true)})
+			all = append(all, value.Member{Name: name, Value: kept[0].Value})
+		}
+	}
+	return all
+}
+
+// members are the values by their combinations. The platform encrypts what has a key
+// with a hash sign: a combination of a secret gets one.
+func (vs *values) members(secret bool) []value.Member {
+	var all []value.Member
+	for _, c := range vs.order {
+		v := vs.find(c, true)
+		if vs.per && secret {
+			c = "#" + c
+		}
+		if !v.IsNull() {
+			all = append(all, value.Member{Name: c, Value: v})
 		}
 	}
 	return all

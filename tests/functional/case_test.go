@@ -38,6 +38,9 @@ type description struct {
 	Sample      int     `json:"sample"`
 	// Env is the whole environment; @SERVER@ stands for the address of the API.
 	Env map[string]string `json:"env"`
+	// After is the case of the run before: its expected/state.json is what in/state.json
+	// holds.
+	After string `json:"after"`
 	// Start is when the run starts; absent: defaultStart.
 	Start time.Time `json:"start"`
 	// Exit is the expected exit code.
@@ -201,6 +204,13 @@ func (c *testCase) fill(t *testing.T, dir string) map[string]string {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
+	}
+	if c.After != "" {
+		state, err := os.ReadFile(filepath.Join(filepath.Dir(c.path), c.After, "expected", "state.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, "in", "state.json"), string(state))
 	}
 	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
 	if c.plain {

@@ -1,24 +1,25 @@
 package auth
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // LoginRemember is what a login leaves for the next one.
-var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once, stays when the run fails, and is what `{\"remembered\": NAME}` gives in the next login, in this run or the next one. Null changes nothing. A name with `#` is a secret, which the platform encrypts.",
+var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once, stays when the run fails, and is what `{\"remembered\": NAME}` gives in the next login, in this run or the next one. Null changes nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
 	&field.Type{Name: "loginRemember", Title: "object of expressions", Kinds: []string{"object"}, Others: config.ExpressionType, Message: "expected an object of names and expressions"}).
 	Example(`{"#refresh_token": {"response": "refresh_token"}}`)
 
 // remembered is one name of LoginRemember.
 type remembered struct {
-	name string
+	RememberedName
 	expr expr.Expr
 }
 
@@ -32,36 +33,37 @@ func (s Source) remembered(section config.Section) []remembered {
 	var all []remembered
 	for _, m := range section.Value.Members() {
 		item := section.Get(m.Name)
-		if m.Name == "" || m.Name == state.KeyIterations {
-			item.Problem("expected a name that is not empty and not '"+state.KeyIterations+"'", "")
+		if name, marked := strings.CutPrefix(m.Name, "#"); name == "" || !marked {
+			item.Fault(failure.InvalidRemember, "expected a name with a hash sign, because what a login returns is a secret and the state would show it",
+				"write "+field.Quoted("#"+cmp.Or(name, "token")))
 			continue
 		}
 		e := compiler.Compile(m.Value, item.Pointer)
 		if _, constant := e.Constant(); constant {
-			var hint failure.Text
-			if m.Value.Kind() == value.String {
-				hint = failure.Text(`write {"response": `) + failure.Part(m.Value.JSON()) + "} for the value at this path of the answer"
-			}
-			item.Problem("expected an expression of the login's answer", hint)
+			item.Fault(failure.InvalidRemember, `expected an expression of the login's answer, such as {"response": "PATH"}`, "")
 			continue
 		}
-		all = append(all, remembered{m.Name, e})
+		all = append(all, remembered{RememberedName{m.Name, item.Pointer}, e})
 	}
 	return all
 }
 
-// Remembered are the names that a method remembers after each of its logins.
-func Remembered(m Method) []state.Name {
-	if l, ok := m.(interface{ remembers() []state.Name }); ok {
+// Remembered are the names that a method remembers after each of its logins, with their
+// places.
+func Remembered(m Method) []RememberedName {
+	if l, ok := m.(interface{ remembers() []RememberedName }); ok {
 		return l.remembers()
 	}
 	return nil
 }
 
-func (l login) remembers() []state.Name {
-	var names []state.Name
+// RememberedName is a name and its place.
+type RememberedName struct{ Name, Pointer string }
+
+func (l login) remembers() []RememberedName {
+	var names []RememberedName
 	for _, r := range l.remembered {
-		names = append(names, state.Name{Name: r.name})
+		names = append(names, r.RememberedName)
 	}
 	return names
 }
@@ -80,8 +82,8 @@ func (s *session) remember(ctx context.Context, scope *expr.Scope) (changed []st
 		v, failed := r.expr.Eval(&hiding)
 		if failed == nil && !v.IsNull() {
 			var other bool
-			if other, failed = s.memory.Keep(r.name, concealUsed(s.deps.Secrets.AddToken, v)); other {
-				changed = append(changed, r.name)
+			if other, failed = s.memory.Keep(r.Name, concealUsed(s.deps.Secrets.AddToken, v)); other {
+				changed = append(changed, r.Name)
 			}
 		}
 		if err == nil {

@@ -51,6 +51,23 @@ func aboutJobs() []Entry {
 	}
 }
 
+func aboutMemory() []Entry {
+	return []Entry{
+		{failure.InvalidRemember, isError, "The value cannot be remembered",
+			"An entry of \"remember\" is none of the forms, has a \"per\" that names no placeholder, keeps a secret under a name without a hash sign, or shares its name with an entry of another form; or two iterations cannot be told apart in the state.",
+			`"remember": {"since": "updated_at"}`,
+			"Write {\"max\": \"updated_at\"}, with \"min\", \"last\" or \"first\" in its place, or an expression such as {\"response\": \"next\"}. Give iterations that differ in secrets only an \"id\" each."},
+		{failure.UnknownRemembered, isWarning, "Nothing remembers this value",
+			"{\"remembered\": \"NAME\"} is what an earlier run left under the name, and nothing leaves anything there: it is null in every run. The same holds where the value has a \"per\" with placeholders that the job has not.",
+			`"params": {"since": {"remembered": "since"}}`,
+			"Correct the name, or let a job leave the value: \"remember\": {\"since\": {\"max\": \"updated_at\"}}."},
+		{failure.UnreadRemembered, isWarning, "No expression reads this value",
+			"A job leaves a value for the next run that nothing asks for, so the next run fetches everything again.",
+			`{"endpoint": "tickets", "remember": {"since": {"max": "updated_at"}}}`,
+			"Send it: \"params\": {\"since\": {\"remembered\": \"since\"}}; or remove the entry."},
+	}
+}
+
 func aboutSecrets() []Entry {
 	return []Entry{
 		{failure.MissingCredentials, isError, "Credentials are missing",

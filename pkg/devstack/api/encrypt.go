@@ -57,7 +57,7 @@ func (s *server) encryptDocument(scope encryption.Scope, body []byte) (answer, e
 	case err != nil:
 		return answer{}, invalid("The body is not valid JSON: %s", err)
 	case document.Kind() != value.Object && document.Kind() != value.Array:
-		return answer{}, invalid("The body must be a JSON object, not %s", article(document.Kind()))
+		return answer{}, invalid("The body must be a JSON object, not %s", document.Kind().WithArticle())
 	case deeper(document, maxDepth):
 		return answer{}, invalid("The body is nested deeper than %d levels", maxDepth)
 	}

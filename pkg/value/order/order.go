@@ -1,0 +1,65 @@
+// Package order compares values of an API that are not of one type for sure: numbers
+// and texts that hold numbers, dates and other texts. A number is compared exactly,
+// whatever its size.
+package order
+
+import (
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Key is a scalar that is ready to be compared. The zero Key is the empty text.
+type Key struct {
+	text    string
+	kind    kind
+	number  number
+	instant instant
+}
+
+// kind says what a text holds.
+type kind int
+
+const (
+	aText kind = iota
+	aNumber
+	anInstant
+)
+
+// instant is a date, in the form in which it was written. Dates with a time zone are
+// comparable whatever their forms.
+type instant struct {
+	at   time.Time
+	form string
+	zone bool
+}
+
+// Of is the key of a scalar.
+func Of(v value.Value) Key {
+	k := Key{text: v.Raw()}
+	if v.Kind() == value.Bool {
+		return k
+	}
+	var ok bool
+	if k.number, ok = numberOf(k.text); ok {
+		k.kind = aNumber
+	} else if k.instant, ok = instantOf(k.text); ok {
+		k.kind = anInstant
+	}
+	return k
+}
+
+// Compare is negative when the first key comes before the second, positive when it
+// comes after, else 0. Two numbers are compared as numbers, two dates with a time zone,
+// or of one form, as points in time, and anything else by its bytes.
+func Compare(a, b Key) int {
+	switch {
+	case a.kind == aNumber && b.kind == aNumber:
+		return a.number.compare(b.number)
+	case a.kind == anInstant && b.kind == anInstant && (a.instant.zone && b.instant.zone || a.instant.form == b.instant.form):
+		return a.instant.at.Compare(b.instant.at)
+	default:
+		return strings.Compare(a.text, b.text)
+	}
+}
