@@ -55,7 +55,7 @@ func (r *Registry) addCut(secret string) {
 // In yields every text and number below a key that begins with #, with
 // its JSON pointer, in the order of the document: a number in all its spellings.
 func In(doc value.Value) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) { walker{yield: yield}.walk(doc, "") }
+	return func(yield func(string, string) bool) { walkSecrets(doc, "", false, yield) }
 }
 
 // Problems are the same problems with the secrets masked in their pointers and in
@@ -87,62 +87,71 @@ func Spellings(v value.Value) []string {
 	return all
 }
 
-// walker yields the secrets of a document.
-type walker struct {
-	// secret is set below a key that begins with #, remembering below the key remember.
-	secret, remembering bool
-	yield               func(string, string) bool
-}
-
-// walk reports whether the walk goes on.
-func (w walker) walk(v value.Value, pointer string) bool {
-	if k := v.Kind(); w.secret && (k == value.String || k == value.Number) {
+func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {
+	if k := v.Kind(); secret && (k == value.String || k == value.Number) {
 		for _, spelling := range Spellings(v) {
-			if !w.yield(pointer, spelling) {
+			if !yield(pointer, spelling) {
 				return false
 			}
 		}
 		return true
 	}
+	request := isRequest(v)
 	for _, m := range v.Members() {
-		if w.secret && w.names(v, m) {
+		if request && m.Name == remembering {
+			if !walkRemembered(m.Value, failure.PointerJoin(pointer, m.Name), secret, yield) {
+				return false
+			}
 			continue
 		}
-		below := w
-		below.secret = w.secret || strings.HasPrefix(m.Name, "#")
-		below.remembering = w.remembering || m.Name == "remember"
-		if !below.walk(m.Value, failure.PointerJoin(pointer, m.Name)) {
+		if secret && m.Name == "env" && v.Without("default").Len() == 1 && variableName.MatchString(m.Value.Raw()) {
+			continue // {"env": "API_KEY"} names the variable that holds the secret
+		}
+		if !walkSecrets(m.Value, failure.PointerJoin(pointer, m.Name), secret || strings.HasPrefix(m.Name, "#"), yield) {
 			return false
 		}
 	}
 	for i, item := range v.Items() {
-		if !w.walk(item, failure.PointerJoin(pointer, strconv.Itoa(i))) {
+		if !walkSecrets(item, failure.PointerJoin(pointer, strconv.Itoa(i)), secret, yield) {
 			return false
 		}
 	}
 	return true
 }
 
-// names reports whether a member of an object is no secret, although it stands below a
-// key that begins with #, because it only names where the secret is.
-func (w walker) names(object value.Value, m value.Member) bool {
-	switch {
-	case w.remembering && m.Name == "per": // names of placeholders
-		return true
-	case object.Without("default", "args", "per").Len() != 1:
-		return false
-	case m.Name == "env":
-		return variableName.MatchString(m.Value.Raw()) // {"env": "API_KEY"}
-	default:
-		// What is remembered under a name with # is an expression.
-		place := strings.HasPrefix(m.Name, "response") || slices.Contains(places, m.Name)
-		return w.remembering && place && m.Value.Kind() == value.String
-	}
+// remembering is the key of a request that says what a run leaves for the next one. Its
+// names may begin with #, and what stands below them says where a secret will come from.
+const remembering = "remember"
+
+// isRequest reports whether an object of the configuration is a job or a login request.
+func isRequest(v value.Value) bool {
+	_, ok := v.Get("endpoint")
+	return ok
 }
 
-// places are keys of expressions in remember that say where a value is, besides those
-// of the answer.
-var places = []string{"remembered", "attr", "function", "max", "min", "first", "last"}
+// walkRemembered is walkSecrets for the value of that key. What an entry of a secret
+// gives as it stands is a secret too, and so is anything that is no entry.
+func walkRemembered(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {
+	if v.Kind() != value.Object {
+		return walkSecrets(v, pointer, secret, yield)
+	}
+	for _, entry := range v.Members() {
+		at, named := failure.PointerJoin(pointer, entry.Name), strings.HasPrefix(entry.Name, "#")
+		if !named || entry.Value.Kind() != value.Object {
+			if !walkSecrets(entry.Value, at, secret || named, yield) {
+				return false
+			}
+			continue
+		}
+		for _, m := range entry.Value.Members() {
+			given := m.Name == "literal" || m.Name == "default"
+			if !walkSecrets(m.Value, failure.PointerJoin(at, m.Name), secret || given, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // variableName is the usual name of an environment variable.
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
