@@ -24,7 +24,8 @@ import (
 // everything else. After a failure the last event is run.failed, stderr has its
 // message in one line, and out/tables is unchanged. A run that reached one of its
 // limits returns 3: the last event is run.cut, stderr has its message, out/tables
-// has what arrived, and out/state.json is unchanged.
+// has what arrived. Without a success out/state.json is unchanged, but for what a
+// login remembered.
 func Run(ctx context.Context, o Options) (code int) {
 	o.fill()
 	o.Stdout, o.Stderr = newInterruptible(ctx, o.Stdout, o.After), newInterruptible(ctx, o.Stderr, o.After)
@@ -152,6 +153,7 @@ func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 	case "validate":
 		return nil, validate(o, doc)
 	default: // testRequest in either spelling: the schema allows no other action
+		o.keepAlone(dir)
 		return nil, testRequest(ctx, o, doc.Plan)
 	}
 }
@@ -193,6 +195,7 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	}
 	defer func() { err = errors.Join(err, stage.Discard()) }()
 	o.Temp, o.Tables, o.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
+	o.keepIn(stage)
 	if o.Recorder != nil || o.Player != nil {
 		// A recording must not depend on what other runs cached.
 		o.CacheDir = filepath.Join(stage.Temp(), "cache")

@@ -118,7 +118,7 @@ func (l *local) handler(ctx context.Context) http.Handler {
 		Report:   l.report,
 	})
 	mux := http.NewServeMux()
-	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/faults", "/faults/"} {
+	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/encryption", "/encryption/", "/faults", "/faults/"} {
 		mux.Handle(path, apis)
 	}
 	mux.Handle("/", page.New(page.Options{

@@ -33,7 +33,8 @@ type iteration struct {
 	auth       auth.Method // nil when there is none
 	mappings   mapping.Mappings
 	jobs       []*job
-	// remembers are the names that its jobs remember, each once.
+	// remembers are the names that its jobs remember, each once, and then those of its
+	// login.
 	remembers []remembering
 }
 
@@ -89,6 +90,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 		c := compiler{doc: doc, it: &compiled, scrollers: scrollers, format: format}
 		compiled.jobs = c.jobs(it.Jobs, 0)
 		compiled.remembers = c.remembersOf(compiled.jobs)
+		compiled.remembers = c.remembersOfLogin(compiled.remembers)
 		p.iterations = append(p.iterations, compiled)
 	}
 	p.checkDataTypes()

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -198,6 +199,20 @@ func (c compiler) remembersOf(jobs []*job) []remembering {
 					`two jobs may share a name with "max", or with "min", and the same "per"`)
 			}
 		}
+	}
+	return all
+}
+
+// remembersOfLogin are the names with those of the login behind them, which no job may
+// share.
+func (c compiler) remembersOfLogin(all []remembering) []remembering {
+	for _, m := range auth.Remembered(c.it.auth) {
+		if i := slices.IndexFunc(all, func(other remembering) bool { return other.name == m.Name }); i >= 0 {
+			at := field.NewSection(c.doc.Root.Value.Lookup(failure.PointerSplit(m.Pointer)), m.Pointer, c.doc.Root.Problems())
+			at.Fault(failure.InvalidRemember, "expected another name: "+failure.Part(all[i].pointer)+" has this one", "")
+			continue
+		}
+		all = append(all, remembering{name: m.Name, pointer: m.Pointer})
 	}
 	return all
 }

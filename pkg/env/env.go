@@ -57,6 +57,9 @@ type Run struct {
 
 	// State is that of the previous run, null for none.
 	State value.Value
+	// Keep stores at once what the next run needs even if this one fails. change makes
+	// a state with it from one without. nil stores nothing.
+	Keep func(ctx context.Context, change func(state value.Value) value.Value)
 	// Temp is the directory for temporary files, Tables the one for the tables, and
 	// CacheDir the one of `cache`; "" turns the cache off.
 	Temp, Tables, CacheDir string

@@ -9,6 +9,8 @@ import (
 type LoginDone struct {
 	Endpoint string `json:"endpoint"`
 	Expires  string `json:"expires,omitempty"`
+	// Remembered are the names of what has changed for the next login.
+	Remembered []string `json:"remembered,omitempty"`
 }
 
 func (LoginDone) Kind() string { return "login.done" }
@@ -19,6 +21,18 @@ func (e LoginDone) Message() string {
 		return "Logged in by " + e.Endpoint
 	}
 	return "Logged in by " + e.Endpoint + ", valid until " + e.Expires
+}
+
+// StateUnsaved says that what a login remembered could not be stored at once, and why.
+type StateUnsaved struct {
+	Text string `json:"text"`
+}
+
+func (StateUnsaved) Kind() string { return "state.unsaved" }
+func (StateUnsaved) Level() Level { return Warn }
+
+func (e StateUnsaved) Message() string {
+	return "What the login remembered is lost if this run fails: it could not be stored " + e.Text
 }
 
 // RequestSent is an HTTP request that was sent; only with `config.debug`.

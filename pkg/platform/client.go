@@ -1,10 +1,11 @@
 // Package platform is a client of the platform's APIs: the storage API
-// (configurations, their rows, events) and the job queue API (jobs).
+// (configurations, their rows and states, events), the job queue API (jobs) and the
+// encryption API.
 //
 // A call returns either a complete record or an error that says what was requested
 // and why it failed. The token is sent to the platform only and is never in an
-// error text. Only reads are repeated when they fail. The package reads the records
-// but does not interpret them.
+// error text. A call is repeated when it fails, unless it makes something new: then
+// it may have been done. The package reads the records but does not interpret them.
 package platform
 
 import (
@@ -41,7 +42,7 @@ type Options struct {
 	QueueURL string
 	// Transport sends the requests; nil is the transport of the client library.
 	Transport http.RoundTripper
-	// Retry says how reads are repeated; nil is up to 5 times within 30 seconds.
+	// Retry says how calls are repeated; nil is up to 5 times within 30 seconds.
 	Retry *client.RetryConfig
 }
 
@@ -49,11 +50,11 @@ type Options struct {
 type Client struct {
 	storage string // address without a slash at the end
 	token   string
-	reads   client.Client // repeats failed requests; for reads only
-	writes  client.Client // sends once, because a failed write may have been done
+	repeats client.Client // repeats failed requests; for what can be done twice
+	once    client.Client // sends once, because a failed request may have been done
 
-	mu    sync.Mutex
-	queue string // address of the queue API, "" if not known yet
+	mu       sync.Mutex
+	services map[string]string // addresses of the other APIs that are known, by their names
 }
 
 // New makes a client and sends nothing. It returns a user error if an address or
@@ -71,17 +72,21 @@ func New(o Options) (*Client, error) {
 	if o.Transport == nil {
 		o.Transport = client.DefaultTransport()
 	}
-	reads := client.New().WithTransport(tokenGuard{o.Transport})
+	repeats := client.New().WithTransport(tokenGuard{o.Transport})
 	if o.Retry != nil {
-		reads = reads.WithRetry(*o.Retry)
+		repeats = repeats.WithRetry(*o.Retry)
 	}
-	return &Client{
-		storage: strings.TrimRight(o.URL, "/"),
-		token:   o.Token,
-		reads:   reads,
-		writes:  reads.WithRetry(client.RetryConfig{TotalRequestTimeout: writeTimeout}),
-		queue:   strings.TrimRight(o.QueueURL, "/"),
-	}, nil
+	c := &Client{
+		storage:  strings.TrimRight(o.URL, "/"),
+		token:    o.Token,
+		repeats:  repeats,
+		once:     repeats.WithRetry(client.RetryConfig{TotalRequestTimeout: writeTimeout}),
+		services: map[string]string{},
+	}
+	if o.QueueURL != "" {
+		c.services[queueService] = strings.TrimRight(o.QueueURL, "/")
+	}
+	return c, nil
 }
 
 func validAddress(address string) bool {
@@ -95,12 +100,12 @@ func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 // get begins a read. The base is absolute and set for each request: the client
 // library loses the path of a base that is set elsewhere.
 func (c *Client) get(base, path string) request.HTTPRequest {
-	return request.NewHTTPRequest(c.reads).WithBaseURL(base).WithGet(path).AndHeader(tokenHeader, c.token)
+	return request.NewHTTPRequest(c.repeats).WithBaseURL(base).WithGet(path).AndHeader(tokenHeader, c.token)
 }
 
 // write begins a request that is sent once. The caller adds method and path.
 func (c *Client) write(base string) request.HTTPRequest {
-	return request.NewHTTPRequest(c.writes).WithBaseURL(base).AndHeader(tokenHeader, c.token)
+	return request.NewHTTPRequest(c.once).WithBaseURL(base).AndHeader(tokenHeader, c.token)
 }
 
 // record sends a request and returns the JSON object of the answer.

@@ -46,6 +46,8 @@ type Memory struct {
 	mu        sync.Mutex
 	names     map[string]*values
 	order     []string
+	owner     *Remembered
+	kept      []string // the names of values that were given to Keep
 }
 
 // values are those of one name, by their combinations. A name without any has one

@@ -55,7 +55,7 @@ func (r *Remembered) Save() []value.Member {
 // read of the previous state is taken as nothing, and goes to warn.
 func (r *Remembered) Of(iteration string, names []Name, warn func(text string)) *Memory {
 	r.check(warn)
-	m := &Memory{iteration: iteration, names: map[string]*values{}}
+	m := &Memory{iteration: iteration, names: map[string]*values{}, owner: r}
 	place := fmt.Sprintf("'%s'", keyRemembered)
 	before := r.previous.Without(KeyIterations)
 	if iteration != "" {

@@ -94,7 +94,7 @@ func (c *testCase) update(t *testing.T, dir string, got outcome) {
 			writeFile(t, filepath.Join(tables, name), fulfilled(t, name, before["tables/"+name], text))
 		}
 	}
-	if old, ok := before["state.json"]; ok && got.exit == 0 {
+	if old, ok := before["state.json"]; ok {
 		writeFile(t, filepath.Join(expected, "state.json"), fulfilled(t, "state.json", old, files["out/state.json"]+"\n"))
 	}
 	if events := got.events(t); c.missing(events) < len(c.events) {

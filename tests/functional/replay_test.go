@@ -204,6 +204,9 @@ func secretsBelow(v any, secret bool) []string {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, item := range v {
+			if name == "remember" {
+				continue // it says where secrets are
+			}
 			all = append(all, secretsBelow(item, secret || strings.HasPrefix(name, "#"))...)
 		}
 	case []any:

@@ -38,7 +38,13 @@ func (l login) answer(standIn func(Taken) string) (header http.Header, body []by
 		header.Add("Set-Cookie", name+"="+standIn(Taken{Path: "cookie " + name}))
 	}
 	var members []value.Member
-	for _, taken := range append(l.with.headers.taken(), l.with.query.taken()...) {
+	all := append(l.with.headers.taken(), l.with.query.taken()...)
+	for _, r := range l.remembered {
+		for _, path := range r.expr.References(expr.Response) {
+			all = append(all, Taken{Path: path})
+		}
+	}
+	for _, taken := range all {
 		if !l.text {
 			members = append(members, value.Member{Name: taken.Path, Value: value.OfString(standIn(taken))})
 		} else if taken.Path == "data" {

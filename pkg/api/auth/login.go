@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -33,15 +32,17 @@ type login struct {
 	params   part // of the login request
 	headers  part // of the login request
 	with     struct{ headers, query part }
-	expires  expiry
-	contexts map[expr.Context]expr.Members // of the login request
+	// remembered is what the login leaves for the next one.
+	remembered []remembered
+	expires    expiry
+	contexts   map[expr.Context]expr.Members // of the login request
 }
 
 // The settings of a login.
 var (
 	Format       = field.Text("format", "Format", "Format of the login's answer (types `login` and `oauth20.login`, default `json`) or of the token data (type `oauth20`, default `text`). Text becomes `{\"data\": \"…\"}`.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, FormatText)}).Example(`"text"`)
 	LoginRequest = field.Of("loginRequest", "Login request", "The request that brings the credentials.",
-		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders))
+		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders, LoginRemember))
 	LoginEndpoint = field.Text("endpoint", "Endpoint", "Path after the base address, or an absolute address. Required.").Typed(config.EndpointType).Example(`"session"`).Also("url", "uri", "path", "resource")
 	loginMethod   = field.Text("method", "Method", "As for jobs.").Typed(config.MethodType).Default("GET").Example(`"FORM"`).Also("verb", "type")
 	LoginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query")
@@ -100,11 +101,16 @@ func (l *login) compileRequest(s Source, request config.Section, place expr.Plac
 	l.method = strings.ToUpper(loginMethod.Of(request))
 	l.params = s.params(LoginParams.In(request), place)
 	l.headers = s.headers(LoginHeaders.In(request), place)
+	l.remembered = s.remembered(LoginRemember.In(request))
 }
 
-// references are the names in a context that later requests refer to.
+// references are the names in a context that later requests and later logins refer to.
 func (l login) references(c expr.Context) []string {
-	return append(l.with.headers.entries.References(c), l.with.query.entries.References(c)...)
+	names := append(l.with.headers.entries.References(c), l.with.query.entries.References(c)...)
+	for _, r := range l.remembered {
+		names = append(names, r.expr.References(c)...)
+	}
+	return names
 }
 
 func (l login) Start(d *env.Run, m *state.Memory) Authenticator {
@@ -264,7 +270,14 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 		return nil, failure.Userf("the answer of the login has %d texts, expected at most %d", len(texts), maxTexts)
 	}
 	s.deps.Secrets.AddTokens(texts)
-	c, err := s.use(scope, res, answered.Header)
+	scope.Contexts[expr.Response] = expr.Flatten(res.AsSecret())
+	scope.Contexts[expr.ResponseHeader] = expr.HeaderMembers(answered.Header, s.references(expr.ResponseHeader)).AsSecret()
+	scope.Contexts[expr.ResponseCookie] = expr.CookieMembers(answered.Header, s.references(expr.ResponseCookie)).AsSecret()
+	done := event.LoginDone{Endpoint: s.endpoint}
+	if done.Remembered, err = s.remember(ctx, scope); err != nil {
+		return nil, err
+	}
+	c, err := s.use(scope, res, done)
 	if err != nil {
 		return nil, err
 	}
@@ -285,10 +298,8 @@ func (c *credentials) keep(texts []string) {
 	}
 }
 
-func (s *session) use(scope *expr.Scope, res value.Value, header http.Header) (*credentials, error) {
-	scope.Contexts[expr.Response] = expr.Flatten(res.AsSecret())
-	scope.Contexts[expr.ResponseHeader] = expr.HeaderMembers(header, s.references(expr.ResponseHeader)).AsSecret()
-	scope.Contexts[expr.ResponseCookie] = expr.CookieMembers(header, s.references(expr.ResponseCookie)).AsSecret()
+// use makes credentials of an answer, and reports the login.
+func (s *session) use(scope *expr.Scope, res value.Value, done event.LoginDone) (*credentials, error) {
 	c := &credentials{givenUp: make(chan struct{})}
 	hide := func(secret string) {
 		s.deps.Secrets.AddToken(secret)
@@ -304,7 +315,6 @@ func (s *session) use(scope *expr.Scope, res value.Value, header http.Header) (*
 	if c.end, err = s.expires.from(res, s.deps.Now()); err != nil {
 		return nil, err
 	}
-	done := event.LoginDone{Endpoint: s.endpoint}
 	if c.end.set && c.end.unix != beforeAll {
 		done.Expires = time.Unix(c.end.unix, 0).UTC().Format(time.RFC3339)
 	}

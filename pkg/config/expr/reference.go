@@ -57,10 +57,12 @@ const (
 	InPlaceholders Place = "`placeholders`"
 	InLogin        Place = "`loginRequest`"
 	// InOAuthLogin is the login request of the type oauth20.login.
-	InOAuthLogin   Place = "`loginRequest` of `oauth20.login`"
-	InAfterLogin   Place = "`apiRequest`"
-	InQueryAuth    Place = "type `query`"
-	InOAuthRequest Place = "type `oauth20`"
+	InOAuthLogin Place = "`loginRequest` of `oauth20.login`"
+	InAfterLogin Place = "`apiRequest`"
+	// InLoginRemember are the values that a login leaves for the next one.
+	InLoginRemember Place = "`remember` of `loginRequest`"
+	InQueryAuth     Place = "type `query`"
+	InOAuthRequest  Place = "type `oauth20`"
 )
 
 // References are the references that a configuration may use.

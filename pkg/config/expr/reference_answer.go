@@ -21,9 +21,11 @@ func answerReferences() []Reference {
 			Doc: "the value at the path in the answer of the login"},
 		{Key: Response, Argument: "PATH", Example: `{"response": "meta.version"}`, Where: []Place{InUserData, InRemember}, Optional: true,
 			Doc: "the value at the path in the answer that holds the row; in `remember` in that of the last page"},
-		{Key: ResponseHeader, Argument: "NAME", Example: `{"responseHeader": "X-Request-Id"}`, Where: []Place{InAfterLogin, InUserData, InRemember}, Optional: true,
+		{Key: Response, Argument: "PATH", Example: `{"response": "refresh_token"}`, Where: []Place{InLoginRemember}, Optional: true,
+			Doc: "the value at the path in the answer of the login; null without it"},
+		{Key: ResponseHeader, Argument: "NAME", Example: `{"responseHeader": "X-Request-Id"}`, Where: []Place{InAfterLogin, InLoginRemember, InUserData, InRemember}, Optional: true,
 			Doc: "the first value of a header of that answer; null without it, and where it is the text `null`"},
-		{Key: ResponseCookie, Argument: "NAME", Example: `{"responseCookie": "session"}`, Where: []Place{InAfterLogin}, Optional: true,
+		{Key: ResponseCookie, Argument: "NAME", Example: `{"responseCookie": "session"}`, Where: []Place{InAfterLogin, InLoginRemember}, Optional: true,
 			Doc: "a cookie that the answer of the login sets; null without it"},
 	}
 }

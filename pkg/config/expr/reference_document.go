@@ -13,7 +13,7 @@ const EnvPrefix = "EXTRACTOR_VAR_"
 func documentReferences() []Reference {
 	return []Reference{
 		{Key: Attr, Argument: "NAME", Example: `{"attr": "account.id"}`,
-			Where: []Place{InBaseURL, InHeaders, InJobs, InShared, InUserData, InWindows, InRemember, InLogin, InOAuthLogin, InAfterLogin, InQueryAuth},
+			Where: []Place{InBaseURL, InHeaders, InJobs, InShared, InUserData, InWindows, InRemember, InLogin, InOAuthLogin, InAfterLogin, InLoginRemember, InQueryAuth},
 			Doc:   "the value of a key of `config`; nested keys and list indexes are parted by dots"},
 		{Key: Env, Argument: "NAME", Example: `{"env": "API_KEY"}`, Secret: true, Where: []Place{InAttributes},
 			Doc: "the environment variable `" + EnvPrefix + "NAME`. It is always a secret; an error without it"},

@@ -1,6 +1,6 @@
 // Package api serves the local platform's HTTP APIs: the storage API below
-// /v2/storage, the queue API below /queue, and /faults, which makes both fail on
-// demand.
+// /v2/storage, the queue API below /queue, the encryption API below /encryption, and
+// /faults, which makes them fail on demand.
 //
 // Every answer has the shape of the platform's. Bad input is refused with a status
 // of 4xx. A creation that was acknowledged is in the store. Only the faults are
@@ -31,6 +31,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
 	"github.com/keboola/configurable-extractor/pkg/devstack/guard"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
@@ -63,8 +64,8 @@ const (
 	tokenDescription = "local"
 )
 
-// New is the handler of /v2/storage, /queue and /faults; it expects full paths. Any
-// other path is a 404 in the shape of the storage API.
+// New is the handler of /v2/storage, /queue, /encryption and /faults; it expects full
+// paths. Any other path is a 404 in the shape of the storage API.
 func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -72,13 +73,14 @@ func New(o Options) http.Handler {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	s := &server{Options: o, started: o.Now(), routes: http.NewServeMux()}
+	s := &server{Options: o, box: encryption.NewBox(o.Store.Key()), started: o.Now(), routes: http.NewServeMux()}
 	s.register()
 	return http.HandlerFunc(s.serve)
 }
 
 type server struct {
 	Options
+	box     *encryption.Box
 	started time.Time
 	routes  *http.ServeMux
 	faults  faults

@@ -11,7 +11,7 @@ import (
 // refusal is an error that the client can fix.
 type refusal struct {
 	status int
-	// code belongs to the storage API; the queue API sends the status.
+	// code belongs to the storage API; the other APIs send the status.
 	code, message string
 	// context is an object of the queue API; nil is none.
 	context map[string]string
@@ -41,7 +41,8 @@ func exists(what, format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: what + "AlreadyExists", message: fmt.Sprintf(format, args...)}
 }
 
-// storageError and queueError differ in the type of Code.
+// storageError and queueError differ in the type of Code. The encryption API answers
+// like the queue API.
 type storageError struct {
 	Error       string `json:"error"`
 	Code        string `json:"code"`
@@ -70,7 +71,7 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (e *refusal) record(path, id string) any {
-	if !within(path, queuePath) {
+	if !within(path, queuePath) && !within(path, encryptionPath) {
 		return storageError{Error: e.message, Code: e.code, ExceptionID: id, Status: "error"}
 	}
 	record := queueError{Error: e.message, Code: e.status, ExceptionID: id, Status: "error", Context: []string{}}

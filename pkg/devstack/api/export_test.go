@@ -13,3 +13,6 @@ func Endpoints() map[string][]string {
 	}
 	return all
 }
+
+// IsPublic reports whether a path needs no token.
+func IsPublic(pattern string) bool { return isPublic(pattern) }

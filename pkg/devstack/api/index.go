@@ -22,8 +22,8 @@ type service struct {
 	URL string `json:"url"`
 }
 
-// index says where the queue is. It is the only endpoint that needs no token;
-// without one it lists no components.
+// index says where the other services are. It needs no token; without one it lists
+// no components.
 func (s *server) index(r *http.Request) (answer, error) {
 	q := queryOf(r)
 	if q.err != nil {
@@ -31,7 +31,7 @@ func (s *server) index(r *http.Request) (answer, error) {
 	}
 	record := indexRecord{
 		API: "storage", Version: "v2", Documentation: "https://keboola.docs.apiary.io/",
-		Services: []service{{ID: "queue", URL: base(r) + queuePath}},
+		Services: []service{{ID: "queue", URL: base(r) + queuePath}, {ID: "encryption", URL: base(r) + encryptionPath}},
 		Features: []string{},
 	}
 	excluded := strings.Split(strings.Join(q.list("exclude"), ","), ",")

@@ -10,7 +10,7 @@ import (
 func TestIndexAndProject(t *testing.T) {
 	w := newWorld(t)
 	const head = `{"api":"storage","version":"v2","documentation":"https://keboola.docs.apiary.io/",` +
-		`"services":[{"id":"queue","url":"http://HOST/queue"}],"features":[],"urlTemplates":{}`
+		`"services":[{"id":"queue","url":"http://HOST/queue"},{"id":"encryption","url":"http://HOST/encryption"}],"features":[],"urlTemplates":{}`
 	w.createConfig("c", "")
 	w.must("POST", configs+"/c/rows", `{"rowId":"r"}`, 201)
 	w.must("POST", "/v2/storage/components/acme.variables/configs", `{"name":"v","configurationId":"v"}`, 201)

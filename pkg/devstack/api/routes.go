@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	storagePath = "/v2/storage"
-	queuePath   = "/queue"
-	faultsPath  = "/faults"
+	storagePath    = "/v2/storage"
+	queuePath      = "/queue"
+	encryptionPath = "/encryption"
+	faultsPath     = "/faults"
 )
 
 // endpoint carries out one request. An error that is not a *refusal is an error of
@@ -25,7 +26,7 @@ type methods map[string]endpoint
 // method is answered in the same way everywhere.
 func (s *server) register() {
 	for pattern, m := range s.endpoints() {
-		if pattern == storagePath {
+		if isPublic(pattern) {
 			s.routes.Handle(pattern, s.public(m))
 		} else {
 			s.routes.Handle(pattern, s.private(m))
@@ -33,7 +34,11 @@ func (s *server) register() {
 	}
 }
 
-// endpoints are all paths. Only the index is public.
+// isPublic reports whether a path needs no token: the index, and the encryption,
+// which shows nothing that its client does not know.
+func isPublic(pattern string) bool { return pattern == storagePath || pattern == encryptPath }
+
+// endpoints are all paths.
 func (s *server) endpoints() map[string]methods {
 	all := map[string]methods{
 		storagePath:                    {http.MethodGet: s.index},
@@ -44,6 +49,7 @@ func (s *server) endpoints() map[string]methods {
 		queuePath + "/jobs/{job}":      {http.MethodGet: s.showJob},
 		queuePath + "/jobs/{job}/kill": {http.MethodPost: s.killJob},
 		queuePath + "/search/jobs":     {http.MethodGet: s.searchJobs},
+		encryptPath:                    {http.MethodPost: s.encrypt},
 		faultsPath:                     {http.MethodGet: s.listFaults, http.MethodPut: s.setFaults, http.MethodDelete: s.clearFaults},
 	}
 	for pattern, m := range s.ofBranch() {

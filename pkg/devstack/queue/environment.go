@@ -14,7 +14,7 @@ func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
 	}
 	env := map[string]string{
 		"KBC_RUNID":                 job.ID,
-		"KBC_PROJECTID":             "1",
+		"KBC_PROJECTID":             projectID,
 		"KBC_STACKID":               q.o.Stack,
 		"KBC_COMPONENTID":           job.Component,
 		"KBC_CONFIGID":              p.config,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
 	"github.com/keboola/configurable-extractor/pkg/devstack/output"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -59,7 +60,10 @@ type Options struct {
 }
 
 // Queue runs jobs.
-type Queue struct{ o Options }
+type Queue struct {
+	o   Options
+	box *encryption.Box
+}
 
 // New checks the options and sets their defaults.
 func New(o Options) (*Queue, error) {
@@ -92,7 +96,7 @@ func New(o Options) (*Queue, error) {
 	if o.ExceptionID == nil {
 		o.ExceptionID = exceptionID
 	}
-	return &Queue{o: o}, nil
+	return &Queue{o: o, box: encryption.NewBox(o.Store.Key())}, nil
 }
 
 // Run runs jobs until the context ends. Then it ends the running jobs, waits for

@@ -65,8 +65,9 @@ func (r *run) execute(ctx context.Context) error {
 	return r.keepStates(p, states)
 }
 
-// prepare reads the configuration and replaces its variables for all steps, so that
-// an error in the last step is found before the first one runs.
+// prepare reads the configuration, replaces its variables and decrypts its ciphers
+// for all steps, so that an error in the last step is found before the first one
+// runs.
 func (r *run) prepare() (plan, error) {
 	p, err := r.q.plan(r.job)
 	r.result.ConfigVersion = p.version
@@ -91,7 +92,10 @@ func (r *run) prepare() (plan, error) {
 			return p, err
 		}
 	}
-	return p, r.fillVariables(p.steps)
+	if err := r.fillVariables(p.steps); err != nil {
+		return p, err
+	}
+	return p, r.decrypt(p)
 }
 
 // step runs the component once and returns its new state.

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -15,7 +16,7 @@ type secrets struct {
 }
 
 func (s *secrets) add(text string) {
-	if text != "" {
+	if text != "" && !slices.Contains(s.list, text) {
 		s.mask.Add(text)
 		s.list = append(s.list, text)
 	}

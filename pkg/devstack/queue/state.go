@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -62,14 +63,18 @@ func stateRecord(component value.Value) []byte {
 	return fmt.Appendf(nil, `{"component":%s,"storage":{"input":{"tables":[],"files":[]}}}`, component.JSON())
 }
 
-// keepStates stores the states of all steps, once all have succeeded. What was
-// deleted meanwhile gets no state.
+// keepStates stores the states of all steps, once all have succeeded, with their
+// secrets encrypted. What was deleted meanwhile gets no state.
 func (r *run) keepStates(p plan, states []value.Value) error {
 	if !p.stored {
 		return nil
 	}
 	for i, s := range p.steps {
-		_, err := r.q.o.Store.SetState(r.job.Component, r.job.Config, s.row, stateRecord(states[i]))
+		state, err := r.q.box.Encrypt(encryption.Scope{Component: r.job.Component, Project: projectID}, states[i])
+		if err != nil {
+			return err
+		}
+		_, err = r.q.o.Store.SetState(r.job.Component, r.job.Config, s.row, stateRecord(state))
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return fault{fmt.Errorf("storing the state of configuration %s: %w", r.job.Config, err)}
 		}

@@ -10,6 +10,7 @@ package store
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,11 @@ var (
 	tables         = []byte("tables")         // id -> tableRecord
 	rows           = []byte("rows")           // generation -> a bucket, see generation.go
 	ids            = []byte("ids")            // its sequence numbers everything
+	keys           = []byte("keys")           // encryptionKey -> the key of the ciphers
 )
+
+// encryptionKey is the name of the only key.
+var encryptionKey = []byte("encryption")
 
 const (
 	openTimeout = 500 * time.Millisecond
@@ -52,12 +57,16 @@ const (
 	// outgrows it, everyone waits for the slowest reader, once each time its size
 	// doubles.
 	mapped = 1 << 30
+	// keySize is the size of the key in bytes.
+	keySize = 32
 )
 
 // Store is the open file.
 type Store struct {
 	db  *bbolt.DB
 	now func() time.Time
+	// key is the key of this store for what is encrypted.
+	key [keySize]byte
 
 	// loading allows one load at a time: each must see the table as the last one
 	// left it.
@@ -94,21 +103,39 @@ func options() *bbolt.Options {
 	return o
 }
 
-// prepare makes the top-level buckets and completes what a crash interrupted.
+// prepare makes the top-level buckets and the key, and completes what a crash
+// interrupted.
 func (s *Store) prepare() error {
 	err := s.db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{configurations, jobs, unfinished, events, eventsOfRun, buckets, tables, rows, ids} {
+		for _, name := range [][]byte{configurations, jobs, unfinished, events, eventsOfRun, buckets, tables, rows, ids, keys} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
 		}
-		return nil
+		return s.prepareKey(tx)
 	})
 	if err != nil {
 		return err
 	}
 	return s.recover()
 }
+
+// prepareKey reads the key, and makes it the first time.
+func (s *Store) prepareKey(tx *bbolt.Tx) error {
+	stored := tx.Bucket(keys).Get(encryptionKey)
+	if stored == nil {
+		rand.Read(s.key[:]) // never fails
+		return tx.Bucket(keys).Put(encryptionKey, s.key[:])
+	}
+	if copy(s.key[:], stored) != keySize {
+		return errors.New("the key is damaged")
+	}
+	return nil
+}
+
+// Key is a random key of 32 bytes that belongs to this store, for whoever encrypts.
+// It is always the same.
+func (s *Store) Key() [keySize]byte { return s.key }
 
 // Close waits for running writes and closes the file.
 func (s *Store) Close() error { return s.db.Close() }

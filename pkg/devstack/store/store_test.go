@@ -171,3 +171,22 @@ func TestConcurrentWriters(t *testing.T) {
 		t.Errorf("%d rows", table.Rows)
 	}
 }
+
+// TestKey: a store has a key of its own, and keeps it.
+func TestKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store")
+	s, err := Open(path, clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := s.Key()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again := openAt(t, path).Key(); again != key {
+		t.Error("another key after the store was closed")
+	}
+	if other := open(t).Key(); other == key || key == [keySize]byte{} {
+		t.Error("the key of another store is the same")
+	}
+}

@@ -1,0 +1,97 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// LoginRemember is what a login leaves for the next one.
+var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once, stays when the run fails, and is what `{\"remembered\": NAME}` gives in the next login, in this run or the next one. Null changes nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
+	&field.Type{Name: "loginRemember", Title: "object of expressions", Kinds: []string{"object"}, Others: config.ExpressionType, Message: "expected an object of names and expressions"}).
+	Example(`{"#refresh_token": {"response": "refresh_token"}}`)
+
+// remembered is one name of LoginRemember.
+type remembered struct {
+	RememberedName
+	expr expr.Expr
+}
+
+// remembered compiles LoginRemember.
+func (s Source) remembered(section config.Section) []remembered {
+	if section.Value.Kind() != value.Object {
+		return nil
+	}
+	compiler := s.compiler(expr.InLoginRemember)
+	compiler.Exact = true
+	var all []remembered
+	for _, m := range section.Value.Members() {
+		item := section.Get(m.Name)
+		if name, marked := strings.CutPrefix(m.Name, "#"); name == "" || !marked {
+			item.Fault(failure.InvalidRemember, "expected a name with a hash sign, because what a login returns is a secret and the state would show it",
+				"write "+field.Quoted("#"+cmp.Or(name, "token")))
+			continue
+		}
+		e := compiler.Compile(m.Value, item.Pointer)
+		if _, constant := e.Constant(); constant {
+			item.Fault(failure.InvalidRemember, `expected an expression of the login's answer, such as {"response": "PATH"}`, "")
+			continue
+		}
+		all = append(all, remembered{RememberedName{m.Name, item.Pointer}, e})
+	}
+	return all
+}
+
+// Remembered are the names that a method remembers after each of its logins, with their
+// places.
+func Remembered(m Method) []RememberedName {
+	if l, ok := m.(interface{ remembers() []RememberedName }); ok {
+		return l.remembers()
+	}
+	return nil
+}
+
+// RememberedName is a name and its place.
+type RememberedName struct{ Name, Pointer string }
+
+func (l login) remembers() []RememberedName {
+	var names []RememberedName
+	for _, r := range l.remembered {
+		names = append(names, r.RememberedName)
+	}
+	return names
+}
+
+// remember stores what the next login needs of the answer in the scope, and returns the
+// names of what has changed. It comes before anything else that can fail: the old
+// values may be good for nothing now. So an error of one value leaves the others. A
+// recording has no credentials: what they replaced stays.
+func (s *session) remember(ctx context.Context, scope *expr.Scope) (changed []string, err error) {
+	if s.deps.Player != nil {
+		return nil, nil
+	}
+	hiding := *scope
+	hiding.Conceal = s.deps.Secrets.AddToken
+	for _, r := range s.remembered {
+		v, failed := r.expr.Eval(&hiding)
+		if failed == nil && !v.IsNull() {
+			var other bool
+			if other, failed = s.memory.Keep(r.Name, concealUsed(s.deps.Secrets.AddToken, v)); other {
+				changed = append(changed, r.Name)
+			}
+		}
+		if err == nil {
+			err = failed
+		}
+	}
+	if len(changed) > 0 && s.deps.Keep != nil {
+		s.deps.Keep(ctx, s.memory.Kept)
+	}
+	return changed, err
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+const (
+	// keepTimeout limits the calls to the platform for one state.
+	keepTimeout = 30 * time.Second
+	// mostFailures is after how many failures in a row the platform is not asked again
+	// in this run: each may take long.
+	mostFailures = 3
+)
+
+// keeper stores states at once that the next run needs even if this one fails: in
+// out/state.json, and on the platform, which drops this file when a run fails.
+type keeper struct {
+	o      *Options
+	write  func(state value.Value) error
+	client *platform.Client // nil before the first call
+	failed int              // how many uploads in a row
+	told   bool             // that out/state.json cannot be written
+}
+
+// keepIn keeps states in the stage of a run.
+func (o *Options) keepIn(stage *datadir.Stage) {
+	o.Keep = (&keeper{o: o, write: stage.KeepState}).keep
+}
+
+// keepAlone keeps the states of an action, which has no stage of its own.
+func (o *Options) keepAlone(dir *datadir.Dir) {
+	write := func(state value.Value) error {
+		stage, err := dir.Stage()
+		if err != nil {
+			return err
+		}
+		return errors.Join(stage.KeepState(state), stage.Discard())
+	}
+	o.Keep = (&keeper{o: o, write: write}).keep
+}
+
+// keep stores what change makes of a state. Where that is impossible an event says so:
+// the run may still succeed, and its state with it. It is done even if the run was
+// just interrupted. Logins call it one after another.
+func (k *keeper) keep(ctx context.Context, change func(value.Value) value.Value) {
+	if err := advised(k.write(change(k.o.State))); err != nil && !k.told {
+		k.told = true
+		k.unsaved("in out/state.json: " + err.Error())
+	}
+	if !k.onPlatform() || k.failed == mostFailures {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout)
+	defer cancel()
+	err := k.upload(ctx, change)
+	if err == nil {
+		k.failed = 0
+		return
+	}
+	k.failed++
+	text := "on the platform: " + err.Error()
+	if k.failed == mostFailures {
+		text += "; the platform is not asked again in this run"
+	}
+	k.unsaved(text)
+}
+
+func (k *keeper) unsaved(text string) { k.o.Log.Emit(event.StateUnsaved{Text: text}) }
+
+// onPlatform reports whether a configuration of a platform runs. A replay changes
+// nothing there: what it got is old.
+func (k *keeper) onPlatform() bool { return k.o.Getenv("KBC_CONFIGID") != "" && k.o.Replay == "" }
+
+// upload changes the state that the platform has. The rest of it stays as it is, and so
+// do its ciphers.
+func (k *keeper) upload(ctx context.Context, change func(value.Value) value.Value) error {
+	env := k.o.Getenv
+	if err := missing(env, "KBC_TOKEN", "KBC_URL", "KBC_COMPONENTID", "KBC_PROJECTID"); err != nil {
+		return err
+	}
+	if k.client == nil {
+		var err error
+		if k.client, err = platform.New(platform.Options{URL: env("KBC_URL"), Token: env("KBC_TOKEN")}); err != nil {
+			return err
+		}
+	}
+	place := platform.StatePlace{Branch: env("KBC_BRANCHID"), Component: env("KBC_COMPONENTID"), Configuration: env("KBC_CONFIGID"), Row: env("KBC_CONFIGROWID")}
+	stored, err := k.client.State(ctx, place)
+	if err != nil {
+		return err
+	}
+	scope := platform.CipherScope{Component: place.Component, Project: env("KBC_PROJECTID"), Configuration: place.Configuration}
+	changed, err := k.client.Encrypt(ctx, scope, change(stored.Field(componentState)))
+	if err != nil {
+		return err
+	}
+	return k.client.SetState(ctx, place, stored.With(componentState, changed))
+}
+
+// componentState is the member of a state on the platform that holds out/state.json.
+const componentState = "component"
+
+// missing is an error that names the variables of the environment that are not set.
+func missing(env func(string) string, names ...string) error {
+	var absent []string
+	for _, name := range names {
+		if env(name) == "" {
+			absent = append(absent, name)
+		}
+	}
+	if len(absent) == 0 {
+		return nil
+	}
+	return failure.Userf("the environment lacks %s", strings.Join(absent, ", "))
+}

@@ -1,0 +1,34 @@
+package queue
+
+import (
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// What a cipher can be bound to, besides component and configuration.
+const (
+	projectID  = "1"
+	branchType = "default"
+)
+
+// decrypt decrypts the configurations and the states of all steps. A cipher of
+// another platform in a configuration is left to the component, which reports its
+// place. A state is written by the platform only.
+func (r *run) decrypt(p plan) error {
+	scope := encryption.Scope{Component: r.job.Component, Project: projectID, Configuration: r.job.Config, BranchType: branchType}
+	for i := range p.steps {
+		s := &p.steps[i]
+		s.doc, _ = r.q.box.Decrypt(scope, s.doc)
+		r.secrets.collect(s.doc)
+		state, unread := r.q.box.Decrypt(scope, s.state)
+		if len(unread) > 0 {
+			return failure.Userf("Invalid cipher text in the state for the keys %s: the value is not encrypted for this component, project and configuration.",
+				strings.Join(unread, ", "))
+		}
+		s.state = state
+		r.secrets.collect(s.state)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Keep is Set for a value that the next run needs even if this one fails. It reports
+// whether that is another value than the last one.
+func (m *Memory) Keep(name string, v value.Value) (changed bool, err error) {
+	if before := m.Now(name, ""); !before.IsNull() && before.Equal(v) {
+		return false, nil
+	}
+	if err := m.Set(name, "", v); err != nil {
+		return false, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !slices.Contains(m.kept, name) {
+		m.kept = append(m.kept, name)
+	}
+	return true, nil
+}
+
+// Kept is a document with the values of Keep, of all memories, in the place of older
+// ones. Everything else in it stays as it is.
+func (m *Memory) Kept(document value.Value) value.Value {
+	remembered := members(document.Field(keyRemembered))
+	for _, one := range m.owner.memories {
+		values := one.keptMembers()
+		switch {
+		case len(values) == 0:
+		case one.iteration == "":
+			remembered = with(remembered, values)
+		default:
+			iterations := members(remembered.Field(KeyIterations))
+			own := with(members(iterations.Field(one.iteration)), values)
+			remembered = remembered.With(KeyIterations, iterations.With(one.iteration, own))
+		}
+	}
+	return members(document).With(keyRemembered, remembered)
+}
+
+func (m *Memory) keptMembers() []value.Member {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []value.Member
+	for _, name := range m.kept {
+		all = append(all, value.Member{Name: name, Value: m.names[name].find("", true)})
+	}
+	return all
+}
+
+// members is an object, or an empty one in the place of anything else.
+func members(v value.Value) value.Value {
+	if v.Kind() != value.Object {
+		return value.OfMembers()
+	}
+	return v
+}
+
+func with(object value.Value, added []value.Member) value.Value {
+	for _, m := range added {
+		object = object.With(m.Name, m.Value)
+	}
+	return object
+}
