@@ -101,5 +101,5 @@ func planned(cmd *cobra.Command, o *app.Options, file string, text []byte, full 
 	if previous.Path != "" {
 		fmt.Fprintln(stderr, previous.Reused().Message())
 	}
-	return plan.Of(cmd.Context(), text, plan.Options{Options: options, State: previous.State, Version: version, Token: os.Getenv("KBC_TOKEN")})
+	return plan.Of(cmd.Context(), text, plan.Options{Options: options, State: previous.State, LoginsOnly: full, Version: version, Token: os.Getenv("KBC_TOKEN")})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Previous is the state that a run starts from.
+// Previous is the state of the previous run.
 type Previous struct {
 	State value.Value // null for none
 	// Warning says why in/state.json could not be used, "" for no reason.
@@ -18,14 +18,16 @@ type Previous struct {
 	Path string
 }
 
-// PreviousState finds the state that a run starts from: in/state.json, and outside of
-// the platform, where nobody carries the state from run to run, out/state.json of the
-// last successful run. A full run starts without a state.
+// PreviousState finds the state of the previous run: in/state.json, and outside of the
+// platform, where nobody carries the state from run to run, out/state.json of the last
+// successful run. A full run does not mind that it cannot be read, see
+// env.Run.LoginsOnly.
 func PreviousState(dir *datadir.Dir, getenv func(string) string, full bool) (Previous, error) {
-	if full {
-		return Previous{}, nil
+	p, err := previousState(dir, !onPlatform(getenv))
+	if full && (err == nil || failure.KindOf(err) == failure.User) {
+		return Previous{State: p.State}, nil
 	}
-	return previousState(dir, !onPlatform(getenv))
+	return p, err
 }
 
 // previousState also reads out/state.json, if that is wanted.
@@ -36,7 +38,7 @@ func previousState(dir *datadir.Dir, last bool) (p Previous, err error) {
 	}
 	var path string
 	p.State, path, err = dir.LastState()
-	if failure.KindOf(err) == failure.User {
+	if err != nil && failure.KindOf(err) == failure.User {
 		err = failure.Userf("%w; restore the file, or start without it: --full", err)
 	}
 	if !p.State.IsNull() {
@@ -60,13 +62,11 @@ func (p Previous) Reused() event.StateReused {
 }
 
 // readState sets the state of the run, and reports where it is from. A run that is
-// recorded or replayed does not depend on what is left of other runs.
+// recorded or replayed does not depend on what other runs have left, unless it was put
+// into in/state.json.
 func readState(o *Options, dir *datadir.Dir) error {
-	var p Previous
-	var err error
-	if !o.Full {
-		p, err = previousState(dir, !onPlatform(o.Getenv) && o.Recorder == nil && o.Player == nil)
-	}
+	o.LoginsOnly = o.Full || (o.Recorder != nil || o.Player != nil) && !dir.HasState()
+	p, err := PreviousState(dir, o.Getenv, o.LoginsOnly)
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,12 @@ func (d *Dir) State() (state value.Value, warning string, err error) {
 	return state, warning, err
 }
 
+// HasState reports whether there is an in/state.json.
+func (d *Dir) HasState() bool {
+	_, err := os.Lstat(filepath.Join(d.path, "in", "state.json"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // LastState is out/state.json, which the last successful run in this directory
 // wrote, with its path: an object, or null if there is no such file. If that run was
 // killed before it could move its state there, it is still among the tables. A file

@@ -67,7 +67,11 @@ func (p *Plan) newRun(e *env.Run) *run {
 		time:    state.NewTime(e.Now().Unix()),
 	}
 	var remembered state.Remembered
-	r.state = state.Open(e.State, r.time, &r.tables.structure, &r.tables.columns, &remembered)
+	previous := e.State
+	if e.LoginsOnly {
+		previous = state.OfLogins(previous, p.rememberedByLogins())
+	}
+	r.state = state.Open(previous, r.time, &r.tables.structure, &r.tables.columns, &remembered)
 	r.openMemories(&remembered)
 	return r
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -43,6 +44,17 @@ func (p *Plan) remembers() bool {
 		}
 	}
 	return false
+}
+
+// rememberedByLogins are the names of what logins remember.
+func (p *Plan) rememberedByLogins() []string {
+	var names []string
+	for _, it := range p.iterations {
+		for _, m := range auth.Remembered(it.auth) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // rememberedFor is what earlier runs left for one run of a child job, where some of it

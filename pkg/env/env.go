@@ -55,8 +55,10 @@ type Run struct {
 	// UserAgent is sent unless the configuration sets another.
 	UserAgent string
 
-	// State is that of the previous run, null for none.
-	State value.Value
+	// State is that of the previous run, null for none. With LoginsOnly the run uses
+	// nothing of it but what logins remembered.
+	State      value.Value
+	LoginsOnly bool
 	// Keep stores at once what the next run needs even if this one fails. change makes
 	// a state with it from one without. nil stores nothing.
 	Keep func(ctx context.Context, change func(state value.Value) value.Value)

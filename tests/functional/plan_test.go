@@ -217,7 +217,9 @@ func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 	if err != nil {
 		return planned{}, true
 	}
-	before, err := datadir.Open(c.path) // the run has a new state by now
+	filled := t.TempDir() // in the directory of the run is a new state by now
+	c.fill(t, filled)
+	before, err := datadir.Open(filled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +227,7 @@ func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := plan.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}, State: previous.State, Version: version, Rand: sameNonce{}}
+	o := plan.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}, State: previous.State, LoginsOnly: c.Full, Version: version, Rand: sameNonce{}}
 	for _, flag := range c.Variables {
 		name, text, _ := strings.Cut(flag, "=")
 		o.Variables.Flags = append(o.Variables.Flags, variables.Value{Name: name, Text: text})

@@ -30,8 +30,10 @@ import (
 type Options struct {
 	// Options are those of the plan. Secrets, Offline and StandIn are set here.
 	load.Options
-	// State is that of the previous run, null for none.
-	State value.Value
+	// State is that of the previous run, null for none, and LoginsOnly says how much of it
+	// is used, see env.Run.
+	State      value.Value
+	LoginsOnly bool
 	// Version of the program, for the User-Agent.
 	Version string
 	// Token is a secret besides those of the document, "" for none.
@@ -105,7 +107,7 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 // env is the environment of the dry run: nothing of it reaches out.
 func (o Options) env(secrets *secret.Registry) *env.Run {
 	return &env.Run{
-		State:     o.State,
+		State: o.State, LoginsOnly: o.LoginsOnly,
 		Log:       event.NewLog(event.Discard{}, secrets, o.Now),
 		Secrets:   secrets,
 		Now:       o.Now,

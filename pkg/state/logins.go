@@ -1,0 +1,33 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// OfLogins is what a run may not forget that otherwise starts without a state: what
+// logins remembered under these names. A token that changes with each use would be lost
+// with it. It is null if there is nothing.
+func OfLogins(previous value.Value, names []string) value.Value {
+	remembered := previous.Field(keyRemembered)
+	own := only(remembered, names)
+	var iterations []value.Member
+	for _, m := range remembered.Field(KeyIterations).Members() {
+		if kept := only(m.Value, names); len(kept) > 0 {
+			iterations = append(iterations, value.Member{Name: m.Name, Value: value.OfMembers(kept...)})
+		}
+	}
+	if len(iterations) > 0 {
+		own = append(own, value.Member{Name: KeyIterations, Value: value.OfMembers(iterations...)})
+	}
+	if len(own) == 0 {
+		return value.Value{}
+	}
+	return value.OfMembers(value.Member{Name: keyRemembered, Value: value.OfMembers(own...)})
+}
+
+// only are the members with these names.
+func only(v value.Value, names []string) []value.Member {
+	return slices.DeleteFunc(slices.Clone(v.Members()), func(m value.Member) bool { return !slices.Contains(names, m.Name) })
+}
