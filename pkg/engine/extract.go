@@ -49,10 +49,12 @@ type run struct {
 	state *state.State
 	time  *state.Time
 	// memories are what the iterations remember, by their keys.
-	memories   map[string]*state.Memory
-	dry        *exchange.DryRun // nil for a run that sends its requests
-	limit      *LimitReached    // nil as long as nothing was left out
-	incomplete int              // findings
+	memories map[string]*state.Memory
+	dry      *exchange.DryRun // nil for a run that sends its requests
+	// standIn is that of Preview; nil for a run that sends its requests.
+	standIn    func(name string) string
+	limit      *LimitReached // nil as long as nothing was left out
+	incomplete int           // findings
 }
 
 // newRun makes the run of a plan. Close ends it.

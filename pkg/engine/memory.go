@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -55,6 +58,9 @@ func (jr *jobRunner) rememberedFor(in invocation) (expr.Members, bool) {
 			members = jr.memory.AllBefore()
 		}
 		members[m.name] = jr.memory.Before(m.name, combination)
+		if jr.run.standIn != nil && jr.memory.Entry(m.name).Stored > 0 { // the values of the placeholders are not known
+			members[m.name] = value.OfString(jr.run.standIn(m.name + " of this " + strings.Join(m.per, ", ")))
+		}
 	}
 	return members, members != nil
 }
@@ -137,9 +143,9 @@ func (m remembering) beats(a, b order.Key) bool {
 	return order.Compare(a, b) > 0
 }
 
-// answerReferences are the names in a context of an answer that the job's remembered
-// values refer to.
-func (j *job) answerReferences(c expr.Context) []string {
+// leaves are the names in a context to which the expressions refer whose values the job
+// leaves for the next run.
+func (j *job) leaves(c expr.Context) []string {
 	var names []string
 	for _, m := range j.remembers {
 		names = append(names, m.value.References(c)...)
@@ -150,7 +156,7 @@ func (j *job) answerReferences(c expr.Context) []string {
 // keepAnswer keeps what expressions may refer to in the last page.
 func (r *jobRun) keepAnswer(page *answer.Page, res *exchange.Answer) (err error) {
 	if len(r.job.remembers) > len(r.gathered) {
-		r.last, err = r.answerScope(page, res, r.answerReferences)
+		r.last, err = r.answerScope(page, res, r.leaves)
 	}
 	return err
 }
@@ -251,17 +257,53 @@ func (jr *jobRunner) warnForgetting(j *job) {
 
 // read reports what an iteration takes from earlier runs.
 func (jr *jobRunner) read() {
-	for _, name := range jr.run.plan.remembered() {
-		found := jr.memory.Entry(name)
-		if found.Stored == 0 {
-			continue
+	for _, r := range jr.readings(jr.run.plan.remembered()) {
+		if r.Value != "" || r.Values > 0 {
+			jr.run.Log.Emit(event.StateRead{Name: r.Name, Value: r.Value, Values: r.Values, Iteration: jr.number})
 		}
-		e := event.StateRead{Name: name, Value: jr.run.shown(name, found.Before), Iteration: jr.number}
-		if found.Per {
-			e.Values = found.Stored
-		}
-		jr.run.Log.Emit(e)
 	}
+}
+
+// Reading is what earlier runs left under a name: a value, or so many values of a name
+// with one for each combination of placeholders. Neither is there before the first run.
+type Reading struct {
+	Name   string `json:"name"`
+	Value  string `json:"value,omitempty"`
+	Values int    `json:"values,omitempty"`
+}
+
+// readings are what earlier runs left under these names.
+func (jr *jobRunner) readings(names []string) []Reading {
+	all := make([]Reading, len(names))
+	for i, name := range names {
+		found := jr.memory.Entry(name)
+		all[i] = Reading{Name: name, Value: jr.run.shown(name, found.Before)}
+		if found.Per {
+			all[i].Values = found.Stored
+		}
+	}
+	return all
+}
+
+// describe says in a sentence what is remembered.
+func (m remembering) describe() string {
+	text := m.name + ": "
+	switch m.pick {
+	case greatest:
+		text += fmt.Sprintf("the greatest value at %q in the items, or what was remembered before if that is greater", m.path)
+	case least:
+		text += fmt.Sprintf("the least value at %q in the items, or what was remembered before if that is less", m.path)
+	case latest:
+		text += fmt.Sprintf("the value at %q in the last item", m.path)
+	case earliest:
+		text += fmt.Sprintf("the value at %q in the first item", m.path)
+	default:
+		text += "the value of " + m.written + " after the last page"
+	}
+	if len(m.per) > 0 {
+		text += ", one for each " + strings.Join(m.per, ", ")
+	}
+	return text + "."
 }
 
 // kept are the events about what each iteration leaves for the next run.

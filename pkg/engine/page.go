@@ -141,7 +141,7 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 		Fields:   slices.Clip(needs.Fields),
 		Volume:   needs.Volume,
 	}
-	for _, path := range append(r.user.references(expr.Response), r.answerReferences(expr.Response)...) {
+	for _, path := range append(r.user.references(expr.Response), r.leaves(expr.Response)...) {
 		query.Fields = append(query.Fields, fieldPath(path))
 	}
 	page, err := r.run.scanner.Scan(res.Body, query)

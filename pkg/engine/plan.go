@@ -55,7 +55,9 @@ type job struct {
 	// own reports whether expressions of the job itself do.
 	parentItems   []string
 	refersToItems bool
-	children      []*job
+	// rememberedNames are the names that its expressions read.
+	rememberedNames []string
+	children        []*job
 }
 
 // Features are what a configuration can choose from.
@@ -217,21 +219,25 @@ func (c compiler) references(j *job) {
 		compiler.Exact = true
 		j.scrolled = append(j.scrolled, compiler.Entries(s.Value, s.Pointer))
 	}
-	own := slices.Concat(j.Params.References(expr.ParentItem), j.Headers.References(expr.ParentItem), j.user.references(expr.ParentItem))
-	for _, m := range j.remembers {
-		own = append(own, m.value.References(expr.ParentItem)...)
-	}
+	own, all := c.namesIn(j, expr.ParentItem)
+	j.refersToItems, j.parentItems = len(own) > 0, all
+	_, j.rememberedNames = c.namesIn(j, expr.Remembered)
+}
+
+// namesIn are the names in a context to which the expressions of a job itself refer, and
+// to which any do that are evaluated for it, each once.
+func (c compiler) namesIn(j *job, context expr.Context) (own, all []string) {
+	own = slices.Concat(j.Params.References(context), j.Headers.References(context), j.user.references(context), j.leaves(context))
 	if j.ComputedEndpoint != nil {
-		own = append(own, j.ComputedEndpoint.References(expr.ParentItem)...)
+		own = append(own, j.ComputedEndpoint.References(context)...)
 	}
 	if j.Windows != nil {
-		own = append(own, j.Windows.References(expr.ParentItem)...)
+		own = append(own, j.Windows.References(context)...)
 	}
-	j.refersToItems = len(own) > 0
-	all := append(own, c.it.References(expr.ParentItem)...)
+	all = append(slices.Clip(own), c.it.References(context)...)
 	for _, entries := range j.scrolled {
-		all = append(all, entries.References(expr.ParentItem)...)
+		all = append(all, entries.References(context)...)
 	}
 	slices.Sort(all)
-	j.parentItems = slices.Compact(all)
+	return own, slices.Compact(all)
 }

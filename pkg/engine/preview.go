@@ -41,6 +41,10 @@ type Draft struct {
 	Sources []Source
 	// Paging says in sentences how the job goes on and what ends it.
 	Paging []string
+	// Read is what the job, or the login before it, reads of what earlier runs left.
+	// Remembers says in sentences what it leaves for the next one.
+	Read      []Reading
+	Remembers []string
 }
 
 // Preview builds the first request of every job as Run does, from iteration to
@@ -49,6 +53,7 @@ type Draft struct {
 // the first request which cannot be made: a run would end there too.
 func (p *Plan) Preview(ctx context.Context, e *env.Run, standIn func(name string) string) ([]Draft, error) {
 	r := p.newRun(e)
+	r.standIn = standIn
 	defer r.Close()
 	var all []Draft
 	for number, it := range p.iterations {
@@ -173,6 +178,10 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 		d.Problem = err
 		return d
 	}
+	d.Read = v.readings(j.rememberedNames)
+	for _, m := range j.remembers {
+		d.Remembers = append(d.Remembers, m.describe())
+	}
 	first, _ := j.scroller.First(base, v.run.Now())
 	d.Paging = j.scroller.Describe(base)
 	if paging.Pages(j.scroller) {
@@ -193,6 +202,8 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	}
 	for _, out := range v.run.dry.Outgoing {
 		if out.Login {
+			request := auth.LoginRequest.In(v.doc.API.Authentication)
+			d.Read = append(v.readings(v.doc.Vocabulary.All().References.Names(request.Value, false, expr.Remembered)), d.Read...)
 			d.Login, d.LoginPointer, d.LoginSources = &out, auth.LoginRequest.In(v.doc.API.Authentication).Pointer, v.login(&out)
 		} else {
 			d.Request = &out

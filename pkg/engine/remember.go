@@ -19,6 +19,7 @@ type remembering struct {
 	pick    pick      // of the values at path in the items
 	path    string    // "" for an expression
 	value   expr.Expr // after the last page
+	written string    // the expression as it stands
 	per     []string  // placeholders; nil for one value in all
 }
 
@@ -85,9 +86,9 @@ func (c compiler) remembers(j config.Job) []remembering {
 func (c compiler) named(name string, entry config.Section) bool {
 	switch {
 	case name == state.KeyIterations:
-		entry.Fault(failure.InvalidRemember, "expected another name: this one holds the values of iterations in the state", "")
+		refuse(entry, "expected another name: this one holds the values of iterations in the state", "")
 	case strings.TrimPrefix(name, "#") == "":
-		entry.Fault(failure.InvalidRemember, "expected a name", "")
+		refuse(entry, "expected a name", "")
 	default:
 		return true
 	}
@@ -131,24 +132,30 @@ func (c compiler) formOf(m *remembering, entry config.Section, j config.Job) boo
 		tokens := failure.PointerSplit(at.Pointer)
 		m.pick, m.path = pick(tokens[len(tokens)-1]), at.Value.Text()
 		if own.Len() > 1 {
-			entry.Fault(failure.InvalidRemember, "expected one form", "give each value a name of its own: "+shape)
+			refuse(entry, "expected one form", "give each value a name of its own: "+shape)
 			return false
 		}
 		return true
 	}
 	references := c.doc.Vocabulary.All().References.At(expr.InRemember)
 	if _, ok := references.Parse(own, true); !ok {
-		entry.Fault(failure.InvalidRemember, "expected "+shape, misspeltForm(own, references))
+		refuse(entry, "expected "+shape, misspeltForm(own, references))
 		return false
 	}
 	compiler := c.expressions(expr.InRemember, j.Family, entry)
 	compiler.Exact = true
-	m.value = compiler.Compile(own, entry.Pointer)
+	m.value, m.written = compiler.Compile(own, entry.Pointer), own.JSON()
 	if !state.Secret(m.name) && c.secretIn(m.value) {
-		entry.Fault(failure.InvalidRemember, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
+		refuse(entry, "expected a name with a hash sign, because the value is made of a secret and the state would show it", "write "+field.Quoted("#"+m.name))
 		return false
 	}
 	return true
+}
+
+// refuse reports a problem with an entry, or with an iteration. What is there needs no
+// description: it is an object.
+func refuse(s config.Section, expected, hint failure.Text) {
+	s.Problems().Add(failure.Problem{Code: failure.InvalidRemember, Pointer: s.Pointer, Expected: expected, Hint: hint})
 }
 
 // shape is what an entry looks like.
@@ -187,8 +194,7 @@ func (c compiler) remembersOf(jobs []*job) []remembering {
 			case i < 0:
 				all = append(all, m)
 			case !m.agrees(all[i]):
-				at := field.NewSection(c.doc.Root.Value.Lookup(failure.PointerSplit(m.pointer)), m.pointer, j.UserData.Problems())
-				at.Fault(failure.InvalidRemember, "expected another name: "+failure.Part(all[i].pointer)+" has this one",
+				refuse(field.NewSection(value.Value{}, m.pointer, j.UserData.Problems()), "expected another name: "+failure.Part(all[i].pointer)+" has this one",
 					`two jobs may share a name with "max", or with "min", and the same "per"`)
 			}
 		}
@@ -211,8 +217,7 @@ func (p *Plan) checkKeys() {
 			continue
 		}
 		if len(it.remembers)+len(other.remembers) > 0 {
-			at := field.NewSection(p.doc.Root.Value.Lookup(failure.PointerSplit(it.Pointer)), it.Pointer, p.doc.Root.Problems())
-			at.Fault(failure.InvalidRemember, "expected an iteration that differs from "+failure.Part(other.Pointer)+" in more than secrets, because each remembers values of its own",
+			refuse(field.NewSection(value.Value{}, it.Pointer, p.doc.Root.Problems()), "expected an iteration that differs from "+failure.Part(other.Pointer)+" in more than secrets, because each remembers values of its own",
 				"give each of them another "+field.OwnName(config.ConfigID.Name))
 		}
 	}

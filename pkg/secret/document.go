@@ -96,9 +96,16 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 		}
 		return true
 	}
+	request := isRequest(v)
 	for _, m := range v.Members() {
-		if secret && names(v.Without("default"), m) {
+		if request && m.Name == remembering {
+			if !walkRemembered(m.Value, failure.PointerJoin(pointer, m.Name), secret, yield) {
+				return false
+			}
 			continue
+		}
+		if secret && m.Name == "env" && v.Without("default").Len() == 1 && variableName.MatchString(m.Value.Raw()) {
+			continue // {"env": "API_KEY"} names the variable that holds the secret
 		}
 		if !walkSecrets(m.Value, failure.PointerJoin(pointer, m.Name), secret || strings.HasPrefix(m.Name, "#"), yield) {
 			return false
@@ -112,18 +119,38 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 	return true
 }
 
-// names reports whether an object with this member says where a secret comes from:
-// {"env": "API_KEY"} names a variable, {"response": "refresh_token"} a place in an
-// answer.
-func names(v value.Value, m value.Member) bool {
-	switch {
-	case v.Len() != 1:
-		return false
-	case m.Name == "env":
-		return variableName.MatchString(m.Value.Raw())
-	default:
-		return strings.HasPrefix(m.Name, "response") && OrdinaryName(m.Value.Raw())
+// remembering is the key of a request that says what a run leaves for the next one. Its
+// names may begin with #, and what stands below them says where a secret will come from.
+const remembering = "remember"
+
+// isRequest reports whether an object of the configuration is a job or a login request.
+func isRequest(v value.Value) bool {
+	_, ok := v.Get("endpoint")
+	return ok
+}
+
+// walkRemembered is walkSecrets for the value of that key. What an entry of a secret
+// gives as it stands is a secret too, and so is anything that is no entry.
+func walkRemembered(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {
+	if v.Kind() != value.Object {
+		return walkSecrets(v, pointer, secret, yield)
 	}
+	for _, entry := range v.Members() {
+		at, named := failure.PointerJoin(pointer, entry.Name), strings.HasPrefix(entry.Name, "#")
+		if !named || entry.Value.Kind() != value.Object {
+			if !walkSecrets(entry.Value, at, secret || named, yield) {
+				return false
+			}
+			continue
+		}
+		for _, m := range entry.Value.Members() {
+			given := m.Name == "literal" || m.Name == "default"
+			if !walkSecrets(m.Value, failure.PointerJoin(at, m.Name), secret || given, yield) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // variableName is the usual name of an environment variable.

@@ -25,6 +25,34 @@ func TestIn(t *testing.T) {
 	}
 }
 
+// TestInRemembered: what stands below the name of a secret for the next run says where
+// it comes from, at that place of a job or of a login and nowhere else.
+func TestInRemembered(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"endpoint":"e","remember":{"#a":{"response":"token"},"#b":{"function":"md5","args":[{"attr":"#k"}]},"c":{"max":"x"}}}`: "[]",
+		`{"endpoint":"e","remember":{"#a":{"literal":"x"},"#b":{"response":"y","default":{"literal":"z"}}}}`:                     "[/remember/#a/literal=x /remember/#b/default/literal=z]",
+		`{"endpoint":"e","remember":{"#a":"x","#b":["y"],"c":{"#d":"z"}}}`:                                                       "[/remember/#a=x /remember/#b/0=y /remember/c/#d=z]",
+		`{"endpoint":"e","remember":{"#a":{"args":[{"#k":"x"}]}}}`:                                                               "[/remember/#a/args/0/#k=x]",
+		`{"endpoint":"e","#remember":{"#a":{"response":"x"}}}`:                                                                   "[/#remember/#a/response=x]",
+		`{"remember":{"#a":{"response":"x"}}}`:                                                                                   "[/remember/#a/response=x]",
+		`{"#s":{"endpoint":"e","remember":{"#a":{"response":"x"}}}}`:                                                             "[/#s/endpoint=e /#s/remember/#a/response=x]",
+		`{"endpoint":"e","remember":"x","params":{"#a":{"response":"y"}}}`:                                                       "[/params/#a/response=y]",
+	} {
+		doc, err := value.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for pointer, secret := range In(doc) {
+			got = append(got, pointer+"="+secret)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: got %v, want %s", text, got, want)
+		}
+	}
+}
+
 // A number is a secret as it is written, and as the program writes it.
 func TestNumbersAreRespelt(t *testing.T) {
 	t.Parallel()

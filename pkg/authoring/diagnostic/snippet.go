@@ -9,6 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -188,13 +189,9 @@ func secretPart(pointer string, span source.Span, text string) (source.Span, boo
 }
 
 // isExpressionKey reports whether a name is a key of expressions, whose values are
-// names.
+// names. That of a variable may be one that was mistaken for its value.
 func isExpressionKey(name string) bool {
-	switch name {
-	case "attr", "function", "time", "response", "authorization", "request", "query", "consumer", "user", "placeholder":
-		return true
-	}
-	return false
+	return name == "function" || name != string(expr.Env) && slices.Contains(expr.AllReferences().Keys(), name)
 }
 
 // assigned matches a value after a colon in a text that is not JSON.

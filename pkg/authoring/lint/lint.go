@@ -49,6 +49,8 @@ func checks() []check {
 		unreachableItems,
 		unfilledColumns,
 		unevaluatedExpressions,
+		unknownRemembered,
+		unreadRemembered,
 		unsendableHeaders,
 		plainSecrets,
 		plainAddresses,

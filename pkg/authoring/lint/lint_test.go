@@ -52,6 +52,14 @@ func TestCheck(t *testing.T) {
 		{"a first page without parameters", given{api: `,"pagination":{"method":"pagenum","firstPageParams":false}`, jobs: `{"endpoint":"x","params":{"page":3}}`}, nil},
 		{"a cursor's first value", given{api: `,"pagination":{"method":"cursor","idKey":"id","param":"since"}`, jobs: `{"endpoint":"x","params":{"since":3}}`}, nil},
 
+		{"values that nothing remembers, and that no expression reads", given{api: `,"http":{"headers":{"X-A":{"remembered":"sinc"}},"defaultOptions":{"params":{"d":{"remembered":"since"}}}}`,
+			jobs: `{"endpoint":"x","params":{"a":[{"remembered":"other","default":1}],"b":{"literal":{"remembered":"plain"}}},"remember":{"since":{"max":"t"},"idle":{"min":"t"},"#token":{"response":"token"}}}`},
+			[]string{"unknown-remembered /api/http/headers/X-A/remembered", "unknown-remembered /config/jobs/0/params/a/0/remembered", "unread-remembered /config/jobs/0/remember/idle", "unread-remembered /config/jobs/0/remember/#token"}},
+		{"values of placeholders that the job has not", given{jobs: `{"endpoint":"x","params":{"a":{"remembered":"since"}},"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"params":{"a":{"remembered":"since"}},"remember":{"since":{"max":"t","per":["i"]}},
+			"children":[{"endpoint":"y/{j}","placeholders":{"j":"j"},"params":{"a":{"remembered":"since"}}}]}]}`}, []string{"unknown-remembered /config/jobs/0/params/a/remembered"}},
+		{"paths of remembered values", given{jobs: `{"endpoint":"x","responseFilter":"o","params":{"a":{"remembered":"a"},"b":{"remembered":"b"},"c":{"remembered":"c"}},"remember":{"a":{"max":"$.t"},"b":{"last":"o.a"},"c":{"first":"o"}}}`},
+			[]string{"foreign-path /config/jobs/0/remember/a/max", "unreachable-path /config/jobs/0/remember/b/last"}},
+
 		{"pages in advance, one after another", given{api: `,"http":{"lookahead":3},"pagination":{"method":"multiple","scrollers":{"default":{"method":"pagenum","total":"t","totalPages":"p"}}}`},
 			[]string{"idle-lookahead /api/http/lookahead", "idle-lookahead /api/pagination/scrollers/default/total", "idle-lookahead /api/pagination/scrollers/default/totalPages"}},
 		{"pages in advance", given{api: `,"http":{"lookahead":3,"concurrency":2},"pagination":{"method":"offset","limit":1,"total":"t"}`}, nil},

@@ -95,7 +95,7 @@ func (s settings) jobPaths() []path {
 	var all []path
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			all = append(append(all, dataField(s.job(j.Job))...), filters(j)...)
+			all = append(append(append(all, dataField(s.job(j.Job))...), filters(j)...), rememberedPaths(j)...)
 			for _, p := range s.pathsInto(j) {
 				all = append(all, p.path)
 			}

@@ -51,8 +51,8 @@ func refersTo(p config.Section, context expr.Context) bool {
 }
 
 // unreachableItems finds paths into what a response filter has turned into
-// text: of placeholders, recursion filters, cursors, mappings, and of filters
-// that come later.
+// text: of placeholders, recursion filters, cursors, remembered values, mappings, and of
+// filters that come later.
 func unreachableItems(s settings, found *failure.Problems) {
 	report := func(p path, filter path) {
 		found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: failure.Part(value.OfString(p.text).JSON()),
@@ -69,6 +69,11 @@ func unreachableItems(s settings, found *failure.Problems) {
 			for _, p := range s.pathsInto(j) {
 				if filter, ok := covered(p.path, filtersOf(j.above, p.level)); ok {
 					report(p.path, filter)
+				}
+			}
+			for _, p := range rememberedPaths(j) {
+				if filter, ok := covered(p, own); ok {
+					report(p, filter)
 				}
 			}
 			if idKey, ok := s.cursorOf(j); ok {
@@ -126,7 +131,7 @@ func (s settings) pathsInto(j family) []pathAbove {
 		}
 	}
 	references := s.Compiled.Vocabulary.All().References
-	for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobUserData) {
+	for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobUserData, config.JobRemember) {
 		at := s.job(j.Job).Get(f.Name)
 		references.Walk(at.Value, at.Pointer, false, func(f expr.Form, pointer string) {
 			if f.Is(expr.ParentItem) {

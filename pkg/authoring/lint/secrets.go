@@ -23,7 +23,7 @@ import (
 // no # keeps them out of events and lets the platform encrypt them.
 func plainSecrets(s settings, found *failure.Problems) {
 	naming := map[string]bool{} // by their places
-	for _, f := range s.fields(field.Naming) {
+	for _, f := range s.fields(field.Naming, field.Remembering) {
 		naming[f.at.Pointer] = true
 	}
 	settings := s.Compiled.Settings

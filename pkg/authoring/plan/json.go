@@ -27,6 +27,9 @@ type requestJSON struct {
 	Window  string       `json:"window,omitempty"`
 	Sources []sourceJSON `json:"sources,omitempty"`
 	Paging  []string     `json:"paging,omitempty"`
+
+	Read      []engine.Reading `json:"read,omitempty"`
+	Remembers []string         `json:"remembers,omitempty"`
 }
 
 type sourceJSON struct {
@@ -61,6 +64,12 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		r.Sources = p.sourcesJSON(d.Sources)
 		for _, sentence := range d.Paging {
 			r.Paging = append(r.Paging, p.mask.text(sentence))
+		}
+		for _, one := range d.Read {
+			r.Read = append(r.Read, engine.Reading{Name: p.mask.text(one.Name), Value: p.mask.text(one.Value), Values: one.Values})
+		}
+		for _, sentence := range d.Remembers {
+			r.Remembers = append(r.Remembers, p.mask.text(sentence))
 		}
 		all.Requests = append(all.Requests, r)
 	}

@@ -89,9 +89,35 @@ func (b *page) draft(d engine.Draft) {
 		b.request(at+2, d.Request)
 		b.sources(at, d.Sources)
 		b.line(at, "\nPaging")
-		for _, sentence := range d.Paging {
-			b.line(at+2, b.p.mask.text(sentence))
+		b.sentences(at+2, d.Paging)
+	}
+	if len(d.Read) > 0 {
+		b.line(at, "\nRemembered by earlier runs")
+		for _, r := range d.Read {
+			b.line(at+2, b.p.mask.text(reading(r)))
 		}
+	}
+	if len(d.Remembers) > 0 {
+		b.line(at, "\nRemembers for the next run")
+		b.sentences(at+2, d.Remembers)
+	}
+}
+
+func (b *page) sentences(at int, all []string) {
+	for _, sentence := range all {
+		b.line(at, b.p.mask.text(sentence))
+	}
+}
+
+// reading says what is read.
+func reading(r engine.Reading) string {
+	switch {
+	case r.Values > 0:
+		return r.Name + ": " + prose.Count(r.Values, "value")
+	case r.Value == "":
+		return r.Name + ": nothing yet"
+	default:
+		return r.Name + " = " + r.Value
 	}
 }
 

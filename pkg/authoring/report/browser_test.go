@@ -168,6 +168,7 @@ func TestBrowser(t *testing.T) {
 	b.shows(".headline", "success", "incomplete")
 	b.shows("#incomplete", "iteration 2", "'total' of the response says that there are 23 rows, but 15 were fetched", "job.short", "/parameters/api/pagination")
 	b.shows("#jobs", "users incomplete", "orders")
+	b.shows("#memory", "since", "2026-01-01", "2026-01-02", "/parameters/config/jobs/0/remember/since", "3 values")
 	b.shows("#warnings", "/parameters/config/debug")
 	if text := ask[string](b, `document.getElementById("jobs").innerText`); strings.Contains(text, "orders incomplete") {
 		b.Errorf("a complete job is shown as incomplete:\n%s", text)
@@ -201,8 +202,11 @@ func incomplete(t *testing.T) string {
 	for _, body := range []event.Body{
 		event.ConfigWarning{Pointer: "/parameters/config/debug", Text: "odd"},
 		event.JobShort{Job: "users", Fetched: 15, Total: 23, Unit: "rows", Field: "total", Rule: "the page is empty", Pointer: "/parameters/api/pagination", JobPointer: users, Iteration: 2},
+		event.StateRead{Name: "since", Value: "2026-01-01", Iteration: 2},
 		event.JobFinished{Job: "users", Pages: 2, Rows: 15, Rule: "the page is short", JobPointer: users, Iteration: 2},
 		event.JobFinished{Job: "orders", Pages: 1, Rows: 3, Rule: "the page is short", JobPointer: orders, Iteration: 2},
+		event.StateRemembered{Name: "since", Value: "2026-01-02", Before: "2026-01-01", Iteration: 2, Pointer: users + "/remember/since"},
+		event.StateRemembered{Name: "seen", Values: 3, Iteration: 2, Pointer: orders + "/remember/seen"},
 		event.RunFinished{Rows: 18, Tables: 2, Requests: 3, Incomplete: 1},
 	} {
 		log.Emit(body)

@@ -74,6 +74,14 @@ func (c *Collector) Event(e event.Event) {
 		}
 	case event.TableWritten:
 		c.tableWritten(body)
+	case event.StateRead:
+		if m := c.memory(body.Name, body.Iteration); m != nil {
+			m.Read, m.ReadValues = body.Value, body.Values
+		}
+	case event.StateRemembered:
+		if m := c.memory(body.Name, body.Iteration); m != nil {
+			m.Left, m.LeftValues, m.Pointer = body.Value, body.Values, body.Pointer
+		}
 	case event.RunCut:
 		c.report.Status = Cut
 	case event.RunFailed:
@@ -142,6 +150,21 @@ func (c *Collector) found(e event.Event, f event.Finding) {
 	}
 	c.report.Jobs[i].Incomplete++
 	c.report.Incomplete = append(c.report.Incomplete, Finding{Kind: e.Kind, Text: prose.Shorten(e.Message, maxText), Job: i, Pointer: f.Setting()})
+}
+
+// memory returns the entry of a name, nil when there are too many.
+func (c *Collector) memory(name string, iteration int) *Memory {
+	for _, m := range c.report.Memory {
+		if m.Name == name && m.Iteration == iteration {
+			return m
+		}
+	}
+	if len(c.report.Memory) == maxMemory {
+		return nil
+	}
+	m := &Memory{Name: name, Iteration: iteration}
+	c.report.Memory = append(c.report.Memory, m)
+	return m
 }
 
 func (c *Collector) failed(e event.RunFailed) {

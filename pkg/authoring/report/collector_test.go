@@ -115,6 +115,25 @@ func TestWindows(t *testing.T) {
 		{Job: "s", Pointer: orders, Traffic: none, Windows: &Windows{Begun: 1}}})
 }
 
+// TestMemory: what was read and what was left stand together.
+func TestMemory(t *testing.T) {
+	f := newFixture()
+	f.emit(1, event.StateRead{Name: "since", Value: "2026-01-01", Iteration: 2}, event.StateRead{Name: "per", Values: 3, Iteration: 2})
+	f.emit(2, event.StateRemembered{Name: "since", Value: "2026-01-02", Before: "2026-01-01", Iteration: 2, Pointer: users}, event.StateRemembered{Name: "since", Value: "5", Iteration: 1, Pointer: users},
+		event.StateRemembered{Name: "per", Values: 4, Iteration: 2, Pointer: orders})
+	equal(t, "memory", f.result("").Memory, []*Memory{
+		{Name: "since", Iteration: 2, Pointer: users, Read: "2026-01-01", Left: "2026-01-02"},
+		{Name: "per", Iteration: 2, Pointer: orders, ReadValues: 3, LeftValues: 4},
+		{Name: "since", Iteration: 1, Pointer: users, Left: "5"},
+	})
+	for i := range 2 * maxMemory {
+		f.emit(3, event.StateRead{Name: strconv.Itoa(i), Value: "v"})
+	}
+	if got := len(f.result("").Memory); got != maxMemory {
+		t.Errorf("%d values are kept", got)
+	}
+}
+
 // TestMoreThanIsKept: the size of a report is bounded, and its sums are complete.
 func TestMoreThanIsKept(t *testing.T) {
 	const requests, warnings = 5000, 500
@@ -257,7 +276,7 @@ func TestRetriesFindTheirRequests(t *testing.T) {
 // keys in their order.
 func TestKeysAreDocumented(t *testing.T) {
 	documented := documentedKeys(t)
-	for _, object := range []any{Report{}, Error{}, Problem{}, Finding{}, Totals{}, Job{}, Windows{}, Ended{}, Stored{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Warning{}} {
+	for _, object := range []any{Report{}, Error{}, Problem{}, Finding{}, Totals{}, Job{}, Windows{}, Ended{}, Stored{}, Waterfall{}, Request{}, Activity{}, Period{}, Table{}, Column{}, Shape{}, Memory{}, Warning{}} {
 		typ := reflect.TypeOf(object)
 		var want []string
 		for _, field := range reflect.VisibleFields(typ) {
@@ -289,6 +308,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 	text := readDoc(t)
 	for _, words := range []string{
 		fmt.Sprintf("the first %d requests, the %d slowest ones, at most %d periods of activity and %d different warnings", maxWaterfall, maxSlowest, maxPeriods, maxWarnings),
+		fmt.Sprintf("the first %d remembered values", maxMemory),
 		"Addresses, reasons and warnings end after 2,000 characters", "the first 10,000 rows", "16 MiB",
 		fmt.Sprintf("version of the form: %d", Version),
 	} {

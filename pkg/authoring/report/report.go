@@ -5,7 +5,8 @@
 // files: report.json, documented in docs/report.md, whose keys never change their
 // meaning, and report.html, a page that shows it and loads nothing.
 //
-// A report has the shapes of the data, never a value. Its memory does not depend on the
+// A report has the shapes of the data, never a value but those that one run remembers for
+// the next one. Its memory does not depend on the
 // amount of data: it keeps a limited number of requests and counts the rest, and reads
 // only the first rows of a table.
 package report
@@ -20,6 +21,7 @@ const (
 	maxSlowest   = 20  // requests
 	maxPeriods   = 100 // of the activity
 	maxWarnings  = 200 // different ones
+	maxMemory    = 200 // values that were read or remembered
 	maxText      = 2000
 )
 
@@ -47,6 +49,7 @@ type Report struct {
 	Activity        Activity   `json:"activity"`
 	Slowest         []*Request `json:"slowest"`
 	Tables          []*Table   `json:"tables"`
+	Memory          []*Memory  `json:"memory,omitempty"`
 	Warnings        []Warning  `json:"warnings"`
 	WarningsOmitted int        `json:"warningsOmitted,omitempty"`
 }
@@ -180,6 +183,18 @@ type Column struct {
 	Name   string  `json:"name"`
 	Empty  int     `json:"empty"`
 	Shapes []Shape `json:"shapes"`
+}
+
+// Memory is what the run read of earlier runs under a name, and what it left for the next
+// one. With a value for each combination of placeholders there are only their numbers.
+type Memory struct {
+	Name       string `json:"name"`
+	Iteration  int    `json:"iteration,omitempty"`
+	Pointer    string `json:"pointer,omitempty"`
+	Read       string `json:"read,omitempty"`
+	ReadValues int    `json:"readValues,omitempty"`
+	Left       string `json:"left,omitempty"`
+	LeftValues int    `json:"leftValues,omitempty"`
 }
 
 // Shape is one kind of cell.

@@ -61,6 +61,8 @@ const (
 	PathInAdvance
 	// Naming has names and paths, which are no secrets whatever their keys are.
 	Naming
+	// Remembering is Naming; the names are those of values for the next run.
+	Remembering
 )
 
 // Declared is a field, or a Setting that reads it.

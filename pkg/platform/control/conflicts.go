@@ -36,10 +36,10 @@ func dependencies(document value.Value) (problems failure.Problems) {
 			Expected: "previousStart comes from the state of the run before, and the jobs of a split have none: each would read everything again",
 			Hint:     "run it without --split"})
 	}
-	if at := findRemembered(settings); at != "" {
+	if at := find(settings, readsState); at != "" {
 		problems.Add(failure.Problem{Pointer: at,
 			Expected: "what is remembered comes from the state of the run before, and the jobs of a split have none: each would read everything again",
-			Hint:     "run it without --split, or write what the jobs of the split are to fetch"})
+			Hint:     "run it without --split"})
 	}
 	if at := find(field.NewSection(document, "", &problems), tiedToConfiguration); at != "" {
 		problems.Add(failure.Problem{Pointer: at,
@@ -166,15 +166,9 @@ func needsState(name string, v value.Value) bool {
 	return name == "time" && v.Kind() == value.String && v.Raw() == "previousStart"
 }
 
-// findRemembered returns the pointer of the first reference to what an earlier run
-// remembered, "" for none.
-func findRemembered(s config.Section) (at string) {
-	expr.AllReferences().Walk(s.Value, s.Pointer, false, func(f expr.Form, pointer string) {
-		if at == "" && f.Is(expr.Remembered) {
-			at = pointer
-		}
-	})
-	return at
+// readsState reports whether a member refers to what earlier runs left.
+func readsState(name string, v value.Value) bool {
+	return name == string(expr.Remembered) && v.Kind() == value.String
 }
 
 // tiedToConfiguration reports whether a member is encrypted for its configuration

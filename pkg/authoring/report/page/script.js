@@ -249,6 +249,18 @@ function tables() {
   return section;
 }
 
+function memory() {
+  const values = (text, n) => n ? count(n, "value") : text || "–";
+  const iterations = report.memory.some((m) => m.iteration);
+  const note = report.status === "success" ? "" : "the next run will read the same, because this one was not complete";
+  return sheet("memory", "Remembered from run to run", note, [
+    column("Name", (m) => [make("code", "", m.name), under(pointer(m.pointer))]),
+    ...(iterations ? [number("Iteration", (m) => m.iteration || "")] : []),
+    column("Read", (m) => values(m.read, m.readValues), "long"),
+    column("Left for the next run", (m) => values(m.left, m.leftValues), "long"),
+  ], report.memory);
+}
+
 // A finding is a warning, too; it is not shown twice.
 const warned = report.warnings.filter((w) => !incomplete.some((f) => f.kind === w.source));
 
@@ -270,5 +282,6 @@ main.replaceChildren(...headline(),
   incomplete.length ? findings() : "",
   warned.length ? warnings() : nothing(incomplete.length ? "No other warnings." : "No warnings."),
   report.jobs.length ? jobs() : nothing("No job was run."),
+  report.memory ? memory() : "",
   ...(report.waterfall.requests.length ? [waterfall(), activity(), slowest()] : [nothing("No request was sent.")]),
   report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, whatever its jobs had stored." : "")));

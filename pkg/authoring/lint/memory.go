@@ -1,0 +1,106 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// unknownRemembered finds expressions that read what no job and no login leaves, or
+// leaves for placeholders that the job has not.
+func unknownRemembered(s settings, found *failure.Problems) {
+	entries := s.remembered()
+	var names []string
+	for _, entry := range entries {
+		names = append(names, name(entry))
+	}
+	s.readings(func(text, pointer string) {
+		if !slices.Contains(names, text) {
+			found.Add(failure.Problem{Code: failure.UnknownRemembered, Pointer: pointer, Found: field.Quoted(text),
+				Expected: "nothing remembers a value of this name, so there is none in any run", Hint: didYouMean(text, names)})
+			return
+		}
+		j, ok := s.jobAt(pointer)
+		if !ok {
+			return
+		}
+		for _, entry := range entries {
+			if missing := lackingPer(entry, j.Family); name(entry) == text && len(missing) > 0 {
+				found.Add(failure.Problem{Code: failure.UnknownRemembered, Pointer: pointer, Found: field.Quoted(text),
+					Expected: "the value is one of several, each for other values of " + field.List(missing) + ", and this job has no such placeholder", Hint: "remove \"per\" at " + failure.Part(entry.Pointer) + ", or use another name"})
+				return
+			}
+		}
+	})
+}
+
+// unreadRemembered finds what a job leaves for no one.
+func unreadRemembered(s settings, found *failure.Problems) {
+	var read []string
+	s.readings(func(text, _ string) { read = append(read, text) })
+	for _, entry := range s.remembered() {
+		if !slices.Contains(read, name(entry)) {
+			found.Add(failure.Problem{Code: failure.UnreadRemembered, Pointer: entry.Pointer,
+				Expected: "no expression reads this value", Hint: "send it in \"params\": {\"remembered\": " + field.Quoted(name(entry)) + "}"})
+		}
+	}
+}
+
+// remembered are the entries that say what a run leaves for the next one.
+func (s settings) remembered() []config.Section {
+	var all []config.Section
+	for _, f := range s.fields(field.Remembering) {
+		all = append(all, f.at.Items()...)
+	}
+	return all
+}
+
+// readings calls visit for the name in each expression that reads what a run left.
+func (s settings) readings(visit func(name, pointer string)) {
+	root := s.Compiled.Settings
+	s.Compiled.Vocabulary.All().References.Walk(root.Value, root.Pointer, false, func(f expr.Form, pointer string) {
+		if f.Is(expr.Remembered) {
+			visit(f.Name.Raw(), failure.PointerJoin(pointer, string(expr.Remembered)))
+		}
+	})
+}
+
+// jobAt is the job to which a place belongs.
+func (s settings) jobAt(pointer string) (nearest family, ok bool) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
+			if strings.HasPrefix(pointer, j.Pointer+"/") && len(j.Pointer) > len(nearest.Pointer) {
+				nearest, ok = j, true
+			}
+		}
+	}
+	return nearest, ok
+}
+
+// lackingPer are the placeholders of an entry that a job has not.
+func lackingPer(entry config.Section, of config.Family) []string {
+	var all []string
+	for _, item := range engine.RememberPer.In(entry).Items() {
+		if text := item.Value.Text(); !slices.Contains(of.Placeholders, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// rememberedPaths are the paths into a job's items whose values it leaves for the next
+// run.
+func rememberedPaths(j family) []path {
+	var all []path
+	for _, entry := range j.Remember.Items() {
+		if at, ok := engine.RememberedPath(entry); ok {
+			all = append(all, texts(at, ".")...)
+		}
+	}
+	return all
+}
