@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -23,7 +24,7 @@ import (
 func splitPlatform(t *testing.T) *httptest.Server {
 	t.Helper()
 	var mu sync.Mutex
-	stored, regions := "{}", map[string]string{}
+	stored, messages := "{}", map[string]string{}
 	mux := http.NewServeMux()
 	answer := func(pattern string, body func(*http.Request) string) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -46,18 +47,34 @@ func splitPlatform(t *testing.T) *httptest.Server {
 	answer("POST /queue/jobs", func(r *http.Request) string {
 		var job struct {
 			ConfigData struct {
-				Parameters struct{ Iterations []struct{ Region string } }
+				Parameters struct {
+					Iterations []struct{ Region string }
+					Config     struct {
+						Jobs []struct {
+							Windows struct{ From, To string }
+						}
+					}
+				}
 			}
 		}
 		if err := json.NewDecoder(r.Body).Decode(&job); err != nil {
 			t.Error(err)
 		}
-		id := fmt.Sprint(11 + len(regions))
-		regions[id] = job.ConfigData.Parameters.Iterations[0].Region
+		id := fmt.Sprint(11 + len(messages))
+		p := job.ConfigData.Parameters
+		if len(p.Iterations) > 0 {
+			messages[id] = "GET /orders?region=" + p.Iterations[0].Region
+		} else {
+			from, err := time.Parse(time.RFC3339, p.Config.Jobs[0].Windows.From)
+			if err != nil {
+				t.Error(err)
+			}
+			messages[id] = "Job orders: window 1 of 3, " + from.Format(time.DateOnly) + " to " + from.AddDate(0, 1, 0).Format(time.DateOnly)
+		}
 		return `{"id":"` + id + `","status":"success","isFinished":true,"startTime":"2026-05-04T10:00:00Z","endTime":"2026-05-04T10:00:42Z","result":{"message":"Component processing finished."}}`
 	})
 	answer("GET /v2/storage/events", func(r *http.Request) string {
-		return `[{"id":"1","type":"info","created":"2026-05-04T10:00:00+0000","message":"GET /orders?region=` + regions[r.FormValue("runId")] + `"}]`
+		return `[{"id":"1","type":"info","created":"2026-05-04T10:00:00+0000","message":"` + messages[r.FormValue("runId")] + `"}]`
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -109,7 +126,7 @@ func TestScalingDocument(t *testing.T) {
 			}
 		}
 	}
-	if commands != 3 {
+	if commands != 5 {
 		t.Errorf("%d commands were run", commands)
 	}
 }

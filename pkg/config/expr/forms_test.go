@@ -51,10 +51,11 @@ func TestNewTextFunctions(t *testing.T) {
 func family(t testing.TB, problems *failure.Problems) (Compiler, *Scope) {
 	t.Helper()
 	known := Members{"id": {}, "2:who": {}, "list": {}}
-	c := Compiler{Place: InJobs, Exact: true, Above: 2, Known: map[Context]Members{Attr: {"a": value.OfString("A"), "e": value.OfString(""), "#s": value.OfString("").AsSecret()}, Placeholder: known}, Problems: problems}
+	c := Compiler{Place: InJobs, Exact: true, Above: 2, Known: map[Context]Members{Window: WindowNames(), Attr: {"a": value.OfString("A"), "e": value.OfString(""), "#s": value.OfString("").AsSecret()}, Placeholder: known}, Problems: problems}
 	return c, &Scope{Contexts: map[Context]Members{
 		Attr:        c.Known[Attr],
 		Placeholder: {"id": value.OfInt(7), "2:who": value.OfString("ann"), "list": testvalue.Parse(t, `[1,2]`)},
+		Window:      WindowMembers(value.OfString("2024-01-01"), value.OfInt(1704153600)),
 		ParentItem:  {"o.c": value.OfString("x"), "2:n": value.OfNumber("1.50"), "null": value.Value{}},
 	}}
 }
@@ -64,6 +65,7 @@ func TestForms(t *testing.T) {
 		{`{"placeholder":"id"}`, `7`}, {`{"placeholder":"2:who"}`, `"ann"`}, {`{"placeholder":"list"}`, `[1,2]`},
 		{`{"parentItem":"o.c"}`, `"x"`}, {`{"parentItem":"2:n"}`, `1.50`}, {`{"parentItem":"null"}`, `null`}, {`{"parentItem":"nothing"}`, `null`}, {`{"parentItem":"x:y"}`, `null`},
 		{`{"attr":"e","default":"d"}`, `"d"`}, {`{"default":"d","attr":"e"}`, `"d"`}, {`{"attr":"a","default":"d"}`, `"A"`}, {`{"attr":"nope","default":"d"}`, `"d"`}, {`{"attr":"nope","default":null}`, `null`},
+		{`{"window":"start"}`, `"2024-01-01"`}, {`{"window":"end"}`, `1704153600`}, {`{"window":"end","more":1}`, `{"window":"end","more":1}`},
 		{`{"parentItem":"gone","default":{"attr":"e","default":{"placeholder":"id"}}}`, `7`},
 		{`{"function":"concat","args":[],"default":5}`, `5`}, {`{"function":"concat","default":{"attr":"a"}}`, `"A"`}, {`{"function":"time","args":[],"default":5,"x":1}`, `{"function":"time","args":[],"default":5,"x":1}`},
 		{`{"literal":{"attr":"a"}}`, `{"attr":"a"}`}, {`{"literal":null}`, `null`}, {`{"literal":1,"default":2}`, `{"literal":1,"default":2}`}, {`[{"literal":[{"function":"x"}]}]`, `[[{"function":"x"}]]`}, {`{"x":{"literal":{"attr":"a"}}}`, `{"x":{"attr":"a"}}`},
@@ -90,6 +92,8 @@ func TestFormProblems(t *testing.T) {
 		{`{"parentItem":"3:x"}`, `/x/parentItem: expected a level between 1 (the parent) and 2 in front of the path, found "3:x"; there are 2 jobs above this one`},
 		{`{"parentItem":"0:x"}`, `/x/parentItem: expected a level between 1 (the parent) and 2 in front of the path, found "0:x"; there are 2 jobs above this one`},
 		{`{"parentItem":"2:"}`, `/x/parentItem: expected a path in the item of a job above this one, found "2:"; write {"parentItem": "PATH"}`},
+		{`{"window":"Start"}`, `/x/window: expected "start" or "end", found "Start"`},
+		{`{"window":["start"]}`, `/x/window: expected the name of a value as a string; names cannot be computed, found an array`},
 		{`{"attr":"aa"}`, `/x/attr: expected the path of a string, number or boolean that exists in "attr", found "aa"; did you mean "a"?`},
 		{`{"attr":"a","default":{"parentItem":"9:x"}}`, `/x/default/parentItem: expected a level between 1 (the parent) and 2 in front of the path, found "9:x"; there are 2 jobs above this one`},
 	} {
@@ -99,6 +103,33 @@ func TestFormProblems(t *testing.T) {
 		if len(problems) != 1 || problems[0].String() != tt.want {
 			t.Errorf("%s:\n got %v\nwant %s", tt.text, problems, tt.want)
 		}
+	}
+}
+
+// TestWindowWithoutWindows: a reference to a window needs one, and a job without windows
+// among others has none.
+func TestWindowWithoutWindows(t *testing.T) {
+	for _, tt := range []struct {
+		place      Place
+		text, want string
+	}{
+		{InJobs, `{"window":"end"}`, `/x/window: expected "windows" in this job or in one above it, found "end"; add "windows" to the job; if the object is meant as it is, write {"literal": {…}}`},
+		{InJobs, `{"window":"new"}`, `/x/window: expected "start" or "end", found "new"; if the object is meant as it is, write {"literal": {…}}`},
+		{InWindows, `{"window":"start"}`, `/x/window: expected "windows" in this job or in one above it, found "start"; a window does not know its own bounds`},
+	} {
+		var problems failure.Problems
+		c, _ := family(t, &problems)
+		c.Place, c.Known[Window] = tt.place, nil
+		c.Compile(testvalue.Parse(t, tt.text), "/x")
+		if len(problems) != 1 || problems[0].String() != tt.want {
+			t.Errorf("%s:\n got %v\nwant %s", tt.text, problems, tt.want)
+		}
+	}
+	var problems failure.Problems
+	c, s := family(t, &problems)
+	delete(s.Contexts, Window)
+	if v, err := c.Compile(testvalue.Parse(t, `{"a":{"window":"start"}}`), "/x").Eval(s); err != nil || v.JSON() != "{}" {
+		t.Errorf("got %s, %v", v.JSON(), err)
 	}
 }
 
@@ -172,11 +203,11 @@ func FuzzForms(f *testing.F) {
 	for _, text := range []string{
 		`{"attr":"e","default":{"placeholder":"id"}}`, `[{"parentItem":"2:n"},{"literal":{"attr":"a"}}]`, `{"function":"if","args":[0,{"attr":"nope"},{"function":"uuid"}]}`,
 		`{"a":{"function":"number","args":["1"],"default":5}}`, `{"env":"X","default":{"env":"Y"}}`, `{"default":1,"function":"time"}`, `{"function":"substr","args":["č",-1,{"attr":"e"}]}`,
-		`{"response":"a","default":{"responseHeader":"b"}}`, `{"function":"jwt","args":["ES256",{"a":{"parentItem":"null"}},{"attr":"#s"}]}`,
+		`{"response":"a","default":{"responseHeader":"b"}}`, `{"window":"start","default":{"window":"x"}}`, `{"function":"jwt","args":["ES256",{"a":{"parentItem":"null"}},{"attr":"#s"}]}`,
 	} {
 		f.Add(text)
 	}
-	places := []Place{InAttributes, InBaseURL, InHeaders, InJobs, InShared, InUserData, InPlaceholders, InLogin, InOAuthLogin, InAfterLogin, InQueryAuth, InOAuthRequest}
+	places := []Place{InAttributes, InBaseURL, InHeaders, InJobs, InShared, InUserData, InWindows, InPlaceholders, InLogin, InOAuthLogin, InAfterLogin, InQueryAuth, InOAuthRequest}
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := value.Parse([]byte(text))
 		if err != nil {
