@@ -19,7 +19,8 @@ type rotation struct {
 	current string // the only refresh token that is good
 	refused int    // logins with another one
 	broken  bool   // every other request fails
-	failed  func() // called when that happens; nil for nothing
+	// Called when that happens, and after each login; nil for nothing.
+	failed, rotated func()
 }
 
 func (r *rotation) ServeHTTP(w http.ResponseWriter, q *http.Request) {
@@ -35,6 +36,9 @@ func (r *rotation) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		}
 		r.serial++
 		r.current = fmt.Sprintf("refresh-%d", r.serial)
+		if r.rotated != nil {
+			r.rotated()
+		}
 		write(w, fmt.Sprintf(`{"access_token":"access-%d","refresh_token":%q}`, r.serial, r.current))
 	case r.broken:
 		if r.failed != nil {
@@ -52,8 +56,8 @@ func (r *rotation) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 func TestRotation(t *testing.T) {
 	for _, expires := range []string{"", `"expires":0,`} {
 		for _, concurrency := range []int{1, 4} {
-			for _, interrupted := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%sconcurrency %d, interrupted %t", expires, concurrency, interrupted), func(t *testing.T) {
+			for _, interrupted := range []string{"", "by the data", "by the login"} {
+				t.Run(fmt.Sprintf("%sconcurrency %d, interrupted %s", expires, concurrency, interrupted), func(t *testing.T) {
 					t.Parallel()
 					testRotation(t, expires, concurrency, interrupted)
 				})
@@ -62,7 +66,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-func testRotation(t *testing.T, expires string, concurrency int, interrupted bool) {
+func testRotation(t *testing.T, expires string, concurrency int, interrupted string) {
 	api := &rotation{current: "refresh-0"}
 	w := newWorld(t, api)
 	writeFile(t, filepath.Join(w.dir, "config.json"), fmt.Sprintf(`{"api":{"baseUrl":"http://api.test/","http":{"concurrency":%d},"authentication":{"type":"login",%s
@@ -74,8 +78,12 @@ func testRotation(t *testing.T, expires string, concurrency int, interrupted boo
 		ctx, cancel := context.WithCancel(t.Context())
 		api.mu.Lock()
 		api.broken = broken
-		if interrupted {
+		api.failed, api.rotated = nil, nil
+		switch {
+		case interrupted == "by the data":
 			api.failed = cancel
+		case interrupted != "" && broken:
+			api.rotated = cancel
 		}
 		api.mu.Unlock()
 		got := w.run(ctx)
