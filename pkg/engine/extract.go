@@ -174,6 +174,8 @@ func (r *run) client(it iteration) (*exchange.Client, error) {
 		Debug:     it.Debug,
 		Identity:  auth.Identity(r.plan.doc, it.Iteration, r.plan.features.Auth),
 		DryRun:    r.dry,
+
+		KeepLogins: len(auth.Remembered(it.auth)) > 0,
 	}
 	if it.auth != nil {
 		o.Auth = it.auth.Start(r.Run, r.memories[it.Key])

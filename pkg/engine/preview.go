@@ -34,6 +34,8 @@ type Draft struct {
 	Login        *exchange.Outgoing
 	LoginPointer string
 	LoginSources []Source
+	// LoginRemembers says in sentences what the login leaves for the next one.
+	LoginRemembers []string
 	// Request is nil when there is none: Problem says why.
 	Request *exchange.Outgoing
 	Problem error
@@ -81,6 +83,17 @@ func (p *Plan) Preview(ctx context.Context, e *env.Run, standIn func(name string
 		}
 	}
 	return all, nil
+}
+
+// loginRemembers is what the login of an iteration left.
+func (v *previewer) loginRemembers() []string {
+	var all []string
+	for _, name := range auth.Remembered(v.jobRunner.it.auth) {
+		if now := v.memory.Now(name.Name, ""); !now.IsNull() {
+			all = append(all, name.Name+" = "+now.Text()+", stored at once")
+		}
+	}
+	return all
 }
 
 // nameOfTaken is what the reader sees in the place of a value that a login will
@@ -204,7 +217,8 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 		if out.Login {
 			request := auth.LoginRequest.In(v.doc.API.Authentication)
 			d.Read = append(v.readings(v.doc.Vocabulary.All().References.Names(request.Value, false, expr.Remembered)), d.Read...)
-			d.Login, d.LoginPointer, d.LoginSources = &out, auth.LoginRequest.In(v.doc.API.Authentication).Pointer, v.login(&out)
+			d.Login, d.LoginPointer, d.LoginSources = &out, request.Pointer, v.login(&out)
+			d.LoginRemembers = v.loginRemembers()
 		} else {
 			d.Request = &out
 		}

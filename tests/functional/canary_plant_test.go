@@ -94,6 +94,17 @@ func (a *aviary) plantConfig(text string, more bool) string {
 	return jsonText(document)
 }
 
+// plantState plants canaries in the state of the run before.
+func (a *aviary) plantState(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "in", "state.json")
+	text, err := os.ReadFile(path)
+	var state any
+	if err == nil && decodeJSON(text, &state) == nil {
+		writeFile(t, path, jsonText(a.below(state, false)))
+	}
+}
+
 // below plants canaries in everything below a key with a hash sign.
 func (a *aviary) below(v any, secret bool) any {
 	switch v := v.(type) {
@@ -101,6 +112,9 @@ func (a *aviary) below(v any, secret bool) any {
 		for name, item := range v {
 			if name == "env" && len(v) == 1 {
 				continue // its value is a canary
+			}
+			if name == "remember" && !secret {
+				continue // it says where secrets are
 			}
 			v[name] = a.below(item, secret || strings.HasPrefix(name, "#"))
 		}

@@ -143,6 +143,7 @@ func (n *nest) run(fault canaryFault, change func(root map[string]any), set func
 		r.world.env[name] = strings.ReplaceAll(text, "@SERVER@", r.world.api.URL)
 	}
 	n.c.fill(n.t, r.world.dir)
+	a.plantState(n.t, r.world.dir)
 	if a.config != "" {
 		writeFile(n.t, filepath.Join(r.world.dir, "config.json"), changed(a.config, change))
 	}
@@ -396,15 +397,43 @@ func filesOf(dir string) map[string]string {
 }
 
 // secretFiles are the names and contents of all files that must not hold a
-// secret: all but what the platform has put there, and the data.
+// secret: all but what the platform has put there, the data, and what the state
+// remembers under names with a hash sign, which are made for it.
 func secretFiles(files map[string]string) string {
 	var b strings.Builder
 	for name, text := range files {
 		if name != "config.json" && !strings.HasPrefix(name, "in/") {
+			if strings.HasSuffix(name, ".json") {
+				text = withoutRemembered(text)
+			}
 			fmt.Fprintf(&b, "%s:\n%s\n", name, text)
 		}
 	}
 	return b.String()
+}
+
+// withoutRemembered is a state without the secrets that it remembers.
+func withoutRemembered(text string) string {
+	var state map[string]any
+	if decodeJSON([]byte(text), &state) != nil || state["remembered"] == nil {
+		return text
+	}
+	state["remembered"] = withoutHash(state["remembered"])
+	return jsonText(state)
+}
+
+func withoutHash(v any) any {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	kept := map[string]any{}
+	for name, item := range object {
+		if !strings.HasPrefix(name, "#") {
+			kept[name] = withoutHash(item)
+		}
+	}
+	return kept
 }
 
 // data tells whether a file of the data directory holds what the API has told.

@@ -35,6 +35,9 @@ type Options struct {
 	// cache, see auth.Identity.
 	Auth     auth.Authenticator
 	Identity string
+	// KeepLogins says that logins are not broken off when the run ends: the API may have
+	// replaced what only the answer holds.
+	KeepLogins bool
 	// DryRun collects the requests instead of sending them; nil sends them.
 	DryRun *DryRun
 }

@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
@@ -30,6 +31,11 @@ type send struct {
 }
 
 func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
+	if x.Purpose == Login && t.KeepLogins {
+		patient, done := outlasting(ctx)
+		defer done()
+		ctx = patient
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, t.API.RequestTimeout, errRequestTimeout)
 	defer cancel()
 	sent := *x
@@ -65,6 +71,27 @@ func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 	t.Stats.Bytes.Add(spool.Size())
 	return &Answer{Exchange: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
+}
+
+// grace is how long a login that is kept may still take when the run has ended.
+const grace = 8 * time.Second
+
+// outlasting is a context that ends a little after another one.
+func outlasting(ctx context.Context) (patient context.Context, done func()) {
+	patient, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel(context.Cause(ctx))
+		case <-patient.Done():
+		}
+	})
+	return patient, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 // withUser adds the header Authorization for user name and password of the address.

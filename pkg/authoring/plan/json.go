@@ -49,6 +49,9 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		if d.Login != nil {
 			login := p.requestJSON(d, d.Login, "login")
 			login.Pointer, login.Sources = p.mask.text(d.LoginPointer), p.sourcesJSON(d.LoginSources)
+			for _, sentence := range d.LoginRemembers {
+				login.Remembers = append(login.Remembers, p.mask.text(sentence))
+			}
 			all.Requests = append(all.Requests, login)
 		}
 		if d.Request == nil {

@@ -80,6 +80,10 @@ func (b *page) draft(d engine.Draft) {
 		b.line(at, "\nLogin, before it  ("+b.p.mask.text(d.LoginPointer)+")")
 		b.request(at+2, d.Login)
 		b.sources(at, d.LoginSources)
+		if len(d.LoginRemembers) > 0 {
+			b.line(at, "\nRemembers for the next login")
+			b.sentences(at+2, d.LoginRemembers)
+		}
 	}
 	if d.Problem != nil {
 		b.line(at, "\nNo request: "+b.p.mask.text(d.Problem.Error()))
