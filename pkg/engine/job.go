@@ -83,6 +83,7 @@ type jobRun struct {
 	pages    int
 	found    int // rows
 	sample   sample
+	skipped  bool // a rule has skipped the last answer
 	live     *event.LiveJob
 	// events are about the current page. They are emitted when it is stored.
 	events []event.Body

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -34,6 +35,22 @@ func Conceal(secrets *secret.Registry, statusLine string, header http.Header, re
 	}
 	if refused != nil {
 		texts = append(texts, readRefusal(refused).secrets...)
+	}
+	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
+}
+
+// ConcealRefused hides what an answer to a login holds that a rule does not let pass:
+// all its texts but messages (Said) and the values at the told paths, which the rules
+// of the login compare or show.
+func ConcealRefused(secrets *secret.Registry, body []byte, told []string) {
+	texts := readRefusal(body).secrets
+	if v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark))); err == nil {
+		all := expr.Flatten(v)
+		for _, path := range told {
+			if leaf, ok := all[path]; ok {
+				texts = slices.DeleteFunc(texts, func(text string) bool { return slices.Contains(secret.Spellings(leaf), text) })
+			}
+		}
 	}
 	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
 }
