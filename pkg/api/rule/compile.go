@@ -157,7 +157,7 @@ func (c compiler) wait() wait {
 	case s.Value.IsNull() || s.Faulty():
 		return wait{}
 	case s.Value.Kind() != value.Object:
-		seconds, ok := numberOf(s.Value)
+		seconds, ok := numberIn(strings.TrimSpace(s.Value.Raw()))
 		if !ok || seconds < 0 {
 			s.Problem("expected a number of seconds, at least 0", "")
 		}
@@ -199,21 +199,12 @@ func (c compiler) timeout() time.Duration {
 	if s.Value.IsNull() || s.Faulty() {
 		return defaultTimeout
 	}
-	seconds, ok := numberOf(s.Value)
+	seconds, ok := numberIn(strings.TrimSpace(s.Value.Raw()))
 	if !ok || seconds <= 0 {
 		s.Problem("expected a number of seconds above 0", "")
 		return defaultTimeout
 	}
 	return Duration(seconds)
-}
-
-// numberOf is a number, or a text with one; infinite beyond any number.
-func numberOf(v value.Value) (float64, bool) {
-	if !v.IsNumeric() {
-		return 0, false
-	}
-	n, _ := strconv.ParseFloat(strings.TrimSpace(v.Text()), 64)
-	return n, true
 }
 
 // Duration is a number of seconds, cut to what a duration can hold.

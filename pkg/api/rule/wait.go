@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -8,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // wait is the setting of that name. The zero value says nothing.
@@ -52,7 +51,7 @@ func (w wait) read(l *look, now time.Time) (Wait, error) {
 		if err != nil || !v.IsScalar() {
 			return Wait{}, nil // nothing that could be a time
 		}
-		text = v.Text()
+		text = v.Raw()
 		from = fmt.Sprintf("'%s' at '%s' of its body", shown(text), w.response)
 	case w.match != nil:
 		head, err := l.Body.Head(int(min(l.Body.Size(), matchBytes)))
@@ -78,14 +77,14 @@ func shown(text string) string {
 	return text
 }
 
-// secondsIn reads a number of seconds, a date, or a Unix time (a number from yesterday
-// on). What is not in the future is ok only as a number of seconds above 0.
+// secondsIn reads a number of seconds, a date, or a Unix time, which is a number from
+// 2001 on. Only a time in the future, or a number of seconds above 0, is ok.
 func secondsIn(text string, now time.Time) (seconds float64, ok bool) {
-	const day = 24 * 60 * 60
+	const firstUnix = 1e9
 	text = strings.TrimSpace(text)
-	if value.OfString(text).IsNumeric() {
-		seconds, _ = strconv.ParseFloat(text, 64) // infinite beyond any time
-		if seconds >= float64(now.Unix()-day) {
+	seconds, ok = numberIn(text)
+	if ok {
+		if seconds >= firstUnix {
 			seconds -= float64(now.UnixMilli()) / 1000
 		}
 		seconds = math.Round(seconds*1000) / 1000
@@ -98,6 +97,15 @@ func secondsIn(text string, now time.Time) (seconds float64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// numberIn reads a decimal number, infinite beyond any number.
+func numberIn(text string) (float64, bool) {
+	if text == "" || strings.Trim(text, "0123456789.eE+-") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // dates are the forms of a date. One without a time zone is in UTC.
