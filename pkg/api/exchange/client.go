@@ -111,7 +111,7 @@ func (c *Client) chain() Step {
 			s = &record{s, o.Recorder}
 		}
 	}
-	s = &concealLogin{s, o.Secrets}
+	s = &concealLogin{s, o.Secrets, o.Settings.LoginRules.Told()}
 	if o.Settings.signature != nil {
 		s = &aws{s, o.Settings.signature, o.Now, o.Secrets}
 	}

@@ -36,8 +36,8 @@ func (t *retry) decide(x *Exchange, res *Answer) (*rule.Decision, error) {
 	if e, ok := errors.AsType[*failure.Error](err); ok {
 		err = failure.Wrap(fmt.Sprintf("a rule about the answer to %s cannot be applied", res.Address()), "", e)
 	}
-	if err == nil && d != nil && d.Do != rule.Accept {
-		err = t.drop(res)
+	if err == nil && d != nil {
+		err = t.settle(x, res, d)
 	}
 	if err == nil && d.Is(rule.Fail) {
 		err = t.refused(res, d, "is an error")
@@ -48,15 +48,22 @@ func (t *retry) decide(x *Exchange, res *Answer) (*rule.Decision, error) {
 	return d, nil
 }
 
-// drop removes an answer from the cache that will not be read as data. Of one to a
-// login it registers the secrets.
-func (t *retry) drop(res *Answer) error {
-	if res.Purpose != Login {
+// settle removes an answer from the cache that will not be read as data. Of one to a
+// login it registers the secrets, as concealLogin does for an error status.
+func (t *retry) settle(x *Exchange, res *Answer, d *rule.Decision) error {
+	switch {
+	case x.Purpose == Login && d.Is(rule.Accept):
+		x.logins.concealed() // by the authentication
+		return nil
+	case d.Is(rule.Accept):
+		return nil
+	case x.Purpose != Login:
 		return res.Forget()
 	}
 	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
 	if err == nil {
 		auth.ConcealRefused(t.Secrets, body, t.Settings.LoginRules.Told())
+		x.logins.concealed()
 	}
 	return err
 }
@@ -94,7 +101,8 @@ func (t *retry) poll(ctx context.Context, x *Exchange, res *Answer, d *rule.Deci
 		Iteration:   x.Sender.Iteration,
 	})
 	defer x.Sender.Live.Pause(reason+", not ready", wait)()
-	return t.pause(ctx, wait)
+	wait, cut := t.budget.within(wait)
+	return cmp.Or(t.pause(ctx, wait), cut)
 }
 
 // leastTold is the shortest wait before an answer is asked for again, when an answer
