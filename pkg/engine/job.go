@@ -188,7 +188,7 @@ func (s serial) answer(ctx context.Context, request config.Request, _ paging.Sta
 	if err != nil {
 		return nil, err
 	}
-	return s.send(ctx, out, nil)
+	return s.send(ctx, out, nil, nil)
 }
 
 func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) {

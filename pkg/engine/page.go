@@ -48,10 +48,10 @@ func (r *jobRun) prepare(request config.Request) (outgoing, error) {
 }
 
 // send sends a request of the job. needed is closed when the job needs the answer;
-// nil is for one that it needs now.
-func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}) (*exchange.Answer, error) {
+// nil is for one that it needs now. rest is as that of exchange.Sender.
+func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Answer, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Headers: out.headers, Rules: r.rules})
+	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules})
 }
 
 // read reads and checks the answer to a request, or takes the error instead.

@@ -72,6 +72,9 @@ type Sender struct {
 	// Needed is closed when the job needs the answer; nil when it needs it now.
 	// See auth.Attempt.
 	Needed <-chan struct{}
+	// Rest is called before a wait for an answer that is not ready, and resume after it.
+	// Other requests of the run may be sent meanwhile. nil does nothing.
+	Rest func() (resume func() error)
 }
 
 // Purpose is what a request is sent for.

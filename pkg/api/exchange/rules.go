@@ -102,7 +102,14 @@ func (t *retry) poll(ctx context.Context, x *Exchange, res *Answer, d *rule.Deci
 	})
 	defer x.Sender.Live.Pause(reason+", not ready", wait)()
 	wait, cut := t.budget.within(wait)
-	return cmp.Or(t.pause(ctx, wait), cut)
+	resume := func() error { return nil }
+	if rest := x.Sender.Rest; rest != nil && x.Purpose == Data { // requests that are under way wait for a login
+		resume = rest()
+	}
+	if err := cmp.Or(t.pause(ctx, wait), cut); err != nil {
+		return err
+	}
+	return resume()
 }
 
 // leastTold is the shortest wait before an answer is asked for again, when an answer
