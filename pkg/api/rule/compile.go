@@ -3,7 +3,6 @@ package rule
 import (
 	"fmt"
 	"math"
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -136,7 +135,7 @@ func (c compiler) headers() []test {
 	var all []test
 	for _, m := range s.Value.Members() {
 		at := s.Get(m.Name)
-		t := test{name: http.CanonicalHeaderKey(m.Name), text: m.Value.Text(), pointer: at.Pointer}
+		t := test{name: m.Name, text: m.Value.Text(), pointer: at.Pointer}
 		wrong := !at.Present() || !slices.Equal(condition.PathsIn(t.text), []string{""})
 		if !m.Value.IsScalar() || at.Faulty() {
 			continue // a problem already
@@ -281,7 +280,7 @@ func (r Rule) covers(other Rule) bool {
 		return false
 	}
 	for _, h := range r.headers {
-		if !slices.ContainsFunc(other.headers, func(o test) bool { return o.name == h.name && o.text == h.text }) {
+		if !slices.ContainsFunc(other.headers, func(o test) bool { return strings.EqualFold(o.name, h.name) && o.text == h.text }) {
 			return false
 		}
 	}

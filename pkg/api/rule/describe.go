@@ -23,7 +23,7 @@ func (r Rule) subject() string {
 		for _, s := range r.statuses {
 			names = append(names, s.String())
 		}
-		parts = append(parts, "the status "+strings.Join(names, ", "))
+		parts = append(parts, "the status "+strings.Join(names, " or "))
 	}
 	if len(r.when.Condition) > 0 {
 		parts = append(parts, fmt.Sprintf("a body that satisfies %q", r.when.text))
@@ -78,5 +78,5 @@ func (w wait) every() string {
 	if w == (wait{}) {
 		w = wait{fixed: true, seconds: DefaultPoll.Seconds()}
 	}
-	return w.String()
+	return strings.Replace(w.String(), "after ", "every ", 1)
 }
