@@ -7,6 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -50,6 +51,8 @@ type job struct {
 	user         userData
 	remembers    []remembering
 	format       answer.Format
+	// rules are those of the job; rules of the API come after them.
+	rules rule.List
 	// scrolled are the expressions of the scroller.
 	scrolled []expr.Entries
 	// parentItems are the paths in the items above it that its expressions refer to,
@@ -153,6 +156,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			user:      c.userData(j, above == 0),
 			remembers: c.remembers(j),
 			format:    c.answers(j),
+			rules:     rule.Compile(j.Rules, rule.OfJob, c.doc.API.Retry.MaxWait),
 			children:  c.jobs(j.Children, above+1),
 		}
 		c.references(compiled)

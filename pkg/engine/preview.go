@@ -36,6 +36,8 @@ type Draft struct {
 	LoginSources []Source
 	// LoginRemembers says in sentences what the login leaves for the next one.
 	LoginRemembers []string
+	// LoginRules say in sentences what happens to answers of the login.
+	LoginRules []string
 	// Request is nil when there is none: Problem says why.
 	Request *exchange.Outgoing
 	Problem error
@@ -43,6 +45,9 @@ type Draft struct {
 	Sources []Source
 	// Paging says in sentences how the job goes on and what ends it.
 	Paging []string
+	// Rules say in sentences what happens to answers, in the order in which they are
+	// asked.
+	Rules []string
 	// Read is what the job, or the login before it, reads of what earlier runs left.
 	// Remembers says in sentences what it leaves for the next one.
 	Read      []Reading
@@ -200,6 +205,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	if paging.Pages(j.scroller) {
 		d.Paging = append(d.Paging, repetitionRule)
 	}
+	d.Rules = append(j.rules.Describe(), v.run.plan.target.Rules.Describe()...)
 	v.run.dry.Outgoing = nil
 	full, headers, err := v.outgoing(first, scope)
 	if err != nil {
@@ -219,6 +225,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 			d.Read = append(v.readings(v.doc.Vocabulary.All().References.Names(request.Value, false, expr.Remembered)), d.Read...)
 			d.Login, d.LoginPointer, d.LoginSources = &out, request.Pointer, v.login(&out)
 			d.LoginRemembers = v.loginRemembers()
+			d.LoginRules = v.run.plan.target.LoginRules.Describe()
 		} else {
 			d.Request = &out
 		}

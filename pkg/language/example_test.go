@@ -117,6 +117,10 @@ func needs(pointer string) string {
 		return `{"unpack":"zip"}`
 	case "/$defs/remember/properties/per":
 		return `{"max":"updated_at"}`
+	case "/$defs/rule":
+		return `{"status":404}`
+	case "/$defs/rule/properties/timeout":
+		return `{"status":404,"do":"poll"}`
 	case "/$defs/placeholder/properties/args":
 		return `{"path":"name","function":"urlencode"}`
 	}

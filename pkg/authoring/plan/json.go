@@ -27,6 +27,7 @@ type requestJSON struct {
 	Window  string       `json:"window,omitempty"`
 	Sources []sourceJSON `json:"sources,omitempty"`
 	Paging  []string     `json:"paging,omitempty"`
+	Rules   []string     `json:"rules,omitempty"`
 
 	Read      []engine.Reading `json:"read,omitempty"`
 	Remembers []string         `json:"remembers,omitempty"`
@@ -49,9 +50,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		if d.Login != nil {
 			login := p.requestJSON(d, d.Login, "login")
 			login.Pointer, login.Sources = p.mask.text(d.LoginPointer), p.sourcesJSON(d.LoginSources)
-			for _, sentence := range d.LoginRemembers {
-				login.Remembers = append(login.Remembers, p.mask.text(sentence))
-			}
+			login.Remembers, login.Rules = p.masked(d.LoginRemembers), p.masked(d.LoginRules)
 			all.Requests = append(all.Requests, login)
 		}
 		if d.Request == nil {
@@ -65,18 +64,21 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		r.Calls = p.mask.text(d.Calls)
 		r.Windows, r.Window = d.Windows, p.mask.text(d.Window)
 		r.Sources = p.sourcesJSON(d.Sources)
-		for _, sentence := range d.Paging {
-			r.Paging = append(r.Paging, p.mask.text(sentence))
-		}
+		r.Paging, r.Rules, r.Remembers = p.masked(d.Paging), p.masked(d.Rules), p.masked(d.Remembers)
 		for _, one := range d.Read {
 			r.Read = append(r.Read, engine.Reading{Name: p.mask.text(one.Name), Value: p.mask.text(one.Value), Values: one.Values})
-		}
-		for _, sentence := range d.Remembers {
-			r.Remembers = append(r.Remembers, p.mask.text(sentence))
 		}
 		all.Requests = append(all.Requests, r)
 	}
 	return prose.WriteJSON(w, all)
+}
+
+func (p *Preview) masked(texts []string) []string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, p.mask.text(text))
+	}
+	return all
 }
 
 func (p *Preview) sourcesJSON(sources []engine.Source) []sourceJSON {

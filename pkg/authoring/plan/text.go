@@ -80,10 +80,8 @@ func (b *page) draft(d engine.Draft) {
 		b.line(at, "\nLogin, before it  ("+b.p.mask.text(d.LoginPointer)+")")
 		b.request(at+2, d.Login)
 		b.sources(at, d.LoginSources)
-		if len(d.LoginRemembers) > 0 {
-			b.line(at, "\nRemembers for the next login")
-			b.sentences(at+2, d.LoginRemembers)
-		}
+		b.part(at, "Rules about answers", d.LoginRules)
+		b.part(at, "Remembers for the next login", d.LoginRemembers)
 	}
 	if d.Problem != nil {
 		b.line(at, "\nNo request: "+b.p.mask.text(d.Problem.Error()))
@@ -92,8 +90,8 @@ func (b *page) draft(d engine.Draft) {
 		b.line(at, "\nFirst request")
 		b.request(at+2, d.Request)
 		b.sources(at, d.Sources)
-		b.line(at, "\nPaging")
-		b.sentences(at+2, d.Paging)
+		b.part(at, "Paging", d.Paging)
+		b.part(at, "Rules about answers", d.Rules)
 	}
 	if len(d.Read) > 0 {
 		b.line(at, "\nRemembered by earlier runs")
@@ -101,15 +99,16 @@ func (b *page) draft(d engine.Draft) {
 			b.line(at+2, b.p.mask.text(reading(r)))
 		}
 	}
-	if len(d.Remembers) > 0 {
-		b.line(at, "\nRemembers for the next run")
-		b.sentences(at+2, d.Remembers)
-	}
+	b.part(at, "Remembers for the next run", d.Remembers)
 }
 
-func (b *page) sentences(at int, all []string) {
-	for _, sentence := range all {
-		b.line(at, b.p.mask.text(sentence))
+// part writes sentences under a title, if there are any.
+func (b *page) part(at int, title string, sentences []string) {
+	if len(sentences) > 0 {
+		b.line(at, "\n"+title)
+	}
+	for _, sentence := range sentences {
+		b.line(at+2, b.p.mask.text(sentence))
 	}
 }
 
