@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -14,12 +15,18 @@ type Family struct {
 	Jobs int
 	// Placeholders are the names of its placeholders and of those above it.
 	Placeholders []string
+	// Batched are the jobs above, counted from the root job, whose items come in
+	// batches: no single one of them is the parent.
+	Batched []int
 }
 
 // with is the family of a job with these placeholders. A root job has none.
-func (f Family) with(placeholders Section) Family {
+func (f Family) with(placeholders Section, batch bool) Family {
 	if f.Jobs == 0 {
 		return f
+	}
+	if batch {
+		f.Batched = append(f.Batched[:len(f.Batched):len(f.Batched)], f.Jobs-1)
 	}
 	names := f.Placeholders[:len(f.Placeholders):len(f.Placeholders)]
 	for _, m := range placeholders.Value.Members() {
@@ -28,6 +35,10 @@ func (f Family) with(placeholders Section) Family {
 	f.Placeholders = names
 	return f
 }
+
+// InBatch reports whether the items at a level above the job, 1 for those of its
+// parent, come in batches.
+func (f Family) InBatch(level int) bool { return slices.Contains(f.Batched, f.Jobs-level) }
 
 // runs reports whether a child job is ever called.
 func (f Family) runs(refersToParent bool) bool { return len(f.Placeholders) > 0 || refersToParent }
@@ -41,7 +52,7 @@ func familyOf(jobs Section) Family {
 			if item.Value.Kind() != value.Object {
 				continue
 			}
-			one := f.with(JobPlaceholders.In(item))
+			one := f.with(JobPlaceholders.In(item), false)
 			all.Jobs = max(all.Jobs, one.Jobs)
 			all.Placeholders = append(all.Placeholders, one.Placeholders[len(f.Placeholders):]...)
 			one.Jobs++
@@ -60,7 +71,7 @@ func (f Family) Compiler(place expr.Place, attributes expr.Members, v expr.Vocab
 		placeholders[name] = value.Value{}
 	}
 	return expr.Compiler{
-		Place: place, Above: f.Jobs, Vocabulary: v, Problems: problems,
+		Place: place, Above: f.Jobs, InBatch: f.InBatch, Vocabulary: v, Problems: problems,
 		Known: map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames(), expr.Placeholder: placeholders},
 	}
 }

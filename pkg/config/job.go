@@ -25,15 +25,19 @@ var (
 	children           = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
 	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: name of a `{name}` in the endpoint to the path of its value in the parent's item. `2:name` looks in the parent's parent. A list gives one request per value. Valid for all deeper child jobs too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
 	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: only items that satisfy the condition get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; conditions are joined by `&` and `|`.").Example(`"type==company&size>10"`)
+	JobRowFilter       = field.Text("rowFilter", "Row filter", "Only items that satisfy the condition are stored, and only they get child jobs; paging sees all of them. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here.").Example(`"status!=deleted"`, `"active==true&score>=10"`)
+	JobStore           = field.Flag("store", "Store", "With `false` the items are only parents of child jobs: they are in no table, even if there is a mapping.").Typed(field.BooleanType).Default(true).Example(`false`)
+	JobCredentials     = field.Flag("credentials", "Credentials", "With `false` the requests of the job go without everything in `api` that is a credential: the authentication, the signature for AWS, the client certificate, user name and password of the base address, and headers and parameters for all jobs that are secrets. What the job itself says is sent as it stands. A run with such jobs only makes no login.").Typed(field.BooleanType).Default(true).Example(`false`)
 	JobUserData        = field.Of("userData", "Extra columns", "Columns added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may refer to the answer that holds the row, too. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
 	DataFieldPath      = field.Text("path", "Path", "Where the items are; equal to the separator it is the whole answer.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
 	DataFieldDelimiter = field.Text("delimiter", "Separator", "What parts the segments of `path`.").Default(".").Example(`"/"`)
+	DataFieldKeyAs     = field.Text("keyAs", "Key as", "For an object whose names are data, in the formats `json` and `xml`: each of its members is an item, with the name under this key in front. A member that is no object becomes the member `value` of its item.").Example(`"id"`)
 
 	jobEndpointType = &field.Type{Name: "jobEndpoint", Title: "string or expression", Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a path or an expression"}
 	userDataType    = &field.Type{Name: "userData", Title: "value, object or list of expressions", Kinds: []string{"string", "number", "boolean", "object", "array"},
 		Others: ExpressionType, Message: "expected a value or an object of columns"}
 	dataFieldType = &field.Type{Name: "dataField", Title: "Data field", Doc: "The long form of `dataField`, for paths with another separator.",
-		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(DataFieldPath, DataFieldDelimiter)}
+		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(DataFieldPath, DataFieldDelimiter, DataFieldKeyAs)}
 )
 
 // jobs is the type of a list of jobs at the top of `config`, which must have one.
@@ -47,7 +51,7 @@ func (t Types) jobs() *field.Type {
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
 	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobScroller,
-		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobUserData)
+		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobUserData)
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -82,7 +86,7 @@ func (c *compiler) duplicate(first, second Job) {
 }
 
 func (c *compiler) job(s Section, e evaluator, above Family) Job {
-	family := above.with(JobPlaceholders.In(s))
+	family := above.with(JobPlaceholders.In(s), JobBatch.In(s).Present())
 	j := Job{
 		Pointer:                 s.Pointer,
 		ID:                      jobIDSetting.Of(s),
@@ -97,6 +101,10 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 		ResponseFilterDelimiter: filterDelimiter.Of(s),
 		Placeholders:            JobPlaceholders.In(s),
 		RecursionFilter:         JobRecursionFilter.Of(s),
+		Batch:                   c.batch(s, above),
+		RowFilter:               JobRowFilter.In(s),
+		Unstored:                !JobStore.Of(s),
+		Anonymous:               !JobCredentials.Of(s),
 		UserData:                JobUserData.In(s),
 		Response:                JobResponse.In(s),
 	}
@@ -107,9 +115,24 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 	if above.Jobs > 0 && !family.runs(c.refersToParent(s)) {
 		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
 	}
+	c.unstored(s, j)
 	family.Jobs++
 	j.Children = c.jobs(children.In(s), e, family)
 	return j
+}
+
+// unstored warns where `store: false` makes no sense: of a job whose items are no
+// parents, and of settings that say how its rows are stored.
+func (c *compiler) unstored(s Section, j Job) {
+	if !j.Unstored {
+		return
+	}
+	if !children.In(s).Present() {
+		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "nothing comes of this job: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
+	}
+	if userData := JobUserData.In(s); userData.Present() {
+		c.warn(failure.NoEffect, userData.Pointer, "has no effect: the job stores no rows that could have these columns", "remove the key, or \"store\"")
+	}
 }
 
 // endpoint sets the endpoint of a job, and with it the data type that has none.
@@ -128,7 +151,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	}
 	computed := compiler.Compile(endpoint.Value, endpoint.Pointer)
 	j.Endpoint, j.ComputedEndpoint = endpoint.Value.JSON(), &computed
-	if j.DataType == "" {
+	if j.DataType == "" && !j.Unstored {
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", as the endpoint is computed and cannot name the table"})
 	}
 }
@@ -176,7 +199,11 @@ func dataField(parent Section) DataField {
 	case !s.Present():
 		return DataField{}
 	case s.Value.Kind() == value.Object:
-		return DataField{Path: DataFieldPath.Of(s), Delimiter: DataFieldDelimiter.Of(s)}
+		keyAs := DataFieldKeyAs.In(s)
+		if keyAs.Value.Text() == MemberValue {
+			keyAs.Problem("expected another name: \""+MemberValue+"\" holds the members that are no objects", "")
+		}
+		return DataField{Path: DataFieldPath.Of(s), Delimiter: DataFieldDelimiter.Of(s), KeyAs: DataFieldKeyAs.Of(s)}
 	default:
 		return DataField{Path: s.Value.Text(), Delimiter: "."}
 	}

@@ -82,6 +82,9 @@ type jobRun struct {
 	evidence evidence
 	pages    int
 	found    int // rows
+	leftOut  int // of these, by the row filter
+	// batches are the values that child jobs with batches still wait with.
+	batches map[*job]*openBatch
 	sample   sample
 	live     *event.LiveJob
 	// events are about the current page. They are emitted when it is stored.
@@ -126,6 +129,8 @@ type driver interface {
 	// process stores a page and runs its child jobs, or starts both, and returns the
 	// ids of the page. The error is that of the page, where it has one.
 	process(context.Context, *pageResult) (paging.IDs, error)
+	// finish runs, or starts, the child jobs whose batches have waited for another page.
+	finish(context.Context) error
 }
 
 // fetch fetches page after page until a rule stops the job.
@@ -137,7 +142,9 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 		page := r.read(request, res, err)
 		ids, err := d.process(ctx, page)
 		stop := page.stop
-		if err == nil && stop == nil {
+		if err == nil && stop != nil {
+			err = d.finish(ctx)
+		} else if err == nil {
 			last = r.facts(page, ids) // child jobs count as time spent
 			request, state, stop, err = r.next(state, last)
 		}
@@ -199,6 +206,10 @@ func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) 
 		err = s.eachChild(p.page, func(child *job, in invocation) error { return s.jobRunner.serial(ctx, child, in) })
 	}
 	return ids, err
+}
+
+func (s serial) finish(ctx context.Context) error {
+	return s.runLastBatches(func(child *job, in invocation) error { return s.jobRunner.serial(ctx, child, in) })
 }
 
 // count counts a run of a job that has ended.

@@ -42,7 +42,7 @@ type outgoing struct {
 
 // prepare evaluates what all jobs send, in the scope of this one.
 func (r *jobRun) prepare(request config.Request) (outgoing, error) {
-	full, headers, err := r.jobRunner.outgoing(request, r.scope)
+	full, headers, err := r.jobRunner.outgoing(r.job, request, r.scope)
 	return outgoing{full, headers}, err
 }
 
@@ -50,7 +50,7 @@ func (r *jobRun) prepare(request config.Request) (outgoing, error) {
 // nil is for one that it needs now.
 func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}) (*exchange.Answer, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Headers: out.headers})
+	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Headers: out.headers})
 }
 
 // read reads and checks the answer to a request, or takes the error instead.
@@ -221,36 +221,55 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 	if err := r.report(p); err != nil || p.page == nil {
 		return ids, err
 	}
-	if ids, err = r.store(ctx, p.page, p.columns); err != nil {
+	ids, kept, err := r.store(ctx, p.page, p.columns)
+	if err != nil {
 		return ids, err
 	}
-	r.progress.page(p.page.Rows)
-	r.statistics.page(r.job, p.page.Rows)
-	r.live.Page(p.page.Rows)
+	r.found += p.page.Rows
+	r.leftOut += p.page.Rows - kept
+	if r.Unstored {
+		kept = 0
+	}
+	r.progress.page(kept)
+	r.statistics.page(r.job, kept)
+	r.live.Page(kept)
 	return ids, nil
 }
 
-// store hands the rows to the tables and finds the ids that paging wants.
-func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column) (ids paging.IDs, err error) {
+// store hands the rows that the row filter keeps to the tables, and finds the ids that
+// paging wants.
+func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column) (ids paging.IDs, kept int, err error) {
 	id := r.scroller.Needs().ItemID
-	batch := r.sink.batch(r.DataType, columns)
+	batch := r.batch(columns)
 	for row, err := range r.filtered(page) {
+		keep := false
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err == nil {
+			keep, err = r.rowFilter.keeps(row)
+		}
+		if keep {
+			kept++
 			err = batch.Row(row)
 		}
 		if err != nil {
-			return ids, err
+			return ids, kept, err
 		}
 		if id.Text != "" {
 			v, _ := row.At(id.Text, id.Separator)
 			ids.Add(v)
 		}
 	}
-	r.found += page.Rows
-	return ids, nil
+	return ids, kept, nil
+}
+
+// batch is where the rows of one page go.
+func (r *jobRun) batch(columns []mapping.Column) batch {
+	if r.Unstored {
+		return unstoredRows{}
+	}
+	return r.sink.batch(r.DataType, columns)
 }
 
 // ids are the ids that store finds, for a page that is not stored yet.

@@ -19,7 +19,7 @@ import (
 //
 // The capacity of a channel is the concurrency. Each page or stream in it holds a
 // permit, and admission grants no permit to a page with as many before it, so no
-// sender waits.
+// sender waits. The last batches of a job, which belong to no page, are one more.
 type parallel struct {
 	*jobRunner
 	admission *admission
@@ -73,7 +73,7 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error 
 
 // stream is a run of a job that waits for the permit for its first page.
 func (p *parallel) stream(ctx context.Context, at position, j *job, in invocation) *jobStream {
-	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit), first: p.admission.request(ctx, at.below(1))}
+	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit+1), first: p.admission.request(ctx, at.below(1))}
 }
 
 // store stores the pages of a stream and of those below it.
@@ -103,7 +103,9 @@ func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) e
 	if _, err := s.r.settle(ctx, q.pageResult); err != nil {
 		return err
 	}
-	q.permit.release()
+	if q.permit != nil {
+		q.permit.release()
+	}
 	for child := range q.children {
 		if err := p.store(ctx, child); err != nil {
 			return err
@@ -179,7 +181,7 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs,
 	}
 	s.pages <- q
 	if ids, err = s.r.ids(p.page); err == nil {
-		err = s.startChildren(ctx, q)
+		err = s.startChildren(ctx, q, q.permit.at, func(run runner) error { return s.r.eachChild(p.page, run) })
 	}
 	if s.r.scroller.Needs().Time {
 		s.children.Wait() // they count as time spent
@@ -187,13 +189,25 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs,
 	return ids, err
 }
 
-// startChildren starts the children of a page, each as soon as its first request
-// has a permit.
-func (s *jobStream) startChildren(ctx context.Context, q *queuedPage) error {
+// finish sends the last batches to the channel like a page behind the last one, which
+// holds nothing but child jobs.
+func (s *jobStream) finish(ctx context.Context) error {
+	if !s.r.batchesWait() {
+		return nil
+	}
+	q := &queuedPage{pageResult: &pageResult{number: s.r.pages}, children: make(chan *jobStream, s.admission.limit)}
+	defer close(q.children)
+	s.pages <- q
+	return s.startChildren(ctx, q, s.at.below(s.r.pages+1), s.r.runLastBatches)
+}
+
+// startChildren starts the children of a page at a position, each as soon as its first
+// request has a permit. each calls for them in their order.
+func (s *jobStream) startChildren(ctx context.Context, q *queuedPage, at position, each func(runner) error) error {
 	n := 0
-	q.childErr = s.r.eachChild(q.page, func(child *job, in invocation) error {
+	q.childErr = each(func(child *job, in invocation) error {
 		n++
-		c := s.stream(ctx, q.permit.at.below(n), child, in)
+		c := s.stream(ctx, at.below(n), child, in)
 		if err := c.first.wait(); err != nil {
 			return err
 		}
@@ -206,7 +220,7 @@ func (s *jobStream) startChildren(ctx context.Context, q *queuedPage) error {
 		return nil
 	})
 	if q.childErr != nil {
-		s.admission.fail(q.permit.at.below(n + 1))
+		s.admission.fail(at.below(n + 1))
 	}
 	return q.childErr
 }

@@ -33,6 +33,8 @@ type iteration struct {
 	auth       auth.Method // nil when there is none
 	mappings   mapping.Mappings
 	jobs       []*job
+	// unstored are data types that only jobs have which store nothing.
+	unstored []string
 }
 
 // job is a job or child job with everything it needs compiled.
@@ -44,6 +46,7 @@ type job struct {
 	placeholders []placeholder
 	filter       condition.Condition
 	rows         responseFilter
+	rowFilter    rowFilter
 	user         userData
 	format       answer.Format
 	// scrolled are the expressions of the scroller.
@@ -83,6 +86,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 		}
 		c := compiler{doc: doc, it: &compiled, scrollers: scrollers, format: format}
 		compiled.jobs = c.jobs(it.Jobs, 0)
+		compiled.unstored = unstored(it.Jobs)
 		p.iterations = append(p.iterations, compiled)
 	}
 	p.checkDataTypes()
@@ -139,6 +143,8 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			scroller: c.scroller(j),
 			paged:    paging.ServedBy(c.doc.API.Pagination, j.Scroller),
 			rows:     compileResponseFilter(j, c.it.CompatLevel),
+
+			rowFilter: rowFilter{condition.CompileWords(j.RowFilter), j.RowFilter.Pointer},
 			user:     c.userData(j, above == 0),
 			format:   c.answers(j),
 			children: c.jobs(j.Children, above+1),
@@ -147,6 +153,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 		if above > 0 {
 			compiled.placeholders = compilePlaceholders(j.Placeholders, above, c.doc.Vocabulary)
 			compiled.filter = condition.Compile(c.section(j, config.JobRecursionFilter, j.RecursionFilter))
+			checkBatches(compiled)
 		}
 		all = append(all, compiled)
 	}

@@ -170,12 +170,12 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 		d.Paging = append(d.Paging, repetitionRule)
 	}
 	v.run.dry.Outgoing = nil
-	full, headers, err := v.outgoing(first, scope)
+	full, headers, err := v.outgoing(j, first, scope)
 	if err != nil {
 		d.Problem = err
 		return d
 	}
-	answer, err := v.client.Do(ctx, full, exchange.Sender{Accept: j.format.Accept, Headers: headers})
+	answer, err := v.client.Do(ctx, full, exchange.Sender{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: headers})
 	if !errors.Is(err, exchange.ErrNotSent) {
 		if err == nil {
 			err = errors.Join(failure.Applicationf("a dry run was answered"), answer.Body.Close())

@@ -49,7 +49,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	if err != nil {
 		return Probe{}, err
 	}
-	res, err := client.Do(ctx, out.Request, exchange.Sender{Accept: j.format.Accept, Headers: out.headers})
+	res, err := client.Do(ctx, out.Request, exchange.Sender{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: out.headers})
 	result := one.read(request, res, err)
 	if result.body != nil {
 		defer result.body.Close()
@@ -58,7 +58,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 		return Probe{}, failure.Wrap("job "+j.Endpoint, j.Pointer, err)
 	}
 	probe = Probe{Method: res.Method, URL: res.Request.Address(), Status: res.Status, Rows: result.page.Rows, Sample: []value.Value{}}
-	for row, err := range one.filtered(result.page) {
+	for row, err := range one.kept(result.page) {
 		if err != nil {
 			return Probe{}, err
 		}

@@ -51,6 +51,8 @@ type JobFinished struct {
 	Runs       int    `json:"runs,omitempty"`
 	Pages      int    `json:"pages"`
 	Rows       int    `json:"rows"`
+	LeftOut    int    `json:"leftOut,omitempty"`
+	Unstored   bool   `json:"unstored,omitempty"`
 	Rule       string `json:"rule"`
 	Pointer    string `json:"pointer,omitempty"`
 	Repeated   bool   `json:"repeated,omitempty"`
@@ -66,7 +68,14 @@ func (e JobFinished) Message() string {
 	if e.Runs > 1 {
 		s += prose.Count(e.Runs, "run") + ", "
 	}
-	return s + fmt.Sprintf("%s, %s, %s", prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), e.Rule)
+	s += fmt.Sprintf("%s, %s, ", prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"))
+	if e.LeftOut > 0 {
+		s += fmt.Sprintf("%d of them left out by 'rowFilter', ", e.LeftOut)
+	}
+	if e.Unstored {
+		s += "none stored, "
+	}
+	return s + e.Rule
 }
 
 // JobUnfinished says how much of a job was stored when the run failed. A failed run

@@ -192,16 +192,28 @@ func (c *Client) send(ctx context.Context, x *Exchange, r config.Request, header
 	if x.Purpose == Login {
 		accept = ""
 	}
-	built, err := Build(c.o.BaseURL, r, c.o.UserAgent, accept, headers)
+	built, err := Build(c.base(x), r, c.o.UserAgent, accept, headers)
 	if err != nil {
 		return nil, err
 	}
+	built.Anonymous = x.anonymous()
 	x.Request, x.Built = built, built
 	res, err := c.steps.Do(ctx, x)
 	if err != nil {
 		return nil, describe(ctx, built, err)
 	}
 	return res, nil
+}
+
+// base is the base address of a request, without user and password where it gets no
+// credentials.
+func (c *Client) base(x *Exchange) *url.URL {
+	if !x.anonymous() {
+		return c.o.BaseURL
+	}
+	base := *c.o.BaseURL
+	base.User = nil
+	return &base
 }
 
 // refusal is the user error for a status from 300. Of 3xx only answers without
@@ -226,7 +238,11 @@ func (c *Client) statusError(res *Answer) error {
 	if text := answer.Excerpt(res.Body, c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
 	}
-	if denied := res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden; denied && res.Foreign {
+	denied := res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden
+	switch {
+	case denied && res.Anonymous:
+		e.Message += "; it was asked without credentials, because its job says '\"credentials\": false'"
+	case denied && res.Foreign:
 		e.Message += "; it was asked without credentials, for an answer led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
 	}
 	return e

@@ -109,7 +109,7 @@ func reportComputed(s settings, j family, known []string, found *failure.Problem
 func orphanPlaceholders(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.Jobs {
-			for _, f := range field.Fields(config.JobPlaceholders, config.JobRecursionFilter) {
+			for _, f := range field.Fields(config.JobPlaceholders, config.JobRecursionFilter, config.JobBatch) {
 				at := s.job(j).Get(f.Name)
 				if !at.Present() {
 					continue
