@@ -139,6 +139,9 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 		Fields:   slices.Clip(needs.Fields),
 		Volume:   needs.Volume,
 	}
+	if !res.Ignored { // an error has no such names
+		query.KeyAs = r.DataField.KeyAs
+	}
 	for _, path := range r.user.references(expr.Response) {
 		query.Fields = append(query.Fields, fieldPath(path))
 	}

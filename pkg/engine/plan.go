@@ -177,6 +177,7 @@ func (c compiler) answers(j config.Job) answer.Format {
 	}
 	at := failure.PointerJoin(j.Pointer, config.JobDataField.Name)
 	format.CheckDataField(dataPath(j), field.NewSection(value.OfString(j.DataField.Path), at, j.UserData.Problems()))
+	format.CheckKeyAs(field.NewSection(value.OfString(j.DataField.KeyAs), failure.PointerJoin(at, config.DataFieldKeyAs.Name), j.UserData.Problems()))
 	return format
 }
 
