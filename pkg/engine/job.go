@@ -142,11 +142,12 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 		page := r.read(request, res, err)
 		ids, err := d.process(ctx, page)
 		stop := page.stop
-		if err == nil && stop != nil {
-			err = d.finish(ctx)
-		} else if err == nil {
+		if err == nil && stop == nil {
 			last = r.facts(page, ids) // child jobs count as time spent
 			request, state, stop, err = r.next(state, last)
+		}
+		if err == nil && stop != nil {
+			err = d.finish(ctx)
 		}
 		if err != nil {
 			return nil, r.within(r.pages, err)
