@@ -85,8 +85,8 @@ type jobRun struct {
 	leftOut  int // of these, by the row filter
 	// batches are the values that child jobs with batches still wait with.
 	batches map[*job]*openBatch
-	sample   sample
-	live     *event.LiveJob
+	sample  sample
+	live    *event.LiveJob
 	// events are about the current page. They are emitted when it is stored.
 	events []event.Body
 }

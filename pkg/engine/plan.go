@@ -145,9 +145,9 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			rows:     compileResponseFilter(j, c.it.CompatLevel),
 
 			rowFilter: rowFilter{condition.CompileWords(j.RowFilter), j.RowFilter.Pointer},
-			user:     c.userData(j, above == 0),
-			format:   c.answers(j),
-			children: c.jobs(j.Children, above+1),
+			user:      c.userData(j, above == 0),
+			format:    c.answers(j),
+			children:  c.jobs(j.Children, above+1),
 		}
 		c.references(compiled)
 		if above > 0 {

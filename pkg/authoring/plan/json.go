@@ -23,6 +23,7 @@ type requestJSON struct {
 	Body      string      `json:"body"`
 
 	Calls   string       `json:"calls,omitempty"`
+	Notes   []string     `json:"notes,omitempty"`
 	Sources []sourceJSON `json:"sources,omitempty"`
 	Paging  []string     `json:"paging,omitempty"`
 }
@@ -55,6 +56,9 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		}
 		r := p.requestJSON(d, d.Request, kind)
 		r.Calls = p.mask.text(d.Calls)
+		for _, note := range d.Notes {
+			r.Notes = append(r.Notes, p.mask.text(note))
+		}
 		r.Sources = p.sourcesJSON(d.Sources)
 		for _, sentence := range d.Paging {
 			r.Paging = append(r.Paging, p.mask.text(sentence))
