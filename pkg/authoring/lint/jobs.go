@@ -46,7 +46,7 @@ func errorRows(s settings, found *failure.Problems) {
 	}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if len(j.above) == 0 || !it.Mappings.Value.Field(j.DataType).IsNull() {
+			if len(j.above) == 0 || j.Unstored || !it.Mappings.Value.Field(j.DataType).IsNull() {
 				continue
 			}
 			found.Add(failure.Problem{Code: failure.ErrorRow, Pointer: j.Pointer,

@@ -51,8 +51,8 @@ func refersTo(p config.Section, context expr.Context) bool {
 }
 
 // unreachableItems finds paths into what a response filter has turned into
-// text: of placeholders, recursion filters, cursors, mappings, and of filters
-// that come later.
+// text: of placeholders, recursion filters, row filters, cursors, mappings, and of
+// response filters that come later.
 func unreachableItems(s settings, found *failure.Problems) {
 	report := func(p path, filter path) {
 		found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: failure.Part(value.OfString(p.text).JSON()),
@@ -69,6 +69,12 @@ func unreachableItems(s settings, found *failure.Problems) {
 			for _, p := range s.pathsInto(j) {
 				if filter, ok := covered(p.path, filtersOf(j.above, p.level)); ok {
 					report(p.path, filter)
+				}
+			}
+			for _, text := range condition.PathsIn(j.RowFilter.Value.Text()) {
+				p := path{text, ".", j.RowFilter.Pointer}
+				if filter, ok := covered(p, own); ok {
+					report(p, filter)
 				}
 			}
 			if idKey, ok := s.cursorOf(j); ok {

@@ -148,7 +148,7 @@ function jobs() {
     ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
     number("Runs", (j) => j.ended ? figure(j.ended.runs || 1) : "–"),
     number("Pages", held((e) => figure(e.pages))),
-    number("Rows", held((e) => figure(e.rows))),
+    number("Rows", held((e) => [figure(e.rows), e.leftOut ? under(`${figure(e.leftOut)} left out by rowFilter`) : "", e.unstored ? under("not stored") : ""])),
     number("Requests", (j) => figure(j.requests)),
     number("Retries", (j) => figure(j.retries)),
     number("Waited", (j) => duration(j.waited)),
