@@ -94,26 +94,31 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	return p
 }
 
-// endpoints are those of all jobs of an iteration, as they are configured. One that
-// is computed is among them when it is made of nothing but the configuration and the
-// times of the run: data does not decide where credentials go.
-func (p *Plan) endpoints(it iteration, scope *expr.Scope) []string {
-	all := []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
+// endpoints are those of the jobs of an iteration, as they are configured, which are
+// asked with credentials, and those without. One that is computed is among them when
+// it is made of nothing but the configuration and the times of the run: data does not
+// decide where credentials go.
+func (p *Plan) endpoints(it iteration, scope *expr.Scope) (with, without []string) {
+	with = []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
 	var add func([]config.Job)
 	add = func(jobs []config.Job) {
 		for _, j := range jobs {
+			to := &with
+			if j.Anonymous {
+				to = &without
+			}
 			if j.ComputedEndpoint == nil {
-				all = append(all, j.Endpoint)
+				*to = append(*to, j.Endpoint)
 			} else if !j.ComputedEndpoint.RefersBeyond(expr.Attr, expr.Time) {
 				if v, err := j.ComputedEndpoint.Eval(scope); err == nil { // else the job reports it
-					all = append(all, v.Text())
+					*to = append(*to, v.Text())
 				}
 			}
 			add(j.Children)
 		}
 	}
 	add(it.Jobs)
-	return all
+	return with, without
 }
 
 // Jobs is the number of root jobs of all iterations.

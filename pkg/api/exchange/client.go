@@ -29,6 +29,9 @@ type Options struct {
 	// Endpoints are those of the jobs as configured. Credentials are sent to their
 	// origins, to that of BaseURL and to API.TrustedOrigins.
 	Endpoints []string
+	// AnonymousEndpoints are those of jobs that want no credentials. Their own secrets
+	// are sent to these origins.
+	AnonymousEndpoints []string
 	// Debug reports each request that is sent with an event.
 	Debug bool
 	// Auth adds credentials; nil for none. Identity distinguishes accounts in the
@@ -58,7 +61,7 @@ func New(o Options) (*Client, error) {
 		}
 	}
 	concealUser(o.BaseURL.User, o.Secrets)
-	for _, endpoint := range o.Endpoints {
+	for _, endpoint := range slices.Concat(o.Endpoints, o.AnonymousEndpoints) {
 		if u, err := Resolve(o.BaseURL, endpoint); err == nil {
 			concealUser(u.User, o.Secrets)
 		}
@@ -138,7 +141,12 @@ func (c *Client) chain() Step {
 	}
 	stripper := newStripper(o)
 	s = &redirect{s, o.API.TrustedOrigins, stripper}
-	return &strip{s, append(originsOf(o.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper}
+	return &strip{
+		next:      s,
+		known:     append(originsOf(o.BaseURL, o.Endpoints), o.API.TrustedOrigins...),
+		anonymous: originsOf(o.BaseURL, o.AnonymousEndpoints),
+		stripper:  stripper,
+	}
 }
 
 // Do sends a request of a job, with credentials added. A
