@@ -116,18 +116,7 @@ func (d *boundedDecoder) members(packer *value.Packer, visit func(name []byte, v
 
 // notKeyed is the error for data of another kind than an object.
 func (s *scan) notKeyed(kind value.Kind) error {
-	return failure.Userf("the data at '%s' is %s, expected an object whose names become '%s' ('keyAs')", s.query.Data.Text, article(kind), s.query.KeyAs)
-}
-
-func article(kind value.Kind) string {
-	switch kind {
-	case value.Array:
-		return "a list"
-	case value.Bool:
-		return "a boolean"
-	default:
-		return "a " + kind.String()
-	}
+	return failure.Userf("the data at '%s' is %s, expected an object whose names become '%s' ('keyAs')", s.query.Data.Text, kind.WithArticle(), s.query.KeyAs)
 }
 
 // keyedElement takes an element whose name is data as an item. A field may lead into
