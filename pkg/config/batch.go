@@ -21,7 +21,7 @@ type Batch struct {
 
 // The settings of a batch.
 var (
-	JobBatch    = field.Of("batch", "Batch", "Child jobs with one placeholder: one request for so many values of it, at most 10,000. The placeholder stands for the list of them: in the endpoint joined by commas, as `{\"placeholder\": …}` a list. It makes no parent column. A batch ends with the page of the parent, unless it may go on with the next one: `{\"size\": 100, \"across\": true}`.", batchType).Example(`100`, `{"size": 500, "across": true}`)
+	JobBatch    = field.Of("batch", "Batch", "Child jobs with one placeholder: one request for so many values of it, at most 10,000. The placeholder stands for the list of them: in the endpoint joined by commas, as `{\"placeholder\": …}` a list. It makes no parent column. A batch ends with the page of the parent, unless it may go on with the next one: `{\"size\": 100, \"across\": true}`.", batchType).Example(`100`, `{"size": 500, "across": true}`).Also("batchsize", "batch_size", "chunksize", "chunk_size")
 	batchSize   = field.Integer("size", "Size", "How many values a request takes at most.").Example(`500`).Must()
 	batchAcross = field.Flag("across", "Across pages", "A batch goes on with the next page of the parent; the last one runs when the parent has no more pages.").Typed(field.BooleanType).Example(`true`)
 
