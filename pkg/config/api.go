@@ -50,6 +50,7 @@ var (
 	maxResponseBytesSetting = field.Integer("maxResponseBytes", "Largest answer", "How many bytes the body of one answer may have, after decompression; of a file that `response.unpack` unpacks what comes out counts too. A larger one ends the run, so that an endless body or one that was compressed a thousandfold does not fill the disk; 0 means the default, which is 16 GiB.").Default(17179869184).Example(`1073741824`)
 	TrustedOriginsSetting   = field.Of("trustedOrigins", "Origins that may have the credentials", "When an answer leads to another origin (scheme, host and port) than the base address and the endpoints as configured, be it by a redirect, the address of a next page or the endpoint of a child job, its requests go without credentials and secrets, and a login that is redirected there fails, unless it is listed here: `https://files.example.com`, or `https://*.example.com` for all hosts below it.", field.ListOf(field.TextType)).DefaultJSON(`[]`).Example(`["https://files.example.com"]`)
 	ignoreErrorsSetting     = field.Of("ignoreErrors", "Ignored errors", "Status codes whose answers are taken as data. A body that is not JSON becomes `{\"errorData\": \"…\"}`.", field.ListOf(field.IntegerType)).DefaultJSON(`[]`).Example(`[404]`)
+	HTTPRules               = field.Of("rules", "Rules about answers", "What to do with which answers to the requests of all jobs. Those of a job come first. The first rule that matches decides, before `retryConfig` and `ignoreErrors`.", nil).Example(`[{"status": 403, "header": {"X-RateLimit-Remaining": "==0"}, "do": "retry", "wait": {"header": "X-RateLimit-Reset"}}]`)
 	concurrency             = field.Integer("concurrency", "Concurrency", "How many requests may be under way at the same time, from 1 to 64. From 2 on child jobs are fetched side by side, and pages too whose requests are known in advance (see `lookahead` and `total` of the paging); tables and the order of events stay the same.").Default(1).Example(`8`)
 	lookahead               = field.Integer("lookahead", "Look-ahead", "With a `concurrency` from 2 on and the paging methods `offset` and `pagenum`: how many pages a job asks for in advance without knowing that they are there, from 0 to 64. Every run of a job may so send that many requests whose answers nobody needs; they are dropped.").Default(0).Example(`3`).As(field.InAdvance)
 	rateLimitSetting        = field.Of("rateLimit", "Rate limit", "How many requests may be started in any span of time, however many are under way.", field.Object("rateLimit", "Rate limit", "Every request that is sent counts: retries, redirects and logins too, answers from the cache do not.", rateRequests, ratePer))
@@ -66,7 +67,7 @@ var (
 func (t Types) api() *field.Type {
 	http := field.Object("http", "HTTP", "Headers, defaults and timeouts of requests.",
 		APIHeaders, RequiredHeaders, DefaultOptionsSetting, connectTimeout, requestTimeout, maxResponseBytesSetting,
-		TrustedOriginsSetting, ignoreErrorsSetting, concurrency, lookahead, rateLimitSetting, unusedParams)
+		TrustedOriginsSetting, ignoreErrorsSetting, HTTPRules.With(t.Rules), concurrency, lookahead, rateLimitSetting, unusedParams)
 	return field.Object("api", "API", "How to talk to the API: its address, headers, login and paging.",
 		APIName, BaseURL, HTTPSection.With(http), retrySection.With(retryType), AuthenticationSection.With(t.Authentication), PaginationSection.With(t.Pagination), ResponseSection.With(t.Response),
 		caCertificate, clientCertificate, plainCertificate, oldQuery)
@@ -93,6 +94,7 @@ func (c *compiler) api(s Section) API {
 		Authentication:    switched(auth, auth.Present()),
 		Pagination:        switched(paging, paging.Present()),
 		Response:          ResponseSection.In(s),
+		Rules:             HTTPRules.In(http),
 		Query:             oldQuery.In(s),
 		CACertificate:     caCertificate.In(s),
 		ClientCertificate: clientCertificate.In(s),

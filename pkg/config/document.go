@@ -54,7 +54,7 @@ var (
 // that reads it.
 type Types struct {
 	// These are types of sections of `api` and of `config`.
-	Authentication, Pagination, Response, Placeholder, Mappings *field.Type
+	Authentication, Pagination, Response, Rules, Placeholder, Mappings *field.Type
 	// Credentials are settings of `config` that authentications read.
 	Credentials []field.Declared
 	// Document are members of the document, Settings sections beside `api` and

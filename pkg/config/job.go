@@ -19,6 +19,7 @@ var (
 	JobDataType        = field.Text("dataType", "Data type", "Names the table, and the mapping to use. Defaults to the endpoint as written.").Example(`"users"`)
 	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the answer: a path of keys parted by dots, `.` for the whole answer. Absent: the only list in the answer's root.", dataFieldType).Example(`"data.items"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
 	JobResponse        = field.Of("response", "Answers", "What the answers of this job are written in, in the place of `api.response`.", nil).Example(`{"format": "xml"}`, `{"format": "jsonl", "unpack": "gzip"}`)
+	JobRules           = field.Of("rules", "Rules about answers", "What to do with which answers. The first rule that matches decides, before those of `api.http.rules`, `retryConfig` and `ignoreErrors`.", nil).Example(`[{"status": 404, "do": "skip"}]`, `[{"when": "status!=DONE", "do": "poll", "wait": 15}]`)
 	JobScroller        = field.Text("scroller", "Scroller", "Name of the scroller to use, with the paging method `multiple`.").Example(`"list"`)
 	JobResponseFilter  = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` goes through the items of a list.", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
 	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "What parts the segments of `responseFilter`.").Default(".").Example(`"/"`)
@@ -50,7 +51,7 @@ func (t Types) jobs() *field.Type {
 			},
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
-	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobScroller,
+	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
 		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobUserData)
 	return list("expected a list with at least one job", "array", "object")
 }
@@ -107,6 +108,7 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 		Anonymous:               !JobCredentials.Of(s),
 		UserData:                JobUserData.In(s),
 		Response:                JobResponse.In(s),
+		Rules:                   JobRules.In(s),
 	}
 	if j.ID == "" {
 		j.ID = c.idAt(s.Pointer)

@@ -100,6 +100,8 @@ type API struct {
 	Authentication, Pagination Section
 	// Response is what answers are written in; the package answer compiles it.
 	Response Section
+	// Rules are those about the answers of all jobs; the package rule compiles them.
+	Rules Section
 	// Query is the old place of `authentication.query`.
 	Query Section
 	// CACertificate and ClientCertificate hold PEM texts, null when not set.
@@ -199,6 +201,8 @@ type Job struct {
 	UserData  Section
 	// Response is as that of API, whose place it takes when it is present.
 	Response Section
+	// Rules come before those of API.
+	Rules Section
 }
 
 // DataField is where the items of a response are.

@@ -26,6 +26,11 @@ func (p position) below(n int) position { return append(slices.Clip(p), n) }
 // Beyond that, only a page that comes before all held pages may start: the goroutine
 // that stores the pages waits for it, and releases nothing until it is there. There
 // is at most one such page for each level of jobs.
+//
+// A page whose answer is not ready is idle between two requests: it lends its place
+// among the requests under way to pages that come before it, so that these are not held
+// back for as long as an API makes a report. Pages behind it do not get the place. They
+// may wait for the page, and then it could never go on.
 type admission struct {
 	limit int
 
@@ -44,6 +49,7 @@ type permit struct {
 	cancel    context.CancelFunc
 	granted   chan struct{}
 	underWay  bool
+	idle      bool
 }
 
 // request asks for a permit for the page at a position.
@@ -52,10 +58,39 @@ func (a *admission) request(ctx context.Context, at position) *permit {
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.enter(p)
+	return p
+}
+
+// enter puts a permit among those that wait. The caller holds the lock.
+func (a *admission) enter(p *permit) {
 	i, _ := slices.BinarySearchFunc(a.waiting, p, func(a, b *permit) int { return slices.Compare(a.at, b.at) })
 	a.waiting = slices.Insert(a.waiting, i, p)
 	a.grant()
-	return p
+}
+
+// rest says that no request for the page is under way for a while. The returned function
+// waits until the next one may be; it fails only with the context of the permit.
+func (p *permit) rest() (resume func() error) {
+	a := p.admission
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p.idle, p.underWay = true, false
+	a.underWay--
+	a.grant()
+	return func() error {
+		a.mu.Lock()
+		granted := make(chan struct{})
+		p.granted = granted
+		a.enter(p)
+		a.mu.Unlock()
+		select {
+		case <-granted:
+			return nil
+		case <-p.ctx.Done():
+			return p.ctx.Err() // release forgets it
+		}
+	}
 }
 
 // wait waits until the page may be requested. It fails only with the context of
@@ -74,20 +109,36 @@ func (p *permit) wait() error {
 
 // grant grants the permits that may be granted. The caller holds the lock.
 func (a *admission) grant() {
-	for len(a.waiting) > 0 && a.underWay < a.limit {
-		p := a.waiting[0]
-		if a.failed != nil && slices.Compare(p.at, a.failed) > 0 {
+	for i := 0; i < len(a.waiting); {
+		p := a.waiting[i]
+		if a.failed != nil && slices.Compare(p.at, a.failed) > 0 || a.underWay+a.idleBefore(p) >= a.limit {
 			return
 		}
-		if !a.fits(p) {
-			return
+		switch {
+		case p.idle: // it is held
+			p.idle = false
+		case a.fits(p):
+			a.held = append(a.held, p)
+		default:
+			i++ // nor do those after it fit, but one of them may be idle
+			continue
 		}
-		a.waiting = a.waiting[1:]
-		a.held = append(a.held, p)
+		a.waiting = slices.Delete(a.waiting, i, i+1)
 		a.underWay++
 		p.underWay = true
 		close(p.granted)
 	}
+}
+
+// idleBefore is how many pages before a page are idle.
+func (a *admission) idleBefore(p *permit) int {
+	n := 0
+	for _, other := range a.held {
+		if other.idle && slices.Compare(other.at, p.at) < 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // maxHeld is how many times limit pages may be held, see admission.
@@ -114,7 +165,7 @@ func (a *admission) fail(at position) {
 	}
 	a.failed = at
 	for _, p := range a.held {
-		if p.underWay && slices.Compare(p.at, at) > 0 {
+		if (p.underWay || p.idle) && slices.Compare(p.at, at) > 0 {
 			p.cancel()
 		}
 	}
@@ -125,11 +176,16 @@ func (a *admission) fail(at position) {
 func (p *permit) answered() {
 	p.admission.mu.Lock()
 	defer p.admission.mu.Unlock()
-	if !p.underWay {
+	switch {
+	case p.underWay:
+		p.underWay = false
+		p.admission.underWay--
+	case p.idle: // it was cancelled
+		p.idle = false
+		p.admission.waiting = slices.DeleteFunc(p.admission.waiting, func(other *permit) bool { return other == p })
+	default:
 		return
 	}
-	p.underWay = false
-	p.admission.underWay--
 	p.cancel()
 	p.admission.grant()
 }

@@ -173,6 +173,89 @@ func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 	})
 }
 
+// A page that waits for its answer lends its place to pages before it, not to those
+// behind it, and goes on when it has the place again.
+func TestAdmissionOfIdlePages(t *testing.T) {
+	admitting(t, 2, func(ctx context.Context, a *admission) {
+		all := entrants(ctx, a, position{1, 2, 1}, position{1, 3, 1})
+		second, third := all[0].permit, all[1].permit
+		resumeSecond, resumeThird := second.rest(), third.rest()
+		all = append(all, entrants(ctx, a, position{1, 4, 1})...)
+		wantIn(t, all, "[[1 2 1] [1 3 1]]") // it is behind both
+		all = append(all, entrants(ctx, a, position{1, 1, 1, 1, 1}, position{1, 1, 1, 2, 1})...)
+		wantIn(t, all, "[[1 1 1 1 1] [1 1 1 2 1] [1 2 1] [1 3 1]]")
+
+		resumed := make(chan *permit, 2)
+		for p, resume := range map[*permit]func() error{second: resumeSecond, third: resumeThird} {
+			go func() {
+				if err := resume(); err != nil {
+					t.Error(err)
+				}
+				resumed <- p
+			}()
+		}
+		synctest.Wait()
+		if len(resumed) > 0 || a.underWay != 2 {
+			t.Fatalf("%d went on, %d are under way", len(resumed), a.underWay)
+		}
+		finish := func(p *permit) {
+			p.answered()
+			p.release()
+			synctest.Wait()
+		}
+		finish(all[3].permit)
+		if got := <-resumed; got != second || a.underWay != 2 || len(resumed) > 0 {
+			t.Errorf("%v went on, %d are under way", got.at, a.underWay)
+		}
+		finish(all[4].permit)
+		if got := <-resumed; got != third || a.underWay != 2 {
+			t.Errorf("%v went on, %d are under way", got.at, a.underWay)
+		}
+		finish(second)
+		finish(third)
+		wantIn(t, all[2:3], "[[1 4 1]]")
+		finish(all[2].permit)
+		if a.underWay != 0 || len(a.held) != 0 || len(a.waiting) != 0 {
+			t.Errorf("%d are under way, %d held, %d wait", a.underWay, len(a.held), len(a.waiting))
+		}
+	})
+}
+
+// An idle page that is cancelled, while it waits or while it wants to go on, leaves
+// nothing behind.
+func TestAdmissionForgetsIdlePages(t *testing.T) {
+	admitting(t, 1, func(ctx context.Context, a *admission) {
+		for _, wants := range []bool{false, true} {
+			p := a.request(ctx, position{2})
+			resume := p.rest()
+			first := a.request(ctx, position{1})
+			if first.wait() != nil {
+				t.Fatal("the place was not lent")
+			}
+			ended := make(chan error, 1)
+			if wants {
+				go func() { ended <- resume() }()
+				synctest.Wait()
+			} else {
+				ended <- context.Canceled
+			}
+			a.fail(position{1})
+			if err := <-ended; err != context.Canceled {
+				t.Errorf("got %v", err)
+			}
+			a.failed = nil
+			for _, p := range []*permit{p, first} {
+				p.answered()
+				p.answered()
+				p.release()
+			}
+			if p.ctx.Err() == nil || a.underWay != 0 || len(a.held) != 0 || len(a.waiting) != 0 {
+				t.Errorf("%v, %d are under way, %d held, %d wait", p.ctx.Err(), a.underWay, len(a.held), len(a.waiting))
+			}
+		}
+	})
+}
+
 func TestPositionsDoNotShareMemory(t *testing.T) {
 	base := position{1, 2}.below(3)
 	a, b := base.below(4), base.below(5)

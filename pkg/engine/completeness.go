@@ -151,7 +151,7 @@ func (e ending) fetched(t *total) (n int64, unit string) {
 
 // errorsOnly finds an answer that has errors instead of data.
 func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Finding, error) {
-	if res.Ignored || page.Rows > 0 && !page.FromErrors {
+	if res.Ignored || res.Decision != nil || page.Rows > 0 && !page.FromErrors {
 		return nil, nil
 	}
 	errors := page.Errors()

@@ -86,6 +86,7 @@ type jobRun struct {
 	// batches are the values that child jobs with batches still wait with.
 	batches map[*job]*openBatch
 	sample  sample
+	skipped bool // a rule has skipped the last answer
 	live    *event.LiveJob
 	// events are about the current page. They are emitted when it is stored.
 	events []event.Body
@@ -195,7 +196,7 @@ func (s serial) answer(ctx context.Context, request config.Request, _ paging.Sta
 	if err != nil {
 		return nil, err
 	}
-	return s.send(ctx, out, nil)
+	return s.send(ctx, out, nil, nil)
 }
 
 func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) {

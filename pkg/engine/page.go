@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -47,10 +48,10 @@ func (r *jobRun) prepare(request config.Request) (outgoing, error) {
 }
 
 // send sends a request of the job. needed is closed when the job needs the answer;
-// nil is for one that it needs now.
-func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}) (*exchange.Answer, error) {
+// nil is for one that it needs now. rest is as that of exchange.Sender.
+func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Answer, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Headers: out.headers})
+	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules})
 }
 
 // read reads and checks the answer to a request, or takes the error instead.
@@ -75,8 +76,11 @@ func (r *jobRun) read(request config.Request, res *exchange.Answer, err error) *
 // examine scans and checks an answer. A page that only repeats an earlier one is
 // the reason to stop.
 func (r *jobRun) examine(request config.Request, res *exchange.Answer) (*answer.Page, *paging.Stop, error) {
+	if res.Decision.Is(rule.Skip) {
+		return nil, r.skip(res), nil
+	}
 	if res.Ignored {
-		r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "taken as data, as 'api.http.ignoreErrors' wants it", JobPointer: r.Pointer})
+		r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "taken as data, as " + r.accepting(res) + " wants it", JobPointer: r.Pointer})
 	}
 	page, err := r.scan(res)
 	if err != nil {
@@ -93,6 +97,26 @@ func (r *jobRun) examine(request config.Request, res *exchange.Answer) (*answer.
 	r.evidence.observe(r.scroller, res, page)
 	r.sample.take(page)
 	return page, nil, nil
+}
+
+// skip is the end of a job by a rule that drops an answer.
+func (r *jobRun) skip(res *exchange.Answer) *paging.Stop {
+	r.record(event.ResponseSkipped{Job: r.Endpoint, Page: r.pages, Status: res.Status, Text: r.client.Says(res), Pointer: res.Decision.Pointer, JobPointer: r.Pointer, Iteration: r.number})
+	r.skipped = true
+	return &paging.Stop{Rule: fmt.Sprintf("a rule skipped the answer with status %d", res.Status), Pointer: res.Decision.Pointer, Reason: paging.OnPurpose}
+}
+
+// accepting is what takes an answer with an error status as data, and what the API says
+// about it.
+func (r *jobRun) accepting(res *exchange.Answer) string {
+	switch says := r.client.Says(res); {
+	case res.Decision == nil:
+		return "'api.http.ignoreErrors'"
+	case says != "":
+		return "a rule (" + says + ")"
+	default:
+		return "a rule"
+	}
 }
 
 // record keeps an event about the current page.
@@ -151,7 +175,7 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 		return nil, failure.Userf("the response with status %d is null, expected data", res.Status)
 	case err == nil:
 		return page, nil
-	case format.Plain() && r.ignoresText(res.Status) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
+	case format.Plain() && r.ignoresText(res) && (errors.Is(err, io.EOF) || failure.KindOf(err) == failure.User):
 		return r.errorData(res, query)
 	case errors.Is(err, io.EOF): // the status is one of 2xx, or it would be ignored
 		return answer.NoPage(query), nil
@@ -163,9 +187,9 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 // ignoresText reports whether an answer with the status, which is a successful or
 // an ignored one, may be something else than JSON. The code 0 stands for an error
 // that has no status.
-func (r *jobRun) ignoresText(status int) bool {
+func (r *jobRun) ignoresText(res *exchange.Answer) bool {
 	ignored := r.run.plan.doc.API.IgnoreErrors
-	return slices.Contains(ignored, status) || slices.Contains(ignored, 0)
+	return res.Ignored || slices.Contains(ignored, res.Status) || slices.Contains(ignored, 0)
 }
 
 // maxErrorData is how many bytes an answer may have that becomes a single value.

@@ -7,6 +7,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -49,6 +50,8 @@ type job struct {
 	rowFilter    rowFilter
 	user         userData
 	format       answer.Format
+	// rules are those of the job; rules of the API come after them.
+	rules rule.List
 	// scrolled are the expressions of the scroller.
 	scrolled []expr.Entries
 	// parentItems are the paths in the items above it that its expressions refer to,
@@ -152,6 +155,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			rowFilter: rowFilter{condition.CompileWords(j.RowFilter), j.RowFilter.Pointer},
 			user:      c.userData(j, above == 0),
 			format:    c.answers(j),
+			rules:     rule.Compile(j.Rules, rule.OfJob, c.doc.API.Retry.MaxWait),
 			children:  c.jobs(j.Children, above+1),
 		}
 		c.references(compiled)

@@ -33,6 +33,8 @@ type Draft struct {
 	Login        *exchange.Outgoing
 	LoginPointer string
 	LoginSources []Source
+	// LoginRules say in sentences what happens to answers of the login.
+	LoginRules []string
 	// Request is nil when there is none: Problem says why.
 	Request *exchange.Outgoing
 	Problem error
@@ -40,6 +42,9 @@ type Draft struct {
 	Sources []Source
 	// Paging says in sentences how the job goes on and what ends it.
 	Paging []string
+	// Rules say in sentences what happens to answers, in the order in which they are
+	// asked.
+	Rules []string
 }
 
 // Preview builds the first request of every job as Run does, from iteration to
@@ -206,6 +211,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	if paging.Pages(j.scroller) {
 		d.Paging = append(d.Paging, repetitionRule)
 	}
+	d.Rules = append(j.rules.Describe(), v.run.plan.target.Rules.Describe()...)
 	v.run.dry.Outgoing = nil
 	full, headers, err := v.outgoing(j, first, scope)
 	if err != nil {
@@ -222,6 +228,7 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	for _, out := range v.run.dry.Outgoing {
 		if out.Login {
 			d.Login, d.LoginPointer, d.LoginSources = &out, auth.LoginRequest.In(v.doc.API.Authentication).Pointer, v.login(&out)
+			d.LoginRules = v.run.plan.target.LoginRules.Describe()
 		} else {
 			d.Request = &out
 		}

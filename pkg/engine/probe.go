@@ -49,7 +49,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	if err != nil {
 		return Probe{}, err
 	}
-	res, err := client.Do(ctx, out.Request, exchange.Sender{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: out.headers})
+	res, err := client.Do(ctx, out.Request, exchange.Sender{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: out.headers, Rules: j.rules})
 	result := one.read(request, res, err)
 	if result.body != nil {
 		defer result.body.Close()
@@ -57,7 +57,11 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	if err := one.report(result); err != nil {
 		return Probe{}, failure.Wrap("job "+j.Endpoint, j.Pointer, err)
 	}
-	probe = Probe{Method: res.Method, URL: res.Request.Address(), Status: res.Status, Rows: result.page.Rows, Sample: []value.Value{}}
+	probe = Probe{Method: res.Method, URL: res.Request.Address(), Status: res.Status, Sample: []value.Value{}}
+	if result.page == nil {
+		return probe, nil // a rule skipped it
+	}
+	probe.Rows = result.page.Rows
 	for row, err := range one.kept(result.page) {
 		if err != nil {
 			return Probe{}, err

@@ -16,6 +16,7 @@ type statistics map[*job]*jobStatistics
 type jobStatistics struct {
 	runs, pages, rows int
 	leftOut           int  // of the rows, by the row filter
+	skipped           int  // runs that ended with a rule that skipped an answer
 	repeated          bool // a run came back to an earlier page, which was not its ordinary end
 	rules             []ruleCount
 	warnings          []warningCount
@@ -57,6 +58,9 @@ func (s statistics) add(r *jobRun, stop paging.Stop) {
 	one.pages += r.pages
 	one.rows += r.found
 	one.leftOut += r.leftOut
+	if r.skipped {
+		one.skipped++
+	}
 	one.found = one.found || r.evidence.found
 	if one.lists == nil {
 		one.lists = r.evidence.lists
@@ -79,7 +83,7 @@ func (s statistics) report(log *event.Log, j *job, iteration int) {
 		one = &jobStatistics{rules: []ruleCount{{stop: paging.Stop{Rule: "it never ran"}}}}
 	}
 	one.reportOmitted(log, j, iteration)
-	e := event.JobFinished{Job: j.Endpoint, Pages: one.pages, Rows: one.rows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, JobPointer: j.Pointer, Iteration: iteration}
+	e := event.JobFinished{Job: j.Endpoint, Pages: one.pages, Rows: one.rows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = one.runs
 	}

@@ -11,7 +11,7 @@ import (
 // `onIncomplete: fail`.
 var errIncomplete = errors.New("the data is incomplete")
 
-// mostEmpty is how many warnings about empty pages a job gives.
+// mostEmpty is how many warnings about empty pages, and about skipped ones, a job gives.
 const mostEmpty = 10
 
 // warningCount is how many warnings of one kind a job had to give.
@@ -33,7 +33,7 @@ func (s *jobStatistics) warned(kind string, most int) bool {
 }
 
 // emit emits an event of a job. A job gives one finding of each kind and ten
-// warnings about empty pages, whatever the number of its runs. With
+// warnings about empty and skipped pages, whatever the number of its runs. With
 // `onIncomplete: fail` a finding is an error.
 func (jr *jobRunner) emit(j *job, e event.Body) error {
 	switch e := e.(type) {
@@ -48,7 +48,7 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 			err.Cause = errIncomplete
 			return err
 		}
-	case event.DataEmpty:
+	case event.DataEmpty, event.ResponseSkipped:
 		if jr.statistics.of(j).warned(e.Kind(), mostEmpty) {
 			jr.run.Log.Emit(e)
 		}

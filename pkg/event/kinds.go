@@ -30,7 +30,7 @@ type Body interface {
 func Bodies() []Body {
 	return []Body{
 		RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{},
-		LoginDone{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseCleaned{},
+		LoginDone{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, JobWaiting{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseSkipped{}, ResponseCleaned{},
 		DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, JobUnfinished{},
 		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, WarningsOmitted{},
 		TableWritten{}, TableDrifted{},

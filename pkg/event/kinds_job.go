@@ -56,6 +56,7 @@ type JobFinished struct {
 	Rule       string `json:"rule"`
 	Pointer    string `json:"pointer,omitempty"`
 	Repeated   bool   `json:"repeated,omitempty"`
+	Skipped    int    `json:"skipped,omitempty"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }

@@ -3,6 +3,8 @@ package event
 import (
 	"fmt"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // LoginDone says that a login request succeeded.
@@ -103,6 +105,34 @@ func (e RequestRetried) Message() string {
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
+// JobWaiting says that an answer is not ready and will be asked for again, because a
+// rule says so.
+type JobWaiting struct {
+	Method      string  `json:"method"`
+	Path        string  `json:"path"`
+	Asked       int     `json:"asked"`
+	Reason      string  `json:"reason"`
+	Text        string  `json:"text,omitempty"`
+	WaitSeconds float64 `json:"waitSeconds"`
+	Login       bool    `json:"login,omitempty"`
+	Pointer     string  `json:"pointer"`
+	Job         string  `json:"job,omitempty"`
+	JobPointer  string  `json:"jobPointer,omitempty" console:"-"`
+	Iteration   int     `json:"iteration,omitempty" console:"-"`
+}
+
+func (JobWaiting) Kind() string { return "job.waiting" }
+func (JobWaiting) Level() Level { return Info }
+
+func (e JobWaiting) Message() string {
+	s := fmt.Sprintf("%s %s is not ready: %s", e.Method, e.Path, e.Reason)
+	if e.Text != "" {
+		s += ", " + e.Text
+	}
+	return s + fmt.Sprintf("; asked %s, again in %s", prose.Count(e.Asked, "time"),
+		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
+}
+
 // CredentialsWithheld says that an answer led a job to another origin, which gets
 // no credentials; once for each job.
 type CredentialsWithheld struct {
@@ -120,7 +150,7 @@ func (e CredentialsWithheld) Message() string {
 }
 
 // ResponseIgnored says that an error response was used as data because
-// `api.http.ignoreErrors` lists its status.
+// `api.http.ignoreErrors` lists its status, or because a rule accepts it.
 type ResponseIgnored struct {
 	Job        string `json:"job"`
 	Status     int    `json:"status"`
@@ -133,6 +163,28 @@ func (ResponseIgnored) Level() Level { return Warn }
 
 func (e ResponseIgnored) Message() string {
 	return fmt.Sprintf("%s: status %d ignored: %s", e.Job, e.Status, e.Text)
+}
+
+// ResponseSkipped says that a rule dropped an answer, which ended a run of a job.
+type ResponseSkipped struct {
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Status     int    `json:"status"`
+	Text       string `json:"text,omitempty"`
+	Pointer    string `json:"pointer"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (ResponseSkipped) Kind() string { return "response.skipped" }
+func (ResponseSkipped) Level() Level { return Warn }
+
+func (e ResponseSkipped) Message() string {
+	s := fmt.Sprintf("%s: a rule skipped page %d, status %d", e.Job, e.Page, e.Status)
+	if e.Text != "" {
+		s += ": " + e.Text
+	}
+	return s
 }
 
 // ResponseCleaned says that bytes of an answer were dropped because they are not

@@ -36,6 +36,7 @@ const (
 	UnusedScroller       Code = "unused-scroller"
 	OverwrittenParameter Code = "overwritten-parameter"
 	IdleLookahead        Code = "idle-lookahead"
+	IdleRule             Code = "idle-rule"
 
 	// Jobs and tables.
 	DuplicateJob        Code = "duplicate-job"

@@ -71,6 +71,7 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/http/properties/trustedOrigins", api: `"http":{§"__":0},`, other: `["https://files.test"]`, see: model},
 		{pointer: "/$defs/http/properties/concurrency", api: `"http":{§"__":0},`, other: `2`, see: model},
 		{pointer: "/$defs/http/properties/lookahead", api: `"http":{§"__":0},`, other: `2`, see: model},
+		{pointer: "/$defs/rule/properties/timeout", api: `"http":{"rules":[{"status":200,"do":"poll",§"__":0}]},`, other: `7200`, see: model},
 		{pointer: "/$defs/response/properties/format", api: `"response":{§"__":0},`, job: `"dataField":".",`, other: `"csv"`, see: run},
 		{pointer: "/$defs/response/properties/encoding", api: csv(`§`), job: `"dataField":".",`, other: `"windows-1250"`, see: run},
 		{pointer: "/$defs/response/properties/delimiter", api: csv(`§`), job: `"dataField":".",`, other: `";"`, see: run},

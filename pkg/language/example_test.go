@@ -115,6 +115,10 @@ func needs(pointer string) string {
 		return `{"format":"csv"}`
 	case "/$defs/response/properties/member":
 		return `{"unpack":"zip"}`
+	case "/$defs/rule":
+		return `{"status":404}`
+	case "/$defs/rule/properties/timeout":
+		return `{"status":404,"do":"poll"}`
 	case "/$defs/placeholder/properties/args":
 		return `{"path":"name","function":"urlencode"}`
 	}

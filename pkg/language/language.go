@@ -10,6 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -35,6 +36,7 @@ func New(features engine.Features) *Language {
 		Authentication: features.Auth.Type(),
 		Pagination:     features.Paging.Type(),
 		Response:       answer.Type(),
+		Rules:          rule.Type(),
 		Placeholder:    engine.PlaceholderType(),
 		Mappings:       mapping.Type(),
 		Credentials:    features.Auth.Attributes(),

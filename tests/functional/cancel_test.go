@@ -62,6 +62,7 @@ func interruptions() map[string]interruption {
 			}
 		}},
 		"a retry waits":          {sleep: true, api: func(func()) http.HandlerFunc { return status(http.StatusServiceUnavailable, "") }},
+		"an answer is not ready": {sleep: true, api: func(func()) http.HandlerFunc { return status(http.StatusAccepted, "") }},
 		"a large answer comes":   {event: "request.sent", api: answerWith(manyRows)},
 		"the tables are written": {event: "job.finished", api: answerWith(manyRows)},
 		"the run has begun":      {event: "run.started", api: answerWith("[]")},
@@ -125,7 +126,7 @@ func (i interruption) cancel(t *testing.T, http, children string) {
 			return ctx.Err()
 		}
 	}
-	writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","http":{`+http+`},"pagination":{"method":"offset","limit":1}},"config":{"debug":true,"jobs":[{"endpoint":"t"`+children+`}]}}`)
+	writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","http":{`+http+`,"rules":[{"status":202,"do":"poll"}]},"pagination":{"method":"offset","limit":1}},"config":{"debug":true,"jobs":[{"endpoint":"t"`+children+`}]}}`)
 	before := readTree(t, w.dir)
 	got := w.run(ctx)
 	select {

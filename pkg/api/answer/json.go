@@ -38,18 +38,12 @@ func scanJSON(d *decoding) error {
 	} else {
 		root.list = true
 	}
-	fields := make([][2]*wanted, len(d.query.Fields))
-	for i, path := range d.query.Fields {
-		fields[i] = [2]*wanted{root.grow(path), root.growWhole(path)}
-	}
+	fields := s.placesOf(root)
 	if err := s.all(root); err != nil {
 		return notJSON(err)
 	}
-	for i, w := range fields {
-		at := w[0].at
-		if at == (span{}) && w[1] != nil {
-			at = w[1].at
-		}
+	for i, place := range fields {
+		at := place.at()
 		f := &d.page.fields[i]
 		if f.tooLarge = at.end-at.start > maxField; f.tooLarge {
 			continue

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -18,11 +19,9 @@ import (
 // API identifies others by. The authentication conceals the answer it reads; the
 // rest is concealed here.
 
-// Conceal hides what an answer to a login holds beside the answer that the
-// authentication reads: the reason in its status line, its header, where it
-// redirects to, and its body, given only when its status is 300 or above. Of such a
-// body the messages (Said) are not hidden.
-func Conceal(secrets *secret.Registry, statusLine string, header http.Header, refused []byte) {
+// Conceal hides what an answer to a login holds beside its body: the reason in its
+// status line, its header, and where it redirects to.
+func Conceal(secrets *secret.Registry, statusLine string, header http.Header) {
 	texts := reasonOf(statusLine)
 	for name, lines := range header {
 		if PlainHeader(name) {
@@ -32,8 +31,22 @@ func Conceal(secrets *secret.Registry, statusLine string, header http.Header, re
 			texts = append(texts, headerTexts(name, line)...)
 		}
 	}
-	if refused != nil {
-		texts = append(texts, readRefusal(refused).secrets...)
+	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
+}
+
+// ConcealRefused hides what the body of an answer to a login holds that the
+// authentication will not read, because of its status or a rule: all its texts but
+// messages (Said) and the values at the told paths, which the rules of the login compare
+// or show.
+func ConcealRefused(secrets *secret.Registry, body []byte, told []string) {
+	texts := readRefusal(body).secrets
+	if v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark))); err == nil {
+		all := expr.Flatten(v)
+		for _, path := range told {
+			if leaf, ok := all[path]; ok {
+				texts = slices.DeleteFunc(texts, func(text string) bool { return slices.Contains(secret.Spellings(leaf), text) })
+			}
+		}
 	}
 	secrets.AddTokens(texts[:min(len(texts), maxTexts)])
 }

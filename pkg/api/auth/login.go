@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -40,7 +41,7 @@ type login struct {
 var (
 	Format       = field.Text("format", "Format", "Format of the login's answer (types `login` and `oauth20.login`, default `json`) or of the token data (type `oauth20`, default `text`). Text becomes `{\"data\": \"…\"}`.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, FormatText)}).Example(`"text"`)
 	LoginRequest = field.Of("loginRequest", "Login request", "The request that brings the credentials.",
-		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders))
+		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders, rule.Login))
 	LoginEndpoint = field.Text("endpoint", "Endpoint", "Path after the base address, or an absolute address. Required.").Typed(config.EndpointType).Example(`"session"`).Also("url", "uri", "path", "resource")
 	loginMethod   = field.Text("method", "Method", "As for jobs.").Typed(config.MethodType).Default("GET").Example(`"FORM"`).Also("verb", "type")
 	LoginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query")

@@ -79,7 +79,7 @@ func New(o Options) (*Client, error) {
 //
 //	strip         removes credentials from requests to origins that an answer led to; not for logins
 //	redirect      follows redirects; removes credentials if the origin changes; a login must keep its origin
-//	retry         repeats an exchange that failed
+//	retry         repeats an exchange that failed, and does what rules want
 //	tunnelled     opens the SSH tunnel, also after it was lost
 //	authenticate  adds credentials; fetches new ones after a 401; not for logins
 //	hosts         refuses addresses that are not allowed
@@ -114,7 +114,7 @@ func (c *Client) chain() Step {
 			s = &record{s, o.Recorder}
 		}
 	}
-	s = &concealLogin{s, o.Secrets}
+	s = &concealLogin{s, o.Secrets, o.Settings.LoginRules.Told()}
 	if o.Settings.signature != nil {
 		s = &aws{s, o.Settings.signature, o.Now, o.Secrets}
 	}
@@ -151,7 +151,7 @@ func (c *Client) chain() Step {
 
 // Do sends a request of a job, with credentials added. A
 // redirect without an address and a status from 400 are user errors, unless the
-// status is to be ignored. If a limit is reached the cause of the error is a *Cut.
+// status is to be ignored, or a rule decides. If a limit is reached the cause of the error is a *Cut.
 func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer, error) {
 	c.tick()
 	ctx, cancel := c.o.budget.until(ctx)
@@ -161,6 +161,9 @@ func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer
 		return nil, err
 	}
 	res.Ignored = res.Status >= 300
+	if res.Decision != nil {
+		return res, nil
+	}
 	if res.Ignored && !slices.Contains(c.o.API.IgnoreErrors, res.Status) {
 		return nil, c.statusError(res)
 	}
@@ -177,7 +180,7 @@ func (c *Client) login(ctx context.Context, x *Exchange, r config.Request) (auth
 	if err != nil {
 		return auth.Answered{}, err
 	}
-	if res.Status >= 300 {
+	if res.Status >= 300 && res.Decision == nil {
 		return auth.Answered{}, c.loginError(res)
 	}
 	return auth.Answered{Header: res.Header, Body: res.Body}, nil

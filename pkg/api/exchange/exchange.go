@@ -11,6 +11,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -70,6 +71,9 @@ type Sender struct {
 	Iteration int
 	// Live is the job's line on the terminal, nil for none.
 	Live *event.LiveJob
+	// Rules are those of the job about answers to its requests. They come before
+	// Settings.Rules.
+	Rules rule.List
 	// Headers are those of all jobs, below the headers of the request.
 	Headers []config.Header
 	// Anonymous jobs send their requests without the credentials of the API.
@@ -77,6 +81,9 @@ type Sender struct {
 	// Needed is closed when the job needs the answer; nil when it needs it now.
 	// See auth.Attempt.
 	Needed <-chan struct{}
+	// Rest is called before a wait for an answer that is not ready, and resume after it.
+	// Other requests of the run may be sent meanwhile. nil does nothing.
+	Rest func() (resume func() error)
 }
 
 // Purpose is what a request is sent for.
@@ -102,8 +109,11 @@ type Answer struct {
 	// Body is decompressed. It must be closed.
 	Body *answer.Spool
 	// Ignored is set for an error status that the configuration accepts
-	// (`api.http.ignoreErrors`).
+	// (`api.http.ignoreErrors`, or a rule).
 	Ignored bool
+	// Decision is what a rule wants done with the answer: to accept or to skip it. It is
+	// nil if no rule matches.
+	Decision *rule.Decision
 
 	cached string // its file in the cache
 }

@@ -17,6 +17,8 @@ import (
 type concealLogin struct {
 	next    Step
 	secrets *secret.Registry
+	// told are the places in a body that rules compare or show.
+	told []string
 }
 
 // mostRefusal is how many bytes of the body of a failed login are searched.
@@ -33,7 +35,10 @@ func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 			return nil, errors.Join(err, res.Body.Close())
 		}
 	}
-	auth.Conceal(t.secrets, res.StatusLine, res.Header, refusal)
+	auth.Conceal(t.secrets, res.StatusLine, res.Header)
+	if refusal != nil {
+		auth.ConcealRefused(t.secrets, refusal, t.told)
+	}
 	return res, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,6 +67,7 @@ type loginRecord struct {
 	mu        sync.Mutex
 	exchanges []har.Exchange
 	bodies    []*answer.Spool
+	known     []int // exchanges whose secrets are known
 }
 
 // keep stores an exchange with a copy of its body, because the login closes the body.
@@ -89,6 +91,16 @@ func (l *loginRecord) keep(x har.Exchange) error {
 	return nil
 }
 
+// concealed says that the secrets in the last answer so far are known. l may be nil.
+func (l *loginRecord) concealed() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known = append(l.known, len(l.exchanges)-1)
+}
+
 // withoutSecrets returns an answer to a login with header and status line as they may
 // be recorded.
 func withoutSecrets(res *http.Response) *http.Response {
@@ -110,7 +122,8 @@ func withoutSecrets(res *http.Response) *http.Response {
 }
 
 // write records the stored exchanges. Of a status from 300, and of the last answer of
-// a failed login, it hides all texts, because their secrets are not known.
+// a failed login, it hides all texts, because their secrets are not known, unless a rule
+// has decided about the answer.
 func (l *loginRecord) write(failed error) error {
 	if l == nil {
 		return nil
@@ -119,7 +132,7 @@ func (l *loginRecord) write(failed error) error {
 	defer l.mu.Unlock()
 	var err error
 	for i, x := range l.exchanges {
-		x.Opaque = x.Response != nil && (x.Response.StatusCode >= http.StatusMultipleChoices || failed != nil && i == len(l.exchanges)-1)
+		x.Opaque = !slices.Contains(l.known, i) && x.Response != nil && (x.Response.StatusCode >= http.StatusMultipleChoices || failed != nil && i == len(l.exchanges)-1)
 		err = errors.Join(err, l.recorder.Add(x))
 	}
 	for _, body := range l.bodies {

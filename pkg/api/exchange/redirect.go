@@ -12,7 +12,7 @@ import (
 // maxRedirects is how many redirects of one request are followed.
 const maxRedirects = 5
 
-// redirect follows redirects. If one changes scheme, host or port of the first
+// redirect follows redirects about which no rule has decided. If one changes scheme, host or port of the first
 // request, credentials are removed (see stripper) and not added again when another
 // one leads back. A login fails there, because all of it may be credentials.
 type redirect struct {
@@ -30,7 +30,7 @@ func (t *redirect) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 			return nil, err
 		}
 		location := res.Header.Get("Location")
-		if res.Status < 300 || res.Status > 399 || location == "" {
+		if res.Status < 300 || res.Status > 399 || location == "" || res.Decision != nil {
 			return res, nil
 		}
 		if err := res.Body.Close(); err != nil {

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// retry repeats an exchange with a status or network error that `retryConfig` lists.
-// Each hop of a redirect and each login has its own count. The waits are in
-// retrywait.go.
+// retry repeats an exchange with a status or network error that `retryConfig` lists,
+// or that a rule says to repeat. Rules decide first, see rules.go. Each hop of a
+// redirect and each login has its own count. The waits are in retrywait.go.
 type retry struct {
 	next Step
 	*Options
@@ -20,6 +21,7 @@ type retry struct {
 
 func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	start, first := t.Now(), firstContact{t.contacts, t.API, t.BaseURL}
+	poll := polling{began: start}
 	for attempt := 1; ; attempt++ {
 		// Also checked in pace. Waiting here keeps signatures and tokens fresh.
 		if err := t.pacer.ready(ctx, x.Sender); err != nil {
@@ -28,12 +30,27 @@ func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 		try := *x
 		try.Attempt = attempt
 		res, err := t.next.Do(ctx, &try)
-		reason := t.reason(res, err)
+		decision, ended := t.decide(&try, res)
+		if ended != nil {
+			return nil, ended
+		}
+		if decision.Is(rule.Accept, rule.Skip) {
+			res.Decision = decision
+			return res, nil
+		}
+		if decision.Is(rule.Poll) {
+			if err := t.poll(ctx, &try, res, decision, &poll); err != nil {
+				return nil, err
+			}
+			attempt = 0 // what failed before this answer has nothing to do with the next one
+			continue
+		}
+		reason := t.reason(res, err, decision)
 		final := reason == "" || attempt > t.API.Retry.MaxRetries || ctx.Err() != nil
 		var d delay
 		if !final {
 			var refused error
-			if d, refused = t.delay(res, attempt); refused != nil {
+			if d, refused = t.delay(res, decision, attempt); refused != nil {
 				return nil, cmp.Or(res.close(), refused)
 			}
 		}
@@ -44,7 +61,7 @@ func (t *retry) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 			}
 		}
 		if final {
-			return res, err
+			return t.last(ctx, res, err, decision, attempt)
 		}
 		if err := t.again(ctx, &try, res, reason, d); err != nil {
 			return nil, err
@@ -102,12 +119,15 @@ func (t *retry) pause(ctx context.Context, wait time.Duration) error {
 
 // reason says why an exchange is repeated; "" if it is not. An error that wraps a
 // network error comes from a login, which has been retried by itself.
-func (t *retry) reason(res *Answer, err error) string {
+func (t *retry) reason(res *Answer, err error, decision *rule.Decision) string {
 	if err != nil {
 		if n, ok := err.(*networkError); ok && slices.Contains(t.API.Retry.NetworkCodes, n.code) {
 			return n.Error()
 		}
 		return ""
+	}
+	if decision != nil {
+		return t.ruled(res, decision)
 	}
 	if slices.Contains(t.API.Retry.Codes, res.Status) {
 		return "status " + strings.TrimSpace(res.StatusLine)

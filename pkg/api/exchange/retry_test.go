@@ -83,7 +83,7 @@ func TestComputedDelaysAreCut(t *testing.T) {
 			api := config.API{Concurrency: concurrency, Retry: config.Retry{MaxWait: longest}}
 			r := retry{Options: &Options{Shared: &Shared{Run: &env.Run{Now: today}}, API: api}}
 			for attempt := 1; attempt < 1000; attempt++ {
-				d, err := r.delay(nil, attempt)
+				d, err := r.delay(nil, nil, attempt)
 				if err != nil || d.wait < min(second, longest) || d.spread < 0 || d.wait+d.spread < d.wait || d.wait+d.spread > longest {
 					t.Fatalf("attempt %d waits %s and %s, at most %s: %v", attempt, d.wait, d.spread, longest, err)
 				}
@@ -326,7 +326,7 @@ func FuzzRetryAfter(f *testing.F) {
 		}
 		r := retry{Options: &Options{Shared: &Shared{Run: &env.Run{Now: today}}, API: config.API{Retry: config.Retry{Header: "A", MaxWait: time.Hour}}}}
 		res := &Answer{Status: 429, Header: http.Header{"A": {text}}, Exchange: &Exchange{Request: &request.Request{URL: &url.URL{}}}}
-		if d, err := r.delay(res, 1); err == nil && (d.wait < 0 || d.wait > time.Hour) {
+		if d, err := r.delay(res, nil, 1); err == nil && (d.wait < 0 || d.wait > time.Hour) {
 			t.Errorf("%q waits %s", text, d.wait)
 		}
 		if slices.Contains([]string{"", "0"}, text) && ok {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -24,10 +25,13 @@ type delay struct {
 // maxDoublings prevents an overflow of the exponential delay.
 const maxDoublings = 32
 
-// delay is what the answer asks for, else 1 s, 2 s, 4 s and so on, plus a random time
+// delay is what a rule says about the answer or the answer asks for, else 1 s, 2 s, 4 s and so on, plus a random time
 // if requests are sent in parallel. A header that asks for more than
 // `retryConfig.maxWait` is a user error.
-func (t *retry) delay(res *Answer, attempt int) (d delay, err error) {
+func (t *retry) delay(res *Answer, decision *rule.Decision, attempt int) (d delay, err error) {
+	if d, ok, err := t.ruledDelay(res, decision); ok {
+		return d, err
+	}
 	if res != nil {
 		header := strings.Join(res.Header.Values(t.API.Retry.Header), ", ")
 		if seconds, ok := retryAfter(header, t.Now()); ok {

@@ -55,6 +55,18 @@ func (b *Budget) check() error {
 	return nil
 }
 
+// within cuts a wait to the time that is left. The error is for the end of the wait; it
+// is nil if there is time left then.
+func (b *Budget) within(wait time.Duration) (time.Duration, error) {
+	if b == nil || b.limits.Time == 0 {
+		return wait, nil
+	}
+	if left := max(0, b.limits.Time-b.elapsed()); left <= wait {
+		return left, &Cut{"max-time", b.limits.Time.Seconds(), b.limits.Time.Seconds()}
+	}
+	return wait, nil
+}
+
 func (b *Budget) elapsed() time.Duration { return b.now().Sub(b.start) }
 
 func (b *Budget) timeIsUp() error {

@@ -141,7 +141,7 @@ func columnPath(setting config.Section) path {
 	return path{name(setting), mapping.Delimiter.Of(setting), setting.Pointer}
 }
 
-// apiPaths are the paths of paging and of the login, those in its expressions
+// apiPaths are the paths of paging, of rules and of the login, those in its expressions
 // included.
 func (s settings) apiPaths() []path {
 	var all []path
@@ -151,7 +151,7 @@ func (s settings) apiPaths() []path {
 			separator = f.Separator.Of(around)
 		}
 		switch {
-		case !strings.HasPrefix(at.Pointer, s.api.Pointer+"/"):
+		case !strings.HasPrefix(at.Pointer, s.api.Pointer+"/") && !strings.Contains(at.Pointer, "/"+config.JobRules.Name+"/"):
 		case f.Role == field.Path || f.Role == field.PathInAdvance:
 			all = append(all, texts(at, separator)...)
 		case f.Role == field.Condition:

@@ -26,6 +26,7 @@ type requestJSON struct {
 	Notes   []string     `json:"notes,omitempty"`
 	Sources []sourceJSON `json:"sources,omitempty"`
 	Paging  []string     `json:"paging,omitempty"`
+	Rules   []string     `json:"rules,omitempty"`
 }
 
 type sourceJSON struct {
@@ -45,6 +46,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		if d.Login != nil {
 			login := p.requestJSON(d, d.Login, "login")
 			login.Pointer, login.Sources = p.mask.text(d.LoginPointer), p.sourcesJSON(d.LoginSources)
+			login.Rules = p.masked(d.LoginRules)
 			all.Requests = append(all.Requests, login)
 		}
 		if d.Request == nil {
@@ -60,12 +62,18 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 			r.Notes = append(r.Notes, p.mask.text(note))
 		}
 		r.Sources = p.sourcesJSON(d.Sources)
-		for _, sentence := range d.Paging {
-			r.Paging = append(r.Paging, p.mask.text(sentence))
-		}
+		r.Paging, r.Rules = p.masked(d.Paging), p.masked(d.Rules)
 		all.Requests = append(all.Requests, r)
 	}
 	return prose.WriteJSON(w, all)
+}
+
+func (p *Preview) masked(texts []string) []string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, p.mask.text(text))
+	}
+	return all
 }
 
 func (p *Preview) sourcesJSON(sources []engine.Source) []sourceJSON {

@@ -79,6 +79,7 @@ func (b *page) draft(d engine.Draft) {
 		b.line(at, "\nLogin, before it  ("+b.p.mask.text(d.LoginPointer)+")")
 		b.request(at+2, d.Login)
 		b.sources(at, d.LoginSources)
+		b.rules(at, d.LoginRules)
 	}
 	if d.Problem != nil {
 		b.line(at, "\nNo request: "+b.p.mask.text(d.Problem.Error()))
@@ -91,6 +92,17 @@ func (b *page) draft(d engine.Draft) {
 		for _, sentence := range d.Paging {
 			b.line(at+2, b.p.mask.text(sentence))
 		}
+		b.rules(at, d.Rules)
+	}
+}
+
+// rules writes what happens to answers, if there are rules.
+func (b *page) rules(at int, rules []string) {
+	if len(rules) > 0 {
+		b.line(at, "\nRules about answers")
+	}
+	for _, sentence := range rules {
+		b.line(at+2, b.p.mask.text(sentence))
 	}
 }
 

@@ -64,6 +64,8 @@ func (c *Collector) Event(e event.Event) {
 		c.answered(e.Time, body)
 	case event.RequestRetried:
 		c.retried(body)
+	case event.JobWaiting:
+		c.polled(body)
 	case event.JobFinished:
 		c.jobFinished(body)
 	case event.JobUnfinished:
@@ -114,7 +116,7 @@ func (c *Collector) jobFinished(e event.JobFinished) {
 	if i < 0 {
 		return
 	}
-	c.report.Jobs[i].Ended = &Ended{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, LeftOut: e.LeftOut, Unstored: e.Unstored, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated}
+	c.report.Jobs[i].Ended = &Ended{Runs: e.Runs, Pages: e.Pages, Rows: e.Rows, LeftOut: e.LeftOut, Unstored: e.Unstored, Rule: e.Rule, Pointer: e.Pointer, Repeated: e.Repeated, Skipped: e.Skipped}
 }
 
 // found adds a finding. Each job has at most one of a kind.
@@ -154,6 +156,9 @@ func (c *Collector) warned(e event.Event) {
 	case event.ResponseIgnored:
 		w.Pointer = body.JobPointer
 		key = warningKey{source: e.Kind, pointer: body.JobPointer, message: strconv.Itoa(body.Status)}
+	case event.ResponseSkipped:
+		w.Pointer = body.Pointer
+		key = warningKey{source: e.Kind, pointer: body.Pointer, message: body.JobPointer}
 	case event.DataEmpty:
 		w.Pointer = body.JobPointer
 		key = warningKey{source: e.Kind, pointer: body.JobPointer}

@@ -82,6 +82,7 @@ type Traffic struct {
 	Logins   int            `json:"logins"`
 	Failures int            `json:"failures"`
 	Retries  int            `json:"retries"`
+	Polls    int            `json:"polls,omitempty"`
 	Waited   float64        `json:"waited"`
 	Bytes    int64          `json:"bytes"`
 	Seconds  float64        `json:"seconds"`
@@ -122,6 +123,7 @@ type Ended struct {
 	Rule     string `json:"rule"`
 	Pointer  string `json:"pointer,omitempty"`
 	Repeated bool   `json:"repeated,omitempty"`
+	Skipped  int    `json:"skipped,omitempty"`
 }
 
 // Request is one HTTP request. Retries and redirects are separate ones.

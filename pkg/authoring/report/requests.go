@@ -65,9 +65,25 @@ func (c *Collector) retried(e event.RequestRetried) {
 		t.Retries++
 		t.Waited += e.WaitSeconds
 	}
+	c.waits(job, e.Method, e.Path, e.WaitSeconds, func(r *Request) bool { return r.Attempt == e.Retry })
+}
+
+// polled adds a wait for an answer that was not ready, also to the request of that
+// answer if the waterfall has it.
+func (c *Collector) polled(e event.JobWaiting) {
+	job := c.job(e.Job, e.JobPointer, e.Iteration)
+	for _, t := range c.traffics(job) {
+		t.Polls++
+		t.Waited += e.WaitSeconds
+	}
+	c.waits(job, e.Method, e.Path, e.WaitSeconds, func(*Request) bool { return true })
+}
+
+// waits adds the wait after a request to it.
+func (c *Collector) waits(job int, method, path string, seconds float64, is func(*Request) bool) {
 	for _, r := range slices.Backward(c.report.Waterfall.Requests) {
-		if r.RetryIn == nil && r.path == e.Path && r.Method == e.Method && r.Attempt == e.Retry && r.of(job) {
-			r.RetryIn = &e.WaitSeconds
+		if r.RetryIn == nil && r.path == path && r.Method == method && is(r) && r.of(job) {
+			r.RetryIn = &seconds
 			return
 		}
 	}

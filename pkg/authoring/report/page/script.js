@@ -105,6 +105,7 @@ function headline() {
     ["Requests", figure(t.requests)],
     ["Failures", figure(t.failures)],
     ["Retries", figure(t.retries)],
+    ...(t.polls ? [["Asked again", figure(t.polls)]] : []),
     ["Waited", duration(t.waited)],
     ["Received", bytes(t.bytes)],
     ...(t.requests ? [["Status codes", statuses(t.statuses)]] : []),
@@ -143,6 +144,7 @@ function findings() {
 function jobs() {
   const held = (show) => (job) => job.ended || job.stored ? show(job.ended || job.stored) : "–";
   const iterations = report.jobs.some((job) => job.iteration);
+  const polls = report.jobs.some((job) => job.polls), skips = report.jobs.some((job) => job.ended && job.ended.skipped);
   return sheet("jobs", "Jobs", "", [
     column("Job", (j) => [j.job, incomplete.length && j.incomplete ? make("b", "warn", " incomplete") : "", under(pointer(j.pointer))], "long"),
     ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
@@ -150,7 +152,9 @@ function jobs() {
     number("Pages", held((e) => figure(e.pages))),
     number("Rows", held((e) => [figure(e.rows), e.leftOut ? under(`${figure(e.leftOut)} left out by rowFilter`) : "", e.unstored ? under("not stored") : ""])),
     number("Requests", (j) => figure(j.requests)),
+    ...(skips ? [number("Skipped", (j) => j.ended ? figure(j.ended.skipped || 0) : "–")] : []),
     number("Retries", (j) => figure(j.retries)),
+    ...(polls ? [number("Asked again", (j) => figure(j.polls || 0))] : []),
     number("Waited", (j) => duration(j.waited)),
     number("Received", (j) => bytes(j.bytes)),
     column("Status codes", (j) => statuses(j.statuses)),
@@ -191,7 +195,7 @@ function waterfall() {
     column("0 to " + duration(total), track),
   ], w.requests, "waterfall", (r) => failed(r) ? "failed" : "");
   section.append(make("p", "legend", make("span", "key"), "answered", make("span", "key bad"), "failed",
-    make("span", "key pause"), "waiting for a retry or the rate limit"));
+    make("span", "key pause"), "waiting for a retry, for an answer to be ready, or for the rate limit"));
   return section;
 }
 

@@ -1,0 +1,95 @@
+package answer
+
+import (
+	"errors"
+	"io"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Look reads a JSON text once for the values at some places, in the order of the
+// paths: null where there is nothing. A list or an object of more than 1 MiB has no
+// items or members; a larger scalar is a user error, but only when it is asked for
+// (Seen.At). ok is false for a text that is not JSON. Nothing of the text stays in
+// memory.
+func Look(spool *Spool, paths []Path) (seen Seen, ok bool, err error) {
+	d := &decoding{spool: spool, query: Query{Fields: paths}}
+	s := &scan{decoding: d, data: &wanted{}}
+	if s.bounded, err = spool.bounded(0); err != nil {
+		return seen, false, err
+	}
+	defer s.bounded.close()
+	if err := s.bounded.skipMark(); err != nil {
+		return seen, false, err
+	}
+	s.dec = s.bounded.dec
+	root := &wanted{}
+	places := s.placesOf(root)
+	if err := notJSON(s.all(root)); err != nil {
+		if _, malformed := errors.AsType[*malformed](err); malformed || err == io.EOF || failure.KindOf(err) == failure.User {
+			return seen, false, nil
+		}
+		return seen, false, err
+	}
+	seen, err = s.seen(places)
+	return seen, err == nil, err
+}
+
+// Seen are the values at some places of an answer.
+type Seen []fieldValue
+
+// At is the value at one of the paths, null when nothing is there.
+func (s Seen) At(path Path) (value.Value, error) {
+	for _, f := range s {
+		switch {
+		case f.path != path:
+		case f.tooLarge && f.value.IsNull():
+			return value.Value{}, failure.Userf("the value at '%s' of the response has more than %d bytes, which is too large for a rule", path.Text, maxField)
+		default:
+			return f.value, nil
+		}
+	}
+	return value.Value{}, failure.Applicationf("field %q was not asked for", path.Text)
+}
+
+// places are the nodes of a path, and of its whole text as a name.
+type places [2]*wanted
+
+// placesOf grows the nodes of the fields of the query.
+func (s *scan) placesOf(root *wanted) []places {
+	all := make([]places, len(s.query.Fields))
+	for i, path := range s.query.Fields {
+		all[i] = places{root.grow(path), root.growWhole(path)}
+	}
+	return all
+}
+
+// at is where the value is.
+func (p places) at() span {
+	if p[0].at == (span{}) && p[1] != nil {
+		return p[1].at
+	}
+	return p[0].at
+}
+
+// seen reads the values at the places.
+func (s *scan) seen(all []places) (seen Seen, err error) {
+	for i, p := range all {
+		at := p.at()
+		f := fieldValue{path: s.query.Fields[i], tooLarge: at.end-at.start > maxField}
+		switch {
+		case !f.tooLarge:
+			f.value, err = s.read(at)
+		case at.kind == value.Array:
+			f.value = value.OfItems()
+		case at.kind == value.Object:
+			f.value = value.OfMembers()
+		}
+		if err != nil {
+			return nil, err
+		}
+		seen = append(seen, f)
+	}
+	return seen, nil
+}

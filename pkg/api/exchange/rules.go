@@ -1,0 +1,247 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// decide returns what the first rule that matches wants done with an answer, nil for
+// none. An error ends the exchange: the rule says so, or it cannot be applied. It
+// closes the answer.
+//
+// An answer that is not taken as data is removed from the cache, so that the next
+// request gets another one.
+func (t *retry) decide(x *Exchange, res *Answer) (*rule.Decision, error) {
+	if res == nil {
+		return nil, nil
+	}
+	lists := []rule.List{x.Sender.Rules, t.Settings.Rules}
+	if x.Purpose == Login {
+		lists = []rule.List{t.Settings.LoginRules}
+	}
+	d, err := rule.Decide(rule.Answer{Status: res.Status, Header: res.Header, Body: res.Body}, t.Now(), lists...)
+	if e, ok := errors.AsType[*failure.Error](err); ok {
+		err = failure.Wrap(fmt.Sprintf("a rule about the answer to %s cannot be applied", res.Address()), "", e)
+	}
+	if err == nil && d != nil {
+		err = t.settle(x, res, d)
+	}
+	if err == nil && d.Is(rule.Fail) {
+		err = t.refused(res, d, "is an error")
+	}
+	if err != nil {
+		return nil, cmp.Or(err, res.close())
+	}
+	return d, nil
+}
+
+// settle removes an answer from the cache that will not be read as data. Of one to a
+// login it registers the secrets, as concealLogin does for an error status.
+func (t *retry) settle(x *Exchange, res *Answer, d *rule.Decision) error {
+	switch {
+	case x.Purpose == Login && d.Is(rule.Accept):
+		x.logins.concealed() // by the authentication
+		return nil
+	case d.Is(rule.Accept):
+		return nil
+	case x.Purpose != Login:
+		return res.Forget()
+	}
+	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
+	if err == nil {
+		auth.ConcealRefused(t.Secrets, body, t.Settings.LoginRules.Told())
+		x.logins.concealed()
+	}
+	return err
+}
+
+// polling is how long an answer has been waited for.
+type polling struct {
+	began time.Time
+	asked int
+}
+
+// poll waits until the next request for an answer that is not ready. It holds back no
+// other request. It closes the answer.
+func (t *retry) poll(ctx context.Context, x *Exchange, res *Answer, d *rule.Decision, p *polling) error {
+	p.asked++
+	wait, err := t.pollWait(res, d, p)
+	says := t.says(d)
+	reason := "status " + strings.TrimSpace(statusLine(res))
+	if err = cmp.Or(err, res.close(), ctx.Err()); err != nil {
+		return err
+	}
+	if err := t.budget.check(); err != nil {
+		return err // no need to wait
+	}
+	t.Log.Emit(event.JobWaiting{
+		Method:      x.Method,
+		Path:        t.Secrets.RedactAddress(x.URL, x.Sensitive).Path,
+		Asked:       p.asked,
+		Reason:      reason,
+		Text:        says,
+		WaitSeconds: wait.Seconds(),
+		Login:       x.Purpose == Login,
+		Pointer:     d.Pointer,
+		Job:         x.Sender.Job,
+		JobPointer:  x.Sender.Pointer,
+		Iteration:   x.Sender.Iteration,
+	})
+	defer x.Sender.Live.Pause(reason+", not ready", wait)()
+	wait, cut := t.budget.within(wait)
+	resume := func() error { return nil }
+	if rest := x.Sender.Rest; rest != nil && x.Purpose == Data { // requests that are under way wait for a login
+		resume = rest()
+	}
+	if err := cmp.Or(t.pause(ctx, wait), cut); err != nil {
+		return err
+	}
+	return resume()
+}
+
+// leastTold is the shortest wait before an answer is asked for again, when an answer
+// says how long.
+const leastTold = time.Second
+
+// pollWait is the wait before an answer is asked for again. One beyond the limits is a
+// user error.
+func (t *retry) pollWait(res *Answer, d *rule.Decision, p *polling) (time.Duration, error) {
+	wait := rule.DefaultPoll
+	if d.Wait.Known {
+		wait = rule.Duration(d.Wait.Seconds)
+		if d.Wait.From != "" {
+			wait = max(wait, leastTold)
+		}
+	}
+	passed := t.Now().Sub(p.began)
+	switch {
+	case d.Wait.From != "" && wait > d.Timeout:
+		return 0, t.waitsTooLong(res, d, "'timeout' of the rule", d.Timeout)
+	case wait > d.Timeout-passed:
+		return 0, t.refused(res, d, fmt.Sprintf("is not ready after %s seconds; it was asked for %d times, and 'timeout' of the rule allows %s seconds: raise it to wait longer, or run again later",
+			rule.Seconds(passed.Round(time.Second)), p.asked, rule.Seconds(d.Timeout)))
+	case wait > t.API.Retry.MaxWait:
+		return 0, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
+	}
+	return wait, nil
+}
+
+// ruledDelay is the wait before a retry that a rule wants; ok is false if neither the
+// rule nor the answer says how long.
+func (t *retry) ruledDelay(res *Answer, d *rule.Decision) (_ delay, ok bool, err error) {
+	if d == nil || !d.Wait.Known {
+		return delay{}, false, nil
+	}
+	wait := rule.Duration(d.Wait.Seconds)
+	if wait > t.API.Retry.MaxWait {
+		return delay{}, true, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
+	}
+	return delay{wait: wait, everybody: d.Wait.From != "" || res.Status == http.StatusTooManyRequests}, true, nil
+}
+
+// last ends an exchange that is not repeated. One that a rule wanted to be repeated has
+// used up its retries.
+func (t *retry) last(ctx context.Context, res *Answer, err error, d *rule.Decision, attempt int) (*Answer, error) {
+	if d == nil || err != nil {
+		return res, err
+	}
+	if ctx.Err() != nil {
+		return nil, cmp.Or(ctx.Err(), res.close())
+	}
+	tried := "once"
+	if attempt > 1 {
+		tried = fmt.Sprintf("%d times", attempt)
+	}
+	ended := t.refused(res, d, fmt.Sprintf("is to be tried again; it was tried %s, and 'api.retryConfig.maxRetries' allows no more", tried))
+	return nil, cmp.Or(ended, res.close())
+}
+
+// ruled says why a rule has a request sent again.
+func (t *retry) ruled(res *Answer, d *rule.Decision) string {
+	reason := "status " + strings.TrimSpace(statusLine(res)) + ", which a rule has tried again"
+	if says := t.says(d); says != "" {
+		reason += ": " + says
+	}
+	return reason
+}
+
+// refused is the user error for an answer that a rule does not let pass. what goes on
+// after "the answer".
+func (t *retry) refused(res *Answer, d *rule.Decision, what string) error {
+	e := failure.Userf("[%d] %s was answered with %s, which by a rule %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
+	says := t.says(d)
+	if says == "" {
+		says = t.excerpt(res)
+	}
+	if says != "" {
+		e.Message += ": " + says
+	}
+	return e.At(d.Pointer)
+}
+
+// excerpt is the beginning of an answer; of one to a login only its messages, because
+// the rest may be secret.
+func (t *retry) excerpt(res *Answer) string {
+	if res.Purpose != Login {
+		return answer.Excerpt(res.Body, t.Secrets.Redact)
+	}
+	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
+	if err != nil {
+		return ""
+	}
+	return shortMessage(t.Secrets.Redact(auth.Said(body)))
+}
+
+// waitsTooLong is the user error for a wait beyond a limit.
+func (t *retry) waitsTooLong(res *Answer, d *rule.Decision, limit string, allowed time.Duration) error {
+	return failure.Userf("[%d] %s was answered with %s and %s, which asks to wait %s; %s allows %s seconds: raise it to wait that long, or run again later",
+		res.Status, res.Address(), strings.TrimSpace(statusLine(res)), d.Wait.From, longWait(d.Wait.Seconds), limit, rule.Seconds(allowed)).At(d.Pointer)
+}
+
+// longWait formats a number of seconds that is beyond a limit.
+func longWait(seconds float64) string {
+	const day, century = 24 * 60 * 60, 100 * 365 * 24 * 60 * 60
+	switch {
+	case seconds >= century:
+		return "more than a hundred years"
+	case seconds >= 2*day:
+		return fmt.Sprintf("%.0f seconds (%.0f days)", seconds, math.Floor(seconds/day))
+	default:
+		return strconv.FormatFloat(seconds, 'f', -1, 64) + " seconds"
+	}
+}
+
+// says is what the API says by the `message` of a rule: masked, in one line, short.
+func (t *retry) says(d *rule.Decision) string {
+	return shortMessage(t.Secrets.Redact(d.Message))
+}
+
+// statusLine is that of an answer, with a reason that may be shown: that of a login may
+// hold a secret.
+func statusLine(res *Answer) string {
+	if res.Purpose == Login {
+		return fmt.Sprint(res.Status, " ", http.StatusText(res.Status))
+	}
+	return res.StatusLine
+}
+
+// Says is what the API says about an answer that a rule accepts or skips.
+func (c *Client) Says(res *Answer) string {
+	if res.Decision == nil {
+		return ""
+	}
+	return shortMessage(c.o.Secrets.Redact(res.Decision.Message))
+}

@@ -1,0 +1,294 @@
+package rule
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config/condition"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Place is where a list of rules stands.
+type Place int
+
+// The places.
+const (
+	OfJob Place = iota
+	// OfAPI is `api.http`: rules of jobs come before these.
+	OfAPI
+	OfLogin
+)
+
+const (
+	defaultTimeout = time.Hour
+	// DefaultPoll is the wait of Poll if nothing says how long.
+	DefaultPoll = 10 * time.Second
+)
+
+// Compile reads a list of rules. Waits may be as long as maxWait. Problems go to the
+// section.
+func Compile(s field.Section, place Place, maxWait time.Duration) List {
+	if s.Value.Kind() != value.Array {
+		return nil // a problem already, or absent
+	}
+	var all List
+	for _, item := range s.Items() {
+		if item.Value.Kind() != value.Object || item.Faulty() {
+			continue
+		}
+		c := compiler{Section: item, maxWait: maxWait}
+		r, ok := c.rule(place)
+		if !ok {
+			continue
+		}
+		c.check(r, all, place)
+		all = append(all, r)
+	}
+	return all
+}
+
+// compiler reads one rule.
+type compiler struct {
+	field.Section
+	maxWait time.Duration
+}
+
+// rule reads the rule. One whose verb is unknown is not ok; it has a problem already.
+func (c compiler) rule(place Place) (Rule, bool) {
+	r := Rule{Do: Verb(doSetting.Of(c.Section)), Pointer: c.Pointer, message: messageSetting.Of(c.Section)}
+	verb := slices.IndexFunc(verbs(), func(v field.Variant) bool { return v.Name == string(r.Do) })
+	if verb < 0 {
+		return r, false
+	}
+	if r.Do == Skip && place == OfLogin {
+		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to go on with; \"accept\" takes the answer as that of the login")
+	}
+	c.foreign(verbs()[verb])
+	r.statuses = c.statuses()
+	r.when = c.when()
+	r.headers = c.headers()
+	r.wait = c.wait()
+	r.Timeout = c.timeout()
+	c.bound(r)
+	return r, true
+}
+
+// foreign reports settings of other verbs.
+func (c compiler) foreign(verb field.Variant) {
+	for _, m := range c.Value.Members() {
+		var others []string
+		mine := false
+		for _, v := range verbs() {
+			has := slices.ContainsFunc(field.Fields(v.Settings...), func(f *field.Field) bool { return f.Name == m.Name })
+			mine = mine || has && v.Name == verb.Name
+			if has {
+				others = append(others, v.Name)
+			}
+		}
+		if len(others) > 0 && !mine {
+			c.Get(m.Name).Fault(failure.WrongValue, "expected no such key with the verb "+failure.Text(strconv.Quote(verb.Name))+": it is for "+field.List(others), "remove the key, or change \"do\"")
+		}
+	}
+}
+
+func (c compiler) statuses() []span {
+	s := statusSetting.In(c.Section)
+	items := s.Items()
+	if s.Value.IsScalar() && s.Present() {
+		items = []field.Section{s}
+	}
+	var all []span
+	for _, item := range items {
+		if one, ok := statusOf(item.Value.Text()); ok {
+			all = append(all, one)
+		} else {
+			item.Problem(expectedStatus, "")
+		}
+	}
+	return all
+}
+
+// statusOf reads a code or a class. 1xx comes to no one.
+func statusOf(text string) (span, bool) {
+	if class, ok := strings.CutSuffix(strings.ToLower(text), "xx"); ok {
+		n, err := strconv.Atoi(class)
+		return span{n * 100, n*100 + 99}, err == nil && n >= 2 && n <= 9
+	}
+	n, err := strconv.Atoi(text)
+	return span{n, n}, err == nil && n >= 200 && n <= 999
+}
+
+func (c compiler) when() test {
+	s := whenSetting.In(c.Section)
+	return test{text: whenSetting.Of(c.Section), pointer: s.Pointer, Condition: condition.CompileWords(s)}
+}
+
+func (c compiler) headers() []test {
+	s := headerSetting.In(c.Section)
+	var all []test
+	for _, m := range s.Value.Members() {
+		at := s.Get(m.Name)
+		t := test{name: m.Name, text: m.Value.Text(), pointer: at.Pointer}
+		wrong := !at.Present() || !slices.Equal(condition.PathsIn(t.text), []string{""})
+		if !m.Value.IsScalar() || at.Faulty() {
+			continue // a problem already
+		}
+		if wrong {
+			at.Fault(failure.InvalidFilter, "expected a condition on the value of the header, which begins with one of the operators ==, !=, >=, <=, >, <, ~~, !~", "for example \"==0\"")
+			continue
+		}
+		t.Condition = condition.CompileWords(at)
+		all = append(all, t)
+	}
+	return all
+}
+
+func (c compiler) wait() wait {
+	s := waitSetting.In(c.Section)
+	switch {
+	case s.Value.IsNull() || s.Faulty():
+		return wait{}
+	case s.Value.Kind() != value.Object:
+		seconds, ok := numberIn(strings.TrimSpace(s.Value.Raw()))
+		if !ok || seconds < 0 {
+			s.Problem("expected a number of seconds, at least 0", "")
+		}
+		return wait{fixed: true, seconds: seconds}
+	}
+	w := wait{header: waitHeader.Of(s), response: waitResponse.Of(s)}
+	given := 0
+	for _, name := range []string{waitHeader.Name, waitResponse.Name, waitMatch.Name} {
+		if s.Get(name).Present() {
+			given++
+		}
+	}
+	if given != 1 {
+		s.Problem("expected one of the keys \"header\", \"response\" and \"match\"", "")
+	}
+	if at := waitMatch.In(s); at.Present() {
+		w.match = patternOf(at)
+	}
+	return w
+}
+
+// patternOf compiles a regular expression.
+func patternOf(s field.Section) *regexp.Regexp {
+	pattern, err := regexp.Compile(s.Value.Text())
+	switch {
+	case err != nil:
+		s.Problem("expected a regular expression (RE2): "+failure.Part(strings.TrimPrefix(err.Error(), "error parsing regexp: ")), "")
+		return nil
+	case pattern.NumSubexp() == 0:
+		s.Problem("expected a regular expression with a group, which stands around the time", "for example \"again in ([0-9]+) seconds\"")
+		return nil
+	default:
+		return pattern
+	}
+}
+
+func (c compiler) timeout() time.Duration {
+	s := timeoutSetting.In(c.Section)
+	if s.Value.IsNull() || s.Faulty() {
+		return defaultTimeout
+	}
+	seconds, ok := numberIn(strings.TrimSpace(s.Value.Raw()))
+	if !ok || seconds <= 0 {
+		s.Problem("expected a number of seconds above 0", "")
+		return defaultTimeout
+	}
+	return Duration(seconds)
+}
+
+// Duration is a number of seconds, cut to what a duration can hold.
+func Duration(seconds float64) time.Duration {
+	if seconds >= math.MaxInt64/float64(time.Second) {
+		return math.MaxInt64
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
+
+// bound reports a wait of the configuration that no run would keep.
+func (c compiler) bound(r Rule) {
+	if r.Do != Retry && r.Do != Poll {
+		return
+	}
+	s := waitSetting.In(c.Section)
+	first := Duration(r.wait.seconds)
+	switch {
+	case s.Faulty():
+		return
+	case !r.wait.fixed:
+		first = 0
+	case r.Do == Poll && r.wait.seconds == 0:
+		s.Problem("expected a number of seconds above 0", "")
+		return
+	case first > c.maxWait:
+		s.Problem(failure.Text(fmt.Sprintf("expected at most %s seconds, which is 'api.retryConfig.maxWait'", Seconds(c.maxWait))), "raise that limit to wait so long")
+		return
+	}
+	if r.Do == Poll && r.wait == (wait{}) {
+		first = DefaultPoll
+	}
+	if r.Do == Poll && first > r.Timeout {
+		timeoutSetting.In(c.Section).Problem(failure.Text(fmt.Sprintf("expected at least the seconds of one wait, which are %s", Seconds(first))), "")
+	}
+}
+
+// Seconds formats a duration as a number of seconds.
+func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
+
+// check reports a rule that never matches because of one of those before it, and one
+// that lets no answer through.
+func (c compiler) check(r Rule, before List, place Place) {
+	accepts := false
+	for _, other := range before {
+		if other.covers(r) {
+			c.idle("never matches: the rule "+failure.Part(other.Pointer)+" before it takes every answer that this one could", "put it before that rule, or remove it")
+			return
+		}
+		accepts = accepts || other.Do == Accept
+	}
+	if r.takesAll() && r.Do != Accept && !accepts && place != OfAPI && !c.untold() {
+		c.idle("takes every answer, so none is ever taken as data", "say by \"status\", \"when\" or \"header\" which answers it is about")
+	}
+}
+
+func (c compiler) idle(expected, hint failure.Text) {
+	c.Problems().Add(failure.Problem{Code: failure.IdleRule, Pointer: c.Pointer, Expected: expected, Hint: hint})
+}
+
+// untold reports whether one of the conditions could not be read, which is a problem
+// already.
+func (c compiler) untold() bool {
+	return statusSetting.In(c.Section).Present() || whenSetting.In(c.Section).Present() || headerSetting.In(c.Section).Present()
+}
+
+func (r Rule) takesAll() bool {
+	return len(r.statuses) == 0 && len(r.when.Condition) == 0 && len(r.headers) == 0
+}
+
+// covers reports whether a rule matches whatever another one does.
+func (r Rule) covers(other Rule) bool {
+	if len(r.when.Condition) > 0 && r.when.text != other.when.text {
+		return false
+	}
+	for _, h := range r.headers {
+		if !slices.ContainsFunc(other.headers, func(o test) bool { return strings.EqualFold(o.name, h.name) && o.text == h.text }) {
+			return false
+		}
+	}
+	if len(r.statuses) == 0 {
+		return true
+	}
+	within := func(s span) bool {
+		return slices.ContainsFunc(r.statuses, func(mine span) bool { return mine.from <= s.from && s.to <= mine.to })
+	}
+	return len(other.statuses) > 0 && !slices.ContainsFunc(other.statuses, func(s span) bool { return !within(s) })
+}

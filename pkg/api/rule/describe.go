@@ -1,0 +1,82 @@
+package rule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Describe says in one sentence for each rule what it does.
+func (l List) Describe() []string {
+	var all []string
+	for _, r := range l {
+		all = append(all, fmt.Sprintf("%s %s (%s)", r.subject(), r.predicate(), r.Pointer))
+	}
+	return all
+}
+
+// subject says which answers the rule is about.
+func (r Rule) subject() string {
+	var parts []string
+	if len(r.statuses) > 0 {
+		var names []string
+		for _, s := range r.statuses {
+			names = append(names, s.String())
+		}
+		parts = append(parts, "the status "+strings.Join(names, " or "))
+	}
+	if len(r.when.Condition) > 0 {
+		parts = append(parts, fmt.Sprintf("a body that satisfies %q", r.when.text))
+	}
+	for _, h := range r.headers {
+		parts = append(parts, fmt.Sprintf("a header %s that satisfies %q", h.name, h.text))
+	}
+	if len(parts) == 0 {
+		return "Every other answer"
+	}
+	return "An answer with " + strings.Join(parts, " and ")
+}
+
+func (s span) String() string {
+	if s.from < s.to {
+		return strconv.Itoa(s.from/100) + "xx"
+	}
+	return strconv.Itoa(s.from)
+}
+
+func (r Rule) predicate() string {
+	switch r.Do {
+	case Fail:
+		return "ends the run with an error."
+	case Retry:
+		return "is tried again " + r.wait.String() + "."
+	case Poll:
+		return fmt.Sprintf("is asked for again %s, for %s seconds at most.", r.wait.every(), Seconds(r.Timeout))
+	case Skip:
+		return "ends the job without data."
+	default:
+		return "is taken as data."
+	}
+}
+
+func (w wait) String() string {
+	switch {
+	case w.fixed:
+		return fmt.Sprintf("after %s seconds", strconv.FormatFloat(w.seconds, 'f', -1, 64))
+	case w.header != "":
+		return "when its header " + w.header + " says so"
+	case w.response != "":
+		return fmt.Sprintf("when %q of its body says so", w.response)
+	case w.match != nil:
+		return fmt.Sprintf("when %q in its body says so", w.match.String())
+	default:
+		return "as 'api.retryConfig' says"
+	}
+}
+
+func (w wait) every() string {
+	if w == (wait{}) {
+		w = wait{fixed: true, seconds: DefaultPoll.Seconds()}
+	}
+	return strings.Replace(w.String(), "after ", "every ", 1)
+}

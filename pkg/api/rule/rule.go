@@ -1,0 +1,223 @@
+// Package rule has the rules about answers: which answers a rule is about, and what it
+// wants done with them. It only decides; the steps of package exchange act on it, and
+// package engine on what they leave to it.
+//
+// It reads an answer when a rule needs its body, in one pass and without keeping it.
+package rule
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/config/condition"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// Verb is what is done with an answer.
+type Verb string
+
+// The verbs.
+const (
+	Fail   Verb = "fail"
+	Retry  Verb = "retry"
+	Poll   Verb = "poll"
+	Skip   Verb = "skip"
+	Accept Verb = "accept"
+)
+
+// List is a list of rules. The first one that matches decides.
+type List []Rule
+
+// Rule is one rule.
+type Rule struct {
+	Do Verb
+	// Pointer is its place in the document.
+	Pointer string
+	// Timeout is how long Poll may take in all.
+	Timeout time.Duration
+
+	statuses []span // none for every status
+	when     test
+	headers  []test
+	message  string // a path, "" for none
+	wait     wait
+}
+
+// span is a status or a class of them.
+type span struct{ from, to int }
+
+func (s span) has(status int) bool { return s.from <= status && status <= s.to }
+
+// test is a condition on the body, or on the header of that name.
+type test struct {
+	name, text string
+	pointer    string
+	condition.Condition
+}
+
+// Answer is what rules look at. They read the body and leave it as it is.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   *answer.Spool
+}
+
+// Decision is a rule that matches an answer, with what it wants to know of it.
+type Decision struct {
+	*Rule
+	// Message is what the API says, "" for nothing. It may hold secrets.
+	Message string
+	// Wait is what the rule, or the answer, says about the time until the next
+	// request.
+	Wait Wait
+}
+
+// Is reports whether one of the verbs was decided on. No decision is none of them.
+func (d *Decision) Is(verbs ...Verb) bool { return d != nil && slices.Contains(verbs, d.Do) }
+
+// Decide returns what the first rule that matches decides, nil if none does. The rules
+// of a list come before those of the lists after it.
+func Decide(a Answer, now time.Time, lists ...List) (*Decision, error) {
+	l := look{Answer: a, lists: lists}
+	for _, list := range lists {
+		for i := range list {
+			r := &list[i]
+			matches, err := r.matches(&l)
+			if err != nil || !matches {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
+			return r.decide(&l, now)
+		}
+	}
+	return nil, nil
+}
+
+// look reads the body when a rule needs it for the first time.
+type look struct {
+	Answer
+	lists []List
+	read  bool
+	json  bool
+	seen  answer.Seen
+}
+
+// body reads what all rules want to know of the body; it reports whether it is JSON.
+func (l *look) body() (bool, error) {
+	if l.read {
+		return l.json, nil
+	}
+	var paths []answer.Path
+	for _, list := range l.lists {
+		paths = append(paths, list.paths()...)
+	}
+	var err error
+	l.seen, l.json, err = answer.Look(l.Body, paths)
+	l.read = err == nil
+	return l.json, err
+}
+
+func (l *look) at(path string) (value.Value, error) { return l.seen.At(pathOf(path)) }
+
+// pathOf is a path as all of them are written in rules.
+func pathOf(text string) answer.Path { return answer.Path{Text: text, Separator: "."} }
+
+// paths are all paths into bodies.
+func (l List) paths() []answer.Path {
+	var all []answer.Path
+	for _, r := range l {
+		for _, path := range r.told() {
+			if !slices.Contains(all, pathOf(path)) {
+				all = append(all, pathOf(path))
+			}
+		}
+	}
+	return all
+}
+
+// Told are the paths of the values that the rules compare, show or wait for.
+func (l List) Told() []string {
+	var all []string
+	for _, r := range l {
+		all = append(all, r.told()...)
+	}
+	return all
+}
+
+func (r Rule) told() []string {
+	all := r.when.Paths()
+	if r.message != "" {
+		all = append(all, r.message)
+	}
+	if r.wait.response != "" {
+		all = append(all, r.wait.response)
+	}
+	return all
+}
+
+func (r *Rule) matches(l *look) (bool, error) {
+	if len(r.statuses) > 0 && !slices.ContainsFunc(r.statuses, func(s span) bool { return s.has(l.Status) }) {
+		return false, nil
+	}
+	for _, h := range r.headers {
+		text := headerOf(l.Header, h.name)
+		holds, err := h.Holds(func(string) (value.Value, error) { return value.OfString(text), nil })
+		if err != nil || !holds {
+			return false, err
+		}
+	}
+	if len(r.when.Condition) == 0 {
+		return true, nil
+	}
+	if ok, err := l.body(); err != nil || !ok {
+		return false, err
+	}
+	holds, err := r.when.Holds(l.at)
+	if e, ok := errors.AsType[*failure.Error](err); ok {
+		return false, e.At(r.when.pointer)
+	}
+	return holds, err
+}
+
+// headerOf is a header as one text. An absent one is empty.
+func headerOf(h http.Header, name string) string { return strings.Join(h.Values(name), ", ") }
+
+func (r *Rule) decide(l *look, now time.Time) (*Decision, error) {
+	d := &Decision{Rule: r}
+	if r.message != "" || r.wait.response != "" {
+		if _, err := l.body(); err != nil {
+			return nil, err
+		}
+	}
+	if r.message != "" && l.json {
+		v, err := l.at(r.message)
+		if err == nil { // else it is too large to be a message
+			d.Message = messageOf(v)
+		}
+	}
+	var err error
+	d.Wait, err = r.wait.read(l, now)
+	return d, err
+}
+
+// mostMessage is how many bytes of a message are kept: more than is shown, so that
+// secrets can be masked before it is shortened.
+const mostMessage = 64 << 10
+
+func messageOf(v value.Value) string {
+	text := v.Text()
+	if !v.IsScalar() {
+		if v.Empty() {
+			return ""
+		}
+		text = v.JSON()
+	}
+	return strings.ToValidUTF8(text[:min(len(text), mostMessage)], "")
+}

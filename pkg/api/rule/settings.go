@@ -1,0 +1,63 @@
+package rule
+
+import "github.com/keboola/configurable-extractor/pkg/config/field"
+
+// The settings of a rule.
+var (
+	statusSetting  = field.Of("status", "Status", "Status codes, or classes of them such as `\"5xx\"`. Absent: every status.", statusesType).Example(`404`, `[403, "5xx"]`).Also("status_code", "statuscode", "code", "codes")
+	whenSetting    = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if")
+	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.Naming).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
+	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` asks again until the answer is another one. `skip` drops the answer and ends the job with a warning. `accept` takes the answer as data, whatever its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
+	messageSetting = field.Text("message", "Message", "Where the body says what is wrong: a path of keys parted by dots. The text is added to the error or the event.").As(field.Path).Example(`"error.message"`)
+	waitSetting    = field.Of("wait", "Wait", "How long to wait before the request is sent again: seconds, or where the answer says so. Without it, and where the answer does not say so, the wait of `retry` is the ordinary one of `retryConfig`, that of `poll` 10 seconds.", waitType).Example(`15`, `{"header": "X-RateLimit-Reset"}`, `{"response": "error.retry_after"}`, `{"match": "again in ([0-9]+) seconds"}`)
+	timeoutSetting = field.Seconds("timeout", "Time-out", "How many seconds the answer may be waited for in all, from the first request on. After that the run ends with a user error.").DefaultJSON(`3600`).Example(`7200`)
+
+	waitHeader   = field.Text("header", "Header", "Name of a header of the answer.").Example(`"Retry-After"`)
+	waitResponse = field.Text("response", "Path", "Path into the JSON body.").As(field.Path).Example(`"retryAfter"`)
+	waitMatch    = field.Text("match", "Pattern", "Regular expression (RE2). Its first group is looked for in the first MiB of the body's text.").Example(`"again in ([0-9]+) seconds"`)
+
+	statusPattern = field.NewPattern(`^([2-9][0-9][0-9]|[2-9][xX][xX])?$`)
+	statusType    = &field.Type{Kinds: []string{"integer", "string"}, Pattern: statusPattern, Message: expectedStatus}
+	statusesType  = &field.Type{Kinds: []string{"integer", "string", "array"}, Pattern: statusPattern, Items: statusType, Message: expectedStatus}
+	verbType      = &field.Type{Kinds: []string{"string"}, Choices: []field.Choice{
+		{Name: string(Fail), AlsoCalled: []string{"error", "abort", "stop", "raise"}},
+		{Name: string(Retry), AlsoCalled: []string{"backoff", "back_off", "repeat", "rate_limited"}},
+		{Name: string(Poll), AlsoCalled: []string{"wait", "pending"}},
+		{Name: string(Skip), AlsoCalled: []string{"ignore", "drop"}},
+		{Name: string(Accept), AlsoCalled: []string{"success", "ok", "continue", "data"}},
+	}}
+	waitType = &field.Type{Name: "ruleWait", Title: "Wait", Kinds: []string{"number", "string", "object"}, Pattern: field.NumberType.Pattern,
+		Doc:     "Where the answer says how long to wait. The value is a number of seconds, a date, or a Unix time.",
+		Fields:  field.Fields(waitHeader, waitResponse, waitMatch),
+		Message: "expected a number of seconds or an object with one of \"header\", \"response\" and \"match\""}
+)
+
+const expectedStatus = "expected a status such as 404, a class such as \"5xx\", or a list of them"
+
+// verbs are the settings of each verb besides those that every rule may have.
+func verbs() []field.Variant {
+	return []field.Variant{
+		{Name: string(Fail)},
+		{Name: string(Retry), Settings: []field.Declared{waitSetting}},
+		{Name: string(Poll), Settings: []field.Declared{waitSetting, timeoutSetting}},
+		{Name: string(Skip)},
+		{Name: string(Accept)},
+	}
+}
+
+// ruleType is made once, because rules stand at several places.
+var rulesType = func() *field.Type {
+	t := field.Object("rule", "Rule", "Which answers it is about, and what to do with them. It is about an answer that satisfies all of `status`, `when` and `header`.",
+		statusSetting, whenSetting, headerSetting, doSetting, messageSetting)
+	t.Fields = append(t.Fields, field.Union("Verb", verbs())...)
+	list := field.ListOf(t)
+	list.Message = "expected a list of rules"
+	return list
+}()
+
+// Type is the type of a list of rules.
+func Type() *field.Type { return rulesType }
+
+// Login are the rules of a login request.
+var Login = field.Of("rules", "Rules about its answers", "As for jobs, but for the answers to this request. `skip` has no meaning here.", rulesType).
+	Example(`[{"when": "ok==false", "do": "fail", "message": "error"}]`)

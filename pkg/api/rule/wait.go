@@ -1,0 +1,115 @@
+package rule
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// wait is the setting of that name. The zero value says nothing.
+type wait struct {
+	fixed    bool
+	seconds  float64
+	header   string
+	response string
+	match    *regexp.Regexp
+}
+
+// Wait is how long to wait, as a rule or an answer says.
+type Wait struct {
+	// Known is set if one of them says so. Then Seconds is not negative; it may be
+	// infinite.
+	Known   bool
+	Seconds float64
+	// From is what in the answer says so, in words; "" if the rule itself does. It may
+	// hold secrets.
+	From string
+}
+
+// matchBytes is how much of a body is searched for a pattern.
+const matchBytes = 1 << 20
+
+// read returns what the rule, or else the answer says.
+func (w wait) read(l *look, now time.Time) (Wait, error) {
+	text, from := "", ""
+	switch {
+	case w.fixed:
+		return Wait{Known: true, Seconds: w.seconds}, nil
+	case w.header != "":
+		text = headerOf(l.Header, w.header)
+		from = fmt.Sprintf("the header '%s: %s'", w.header, shown(text))
+	case w.response != "":
+		if !l.json {
+			return Wait{}, nil
+		}
+		v, err := l.at(w.response)
+		if err != nil || !v.IsScalar() {
+			return Wait{}, nil // nothing that could be a time
+		}
+		text = v.Raw()
+		from = fmt.Sprintf("'%s' at '%s' of its body", shown(text), w.response)
+	case w.match != nil:
+		head, err := l.Body.Head(int(min(l.Body.Size(), matchBytes)))
+		if err != nil {
+			return Wait{}, err
+		}
+		if groups := w.match.FindSubmatch(head); groups != nil {
+			text = string(groups[1])
+		}
+		from = fmt.Sprintf("'%s' in its body", shown(text))
+	}
+	seconds, ok := secondsIn(text, now)
+	return Wait{Known: ok, Seconds: seconds, From: from}, nil
+}
+
+// shown is a text for a message. A long one is left out: half of a secret could not be
+// masked.
+func shown(text string) string {
+	const most = 60
+	if len(text) > most {
+		return "…"
+	}
+	return text
+}
+
+// secondsIn reads a number of seconds, a date, or a Unix time, which is a number from
+// 2001 on. Only a time in the future, or a number of seconds above 0, is ok.
+func secondsIn(text string, now time.Time) (seconds float64, ok bool) {
+	const firstUnix = 1e9
+	text = strings.TrimSpace(text)
+	seconds, ok = numberIn(text)
+	if ok {
+		if seconds >= firstUnix {
+			seconds -= float64(now.UnixMilli()) / 1000
+		}
+		seconds = math.Round(seconds*1000) / 1000
+		return seconds, seconds > 0
+	}
+	for _, layout := range dates {
+		if at, err := time.Parse(layout, text); err == nil {
+			seconds = at.Sub(now).Round(time.Millisecond).Seconds()
+			return seconds, seconds > 0
+		}
+	}
+	return 0, false
+}
+
+// numberIn reads a decimal number, infinite beyond any number.
+func numberIn(text string) (float64, bool) {
+	if text == "" || strings.Trim(text, "0123456789.eE+-") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// dates are the forms of a date. One without a time zone is in UTC.
+var dates = []string{
+	http.TimeFormat, time.RFC1123, time.RFC1123Z, time.RFC850, time.ANSIC,
+	time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02",
+}
