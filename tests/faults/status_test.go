@@ -24,6 +24,7 @@ func statusFaults() []fault {
 		),
 		[]fault{{name: "401 in the middle", row: "status 401", only: renewing, once: healthy, stays: refused, says: "[401]", hit: answering(401)}},
 		redirects(),
+		ruled(),
 		[]fault{
 			{name: "clock jumps a day forward", row: "clock jumps", once: healthy, hit: jumping(24 * time.Hour)},
 			{name: "clock jumps ten years forward", row: "clock jumps", once: healthy, hit: jumping(87600 * time.Hour)},
@@ -35,6 +36,39 @@ func statusFaults() []fault {
 
 func answering(status int, headers ...string) func(*strike) {
 	return func(s *strike) { s.say(status, `{"error": "the API is not well"}`, headers...) }
+}
+
+// ruled are answers about which rules decide.
+func ruled() []fault {
+	rules := func(rule string) string { return `{"http": {"rules": [` + rule + `]}}` }
+	limited := rules(`{"status": [200, 403], "when": "limit==reached", "do": "retry", "wait": {"response": "in"}}`)
+	pending := rules(`{"when": "state==pending", "do": "poll", "wait": {"header": "In"}, "timeout": 600}`)
+	reached := func(status int, in string) func(*strike) {
+		return func(s *strike) { s.say(status, `{"limit": "reached", "in": `+in+`}`) }
+	}
+	waiting := func(status int, headers ...string) func(*strike) {
+		return func(s *strike) { s.say(status, `{"state": "pending"}`, headers...) }
+	}
+	return slices.Concat(
+		with(func(f *fault) { storm("answer that a rule has tried again")(f); f.only = noLogin },
+			fault{name: "limit in a 200", settings: limited, says: "'api.retryConfig.maxRetries'", hit: reached(200, "2")},
+			fault{name: "limit in a 403", settings: limited, says: "'api.retryConfig.maxRetries'", hit: reached(403, `"soon"`)},
+		),
+		with(func(f *fault) { storm("answer that is not ready by a rule")(f); f.only = noLogin },
+			fault{name: "202 that is not ready", settings: pending, says: "'timeout' of the rule", hit: waiting(202)},
+			fault{name: "200 that tells when it is ready", settings: pending, says: "'timeout' of the rule", hit: waiting(200, "In: 30")},
+			fault{name: "503 that is not ready", settings: pending, says: "'timeout' of the rule", hit: waiting(503, "In: -1")},
+		),
+		with(func(f *fault) { fatal("wait beyond the limits of a rule")(f); f.only = noLogin },
+			fault{name: "retry in a day", settings: limited, says: "'api.retryConfig.maxWait'", hit: reached(403, "86400")},
+			fault{name: "retry in 1e400 seconds", settings: limited, says: "'api.retryConfig.maxWait'", hit: reached(200, "1e400")},
+			fault{name: "not ready before an hour", settings: pending, says: "'timeout' of the rule", hit: waiting(202, "In: 3601")},
+		),
+		with(func(f *fault) { fatal("answer that a rule refuses")(f); f.only = noLogin },
+			fault{name: "errors in a 200", settings: rules(`{"when": "errors!=", "do": "fail", "message": "errors.0"}`), says: "no more today",
+				hit: func(s *strike) { s.say(200, `{"errors": ["no more today"]}`) }},
+		),
+	)
 }
 
 // jumping answers well, but puts the clock of the run forward or back first.
