@@ -163,7 +163,7 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 		Fields:   slices.Clip(needs.Fields),
 		Volume:   needs.Volume,
 	}
-	if !res.Ignored { // an error has no such names
+	if !res.Ignored || res.Decision != nil { // an error has no such names, unless a rule accepts it
 		query.KeyAs = r.DataField.KeyAs
 	}
 	for _, path := range r.user.references(expr.Response) {
@@ -205,6 +205,7 @@ func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Pa
 	if err != nil {
 		return nil, err
 	}
+	query.KeyAs = ""
 	data := value.OfMembers(value.Member{Name: "errorData", Value: value.OfString(string(text))})
 	r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
 	return r.run.scanner.ScanValue(res.Body, data, query)
