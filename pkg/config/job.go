@@ -129,7 +129,7 @@ func (c *compiler) unstored(s Section, j Job) {
 	if !j.Unstored {
 		return
 	}
-	if !children.In(s).Present() {
+	if !children.In(s).Present() && !s.Get("remember").Present() {
 		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "nothing comes of this job: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
 	}
 	if userData := JobUserData.In(s); userData.Present() {
