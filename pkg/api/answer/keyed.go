@@ -107,6 +107,9 @@ func (d *boundedDecoder) members(packer *value.Packer, visit func(name []byte, v
 		if packed, regular, err = d.item(packer, packed[:0]); err != nil {
 			return err
 		}
+		if int64(len(name)+len(packed)) > d.home.item {
+			return errLargeItem // they are in memory together
+		}
 		if err := visit(name, packed, regular); err != nil {
 			return err
 		}

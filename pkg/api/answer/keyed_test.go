@@ -166,6 +166,37 @@ func TestKeyedInLittleMemory(t *testing.T) {
 	}
 }
 
+// TestLargeKeyedItems: an item that is too large for memory is refused, be it by its name
+// or its value, wherever it is noticed.
+func TestLargeKeyedItems(t *testing.T) {
+	const most = 10_000
+	long := strings.Repeat("x", most*2/3)
+	for text, fits := range map[string]bool{
+		`{"r":{"a":"` + long + `","b":"` + long + `"}}`:         true,
+		`{"r":{"a":"` + long + long + `"}}`:                     false,
+		`{"r":{"` + long + long + `":1}}`:                       false,
+		`{"r":{"` + long + `":["` + long + `"]}}`:               false,
+		`{"r":{"a":{"b":"` + long + `","c":["` + long + `"]}}}`: false,
+	} {
+		for _, q := range []Query{{}, {Volume: true}} {
+			q.Data, q.KeyAs = dot("r"), "id"
+			spool := spoolOf(t, text, MemoryLimit)
+			spool.home.item = most
+			page, err := newScanner().Scan(spool, q)
+			if err == nil {
+				for _, err = range page.Packed() {
+					if err != nil {
+						break
+					}
+				}
+			}
+			if fits != (err == nil) || err != nil && (failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "128 MiB")) {
+				t.Errorf("%.30s… (%d bytes): %v", text, len(text), err)
+			}
+		}
+	}
+}
+
 // FuzzKeyed: the items are the members of the tree.
 func FuzzKeyed(f *testing.F) {
 	for _, text := range []string{`{"a":{"x":1},"b":[1.50]}`, `{"id":{"id":"id"}}`, `{"a":{"id":1}}`, `{"":{"":""}}`, `{"\ud800":{"a":1}}`, `[]`, `[1]`, `0`, ` {"a" : {"b":{}} } `} {
