@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -16,14 +17,20 @@ type Family struct {
 	Placeholders []string
 	// Windows is set when it, or a job above it, runs for windows.
 	Windows bool
+	// Batched are the jobs above, counted from the root job, whose items come in
+	// batches: no single one of them is the parent.
+	Batched []int
 }
 
 // with is the family of this job. A root job has no placeholders.
 func (f Family) with(job Section) Family {
 	f.Windows = f.Windows || JobWindows.In(job).Present()
-	placeholders := JobPlaceholders.In(job)
+	placeholders, batch := JobPlaceholders.In(job), JobBatch.In(job).Present()
 	if f.Jobs == 0 {
 		return f
+	}
+	if batch {
+		f.Batched = append(f.Batched[:len(f.Batched):len(f.Batched)], f.Jobs-1)
 	}
 	names := f.Placeholders[:len(f.Placeholders):len(f.Placeholders)]
 	for _, m := range placeholders.Value.Members() {
@@ -32,6 +39,10 @@ func (f Family) with(job Section) Family {
 	f.Placeholders = names
 	return f
 }
+
+// InBatch reports whether the items at a level above the job, 1 for those of its
+// parent, come in batches.
+func (f Family) InBatch(level int) bool { return slices.Contains(f.Batched, f.Jobs-level) }
 
 // runs reports whether a child job is ever called.
 func (f Family) runs(refersToParent bool) bool { return len(f.Placeholders) > 0 || refersToParent }
@@ -69,7 +80,7 @@ func (f Family) Compiler(place expr.Place, attributes expr.Members, v expr.Vocab
 		windows = expr.WindowNames()
 	}
 	return expr.Compiler{
-		Place: place, Above: f.Jobs, Vocabulary: v, Problems: problems,
+		Place: place, Above: f.Jobs, InBatch: f.InBatch, Vocabulary: v, Problems: problems,
 		Known: map[expr.Context]expr.Members{expr.Attr: attributes, expr.Time: expr.TimeNames(), expr.Placeholder: placeholders, expr.Window: windows},
 	}
 }

@@ -12,7 +12,7 @@ import (
 // The settings of a job.
 var (
 	jobIDSetting       = field.Text("id", "Id", "Of several jobs with one id the last definition runs, at the place of the first. By default it is computed from the job, so that a job written twice runs once.").Example(`"users"`)
-	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path after the base address, which may hold a query; `/path` is relative to the host, an absolute address stands for itself. In child jobs `{name}` is replaced by a placeholder's value. May be an expression, which needs a `dataType` beside it.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource")
+	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path after the base address, which may hold a query; `/path` is relative to the host, an absolute address stands for itself. In child jobs `{name}` is replaced by a placeholder's value. May be an expression, which needs a `dataType` beside it unless `store` is false.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource")
 	JobMethod          = field.Text("method", "Method", "`GET` puts the parameters into the query, `FORM` into a form sent by POST, the others into a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
 	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query")
 	JobHeaders         = field.Of("headers", "Headers", "Headers of this job, laid over those of the default options. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers)
@@ -27,16 +27,20 @@ var (
 	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: name of a `{name}` in the endpoint to the path of its value in the parent's item. `2:name` looks in the parent's parent. A list gives one request per value. Valid for all deeper child jobs too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
 	JobWindows         = field.Of("windows", "Windows", "Runs the job once for each of the spans of time between `from` and `to`, see [Windows](#windows).", windowsType).Example(`{"from": "2024-01-01", "step": "1 month", "format": "Y-m-d"}`)
 	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: only items that satisfy the condition get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; conditions are joined by `&` and `|`.").Example(`"type==company&size>10"`)
+	JobRowFilter       = field.Text("rowFilter", "Row filter", "Only items that satisfy the condition are stored, and only they get child jobs; paging sees all of them. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here.").Example(`"status!=deleted"`, `"active==true&score>=10"`).Also("filter", "where", "record_filter", "recordfilter")
+	JobStore           = field.Flag("store", "Store", "With `false` the items are only parents of child jobs: they are in no table, even if there is a mapping.").Typed(field.BooleanType).Default(true).Example(`false`)
+	JobCredentials     = field.Flag("credentials", "Credentials", "With `false` the requests of the job go without everything in `api` that is a credential: the authentication, the signature for AWS, the client certificate, user name and password of the base address, and headers and parameters for all jobs that are secrets. What the job itself says is sent as it stands. A run with such jobs only makes no login.").Typed(field.BooleanType).Default(true).Example(`false`)
 	JobUserData        = field.Of("userData", "Extra columns", "Columns added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may refer to the answer that holds the row, too. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
 	JobRemember        = field.Of("remember", "Remember", "What this run leaves for the next one: names to where their values come from. `{\"remembered\": \"NAME\"}` is what an earlier run left. See [What a run remembers](#what-a-run-remembers).", nil).Example(`{"since": {"max": "updated_at"}}`, `{"delta": {"response": "@odata.deltaLink"}}`, `{"since": {"max": "updated_at", "per": ["id"]}}`).As(field.Remembering)
 	DataFieldPath      = field.Text("path", "Path", "Where the items are; equal to the separator it is the whole answer.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
 	DataFieldDelimiter = field.Text("delimiter", "Separator", "What parts the segments of `path`.").Default(".").Example(`"/"`)
+	DataFieldKeyAs     = field.Text("keyAs", "Key as", "For an object whose names are data, in the formats `json` and `xml`: each of its members is an item, with the name under this key in front. A member that is no object becomes the member `value` of its item.").Example(`"id"`)
 
 	jobEndpointType = &field.Type{Name: "jobEndpoint", Title: "string or expression", Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a path or an expression"}
 	userDataType    = &field.Type{Name: "userData", Title: "value, object or list of expressions", Kinds: []string{"string", "number", "boolean", "object", "array"},
 		Others: ExpressionType, Message: "expected a value or an object of columns"}
 	dataFieldType = &field.Type{Name: "dataField", Title: "Data field", Doc: "The long form of `dataField`, for paths with another separator.",
-		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(DataFieldPath, DataFieldDelimiter)}
+		Kinds: []string{"string", "object", "number", "boolean"}, Message: "expected a path or an object with \"path\"", Fields: field.Fields(DataFieldPath, DataFieldDelimiter, DataFieldKeyAs)}
 )
 
 // jobs is the type of a list of jobs at the top of `config`, which must have one.
@@ -50,7 +54,7 @@ func (t Types) jobs() *field.Type {
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
 	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
-		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
+		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -100,6 +104,10 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 		ResponseFilterDelimiter: filterDelimiter.Of(s),
 		Placeholders:            JobPlaceholders.In(s),
 		RecursionFilter:         JobRecursionFilter.Of(s),
+		Batch:                   c.batch(s, above),
+		RowFilter:               JobRowFilter.In(s),
+		Unstored:                !JobStore.Of(s),
+		Anonymous:               !JobCredentials.Of(s),
 		UserData:                JobUserData.In(s),
 		Remember:                JobRemember.In(s),
 		Response:                JobResponse.In(s),
@@ -113,9 +121,24 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 	if above.Jobs > 0 && !family.runs(c.refersToParent(s)) {
 		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
 	}
+	c.unstored(s, j)
 	family.Jobs++
 	j.Children = c.jobs(children.In(s), e, family)
 	return j
+}
+
+// unstored warns where `store: false` makes no sense: of a job whose items are no
+// parents, and of settings that say how its rows are stored.
+func (c *compiler) unstored(s Section, j Job) {
+	if !j.Unstored {
+		return
+	}
+	if !children.In(s).Present() && !s.Get("remember").Present() {
+		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "nothing comes of this job: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
+	}
+	if userData := JobUserData.In(s); userData.Present() {
+		c.warn(failure.NoEffect, userData.Pointer, "has no effect: the job stores no rows that could have these columns", "remove the key, or \"store\"")
+	}
 }
 
 // endpoint sets the endpoint of a job, and with it the data type that has none.
@@ -134,7 +157,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	}
 	computed := compiler.Compile(endpoint.Value, endpoint.Pointer)
 	j.Endpoint, j.ComputedEndpoint = endpoint.Value.JSON(), &computed
-	if j.DataType == "" {
+	if j.DataType == "" && !j.Unstored {
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", as the endpoint is computed and cannot name the table"})
 	}
 }
@@ -182,7 +205,11 @@ func dataField(parent Section) DataField {
 	case !s.Present():
 		return DataField{}
 	case s.Value.Kind() == value.Object:
-		return DataField{Path: DataFieldPath.Of(s), Delimiter: DataFieldDelimiter.Of(s)}
+		keyAs := DataFieldKeyAs.In(s)
+		if keyAs.Value.Text() == MemberValue {
+			keyAs.Problem("expected another name: \""+MemberValue+"\" holds the members that are no objects", "")
+		}
+		return DataField{Path: DataFieldPath.Of(s), Delimiter: DataFieldDelimiter.Of(s), KeyAs: DataFieldKeyAs.Of(s)}
 	default:
 		return DataField{Path: s.Value.Text(), Delimiter: "."}
 	}

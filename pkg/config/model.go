@@ -195,6 +195,14 @@ type Job struct {
 	Children        []Job
 	Placeholders    Section
 	RecursionFilter string
+	// Batch is zero for a child job that runs for each parent.
+	Batch Batch
+	// RowFilter is a condition; items that do not satisfy it are left out.
+	RowFilter Section
+	// Unstored items are only parents.
+	Unstored bool
+	// Anonymous requests go without the credentials of the API.
+	Anonymous bool
 	// Windows are the spans of time that it runs for; nil for a job that runs once.
 	Windows  *Windows
 	UserData Section
@@ -212,4 +220,11 @@ type DataField struct {
 	// response.
 	Path      string
 	Delimiter string
+	// KeyAs is the name under which the items get their names, for an object whose
+	// members are the items; "" for other data.
+	KeyAs string
 }
+
+// MemberValue is the member of an item that holds a member of the data which is no
+// object, see DataField.KeyAs.
+const MemberValue = "value"

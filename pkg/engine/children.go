@@ -9,17 +9,22 @@ import (
 )
 
 // eachChild runs the child jobs of a page in their order: for each definition,
-// for each row, for each combination of placeholder values.
-func (r *jobRun) eachChild(page *answer.Page, run func(*job, invocation) error) error {
+// for each row, for each combination of placeholder values, or for each batch of rows.
+func (r *jobRun) eachChild(page *answer.Page, run runFunc) error {
 	for _, child := range r.children {
 		if len(child.placeholders) == 0 && len(r.filled) == 0 && !child.refersToItems {
 			continue // the configuration's warnings say that it never runs
 		}
-		for row, err := range r.filtered(page) {
+		for row, err := range r.kept(page) {
 			if err == nil {
-				err = r.eachCombination(child, row, run)
+				err = r.eachRun(child, row, run)
 			}
 			if err != nil {
+				return err
+			}
+		}
+		if !child.Batch.Across {
+			if err := r.runBatch(child, run); err != nil {
 				return err
 			}
 		}
@@ -27,12 +32,21 @@ func (r *jobRun) eachChild(page *answer.Page, run func(*job, invocation) error) 
 	return nil
 }
 
-// eachCombination runs a child job for one row.
-func (r *jobRun) eachCombination(child *job, row value.Packed, run func(*job, invocation) error) error {
+// eachRun runs a child job for one row, or adds it to its batch.
+func (r *jobRun) eachRun(child *job, row value.Packed, run runFunc) error {
 	pass, err := passes(child.filter, row)
-	if err != nil || !pass {
+	switch {
+	case err != nil || !pass:
 		return err
+	case child.Batch.Size > 0:
+		return r.addToBatch(child, row, run)
+	default:
+		return r.eachCombination(child, row, run)
 	}
+}
+
+// eachCombination runs a child job for each combination of placeholder values of a row.
+func (r *jobRun) eachCombination(child *job, row value.Packed, run runFunc) error {
 	if len(child.children) > 0 {
 		row = slices.Clone(row) // its own children may need it when this page is gone
 	}

@@ -31,7 +31,7 @@ func (p *Plan) sinks(visit func(it, first *iteration)) {
 func (p *Plan) checkDataTypes() {
 	p.sinks(func(it, first *iteration) {
 		eachJob(it.Jobs, func(j config.Job, child, runs bool) {
-			if !runs || first.mappings.Has(j.DataType) {
+			if !runs || j.Unstored || first.mappings.Has(j.DataType) {
 				return
 			}
 			checkTableName(j)
@@ -41,6 +41,19 @@ func (p *Plan) checkDataTypes() {
 			}
 		})
 	})
+}
+
+// unstored are the data types that only jobs have which store nothing.
+func unstored(jobs []config.Job) []string {
+	var none, some []string
+	eachJob(jobs, func(j config.Job, _, _ bool) {
+		if j.Unstored {
+			none = append(none, j.DataType)
+		} else {
+			some = append(some, j.DataType)
+		}
+	})
+	return slices.DeleteFunc(none, func(dataType string) bool { return slices.Contains(some, dataType) })
 }
 
 // checkTableName reports a data type that gives no name for a table.

@@ -51,8 +51,10 @@ func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
 // request is a job's own request, before any paging, and its endpoint, which is shown.
 func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (r config.Request, endpoint string, err error) {
 	for _, f := range in.filled {
-		if text := f.value.Text(); f.value.Secret() && expr.Conceals(text) {
-			jr.run.Secrets.AddPassing(text)
+		for _, v := range f.values() {
+			if text := v.Text(); v.Secret() && expr.Conceals(text) {
+				jr.run.Secrets.AddPassing(text)
+			}
 		}
 	}
 	// The method decides where paging puts its parameters.
@@ -89,16 +91,22 @@ func (jr *jobRunner) computedEndpoint(j *job, scope *expr.Scope) (string, error)
 }
 
 // outgoing is a request of a job as it is sent: with the default options underneath, and
-// the headers of all jobs.
-func (jr *jobRunner) outgoing(request config.Request, scope *expr.Scope) (full config.Request, headers []config.Header, err error) {
+// the headers of all jobs, without the secrets in both where the job wants no
+// credentials.
+func (jr *jobRunner) outgoing(j *job, request config.Request, scope *expr.Scope) (full config.Request, headers []config.Header, err error) {
 	err = jr.concealing(scope, func(scope *expr.Scope) error {
 		defaults, err := jr.it.Defaults.Request(scope)
 		if err != nil {
 			return err
 		}
+		if headers, err = jr.it.RequestHeaders(scope); err != nil {
+			return err
+		}
+		if j.Anonymous {
+			defaults, headers = defaults.WithoutCredentials(), config.WithoutCredentials(headers)
+		}
 		full = request.Over(defaults)
-		headers, err = jr.it.RequestHeaders(scope)
-		return err
+		return nil
 	})
 	return full, headers, err
 }
@@ -113,6 +121,9 @@ func (jr *jobRunner) scrollerOf(j *job, scope *expr.Scope) (paging.Scroller, err
 		for i, entries := range j.scrolled {
 			if values[i], err = entries.Eval(scope); err != nil {
 				return err
+			}
+			if j.Anonymous {
+				values[i] = values[i].WithoutSecrets()
 			}
 		}
 		return nil

@@ -167,16 +167,16 @@ func (r *run) concurrency() int {
 func (r *run) client(it iteration) (*exchange.Client, error) {
 	r.Secrets.AddAddress(it.BaseURL.String())
 	o := exchange.Options{
-		Shared:    r.Shared,
-		API:       r.plan.doc.API,
-		BaseURL:   it.BaseURL,
-		Endpoints: r.plan.endpoints(it, r.scope(it)),
-		Debug:     it.Debug,
-		Identity:  auth.Identity(r.plan.doc, it.Iteration, r.plan.features.Auth),
-		DryRun:    r.dry,
+		Shared:   r.Shared,
+		API:      r.plan.doc.API,
+		BaseURL:  it.BaseURL,
+		Debug:    it.Debug,
+		Identity: auth.Identity(r.plan.doc, it.Iteration, r.plan.features.Auth),
+		DryRun:   r.dry,
 
 		KeepLogins: len(auth.Remembered(it.auth)) > 0,
 	}
+	o.Endpoints, o.AnonymousEndpoints = r.plan.endpoints(it, r.scope(it))
 	if it.auth != nil {
 		o.Auth = it.auth.Start(r.Run, r.memories[it.Key])
 	}

@@ -90,9 +90,12 @@ type jobRun struct {
 	evidence evidence
 	pages    int
 	found    int // rows
-	sample   sample
-	skipped  bool // a rule has skipped the last answer
-	live     *event.LiveJob
+	leftOut  int // of these, by the row filter
+	// batches are the values that child jobs with batches still wait with.
+	batches map[*job]*openBatch
+	sample  sample
+	skipped bool // a rule has skipped the last answer
+	live    *event.LiveJob
 	// events are about the current page. They are emitted when it is stored.
 	events []event.Body
 	// gathered is what its items leave for the next run, last the scope of the last
@@ -140,6 +143,8 @@ type driver interface {
 	// process stores a page and runs its child jobs, or starts both, and returns the
 	// ids of the page. The error is that of the page, where it has one.
 	process(context.Context, *pageResult) (paging.IDs, error)
+	// finish runs, or starts, the child jobs whose batches have waited for another page.
+	finish(context.Context) error
 }
 
 // fetch fetches page after page until a rule stops the job.
@@ -154,6 +159,9 @@ func (r *jobRun) fetch(ctx context.Context, d driver) (*paging.Stop, error) {
 		if err == nil && stop == nil {
 			last = r.facts(page, ids) // child jobs count as time spent
 			request, state, stop, err = r.next(state, last)
+		}
+		if err == nil && stop != nil {
+			err = d.finish(ctx)
 		}
 		if err != nil {
 			return nil, r.within(r.pages, err)
@@ -213,6 +221,10 @@ func (s serial) process(ctx context.Context, p *pageResult) (paging.IDs, error) 
 		err = s.eachChild(p.page, func(child *job, in invocation) error { return s.jobRunner.serial(ctx, child, in) })
 	}
 	return ids, err
+}
+
+func (s serial) finish(ctx context.Context) error {
+	return s.runLastBatches(func(child *job, in invocation) error { return s.jobRunner.serial(ctx, child, in) })
 }
 
 // count counts a run of a job that has ended.

@@ -43,7 +43,7 @@ type outgoing struct {
 
 // prepare evaluates what all jobs send, in the scope of this one.
 func (r *jobRun) prepare(request config.Request) (outgoing, error) {
-	full, headers, err := r.jobRunner.outgoing(request, r.scope)
+	full, headers, err := r.jobRunner.outgoing(r.job, request, r.scope)
 	return outgoing{full, headers}, err
 }
 
@@ -51,7 +51,7 @@ func (r *jobRun) prepare(request config.Request) (outgoing, error) {
 // nil is for one that it needs now. rest is as that of exchange.Sender.
 func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Answer, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules})
+	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules})
 }
 
 // read reads and checks the answer to a request, or takes the error instead.
@@ -165,6 +165,9 @@ func (r *jobRun) decode(res *exchange.Answer, format answer.Format) (*answer.Pag
 		Fields:   slices.Clip(needs.Fields),
 		Volume:   needs.Volume,
 	}
+	if !res.Ignored || res.Decision != nil { // an error has no such names, unless a rule accepts it
+		query.KeyAs = r.DataField.KeyAs
+	}
 	for _, path := range append(r.user.references(expr.Response), r.leaves(expr.Response)...) {
 		query.Fields = append(query.Fields, fieldPath(path))
 	}
@@ -204,6 +207,7 @@ func (r *jobRun) errorData(res *exchange.Answer, query answer.Query) (*answer.Pa
 	if err != nil {
 		return nil, err
 	}
+	query.KeyAs = ""
 	data := value.OfMembers(value.Member{Name: "errorData", Value: value.OfString(string(text))})
 	r.record(event.ResponseIgnored{Job: r.endpoint, Status: res.Status, Text: "its body is not JSON and was taken as errorData", JobPointer: r.Pointer})
 	return r.run.scanner.ScanValue(res.Body, data, query)
@@ -260,37 +264,58 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 	if err := r.report(p); err != nil || p.page == nil {
 		return ids, err
 	}
-	if ids, err = r.store(ctx, p.page, p.columns); err != nil {
+	ids, kept, err := r.store(ctx, p.page, p.columns)
+	if err != nil {
 		return ids, err
 	}
-	r.progress.page(p.page.Rows)
-	r.statistics.page(r.job, p.page.Rows)
-	r.live.Page(p.page.Rows)
+	r.found += p.page.Rows
+	r.leftOut += p.page.Rows - kept
+	if r.Unstored {
+		kept = 0
+	}
+	r.progress.page(kept)
+	r.statistics.page(r.job, kept)
+	r.live.Page(kept)
 	return ids, nil
 }
 
-// store hands the rows to the tables and finds the ids that paging wants.
-func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column) (ids paging.IDs, err error) {
+// store hands the rows that the row filter keeps to the tables, and finds the ids that
+// paging wants.
+func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column) (ids paging.IDs, kept int, err error) {
 	id := r.scroller.Needs().ItemID
-	batch := r.sink.batch(r.DataType, columns)
+	batch := r.batch(columns)
 	for row, err := range r.filtered(page) {
+		keep := false
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err == nil {
+			keep, err = r.rowFilter.keeps(row)
+		}
+		if keep {
+			kept++
 			err = batch.Row(row)
 		}
 		if err != nil {
-			return ids, err
+			return ids, kept, err
 		}
-		r.observe(row)
+		if keep {
+			r.observe(row)
+		}
 		if id.Text != "" {
 			v, _ := row.At(id.Text, id.Separator)
 			ids.Add(v)
 		}
 	}
-	r.found += page.Rows
-	return ids, nil
+	return ids, kept, nil
+}
+
+// batch is where the rows of one page go.
+func (r *jobRun) batch(columns []mapping.Column) batch {
+	if r.Unstored {
+		return unstoredRows{}
+	}
+	return r.sink.batch(r.DataType, columns)
 }
 
 // ids are the ids that store finds, for a page that is not stored yet.

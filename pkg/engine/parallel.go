@@ -19,7 +19,7 @@ import (
 //
 // The capacity of a channel is the concurrency. Each page or stream in it holds a
 // permit, and admission grants no permit to a page with as many before it, so no
-// sender waits.
+// sender waits. The last batches of a job, which belong to no page, are one more.
 type parallel struct {
 	*jobRunner
 	admission *admission
@@ -92,7 +92,7 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error 
 
 // stream is a run of a job that waits for the permit for its first page.
 func (p *parallel) stream(ctx context.Context, at position, j *job, in invocation) *jobStream {
-	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit), first: p.admission.request(ctx, at.below(1))}
+	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit+1), first: p.admission.request(ctx, at.below(1))}
 }
 
 // store stores the pages of a stream and of those below it.
@@ -122,7 +122,9 @@ func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) e
 	if _, err := s.r.settle(ctx, q.pageResult); err != nil {
 		return err
 	}
-	q.permit.release()
+	if q.permit != nil {
+		q.permit.release()
+	}
 	err := p.storeAll(ctx, q.children)
 	stored = err == nil
 	return err
@@ -209,7 +211,7 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs,
 	}
 	s.pages <- q
 	if ids, err = s.r.ids(p.page); err == nil {
-		err = s.startChildren(ctx, q)
+		err = s.startChildren(ctx, q, q.permit.at, func(run runFunc) error { return s.r.eachChild(p.page, run) })
 	}
 	if s.r.scroller.Needs().Time {
 		s.children.Wait() // they count as time spent
@@ -217,10 +219,22 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs,
 	return ids, err
 }
 
-// startChildren starts the children of a page, each as soon as its first request
-// has a permit.
-func (s *jobStream) startChildren(ctx context.Context, q *queuedPage) error {
-	q.children.err = s.startAll(ctx, q.permit.at, q.children, &s.children, func(run runFunc) error { return s.r.eachChild(q.page, run) })
+// finish sends the last batches to the channel like a page behind the last one, which
+// holds nothing but child jobs.
+func (s *jobStream) finish(ctx context.Context) error {
+	if !s.r.batchesWait() {
+		return nil
+	}
+	q := &queuedPage{pageResult: &pageResult{number: s.r.pages}, children: s.newStreams()}
+	defer close(q.children.streams)
+	s.pages <- q
+	return s.startChildren(ctx, q, s.at.below(s.r.pages+1), s.r.runLastBatches)
+}
+
+// startChildren starts the children of a page at a position, each as soon as its first
+// request has a permit. each calls for them in their order.
+func (s *jobStream) startChildren(ctx context.Context, q *queuedPage, at position, each func(runFunc) error) error {
+	q.children.err = s.startAll(ctx, at, q.children, &s.children, each)
 	return q.children.err
 }
 

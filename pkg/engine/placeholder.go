@@ -68,11 +68,34 @@ func compilePlaceholders(s config.Section, above int, vocabulary expr.Vocabulary
 	return all
 }
 
-// filled is a placeholder with the value of one child run.
+// filled is a placeholder with the value of one child run: a scalar, or the list of
+// the values of a batch.
 type filled struct {
 	token string
 	path  string
 	value value.Value
+}
+
+// values are the scalars that filled it.
+func (f filled) values() []value.Value {
+	if f.batch() {
+		return f.value.Items()
+	}
+	return []value.Value{f.value}
+}
+
+func (f filled) batch() bool { return f.value.Kind() == value.Array }
+
+// text stands in the endpoint.
+func (f filled) text() string {
+	if !f.batch() {
+		return f.value.Text()
+	}
+	var texts []string
+	for _, v := range f.value.Items() {
+		texts = append(texts, v.Text())
+	}
+	return strings.Join(texts, ",")
 }
 
 // combinations yields every combination of the placeholders' values for one
@@ -151,26 +174,29 @@ func (p placeholder) values(rows []value.Packed, warn func(pointer, text string)
 // may be the id 1 of the next request; the table keeps it as it was written.
 func endpoint(template string, values []filled) string {
 	if len(values) == 1 { // a Replacer costs more than all the rest
-		return strings.ReplaceAll(template, "{"+values[0].token+"}", values[0].value.Text())
+		return strings.ReplaceAll(template, "{"+values[0].token+"}", values[0].text())
 	}
 	pairs := make([]string, 0, 2*len(values))
 	for _, f := range values {
-		pairs = append(pairs, "{"+f.token+"}", f.value.Text())
+		pairs = append(pairs, "{"+f.token+"}", f.text())
 	}
 	return strings.NewReplacer(pairs...).Replace(template)
 }
 
 // parentColumns are the columns that link the rows of a child job to its
-// parents.
+// parents. A batch has several parents and no column.
 func parentColumns(values []filled) []mapping.Column {
 	const prefix = "parent_"
-	columns := make([]mapping.Column, len(values))
-	for i, f := range values {
+	columns := make([]mapping.Column, 0, len(values))
+	for _, f := range values {
+		if f.batch() {
+			continue
+		}
 		name := f.path
 		if !strings.HasPrefix(name, prefix) {
 			name = prefix + name
 		}
-		columns[i] = mapping.Column{Name: name, Value: f.value}
+		columns = append(columns, mapping.Column{Name: name, Value: f.value})
 	}
 	return columns
 }

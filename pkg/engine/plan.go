@@ -37,6 +37,8 @@ type iteration struct {
 	// remembers are the names that its jobs remember, each once, and then those of its
 	// login.
 	remembers []remembering
+	// unstored are data types that only jobs have which store nothing.
+	unstored []string
 }
 
 // job is a job or child job with everything it needs compiled.
@@ -48,6 +50,7 @@ type job struct {
 	placeholders []placeholder
 	filter       condition.Condition
 	rows         responseFilter
+	rowFilter    rowFilter
 	user         userData
 	remembers    []remembering
 	format       answer.Format
@@ -94,6 +97,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 		compiled.jobs = c.jobs(it.Jobs, 0)
 		compiled.remembers = c.remembersOf(compiled.jobs)
 		compiled.remembers = c.remembersOfLogin(compiled.remembers)
+		compiled.unstored = unstored(it.Jobs)
 		p.iterations = append(p.iterations, compiled)
 	}
 	p.checkDataTypes()
@@ -102,28 +106,32 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 	return p
 }
 
-// endpoints are those of all jobs of an iteration, as they are configured. One that
-// is computed is among them when it is made of nothing but the configuration, the times
-// of the run and a window, whose times change no address: data does not decide where
-// credentials go.
-func (p *Plan) endpoints(it iteration, scope *expr.Scope) []string {
-	all := []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
+// endpoints are those of the jobs of an iteration, as they are configured, which are
+// asked with credentials, and those without. One that is computed is among them when
+// it is made of nothing but the configuration, the times of the run and a window,
+// whose times change no address: data does not decide where credentials go.
+func (p *Plan) endpoints(it iteration, scope *expr.Scope) (with, without []string) {
 	scope = scope.With(expr.Window, expr.WindowMembers(value.OfInt(0), value.OfInt(0)))
+	with = []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
 	var add func([]config.Job)
 	add = func(jobs []config.Job) {
 		for _, j := range jobs {
+			to := &with
+			if j.Anonymous {
+				to = &without
+			}
 			if j.ComputedEndpoint == nil {
-				all = append(all, j.Endpoint)
+				*to = append(*to, j.Endpoint)
 			} else if !j.ComputedEndpoint.RefersBeyond(expr.Attr, expr.Time, expr.Window) {
 				if v, err := j.ComputedEndpoint.Eval(scope); err == nil { // else the job reports it
-					all = append(all, v.Text())
+					*to = append(*to, v.Text())
 				}
 			}
 			add(j.Children)
 		}
 	}
 	add(it.Jobs)
-	return all
+	return with, without
 }
 
 // Jobs is the number of root jobs of all iterations.
@@ -153,6 +161,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			scroller:  c.scroller(j),
 			paged:     paging.ServedBy(c.doc.API.Pagination, j.Scroller),
 			rows:      compileResponseFilter(j, c.it.CompatLevel),
+			rowFilter: rowFilter{condition.CompileWords(j.RowFilter), j.RowFilter.Pointer},
 			user:      c.userData(j, above == 0),
 			remembers: c.remembers(j),
 			format:    c.answers(j),
@@ -163,6 +172,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 		if above > 0 {
 			compiled.placeholders = compilePlaceholders(j.Placeholders, above, c.doc.Vocabulary)
 			compiled.filter = condition.Compile(c.section(j, config.JobRecursionFilter, j.RecursionFilter))
+			checkBatches(compiled)
 		}
 		all = append(all, compiled)
 	}
@@ -186,6 +196,7 @@ func (c compiler) answers(j config.Job) answer.Format {
 	}
 	at := failure.PointerJoin(j.Pointer, config.JobDataField.Name)
 	format.CheckDataField(dataPath(j), field.NewSection(value.OfString(j.DataField.Path), at, j.UserData.Problems()))
+	format.CheckKeyAs(field.NewSection(value.OfString(j.DataField.KeyAs), failure.PointerJoin(at, config.DataFieldKeyAs.Name), j.UserData.Problems()))
 	return format
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -29,6 +30,8 @@ type Draft struct {
 	// and "" for a job without windows. When only a run will know them Windows is 0.
 	Windows int
 	Window  string
+	// Notes say in sentences what is special about its requests and its items.
+	Notes []string
 	// Login is the request that is sent before it, nil for none, and LoginPointer
 	// its place.
 	Login        *exchange.Outgoing
@@ -142,7 +145,7 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 	for _, child := range above[0].children {
 		values := parent.filled
 		for _, p := range child.placeholders {
-			values = fill(values, filled{p.token, p.path, value.OfString(v.standIn(p.token + " ← " + p.origin(above)))})
+			values = fill(values, v.standInFor(child, p, above))
 		}
 		items := expr.Members{}
 		for _, name := range child.parentItems {
@@ -166,11 +169,45 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 	}
 }
 
+// standInFor fills a placeholder: of a batch a list with one item, which stands for all
+// of them.
+func (v *previewer) standInFor(child *job, p placeholder, above []*job) filled {
+	if child.Batch.Size == 0 {
+		return filled{p.token, p.path, value.OfString(v.standIn(p.token + " ← " + p.origin(above)))}
+	}
+	one := v.standIn(fmt.Sprintf("%s ← %d × %s", p.token, child.Batch.Size, p.origin(above)))
+	return filled{p.token, p.path, value.OfItems(value.OfString(one))}
+}
+
+// notes say what is special about the requests of a job and about its items.
+func notes(j *job) []string {
+	var all []string
+	if j.Anonymous {
+		all = append(all, "Asked without the credentials of the API.")
+	}
+	if key := j.DataField.KeyAs; key != "" {
+		all = append(all, fmt.Sprintf("Each member of the object is an item, with its name as %q.", key))
+	}
+	if filter := j.RowFilter.Value.Text(); filter != "" {
+		all = append(all, fmt.Sprintf("Only items that %q lets pass are kept.", filter))
+	}
+	if j.Unstored {
+		all = append(all, "Its items are not stored, they are only parents.")
+	}
+	return all
+}
+
 // calls says when a child is called.
 func calls(child, parent *job) string {
 	text := fmt.Sprintf("Called for each row of %q", parent.Endpoint)
+	if size := child.Batch.Size; size > 0 {
+		text = fmt.Sprintf("Called for each batch of at most %s of rows of %q", prose.Count(size, "value"), parent.Endpoint)
+	}
 	if child.RecursionFilter != "" {
 		text += fmt.Sprintf(" that %q lets pass", child.RecursionFilter)
+	}
+	if child.Batch.Across {
+		text += ", which may be from several pages"
 	}
 	if strings.HasPrefix(child.Endpoint, "{") {
 		text += "; where the value is a whole address, it is asked for as it is"
@@ -189,7 +226,7 @@ func (p placeholder) origin(above []*job) string {
 
 // draft makes the first request of a job at a place.
 func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
-	d := Draft{Iteration: v.number, Job: j.Endpoint, Pointer: j.Pointer}
+	d := Draft{Iteration: v.number, Job: j.Endpoint, Pointer: j.Pointer, Notes: notes(j)}
 	scope := v.scopeOf(in)
 	base, _, err := v.request(j, in, scope)
 	if err != nil {
@@ -207,12 +244,12 @@ func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
 	}
 	d.Rules = append(j.rules.Describe(), v.run.plan.target.Rules.Describe()...)
 	v.run.dry.Outgoing = nil
-	full, headers, err := v.outgoing(first, scope)
+	full, headers, err := v.outgoing(j, first, scope)
 	if err != nil {
 		d.Problem = err
 		return d
 	}
-	answer, err := v.client.Do(ctx, full, exchange.Sender{Accept: j.format.Accept, Headers: headers})
+	answer, err := v.client.Do(ctx, full, exchange.Sender{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: headers})
 	if !errors.Is(err, exchange.ErrNotSent) {
 		if err == nil {
 			err = errors.Join(failure.Applicationf("a dry run was answered"), answer.Body.Close())

@@ -57,7 +57,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 	if err != nil {
 		return Probe{}, err
 	}
-	res, err := client.Do(ctx, out.Request, exchange.Sender{Accept: j.format.Accept, Headers: out.headers, Rules: j.rules})
+	res, err := client.Do(ctx, out.Request, exchange.Sender{Accept: j.format.Accept, Anonymous: j.Anonymous, Headers: out.headers, Rules: j.rules})
 	result := one.read(request, res, err)
 	if result.body != nil {
 		defer result.body.Close()
@@ -70,7 +70,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 		return probe, nil // a rule skipped it
 	}
 	probe.Rows = result.page.Rows
-	for row, err := range one.filtered(result.page) {
+	for row, err := range one.kept(result.page) {
 		if err != nil {
 			return Probe{}, err
 		}

@@ -8,7 +8,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // withID is a scroller that wants the ids of the rows.
@@ -56,6 +60,17 @@ func BenchmarkRows(b *testing.B) {
 			}
 		}
 	})
+	for _, row := range []struct{ name, filter string }{{"all rows", ""}, {"some rows", "active==true&id<500"}} {
+		some := &jobRun{scroller: withID{}, job: &job{rowFilter: rowFilterOf(b, row.filter), Job: config.Job{Unstored: true}}}
+		b.Run(row.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, kept, err := some.store(b.Context(), page, nil); err != nil || kept < 500 {
+					b.Fatal(kept, err)
+				}
+			}
+		})
+	}
 	filtered := &jobRun{job: &job{rows: compileResponseFilter(config.Job{ResponseFilter: []string{"tags", "address.city"}, ResponseFilterDelimiter: "."}, 3)}}
 	b.Run("filter", func(b *testing.B) {
 		b.ReportAllocs()
@@ -72,4 +87,14 @@ func BenchmarkRows(b *testing.B) {
 			}
 		}
 	})
+}
+
+func rowFilterOf(tb testing.TB, text string) rowFilter {
+	tb.Helper()
+	var problems failure.Problems
+	f := rowFilter{condition.CompileWords(field.NewSection(value.OfString(text), "/rowFilter", &problems)), "/rowFilter"}
+	if len(problems) > 0 {
+		tb.Fatal(problems)
+	}
+	return f
 }

@@ -16,6 +16,7 @@ type statistics map[*job]*jobStatistics
 type jobStatistics struct {
 	runs, pages, rows int
 	windows           int
+	leftOut           int  // of the rows, by the row filter
 	skipped           int  // runs that ended with a rule that skipped an answer
 	repeated          bool // a run came back to an earlier page, which was not its ordinary end
 	rules             []ruleCount
@@ -61,6 +62,7 @@ func (s statistics) add(r *jobRun, stop paging.Stop) {
 	one.runs++
 	one.pages += r.pages
 	one.rows += r.found
+	one.leftOut += r.leftOut
 	if r.skipped {
 		one.skipped++
 	}
@@ -86,7 +88,7 @@ func (s statistics) report(log *event.Log, j *job, iteration int) {
 		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j)}}}
 	}
 	one.reportOmitted(log, j, iteration)
-	e := event.JobFinished{Job: j.Endpoint, Pages: one.pages, Rows: one.rows, Windows: one.windows, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, JobPointer: j.Pointer, Iteration: iteration}
+	e := event.JobFinished{Job: j.Endpoint, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = one.runs
 	}

@@ -101,6 +101,11 @@ type batch interface {
 	Row(value.Packed) error
 }
 
+// unstoredRows stores nothing: the rows are only parents.
+type unstoredRows struct{}
+
+func (unstoredRows) Row(value.Packed) error { return nil }
+
 // batch takes the rows of one page.
 func (s sink) batch(dataType string, columns []mapping.Column) batch {
 	if s.bucket.configured.Has(dataType) {
@@ -155,7 +160,7 @@ func (t *tables) fill(ctx context.Context) error {
 	}
 	for _, it := range t.iterations {
 		d := mapping.Defaults{Bucket: it.Bucket, Incremental: it.Incremental}
-		if err := it.mappings.WriteMissing(t.out(), d); err != nil {
+		if err := it.mappings.Without(it.unstored).WriteMissing(t.out(), d); err != nil {
 			return err
 		}
 	}

@@ -82,6 +82,8 @@ type JobFinished struct {
 	Windows    int    `json:"windows,omitempty"`
 	Pages      int    `json:"pages"`
 	Rows       int    `json:"rows"`
+	LeftOut    int    `json:"leftOut,omitempty"`
+	Unstored   bool   `json:"unstored,omitempty"`
 	Rule       string `json:"rule"`
 	Pointer    string `json:"pointer,omitempty"`
 	Repeated   bool   `json:"repeated,omitempty"`
@@ -101,7 +103,14 @@ func (e JobFinished) Message() string {
 	if e.Windows > 0 && e.Windows != e.Runs {
 		s += prose.Count(e.Windows, "window") + ", "
 	}
-	return s + fmt.Sprintf("%s, %s, %s", prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), e.Rule)
+	s += fmt.Sprintf("%s, %s, ", prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"))
+	if e.LeftOut > 0 {
+		s += fmt.Sprintf("%d of them left out by 'rowFilter', ", e.LeftOut)
+	}
+	if e.Unstored {
+		s += "none stored, "
+	}
+	return s + e.Rule
 }
 
 // JobUnfinished says how much of a job was stored when the run failed. A failed run

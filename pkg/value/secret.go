@@ -15,6 +15,37 @@ func (v Value) AsSecret() Value {
 	})
 }
 
+// WithoutSecrets leaves out the members and items that are secrets, and what is empty
+// without them. A scalar that is a secret becomes null.
+func (v Value) WithoutSecrets() Value {
+	switch {
+	case !v.Secret():
+		return v
+	case v.IsScalar():
+		return Value{}
+	}
+	keep := func(part Value) (Value, bool) {
+		left := part.WithoutSecrets()
+		return left, !part.Secret() || left.Len() > 0
+	}
+	if v.kind == Array {
+		var items []Value
+		for _, item := range v.Items() {
+			if left, ok := keep(item); ok {
+				items = append(items, left)
+			}
+		}
+		return OfItems(items...)
+	}
+	var members []Member
+	for _, m := range v.Members() {
+		if left, ok := keep(m.Value); ok {
+			members = append(members, Member{m.Name, left})
+		}
+	}
+	return OfMembers(members...)
+}
+
 // Secret reports whether the value or a part of it is marked as a secret.
 func (v Value) Secret() bool {
 	return v.secret || slices.ContainsFunc(v.Items(), Value.Secret) ||

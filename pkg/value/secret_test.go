@@ -24,3 +24,24 @@ func TestSecret(t *testing.T) {
 		t.Error("nothing is a secret")
 	}
 }
+
+func TestWithoutSecrets(t *testing.T) {
+	secret := OfString("s3cret").AsSecret()
+	member := func(name string, v Value) Member { return Member{Name: name, Value: v} }
+	open := OfMembers(member("a", OfInt(1)), member("none", OfMembers()), member("l", OfItems()))
+	for _, tt := range []struct {
+		v    Value
+		want string
+	}{
+		{open, `{"a":1,"none":{},"l":[]}`},
+		{secret, `null`},
+		{OfMembers(member("k", secret), member("a", OfInt(1))), `{"a":1}`},
+		{OfMembers(member("deep", OfMembers(member("k", secret))), member("o", open)), `{"o":{"a":1,"none":{},"l":[]}}`},
+		{OfMembers(member("l", OfItems(secret, OfInt(2), OfItems(secret)))), `{"l":[2]}`},
+		{OfItems(secret), `[]`},
+	} {
+		if got := tt.v.WithoutSecrets(); got.JSON() != tt.want || got.Secret() {
+			t.Errorf("%s without secrets is %s, want %s", tt.v.JSON(), got.JSON(), tt.want)
+		}
+	}
+}

@@ -410,6 +410,7 @@ func (p *plant) job(random *rand.Rand, depth int, path string) map[string]any {
 	if random.IntN(4) == 0 {
 		j["userData"] = map[string]any{"note": fmt.Sprintf("job %d", p.next)}
 	}
+	p.shape(j, depth)
 	j["endpoint"] = path[1:]
 	var children []map[string]any
 	for range []int{1 + random.IntN(2), random.IntN(3), random.IntN(2), 0}[depth] {
@@ -419,6 +420,21 @@ func (p *plant) job(random *rand.Rand, depth int, path string) map[string]any {
 		j["children"] = children
 	}
 	return j
+}
+
+// shape adds what decides which items a job keeps, and how many of them are in a
+// request of its children.
+func (p *plant) shape(j map[string]any, depth int) {
+	random := rand.New(rand.NewPCG(p.seed, uint64(1000+p.next)))
+	if random.IntN(5) == 0 {
+		j["rowFilter"] = []string{"type==x|id>2", "id!=1"}[random.IntN(2)]
+	}
+	if random.IntN(6) == 0 {
+		j["store"] = false
+	}
+	if depth > 0 && random.IntN(3) == 0 {
+		j["batch"] = map[string]any{"size": 1 + random.IntN(3), "across": random.IntN(2) == 0}
+	}
 }
 
 // config is config.json.

@@ -1,7 +1,9 @@
 package functional
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -51,5 +53,36 @@ func TestGuideToFormats(t *testing.T) {
 		if !found {
 			t.Errorf("no case has this job:\n%s", block[1])
 		}
+	}
+}
+
+// TestGuideToReports: the jobs that docs/asynchronous-reports.md shows are those of its
+// case, and the table is that of the case.
+func TestGuideToReports(t *testing.T) {
+	text, err := os.ReadFile("../../docs/asynchronous-reports.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "cases/guide-asynchronous-reports"
+	var shown, tested struct {
+		Parameters struct{ Config struct{ Jobs any } }
+	}
+	block := regexp.MustCompile("(?ms)^```json\n(.*?)^```$").FindSubmatch(text)
+	if block == nil {
+		t.Fatal("the guide shows no configuration")
+	}
+	config, err := os.ReadFile(filepath.Join(path, "config.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(json.Unmarshal(block[1], &shown), json.Unmarshal(config, &tested)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(shown, tested) {
+		t.Errorf("the guide has the jobs %v, its case %v", shown, tested)
+	}
+	table, err := os.ReadFile(filepath.Join(path, "expected", "tables", "b.sales"))
+	if err != nil || !bytes.Contains(text, append([]byte("```csv\n"), table...)) {
+		t.Errorf("the guide does not show the table of its case (%v):\n%s", err, table)
 	}
 }

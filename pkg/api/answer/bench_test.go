@@ -64,3 +64,28 @@ func BenchmarkScanAround(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkScanKeyed scans an object whose 5,000 members are the items.
+func BenchmarkScanKeyed(b *testing.B) {
+	var text strings.Builder
+	text.WriteString(`{"rows":{`)
+	for i := range 5000 {
+		fmt.Fprintf(&text, `"key%d":{"name":"John Doe","email":"john.doe.%d@example.com","active":true,"created":"2020-01-01T00:00:00Z","score":12.5,"note":null,"tags":["a","b"]},`, i, i)
+	}
+	text.WriteString(`"last":null}}`)
+	spool := spoolOf(b, text.String(), MemoryLimit)
+	sc := newScanner()
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		page, err := sc.Scan(spool, Query{Data: dot("rows"), KeyAs: "id"})
+		if err != nil || page.Rows != 5001 {
+			b.Fatal(err)
+		}
+		for _, err := range page.Packed() {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

@@ -118,6 +118,16 @@ func (f Format) CheckDataField(path Path, s field.Section) {
 	}
 }
 
+// CheckKeyAs reports names of an object that become data in a format whose answers are
+// lists of records.
+func (f Format) CheckKeyAs(s field.Section) {
+	for _, d := range decoders() {
+		if d.whole && d.format == f.Name && s.Present() {
+			s.Problem("expected no such key: in the format "+failure.Text(strconv.Quote(f.Name))+" the answer is a list of records, no object", "remove the key")
+		}
+	}
+}
+
 // csvOf are the settings of CSV.
 func csvOf(s field.Section) csvFormat {
 	f := csvFormat{header: true, quote: []byte(`"`), delimiter: character(DelimiterSetting.In(s), ",")}

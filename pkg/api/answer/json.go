@@ -117,7 +117,8 @@ func (s *scan) locate(page *Page) error {
 		s.data, s.path = s.whole, []string{s.query.Data.Text}
 	}
 	data := s.data.at
-	page.list = data.kind == value.Array
+	keyed := s.query.KeyAs != ""
+	page.list = data.kind == value.Array || keyed && data.kind == value.Object
 	if page.list || data.kind == value.Null {
 		page.Indicators = s.survey.beside(s.path)
 	}
@@ -130,8 +131,14 @@ func (s *scan) locate(page *Page) error {
 	if !page.list || s.stored != s.data {
 		spool := s.spool
 		page.items = func(yield func(value.Packed, error) bool) { spool.readItems(data, yield) }
+		if key := s.query.KeyAs; keyed {
+			page.items = func(yield func(value.Packed, error) bool) { spool.readMembers(data, key, yield) }
+		}
 	}
 	switch {
+	case keyed && data.kind == value.Object:
+	case keyed && data.kind == value.Array && page.Rows > 0:
+		return s.notKeyed(data.kind)
 	case data.kind == value.Object:
 		page.Rows = 1
 	case !page.list && data.kind != value.Null:
@@ -139,7 +146,11 @@ func (s *scan) locate(page *Page) error {
 		if err != nil {
 			return err
 		}
-		if !v.Empty() {
+		switch {
+		case v.Empty():
+		case keyed:
+			return s.notKeyed(data.kind)
+		default:
 			page.Rows = 1
 		}
 	}
@@ -260,11 +271,36 @@ func (s *scan) value(nodes []*wanted, collect bool) error {
 }
 
 func (s *scan) members(nodes []*wanted, collect bool) error {
+	if s.query.KeyAs != "" {
+		if data, below := dataOf(nodes); data != nil {
+			return s.dataMembers(nodes, data, below)
+		}
+	}
+	_, err := s.eachMember(nodes, collect)
+	return err
+}
+
+// dataMembers scans an object that is the data, whose members are the items.
+func (s *scan) dataMembers(nodes []*wanted, data *wanted, below bool) (err error) {
+	if !below && !s.volume.wanted {
+		if err = s.storeMembers(data); err == nil {
+			err = s.token()
+		}
+		return err
+	}
+	s.survey.off++
+	data.rows, err = s.eachMember(nodes, false)
+	s.survey.off--
+	return err
+}
+
+// eachMember scans the members of an object and counts them.
+func (s *scan) eachMember(nodes []*wanted, collect bool) (n int, err error) {
 	group := len(s.below)
-	for s.dec.PeekKind() == '"' {
+	for ; s.dec.PeekKind() == '"'; n++ {
 		raw, err := s.scalar()
 		if err != nil {
-			return err
+			return n, err
 		}
 		name := contents(raw)
 		s.survey.enter(name)
@@ -275,16 +311,16 @@ func (s *scan) members(nodes []*wanted, collect bool) error {
 		}
 		if collect {
 			if err := s.candidate(string(name), group); err != nil {
-				return err
+				return n, err
 			}
 		}
 		if err := s.value(s.below[group:], false); err != nil {
-			return err
+			return n, err
 		}
 		s.below = s.below[:group]
 		s.survey.leave()
 	}
-	return s.token()
+	return n, s.token()
 }
 
 // candidate notes a list-valued property of the root. What is wanted of it stands in
@@ -302,15 +338,20 @@ func (s *scan) candidate(name string, group int) error {
 	return s.lists.add(name, child)
 }
 
-func (s *scan) listItems(nodes []*wanted) error {
-	var data *wanted
-	below := false
+// dataOf is the node of the data among those of a value, nil where it is not there.
+// below reports whether something in the value is wanted.
+func dataOf(nodes []*wanted) (data *wanted, below bool) {
 	for _, p := range nodes {
 		if p.list {
 			data = p
 		}
 		below = below || len(p.children) > 0
 	}
+	return data, below
+}
+
+func (s *scan) listItems(nodes []*wanted) error {
+	data, below := dataOf(nodes)
 	if data != nil && !below && !s.volume.wanted {
 		return s.storeItems(data)
 	}

@@ -28,6 +28,9 @@ type Query struct {
 	// Data is where the items are; an empty Text asks to find them: the
 	// response itself when it is a list, else its only list-valued property.
 	Data Path
+	// KeyAs is the name under which each member of the data gets its name and becomes
+	// an item; "" for data whose names are no data.
+	KeyAs string
 	// Fields are places whose values paging rules ask for.
 	Fields []Path
 	// Volume asks for the volume of the page.

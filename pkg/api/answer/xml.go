@@ -173,6 +173,8 @@ func (x *xmlDocument) element(tag *xmlTag, around *xmlPlace) (structured bool, e
 		x.names = append(x.names, tag.name)
 	}
 	switch {
+	case around.keyed:
+		return x.keyedElement(tag, place)
 	case found && len(x.names) == 1, place != nil && place.items:
 		start := len(x.items.last)
 		if x.items.last, err = x.value(x.items.last, tag); err != nil {
@@ -269,6 +271,12 @@ func (x *xmlDocument) choose() error {
 		all = chosen.field.value.Items()
 	}
 	for _, item := range all {
+		if x.query.KeyAs != "" {
+			if err := x.keepElements(item); err != nil {
+				return err
+			}
+			continue
+		}
 		start := len(x.items.last)
 		x.items.last = item.AppendPacked(x.items.last)
 		if err := x.took(start, nil); err != nil {

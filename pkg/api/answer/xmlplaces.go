@@ -26,6 +26,9 @@ type xmlPlace struct {
 	children map[string]*xmlPlace // by name
 	// items says that these elements are the items, around that those are below.
 	items, around bool
+	// keyed says that the elements in these elements are the items, and their names are
+	// data.
+	keyed bool
 	// fields are those whose paths end here, or go on into these elements.
 	fields []*listedField
 }
@@ -39,7 +42,7 @@ type xmlField struct {
 func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 	p := &xmlPlaces{detect: q.Data.Text == "", fields: make([]xmlField, len(q.Fields))}
 	if !p.detect {
-		p.data(q.Data.segments(), mostData)
+		p.data(q.Data.segments(), q.KeyAs != "", mostData)
 	}
 	p.errorItems = &xmlPlace{fields: []*listedField{{field: &p.errors.atName, most: maxField}}}
 	type wish struct {
@@ -58,8 +61,8 @@ func newXMLPlaces(q Query, mostData int) *xmlPlaces {
 	return p
 }
 
-// data grows the path of the items.
-func (p *xmlPlaces) data(segments []string, most int) {
+// data grows the path of the items, or of the elements around them.
+func (p *xmlPlaces) data(segments []string, keyed bool, most int) {
 	at := &p.root
 	for i, segment := range segments {
 		if value.MeansItem(segment) {
@@ -70,15 +73,19 @@ func (p *xmlPlaces) data(segments []string, most int) {
 		at.around = true
 		at = at.child(segment)
 	}
-	at.items = true
+	at.items, at.keyed, at.around = !keyed, keyed, keyed
 }
 
 // field grows the path of a field.
 func (p *xmlPlaces) field(field *fieldValue, segments []string) {
 	at := &p.root
 	for len(segments) > 0 && !value.MeansItem(segments[0]) && !at.items && len(at.fields) == 0 && !(p.detect && at != &p.root) {
+		keyed := at.keyed
 		at = at.child(segments[0])
 		segments = segments[1:]
+		if keyed {
+			break // it is taken as a whole
+		}
 	}
 	at.fields = append(at.fields, &listedField{field: field, path: segments, alone: true, most: maxField})
 }

@@ -31,7 +31,7 @@ type authenticate struct {
 }
 
 func (t *authenticate) Do(ctx context.Context, x *Exchange) (*Answer, error) {
-	if x.Foreign || x.Purpose == Login {
+	if x.bare() || x.Purpose == Login {
 		return t.next.Do(ctx, x)
 	}
 	renewer, ok := t.auth.(auth.Renewer)

@@ -77,7 +77,7 @@ type aws struct {
 }
 
 func (t *aws) Do(ctx context.Context, x *Exchange) (*Answer, error) {
-	if x.Foreign {
+	if x.bare() {
 		return t.next.Do(ctx, x)
 	}
 	sent := x.clone()

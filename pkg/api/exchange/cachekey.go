@@ -24,7 +24,7 @@ import (
 // names of files, and must not help to guess a password. Without an account the key
 // is a hash of the address alone.
 type cacheKeys struct {
-	account   []string // the same for all requests of a client
+	account   []string // the same for all requests of a client that may have credentials
 	userAgent string
 
 	mu    sync.Mutex
@@ -49,7 +49,10 @@ func newCacheKeys(o *Options) *cacheKeys {
 
 // of returns the key of an exchange.
 func (k *cacheKeys) of(x *Exchange) (string, error) {
-	account := slices.Concat(k.account, k.headers(x.Built))
+	account := k.headers(x.Built)
+	if !x.Anonymous {
+		account = slices.Concat(k.account, account)
+	}
 	address := *x.URL
 	if address.User != nil {
 		account = append(account, "user", address.User.String())

@@ -29,6 +29,9 @@ type Options struct {
 	// Endpoints are those of the jobs as configured. Credentials are sent to their
 	// origins, to that of BaseURL and to API.TrustedOrigins.
 	Endpoints []string
+	// AnonymousEndpoints are those of jobs that want no credentials. Their own secrets
+	// are sent to these origins.
+	AnonymousEndpoints []string
 	// Debug reports each request that is sent with an event.
 	Debug bool
 	// Auth adds credentials; nil for none. Identity distinguishes accounts in the
@@ -61,7 +64,7 @@ func New(o Options) (*Client, error) {
 		}
 	}
 	concealUser(o.BaseURL.User, o.Secrets)
-	for _, endpoint := range o.Endpoints {
+	for _, endpoint := range slices.Concat(o.Endpoints, o.AnonymousEndpoints) {
 		if u, err := Resolve(o.BaseURL, endpoint); err == nil {
 			concealUser(u.User, o.Secrets)
 		}
@@ -141,7 +144,12 @@ func (c *Client) chain() Step {
 	}
 	stripper := newStripper(o)
 	s = &redirect{s, o.API.TrustedOrigins, stripper}
-	return &strip{s, append(originsOf(o.BaseURL, o.Endpoints), o.API.TrustedOrigins...), stripper}
+	return &strip{
+		next:      s,
+		known:     append(originsOf(o.BaseURL, o.Endpoints), o.API.TrustedOrigins...),
+		anonymous: originsOf(o.BaseURL, o.AnonymousEndpoints),
+		stripper:  stripper,
+	}
 }
 
 // Do sends a request of a job, with credentials added. A
@@ -198,16 +206,28 @@ func (c *Client) send(ctx context.Context, x *Exchange, r config.Request, header
 	if x.Purpose == Login {
 		accept = ""
 	}
-	built, err := Build(c.o.BaseURL, r, c.o.UserAgent, accept, headers)
+	built, err := Build(c.base(x), r, c.o.UserAgent, accept, headers)
 	if err != nil {
 		return nil, err
 	}
+	built.Anonymous = x.anonymous()
 	x.Request, x.Built = built, built
 	res, err := c.steps.Do(ctx, x)
 	if err != nil {
 		return nil, describe(ctx, built, err)
 	}
 	return res, nil
+}
+
+// base is the base address of a request, without user and password where it gets no
+// credentials.
+func (c *Client) base(x *Exchange) *url.URL {
+	if !x.anonymous() {
+		return c.o.BaseURL
+	}
+	base := *c.o.BaseURL
+	base.User = nil
+	return &base
 }
 
 // refusal is the user error for a status from 300. Of 3xx only answers without
@@ -232,7 +252,11 @@ func (c *Client) statusError(res *Answer) error {
 	if text := answer.Excerpt(res.Body, c.o.Secrets.Redact); text != "" {
 		e.Message += ": " + text
 	}
-	if denied := res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden; denied && res.Foreign {
+	denied := res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden
+	switch {
+	case denied && res.Anonymous:
+		e.Message += "; it was asked without credentials, because 'credentials' of its job is false"
+	case denied && res.Foreign:
 		e.Message += "; it was asked without credentials, for an answer led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
 	}
 	return e

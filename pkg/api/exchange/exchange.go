@@ -54,6 +54,13 @@ func (x *Exchange) clone() *Exchange {
 	return &clone
 }
 
+// anonymous reports whether it is sent for a job that wants no credentials. A login
+// that it needs is not.
+func (x *Exchange) anonymous() bool { return x.Sender.Anonymous && x.Purpose == Data }
+
+// bare reports whether a request gets no credentials, wherever it goes.
+func (x *Exchange) bare() bool { return x.Foreign || x.Anonymous }
+
 // Sender is the job that a request is sent for.
 type Sender struct {
 	// Job is the endpoint as configured, Pointer the place of the job.
@@ -69,6 +76,8 @@ type Sender struct {
 	Rules rule.List
 	// Headers are those of all jobs, below the headers of the request.
 	Headers []config.Header
+	// Anonymous jobs send their requests without the credentials of the API.
+	Anonymous bool
 	// Needed is closed when the job needs the answer; nil when it needs it now.
 	// See auth.Attempt.
 	Needed <-chan struct{}

@@ -42,7 +42,7 @@ func (t *send) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	sent.Request = withUser(x.Request)
 	w := &watched{x: &sent}
 	defer x.Sender.Live.Await("for an answer")()
-	res, err := t.network.roundTrip(sent.http(httptrace.WithClientTrace(ctx, w.trace())), x.Foreign)
+	res, err := t.network.roundTrip(sent.http(httptrace.WithClientTrace(ctx, w.trace())), x.bare())
 	if w.early.Load() {
 		return nil, unrelated(res, err)
 	}

@@ -59,6 +59,8 @@ type Request struct {
 	Post        *PostData `json:"postData,omitempty"`
 	HeadersSize int64     `json:"headersSize"` // -1: not known
 	BodySize    int64     `json:"bodySize"`
+	// Anonymous is set if the job wanted no credentials.
+	Anonymous bool `json:"_anonymous,omitempty"`
 }
 
 // Pair is a header, a cookie or a query parameter.

@@ -12,10 +12,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// key is a hash of method, masked address and masked body of a request.
+// key is a hash of method, masked address and masked body of a request, and of whether
+// its job wanted no credentials.
 type key [16]byte
 
-func asked(method, url, body string) string { return method + " " + url + "\n" + body }
+func asked(method, url, body string, anonymous bool) string {
+	if anonymous {
+		url += " (without credentials)" // no address has a blank
+	}
+	return method + " " + url + "\n" + body
+}
 
 func keyOf(text string) key {
 	sum := sha256.Sum256([]byte(text))
@@ -27,7 +33,7 @@ func (e *Entry) asked() string {
 	if e.Request.Post != nil {
 		body = e.Request.Post.Text
 	}
-	return asked(e.Request.Method, unescapeHidden(e.Request.URL), body)
+	return asked(e.Request.Method, unescapeHidden(e.Request.URL), body, e.Request.Anonymous)
 }
 
 type place struct {

@@ -21,7 +21,7 @@ import (
 //
 // A request gets the first unused answer of an equal request; the order of different
 // requests does not matter. Requests are equal if method, address and body are, with
-// secrets masked. A masked part of a recorded request matches any text, because a
+// secrets masked, and both have credentials or neither. A masked part of a recorded request matches any text, because a
 // secret of the recorded run may be none in this one.
 type Player struct {
 	path    string
@@ -88,7 +88,7 @@ func (p *Player) Answer(r *request.Request) (*Entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	address := p.secrets.RedactAddress(r.URL, r.Sensitive).Whole
-	text := asked(r.Method, unescapeHidden(address), p.secrets.RedactWith(validText(r.Body), r.Sensitive.Body()))
+	text := asked(r.Method, unescapeHidden(address), p.secrets.RedactWith(validText(r.Body), r.Sensitive.Body()), r.Anonymous)
 	number, e, err := p.find(text)
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", p.path, err)

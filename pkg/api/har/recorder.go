@@ -195,6 +195,7 @@ func (r *Recorder) entry(x Exchange) Entry {
 			Query:       queryOf(address),
 			HeadersSize: -1,
 			BodySize:    int64(len(x.Request.Body)),
+			Anonymous:   x.Request.Anonymous,
 		},
 		Response: Response{HTTPVersion: httpVersion, Cookies: []Pair{}, Headers: []Pair{}, HeadersSize: -1, BodySize: -1, Content: Content{Size: x.Size}},
 	}

@@ -22,6 +22,8 @@ type Request struct {
 	Header http.Header
 	// Body is nil without a body, which is different from an empty one.
 	Body []byte
+	// Anonymous requests get no credentials of the API, because their job wants none.
+	Anonymous bool
 	// Sensitive lists the parts that were made of secrets.
 	Sensitive secret.Sensitive
 }

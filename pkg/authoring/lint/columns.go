@@ -32,6 +32,9 @@ func shadowedUserData(s settings, found *failure.Problems) {
 func (f family) parentColumns() []string {
 	var names []string
 	for _, j := range append([]config.Job{f.Job}, f.above...) {
+		if j.Batch.Size > 0 {
+			continue // of several parents there is no column
+		}
 		for _, m := range j.Placeholders.Value.Members() {
 			path := m.Value.Text()
 			if m.Value.Kind() == value.Object {

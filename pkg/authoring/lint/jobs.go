@@ -46,7 +46,7 @@ func errorRows(s settings, found *failure.Problems) {
 	}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if len(j.above) == 0 || !it.Mappings.Value.Field(j.DataType).IsNull() {
+			if len(j.above) == 0 || j.Unstored || !it.Mappings.Value.Field(j.DataType).IsNull() {
 				continue
 			}
 			found.Add(failure.Problem{Code: failure.ErrorRow, Pointer: j.Pointer,
@@ -109,7 +109,7 @@ func reportComputed(s settings, j family, known []string, found *failure.Problem
 func orphanPlaceholders(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.Jobs {
-			for _, f := range field.Fields(config.JobPlaceholders, config.JobRecursionFilter) {
+			for _, f := range field.Fields(config.JobPlaceholders, config.JobRecursionFilter, config.JobBatch) {
 				at := s.job(j).Get(f.Name)
 				if !at.Present() {
 					continue

@@ -65,6 +65,12 @@ func TestCheck(t *testing.T) {
 		{"pages in advance", given{api: `,"http":{"lookahead":3,"concurrency":2},"pagination":{"method":"offset","limit":1,"total":"t"}`}, nil},
 		{"no look-ahead", given{api: `,"http":{"lookahead":"0"}`}, nil},
 
+		{"a batch of a root job", given{jobs: `{"endpoint":"x","batch":5}`}, []string{"orphan-placeholder /config/jobs/0/batch"}},
+		{"a row filter into a text", given{jobs: `{"endpoint":"x","responseFilter":"a","rowFilter":"a.b==1|c==2"}`}, []string{"unreachable-path /config/jobs/0/rowFilter"}},
+		{"a column of a batch's placeholder", given{config: `,"mappings":{"o":{"parent_id":{"type":"user","mapping":{"destination":"id"}}}}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"id"},"batch":5}]}`}, []string{"unreachable-path /config/mappings/o/parent_id"}},
+		{"a host of a row, asked without credentials", given{api: auth, config: `,"#k":"s"`, jobs: `{"endpoint":"x","children":[{"endpoint":"https://{host}/x","placeholders":{"host":"host"},"credentials":false}]}`}, nil},
+		{"an open address, asked without credentials", given{api: auth, config: `,"#k":"s"`, jobs: `{"endpoint":"http://files.example.com/x","credentials":false}`}, nil},
+
 		{"a mapping no job feeds", given{config: `,"mappings":{"user":{"id":"id"},"users":{"id":"id"}}`}, []string{"unused-mapping /config/mappings/user"}},
 		{"a mapping of a child's data type", given{config: `,"mappings":{"o":{"id":"id"}}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"}}]}`}, nil},
 		{"a mapping that one iteration feeds", given{config: `,"mappings":{"o":{"id":"id"}}`, rest: `,"iterations":[{"jobs":[{"endpoint":"o"}]},{"jobs":[{"endpoint":"p"}]}]`}, nil},

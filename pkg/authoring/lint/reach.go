@@ -51,8 +51,8 @@ func refersTo(p config.Section, context expr.Context) bool {
 }
 
 // unreachableItems finds paths into what a response filter has turned into
-// text: of placeholders, recursion filters, cursors, remembered values, mappings, and of
-// filters that come later.
+// text: of placeholders, recursion filters, row filters, cursors, remembered values,
+// mappings, and of response filters that come later.
 func unreachableItems(s settings, found *failure.Problems) {
 	report := func(p path, filter path) {
 		found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.pointer, Found: failure.Part(value.OfString(p.text).JSON()),
@@ -72,6 +72,12 @@ func unreachableItems(s settings, found *failure.Problems) {
 				}
 			}
 			for _, p := range rememberedPaths(j) {
+				if filter, ok := covered(p, own); ok {
+					report(p, filter)
+				}
+			}
+			for _, text := range condition.PathsIn(j.RowFilter.Value.Text()) {
+				p := path{text, ".", j.RowFilter.Pointer}
 				if filter, ok := covered(p, own); ok {
 					report(p, filter)
 				}

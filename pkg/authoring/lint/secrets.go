@@ -92,6 +92,9 @@ func plainAddresses(s settings, found *failure.Problems) {
 		login := auth.LoginEndpoint.In(auth.LoginRequest.In(s.login))
 		absolute(login.Value.Raw(), login.Pointer, report)
 		for _, j := range it.jobs {
+			if j.Anonymous {
+				continue
+			}
 			absolute(j.Endpoint, config.JobEndpoint.In(s.job(j.Job)).Pointer, report)
 		}
 		for i, o := range s.Compiled.API.TrustedOrigins {
@@ -112,7 +115,7 @@ func withheldCredentials(s settings, found *failure.Problems) {
 	}
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if len(j.above) > 0 && hostOfRow().MatchString(j.Endpoint) {
+			if len(j.above) > 0 && !j.Anonymous && hostOfRow().MatchString(j.Endpoint) {
 				found.Add(failure.Problem{Code: failure.WithheldCredential, Pointer: config.JobEndpoint.In(s.job(j.Job)).Pointer,
 					Expected: "the host comes from a row, so it is asked without credentials", Hint: "list the hosts that may have them in \"api.http.trustedOrigins\""})
 			}

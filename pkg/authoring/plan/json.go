@@ -25,6 +25,7 @@ type requestJSON struct {
 	Calls   string       `json:"calls,omitempty"`
 	Windows int          `json:"windows,omitempty"`
 	Window  string       `json:"window,omitempty"`
+	Notes   []string     `json:"notes,omitempty"`
 	Sources []sourceJSON `json:"sources,omitempty"`
 	Paging  []string     `json:"paging,omitempty"`
 	Rules   []string     `json:"rules,omitempty"`
@@ -63,6 +64,7 @@ func (p *Preview) WriteJSON(w io.Writer) error {
 		r := p.requestJSON(d, d.Request, kind)
 		r.Calls = p.mask.text(d.Calls)
 		r.Windows, r.Window = d.Windows, p.mask.text(d.Window)
+		r.Notes = p.masked(d.Notes)
 		r.Sources = p.sourcesJSON(d.Sources)
 		r.Paging, r.Rules, r.Remembers = p.masked(d.Paging), p.masked(d.Rules), p.masked(d.Remembers)
 		for _, one := range d.Read {

@@ -76,6 +76,9 @@ func (b *page) draft(d engine.Draft) {
 	if d.Window != "" {
 		b.line(at, b.p.windows(d))
 	}
+	for _, note := range d.Notes {
+		b.line(at, b.p.mask.text(note))
+	}
 	if d.Login != nil {
 		b.line(at, "\nLogin, before it  ("+b.p.mask.text(d.LoginPointer)+")")
 		b.request(at+2, d.Login)

@@ -129,6 +129,8 @@ type Ended struct {
 	Runs     int    `json:"runs,omitempty"`
 	Pages    int    `json:"pages"`
 	Rows     int    `json:"rows"`
+	LeftOut  int    `json:"leftOut,omitempty"`
+	Unstored bool   `json:"unstored,omitempty"`
 	Rule     string `json:"rule"`
 	Pointer  string `json:"pointer,omitempty"`
 	Repeated bool   `json:"repeated,omitempty"`

@@ -25,6 +25,9 @@ type Compiler struct {
 	// Above is how many jobs stand above the one that the place belongs to; 0 for a
 	// root job.
 	Above int
+	// InBatch reports whether the items at a level above come in batches, so that none
+	// of them is the parent; nil for none.
+	InBatch func(level int) bool
 	// KeepNull keeps entries that are null because of what they refer to: a column is
 	// there without a value too.
 	KeepNull bool

@@ -255,6 +255,30 @@ func (m Mappings) table(t *mapped, d Defaults) table.Table {
 	return table.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
 }
 
+// Without are the mappings but those of some data types. They are for WriteMissing
+// only.
+func (m Mappings) Without(dataTypes []string) Mappings {
+	if len(dataTypes) == 0 {
+		return m
+	}
+	dropped := map[*mapped]bool{} // of the data types' own tables, whether it is one of these
+	for name, t := range m.roots {
+		dropped[t] = slices.Contains(dataTypes, name)
+	}
+	var left []*mapped
+	drop := false
+	for _, t := range m.tables {
+		if root, ok := dropped[t]; ok {
+			drop = root // child tables follow
+		}
+		if !drop {
+			left = append(left, t)
+		}
+	}
+	m.tables = left
+	return m
+}
+
 // WriteMissing writes all tables that are not there yet, without rows: the tables of
 // a mapping exist whatever the data was. A table without columns is not written.
 func (m Mappings) WriteMissing(out Output, d Defaults) error {

@@ -152,7 +152,7 @@ function jobs() {
     number("Runs", (j) => j.ended ? figure(j.ended.runs || 1) : "–"),
     ...(windows ? [number("Windows", (j) => j.windows ? [figure(j.windows.begun), under(j.windows.first ? j.windows.first + " to " + j.windows.last : "")] : "")] : []),
     number("Pages", held((e) => figure(e.pages))),
-    number("Rows", held((e) => figure(e.rows))),
+    number("Rows", held((e) => [figure(e.rows), e.leftOut ? under(`${figure(e.leftOut)} left out by rowFilter`) : "", e.unstored ? under("not stored") : ""])),
     number("Requests", (j) => figure(j.requests)),
     ...(skips ? [number("Skipped", (j) => j.ended ? figure(j.ended.skipped || 0) : "–")] : []),
     number("Retries", (j) => figure(j.retries)),

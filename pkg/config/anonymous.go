@@ -1,0 +1,33 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// WithoutCredentials are what all requests have without what proves who asks: the
+// parameters and headers that are secrets.
+func (r Request) WithoutCredentials() Request {
+	r.Params, r.Query = r.Params.WithoutSecrets(), r.Query.WithoutSecrets()
+	var headers []value.Member
+	for _, m := range r.Headers.Members() {
+		if !m.Value.Secret() && !carriesCredentials(m.Name) {
+			headers = append(headers, m)
+		}
+	}
+	r.Headers = value.OfMembers(headers...)
+	return r
+}
+
+// WithoutCredentials are the headers that prove nothing about who asks.
+func WithoutCredentials(headers []Header) []Header {
+	return slices.DeleteFunc(slices.Clone(headers), func(h Header) bool { return h.Secret || carriesCredentials(h.Name) })
+}
+
+// carriesCredentials reports whether a header is for credentials, be they secrets or
+// written in the open.
+func carriesCredentials(name string) bool {
+	return slices.ContainsFunc([]string{"Authorization", "Cookie", "Proxy-Authorization"}, func(known string) bool { return strings.EqualFold(name, known) })
+}

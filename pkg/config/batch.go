@@ -1,0 +1,65 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
+
+// MaxBatch is the most values that a batch may have: they are in memory together.
+const MaxBatch = 10_000
+
+// Batch is how many values of its placeholder a child job takes in one request.
+type Batch struct {
+	// Size is 0 for a job that runs for each value.
+	Size int
+	// Across says that a batch may take values from several pages of the parent.
+	Across bool
+}
+
+// The settings of a batch.
+var (
+	JobBatch    = field.Of("batch", "Batch", "Child jobs with one placeholder: one request for so many values of it, at most 10,000. The placeholder stands for the list of them: in the endpoint joined by commas, as `{\"placeholder\": …}` a list. It makes no parent column. A batch ends with the page of the parent, unless it may go on with the next one: `{\"size\": 100, \"across\": true}`.", batchType).Example(`100`, `{"size": 500, "across": true}`).Also("batchsize", "batch_size", "chunksize", "chunk_size")
+	batchSize   = field.Integer("size", "Size", "How many values a request takes at most.").Example(`500`).Must()
+	batchAcross = field.Flag("across", "Across pages", "A batch goes on with the next page of the parent; the last one runs when the parent has no more pages.").Typed(field.BooleanType).Example(`true`)
+
+	batchType = &field.Type{Name: "batch", Title: "Batch", Doc: "The long form of `batch`.", Kinds: []string{"integer", "string", "object"}, NotEmpty: []string{"object"},
+		Pattern: field.IntegerType.Pattern, Message: `expected a number of values, or an object with "size"`, Fields: field.Fields(batchSize, batchAcross)}
+)
+
+// batch reads `batch` of a job below others; in a root job it has no effect. A batch
+// of one value is one, too: its placeholder is a list.
+func (c *compiler) batch(s Section, above Family) Batch {
+	given := JobBatch.In(s)
+	if above.Jobs == 0 || given.Value.IsNull() || given.Faulty() {
+		return Batch{}
+	}
+	size, b := given, Batch{}
+	if given.Value.Kind() == value.Object {
+		size, b.Across = batchSize.In(given), batchAcross.Of(given)
+	}
+	n, _ := size.Value.Int()
+	if n < 1 || n > MaxBatch {
+		size.Problem(batchRange, "")
+		n = 1
+	}
+	b.Size = int(n)
+	c.batched(s, given)
+	return b
+}
+
+var batchRange = failure.Text(fmt.Sprintf("expected an integer from 1 to %d", MaxBatch))
+
+// batched checks the placeholders of a job with a batch: there is one, and its values
+// are those of the parent.
+func (c *compiler) batched(s, given Section) {
+	names := JobPlaceholders.In(s).Value.Members()
+	switch {
+	case len(names) == 0:
+		given.Problem("expected one placeholder beside it, found none", "\"placeholders\" names the value that the requests take from each parent")
+	case len(names) > 1:
+		given.Problem(failure.Text(fmt.Sprintf("expected one placeholder beside it, found %d", len(names))), "the request of a batch has a list of the values of one placeholder; write the others as jobs of their own, or leave the batch out")
+	}
+}

@@ -1,0 +1,3 @@
+"id","region"
+"A","eu"
+"B","us"

@@ -1,0 +1,2 @@
+"code","message"
+"404","none"
