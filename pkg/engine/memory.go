@@ -21,7 +21,7 @@ import (
 // do with it.
 func (r *run) openMemories(remembered *state.Remembered) {
 	r.memories = map[string]*state.Memory{}
-	if len(r.plan.remembered()) == 0 && !r.plan.remembers() {
+	if len(r.plan.reads) == 0 && !r.plan.remembers() {
 		return
 	}
 	for _, it := range r.plan.iterations {
@@ -29,11 +29,6 @@ func (r *run) openMemories(remembered *state.Remembered) {
 			r.memories[it.Key] = remembered.Of(it.Key, namesIn(it.remembers), func(text string) { r.Log.Emit(event.StateWarning{Text: text}) })
 		}
 	}
-}
-
-// remembered are the names of what expressions of the document read.
-func (p *Plan) remembered() []string {
-	return p.doc.Vocabulary.All().References.Names(p.doc.Settings.Value, false, expr.Remembered)
 }
 
 // remembers reports whether a job leaves something for the next run.
@@ -213,11 +208,23 @@ func (r *jobRun) keep(g gathered) error {
 		if g.value.IsNull() {
 			return nil
 		}
-		if now := r.memory.Now(g.name, combination); !now.IsNull() && !g.beats(g.key, order.Of(now)) {
-			g.value = now
+		if now := r.memory.Now(g.name, combination); !now.IsNull() {
+			r.compared(g, order.Of(now))
+			if !g.beats(g.key, order.Of(now)) {
+				g.value = now
+			}
 		}
 	}
 	return r.set(g.remembering, g.value)
+}
+
+// compared warns when what was remembered is not of the kind of the values now: compared
+// as texts, it may stay for ever.
+func (r *jobRun) compared(g gathered, before order.Key) {
+	if !order.Alike(g.key, before) {
+		r.run.Log.WarnOnce(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)),
+			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin anew"})
+	}
 }
 
 // set keeps a value. Null says that there was none, and what was remembered before
@@ -226,7 +233,7 @@ func (r *jobRun) set(m remembering, v value.Value) error {
 	if v.Secret() && !state.Secret(m.name) {
 		return failure.Userf("the value of '%s' is made of a secret, which the state would show: write it '#%s'", m.name, m.name).At(m.pointer)
 	}
-	if text := v.Text(); state.Secret(m.name) && text != "" {
+	if text := v.Raw(); state.Secret(m.name) && v.Kind() != value.Bool && text != "" {
 		r.run.Secrets.Add(text)
 	}
 	combination, _ := m.combination(r.invocation)
@@ -269,7 +276,7 @@ func (jr *jobRunner) warnForgetting(j *job) {
 
 // read reports what an iteration takes from earlier runs.
 func (jr *jobRunner) read() {
-	for _, r := range jr.readings(jr.run.plan.remembered()) {
+	for _, r := range jr.readings(jr.run.plan.reads) {
 		if r.Value != "" || r.Values > 0 {
 			jr.run.Log.Emit(event.StateRead{Name: r.Name, Value: r.Value, Values: r.Values, Iteration: jr.number})
 		}
@@ -354,5 +361,5 @@ func (r *run) shown(name string, v value.Value) string {
 	}
 }
 
-// maxShown is how much of a value is shown.
+// maxShown is how many characters of a value are shown.
 const maxShown = 500

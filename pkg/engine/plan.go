@@ -25,6 +25,8 @@ type Plan struct {
 	features   Features
 	typed      bool
 	iterations []iteration
+	// reads are the names of what expressions of the document read of earlier runs.
+	reads []string
 }
 
 // iteration is one run of all jobs.
@@ -100,6 +102,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 		compiled.unstored = unstored(it.Jobs)
 		p.iterations = append(p.iterations, compiled)
 	}
+	p.reads = doc.Vocabulary.All().References.Names(doc.Settings.Value, false, expr.Remembered)
 	p.checkDataTypes()
 	p.checkKeys()
 	p.tolerateUnusedMappings()
