@@ -188,8 +188,8 @@ func secretsBelow(v any, secret bool) []string {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, item := range v {
-			if name == "remember" {
-				continue // it says where secrets are
+			if name == "remember" && v["endpoint"] != nil {
+				continue // the names of secrets, and where they come from
 			}
 			all = append(all, secretsBelow(item, secret || strings.HasPrefix(name, "#"))...)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -20,6 +21,11 @@ func conflicts(document value.Value, groups []group) error {
 	if at := find(settings, needsState); at != "" {
 		problems.Add(failure.Problem{Pointer: at,
 			Expected: "previousStart comes from the state of the run before, and the jobs of a split have none: each would read everything again",
+			Hint:     "run it without --split"})
+	}
+	if at := find(settings, readsState); at != "" {
+		problems.Add(failure.Problem{Pointer: at,
+			Expected: "what is remembered comes from the state of the run before, and the jobs of a split have none: each would read everything again",
 			Hint:     "run it without --split"})
 	}
 	if at := find(field.NewSection(document, "", &problems), tiedToConfiguration); at != "" {
@@ -136,6 +142,11 @@ func find(s config.Section, is func(name string, v value.Value) bool) string {
 // needsState reports whether a member refers to the previous run.
 func needsState(name string, v value.Value) bool {
 	return name == "time" && v.Kind() == value.String && v.Raw() == "previousStart"
+}
+
+// readsState reports whether a member refers to what earlier runs left.
+func readsState(name string, v value.Value) bool {
+	return name == string(expr.Remembered) && v.Kind() == value.String
 }
 
 // tiedToConfiguration reports whether a member is encrypted for its configuration
