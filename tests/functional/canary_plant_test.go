@@ -113,9 +113,6 @@ func (a *aviary) below(v any, secret bool) any {
 			if name == "env" && len(v) == 1 || name == "remember" && v["endpoint"] != nil {
 				continue // its value is a canary; or names of secrets, and where they come from
 			}
-			if name == "remember" && !secret {
-				continue // it says where secrets are
-			}
 			v[name] = a.below(item, secret || strings.HasPrefix(name, "#"))
 		}
 	case []any:
