@@ -20,7 +20,7 @@ import (
 // do with it.
 func (r *run) openMemories(remembered *state.Remembered) {
 	r.memories = map[string]*state.Memory{}
-	if len(r.plan.remembered()) == 0 && !r.plan.remembers() {
+	if len(r.plan.reads) == 0 && !r.plan.remembers() {
 		return
 	}
 	for _, it := range r.plan.iterations {
@@ -28,11 +28,6 @@ func (r *run) openMemories(remembered *state.Remembered) {
 			r.memories[it.Key] = remembered.Of(it.Key, namesIn(it.remembers), func(text string) { r.Log.Emit(event.StateWarning{Text: text}) })
 		}
 	}
-}
-
-// remembered are the names of what expressions of the document read.
-func (p *Plan) remembered() []string {
-	return p.doc.Vocabulary.All().References.Names(p.doc.Settings.Value, false, expr.Remembered)
 }
 
 // remembers reports whether a job leaves something for the next run.
@@ -257,7 +252,7 @@ func (jr *jobRunner) warnForgetting(j *job) {
 
 // read reports what an iteration takes from earlier runs.
 func (jr *jobRunner) read() {
-	for _, r := range jr.readings(jr.run.plan.remembered()) {
+	for _, r := range jr.readings(jr.run.plan.reads) {
 		if r.Value != "" || r.Values > 0 {
 			jr.run.Log.Emit(event.StateRead{Name: r.Name, Value: r.Value, Values: r.Values, Iteration: jr.number})
 		}

@@ -24,6 +24,8 @@ type Plan struct {
 	features   Features
 	typed      bool
 	iterations []iteration
+	// reads are the names of what expressions of the document read of earlier runs.
+	reads []string
 }
 
 // iteration is one run of all jobs.
@@ -91,6 +93,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 		compiled.remembers = c.remembersOf(compiled.jobs)
 		p.iterations = append(p.iterations, compiled)
 	}
+	p.reads = doc.Vocabulary.All().References.Names(doc.Settings.Value, false, expr.Remembered)
 	p.checkDataTypes()
 	p.checkKeys()
 	p.tolerateUnusedMappings()

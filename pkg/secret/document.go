@@ -129,28 +129,39 @@ func isRequest(v value.Value) bool {
 	return ok
 }
 
-// walkRemembered is walkSecrets for the value of that key. What an entry of a secret
-// gives as it stands is a secret too, and so is anything that is no entry.
+// walkRemembered is walkSecrets for the value of that key. Below the name of a secret
+// ordinary names and short numbers are none, unless the entry gives them as they stand.
 func walkRemembered(v value.Value, pointer string, secret bool, yield func(string, string) bool) bool {
-	if v.Kind() != value.Object {
+	if secret || v.Kind() != value.Object {
 		return walkSecrets(v, pointer, secret, yield)
 	}
 	for _, entry := range v.Members() {
 		at, named := failure.PointerJoin(pointer, entry.Name), strings.HasPrefix(entry.Name, "#")
 		if !named || entry.Value.Kind() != value.Object {
-			if !walkSecrets(entry.Value, at, secret || named, yield) {
+			if !walkSecrets(entry.Value, at, named, yield) {
 				return false
 			}
 			continue
 		}
+		unusual := func(at, text string) bool { return ordinary(text) || yield(at, text) }
 		for _, m := range entry.Value.Members() {
-			given := m.Name == "literal" || m.Name == "default"
-			if !walkSecrets(m.Value, failure.PointerJoin(at, m.Name), secret || given, yield) {
+			each := unusual
+			if m.Name == "literal" || m.Name == "default" {
+				each = yield
+			}
+			if !walkSecrets(m.Value, failure.PointerJoin(at, m.Name), true, each) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// ordinary reports whether a text is the name of an attribute, a path or a function, or a
+// number such as a length.
+func ordinary(text string) bool {
+	_, err := strconv.Atoi(text)
+	return OrdinaryName(strings.TrimPrefix(text, "#")) || err == nil && len(text) < wordCharacters
 }
 
 // variableName is the usual name of an environment variable.

@@ -33,7 +33,7 @@ func TestInRemembered(t *testing.T) {
 		`{"endpoint":"e","remember":{"#a":{"response":"token"},"#b":{"function":"md5","args":[{"attr":"#k"}]},"c":{"max":"x"}}}`: "[]",
 		`{"endpoint":"e","remember":{"#a":{"literal":"x"},"#b":{"response":"y","default":{"literal":"z"}}}}`:                     "[/remember/#a/literal=x /remember/#b/default/literal=z]",
 		`{"endpoint":"e","remember":{"#a":"x","#b":["y"],"c":{"#d":"z"}}}`:                                                       "[/remember/#a=x /remember/#b/0=y /remember/c/#d=z]",
-		`{"endpoint":"e","remember":{"#a":{"args":[{"#k":"x"}]}}}`:                                                               "[/remember/#a/args/0/#k=x]",
+		`{"endpoint":"e","remember":{"#a":{"args":["s3cr/t!",123456789,12]}}}`:                                                   "[/remember/#a/args/0=s3cr/t! /remember/#a/args/1=123456789]",
 		`{"endpoint":"e","#remember":{"#a":{"response":"x"}}}`:                                                                   "[/#remember/#a/response=x]",
 		`{"remember":{"#a":{"response":"x"}}}`:                                                                                   "[/remember/#a/response=x]",
 		`{"#s":{"endpoint":"e","remember":{"#a":{"response":"x"}}}}`:                                                             "[/#s/endpoint=e /#s/remember/#a/response=x]",

@@ -93,8 +93,10 @@ func (vs *values) load(combination string, v value.Value, form Name, place strin
 		warn(place + " is an " + v.Kind().String() + ", expected one value; it is not known any more")
 		return
 	}
+	if _, twice := vs.before[combination]; !twice { // a secret with and without the hash sign
+		vs.order = append(vs.order, combination)
+	}
 	vs.before[combination] = v
-	vs.order = append(vs.order, combination)
 }
 
 // of are the values of a name.

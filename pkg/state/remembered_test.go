@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -125,4 +126,55 @@ func TestTooManyCombinations(t *testing.T) {
 	if err := m.Set("a", "more", value.OfInt(2)); err == nil {
 		t.Error("there is no limit")
 	}
+}
+
+// FuzzRemembered: whatever a state holds, a run takes it without a panic, says what it
+// does not take, and leaves a state that the next run reads without a warning.
+func FuzzRemembered(f *testing.F) {
+	for _, text := range []string{
+		`null`, `{}`, `{"remembered":{"bare":1,"per":{"a":1,"b/c":"2"},"any":{"x":[1]},"#secret":"s","#per":{"#a":"s","b":"t"}}}`,
+		`{"remembered":{"iterations":{"i":{"bare":"x","per":{"a":null}},"j":5}}}`, `{"remembered":[1]}`, `{"remembered":{"per":"x","bare":{"y":1},"iterations":[]}}`, `5`,
+	} {
+		f.Add(text, "", "a")
+		f.Add(text, "i", "")
+	}
+	names := []Name{{Name: "bare", Scalar: true}, {Name: "per", Per: true, Scalar: true}, {Name: "any"}, {Name: "#secret"}, {Name: "#per", Per: true}}
+	f.Fuzz(func(t *testing.T, text, iteration, combination string) {
+		previous, err := value.Parse([]byte(text))
+		if err != nil || !utf8.ValidString(iteration) || !utf8.ValidString(combination) {
+			return
+		}
+		next := previous
+		for run := range 2 {
+			var r Remembered
+			s := Open(next, &r)
+			m := r.Of(iteration, names, func(text string) {
+				if run > 0 {
+					t.Errorf("the state that a run has left is not taken: %s", text)
+				}
+			})
+			for _, name := range names {
+				if !name.Per {
+					combination = ""
+				}
+				before := m.Before(name.Name, combination)
+				if name.Scalar && !before.IsScalar() && !before.IsNull() {
+					t.Errorf("%s is %s", name.Name, before.JSON())
+				}
+				if Secret(name.Name) && !before.IsNull() && before.Len() == 0 && before.IsScalar() && !before.Secret() {
+					t.Errorf("%s is no secret", name.Name)
+				}
+				if run > 0 && m.Entry(name.Name).Stored == 0 {
+					t.Errorf("%s is lost", name.Name)
+				}
+				if err := m.Set(name.Name, combination, value.OfString("v")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			next = s.Next()
+			if again, err := value.Parse([]byte(next.JSON())); err != nil || !again.Equal(next) {
+				t.Fatalf("%v: %s is not read as it is", err, next.JSON())
+			}
+		}
+	})
 }

@@ -99,8 +99,8 @@ func (a *aviary) below(v any, secret bool) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, item := range v {
-			if name == "env" && len(v) == 1 {
-				continue // its value is a canary
+			if name == "env" && len(v) == 1 || name == "remember" && v["endpoint"] != nil {
+				continue // its value is a canary; or names of secrets, and where they come from
 			}
 			v[name] = a.below(item, secret || strings.HasPrefix(name, "#"))
 		}

@@ -185,6 +185,9 @@ func secretsBelow(v any, secret bool) []string {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, item := range v {
+			if name == "remember" && v["endpoint"] != nil {
+				continue // the names of secrets, and where they come from
+			}
 			all = append(all, secretsBelow(item, secret || strings.HasPrefix(name, "#"))...)
 		}
 	case []any:

@@ -282,6 +282,9 @@ func (k *killer) stateThere() int64 {
 	must(k.T, err)
 	var state struct {
 		TableColumns map[string][]string `json:"tableColumns"`
+		Remembered   struct {
+			Generation string `json:"generation"`
+		} `json:"remembered"`
 	}
 	if err := json.Unmarshal(text, &state); err != nil {
 		k.Errorf("out/state.json is not whole: %v: %q", err, text)
@@ -291,6 +294,9 @@ func (k *killer) stateThere() int64 {
 		if digits, ok := strings.CutPrefix(column, "g"); ok {
 			generation, err := strconv.ParseInt(digits, 10, 64)
 			must(k.T, err)
+			if state.Remembered.Generation != digits {
+				k.Errorf("out/state.json is of generation %s and remembers that of %s", digits, state.Remembered.Generation)
+			}
 			return generation
 		}
 	}

@@ -115,6 +115,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body = bytes.ReplaceAll(body, strconv.AppendInt(nil, firstGeneration, 10), strconv.AppendInt(nil, a.generation.Load(), 10))
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Generation", strconv.FormatInt(a.generation.Load(), 10))
 	_, _ = w.Write(body) // who asked may be dead
 	if r.URL.Path == "/last" {
 		select {
@@ -124,8 +125,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// config has automatic tables, child jobs, mapped tables and a state that tells
-// of which generation it is.
+// config has automatic tables, child jobs, mapped tables and a state that tells twice
+// of which generation it is: by a column, and by what it remembers.
 func (a *api) config() string {
 	return fmt.Sprintf(`{"parameters": {"api": {"baseUrl": %q, "retryConfig": {"maxRetries": 0}}, "config": {
 		"outputBucket": "b", "driftWarning": true,
@@ -134,7 +135,7 @@ func (a *api) config() string {
 			{"endpoint": "users", "children": [{"endpoint": "users/{id}/posts", "dataType": "posts", "placeholders": {"id": "id"}}]},
 			{"endpoint": "rows"},
 			{"endpoint": "mapped"},
-			{"endpoint": "last"}]}}}`, a.url)
+			{"endpoint": "last", "remember": {"generation": {"responseHeader": "X-Generation"}}}]}}}`, a.url)
 }
 
 // program is one run of the extractor.
