@@ -19,14 +19,14 @@ var (
 	WindowsFrom     = field.Of("from", "From", "Where the first window starts: an expression. A number is a Unix time, a text is read as the function `strtotime` does.", momentType).Example(`"2024-01-01"`, `{"remembered": "until", "default": "2024-01-01"}`).Must().Also("start", "start_date")
 	WindowsTo       = field.Of("to", "To", "Where the last window ends, like `from`. Windows exist only while `from` is before it.", momentType).DefaultJSON(`{"time": "currentStart"}`).Example(`"today"`).Also("until", "end_date")
 	windowsStep     = field.Text("step", "Step", "Length of a window: a span in words. Months and years are those of the calendar; they are counted from `from`, and a day that a month does not have is its last one.").Example(`"7 days"`, `"1 month"`, `"6 hours"`).Must().Also("interval", "size")
-	windowsLookback = field.Text("lookback", "Look back", "How much earlier the first window starts when `from` was remembered, for items that come late: a span in words.").Example(`"2 days"`)
+	WindowsLookback = field.Text("lookback", "Look back", "How much earlier the first window starts when `from` was remembered, for items that come late: a span in words.").Example(`"2 days"`)
 	windowsFormat   = field.Text("format", "Format", "How `{\"window\": …}` is written, as by the function `date`. `U` gives a number, the seconds since 1970.").Default("c").Example(`"Y-m-d"`).Also("date_format")
 	windowsTimezone = field.Text("timezone", "Time zone", "Where texts without a zone are read, days are counted, and `format` writes.").Default("UTC").Example(`"Europe/Prague"`)
 	windowsEnd      = field.Text("end", "End", "With `exclusive` a window ends where the next one starts. With `inclusive` every window ends one unit earlier, for APIs that also send what is of the end itself: a day when `format` writes no time, else a second.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(exclusiveEnd, inclusiveEnd)}).Default(exclusiveEnd).Example(`"inclusive"`)
 
 	momentType  = &field.Type{Name: "moment", Title: "time or expression", Kinds: []string{"string", "number", "object"}, NotEmpty: []string{"object"}, Message: "expected a time or an expression"}
 	windowsType = field.Object("windows", "Windows", "The spans of time that a job runs for, one after another.",
-		WindowsFrom, WindowsTo, windowsStep, windowsLookback, windowsFormat, windowsTimezone, windowsEnd)
+		WindowsFrom, WindowsTo, windowsStep, WindowsLookback, windowsFormat, windowsTimezone, windowsEnd)
 )
 
 const (
@@ -62,7 +62,7 @@ func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, 
 		Pointer:  s.Pointer,
 		from:     compiler.Compile(WindowsFrom.In(s).Value, WindowsFrom.In(s).Pointer),
 		to:       compiler.Compile(defaultTo(WindowsTo.In(s)), WindowsTo.In(s).Pointer),
-		lookback: spanOf(s, windowsLookback),
+		lookback: spanOf(s, WindowsLookback),
 		rules: window.Rules{
 			Step:      spanOf(s, windowsStep),
 			Format:    windowsFormat.Of(s),
