@@ -118,12 +118,12 @@ func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation)
 	if in.window == nil || in.window.of > 0 {
 		known = append(known, expr.Window)
 	}
-	if j.Windows.RefersBeyond(known...) {
+	if j.Windows.RefersBeyond(known...) || !j.Windows.Known(v.scopeOf(in)) {
 		in.window = &jobWindow{members: expr.WindowMembers(
 			value.OfString(v.standIn(fmt.Sprintf("start of a window of %q", j.Endpoint))),
 			value.OfString(v.standIn(fmt.Sprintf("end of a window of %q", j.Endpoint))))}
 		d := draft(in)
-		d.Window = "only a run knows them, as they depend on rows"
+		d.Window = "only a run knows them, as they depend on rows or variables"
 		return d, in
 	}
 	first, err := v.firstWindow(j, in)
