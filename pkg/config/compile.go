@@ -25,6 +25,10 @@ type Options struct {
 	// Getenv reads the environment variables that the document refers to; nil is an
 	// environment without any.
 	Getenv func(name string) string
+	// Open reports whether a text holds a variable, or what stands in for one, whose value
+	// is not known here. Such a text is not checked where the value decides. Nil: all are
+	// known.
+	Open func(text string) bool
 	// Vocabulary is what expressions consist of.
 	Vocabulary expr.Vocabulary
 	// Tree is the type of the document; nil checks what this package declares.

@@ -61,7 +61,7 @@ func familyOf(jobs Section) Family {
 			all.Jobs = max(all.Jobs, one.Jobs)
 			all.Placeholders = append(all.Placeholders, one.Placeholders[len(f.Placeholders):]...)
 			one.Jobs++
-			add(children.In(item), one)
+			add(JobChildren.In(item), one)
 		}
 	}
 	add(jobs, Family{})

@@ -23,7 +23,7 @@ var (
 	JobScroller        = field.Text("scroller", "Scroller", "Name of the scroller to use, with the paging method `multiple`.").Example(`"list"`)
 	JobResponseFilter  = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` goes through the items of a list.", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
 	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "What parts the segments of `responseFilter`.").Default(".").Example(`"/"`)
-	children           = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
+	JobChildren        = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
 	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: name of a `{name}` in the endpoint to the path of its value in the parent's item. `2:name` looks in the parent's parent. A list gives one request per value. Valid for all deeper child jobs too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
 	JobWindows         = field.Of("windows", "Windows", "Runs the job once for each of the spans of time between `from` and `to`, see [Windows](#windows).", windowsType).Example(`{"from": "2024-01-01", "step": "1 month", "format": "Y-m-d"}`)
 	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: only items that satisfy the condition get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; conditions are joined by `&` and `|`.").Example(`"type==company&size>10"`)
@@ -54,7 +54,7 @@ func (t Types) jobs() *field.Type {
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
 	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
-		JobResponseFilter, filterDelimiter, children.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
+		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -123,7 +123,7 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 	}
 	c.unstored(s, j)
 	family.Jobs++
-	j.Children = c.jobs(children.In(s), e, family)
+	j.Children = c.jobs(JobChildren.In(s), e, family)
 	return j
 }
 
@@ -133,7 +133,7 @@ func (c *compiler) unstored(s Section, j Job) {
 	if !j.Unstored {
 		return
 	}
-	if !children.In(s).Present() && !s.Get("remember").Present() {
+	if !JobChildren.In(s).Present() && !s.Get("remember").Present() {
 		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "nothing comes of this job: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
 	}
 	if userData := JobUserData.In(s); userData.Present() {

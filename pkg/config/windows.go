@@ -19,14 +19,14 @@ var (
 	WindowsFrom     = field.Of("from", "From", "Where the first window starts: an expression. A number is a Unix time, a text is read as the function `strtotime` does.", momentType).Example(`"2024-01-01"`, `{"remembered": "until", "default": "2024-01-01"}`).Must().Also("start", "start_date")
 	WindowsTo       = field.Of("to", "To", "Where the last window ends, like `from`. Windows exist only while `from` is before it.", momentType).DefaultJSON(`{"time": "currentStart"}`).Example(`"today"`).Also("until", "end_date")
 	windowsStep     = field.Text("step", "Step", "Length of a window: a span in words. Months and years are those of the calendar; they are counted from `from`, and a day that a month does not have is its last one.").Example(`"7 days"`, `"1 month"`, `"6 hours"`).Must().Also("interval", "size")
-	windowsLookback = field.Text("lookback", "Look back", "How much earlier the first window starts when `from` was remembered, for items that come late: a span in words.").Example(`"2 days"`)
+	WindowsLookback = field.Text("lookback", "Look back", "How much earlier the first window starts when `from` was remembered, for items that come late: a span in words.").Example(`"2 days"`)
 	windowsFormat   = field.Text("format", "Format", "How `{\"window\": …}` is written, as by the function `date`. `U` gives a number, the seconds since 1970.").Default("c").Example(`"Y-m-d"`).Also("date_format")
 	windowsTimezone = field.Text("timezone", "Time zone", "Where texts without a zone are read, days are counted, and `format` writes.").Default("UTC").Example(`"Europe/Prague"`)
 	windowsEnd      = field.Text("end", "End", "With `exclusive` a window ends where the next one starts. With `inclusive` every window ends one unit earlier, for APIs that also send what is of the end itself: a day when `format` writes no time, else a second.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(exclusiveEnd, inclusiveEnd)}).Default(exclusiveEnd).Example(`"inclusive"`)
 
 	momentType  = &field.Type{Name: "moment", Title: "time or expression", Kinds: []string{"string", "number", "object"}, NotEmpty: []string{"object"}, Message: "expected a time or an expression"}
 	windowsType = field.Object("windows", "Windows", "The spans of time that a job runs for, one after another.",
-		WindowsFrom, WindowsTo, windowsStep, windowsLookback, windowsFormat, windowsTimezone, windowsEnd)
+		WindowsFrom, WindowsTo, windowsStep, WindowsLookback, windowsFormat, windowsTimezone, windowsEnd)
 )
 
 const (
@@ -41,6 +41,10 @@ type Windows struct {
 	from, to expr.Expr
 	lookback window.Span // zero: none
 	rules    window.Rules
+	// open reports whether a text has something whose value is not known here; partly is
+	// set when the rules have.
+	open   func(text string) bool
+	partly bool
 }
 
 // windows compiles the windows of a job of this family, which may refer to what is
@@ -50,36 +54,46 @@ func (c *compiler) windows(s Section, e evaluator, above, family Family) *Window
 		return nil
 	}
 	family.Windows = above.Windows // its own window is not known yet
-	return CompileWindows(s, e.compilerFor(expr.InWindows, family), e.attr, c.Now())
+	return CompileWindows(s, e.compilerFor(expr.InWindows, family), e.attr, c.Now(), c.Open)
 }
 
 // CompileWindows compiles `windows`, with a compiler for its bounds. now is the time
-// from which phrases such as "yesterday" are counted while the bounds are checked.
-func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, now time.Time) *Windows {
+// from which phrases such as "yesterday" are counted while the bounds are checked, open
+// that of Options.
+func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, now time.Time, open func(text string) bool) *Windows {
 	before := len(*s.Problems())
 	compiler.Exact = true
+	if open == nil {
+		open = func(string) bool { return false }
+	}
 	w := &Windows{
-		Pointer:  s.Pointer,
-		from:     compiler.Compile(WindowsFrom.In(s).Value, WindowsFrom.In(s).Pointer),
-		to:       compiler.Compile(defaultTo(WindowsTo.In(s)), WindowsTo.In(s).Pointer),
-		lookback: spanOf(s, windowsLookback),
-		rules: window.Rules{
-			Step:      spanOf(s, windowsStep),
-			Format:    windowsFormat.Of(s),
-			Zone:      zoneOf(s),
-			Inclusive: windowsEnd.Of(s) == inclusiveEnd,
-		},
+		Pointer: s.Pointer,
+		open:    open,
+		from:    compiler.Compile(WindowsFrom.In(s).Value, WindowsFrom.In(s).Pointer),
+		to:      compiler.Compile(defaultTo(WindowsTo.In(s)), WindowsTo.In(s).Pointer),
 	}
-	if hint := window.CheckFormat(w.rules.Format); hint != "" && !unfilled(w.rules.Format) {
-		at := windowsFormat.In(s)
-		at.Problem("expected a format as that of the function date", failure.Text(hint))
-	} else if window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() && !unfilled(windowsStep.Of(s)) {
-		windowsStep.In(s).Problem("expected a step of a day or more, as \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
-	}
-	if len(*s.Problems()) == before && WindowsFrom.In(s).Present() {
+	w.compileRules(s)
+	if len(*s.Problems()) == before && WindowsFrom.In(s).Present() && windowsStep.In(s).Present() {
 		w.check(s, attributes, now)
 	}
 	return w
+}
+
+// compileRules reads what is no expression.
+func (w *Windows) compileRules(s Section) {
+	for _, setting := range []field.Setting[string]{windowsStep, WindowsLookback, windowsFormat, windowsTimezone} {
+		w.partly = w.partly || w.open(setting.Of(s))
+	}
+	if w.partly {
+		return
+	}
+	w.lookback = spanOf(s, WindowsLookback)
+	w.rules = window.Rules{Step: spanOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
+	if hint := window.CheckFormat(w.rules.Format); hint != "" {
+		windowsFormat.In(s).Problem("expected a format as that of the function date", failure.Text(hint))
+	} else if window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() {
+		windowsStep.In(s).Problem("expected a step of a day or more, as \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
+	}
 }
 
 // defaultTo is `to`, or its default.
@@ -90,13 +104,10 @@ func defaultTo(s Section) value.Value {
 	return WindowsTo.Field.Default
 }
 
-// unfilled reports whether a text has variables without values.
-func unfilled(text string) bool { return strings.Contains(text, "{{") }
-
 // spanOf is a span in words, the zero Span where there is none.
 func spanOf(parent Section, setting field.Setting[string]) window.Span {
 	s, text := setting.In(parent), setting.Of(parent)
-	if text == "" || s.Faulty() || unfilled(text) {
+	if text == "" || s.Faulty() {
 		return window.Span{}
 	}
 	span, ok := window.ParseSpan(text)
@@ -110,9 +121,7 @@ func zoneOf(parent Section) *time.Location {
 	s, name := windowsTimezone.In(parent), windowsTimezone.Of(parent)
 	zone, ok := php.Zone(name)
 	if !ok {
-		if !unfilled(name) {
-			s.Problem("expected the name of a time zone such as Europe/Prague", "")
-		}
+		s.Problem("expected the name of a time zone such as Europe/Prague", "")
 		return time.UTC
 	}
 	return zone
@@ -120,6 +129,9 @@ func zoneOf(parent Section) *time.Location {
 
 // check looks for what is wrong with bounds that no run is needed for.
 func (w *Windows) check(s Section, attributes expr.Members, now time.Time) {
+	if w.partly {
+		return
+	}
 	scope := &expr.Scope{Now: func() time.Time { return now }, Contexts: map[expr.Context]expr.Members{
 		expr.Attr: attributes, expr.Time: {"currentStart": value.OfInt(now.Unix()), "previousStart": value.OfInt(0)},
 	}}
@@ -131,7 +143,7 @@ func (w *Windows) check(s Section, attributes expr.Members, now time.Time) {
 			continue
 		}
 		v, err := bound.expr.Eval(scope)
-		if err != nil || unfilled(v.Text()) {
+		if err != nil || w.open(v.Text()) {
 			continue // the run reports it
 		}
 		if _, fault := w.moment(v, now); fault.expected != "" {
@@ -206,6 +218,17 @@ func (w *Windows) Between(scope *expr.Scope, now time.Time) (all window.Windows,
 		err = failure.Wrap("windows", failure.PointerJoin(w.Pointer, windowsStep.Name), err)
 	}
 	return all, from.Secret() || to.Secret(), err
+}
+
+// Known reports whether the windows can be made here: that nothing in them stands in for
+// a value that only a run will know.
+func (w *Windows) Known(scope *expr.Scope) bool {
+	for _, bound := range []expr.Expr{w.from, w.to} {
+		if v, err := bound.Eval(scope); err == nil && w.open(v.Text()) {
+			return false
+		}
+	}
+	return !w.partly
 }
 
 // remembered reports whether `from` is made of what an earlier run left.

@@ -130,7 +130,7 @@ func (v *previewer) root(ctx context.Context, j *job) error {
 		v.drafts = append(v.drafts, d)
 	}
 	switch {
-	case errors.Is(d.Problem, errNoWindow):
+	case errors.Is(d.Problem, errNoWindow) && v.doc.Action == "run": // other actions need a request
 		return nil
 	case d.Problem != nil:
 		return failure.Wrap("job "+j.Endpoint, j.Pointer, d.Problem)

@@ -47,7 +47,7 @@ func (jr *jobRunner) eachWindow(j *job, in invocation, run runFunc) error {
 		return err
 	}
 	for one := range all.All() {
-		if err := run(j, in.forWindow(j, one, all.Count, secret, jr.number)); err != nil {
+		if err := run(j, jr.forWindow(j, in, one, all.Count, secret)); err != nil {
 			return err
 		}
 	}
@@ -70,11 +70,15 @@ func (jr *jobRunner) started() time.Time {
 }
 
 // forWindow is the invocation for one window.
-func (in invocation) forWindow(j *job, one window.Window, of int, secret bool, iteration int) invocation {
+func (jr *jobRunner) forWindow(j *job, in invocation, one window.Window, of int, secret bool) invocation {
 	in.window = &jobWindow{Window: one, of: of, members: expr.WindowMembers(one.StartValue(), one.EndValue()), secret: secret}
-	started := event.WindowStarted{Job: j.Endpoint, Window: one.Number, Of: of, Start: one.StartValue().Text(), End: one.EndValue().Text(), JobPointer: j.Pointer, Iteration: iteration}
+	started := event.WindowStarted{Job: j.Endpoint, Window: one.Number, Of: of, Start: one.StartValue().Text(), End: one.EndValue().Text(), JobPointer: j.Pointer, Iteration: jr.number}
 	if secret {
-		in.window.members.AsSecret()
+		for _, v := range in.window.members.AsSecret() {
+			if text := v.Text(); expr.Conceals(text) {
+				jr.run.Secrets.AddPassing(text)
+			}
+		}
 		started.Start, started.End = "", ""
 	}
 	in.events = append(slices.Clip(in.events), started)
@@ -98,7 +102,10 @@ func (jr *jobRunner) firstWindow(j *job, in invocation) (invocation, error) {
 	if !ok {
 		return in, errNoWindow
 	}
-	return in.forWindow(j, first, all.Count, secret, jr.number), nil
+	events := in.events
+	in = jr.forWindow(j, in, first, all.Count, secret)
+	in.events = events // no window has started
+	return in, nil
 }
 
 // forFirstWindow previews a job for its first window. Bounds that come from data have
@@ -111,12 +118,12 @@ func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation)
 	if in.window == nil || in.window.of > 0 {
 		known = append(known, expr.Window)
 	}
-	if j.Windows.RefersBeyond(known...) {
+	if j.Windows.RefersBeyond(known...) || !j.Windows.Known(v.scopeOf(in)) {
 		in.window = &jobWindow{members: expr.WindowMembers(
 			value.OfString(v.standIn(fmt.Sprintf("start of a window of %q", j.Endpoint))),
 			value.OfString(v.standIn(fmt.Sprintf("end of a window of %q", j.Endpoint))))}
 		d := draft(in)
-		d.Window = "only a run knows them, as they depend on rows"
+		d.Window = "only a run knows them, as they depend on rows or variables"
 		return d, in
 	}
 	first, err := v.firstWindow(j, in)

@@ -8,6 +8,8 @@ package load
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
@@ -77,7 +79,7 @@ func Load(ctx context.Context, given value.Value, o Options) (*Document, error) 
 	err := d.fill(ctx, given, o)
 	o.Secrets.AddDocument(d.Filled)
 	compiled, problems := config.Compile(d.Filled, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
-		Getenv: o.Getenv, Random: o.Random})
+		Getenv: o.Getenv, Random: o.Random, Open: d.openIn(o)})
 	d.Config, d.Plan = compiled, engine.Compile(compiled, d.language.Features, o.Typed)
 	d.Problems = problems.Unique()
 	return d, err
@@ -86,6 +88,24 @@ func Load(ctx context.Context, given value.Value, o Options) (*Document, error) 
 // Lint returns the warnings of package lint about a document without problems.
 func (d *Document) Lint() failure.Problems {
 	return lint.Check(lint.Document{Tree: d.Filled, Compiled: d.Config, Language: d.language})
+}
+
+// openIn finds variables without values in a text: as they stand, or what stands in for
+// them. It is nil where all values are known, or the run takes the text as it is.
+func (d *Document) openIn(o Options) func(text string) bool {
+	var open []string
+	if d.Open {
+		open = append(open, "{{")
+	}
+	for _, name := range d.StandIns {
+		open = append(open, o.StandIn(name))
+	}
+	if open == nil {
+		return nil
+	}
+	return func(text string) bool {
+		return slices.ContainsFunc(open, func(part string) bool { return strings.Contains(text, part) })
+	}
 }
 
 // fill replaces the variables.

@@ -158,3 +158,26 @@ func (a *archive) run(t *testing.T, w *world, from any, to time.Time, step strin
 	}
 	return ids
 }
+
+// TestManyWindows: people see the first hundred windows of a job, programs how many
+// there were; the windows of an iteration count by themselves.
+func TestManyWindows(t *testing.T) {
+	for _, n := range []int{1, 8} {
+		w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, `[{"a":1}]`) }))
+		writeFile(t, filepath.Join(w.dir, "config.json"), fmt.Sprintf(`{"parameters":{"api":{"baseUrl":"http://api.test/","http":{"concurrency":%d}},"config":{"outputBucket":"b",
+			"jobs":[{"endpoint":"items","params":{"from":{"window":"start"}},"windows":{"from":"2024-01-01","to":{"attr":"to"},"step":"1 day"}}]},"iterations":[{"to":"2024-05-01"},{"to":"2024-01-03"}]}}`, n))
+		got := w.run(context.Background())
+		shown, finished := map[any]int{}, []any{}
+		for _, e := range got.events(t) {
+			switch e["event"] {
+			case "window.started":
+				shown[e["iteration"]]++
+			case "job.finished":
+				finished = append(finished, e["windows"])
+			}
+		}
+		if fmt.Sprint(shown, finished) != "map[1:100 2:2] [121 2]" || got.exit != 0 {
+			t.Errorf("concurrency %d: exit %d, shown %v, finished %v", n, got.exit, shown, finished)
+		}
+	}
+}

@@ -49,6 +49,7 @@ func checks() []check {
 		unreachableItems,
 		unfilledColumns,
 		unevaluatedExpressions,
+		idleWindows,
 		unknownRemembered,
 		unreadRemembered,
 		replacedTables,

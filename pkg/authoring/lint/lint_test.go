@@ -52,6 +52,12 @@ func TestCheck(t *testing.T) {
 		{"a first page without parameters", given{api: `,"pagination":{"method":"pagenum","firstPageParams":false}`, jobs: `{"endpoint":"x","params":{"page":3}}`}, nil},
 		{"a cursor's first value", given{api: `,"pagination":{"method":"cursor","idKey":"id","param":"since"}`, jobs: `{"endpoint":"x","params":{"since":3}}`}, nil},
 
+		{"windows that no request depends on", given{jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day","lookback":"1 day"},"userData":{"w":{"window":"start"}},"remember":{"u":{"window":"end"}}},
+			{"endpoint":"y","windows":{"from":{"remembered":"u","default":"2024-01-01"},"step":"1 day","lookback":"1 day"},"params":{"a":[{"window":"start"}]}},
+			{"endpoint":"z","windows":{"from":"2024-01-01","step":"1 day"},"children":[{"endpoint":"c/{i}","placeholders":{"i":"i"},"headers":{"X":{"window":"end"}}}]}`},
+			[]string{"no-effect /config/jobs/0/windows", "no-effect /config/jobs/0/windows/lookback"}},
+		{"windows in every request", given{api: `,"http":{"defaultOptions":{"params":{"d":{"window":"start"}}}}`, jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day"}}`}, nil},
+		{"windows in later requests", given{api: `,"pagination":{"method":"response.param","responseParam":"n","queryParam":"n","scrollRequest":{"params":{"d":{"window":"start"}}}}`, jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day"}}`}, nil},
 		{"values that nothing remembers, and that no expression reads", given{config: `,"incrementalOutput":true`, api: `,"http":{"headers":{"X-A":{"remembered":"sinc"}},"defaultOptions":{"params":{"d":{"remembered":"since"}}}}`,
 			jobs: `{"endpoint":"x","params":{"a":[{"remembered":"other","default":1}],"b":{"literal":{"remembered":"plain"}}},"remember":{"since":{"max":"t"},"idle":{"min":"t"},"#token":{"response":"token"}}}`},
 			[]string{"unknown-remembered /api/http/headers/X-A/remembered", "unknown-remembered /config/jobs/0/params/a/0/remembered", "unread-remembered /config/jobs/0/remember/idle", "unread-remembered /config/jobs/0/remember/#token"}},

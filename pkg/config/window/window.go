@@ -44,6 +44,9 @@ type Windows struct {
 // count. More than Most are a user error.
 func (r Rules) Between(from, to time.Time) (Windows, error) {
 	in := func(t time.Time) time.Time { return time.Unix(t.Unix(), 0).In(r.Zone) }
+	if r.Step == (Span{}) {
+		return Windows{}, failure.Applicationf("windows without a step")
+	}
 	w := Windows{rules: r, end: r.end(), from: in(from), to: in(to)}
 	spans := 0
 	for start, end := range w.spans() {

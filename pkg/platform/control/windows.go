@@ -115,7 +115,7 @@ func windowedJobs(document value.Value, now time.Time) ([]windowedJob, error) {
 			continue
 		}
 		before := len(problems)
-		compiled := config.CompileWindows(s, compiler, attributes, now)
+		compiled := config.CompileWindows(s, compiler, attributes, now, nil)
 		if len(problems) > before {
 			continue
 		}
