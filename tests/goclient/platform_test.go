@@ -1,6 +1,6 @@
 // Package goclient tests that the high-level package of the platform's Go client
 // works with the local platform, unchanged: it stores configurations and rows,
-// reads them back, runs jobs, and reads tables.
+// reads them back, encrypts secrets, runs jobs, and reads tables.
 //
 // It is a module of its own, so that what this client needs does not become a
 // requirement of the project, and holds no code but tests.
@@ -131,6 +131,10 @@ func TestClient(t *testing.T) {
 	}
 	if _, err := api.VerifyTokenRequest("wrong").Send(ctx); err == nil {
 		t.Error("a wrong token is verified")
+	}
+	sealed, err := api.EncryptRequest(1, component, map[string]string{"#password": "secret", "user": "me"}).Send(ctx)
+	if err != nil || !keboola.IsEncrypted((*sealed)["#password"]) || (*sealed)["user"] != "me" {
+		t.Fatalf("encrypted %v, %v", sealed, err)
 	}
 	branch, err := api.GetDefaultBranchRequest().Send(ctx)
 	if err != nil || branch.ID != 1 || !branch.IsDefault {
