@@ -60,7 +60,7 @@ func replacedTables(s settings, found *failure.Problems) {
 			if it.Incremental {
 				continue
 			}
-			for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders) {
+			for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobWindows) {
 				if len(references.Names(s.job(j.Job).Get(f.Name).Value, false, expr.Remembered)) > 0 {
 					found.Add(failure.Problem{Code: failure.ReplacedTable, Pointer: j.Pointer,
 						Expected: "this job asks for what is new, and its table replaces the one of the run before, so that the rest is lost", Hint: "set " + field.OwnName(config.IncrementalOutput.Name) + " to true in \"config\""})
