@@ -14,7 +14,7 @@ import (
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE]",
-		Short: "Explain a code that validate shows: cause, example, cure; without a code list all",
+		Short: "Explain a code that validate shows: cause, example, what to do; without a code list all",
 		Example: `  extractor explain
   extractor explain unknown-key`,
 		Args:              cobra.MaximumNArgs(1),

@@ -119,7 +119,7 @@ func describe(v value.Value) string {
 	case value.Null:
 		return "null"
 	case value.Array, value.Object:
-		return "an " + v.Kind().String()
+		return v.Kind().WithArticle()
 	default:
 		return "empty"
 	}

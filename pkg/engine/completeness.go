@@ -102,7 +102,7 @@ func unread(e ending) event.Finding {
 func howToRead(i answer.Indicator) string {
 	path, delimiter := i.Place(), ""
 	for _, name := range i.Path {
-		if strings.Contains(name, ".") {
+		if strings.Contains(name, ".") && len(i.Path) > 1 { // a name alone is found as it is
 			path, delimiter = strings.Join(i.Path, "/"), " and the delimiter '/'"
 		}
 	}

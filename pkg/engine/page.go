@@ -217,6 +217,9 @@ func (r *jobRun) check(res *exchange.Answer, page *answer.Page) error {
 	if found != nil {
 		r.record(found)
 	}
+	if page.OtherDelimiter != "" {
+		r.record(event.ConfigWarning{Pointer: r.format.Pointer, Text: fmt.Sprintf("the CSV answer has one column, and its name holds a %s: is that the 'delimiter'?", delimiterName(page.OtherDelimiter))})
+	}
 	detected := r.DataField.Path == ""
 	switch {
 	case detected && len(page.Lists) > 1:
@@ -227,6 +230,13 @@ func (r *jobRun) check(res *exchange.Answer, page *answer.Page) error {
 		r.record(event.DataEmpty{Job: r.endpoint, DataField: r.DataField.Path, Page: r.pages, JobPointer: r.Pointer})
 	}
 	return nil
+}
+
+func delimiterName(delimiter string) string {
+	if delimiter == "\t" {
+		return "tab"
+	}
+	return "'" + delimiter + "'"
 }
 
 // report emits the events about a page. One of them may be an error; else the error

@@ -32,6 +32,18 @@ func (k Kind) String() string {
 	return [...]string{"null", "boolean", "number", "string", "array", "object"}[k]
 }
 
+// WithArticle is the name of the type in a sentence: "a string", "an object", "null".
+func (k Kind) WithArticle() string {
+	switch k {
+	case Null:
+		return k.String()
+	case Array, Object:
+		return "an " + k.String()
+	default:
+		return "a " + k.String()
+	}
+}
+
 // Value is an immutable JSON value. Copying it is cheap; the slices its methods
 // return must not be changed.
 type Value struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
@@ -33,7 +34,11 @@ func decodeCSV(d *decoding) error {
 			return err
 		}
 		r := &csvReader{csvFormat: d.query.Format.csv, text: t, most: t.home.item}
-		return r.read(list)
+		err := r.read(list)
+		if err == nil && r.other != 0 {
+			d.page.OtherDelimiter = string(r.other)
+		}
+		return err
 	})
 	list.end()
 	return largeItem(err)
@@ -47,6 +52,7 @@ type csvReader struct {
 	columns [][]byte // packed names
 	open    bool     // the first record makes columns of its fields
 	most    int64    // bytes of a record
+	other   byte     // parts the name of the only column, as a delimiter would
 	// Of the record at hand:
 	begin  int    // its first line
 	size   int64  // bytes of its lines
@@ -156,7 +162,21 @@ func (r *csvReader) titles() (names []string, err error) {
 			return nil, r.wide()
 		}
 	}
+	if len(names) == 1 {
+		r.other = r.otherDelimiter(names[0])
+	}
 	return names, nil
+}
+
+// otherDelimiter is a usual delimiter that stands in the name of the only column, 0 for
+// none.
+func (r *csvReader) otherDelimiter(name string) byte {
+	for _, c := range usualDelimiters {
+		if strings.IndexByte(name, c) > 0 {
+			return c
+		}
+	}
+	return 0
 }
 
 func (r *csvReader) wide() error {

@@ -105,12 +105,14 @@ func isLines(text []byte) bool {
 	return ok && json.Valid(first) && json.Valid(second)
 }
 
+var usualDelimiters = []byte{',', ';', '\t', '|'}
+
 // delimiterOf is the character that parts the first two lines of a text into the same
 // number of fields, at least two; 0 for none.
 func delimiterOf(text []byte) byte {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
-	for _, c := range []byte{',', ';', '\t', '|'} {
+	for _, c := range usualDelimiters {
 		if n := unquoted(first, c); n > 0 && n == unquoted(second, c) {
 			return c
 		}

@@ -224,6 +224,7 @@ func (s *scan) value(nodes []*wanted, collect bool) error {
 	}
 	for _, p := range nodes {
 		p.forget()
+		p.visited = true
 	}
 	var at span
 	var err error

@@ -60,6 +60,9 @@ type Page struct {
 	// lists; "" is the response itself. Only when the query named the data; a list
 	// that is the data is one of them.
 	OtherLists []string
+	// OtherDelimiter is set when a CSV text has one column, whose name holds this usual
+	// delimiter.
+	OtherDelimiter string
 	// Fingerprint is equal for two responses with the same values, whatever
 	// their white space and escapes. It can be compared with the others of
 	// the same Scanner.

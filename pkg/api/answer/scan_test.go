@@ -112,6 +112,20 @@ func TestScanFindsTheData(t *testing.T) {
 	}
 }
 
+// TestScanOfALongPath: the work grows with the path, not with its square; it took
+// half a minute when it did.
+func TestScanOfALongPath(t *testing.T) {
+	const levels = 9_000
+	text := strings.Repeat(`{"a":`, levels) + "[1,2]" + strings.Repeat("}", levels)
+	page, err := newScanner().Scan(spoolOf(t, text, 1<<20), Query{Data: dot(strings.TrimSuffix(strings.Repeat("a.", levels), "."))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := items(t, page); got != "1 2" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestScanReadsFields(t *testing.T) {
 	const text = `{"next":"u","page":{"total":"4","links":[{"href":"a"},{"href":"b"}]},"rows":[{"id":1}]}`
 	fields := []Path{dot("next"), dot("page.total"), dot("page.links.1.href"), dot("page.links"), dot("none.x"), dot("rows.0.id")}

@@ -18,6 +18,8 @@ type wanted struct {
 	list   bool // the data, if it is an array
 	at     span
 	rows   int // items, when the value is an array
+	// visited says that there is something to forget, here or below.
+	visited bool
 
 	// selector is what the member must be that an item is chosen by, selected
 	// whether it is; nil for anything else.
@@ -80,7 +82,10 @@ func (p *wanted) child(segment string) *wanted {
 
 // forget drops what was found: of equal names the last value counts.
 func (p *wanted) forget() {
-	p.at, p.rows, p.selected = span{}, 0, false
+	if !p.visited {
+		return // or a long path would be walked again from each of its segments
+	}
+	p.at, p.rows, p.selected, p.visited = span{}, 0, false, false
 	for _, child := range p.children {
 		child.forget()
 	}

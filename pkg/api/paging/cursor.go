@@ -134,7 +134,7 @@ func excerpt(v value.Value) string {
 	if text := v.JSON(); len(text) <= most {
 		return text
 	}
-	return fmt.Sprintf("a %s of more than %d characters", v.Kind(), most)
+	return fmt.Sprintf("%s of more than %d characters", v.Kind().WithArticle(), most)
 }
 
 func (c cursor) Describe(config.Request) []string {

@@ -128,7 +128,7 @@ func TestTextCursor(t *testing.T) {
 		`[{"id":""}]`:      `""`,
 		`[{"id":true}]`:    "true",
 		`[{"id":{"a":1}}]`: `{"a":1}` + whole,
-		`[{"id":["` + strings.Repeat("x", 60) + `"]}]`: "a array of more than 60 characters" + whole,
+		`[{"id":["` + strings.Repeat("x", 60) + `"]}]`: "an array of more than 60 characters" + whole,
 	} {
 		_, stop, err := walk(t, scroller(t, forward, ""), request(t, ""), 0, answer)
 		if stop != nil || err == nil || err.Error() != "the cursor value at 'id' of the last item of the page is neither a text nor a number: "+want+" (at /api/pagination/idKey)" {

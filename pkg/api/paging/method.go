@@ -95,6 +95,21 @@ func (all Methods) Of(s config.Section) (Method, bool) {
 	return all[i], true
 }
 
+// Others are the settings of the other methods that this one has not, each with the
+// names of the methods that have it.
+func (all Methods) Others(m Method) map[string][]string {
+	others := map[string][]string{}
+	for _, other := range all {
+		for _, f := range field.Fields(other.Settings...) {
+			others[f.Name] = append(others[f.Name], other.Name)
+		}
+	}
+	for _, f := range field.Fields(m.Settings...) {
+		delete(others, f.Name)
+	}
+	return others
+}
+
 // NamedAt is the place of the setting of a scroller that says how a parameter, or one
 // below it, is called, or that of the scroller if it does not say so itself.
 func (all Methods) NamedAt(s config.Section, parameter string) string {

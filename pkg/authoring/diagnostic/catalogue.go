@@ -13,7 +13,7 @@ type Entry struct {
 	Title    string // a few words
 	Cause    string // what it means and why it matters
 	Example  string // a piece of a configuration that has it
-	Cure     string // what to do
+	Fix      string // what to do
 }
 
 // Lookup returns the entry of a code.

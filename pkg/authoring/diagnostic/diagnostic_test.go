@@ -39,7 +39,7 @@ This page is generated: ` + "`go test ./pkg/authoring/diagnostic -run TestPage -
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s |\n", e.Code, e.Code, e.Severity, e.Title)
 	}
 	for _, e := range Catalogue() {
-		fmt.Fprintf(&b, "\n## `%s`\n\n%s: %s.\n\n%s\n\n```\n%s\n```\n\n%s\n", e.Code, upper(e.Severity), lowerFirst(e.Title), e.Cause, e.Example, e.Cure)
+		fmt.Fprintf(&b, "\n## `%s`\n\n%s: %s.\n\n%s\n\n```\n%s\n```\n\n%s\n", e.Code, upper(e.Severity), lowerFirst(e.Title), e.Cause, e.Example, e.Fix)
 	}
 	return b.String()
 }
@@ -71,7 +71,7 @@ func TestCatalogueIsComplete(t *testing.T) {
 	}
 	for _, code := range declared {
 		e, ok := Lookup(code)
-		if !ok || e.Title == "" || e.Cause == "" || e.Example == "" || e.Cure == "" || !slices.Contains([]string{isError, isWarning, isEither}, e.Severity) {
+		if !ok || e.Title == "" || e.Cause == "" || e.Example == "" || e.Fix == "" || !slices.Contains([]string{isError, isWarning, isEither}, e.Severity) {
 			t.Errorf("%s is not explained: %+v", code, e)
 		}
 	}

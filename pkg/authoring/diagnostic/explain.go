@@ -8,8 +8,8 @@ import (
 
 // Explain writes an entry of the catalogue.
 func Explain(w io.Writer, e Entry) error {
-	_, err := fmt.Fprintf(w, "%s (%s)\n%s\n\nCause\n%s\n\nExample\n%s\n\nCure\n%s\n",
-		e.Code, e.Severity, e.Title, indent(e.Cause), indent(e.Example), indent(e.Cure))
+	_, err := fmt.Fprintf(w, "%s (%s)\n%s\n\nCause\n%s\n\nExample\n%s\n\nWhat to do\n%s\n",
+		e.Code, e.Severity, e.Title, indent(e.Cause), indent(e.Example), indent(e.Fix))
 	return err
 }
 

@@ -86,7 +86,7 @@ func sarifText(text string) map[string]string { return map[string]string{"text":
 
 func ruleOf(code failure.Code) sarifRule {
 	e, _ := Lookup(string(code))
-	return sarifRule{ID: string(code), ShortDescription: sarifText(e.Title), FullDescription: sarifText(e.Cause), Help: sarifText(e.Cure)}
+	return sarifRule{ID: string(code), ShortDescription: sarifText(e.Title), FullDescription: sarifText(e.Cause), Help: sarifText(e.Fix)}
 }
 
 func (r *Report) location(f Finding) sarifLocation {

@@ -37,6 +37,7 @@ func checks() []check {
 		idleLookaheads,
 		idlePaging,
 		idleParameterSettings,
+		foreignPagingSettings,
 		unusedMappings,
 		errorRows,
 		unfilledPlaceholders,

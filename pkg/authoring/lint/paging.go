@@ -88,6 +88,25 @@ func idleParameterSettings(s settings, found *failure.Problems) {
 	}
 }
 
+// foreignPagingSettings finds settings of another method than the one that is chosen.
+func foreignPagingSettings(s settings, found *failure.Problems) {
+	for _, own := range append([]config.Section{s.paging}, paging.Named.In(s.paging).Items()...) {
+		m, ok := s.Language.Paging.Of(own)
+		if !ok {
+			continue // without a method, idlePaging finds what counts
+		}
+		for name, methods := range s.Language.Paging.Others(m) {
+			at := own.Get(name)
+			if !at.Present() {
+				continue
+			}
+			found.Add(failure.Problem{Code: failure.NoEffect, Pointer: at.Pointer,
+				Expected: "has no effect: the method " + failure.Part(strconv.Quote(m.Name)) + " does not know it, but " + field.List(methods),
+				Hint:     "remove it, or choose the \"method\" it belongs to"})
+		}
+	}
+}
+
 // overwrittenParameters finds parameters of jobs that paging sets itself, from
 // the first request on, and values in whose place it puts objects.
 func overwrittenParameters(s settings, found *failure.Problems) {

@@ -45,9 +45,16 @@ func compile(s field.Section, words bool) Condition {
 	}
 	c, wrong, ok := parse(s.Value.Text(), words)
 	if !ok {
-		s.Fault(failure.InvalidFilter, "every condition needs one of the operators ==, !=, >=, <=, >, <, ~~, !~; there is none in '"+failure.Part(wrong)+"'", "")
+		s.Fault(failure.InvalidFilter, "every condition needs one of the operators ==, !=, >=, <=, >, <, ~~, !~; there is none in '"+failure.Part(wrong)+"'", operatorHint(wrong))
 	}
 	return c
+}
+
+func operatorHint(wrong string) failure.Text {
+	if strings.Contains(wrong, "=") {
+		return "write == to compare"
+	}
+	return ""
 }
 
 // PathsIn are the paths of a condition, none when it cannot be read.

@@ -71,7 +71,7 @@ func (c Compiler) Entries(v value.Value, pointer string) Entries {
 	switch {
 	case v.Empty():
 	case v.IsScalar():
-		c.problem(failure.WrongType, pointer, failure.Text(kindOf(v)), "expected an object", "")
+		c.problem(failure.WrongType, pointer, failure.Text(v.Kind().WithArticle()), "expected an object", "")
 	default:
 		for name, item := range v.Entries() {
 			add(name, item)
@@ -140,7 +140,7 @@ func (c Compiler) reference(form Form, pointer string) node {
 	context, name := form.Reference.Key, form.Name
 	at := failure.PointerJoin(pointer, string(context))
 	if name.Kind() != value.String && name.Kind() != value.Number {
-		c.problem(failure.UnknownAttribute, at, failure.Text(kindOf(name)), "expected the name of a value as a string; names cannot be computed", "")
+		c.problem(failure.UnknownAttribute, at, failure.Text(name.Kind().WithArticle()), "expected the name of a value as a string; names cannot be computed", "")
 		return broken{}
 	}
 	n := reference{form.Reference, name.Raw(), pointer}
@@ -209,7 +209,7 @@ func (c Compiler) call(name, args value.Value, pointer string) node {
 // nothing.
 func (c Compiler) arguments(args value.Value, pointer string) (nodes list, pointers []string, ok bool) {
 	if args.IsScalar() && !args.Empty() {
-		c.problem(failure.WrongArguments, pointer, failure.Text(kindOf(args)), "expected a list of arguments", "write one argument as a list too: [ … ]")
+		c.problem(failure.WrongArguments, pointer, failure.Text(args.Kind().WithArticle()), "expected a list of arguments", "write one argument as a list too: [ … ]")
 		return nil, nil, false
 	}
 	for i := range args.Items() {
@@ -224,7 +224,7 @@ func (c Compiler) arguments(args value.Value, pointer string) (nodes list, point
 // function finds a function by its name.
 func (c Compiler) function(name value.Value, pointer string) (Function, bool) {
 	if name.Kind() != value.String {
-		c.problem(failure.UnknownFunction, pointer, failure.Text(kindOf(name)), "expected the name of a function as a string", "")
+		c.problem(failure.UnknownFunction, pointer, failure.Text(name.Kind().WithArticle()), "expected the name of a function as a string", "")
 		return Function{}, false
 	}
 	var names []string

@@ -89,7 +89,7 @@ func (in Input) scalar(i int, expected string) error {
 	if k := in.Args[i].Kind(); k != value.Array && k != value.Object {
 		return nil
 	}
-	return fmt.Errorf("argument %d is %s, expected %s", i+1, kindOf(in.Args[i]), expected)
+	return fmt.Errorf("argument %d is %s, expected %s", i+1, in.Args[i].Kind().WithArticle(), expected)
 }
 
 // texts are the first n arguments as texts.
@@ -166,16 +166,4 @@ func textOf(v value.Value) string {
 		}
 	}
 	return v.Text()
-}
-
-// kindOf is the type of a value with its article.
-func kindOf(v value.Value) string {
-	switch v.Kind() {
-	case value.Null:
-		return "null"
-	case value.Array, value.Object:
-		return "an " + v.Kind().String()
-	default:
-		return "a " + v.Kind().String()
-	}
 }

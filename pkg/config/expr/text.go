@@ -47,12 +47,12 @@ func implode(in Input) (value.Value, error) {
 		return value.Value{}, errors.New("no argument is a list")
 	}
 	if !separator.IsNull() && !separator.IsScalar() {
-		return value.Value{}, fmt.Errorf("the separator is %s, expected a text", kindOf(separator))
+		return value.Value{}, fmt.Errorf("the separator is %s, expected a text", separator.Kind().WithArticle())
 	}
 	texts := make([]string, list.Len())
 	for i, item := range list.Items() {
 		if !item.IsNull() && !item.IsScalar() {
-			return value.Value{}, fmt.Errorf("item %d of the list is %s, expected a text", i+1, kindOf(item))
+			return value.Value{}, fmt.Errorf("item %d of the list is %s, expected a text", i+1, item.Kind().WithArticle())
 		}
 		texts[i] = textOf(item)
 	}

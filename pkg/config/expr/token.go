@@ -114,7 +114,7 @@ func (in Input) object(i int, what string) (value.Value, error) {
 	case v.Kind() == value.Array && v.Len() == 0:
 		return value.OfMembers(), nil
 	default:
-		return value.Value{}, fmt.Errorf("argument %d is %s, expected an object with %s", i+1, kindOf(v), what)
+		return value.Value{}, fmt.Errorf("argument %d is %s, expected an object with %s", i+1, v.Kind().WithArticle(), what)
 	}
 }
 

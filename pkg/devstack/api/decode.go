@@ -75,7 +75,7 @@ func jsonObject(body []byte) *fields {
 	case err != nil:
 		return &fields{err: invalid("The body is not valid JSON: %s", err)}
 	case v.Kind() != value.Object && !emptyList(v):
-		return &fields{err: invalid("The body must be a JSON object, not %s", article(v.Kind()))}
+		return &fields{err: invalid("The body must be a JSON object, not %s", v.Kind().WithArticle())}
 	}
 	return &fields{members: v}
 }
@@ -109,7 +109,7 @@ func (f *fields) fail(format string, args ...any) {
 func (f *fields) text(name string) string {
 	v, given := f.get(name)
 	if given && v.Kind() != value.String && v.Kind() != value.Number {
-		f.fail("%q must be a string, not %s", name, article(v.Kind()))
+		f.fail("%q must be a string, not %s", name, v.Kind().WithArticle())
 	}
 	return v.Raw()
 }
@@ -178,7 +178,7 @@ func (f *fields) object(name string) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	if v.Kind() != value.Object {
-		f.fail("%q must be an object, not %s", name, article(v.Kind()))
+		f.fail("%q must be an object, not %s", name, v.Kind().WithArticle())
 		return nil
 	}
 	return f.document(name, v)
@@ -215,14 +215,3 @@ func deeper(v value.Value, levels int) bool {
 }
 
 func emptyList(v value.Value) bool { return v.Kind() == value.Array && v.Len() == 0 }
-
-func article(k value.Kind) string {
-	switch k {
-	case value.Null:
-		return "null"
-	case value.Array, value.Object:
-		return "an " + k.String()
-	default:
-		return "a " + k.String()
-	}
-}

@@ -18,7 +18,7 @@ const (
 
 func parseFault(v value.Value) (fault, error) {
 	if v.Kind() != value.Object {
-		return fault{}, invalid("it must be an object, not %s", article(v.Kind()))
+		return fault{}, invalid("it must be an object, not %s", v.Kind().WithArticle())
 	}
 	known := []string{"method", "path", "status", "headers", "body", "delaySeconds", "cut", "times"}
 	for _, m := range v.Members() {
@@ -69,7 +69,7 @@ func (f *fields) headers() map[string]string {
 		return nil
 	}
 	if v.Kind() != value.Object {
-		f.fail(`"headers" must be an object, not %s`, article(v.Kind()))
+		f.fail(`"headers" must be an object, not %s`, v.Kind().WithArticle())
 	}
 	headers := map[string]string{}
 	for _, m := range v.Members() {

@@ -82,9 +82,9 @@ func (f *fields) variableValues() json.RawMessage {
 	values := v.Field("values")
 	switch {
 	case v.Kind() != value.Object:
-		f.fail(key+" must be an object, not %s", article(v.Kind()))
+		f.fail(key+" must be an object, not %s", v.Kind().WithArticle())
 	case !values.IsNull() && values.Kind() != value.Array:
-		f.fail(key+`.values must be a list, not %s`, article(values.Kind()))
+		f.fail(key+`.values must be a list, not %s`, values.Kind().WithArticle())
 	}
 	for _, m := range v.Members() {
 		if m.Name != "values" {
@@ -100,7 +100,7 @@ func (f *fields) variableValues() json.RawMessage {
 func (f *fields) variableValue(i int, pair value.Value) {
 	const key = `"variableValuesData".values`
 	if pair.Kind() != value.Object {
-		f.fail(key+"[%d] must be an object, not %s", i, article(pair.Kind()))
+		f.fail(key+"[%d] must be an object, not %s", i, pair.Kind().WithArticle())
 		return
 	}
 	for _, m := range pair.Members() {
@@ -111,12 +111,12 @@ func (f *fields) variableValue(i int, pair value.Value) {
 	if name := pair.Field("name"); name.IsNull() || name.IsScalar() && name.Raw() == "" {
 		f.fail("Variable name cannot be empty.")
 	} else if !name.IsScalar() {
-		f.fail(key+"[%d].name must be a scalar, not %s", i, article(name.Kind()))
+		f.fail(key+"[%d].name must be a scalar, not %s", i, name.Kind().WithArticle())
 	}
 	if given := pair.Field("value"); given.IsNull() || given.IsScalar() && given.Raw() == "" {
 		f.fail("Value of variable %q cannot be empty.", pair.Field("name").Raw())
 	} else if !given.IsScalar() {
-		f.fail(key+"[%d].value must be a scalar, not %s", i, article(given.Kind()))
+		f.fail(key+"[%d].value must be a scalar, not %s", i, given.Kind().WithArticle())
 	}
 }
 
