@@ -275,7 +275,7 @@ func reap(t *testing.T, w *world, config string) harvest {
 	delete(h.files, "config.json")
 	for _, e := range got.events(t) {
 		kind, _ := e["event"].(string)
-		if strings.HasPrefix(kind, "request.") || kind == "login.done" || kind == "job.progress" {
+		if strings.HasPrefix(kind, "request.") || kind == "login.done" || kind == "job.progress" || kind == "job.waiting" {
 			continue
 		}
 		delete(e, "time")

@@ -48,8 +48,10 @@ func Compile(s field.Section, place Place, maxWait time.Duration) List {
 		if !ok {
 			continue
 		}
-		c.check(r, all, place)
-		all = append(all, r)
+		if c.readable(r) {
+			c.check(r, all, place)
+			all = append(all, r)
+		}
 	}
 	return all
 }
@@ -255,7 +257,7 @@ func (c compiler) check(r Rule, before List, place Place) {
 		}
 		accepts = accepts || other.Do == Accept
 	}
-	if r.takesAll() && r.Do != Accept && !accepts && place != OfAPI && !c.untold() {
+	if r.takesAll() && r.Do != Accept && !accepts && place != OfAPI {
 		c.idle("takes every answer, so none is ever taken as data", "say by \"status\", \"when\" or \"header\" which answers it is about")
 	}
 }
@@ -264,10 +266,16 @@ func (c compiler) idle(expected, hint failure.Text) {
 	c.Problems().Add(failure.Problem{Code: failure.IdleRule, Pointer: c.Pointer, Expected: expected, Hint: hint})
 }
 
-// untold reports whether one of the conditions could not be read, which is a problem
-// already.
-func (c compiler) untold() bool {
-	return statusSetting.In(c.Section).Present() || whenSetting.In(c.Section).Present() || headerSetting.In(c.Section).Present()
+// readable reports whether all conditions of a rule could be read. If not, there is a
+// problem already.
+func (c compiler) readable(r Rule) bool {
+	statuses := statusSetting.In(c.Section)
+	given := statuses.Value.Len()
+	if statuses.Value.IsScalar() && statuses.Present() {
+		given = 1
+	}
+	return len(r.statuses) == given && len(r.headers) == headerSetting.In(c.Section).Value.Len() &&
+		(len(r.when.Condition) > 0 || !whenSetting.In(c.Section).Present())
 }
 
 func (r Rule) takesAll() bool {

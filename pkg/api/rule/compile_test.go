@@ -16,6 +16,7 @@ func TestProblems(t *testing.T) {
 	for _, tt := range []struct {
 		rules, want string
 		place       Place
+		only        bool // no other problem is found
 	}{
 		{rules: `[{"status":600,"do":"fail"}]`},
 		{rules: `[{"status":100,"do":"fail"}]`, want: `/r/0/status: ` + expectedStatus},
@@ -23,6 +24,8 @@ func TestProblems(t *testing.T) {
 		{rules: `[{"status":[404,"xx"],"do":"fail"}]`, want: `/r/0/status/1: ` + expectedStatus},
 		{rules: `[{"status":[404,4.5],"do":"fail"}]`, want: `/r/0/status/1: ` + expectedStatus},
 		{rules: `[{"when":"done","do":"fail"}]`, want: `/r/0/when: every condition needs one of the operators`},
+		{rules: `[{"when":"done","do":"fail"},{"status":404,"do":"skip"}]`, want: `/r/0/when: every condition needs one of the operators`, only: true},
+		{rules: `[{"status":"x","do":"fail"},{"status":404,"do":"skip"}]`, want: `/r/0/status: expected a status`, only: true},
 		{rules: `[{"header":{"X":"0"},"do":"fail"}]`, want: `/r/0/header/X: expected a condition on the value of the header`},
 		{rules: `[{"header":{"X":0},"do":"fail"}]`, want: `/r/0/header/X: expected a condition on the value of the header`},
 		{rules: `[{"header":{"X":""},"do":"fail"}]`, want: `/r/0/header/X: expected a condition on the value of the header`},
@@ -75,6 +78,8 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%s: %v", tt.rules, problems)
 		case tt.want != "" && (len(problems) == 0 || !strings.HasPrefix(problems[0].String(), tt.want)):
 			t.Errorf("%s: got %v, want %s", tt.rules, problems, tt.want)
+		case tt.only && len(problems) > 1:
+			t.Errorf("%s: got %v", tt.rules, problems)
 		}
 	}
 }
