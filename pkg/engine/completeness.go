@@ -181,7 +181,11 @@ func (r *jobRun) reported(errors value.Value) string {
 	var texts []string
 	for _, one := range all[:min(len(all), mostErrors)] {
 		text := errorMessage(one)
-		text = strings.Join(strings.Fields(r.run.Secrets.Redact(text[:min(len(text), readBytes)])), " ")
+		masked := r.run.Secrets.Redact(text[:min(len(text), readBytes)])
+		if len(text) > readBytes {
+			masked = masked[:len(masked)/2] // it may end with half of a secret, which is not masked
+		}
+		text = strings.Join(strings.Fields(masked), " ")
 		texts = append(texts, prose.Cut(text, mostErrorText))
 	}
 	if more := len(all) - len(texts); more > 0 {

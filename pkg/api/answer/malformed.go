@@ -29,7 +29,11 @@ func Excerpt(spool *Spool, redact func(string) string) string {
 }
 
 func excerpt(head []byte, more bool, redact func(string) string) string {
-	text := strings.Join(strings.Fields(redact(strings.ToValidUTF8(string(head), "\x00"))), " ")
+	masked := redact(strings.ToValidUTF8(string(head), "\x00"))
+	if more {
+		masked = masked[:len(masked)/2] // the head may end with half of a secret, which is not masked
+	}
+	text := strings.Join(strings.Fields(masked), " ")
 	shown := prose.Cut(text, mostShown)
 	if strings.ContainsFunc(shown, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return ""

@@ -56,7 +56,7 @@ func (t *retry) delay(res *Answer, decision *rule.Decision, attempt int) (d dela
 // sideBySide reports whether waits are spread: requests are sent in parallel, and the
 // run is no recording, whose waits a replay must be able to repeat.
 func (t *retry) sideBySide() bool {
-	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil
+	return t.API.Concurrency > 1 && t.Recorder == nil && t.Player == nil
 }
 
 func (t *retry) tooLong(res *Answer, header string, seconds int64) error {

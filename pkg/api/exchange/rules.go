@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // decide returns what the first rule that matches wants done with an answer, nil for
@@ -225,8 +226,14 @@ func longWait(seconds float64) string {
 }
 
 // says is what the API says by the `message` of a rule: masked, in one line, short.
-func (t *retry) says(d *rule.Decision) string {
-	return shortMessage(t.Secrets.Redact(d.Message))
+func (t *retry) says(d *rule.Decision) string { return says(d, t.Secrets) }
+
+func says(d *rule.Decision, secrets *secret.Registry) string {
+	text := secrets.Redact(d.Message)
+	if len(d.Message) == rule.MostMessage {
+		text = text[:len(text)/2] // it may end with half of a secret, which is not masked
+	}
+	return shortMessage(text)
 }
 
 // statusLine is that of an answer, with a reason that may be shown: that of a login may
@@ -243,5 +250,5 @@ func (c *Client) Says(res *Answer) string {
 	if res.Decision == nil {
 		return ""
 	}
-	return shortMessage(c.o.Secrets.Redact(res.Decision.Message))
+	return says(res.Decision, c.o.Secrets)
 }

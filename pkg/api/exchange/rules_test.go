@@ -299,3 +299,15 @@ func FuzzRuleWait(f *testing.F) {
 		}
 	})
 }
+
+// A message that is cut shows no half of a secret, however it is made to end with one.
+func TestLongMessagesShowNoHalfOfASecret(t *testing.T) {
+	const hidden = "s3cr3t-and-long"
+	for at := rule.MostMessage - len(hidden) - 1; at <= rule.MostMessage; at++ {
+		body := `{"m":"` + strings.Repeat(" ", at) + hidden + ` and more"}`
+		f := ruled(t, serve(t, say(400, body)).URL, `{}`, `[{"status":400,"do":"fail","message":"m"}]`, func(o *Options) { o.Secrets.Add(hidden) })
+		if _, err := f.get(t, "x"); err == nil || strings.Contains(err.Error(), hidden[:4]) {
+			t.Errorf("got %v", err)
+		}
+	}
+}

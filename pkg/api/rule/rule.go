@@ -70,7 +70,8 @@ type Answer struct {
 // Decision is a rule that matches an answer, with what it wants to know of it.
 type Decision struct {
 	*Rule
-	// Message is what the API says, "" for nothing. It may hold secrets.
+	// Message is what the API says, "" for nothing: at most MostMessage bytes. It may hold
+	// secrets, and end in the middle of one.
 	Message string
 	// Wait is what the rule, or the answer, says about the time until the next
 	// request.
@@ -207,9 +208,9 @@ func (r *Rule) decide(l *look, now time.Time) (*Decision, error) {
 	return d, err
 }
 
-// mostMessage is how many bytes of a message are kept: more than is shown, so that
+// MostMessage is how many bytes of a message are kept: more than is shown, so that
 // secrets can be masked before it is shortened.
-const mostMessage = 64 << 10
+const MostMessage = 64 << 10
 
 func messageOf(v value.Value) string {
 	text := v.Text()
@@ -219,5 +220,5 @@ func messageOf(v value.Value) string {
 		}
 		text = v.JSON()
 	}
-	return strings.ToValidUTF8(text[:min(len(text), mostMessage)], "")
+	return text[:min(len(text), MostMessage)]
 }

@@ -156,7 +156,7 @@ func TestMessages(t *testing.T) {
 		{`{}`, ""},
 		{`no JSON`, ""},
 		{``, ""},
-		{`{"m":{"text":"` + strings.Repeat("č", 1<<18) + `"}}`, strings.Repeat("č", mostMessage/2)},
+		{`{"m":{"text":"` + strings.Repeat("č", 1<<18) + `"}}`, strings.Repeat("č", MostMessage/2)},
 		{`{"m":{"text":"` + strings.Repeat("x", 2<<20) + `"}}`, ""},
 	} {
 		d, err := Decide(answered(t, 500, tt.body), now(), compiled(t, `[{"do":"fail","message":"m.text"}]`))
