@@ -7,7 +7,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -29,11 +28,20 @@ func appendKeyed(dst []byte, key string, name []byte, v value.Packed) ([]byte, e
 		if string(own) != key {
 			dst = append(value.AppendName(dst, own), member...)
 		} else if member.Kind() != value.Null && string(member.Raw()) != string(name) {
-			return dst, failure.Userf("the item '%s' has a member '%s' with another value than its name: choose another name for 'keyAs'", prose.Shorten(string(name), 50), key)
+			return dst, failure.Userf("%s has a member '%s' with another value than its name: choose another name for 'keyAs'", itemOf(name), key)
 		}
 	}
 	value.CloseObject(dst, start)
 	return dst, nil
+}
+
+// itemOf names an item by its whole name: a part of it could be half of a secret.
+func itemOf(name []byte) string {
+	const most = 100
+	if len(name) > most {
+		return "an item"
+	}
+	return "the item '" + string(name) + "'"
 }
 
 // errEnough ends the members when no more of them are wanted.

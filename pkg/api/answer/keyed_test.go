@@ -51,6 +51,7 @@ func TestKeyed(t *testing.T) {
 		{"equal names in an item", `{"r":{"a":{"x":1,"x":2}}}`, "r", `1 {"id":"a","x":2}`},
 		{"a member of that name with the name", `{"r":{"7":{"n":1,"id":7},"x":{"id":"x"},"y":{"id":null}}}`, "r", `3 {"id":"7","n":1} {"id":"x"} {"id":"y"}`},
 		{"a member of that name with another value", `{"r":{"a":{"id":"b"}}}`, "r", `the item 'a' has a member 'id' with another value than its name: choose another name for 'keyAs'`},
+		{"a long name", `{"r":{"` + strings.Repeat("x", 101) + `":{"id":"b"}}}`, "r", `an item has a member 'id' with another value than its name: choose another name for 'keyAs'`},
 		{"a list", `{"r":[{"x":1}]}`, "r", `the data at 'r' is an array, expected an object whose names become 'id' ('keyAs')`},
 		{"a text", `{"r":"x"}`, "r", `the data at 'r' is a string, expected an object whose names become 'id' ('keyAs')`},
 		{"white space", "{ \"r\" : {\n \"a\" :   {  \"x\" : [ ] } \t, \"b\" : 1 } }", "r", `2 {"id":"a","x":[]} {"id":"b","value":1}`},
