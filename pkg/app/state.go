@@ -61,10 +61,24 @@ func (p Previous) Reused() event.StateReused {
 	return e
 }
 
+// checkState is a user error if another run has ended since the state was read, and left
+// a new one. It is called when no other run can end any more.
+func checkState(o *Options, dir *datadir.Dir) error {
+	if !o.lastState {
+		return nil
+	}
+	state, path, err := dir.LastState()
+	if err == nil && !state.Equal(o.State) {
+		err = failure.Userf("another run has just written %s: run again", path)
+	}
+	return err
+}
+
 // readState sets the state of the run, and reports where it is from. A run that is
 // recorded or replayed does not depend on what other runs have left, unless it was put
 // into in/state.json.
 func readState(o *Options, dir *datadir.Dir) error {
+	o.lastState = !o.Full && !onPlatform(o.Getenv) && !dir.HasState()
 	o.LoginsOnly = o.Full || (o.Recorder != nil || o.Player != nil) && !dir.HasState()
 	p, err := PreviousState(dir, o.Getenv, o.LoginsOnly)
 	if err != nil {
