@@ -52,6 +52,8 @@ type Options struct {
 	Stdout, Stderr io.Writer
 
 	report *report.Collector // nil for none
+	// lastState says that the state of the run is the last one in its data directory.
+	lastState bool
 }
 
 func (o *Options) fill() {

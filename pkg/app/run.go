@@ -194,6 +194,9 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stage.Discard()) }()
+	if err := checkState(o, dir); err != nil {
+		return nil, err
+	}
 	o.Temp, o.Tables, o.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
 	o.keepIn(stage)
 	if o.Recorder != nil || o.Player != nil {

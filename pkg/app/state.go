@@ -23,17 +23,16 @@ type Previous struct {
 // successful run. A full run does not mind that it cannot be read, see
 // env.Run.LoginsOnly.
 func PreviousState(dir *datadir.Dir, getenv func(string) string, full bool) (Previous, error) {
-	p, err := previousState(dir, !onPlatform(getenv))
+	p, err := previousState(dir, getenv)
 	if full && (err == nil || failure.KindOf(err) == failure.User) {
 		return Previous{State: p.State}, nil
 	}
 	return p, err
 }
 
-// previousState also reads out/state.json, if that is wanted.
-func previousState(dir *datadir.Dir, last bool) (p Previous, err error) {
+func previousState(dir *datadir.Dir, getenv func(string) string) (p Previous, err error) {
 	p.State, p.Warning, err = dir.State()
-	if err != nil || !p.State.IsNull() || p.Warning != "" || !last {
+	if err != nil || !isLast(dir, getenv) {
 		return p, err
 	}
 	var path string
@@ -45,6 +44,12 @@ func previousState(dir *datadir.Dir, last bool) (p Previous, err error) {
 		p.Path = path
 	}
 	return p, err
+}
+
+// isLast reports whether the state of the previous run is that of the last one in its
+// data directory.
+func isLast(dir *datadir.Dir, getenv func(string) string) bool {
+	return !dir.HasState() && !onPlatform(getenv)
 }
 
 // onPlatform reports whether the platform runs the program: it names each of its runs.
@@ -61,11 +66,25 @@ func (p Previous) Reused() event.StateReused {
 	return e
 }
 
+// checkState is a user error if another run has ended since the state was read, and left
+// a new one. It is called when no other run can end any more.
+func checkState(o *Options, dir *datadir.Dir) error {
+	if !o.lastState {
+		return nil
+	}
+	state, path, err := dir.LastState()
+	if err == nil && !state.Equal(o.State) {
+		err = failure.Userf("another run has just written %s: run again", path)
+	}
+	return err
+}
+
 // readState sets the state of the run, and reports where it is from. A run that is
 // recorded or replayed does not depend on what other runs have left, unless it was put
 // into in/state.json.
 func readState(o *Options, dir *datadir.Dir) error {
 	o.LoginsOnly = o.Full || (o.Recorder != nil || o.Player != nil) && !dir.HasState()
+	o.lastState = !o.LoginsOnly && isLast(dir, o.Getenv)
 	p, err := PreviousState(dir, o.Getenv, o.LoginsOnly)
 	if err != nil {
 		return err

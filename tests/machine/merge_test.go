@@ -46,10 +46,39 @@ func TestMergesKilled(t *testing.T) {
 	t.Logf("%d of %d runs committed", len(committed), kills)
 }
 
+// TestMergeTooLarge: a run whose merged table cannot be written changes nothing, and
+// says what to try.
+func TestMergeTooLarge(t *testing.T) {
+	t.Parallel()
+	m, seen := newMerger(t), faults{}
+	m.generation.Store(1)
+	program{args: []string{"--merge"}}.run(t, m.data).mustSucceed(t)
+	before := files(t, filepath.Join(m.data, "out"))
+	m.few.Store(true)
+	m.generation.Store(2)
+	for limit := 1; ; limit *= 16 {
+		r := program{args: []string{"--merge"}, limit: strconv.Itoa(limit)}.run(t, m.data)
+		if r.exit == 0 {
+			break
+		}
+		r.mustFail(t, 2, "file too large", filepath.Join(m.data, "out"), "ulimit -f")
+		mustBe(t, "out", files(t, filepath.Join(m.data, "out")), before)
+		seen.add(r)
+		if t.Failed() || limit > 1<<30 {
+			t.Fatalf("with a limit of %d bytes", limit)
+		}
+	}
+	seen.mustHave(t, "cannot merge table")
+	if got, want := m.column("b.log", "id"), []string{"1", "2"}; !slices.Equal(got, want) {
+		t.Errorf("the log has the rows %v, want %v", got, want)
+	}
+}
+
 // merger is a data directory whose tables grow from run to run.
 type merger struct {
 	*testing.T
 	generation atomic.Int64
+	few        atomic.Bool // without the shared rows
 	data       string
 	life       time.Duration
 }
@@ -63,7 +92,7 @@ func newMerger(t *testing.T) *merger {
 		w.Header().Set("Content-Type", "application/json")
 		now := m.generation.Load()
 		var rows []map[string]any
-		if r.URL.Path == "/keyed" {
+		if r.URL.Path == "/keyed" && !m.few.Load() {
 			for id := range sharedRows {
 				rows = append(rows, map[string]any{"id": -id - 1, "run": now})
 			}

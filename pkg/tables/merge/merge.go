@@ -55,7 +55,7 @@ func Tables(ctx context.Context, d Directories, report func(Merged)) error {
 	}
 	for _, path := range manifests {
 		name := strings.TrimSuffix(filepath.Base(path), table.ManifestSuffix)
-		m := merger{dirs: d, name: name, memory: sorter.Memory}
+		m := merger{dirs: d, name: name, memory: keysInMemory}
 		if err := m.run(ctx, report); err != nil {
 			return err
 		}
@@ -67,6 +67,10 @@ func Tables(ctx context.Context, d Directories, report func(Merged)) error {
 func quoted(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
+
+// keysInMemory is how many bytes of keys are sorted in memory. A larger number would not
+// make it faster.
+const keysInMemory = 2 << 20
 
 // merger merges one table.
 type merger struct {
