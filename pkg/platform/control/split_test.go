@@ -161,7 +161,7 @@ func TestSplitRefuses(t *testing.T) {
 		"bucket is no text":   {"iterations", p(`"config":{"outputBucket":["b"],"id":"i","incrementalOutput":true},"iterations":[{},{}]`), nil, "configuration: /parameters/config/outputBucket: expected a string, found a list of 1"},
 		"previous start":      {"iterations=1", p(`"config":{"outputBucket":"b","jobs":[{"params":{"s":{"function":"date","args":["Y",{"time":"previousStart"}]}}}]},"iterations":[{}]`), nil, "configuration: /parameters/config/jobs/0/params/s/args/1/time: " + noState},
 		"start by a variable": {"iterations", p(`"iterations":[{"outputBucket":"b","since":{"time":"{{which}}"}}]`), []string{"which=previousStart"}, "configuration: /parameters/iterations/0/since/time: " + noState},
-		"remembered":          {"iterations", p(`"config":{"outputBucket":"b","jobs":[{"params":{"s":{"remembered":"since","default":1}}}]},"iterations":[{}]`), nil, "configuration: /parameters/config/jobs/0/params/s/remembered: what is remembered comes from the state of the run before, and the jobs of a split have none: each would read everything again; run it without --split"},
+		"remembered":          {"iterations", p(`"config":{"outputBucket":"b","jobs":[{"params":{"s":{"remembered":"since","default":1}}}]},"iterations":[{}]`), nil, "configuration: /parameters/config/jobs/0/params/s: what is remembered comes from the state of the run before, and the jobs of a split have none: each would read everything again; run it without --split, or write what the jobs of the split are to fetch"},
 		"cipher":              {"iterations", p(`"config":{"outputBucket":"b","#p":"KBC::ConfigSecureGKMS::eJx"},"iterations":[{}]`), nil, "configuration: /parameters/config/#p: " + cipher},
 	} {
 		t.Run(name, func(t *testing.T) {
