@@ -196,11 +196,23 @@ func (r *jobRun) keep(g gathered) error {
 		if g.value.IsNull() {
 			return nil
 		}
-		if now := r.memory.Now(g.name, combination); !now.IsNull() && !g.beats(g.key, order.Of(now)) {
-			g.value = now
+		if now := r.memory.Now(g.name, combination); !now.IsNull() {
+			r.compared(g, order.Of(now))
+			if !g.beats(g.key, order.Of(now)) {
+				g.value = now
+			}
 		}
 	}
 	return r.set(g.remembering, g.value)
+}
+
+// compared warns when what was remembered is not of the kind of the values now: compared
+// as texts, it may stay for ever.
+func (r *jobRun) compared(g gathered, before order.Key) {
+	if !order.Alike(g.key, before) {
+		r.run.Log.WarnOnce(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)),
+			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin anew"})
+	}
 }
 
 // set keeps a value. Null says that there was none, and what was remembered before
@@ -209,7 +221,7 @@ func (r *jobRun) set(m remembering, v value.Value) error {
 	if v.Secret() && !state.Secret(m.name) {
 		return failure.Userf("the value of '%s' is made of a secret, which the state would show: write it '#%s'", m.name, m.name).At(m.pointer)
 	}
-	if text := v.Text(); state.Secret(m.name) && text != "" {
+	if text := v.Raw(); state.Secret(m.name) && v.Kind() != value.Bool && text != "" {
 		r.run.Secrets.Add(text)
 	}
 	combination, _ := m.combination(r.invocation)
@@ -334,5 +346,5 @@ func (r *run) shown(name string, v value.Value) string {
 	}
 }
 
-// maxShown is how much of a value is shown.
+// maxShown is how many characters of a value are shown.
 const maxShown = 500

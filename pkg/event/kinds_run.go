@@ -95,7 +95,7 @@ func (e StateRemembered) Message() string {
 	case e.Values > 0:
 		return text
 	case e.Before == "":
-		return text + ", the first value"
+		return text + ", where nothing was before"
 	case e.Before == e.Value:
 		return text + ", as before"
 	default:

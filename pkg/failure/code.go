@@ -54,6 +54,7 @@ const (
 	InvalidRemember   Code = "invalid-remember"
 	UnknownRemembered Code = "unknown-remembered"
 	UnreadRemembered  Code = "unread-remembered"
+	ReplacedTable     Code = "replaced-table"
 
 	// Secrets.
 	MissingCredentials Code = "missing-credentials"

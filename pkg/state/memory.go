@@ -77,12 +77,13 @@ func (m *Memory) load(before value.Value, names []Name, place string, warn func(
 			vs.load("", v, form, at, warn)
 			continue
 		}
+		once := onlyFirst(warn)
 		for _, one := range object(v, at, warn).Members() {
 			combination := one.Name
 			if Secret(member.Name) {
 				combination = strings.TrimPrefix(combination, "#")
 			}
-			vs.load(combination, one.Value, form, fmt.Sprintf("'%s' in %s", one.Name, at), warn)
+			vs.load(combination, one.Value, form, fmt.Sprintf("'%s' in %s", one.Name, at), once)
 		}
 	}
 	for _, n := range names {
@@ -90,6 +91,18 @@ func (m *Memory) load(before value.Value, names []Name, place string, warn func(
 	}
 }
 
+// onlyFirst passes on the first warning of many alike.
+func onlyFirst(warn func(text string)) func(text string) {
+	warned := false
+	return func(text string) {
+		if !warned {
+			warn(text)
+		}
+		warned = true
+	}
+}
+
+// load takes one value of the state.
 func (vs *values) load(combination string, v value.Value, form Name, place string, warn func(text string)) {
 	if form.Scalar && !v.IsScalar() && !v.IsNull() {
 		warn(place + " is an " + v.Kind().String() + ", expected one value; it is not known any more")

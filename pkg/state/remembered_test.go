@@ -43,7 +43,7 @@ func TestRemembered(t *testing.T) {
 		{"no scalar", `{"remembered":{"a":{"x":1}}}`, []string{""}, one, "", ``, `null`, `{"remembered":{}}`, []string{"'a' in 'remembered' is an object, expected one value; it is not known any more"}},
 		{"any value", `{"remembered":{"a":{"x":1}}}`, []string{""}, any, "", ``, `{"x":1}`, `{"remembered":{"a":{"x":1}}}`, nil},
 		{"no combinations", `{"remembered":{"a":"x"}}`, []string{""}, per, "x", `1`, `null`, `{"remembered":{"a":{"x":1}}}`, []string{"'a' in 'remembered' is no object; what it held is not known any more"}},
-		{"a combination: no scalar", `{"remembered":{"a":{"x":[1],"y":2}}}`, []string{""}, per, "x", ``, `null`, `{"remembered":{"a":{"y":2}}}`,
+		{"a combination: no scalar", `{"remembered":{"a":{"x":[1],"y":2,"z":[1]}}}`, []string{""}, per, "x", ``, `null`, `{"remembered":{"a":{"y":2}}}`,
 			[]string{"'x' in 'a' in 'remembered' is an array, expected one value; it is not known any more"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

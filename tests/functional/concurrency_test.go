@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -369,8 +370,13 @@ func (p *plant) job(random *rand.Rand, depth int, path string) map[string]any {
 	path += fmt.Sprintf("/j%d", p.next)
 	p.next++
 	j := map[string]any{"dataField": "items", "scroller": []string{"pages", "offset", "next", "cursor", "none"}[random.IntN(5)]}
+	number := strconv.Itoa(p.next)
+	remember := map[string]any{"greatest": map[string]any{"max": "id"}, "last" + number: map[string]any{"last": "type.0"}, "first" + number: map[string]any{"first": "sub.at"},
+		"total" + number: map[string]any{"response": "total"}}
+	j["remember"] = remember
 	if depth > 0 {
 		token := tokens[depth-1 : depth]
+		remember["each"+number] = map[string]any{"min": "tags.-1", "per": []string{token}}
 		path += "/{" + token + "}"
 		j["placeholders"] = map[string]any{token: []string{"id", "id", "ids"}[random.IntN(3)]}
 		if random.IntN(4) == 0 {

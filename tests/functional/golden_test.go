@@ -95,7 +95,12 @@ func (c *testCase) update(t *testing.T, dir string, got outcome) {
 		}
 	}
 	if old, ok := before["state.json"]; ok {
-		writeFile(t, filepath.Join(expected, "state.json"), fulfilled(t, "state.json", old, files["out/state.json"]+"\n"))
+		// The case of the next run may read it at this moment.
+		path := filepath.Join(expected, "state.json")
+		writeFile(t, path+".new", fulfilled(t, "state.json", old, files["out/state.json"]+"\n"))
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if events := got.events(t); c.missing(events) < len(c.events) {
 		c.updateEvents(t, events)

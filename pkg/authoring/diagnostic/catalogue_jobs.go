@@ -65,6 +65,10 @@ func aboutMemory() []Entry {
 			"A job leaves a value for the next run that nothing asks for, so the next run fetches everything again.",
 			`{"endpoint": "tickets", "remember": {"since": {"max": "updated_at"}}}`,
 			"Send it: \"params\": {\"since\": {\"remembered\": \"since\"}}; or remove the entry."},
+		{failure.ReplacedTable, isWarning, "What is new replaces what was there",
+			"A job asks with {\"remembered\": …} for what is new since the last run, and without \"incrementalOutput\" its table takes the place of the table of the last run. After the second run the table holds the latest rows only.",
+			`"config": {"jobs": [{"endpoint": "tickets", "params": {"since": {"remembered": "since"}}, "remember": {"since": {"max": "updated_at"}}}]}`,
+			"Set \"incrementalOutput\": true in \"config\", and give the table a primary key in a mapping, so that rows that come again take their own place."},
 	}
 }
 

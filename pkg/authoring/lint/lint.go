@@ -51,6 +51,7 @@ func checks() []check {
 		unevaluatedExpressions,
 		unknownRemembered,
 		unreadRemembered,
+		replacedTables,
 		unsendableHeaders,
 		plainSecrets,
 		plainAddresses,
@@ -92,10 +93,13 @@ type iteration struct {
 
 // parts are what the checks see of an iteration, by its places. Iterations that
 // differ in attributes only are looked at once: there may be thousands.
-type parts struct{ jobs, mappings, userData, baseURL string }
+type parts struct {
+	jobs, mappings, userData, baseURL string
+	incremental                       bool
+}
 
 func partsOf(it config.Iteration) parts {
-	p := parts{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String()}
+	p := parts{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String(), incremental: it.Incremental}
 	if len(it.Jobs) > 0 {
 		p.jobs = it.Jobs[0].Pointer // the others stand beside it
 	}

@@ -52,12 +52,14 @@ func TestCheck(t *testing.T) {
 		{"a first page without parameters", given{api: `,"pagination":{"method":"pagenum","firstPageParams":false}`, jobs: `{"endpoint":"x","params":{"page":3}}`}, nil},
 		{"a cursor's first value", given{api: `,"pagination":{"method":"cursor","idKey":"id","param":"since"}`, jobs: `{"endpoint":"x","params":{"since":3}}`}, nil},
 
-		{"values that nothing remembers, and that no expression reads", given{api: `,"http":{"headers":{"X-A":{"remembered":"sinc"}},"defaultOptions":{"params":{"d":{"remembered":"since"}}}}`,
+		{"values that nothing remembers, and that no expression reads", given{config: `,"incrementalOutput":true`, api: `,"http":{"headers":{"X-A":{"remembered":"sinc"}},"defaultOptions":{"params":{"d":{"remembered":"since"}}}}`,
 			jobs: `{"endpoint":"x","params":{"a":[{"remembered":"other","default":1}],"b":{"literal":{"remembered":"plain"}}},"remember":{"since":{"max":"t"},"idle":{"min":"t"},"#token":{"response":"token"}}}`},
 			[]string{"unknown-remembered /api/http/headers/X-A/remembered", "unknown-remembered /config/jobs/0/params/a/0/remembered", "unread-remembered /config/jobs/0/remember/idle", "unread-remembered /config/jobs/0/remember/#token"}},
-		{"values of placeholders that the job has not", given{jobs: `{"endpoint":"x","params":{"a":{"remembered":"since"}},"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"params":{"a":{"remembered":"since"}},"remember":{"since":{"max":"t","per":["i"]}},
+		{"values of placeholders that the job has not", given{config: `,"incrementalOutput":true`, jobs: `{"endpoint":"x","params":{"a":{"remembered":"since"}},"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"params":{"a":{"remembered":"since"}},"remember":{"since":{"max":"t","per":["i"]}},
 			"children":[{"endpoint":"y/{j}","placeholders":{"j":"j"},"params":{"a":{"remembered":"since"}}}]}]}`}, []string{"unknown-remembered /config/jobs/0/params/a/remembered"}},
-		{"paths of remembered values", given{jobs: `{"endpoint":"x","responseFilter":"o","params":{"a":{"remembered":"a"},"b":{"remembered":"b"},"c":{"remembered":"c"}},"remember":{"a":{"max":"$.t"},"b":{"last":"o.a"},"c":{"first":"o"}}}`},
+		{"tables that what is new replaces", given{jobs: `{"endpoint":{"remembered":"a","default":"x"},"dataType":"d","remember":{"a":{"response":"n"}},"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"headers":{"H":[{"remembered":"a"}]},"userData":{"u":{"remembered":"a"}}}]},{"endpoint":"y","userData":{"u":{"remembered":"a"}}}`},
+			[]string{"replaced-table /config/jobs/0", "replaced-table /config/jobs/0/children/0"}},
+		{"paths of remembered values", given{config: `,"incrementalOutput":true`, jobs: `{"endpoint":"x","responseFilter":"o","params":{"a":{"remembered":"a"},"b":{"remembered":"b"},"c":{"remembered":"c"}},"remember":{"a":{"max":"$.t"},"b":{"last":"o.a"},"c":{"first":"o"}}}`},
 			[]string{"foreign-path /config/jobs/0/remember/a/max", "unreachable-path /config/jobs/0/remember/b/last"}},
 
 		{"pages in advance, one after another", given{api: `,"http":{"lookahead":3},"pagination":{"method":"multiple","scrollers":{"default":{"method":"pagenum","total":"t","totalPages":"p"}}}`},

@@ -51,6 +51,26 @@ func unreadRemembered(s settings, found *failure.Problems) {
 	}
 }
 
+// replacedTables finds jobs that ask for what is new only, and whose table replaces the
+// one with all the rest.
+func replacedTables(s settings, found *failure.Problems) {
+	references := s.Compiled.Vocabulary.All().References
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
+			if it.Incremental {
+				continue
+			}
+			for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders) {
+				if len(references.Names(s.job(j.Job).Get(f.Name).Value, false, expr.Remembered)) > 0 {
+					found.Add(failure.Problem{Code: failure.ReplacedTable, Pointer: j.Pointer,
+						Expected: "this job asks for what is new, and its table replaces the one of the run before, so that the rest is lost", Hint: "set " + field.OwnName(config.IncrementalOutput.Name) + " to true in \"config\""})
+					break
+				}
+			}
+		}
+	}
+}
+
 // remembered are the entries that say what a run leaves for the next one.
 func (s settings) remembered() []config.Section {
 	var all []config.Section

@@ -55,11 +55,17 @@ func Of(v value.Value) Key {
 // or of one form, as points in time, and anything else by its bytes.
 func Compare(a, b Key) int {
 	switch {
-	case a.kind == aNumber && b.kind == aNumber:
-		return a.number.compare(b.number)
-	case a.kind == anInstant && b.kind == anInstant && (a.instant.zone && b.instant.zone || a.instant.form == b.instant.form):
-		return a.instant.at.Compare(b.instant.at)
-	default:
+	case !Alike(a, b) || a.kind == aText:
 		return strings.Compare(a.text, b.text)
+	case a.kind == aNumber:
+		return a.number.compare(b.number)
+	default:
+		return a.instant.at.Compare(b.instant.at)
 	}
+}
+
+// Alike reports whether both keys are numbers, or both are texts of no known form, or
+// both are dates that can be compared as such.
+func Alike(a, b Key) bool {
+	return a.kind == b.kind && (a.kind != anInstant || a.instant.zone && b.instant.zone || a.instant.form == b.instant.form)
 }
