@@ -102,7 +102,7 @@ func aboutValues() []Entry {
 func aboutExpressions() []Entry {
 	return []Entry{
 		{failure.UnknownAttribute, isError, "There is no such value",
-			"An expression refers to something that does not exist: to a key that \"config\" has not, to an object or a list instead of a value in it, to a placeholder that the job has not, to the item of a parent in a root job.",
+			"An expression refers to something that does not exist: to a key that \"config\" has not, to an object or a list instead of a value in it, to a placeholder that the job has not, to the item of a parent in a root job, to a window in a job without windows.",
 			`"params": {"since": {"attr": "sincee"}}`,
 			"Correct the name, or add the key to \"config\" (and to every item of \"iterations\" if only those have it). Nested keys are parted by dots. An object that is meant as it is stands in {\"literal\": …}."},
 		{failure.UnknownFunction, isError, "There is no such function",
