@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
 // bytesOf is a random source that repeats these bytes.
@@ -63,6 +64,11 @@ func TestComputedWaitsAreSpread(t *testing.T) {
 			}
 		})
 	}
+	limited := newFixture(t, serve(t, say(503, ""), ok("")).URL, api, nil, random(many), func(o *Options) { o.Limits = env.Limits{Requests: 9} })
+	if _, err := limited.get(t, "x"); err != nil {
+		t.Error(err)
+	}
+	equal(t, "waits of a run with limits, which sends one request after another", limited.sleeps, []time.Duration{second})
 	f := newFixture(t, serve(t, say(503, "")).URL, api, nil, random(strings.NewReader("")))
 	if _, err := f.get(t, "x"); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v without a random source", err)
