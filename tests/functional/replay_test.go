@@ -22,16 +22,16 @@ import (
 
 // irreproducible are the cases whose replay cannot be the same, with the reason.
 var irreproducible = map[string]string{
-	"cut-bytes-within-answer":       "the answer that was broken off is not in the recording",
-	"cut-time-waiting":              "in a replay the clock jumps to the end of the wait that --max-time ends",
-	"cut-time-within-answer":        "as cut-bytes-within-answer",
-	"login-fails-no-json":           "the answer, which may hold a secret, is hidden, and the error tells its first character",
-	"oauth20-login":                 "its login answers with the number 2, which is a secret by that and masked in the data",
-	"oauth20-login-expires":         "as oauth20-login",
-	"state-laptop-full-login":       "the token of a recorded login is masked, so a replay does not keep it",
-	"state-laptop-full-login-fails": "as state-laptop-full-login",
-	"rate-limit":                    "a replay does not wait for the rate limit, and job.progress tells for how long requests waited",
-	"rate-limit-every-request":      "as rate-limit",
+	"cut-bytes-within-answer":  "the answer that was broken off is not in the recording",
+	"cut-time-waiting":         "in a replay the clock jumps to the end of the wait that --max-time ends",
+	"cut-time-within-answer":   "as cut-bytes-within-answer",
+	"login-fails-no-json":      "the answer, which may hold a secret, is hidden, and the error tells its first character",
+	"oauth20-login":            "its login answers with the number 2, which is a secret by that and masked in the data",
+	"oauth20-login-expires":    "as oauth20-login",
+	"state-full-login":         "the token of a recorded login is masked, so a replay does not keep it",
+	"state-full-login-fails":   "as state-full-login",
+	"rate-limit":               "a replay does not wait for the rate limit, and job.progress tells for how long requests waited",
+	"rate-limit-every-request": "as rate-limit",
 }
 
 // shown are the cases whose events must not tell what stands in the data; a
