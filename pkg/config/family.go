@@ -20,6 +20,8 @@ type Family struct {
 	// Batched are the jobs above, counted from the root job, whose items come in
 	// batches: no single one of them is the parent.
 	Batched []int
+	// Lists are those of Placeholders that have the values of a batch.
+	Lists []string
 }
 
 // with is the family of this job. A root job has no placeholders.
@@ -30,13 +32,14 @@ func (f Family) with(job Section) Family {
 		return f
 	}
 	if batch {
-		f.Batched = append(f.Batched[:len(f.Batched):len(f.Batched)], f.Jobs-1)
+		f.Batched = append(slices.Clip(f.Batched), f.Jobs-1)
 	}
-	names := f.Placeholders[:len(f.Placeholders):len(f.Placeholders)]
 	for _, m := range placeholders.Value.Members() {
-		names = append(names, m.Name)
+		f.Placeholders = append(slices.Clip(f.Placeholders), m.Name)
+		if batch {
+			f.Lists = append(slices.Clip(f.Lists), m.Name)
+		}
 	}
-	f.Placeholders = names
 	return f
 }
 

@@ -133,7 +133,7 @@ func (c *compiler) unstored(s Section, j Job) {
 	if !j.Unstored {
 		return
 	}
-	if !JobChildren.In(s).Present() && !s.Get("remember").Present() {
+	if !JobChildren.In(s).Present() && !JobRemember.In(s).Present() {
 		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "nothing comes of this job: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
 	}
 	if userData := JobUserData.In(s); userData.Present() {

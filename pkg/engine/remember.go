@@ -119,6 +119,8 @@ func perOf(s config.Section, of config.Family) []string {
 			item.Fault(failure.InvalidRemember, "expected the name of a placeholder of this job or of a job above it", hint)
 		case slices.Contains(names, name):
 			item.Fault(failure.InvalidRemember, "expected each placeholder once", "")
+		case slices.Contains(of.Lists, name):
+			item.Fault(failure.InvalidRemember, "expected a placeholder with one value: this one has the values of a batch", "leave the batch out, then the job runs for each value")
 		default:
 			names = append(names, name)
 		}

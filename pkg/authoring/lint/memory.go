@@ -57,7 +57,7 @@ func replacedTables(s settings, found *failure.Problems) {
 	references := s.Compiled.Vocabulary.All().References
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if it.Incremental {
+			if it.Incremental || j.Unstored {
 				continue
 			}
 			for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobWindows) {
