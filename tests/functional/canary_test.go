@@ -397,14 +397,14 @@ func filesOf(dir string) map[string]string {
 }
 
 // secretFiles are the names and contents of all files that must not hold a
-// secret: all but what the platform has put there, the data, and what the state
-// remembers under names with a hash sign, which are made for it.
+// secret: all but what the platform has put there, the data, and what stands in the
+// state under names with a hash sign.
 func secretFiles(files map[string]string) string {
 	var b strings.Builder
 	for name, text := range files {
 		if name != "config.json" && !strings.HasPrefix(name, "in/") {
 			if strings.HasSuffix(name, ".json") {
-				text = withoutRemembered(text)
+				text = withoutSecrets(text)
 			}
 			fmt.Fprintf(&b, "%s:\n%s\n", name, text)
 		}
@@ -412,14 +412,13 @@ func secretFiles(files map[string]string) string {
 	return b.String()
 }
 
-// withoutRemembered is a state without the secrets that it remembers.
-func withoutRemembered(text string) string {
+// withoutSecrets is a state without what stands there under names with a hash sign.
+func withoutSecrets(text string) string {
 	var state map[string]any
-	if decodeJSON([]byte(text), &state) != nil || state["remembered"] == nil {
+	if decodeJSON([]byte(text), &state) != nil {
 		return text
 	}
-	state["remembered"] = withoutHash(state["remembered"])
-	return jsonText(state)
+	return jsonText(withoutHash(state))
 }
 
 func withoutHash(v any) any {
