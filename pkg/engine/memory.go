@@ -196,7 +196,7 @@ func (r *jobRun) keep(g gathered) error {
 		if g.value.IsNull() {
 			return nil
 		}
-		if now := r.memory.Now(g.name, combination); !now.IsNull() {
+		if now := r.memory.Now(g.name, combination); !nothing(now) {
 			r.compared(g, order.Of(now))
 			if !g.beats(g.key, order.Of(now)) {
 				g.value = now
