@@ -440,6 +440,7 @@ func (p *plant) shape(j map[string]any, depth int) {
 	}
 	if depth > 0 && random.IntN(3) == 0 {
 		j["batch"] = map[string]any{"size": 1 + random.IntN(3), "across": random.IntN(2) == 0}
+		delete(j["remember"].(map[string]any), "each"+strconv.Itoa(p.next)) // it is kept per value of the placeholder
 	}
 }
 
