@@ -56,7 +56,7 @@ func (k *keeper) keep(ctx context.Context, change func(value.Value) value.Value)
 		k.told = true
 		k.unsaved("in out/state.json: " + err.Error())
 	}
-	if !k.onPlatform() || k.failed == mostFailures {
+	if !k.uploads() || k.failed == mostFailures {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout)
@@ -76,9 +76,9 @@ func (k *keeper) keep(ctx context.Context, change func(value.Value) value.Value)
 
 func (k *keeper) unsaved(text string) { k.o.Log.Emit(event.StateUnsaved{Text: text}) }
 
-// onPlatform reports whether a configuration of a platform runs. A replay changes
+// uploads reports whether a configuration of a platform runs. A replay changes
 // nothing there: what it got is old.
-func (k *keeper) onPlatform() bool { return k.o.Getenv("KBC_CONFIGID") != "" && k.o.Replay == "" }
+func (k *keeper) uploads() bool { return k.o.Getenv("KBC_CONFIGID") != "" && k.o.Replay == "" }
 
 // upload changes the state that the platform has. The rest of it stays as it is, and so
 // do its ciphers.

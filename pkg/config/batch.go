@@ -56,10 +56,13 @@ var batchRange = failure.Text(fmt.Sprintf("expected an integer from 1 to %d", Ma
 // are those of the parent.
 func (c *compiler) batched(s, given Section) {
 	names := JobPlaceholders.In(s).Value.Members()
+	lacking := func(found string, hint failure.Text) {
+		given.Problems().Add(failure.Problem{Code: failure.WrongValue, Pointer: given.Pointer, Expected: "expected one placeholder beside it, " + failure.Text(found), Hint: hint})
+	}
 	switch {
 	case len(names) == 0:
-		given.Problem("expected one placeholder beside it, found none", "\"placeholders\" names the value that the requests take from each parent")
+		lacking("found none", "\"placeholders\" names the value that the requests take from each parent")
 	case len(names) > 1:
-		given.Problem(failure.Text(fmt.Sprintf("expected one placeholder beside it, found %d", len(names))), "the request of a batch has a list of the values of one placeholder; write the others as jobs of their own, or leave the batch out")
+		lacking(fmt.Sprintf("found %d", len(names)), "the request of a batch has a list of the values of one placeholder; write the others as jobs of their own, or leave the batch out")
 	}
 }

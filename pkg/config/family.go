@@ -47,9 +47,6 @@ func (f Family) with(job Section) Family {
 // parent, come in batches.
 func (f Family) InBatch(level int) bool { return slices.Contains(f.Batched, f.Jobs-level) }
 
-// runs reports whether a child job is ever called.
-func (f Family) runs(refersToParent bool) bool { return len(f.Placeholders) > 0 || refersToParent }
-
 // familyOf is what any of these jobs, or a job below them, can refer to.
 func familyOf(jobs Section) Family {
 	var all Family

@@ -58,8 +58,8 @@ func (t Types) jobs() *field.Type {
 	return list("expected a list with at least one job", "array", "object")
 }
 
-// jobs compiles a list of jobs below others, which are those of above. Of several jobs with one id the last definition stays, at the
-// place of the first.
+// jobs compiles a list of jobs below others, which are those of above. Of several jobs
+// with one id the last definition stays, at the place of the first.
 func (c *compiler) jobs(s Section, e evaluator, above Family) []Job {
 	var jobs []Job
 	places := map[string]int{} // by id
@@ -118,7 +118,7 @@ func (c *compiler) job(s Section, e evaluator, above Family) Job {
 	}
 	c.endpoint(&j, s, e)
 	j.Windows = c.windows(JobWindows.In(s), e, above, family)
-	if above.Jobs > 0 && !family.runs(c.refersToParent(s)) {
+	if j.Runs = above.Jobs == 0 || len(family.Placeholders) > 0 || c.refersToParent(s); !j.Runs {
 		c.warn(failure.IdleChild, s.Pointer, "this child job never runs: it has no \"placeholders\", nor has a job above it", "")
 	}
 	c.unstored(s, j)
@@ -157,16 +157,27 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	}
 	computed := compiler.Compile(endpoint.Value, endpoint.Pointer)
 	j.Endpoint, j.ComputedEndpoint = endpoint.Value.JSON(), &computed
+	if len(computed.References(expr.Remembered)) > 0 && !computed.RefersBeyond(expr.Attr, expr.Time, expr.Remembered) {
+		if v, err := computed.Eval(firstRun(e.attr, c.Now())); err == nil && v.IsBlank() {
+			endpoint.Problem("expected a path, and the first run has none", "give it a \"default\"")
+		}
+	}
 	if j.DataType == "" && !j.Unstored {
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", as the endpoint is computed and cannot name the table"})
 	}
+}
+
+// JobExpressions are the settings of a job whose expressions may refer to the items of
+// the jobs above it.
+func JobExpressions() []*field.Field {
+	return field.Fields(JobEndpoint, JobParams, JobHeaders, JobWindows, JobUserData, JobRemember)
 }
 
 // refersToParent reports whether a job has an expression that refers to the item of a
 // job above it.
 func (c *compiler) refersToParent(s Section) bool {
 	references := c.Vocabulary.All().References.At(expr.InJobs)
-	for _, f := range field.Fields(JobEndpoint, JobParams, JobHeaders, JobUserData, JobRemember) {
+	for _, f := range JobExpressions() {
 		if len(references.Names(s.Get(f.Name).Value, false, expr.ParentItem)) > 0 {
 			return true
 		}

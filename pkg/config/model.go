@@ -195,6 +195,9 @@ type Job struct {
 	Children        []Job
 	Placeholders    Section
 	RecursionFilter string
+	// Runs is false for a child job that is never called: neither it nor a job above it has
+	// placeholders, and it refers to no item above it.
+	Runs bool
 	// Batch is zero for a child job that runs for each parent.
 	Batch Batch
 	// RowFilter is a condition; items that do not satisfy it are left out.
@@ -213,6 +216,9 @@ type Job struct {
 	// Rules come before those of API.
 	Rules Section
 }
+
+// Problems is the list for what is wrong with the job.
+func (j Job) Problems() *failure.Problems { return j.UserData.Problems() }
 
 // DataField is where the items of a response are.
 type DataField struct {

@@ -91,7 +91,7 @@ func (w *Windows) compileRules(s Section) {
 	w.rules = window.Rules{Step: spanOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
 	if hint := window.CheckFormat(w.rules.Format); hint != "" {
 		windowsFormat.In(s).Problem("expected a format as that of the function date", failure.Text(hint))
-	} else if window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() {
+	} else if w.rules.Step != (window.Span{}) && window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() {
 		windowsStep.In(s).Problem("expected a step of a day or more, as \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
 	}
 }
@@ -132,14 +132,12 @@ func (w *Windows) check(s Section, attributes expr.Members, now time.Time) {
 	if w.partly {
 		return
 	}
-	scope := &expr.Scope{Now: func() time.Time { return now }, Contexts: map[expr.Context]expr.Members{
-		expr.Attr: attributes, expr.Time: {"currentStart": value.OfInt(now.Unix()), "previousStart": value.OfInt(0)},
-	}}
+	scope := firstRun(attributes, now)
 	for _, bound := range []struct {
 		expr    expr.Expr
 		section Section
 	}{{w.from, WindowsFrom.In(s)}, {w.to, WindowsTo.In(s)}} {
-		if bound.expr.RefersBeyond(expr.Attr, expr.Time, expr.Remembered) { // the first run remembers nothing
+		if bound.expr.RefersBeyond(expr.Attr, expr.Time, expr.Remembered) {
 			continue
 		}
 		v, err := bound.expr.Eval(scope)
@@ -150,6 +148,13 @@ func (w *Windows) check(s Section, attributes expr.Members, now time.Time) {
 			bound.section.Problem(fault.expected, fault.hint)
 		}
 	}
+}
+
+// firstRun is what expressions can see in a run that starts now and remembers nothing.
+func firstRun(attributes expr.Members, now time.Time) *expr.Scope {
+	return &expr.Scope{Now: func() time.Time { return now }, Contexts: map[expr.Context]expr.Members{
+		expr.Attr: attributes, expr.Time: {"currentStart": value.OfInt(now.Unix()), "previousStart": value.OfInt(0)},
+	}}
 }
 
 // boundFault is what is wrong with the value of a bound.
@@ -234,8 +239,7 @@ func (w *Windows) Known(scope *expr.Scope) bool {
 // remembered reports whether `from` is made of what an earlier run left.
 func (w *Windows) remembered(scope *expr.Scope) bool {
 	return slices.ContainsFunc(w.from.References(expr.Remembered), func(name string) bool {
-		v := scope.Contexts[expr.Remembered][name]
-		return !v.IsNull() && (v.Kind() != value.String || v.Raw() != "")
+		return !scope.Contexts[expr.Remembered][name].IsBlank()
 	})
 }
 

@@ -76,7 +76,7 @@ func (r *jobRun) batchesWait() bool {
 // are several, in the batch of the job itself or of one above it.
 func checkBatches(j *job) {
 	problem := func(p placeholder, expected, hint failure.Text) {
-		j.UserData.Problems().Add(failure.Problem{Code: failure.InvalidPlaceholder, Pointer: p.pointer, Expected: expected, Hint: hint})
+		j.Problems().Add(failure.Problem{Code: failure.InvalidPlaceholder, Pointer: p.pointer, Expected: expected, Hint: hint})
 	}
 	for _, p := range j.placeholders {
 		switch own := j.Batch != (config.Batch{}); {

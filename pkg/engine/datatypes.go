@@ -30,8 +30,8 @@ func (p *Plan) sinks(visit func(it, first *iteration)) {
 // never runs has no rows.
 func (p *Plan) checkDataTypes() {
 	p.sinks(func(it, first *iteration) {
-		eachJob(it.Jobs, func(j config.Job, child, runs bool) {
-			if !runs || j.Unstored || first.mappings.Has(j.DataType) {
+		eachJob(it.Jobs, func(j config.Job, child bool) {
+			if !j.Runs || j.Unstored || first.mappings.Has(j.DataType) {
 				return
 			}
 			checkTableName(j)
@@ -46,7 +46,7 @@ func (p *Plan) checkDataTypes() {
 // unstored are the data types that only jobs have which store nothing.
 func unstored(jobs []config.Job) []string {
 	var none, some []string
-	eachJob(jobs, func(j config.Job, _, _ bool) {
+	eachJob(jobs, func(j config.Job, _ bool) {
 		if j.Unstored {
 			none = append(none, j.DataType)
 		} else {
@@ -65,23 +65,20 @@ func checkTableName(j config.Job) {
 	if j.DataType == j.Endpoint {
 		key, hint = config.JobEndpoint.Name, `name the table with "dataType"`
 	}
-	field.NewSection(value.OfString(j.DataType), failure.PointerJoin(j.Pointer, key), j.UserData.Problems()).
+	field.NewSection(value.OfString(j.DataType), failure.PointerJoin(j.Pointer, key), j.Problems()).
 		Problem("expected something with a letter, a digit or a dash: the table is named after it", hint)
 }
 
-// eachJob visits jobs and those below them, and says whether each of them is a
-// child job, and whether it ever runs: a child job does when it, or one above it,
-// has placeholders.
-func eachJob(jobs []config.Job, visit func(j config.Job, child, runs bool)) {
-	var walk func(jobs []config.Job, child, filled bool)
-	walk = func(jobs []config.Job, child, filled bool) {
+// eachJob visits jobs and those below them, and says whether each of them is a child job.
+func eachJob(jobs []config.Job, visit func(j config.Job, child bool)) {
+	var walk func(jobs []config.Job, child bool)
+	walk = func(jobs []config.Job, child bool) {
 		for _, j := range jobs {
-			filled := filled || child && j.Placeholders.Present()
-			visit(j, child, !child || filled)
-			walk(j.Children, true, filled)
+			visit(j, child)
+			walk(j.Children, true)
 		}
 	}
-	walk(jobs, false, false)
+	walk(jobs, false)
 }
 
 // tolerateUnusedMappings makes warnings of the problems with mappings of data types
@@ -90,7 +87,7 @@ func eachJob(jobs []config.Job, visit func(j config.Job, child, runs bool)) {
 func (p *Plan) tolerateUnusedMappings() {
 	used := map[string]bool{} // by the pointer of the mapping
 	use := func(jobs []config.Job, it *iteration) {
-		eachJob(jobs, func(j config.Job, _, _ bool) {
+		eachJob(jobs, func(j config.Job, _ bool) {
 			used[failure.PointerJoin(it.Mappings.Pointer, j.DataType)] = true
 		})
 	}

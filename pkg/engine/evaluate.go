@@ -52,9 +52,7 @@ func (jr *jobRunner) scopeOf(in invocation) *expr.Scope {
 func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (r config.Request, endpoint string, err error) {
 	for _, f := range in.filled {
 		for _, v := range f.values() {
-			if text := v.Text(); v.Secret() && expr.Conceals(text) {
-				jr.run.Secrets.AddPassing(text)
-			}
+			jr.hide(v)
 		}
 	}
 	// The method decides where paging puts its parameters.
@@ -84,10 +82,17 @@ func (jr *jobRunner) computedEndpoint(j *job, scope *expr.Scope) (string, error)
 		return "", err
 	}
 	text, err := config.EndpointText(v, failure.PointerJoin(j.Pointer, config.JobEndpoint.Name))
-	if err == nil && v.Secret() && expr.Conceals(text) {
-		jr.run.Secrets.AddPassing(text)
+	if err == nil {
+		jr.hide(v)
 	}
 	return text, err
+}
+
+// hide hides a value that is a secret where it goes into a text, which has no mark.
+func (jr *jobRunner) hide(v value.Value) {
+	if text := v.Text(); v.Secret() && expr.Conceals(text) {
+		jr.run.Secrets.AddPassing(text)
+	}
 }
 
 // outgoing is a request of a job as it is sent: with the default options underneath, and

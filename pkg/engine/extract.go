@@ -121,15 +121,19 @@ func (r *run) run(ctx context.Context) (Result, error) {
 
 func (r *run) iterations(ctx context.Context) error {
 	for i, it := range r.plan.iterations {
-		number := i + 1
-		if len(r.plan.iterations) == 1 {
-			number = 0
-		}
-		if err := r.iteration(ctx, it, number); err != nil {
+		if err := r.iteration(ctx, it, r.plan.number(i)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// number is the number of an iteration in events, from 1; 0 when there is only one.
+func (p *Plan) number(iteration int) int {
+	if len(p.iterations) == 1 {
+		return 0
+	}
+	return iteration + 1
 }
 
 // iteration runs the jobs of one iteration. Its number is 0 when there is only

@@ -112,7 +112,9 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 		live:   jr.run.Live.Job(j, j.Endpoint, len(in.parents)),
 		events: slices.Clip(in.events), // other runs share them; about the first page
 	}
-	r.jobRunner, r.invocation = jr, in
+	if j.Unstored {
+		r.live.Unstored()
+	}
 	r.scope = jr.scopeOf(in).Warning(recordWarnings(&r.events))
 	var err error
 	if r.base, r.endpoint, err = jr.request(j, in, r.scope); err != nil {

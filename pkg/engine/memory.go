@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
@@ -116,7 +115,7 @@ func (r *jobRun) observe(row value.Packed) {
 func (g *gathered) add(row value.Packed) {
 	g.items++
 	v, _ := row.At(g.path, ".")
-	if nothing(v) {
+	if v.IsBlank() {
 		v = value.Value{}
 	}
 	switch g.pick {
@@ -138,9 +137,6 @@ func (g *gathered) add(row value.Packed) {
 		g.valued++
 	}
 }
-
-// nothing reports whether a value is null or the empty text, as for a "default".
-func nothing(v value.Value) bool { return v.IsNull() || v.Kind() == value.String && v.Raw() == "" }
 
 // beats reports whether one value is to take the place of another.
 func (m remembering) beats(a, b order.Key) bool {
@@ -188,7 +184,7 @@ func (r *jobRun) remember() error {
 			continue
 		}
 		v, err := r.afterLastPage(m)
-		if err == nil && !nothing(v) {
+		if err == nil && !v.IsBlank() {
 			err = r.set(m, v)
 		}
 		if err != nil {
@@ -208,7 +204,7 @@ func (r *jobRun) keep(g gathered) error {
 		if g.value.IsNull() {
 			return nil
 		}
-		if now := r.memory.Now(g.name, combination); !nothing(now) {
+		if now := r.memory.Now(g.name, combination); !now.IsBlank() {
 			r.compared(g, order.Of(now))
 			if !g.beats(g.key, order.Of(now)) {
 				g.value = now
@@ -304,27 +300,6 @@ func (jr *jobRunner) readings(names []string) []Reading {
 	return all
 }
 
-// describe says in a sentence what is remembered.
-func (m remembering) describe() string {
-	text := m.name + ": "
-	switch m.pick {
-	case greatest:
-		text += fmt.Sprintf("the greatest value at %q in the items, or what was remembered before if that is greater", m.path)
-	case least:
-		text += fmt.Sprintf("the least value at %q in the items, or what was remembered before if that is less", m.path)
-	case latest:
-		text += fmt.Sprintf("the value at %q in the last item", m.path)
-	case earliest:
-		text += fmt.Sprintf("the value at %q in the first item", m.path)
-	default:
-		text += "the value of " + m.written + " after the last page"
-	}
-	if len(m.per) > 0 {
-		text += ", one for each " + strings.Join(m.per, ", ")
-	}
-	return text + "."
-}
-
 // kept are the events about what each iteration leaves for the next run.
 func (r *run) kept() []event.StateRemembered {
 	var all []event.StateRemembered
@@ -334,10 +309,7 @@ func (r *run) kept() []event.StateRemembered {
 			if found.Set == 0 {
 				continue
 			}
-			e := event.StateRemembered{Name: m.name, Value: r.shown(m.name, found.Now), Before: r.shown(m.name, found.Before), Iteration: i + 1, Pointer: m.pointer}
-			if len(r.plan.iterations) == 1 {
-				e.Iteration = 0
-			}
+			e := event.StateRemembered{Name: m.name, Value: r.shown(m.name, found.Now), Before: r.shown(m.name, found.Before), Iteration: r.plan.number(i), Pointer: m.pointer}
 			if found.Per {
 				e.Values = found.Set
 			}

@@ -283,7 +283,7 @@ func (r *jobRun) settle(ctx context.Context, p *pageResult) (ids paging.IDs, err
 // paging wants.
 func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping.Column) (ids paging.IDs, kept int, err error) {
 	id := r.scroller.Needs().ItemID
-	batch := r.batch(columns)
+	rows := r.pageRows(columns)
 	for row, err := range r.filtered(page) {
 		keep := false
 		if err == nil {
@@ -294,7 +294,7 @@ func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping
 		}
 		if keep {
 			kept++
-			err = batch.Row(row)
+			err = rows.Row(row)
 		}
 		if err != nil {
 			return ids, kept, err
@@ -310,12 +310,12 @@ func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping
 	return ids, kept, nil
 }
 
-// batch is where the rows of one page go.
-func (r *jobRun) batch(columns []mapping.Column) batch {
+// pageRows is where the rows of one page go.
+func (r *jobRun) pageRows(columns []mapping.Column) pageRows {
 	if r.Unstored {
 		return unstoredRows{}
 	}
-	return r.sink.batch(r.DataType, columns)
+	return r.sink.page(r.DataType, columns)
 }
 
 // ids are the ids that store finds, for a page that is not stored yet.
@@ -343,7 +343,7 @@ func (r *jobRun) facts(p *pageResult, ids paging.IDs) paging.Page {
 
 // factsOf are those of an answer alone.
 func factsOf(res *exchange.Answer, page *answer.Page) paging.Page {
-	return paging.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Header: res.Header, Address: res.Asked()}
+	return paging.Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.Compared, Header: res.Header, Address: res.Asked()}
 }
 
 // filtered are the rows of a page as everything but the scan sees them: after the

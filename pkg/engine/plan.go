@@ -198,8 +198,8 @@ func (c compiler) answers(j config.Job) answer.Format {
 		format = answer.Compile(j.Response)
 	}
 	at := failure.PointerJoin(j.Pointer, config.JobDataField.Name)
-	format.CheckDataField(dataPath(j), field.NewSection(value.OfString(j.DataField.Path), at, j.UserData.Problems()))
-	format.CheckKeyAs(field.NewSection(value.OfString(j.DataField.KeyAs), failure.PointerJoin(at, config.DataFieldKeyAs.Name), j.UserData.Problems()))
+	format.CheckDataField(dataPath(j), field.NewSection(value.OfString(j.DataField.Path), at, j.Problems()))
+	format.CheckKeyAs(field.NewSection(value.OfString(j.DataField.KeyAs), failure.PointerJoin(at, config.DataFieldKeyAs.Name), j.Problems()))
 	return format
 }
 
@@ -210,7 +210,7 @@ func dataPath(j config.Job) answer.Path {
 
 // section is a setting of a job whose value is a text.
 func (c compiler) section(j config.Job, setting field.Setting[string], text string) config.Section {
-	return field.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, setting.Name), j.UserData.Problems())
+	return field.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, setting.Name), j.Problems())
 }
 
 // userData are the columns that a job's rows get: for root jobs those of

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -197,7 +198,7 @@ func (c compiler) remembersOf(jobs []*job) []remembering {
 			case i < 0:
 				all = append(all, m)
 			case !m.agrees(all[i]):
-				refuse(field.NewSection(value.Value{}, m.pointer, j.UserData.Problems()), "expected another name: "+failure.Part(all[i].pointer)+" has this one",
+				refuse(field.NewSection(value.Value{}, m.pointer, j.Problems()), "expected another name: "+failure.Part(all[i].pointer)+" has this one",
 					`two jobs may share a name with "max", or with "min", and the same "per"`)
 			}
 		}
@@ -222,6 +223,27 @@ func (c compiler) remembersOfLogin(all []remembering) []remembering {
 // agrees reports whether two jobs may remember under the same name.
 func (m remembering) agrees(other remembering) bool {
 	return m.pick == other.pick && (m.pick == greatest || m.pick == least) && slices.Equal(m.per, other.per)
+}
+
+// describe says in a sentence what is remembered.
+func (m remembering) describe() string {
+	text := m.name + ": "
+	switch m.pick {
+	case greatest:
+		text += fmt.Sprintf("the greatest value at %q in the items, or what was remembered before if that is greater", m.path)
+	case least:
+		text += fmt.Sprintf("the least value at %q in the items, or what was remembered before if that is less", m.path)
+	case latest:
+		text += fmt.Sprintf("the value at %q in the last item", m.path)
+	case earliest:
+		text += fmt.Sprintf("the value at %q in the first item", m.path)
+	default:
+		text += "the value of " + m.written + " after the last page"
+	}
+	if len(m.per) > 0 {
+		text += ", one for each " + strings.Join(m.per, ", ")
+	}
+	return text + "."
 }
 
 // checkKeys reports iterations that the state cannot tell apart.

@@ -104,7 +104,7 @@ func (s statistics) report(log *event.Log, j *job, iteration int) {
 // neverRan says why a job has not run.
 func neverRan(j *job) paging.Stop {
 	if j.Windows != nil && !j.child {
-		return paging.Stop{Rule: "there is no window between 'from' and 'to'", Pointer: j.Windows.Pointer}
+		return paging.Stop{Rule: noWindow, Pointer: j.Windows.Pointer}
 	}
 	return paging.Stop{Rule: "it never ran"}
 }

@@ -96,8 +96,8 @@ type sink struct {
 	bucket *bucket
 }
 
-// batch is where the rows of one page go.
-type batch interface {
+// pageRows is where the rows of one page go.
+type pageRows interface {
 	Row(value.Packed) error
 }
 
@@ -106,8 +106,8 @@ type unstoredRows struct{}
 
 func (unstoredRows) Row(value.Packed) error { return nil }
 
-// batch takes the rows of one page.
-func (s sink) batch(dataType string, columns []mapping.Column) batch {
+// page takes the rows of one page.
+func (s sink) page(dataType string, columns []mapping.Column) pageRows {
 	if s.bucket.configured.Has(dataType) {
 		return s.bucket.configured.Batch(dataType, columns)
 	}

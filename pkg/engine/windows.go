@@ -75,9 +75,7 @@ func (jr *jobRunner) forWindow(j *job, in invocation, one window.Window, of int,
 	started := event.WindowStarted{Job: j.Endpoint, Window: one.Number, Of: of, Start: one.StartValue().Text(), End: one.EndValue().Text(), JobPointer: j.Pointer, Iteration: jr.number}
 	if secret {
 		for _, v := range in.window.members.AsSecret() {
-			if text := v.Text(); expr.Conceals(text) {
-				jr.run.Secrets.AddPassing(text)
-			}
+			jr.hide(v)
 		}
 		started.Start, started.End = "", ""
 	}
@@ -85,8 +83,10 @@ func (jr *jobRunner) forWindow(j *job, in invocation, one window.Window, of int,
 	return in
 }
 
+const noWindow = "there is no window between 'from' and 'to'"
+
 // errNoWindow is why a job has no request.
-var errNoWindow = errors.New("it does not run: there is no window between 'from' and 'to'")
+var errNoWindow = errors.New("it does not run: " + noWindow)
 
 // firstWindow is the invocation for the first window of a job, or the same one for a job
 // without windows.

@@ -53,6 +53,7 @@ type LiveJob struct {
 	window      string // "" for none
 	began       time.Time
 	pages, rows int
+	unstored    bool // its rows are in no table
 	waits       []*wait
 }
 
@@ -176,6 +177,16 @@ func (j *LiveJob) Window(number, of int) {
 	j.window = fmt.Sprintf("window %d of %d", number, of)
 }
 
+// Unstored leaves the rows out: none of them is in a table.
+func (j *LiveJob) Unstored() {
+	if j == nil {
+		return
+	}
+	j.live.mu.Lock()
+	defer j.live.mu.Unlock()
+	j.unstored = true
+}
+
 // Await shows that the job waits for something, such as "for an answer", until done
 // is called.
 func (j *LiveJob) Await(what string) (done func()) { return j.wait(what, 0) }
@@ -265,9 +276,12 @@ func (j *LiveJob) line(now time.Time) string {
 	if j.window != "" {
 		parts = append(parts, j.window)
 	}
-	parts = append(parts, prose.Count(j.pages, "page"), prose.Count(j.rows, "row"))
-	if s := now.Sub(j.began).Seconds(); s >= 1 {
-		parts = append(parts, fmt.Sprintf("%.0f rows/s", float64(j.rows)/s))
+	parts = append(parts, prose.Count(j.pages, "page"))
+	if !j.unstored {
+		parts = append(parts, prose.Count(j.rows, "row"))
+		if s := now.Sub(j.began).Seconds(); s >= 1 {
+			parts = append(parts, fmt.Sprintf("%.0f rows/s", float64(j.rows)/s))
+		}
 	}
 	if text := j.waiting(now); text != "" {
 		parts = append(parts, text)

@@ -169,6 +169,19 @@ func TestLiveWindow(t *testing.T) {
 	(*LiveJob)(nil).Window(1, 2) // no terminal
 }
 
+// Of a job whose items are only parents there are no rows to count.
+func TestLiveUnstored(t *testing.T) {
+	live, _, on, c, tick := stage(t, 80, 24)
+	defer live.Close()
+	job := live.Job(1, "reports/{id}", 1)
+	job.Unstored()
+	job.Pause("status 200 OK", 15*time.Second)
+	c.Advance(2 * time.Second)
+	tick()
+	wantScreen(t, on, "  reports/{id}: 0 pages, waiting 13 s: status 200 OK")
+	(*LiveJob)(nil).Unstored() // no terminal
+}
+
 // TestLiveWithoutSize: at a tick the size is asked for, and a terminal that
 // cannot tell it gets no lines.
 func TestLiveWithoutSize(t *testing.T) {

@@ -45,8 +45,9 @@ func TestHints(t *testing.T) {
 		{"a number in the place of an object", given{api: `"pagination":{"forceStop":10},`}, "/parameters/api/pagination/forceStop", `write an object with the keys "pages", "time", "volume"`},
 		{"one job", given{jobs: `{"endpoint":"users"}`}, "/parameters/config/jobs", `put the job into brackets: [{"endpoint": …}]`},
 		{"one child job", given{job: `"children":{"endpoint":"users/{id}","placeholders":{"id":"id"}},`}, "/parameters/config/jobs/0/children", `put the job into brackets: [{"endpoint": …}]`},
+		{"hours in the place of seconds", given{api: `"http":{"requestTimeout":"1.5 hours"},`}, "/parameters/api/http/requestTimeout", `write it in seconds: 5400`},
 		{"seconds with their unit", given{api: `"http":{"requestTimeout":"1.5 sec"},`}, "/parameters/api/http/requestTimeout", `write the seconds without their unit: 1.5`},
-		{"another unit", given{api: `"http":{"requestTimeout":"5min"},`}, "/parameters/api/http/requestTimeout", ``},
+		{"another unit", given{api: `"http":{"requestTimeout":"5 days"},`}, "/parameters/api/http/requestTimeout", ``},
 		{"a unit alone", given{api: `"http":{"requestTimeout":"s"},`}, "/parameters/api/http/requestTimeout", ``},
 	}
 	for _, tt := range tests {

@@ -68,6 +68,7 @@ func TestWarnings(t *testing.T) {
 		{"child without placeholders", given{jobs: `[{"endpoint":"a","placeholders":{"id":"id"},"children":[{"endpoint":"b","children":[{"endpoint":"c"}]}]}]`}, []string{
 			`/parameters/config/jobs/0/children/0: this child job never runs: it has no "placeholders", nor has a job above it`,
 			`/parameters/config/jobs/0/children/0/children/0: this child job never runs: it has no "placeholders", nor has a job above it`}},
+		{"child whose windows refer to the parent", given{jobs: `[{"endpoint":"a","children":[{"endpoint":"b","windows":{"from":{"parentItem":"t"},"step":"1 day"}}]}]`}, nil},
 		{"child with inherited placeholders", given{jobs: `[{"endpoint":"a","children":[{"endpoint":"b/{id}","placeholders":{"id":"id"},"children":[{"endpoint":"c","placeholders":[]}]}]}]`}, nil},
 		{"same id", given{jobs: `[{"id":"a","endpoint":"x"},{"endpoint":"y"},{"id":"a","endpoint":"z"}]`}, []string{
 			`/parameters/config/jobs/2: has the id of /parameters/config/jobs/0 and runs in its place; give it another id`}},

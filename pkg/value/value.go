@@ -139,6 +139,10 @@ func (v Value) Kind() Kind { return v.kind }
 // IsNull reports whether the value is null (or the zero Value).
 func (v Value) IsNull() bool { return v.kind == Null }
 
+// IsBlank reports whether the value is null or the empty text, which is where a "default"
+// stands in.
+func (v Value) IsBlank() bool { return v.kind == Null || v.kind == String && v.text == "" }
+
 // IsScalar reports whether the value is a boolean, a number or a string.
 func (v Value) IsScalar() bool { return v.kind == Bool || v.kind == Number || v.kind == String }
 

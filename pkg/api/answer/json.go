@@ -42,15 +42,8 @@ func scanJSON(d *decoding) error {
 	if err := s.all(root); err != nil {
 		return notJSON(err)
 	}
-	for i, place := range fields {
-		at := place.at()
-		f := &d.page.fields[i]
-		if f.tooLarge = at.end-at.start > maxField; f.tooLarge {
-			continue
-		}
-		if f.value, err = s.read(at); err != nil {
-			return err
-		}
+	if d.page.fields, err = s.seen(fields); err != nil {
+		return err
 	}
 	d.page.Root = root.at.kind
 	if d.query.Volume {

@@ -80,7 +80,7 @@ type Page struct {
 	errors value.Value
 	// items streams at least so many items as there are rows.
 	items  iter.Seq2[value.Packed, error]
-	fields []fieldValue
+	fields Seen
 }
 
 // fieldValue is one of the values that paging asks for.
@@ -94,7 +94,7 @@ type fieldValue struct {
 const maxField = 1 << 20
 
 func newPage(q Query) *Page {
-	p := &Page{fields: make([]fieldValue, len(q.Fields))}
+	p := &Page{fields: make(Seen, len(q.Fields))}
 	for i, path := range q.Fields {
 		p.fields[i].path = path
 	}
@@ -114,6 +114,16 @@ func (p *Page) Field(path Path) (value.Value, error) {
 		return f.value, nil
 	}
 	return value.Value{}, fmt.Errorf("field %q was not asked for", path.Text)
+}
+
+// Compared is Field for a condition, which looks into no list and no object: one that is
+// too large has no items or members.
+func (p *Page) Compared(path Path) (value.Value, error) {
+	v, err := p.fields.At(path)
+	if k := v.Kind(); err == nil && (k == value.Array || k == value.Object) {
+		return v, nil
+	}
+	return p.Field(path)
 }
 
 // Errors is the member `errors` of the response when it is a list or an object,

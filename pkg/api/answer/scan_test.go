@@ -180,6 +180,24 @@ func TestScanRefusesLargeFields(t *testing.T) {
 	}
 }
 
+// A condition may compare a list of any size: it does not look into it.
+func TestLargeFieldsCompared(t *testing.T) {
+	list, text := dot("list"), dot("text")
+	page, err := newScanner().Scan(spoolOf(t, `{"list":["`+strings.Repeat("x", maxField)+`"],"text":"`+strings.Repeat("x", maxField)+`"}`, 1), Query{Fields: []Path{list, text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := page.Compared(list); err != nil || v.JSON() != "[]" {
+		t.Errorf("got %s, %v for the list", v.JSON(), err)
+	}
+	if _, err := page.Field(list); failure.KindOf(err) != failure.User {
+		t.Errorf("got %v for the value of the list, want a user error", err)
+	}
+	if _, err := page.Compared(text); failure.KindOf(err) != failure.User {
+		t.Errorf("got %v for the text, want a user error", err)
+	}
+}
+
 func TestScanOfWhatIsNotJSON(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"page of HTML", "<!DOCTYPE html>\n<p>Gone", "the response is not valid JSON: invalid character '<' at start of value; it begins with: <!DOCTYPE html> <p>Gone"},

@@ -98,7 +98,7 @@ func (r reference) needs() []answer.Path {
 func (r reference) of(p Page) (value.Value, error) {
 	v, err := r.own(p)
 	switch {
-	case err != nil, !v.IsNull() && (v.Kind() != value.String || v.Raw() != ""):
+	case err != nil, !v.IsBlank():
 		return v, err
 	case r.other != nil:
 		return r.other.of(p)

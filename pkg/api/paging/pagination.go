@@ -40,6 +40,9 @@ type Page struct {
 	// Field is the value at one of the places of Needs.Fields, null when
 	// nothing is there. nil is a page with nothing anywhere.
 	Field func(answer.Path) (value.Value, error)
+	// Compared is Field for conditions: it knows also of a large list or object that it
+	// is one.
+	Compared func(answer.Path) (value.Value, error)
 	// Header is that of the answer, Address what was asked for, after redirects; nil
 	// where there is none.
 	Header  http.Header
@@ -52,10 +55,19 @@ type Page struct {
 // field is the value at one of the places that a scroller needs, and errors
 // name the setting that asked for it.
 func (p Page) field(path answer.Path, pointer string) (value.Value, error) {
-	if p.Field == nil {
+	return valueAt(p.Field, path, pointer)
+}
+
+// compared is field for a condition.
+func (p Page) compared(path answer.Path, pointer string) (value.Value, error) {
+	return valueAt(p.Compared, path, pointer)
+}
+
+func valueAt(at func(answer.Path) (value.Value, error), path answer.Path, pointer string) (value.Value, error) {
+	if at == nil {
 		return value.Value{}, nil
 	}
-	v, err := p.Field(path)
+	v, err := at(path)
 	if e, ok := errors.AsType[*failure.Error](err); ok {
 		return value.Value{}, e.At(pointer)
 	}

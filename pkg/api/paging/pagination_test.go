@@ -117,7 +117,7 @@ func read(t *testing.T, needs Needs, res string, now time.Time) Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Header: header, Address: address, Now: now}
+	p := Page{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.Compared, Header: header, Address: address, Now: now}
 	for item, err := range page.Packed() {
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func (stopWhen) counts() bool { return false }
 func (stopWhen) start(time.Time) State { return nil }
 
 func (w stopWhen) after(s State, p Page) (State, *Stop, error) {
-	holds, err := w.condition.Holds(func(path string) (value.Value, error) { return p.field(conditionPath(path), w.pointer) })
+	holds, err := w.condition.Holds(func(path string) (value.Value, error) { return p.compared(conditionPath(path), w.pointer) })
 	if e, ok := errors.AsType[*failure.Error](err); ok {
 		return nil, nil, e.At(w.pointer)
 	}
@@ -57,7 +57,7 @@ func (w stopWhen) after(s State, p Page) (State, *Stop, error) {
 // and the condition does not hold.
 func (w stopWhen) announces(p Page) string {
 	for _, path := range w.condition.Paths() {
-		if v, err := p.field(conditionPath(path), w.pointer); err == nil && !v.IsNull() {
+		if v, err := p.compared(conditionPath(path), w.pointer); err == nil && !v.IsNull() {
 			return path
 		}
 	}

@@ -284,7 +284,7 @@ func (r Rule) takesAll() bool {
 
 // covers reports whether a rule matches whatever another one does.
 func (r Rule) covers(other Rule) bool {
-	if len(r.when.Condition) > 0 && r.when.text != other.when.text {
+	if len(r.when.Condition) > 0 && r.when.text != other.when.text && !r.when.Covers(other.when.Condition) {
 		return false
 	}
 	for _, h := range r.headers {

@@ -51,7 +51,7 @@ func (r Rule) predicate() string {
 	case Retry:
 		return "is tried again " + r.wait.String() + "."
 	case Poll:
-		return fmt.Sprintf("is asked for again %s, for %s seconds at most.", r.wait.every(), Seconds(r.Timeout))
+		return fmt.Sprintf("is asked for again %s, for %s at most.", r.wait.every(), inSeconds(r.Timeout.Seconds()))
 	case Skip:
 		return "ends the job without data."
 	default:
@@ -62,7 +62,7 @@ func (r Rule) predicate() string {
 func (w wait) String() string {
 	switch {
 	case w.fixed:
-		return fmt.Sprintf("after %s seconds", strconv.FormatFloat(w.seconds, 'f', -1, 64))
+		return "after " + inSeconds(w.seconds)
 	case w.header != "":
 		return "when its header " + w.header + " says so"
 	case w.response != "":
@@ -72,6 +72,14 @@ func (w wait) String() string {
 	default:
 		return "as 'api.retryConfig' says"
 	}
+}
+
+// inSeconds is a number of seconds in words.
+func inSeconds(n float64) string {
+	if n == 1 {
+		return "1 second"
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64) + " seconds"
 }
 
 func (w wait) every() string {

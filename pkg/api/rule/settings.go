@@ -1,11 +1,15 @@
 package rule
 
-import "github.com/keboola/configurable-extractor/pkg/config/field"
+import (
+	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
+)
 
 // The settings of a rule.
 var (
 	statusSetting  = field.Of("status", "Status", "Status codes, or classes of them such as `\"5xx\"`. Absent: every status.", statusesType).Example(`404`, `[403, "5xx"]`).Also("status_code", "statuscode", "code", "codes")
-	whenSetting    = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if")
+	whenSetting    = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if", "body")
 	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.Naming).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
 	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` asks again until the answer is another one. `skip` drops the answer and ends the job with a warning. `accept` takes the answer as data, whatever its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
 	messageSetting = field.Text("message", "Message", "Where the body says what is wrong: a path of keys parted by dots. The text is added to the error or the event.").As(field.Path).Example(`"error.message"`)
@@ -52,6 +56,8 @@ var rulesType = func() *field.Type {
 	t.Fields = append(t.Fields, field.Union("Verb", verbs())...)
 	list := field.ListOf(t)
 	list.Message = "expected a list of rules"
+	list.Alone = func(v value.Value) bool { return v.Kind() == value.Object && v.Len() > 0 }
+	list.AloneFault = &failure.Problem{Code: failure.WrongType, Expected: "expected a list of rules", Hint: "put the rule into brackets: [{\"do\": …}]"}
 	return list
 }()
 

@@ -25,7 +25,7 @@ func aboutJobs() []Entry {
 			`"jobs": [{"endpoint": "users", "placeholders": {"id": "id"}}]`,
 			"Move the job to \"children\" of the job whose items it needs."},
 		{failure.ForeignPath, isWarning, "This is not how paths are written",
-			"Paths are keys parted by dots; list indexes are keys too. JSONPath ($.a), JSON pointers (/a) and brackets behind a name (a[0], a[name=value]) are taken for names of keys; the item of a list is a.0, a.-1 or a.[name=value]. A dot at an end, or two in a row, ask for a key without a name.",
+			"Paths are keys parted by dots; list indexes are keys too. JSONPath ($.a), JSON pointers (/a) and brackets behind a name (a[0], a[name=value]) are taken for names of keys; the item of a list is a.0, a.-1 or a.[name=value]. A dot at an end, or two in a row, ask for a key without a name. In a condition the blanks before an operator belong to the path, and those behind it to the text, like quotes.",
 			`"dataField": "$.data.items"`,
 			"Write data.items, or data.0.items for the first item of a list."},
 		{failure.UnreachablePath, isWarning, "Nothing can be found there",

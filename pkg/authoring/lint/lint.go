@@ -45,6 +45,7 @@ func checks() []check {
 		orphanPlaceholders,
 		shadowedUserData,
 		foreignPaths,
+		spacedConditions,
 		unreachableAnswers,
 		unreachableItems,
 		unfilledColumns,

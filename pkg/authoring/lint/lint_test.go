@@ -3,10 +3,12 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/engine"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -65,6 +67,10 @@ func TestCheck(t *testing.T) {
 			"children":[{"endpoint":"y/{j}","placeholders":{"j":"j"},"params":{"a":{"remembered":"since"}}}]}]}`}, []string{"unknown-remembered /config/jobs/0/params/a/remembered"}},
 		{"tables that what is new replaces", given{jobs: `{"endpoint":{"remembered":"a","default":"x"},"dataType":"d","remember":{"a":{"response":"n"}},"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"headers":{"H":[{"remembered":"a"}]},"userData":{"u":{"remembered":"a"}}}]},{"endpoint":"y","userData":{"u":{"remembered":"a"}}}`},
 			[]string{"replaced-table /config/jobs/0", "replaced-table /config/jobs/0/children/0"}},
+		{"tables of child jobs that what is new replaces", given{jobs: `{"endpoint":"x","store":false,"params":{"a":{"remembered":"a"}},"remember":{"a":{"max":"t"}},"children":[{"endpoint":"{i}","placeholders":{"i":"i"}}]}`},
+			[]string{"replaced-table /config/jobs/0"}},
+		{"conditions with blanks", given{jobs: `{"endpoint":"x","rowFilter":"a == 'b'|c d==e","rules":[{"when":"a==b & c!=d","do":"fail"}],"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"recursionFilter":"a ==b"}]}`},
+			[]string{"foreign-path /config/jobs/0/rowFilter", "foreign-path /config/jobs/0/rules/0/when", "foreign-path /config/jobs/0/children/0/recursionFilter"}},
 		{"paths of remembered values", given{config: `,"incrementalOutput":true`, jobs: `{"endpoint":"x","responseFilter":"o","params":{"a":{"remembered":"a"},"b":{"remembered":"b"},"c":{"remembered":"c"}},"remember":{"a":{"max":"$.t"},"b":{"last":"o.a"},"c":{"first":"o"}}}`},
 			[]string{"foreign-path /config/jobs/0/remember/a/max", "unreachable-path /config/jobs/0/remember/b/last"}},
 
@@ -182,17 +188,8 @@ func TestCheck(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tree, err := value.Parse([]byte(tt.text()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			compiled, problems := config.Compile(tree, config.Options{Tree: language.Default().Tree})
-			if len(*problems) > 0 {
-				t.Fatal(problems)
-			}
-			engine.Compile(compiled, language.Default().Features, false)
 			var got []string
-			for _, p := range Check(Document{Tree: tree, Compiled: compiled, Language: language.Default()}) {
+			for _, p := range checked(t, tt.given) {
 				if p.Expected == "" {
 					t.Errorf("%s says nothing", p.Code)
 				}
@@ -202,5 +199,35 @@ func TestCheck(t *testing.T) {
 				t.Errorf("got %q, want %q\n%s", got, tt.want, tt.text())
 			}
 		})
+	}
+}
+
+// checked are the warnings about a document without problems.
+func checked(t *testing.T, g given) failure.Problems {
+	t.Helper()
+	tree, err := value.Parse([]byte(g.text()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, problems := config.Compile(tree, config.Options{Tree: language.Default().Tree})
+	if len(*problems) > 0 {
+		t.Fatal(problems)
+	}
+	engine.Compile(compiled, language.Default().Features, false)
+	return Check(Document{Tree: tree, Compiled: compiled, Language: language.Default()})
+}
+
+// A misspelt reference is data: nobody but the entry that it was meant to read is there to
+// say so.
+func TestMisspeltReading(t *testing.T) {
+	for key, want := range map[string]string{
+		"remembred": `did you mean "remembered" at /config/jobs/0/params/a/remembred?`,
+		"remember":  `did you mean "remembered" at /config/jobs/0/params/a/remember?`,
+		"since":     `send it in "params": {"remembered": "since"}`,
+	} {
+		found := checked(t, given{config: `,"incrementalOutput":true`, jobs: fmt.Sprintf(`{"endpoint":"x","params":{"a":{%q:"since"}},"remember":{"since":{"max":"t"}}}`, key)})
+		if len(found) != 1 || !strings.HasSuffix(found.Error(), "; "+want) {
+			t.Errorf("%s: got %v, want the hint %s", key, found, want)
+		}
 	}
 }

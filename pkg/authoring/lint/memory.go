@@ -9,6 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // unknownRemembered finds expressions that read what no job and no login leaves, or
@@ -45,10 +46,29 @@ func unreadRemembered(s settings, found *failure.Problems) {
 	s.readings(func(text, _ string) { read = append(read, text) })
 	for _, entry := range s.remembered() {
 		if !slices.Contains(read, name(entry)) {
-			found.Add(failure.Problem{Code: failure.UnreadRemembered, Pointer: entry.Pointer,
-				Expected: "no expression reads this value", Hint: "send it in \"params\": {\"remembered\": " + field.Quoted(name(entry)) + "}"})
+			hint := failure.Text("send it in \"params\": {\"remembered\": " + field.Quoted(name(entry)) + "}")
+			if at := s.misspeltReading(name(entry)); at != "" {
+				hint = "did you mean \"remembered\" at " + failure.Part(at) + "?"
+			}
+			found.Add(failure.Problem{Code: failure.UnreadRemembered, Pointer: entry.Pointer, Expected: "no expression reads this value", Hint: hint})
 		}
 	}
+}
+
+// misspeltReading is the place of a key that was meant to read what a run left under a
+// name, "" for none: an object with another key is data.
+func (s settings) misspeltReading(of string) (pointer string) {
+	walk(s.Compiled.Settings, func(at config.Section) bool {
+		if pointer != "" || at.Value.Kind() != value.String || at.Value.Raw() != of {
+			return pointer == ""
+		}
+		key := name(at)
+		if _, near := failure.Nearest(key, []string{string(expr.Remembered)}); near || key == config.JobRemember.Name {
+			pointer = at.Pointer
+		}
+		return true
+	})
+	return pointer
 }
 
 // replacedTables finds jobs that ask for what is new only, and whose table replaces the
@@ -57,19 +77,26 @@ func replacedTables(s settings, found *failure.Problems) {
 	references := s.Compiled.Vocabulary.All().References
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			if it.Incremental || j.Unstored {
+			expected := failure.Text("this job asks for what is new, and its table replaces the one of the run before, so that the rest is lost")
+			if j.Unstored {
+				expected = "this job asks for what is new, and the tables of its child jobs replace those of the run before, so that the rest is lost"
+			}
+			if it.Incremental || !stores(j.Job) {
 				continue
 			}
 			for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobWindows) {
 				if len(references.Names(s.job(j.Job).Get(f.Name).Value, false, expr.Remembered)) > 0 {
 					found.Add(failure.Problem{Code: failure.ReplacedTable, Pointer: j.Pointer,
-						Expected: "this job asks for what is new, and its table replaces the one of the run before, so that the rest is lost", Hint: "set " + field.OwnName(config.IncrementalOutput.Name) + " to true in \"config\""})
+						Expected: expected, Hint: "set " + field.OwnName(config.IncrementalOutput.Name) + " to true in \"config\""})
 					break
 				}
 			}
 		}
 	}
 }
+
+// stores reports whether a job, or one below it, has a table.
+func stores(j config.Job) bool { return !j.Unstored || slices.ContainsFunc(j.Children, stores) }
 
 // remembered are the entries that say what a run leaves for the next one.
 func (s settings) remembered() []config.Section {

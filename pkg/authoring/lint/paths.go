@@ -90,6 +90,24 @@ var (
 	glued   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\[]+\[[^\[\]=]+=`) })
 )
 
+// spacedConditions finds comparisons with blanks before their operator: these belong to
+// the path, and those behind it to the text.
+func spacedConditions(s settings, found *failure.Problems) {
+	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, _ config.Section) bool {
+		if f.Role != field.Condition && f != config.JobRowFilter.Field && f != config.JobRecursionFilter.Field {
+			return true
+		}
+		for _, text := range condition.PathsIn(at.Value.Text()) {
+			if strings.TrimSpace(text) != text {
+				found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: at.Pointer,
+					Expected: "hardly leads anywhere: the blanks beside the operator belong to the path and to the text", Hint: "write the condition without blanks and quotes: a==b"})
+				return true
+			}
+		}
+		return true
+	})
+}
+
 // jobPaths are the paths of jobs and mappings.
 func (s settings) jobPaths() []path {
 	var all []path

@@ -9,7 +9,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
-	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -137,7 +136,7 @@ func (s settings) pathsInto(j family) []pathAbove {
 		}
 	}
 	references := s.Compiled.Vocabulary.All().References
-	for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobUserData, config.JobRemember) {
+	for _, f := range config.JobExpressions() {
 		at := s.job(j.Job).Get(f.Name)
 		references.Walk(at.Value, at.Pointer, false, func(f expr.Form, pointer string) {
 			if f.Is(expr.ParentItem) {

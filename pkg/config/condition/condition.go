@@ -9,6 +9,7 @@ package condition
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,10 +52,14 @@ func compile(s field.Section, words bool) Condition {
 }
 
 func operatorHint(wrong string) failure.Text {
-	if strings.Contains(wrong, "=") {
+	switch {
+	case strings.Contains(wrong, "="):
 		return "write == to compare"
+	case strings.TrimSpace(wrong) == "":
+		return "conditions are joined by one & or |, as in a==1&b==2"
+	default:
+		return ""
 	}
-	return ""
 }
 
 // PathsIn are the paths of a condition, none when it cannot be read.
@@ -123,6 +128,29 @@ func (c Condition) Paths() []string {
 		}
 	}
 	return all
+}
+
+// Covers reports whether a condition of one comparison certainly holds wherever another
+// condition does: `a!=x` holds where `a==y` does.
+func (c Condition) Covers(other Condition) bool {
+	if len(c) != 1 || len(c[0]) != 1 || len(other) == 0 {
+		return false
+	}
+	one := c[0][0]
+	for _, all := range other {
+		if !slices.ContainsFunc(all, one.covers) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c comparison) covers(other comparison) bool {
+	if c.path != other.path || c.operator != "!=" || other.operator != "==" {
+		return false
+	}
+	// A boolean is equal to two texts.
+	return c.text != other.text && !slices.Contains([]string{"", "1", "true", "false"}, c.text)
 }
 
 // Holds reports whether a condition holds. at gives the value at a path, whose

@@ -178,7 +178,7 @@ type fallback struct{ node, otherwise node }
 
 func (n fallback) eval(s *Scope) (value.Value, error) {
 	v, err := n.node.eval(s)
-	if err != nil || !v.IsNull() && (v.Kind() != value.String || v.Raw() != "") {
+	if err != nil || !v.IsBlank() {
 		return v, err
 	}
 	otherwise, err := n.otherwise.eval(s)

@@ -112,10 +112,23 @@ func dotted(keys value.Value) (string, bool) {
 func secondsHint(pointer string, found value.Value) failure.Text {
 	number := strings.TrimRight(strings.TrimSpace(found.Raw()), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	unit := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(found.Raw()), number))
-	if _, err := strconv.ParseFloat(number, 64); err != nil || secret.MayStandAt(pointer) || !slices.Contains([]string{"s", "sec", "seconds"}, unit) {
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || secret.MayStandAt(pointer) {
 		return ""
 	}
-	return "write the seconds without their unit: " + failure.Part(number)
+	seconds := func(each float64) failure.Text {
+		return "write it in seconds: " + failure.Part(strconv.FormatFloat(n*each, 'f', -1, 64))
+	}
+	switch unit {
+	case "s", "sec", "second", "seconds":
+		return "write the seconds without their unit: " + failure.Part(number)
+	case "min", "minute", "minutes":
+		return seconds(60)
+	case "h", "hour", "hours":
+		return seconds(3600)
+	default:
+		return ""
+	}
 }
 
 // List formats names of fields for a message.
