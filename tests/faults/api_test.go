@@ -167,6 +167,8 @@ func lookUp(r request) ([]byte, bool) {
 	case path == "/since":
 		first, _ := strconv.Atoi(query.Get("since"))
 		return fmt.Appendf(nil, `{"rows": %s}`, rows("item", max(first-1, 0), 24)), true
+	case path == "/keyed":
+		return []byte(`{"users": {"7": {"name": "ann"}, "8": {"name": "bob"}}}`), true
 	case path == "/users":
 		return rows("user", offset, 3), true
 	case strings.HasPrefix(path, "/users/"):

@@ -20,6 +20,10 @@ func formats() []fault {
 		f.settings = strings.TrimSuffix(f.settings, "}") + `, "http": {"maxResponseBytes": 1000000}}`
 		return f
 	}
+	keyed := func(name, users, says string) fault {
+		only := func(s scenario, _ place) bool { return s.name == "items by their names" }
+		return fault{name: name, says: says, only: only, hit: func(s *strike) { s.say(200, `{"users": `+users+`}`) }}
+	}
 	zeros := bytes.Repeat([]byte("0"), 2_000_000)
 	return slices.Concat(
 		with(fatal("[another format](formats.md) than `response.format` says: an HTML page, JSON in the place of CSV, CSV that is configured as JSON"),
@@ -56,6 +60,12 @@ func formats() []fault {
 			in("no file in gzip", packed, "id\n1\n", "gzip"),
 			in("an empty zip", `{"format": "csv", "unpack": "zip"}`, archive(), "no file"),
 			in("a cut zip", `{"format": "csv", "unpack": "zip"}`, archive([]byte("id\n1\n"))[:60], "zip"),
+		),
+		with(fatal("with `dataField.keyAs`: a list, a text or a number in the place of the object, or an item with another value under the name"),
+			keyed("a list", `[{"name": "ann"}]`, "is an array"),
+			keyed("a text", `"none"`, "is a string"),
+			keyed("a number", `7`, "is a number"),
+			keyed("another value under the name", `{"7": {"id": "8"}}`, "'id'"),
 		),
 		with(fatal("packed file that is a bomb"),
 			small(in("a bomb in gzip", packed, string(compressed(zeros)), "maxResponseBytes")),

@@ -124,6 +124,10 @@ func scenarios() []scenario {
 			places: []place{{"second page", at("/items", "offset=10")}},
 		},
 		{
+			name: "items by their names", api: offsets, config: `"jobs": [{"endpoint": "keyed", "dataField": {"path": "users", "keyAs": "id"}}]`,
+			places: []place{{"first page", at("/keyed", "offset=0")}},
+		},
+		{
 			name: "compressed answers", api: offsets, config: `"jobs": [{"endpoint": "items"}]`, packed: true,
 			places: []place{{"first page", at("/items", "offset=0")}},
 		},
