@@ -7,11 +7,17 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// openBatch are the values of a child job's next batch, and the events about them.
+// openBatch are the values of a child job's next batch, how many bytes they have, and
+// the events about them.
 type openBatch struct {
 	values []value.Value
+	bytes  int
 	events []event.Body
 }
+
+// maxBatch is how many bytes the values of a batch may have: they are in memory together,
+// and in one request.
+const maxBatch = 8 << 20
 
 // addToBatch adds the values that a row has for the placeholder of a child job. The
 // child job runs whenever there are enough of them.
@@ -29,6 +35,9 @@ func (r *jobRun) addToBatch(child *job, row value.Packed, run runFunc) error {
 		return err
 	}
 	for _, v := range values {
+		if b.bytes += len(v.Raw()); b.bytes > maxBatch {
+			return failure.Userf("the values of a batch have more than %d MiB: make 'batch' smaller", maxBatch>>20).At(failure.PointerJoin(child.Pointer, config.JobBatch.Name))
+		}
 		if b.values = append(b.values, v); len(b.values) == child.Batch.Size {
 			if err := r.runBatch(child, run); err != nil {
 				return err

@@ -229,7 +229,7 @@ func (r *jobRun) set(m remembering, v value.Value) error {
 	if v.Secret() && !state.Secret(m.name) {
 		return failure.Userf("the value of '%s' is made of a secret, which the state would show: write it '#%s'", m.name, m.name).At(m.pointer)
 	}
-	if text := v.Raw(); state.Secret(m.name) && v.Kind() != value.Bool && text != "" {
+	if text := v.Raw(); state.Secret(m.name) && expr.Conceals(text) { // a shorter one would mask words of this program
 		r.run.Secrets.Add(text)
 	}
 	combination, _ := m.combination(r.invocation)

@@ -1,18 +1,19 @@
 package state
 
 import (
+	"math"
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Keep is Set for a value that the next run needs even if this one fails. It reports
-// whether that is another value than the last one.
+// Keep is Set for a value that the next run needs even if this one fails, however much
+// is remembered. It reports whether that is another value than the last one.
 func (m *Memory) Keep(name string, v value.Value) (changed bool, err error) {
 	if before := m.Now(name, ""); !before.IsNull() && before.Equal(v) {
 		return false, nil
 	}
-	if err := m.Set(name, "", v); err != nil {
+	if err := m.set(name, "", v, math.MaxInt); err != nil {
 		return false, err
 	}
 	m.mu.Lock()

@@ -9,8 +9,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// MaxCombinations is how many values one name may have.
-const MaxCombinations = 100_000
+const (
+	// MaxCombinations is how many values one name may have.
+	MaxCombinations = 100_000
+	// MaxBytes is how many bytes one iteration may remember: they are in memory together,
+	// and in the state.
+	MaxBytes = 16 << 20
+)
 
 // Name is a name under which something is remembered.
 type Name struct {
@@ -48,6 +53,7 @@ type Memory struct {
 	order     []string
 	owner     *Remembered
 	kept      []string // the names of values that were given to Keep
+	bytes     int      // of the values that Save would store, and of their combinations
 }
 
 // values are those of one name, by their combinations. A name without any has one
@@ -74,7 +80,7 @@ func (m *Memory) load(before value.Value, names []Name, place string, warn func(
 		}
 		at := fmt.Sprintf("'%s' in %s", member.Name, place)
 		if !form.Per {
-			vs.load("", v, form, at, warn)
+			m.bytes += vs.load("", v, form, at, warn)
 			continue
 		}
 		once := onlyFirst(warn)
@@ -83,7 +89,7 @@ func (m *Memory) load(before value.Value, names []Name, place string, warn func(
 			if Secret(member.Name) {
 				combination = strings.TrimPrefix(combination, "#")
 			}
-			vs.load(combination, one.Value, form, fmt.Sprintf("'%s' in %s", one.Name, at), once)
+			m.bytes += vs.load(combination, one.Value, form, fmt.Sprintf("'%s' in %s", one.Name, at), once)
 		}
 	}
 	for _, n := range names {
@@ -102,16 +108,29 @@ func onlyFirst(warn func(text string)) func(text string) {
 	}
 }
 
-// load takes one value of the state.
-func (vs *values) load(combination string, v value.Value, form Name, place string, warn func(text string)) {
+// load takes one value of the state, and returns by how many bytes that is more.
+func (vs *values) load(combination string, v value.Value, form Name, place string, warn func(text string)) (bytes int) {
 	if form.Scalar && !v.IsScalar() && !v.IsNull() {
 		warn(place + " is an " + v.Kind().String() + ", expected one value; it is not known any more")
-		return
+		return 0
 	}
-	if _, twice := vs.before[combination]; !twice { // a secret with and without the hash sign
+	bytes = sizeOf(v)
+	if twice, ok := vs.before[combination]; ok { // a secret with and without the hash sign
+		bytes -= sizeOf(twice)
+	} else {
+		bytes += len(combination)
 		vs.order = append(vs.order, combination)
 	}
 	vs.before[combination] = v
+	return bytes
+}
+
+// sizeOf is how many bytes a value has, without what stands around it.
+func sizeOf(v value.Value) int {
+	if v.Len() > 0 {
+		return len(v.JSON())
+	}
+	return len(v.Raw())
 }
 
 // of are the values of a name.
@@ -159,18 +178,26 @@ func (vs *values) find(combination string, now bool) value.Value {
 // Set remembers a value. With null what earlier runs left stays. An error is a user
 // error.
 func (m *Memory) Set(name, combination string, v value.Value) error {
+	return m.set(name, combination, v, MaxBytes)
+}
+
+// set is Set with another limit of bytes.
+func (m *Memory) set(name, combination string, v value.Value, most int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	vs := m.of(name)
-	_, set := vs.now[combination]
-	_, before := vs.before[combination]
 	if Secret(name) && v.Len() > 0 {
 		return failure.Userf("the value of '%s' is an %s, expected one value: the platform encrypts no other secrets", name, v.Kind())
 	}
-	if !set && !before {
-		if len(vs.order) == MaxCombinations {
-			return failure.Userf("'%s' has more than %d values to remember", name, MaxCombinations)
-		}
+	if !vs.has(combination) && len(vs.order) >= MaxCombinations { // a state may hold more
+		return failure.Userf("'%s' has more than %d values to remember", name, MaxCombinations)
+	}
+	more := vs.growth(combination, v)
+	if more > 0 && m.bytes+more > most {
+		return failure.Userf("the values to remember have more than %d MiB, with that of '%s'", most>>20, name)
+	}
+	m.bytes += more
+	if !vs.has(combination) {
 		vs.order = append(vs.order, combination)
 	}
 	if Secret(name) {
@@ -178,6 +205,25 @@ func (m *Memory) Set(name, combination string, v value.Value) error {
 	}
 	vs.now[combination] = v
 	return nil
+}
+
+// has reports whether a combination is known.
+func (vs *values) has(combination string) bool {
+	_, now := vs.now[combination]
+	_, before := vs.before[combination]
+	return now || before
+}
+
+// growth is how many bytes more there are when a value is set.
+func (vs *values) growth(combination string, v value.Value) int {
+	more := -sizeOf(vs.find(combination, true))
+	if v.IsNull() {
+		v = vs.before[combination]
+	}
+	if !vs.has(combination) {
+		more += len(combination)
+	}
+	return more + sizeOf(v)
 }
 
 // IsSet reports whether this run has set a value, be it null.

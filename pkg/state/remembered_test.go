@@ -3,10 +3,12 @@ package state
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -126,6 +128,51 @@ func TestTooManyCombinations(t *testing.T) {
 	if err := m.Set("a", "more", value.OfInt(2)); err == nil {
 		t.Error("there is no limit")
 	}
+}
+
+// TestCombinationsOfALargeState: the limit holds for a state that has more already.
+func TestCombinationsOfALargeState(t *testing.T) {
+	var values []value.Member
+	for i := range MaxCombinations + 1 {
+		values = append(values, value.Member{Name: strconv.Itoa(i), Value: value.OfInt(1)})
+	}
+	var r Remembered
+	Open(value.OfMembers(value.Member{Name: "remembered", Value: value.OfMembers(value.Member{Name: "a", Value: value.OfMembers(values...)})}), &r)
+	m := r.Of("", []Name{{Name: "a", Per: true}}, func(text string) { t.Error(text) })
+	if err := m.Set("a", "7", value.OfInt(2)); err != nil {
+		t.Error(err)
+	}
+	if err := m.Set("a", "more", value.OfInt(2)); err == nil {
+		t.Error("there is no limit")
+	}
+}
+
+// TestTooManyBytes: what is stored counts, not what was there meanwhile. What a login
+// leaves is kept in any case.
+func TestTooManyBytes(t *testing.T) {
+	half := value.OfString(strings.Repeat("x", MaxBytes/2))
+	var r Remembered
+	Open(value.OfMembers(value.Member{Name: "remembered", Value: value.OfMembers(value.Member{Name: "old", Value: half})}), &r)
+	m := r.Of("", []Name{{Name: "old"}, {Name: "per", Per: true}}, func(text string) { t.Error(text) })
+	set := func(name, combination string, v value.Value, ok bool) {
+		t.Helper()
+		if err := m.Set(name, combination, v); (err == nil) != ok || err != nil && failure.KindOf(err) != failure.User {
+			t.Errorf("%s of %q: %v", name, combination, err)
+		}
+	}
+	set("old", "", half, true)
+	set("per", "a", half, false) // its combination is one byte
+	set("per", "a", value.OfInt(1), true)
+	set("per", "b", value.OfMembers(value.Member{Name: "x", Value: half}), false)
+	set("per", strings.Repeat("c", MaxBytes/2), value.OfInt(1), false)
+	set("old", "", value.OfInt(1), true)
+	set("per", "a", half, true)
+	set("old", "", value.Value{}, false) // the old value would come back
+	if _, err := m.Keep("#token", half); err != nil {
+		t.Error(err)
+	}
+	set("per", "a", value.OfInt(1), true)
+	set("old", "", half, false)
 }
 
 // FuzzRemembered: whatever a state holds, a run takes it without a panic, says what it

@@ -323,6 +323,44 @@ func TestHostileAnswersInLittleMemory(t *testing.T) {
 	}
 }
 
+// TestLargeValuesTogether: what a run holds of many items together is limited, however
+// large the values are.
+func TestLargeValuesTogether(t *testing.T) {
+	short.SkipRace(t, "its answers are large")
+	t.Parallel()
+	for _, row := range []struct{ name, job, want string }{
+		{"batch", `{"endpoint":"t","children":[{"endpoint":"c?{id}","placeholders":{"id":"id"},"batch":{"size":10000,"across":true}}]}`,
+			"the values of a batch have more than 8 MiB: make 'batch' smaller (at /parameters/config/jobs/0/children/0/batch)"},
+		{"remembered", `{"endpoint":"t","store":false,"children":[{"endpoint":"small","placeholders":{"n":"n"},"remember":{"x":{"last":"id","per":["n"]},"y":{"last":"a","per":["n"]}}},
+			{"endpoint":"{n}","placeholders":{"n":"n"},"store":false,"remember":{"z":{"last":"id","per":["n"]}}}]}`,
+			"the values to remember have more than 16 MiB, with that of 'z'"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/small" {
+					write(w, `[{"id":1,"a":[2]}]`)
+					return
+				}
+				write(w, `[`)
+				for i := range 20 {
+					if i > 0 {
+						write(w, `,`)
+					}
+					write(w, fmt.Sprintf(`{"n":%d,"id":"%s"}`, i, strings.Repeat("x", 1<<20)))
+				}
+				write(w, `]`)
+			}))
+			writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[`+row.job+`]}}}`)
+			got := w.run(t.Context())
+			got.checkStderr(t)
+			if got.exit != 1 || !strings.Contains(got.stderr, row.want) {
+				t.Errorf("exit code %d: %.500s", got.exit, got.stderr)
+			}
+		})
+	}
+}
+
 // TestGigabyteOfText: one text of an answer is larger than what memory should
 // hold, and ends the run with a message. Most of its bytes only go to the disk.
 func TestGigabyteOfText(t *testing.T) {

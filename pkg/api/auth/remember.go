@@ -13,7 +13,7 @@ import (
 )
 
 // LoginRemember is what a login leaves for the next one.
-var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once, stays when the run fails, and is what `{\"remembered\": NAME}` gives in the next login, in this run or the next one. Null changes nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
+var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once, stays when the run fails, and is what `{\"remembered\": NAME}` gives in the next login, in this run or the next one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
 	&field.Type{Name: "loginRemember", Title: "object of expressions", Kinds: []string{"object"}, Others: config.ExpressionType, Message: "expected an object of names and expressions"}).
 	Example(`{"#refresh_token": {"response": "refresh_token"}}`).As(field.Remembering)
 
@@ -68,6 +68,10 @@ func (l login) remembers() []RememberedName {
 	return names
 }
 
+// nothing reports whether a value is null or the empty text, as for a "default": it is
+// no credential that could take the place of another one.
+func nothing(v value.Value) bool { return v.IsNull() || v.Kind() == value.String && v.Raw() == "" }
+
 // remember stores what the next login needs of the answer in the scope, and returns the
 // names of what has changed. It comes before anything else that can fail: the old
 // values may be good for nothing now. So an error of one value leaves the others. A
@@ -80,7 +84,7 @@ func (s *session) remember(ctx context.Context, scope *expr.Scope) (changed []st
 	hiding.Conceal = s.deps.Secrets.AddToken
 	for _, r := range s.remembered {
 		v, failed := r.expr.Eval(&hiding)
-		if failed == nil && !v.IsNull() {
+		if failed == nil && !nothing(v) {
 			var other bool
 			if other, failed = s.memory.Keep(r.Name, concealUsed(s.deps.Secrets.AddToken, v)); other {
 				changed = append(changed, r.Name)

@@ -243,6 +243,9 @@ func TestWaitsOfAnswers(t *testing.T) {
 			t.Errorf("%s on %.30q: got %+v", tt.wait, tt.body, d.Wait)
 		}
 		if tt.want == 0 {
+			if d.Wait.From != "" {
+				t.Errorf("%s on %.30q: %q says nothing", tt.wait, tt.body, d.Wait.From)
+			}
 			continue
 		}
 		if got := d.Wait.Seconds; got != tt.want && (tt.want < 1e99 || got < tt.want) || d.Wait.From != tt.from {

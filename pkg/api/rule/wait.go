@@ -64,7 +64,10 @@ func (w wait) read(l *look, now time.Time) (Wait, error) {
 		from = fmt.Sprintf("'%s' in its body", shown(text))
 	}
 	seconds, ok := secondsIn(text, now)
-	return Wait{Known: ok, Seconds: seconds, From: from}, nil
+	if !ok {
+		return Wait{}, nil
+	}
+	return Wait{Known: true, Seconds: seconds, From: from}, nil
 }
 
 // shown is a text for a message. A long one is left out: half of a secret could not be

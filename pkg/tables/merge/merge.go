@@ -135,14 +135,18 @@ func (m *merger) open(path string) error {
 		return err
 	}
 	m.sources = append(m.sources, s)
+	places := map[string]int{} // of the columns: the earlier table may have any number
 	for _, s := range m.sources {
 		s.base = m.size()
 		s.places = make([]int, len(s.columns))
 		for i, name := range s.columns {
-			if s.places[i] = slices.Index(m.columns, name); s.places[i] < 0 {
-				s.places[i] = len(m.columns)
+			place, ok := places[name]
+			if !ok {
+				place = len(m.columns)
+				places[name] = place
 				m.columns = append(m.columns, name)
 			}
+			s.places[i] = place
 		}
 		s.end = s.base + s.size
 	}
@@ -212,26 +216,37 @@ func (m *merger) kinds() []table.Kinds {
 		if s.earlier {
 			manifest = m.before
 		}
-		for i, name := range m.columns {
-			kinds[i] |= kindsIn(manifest, s, name)
+		own := slices.Repeat([]table.Kinds{table.KindsOf(table.Absent)}, len(m.columns))
+		for i, of := range kindsIn(manifest, s) {
+			own[s.places[i]] = of
+		}
+		for i := range kinds {
+			kinds[i] |= own[i]
 		}
 	}
 	return kinds
 }
 
-// kindsIn are the kinds of the cells of one column in one table. Without a type they
+// kindsIn are the kinds of the cells of one table, by its columns. Without a type they
 // are texts, and maybe nothing.
-func kindsIn(manifest table.Manifest, s *source, column string) table.Kinds {
-	switch at := slices.Index(manifest.Columns, column); {
-	case !slices.Contains(s.columns, column):
-		return table.KindsOf(table.Absent)
-	case at >= 0:
-		return manifest.Kinds[at]
-	case slices.Contains(manifest.PrimaryKey, column):
-		return table.KindsOf(table.Text)
-	default:
-		return table.KindsOf(table.Text, table.Absent)
+func kindsIn(manifest table.Manifest, s *source) []table.Kinds {
+	typed := map[string]table.Kinds{}
+	for i, name := range manifest.Columns {
+		typed[name] = manifest.Kinds[i]
 	}
+	kinds := make([]table.Kinds, len(s.columns))
+	for i, name := range s.columns {
+		of, ok := typed[name]
+		switch {
+		case ok:
+			kinds[i] = of
+		case slices.Contains(manifest.PrimaryKey, name):
+			kinds[i] = table.KindsOf(table.Text)
+		default:
+			kinds[i] = table.KindsOf(table.Text, table.Absent)
+		}
+	}
+	return kinds
 }
 
 func (m *merger) close() error {
@@ -258,7 +273,20 @@ func refused(path string, err error) error {
 	return failure.Userf("cannot merge into %s: %w; restore the file, or run with --full to replace it", path, err)
 }
 
+// maxManifest is how large a manifest may be: it is in memory as a whole. One of this
+// package is smaller, see the limits of package mapping.
+const maxManifest = 64 << 20
+
 func readManifest(path string) (table.Manifest, error) {
+	info, err := os.Stat(path) // reading a pipe would never end
+	switch {
+	case err != nil:
+		return table.Manifest{}, failure.Applicationf("cannot read a manifest: %w", err)
+	case !info.Mode().IsRegular():
+		return table.Manifest{}, failure.Userf("it is no file")
+	case info.Size() > maxManifest:
+		return table.Manifest{}, failure.Userf("it has %d bytes, expected at most %d", info.Size(), maxManifest)
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return table.Manifest{}, failure.Applicationf("cannot read a manifest: %w", err)

@@ -204,6 +204,34 @@ func TestRefused(t *testing.T) {
 	})
 }
 
+// TestOddManifest: what cannot be read as a whole is refused and not read.
+func TestOddManifest(t *testing.T) {
+	for _, row := range []struct {
+		name, want string
+		make       func(path string) error
+	}{
+		{"a directory", "/earlier/t.manifest: it is no file", func(path string) error { return os.Mkdir(path, 0o777) }},
+		{"a device", "/earlier/t.manifest: it is no file", func(path string) error { return os.Symlink(os.DevNull, path) }},
+		{"a huge file", "/earlier/t.manifest: it has 67108865 bytes, expected at most 67108864", func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, maxManifest+1))
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d := room(t)
+			put(t, d.Earlier, "t", quotedCSV("id,v\n1,a"))
+			if err := row.make(filepath.Join(d.Earlier, "t.manifest")); err != nil {
+				t.Fatal(err)
+			}
+			put(t, d.Tables, "t", quotedCSV("id,v\n1,b"))
+			put(t, d.Tables, "t.manifest", byID)
+			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) })
+			if failure.KindOf(err) != failure.User || !strings.Contains(fmt.Sprint(err), row.want) {
+				t.Errorf("got  %v\nwant …%s", err, row.want)
+			}
+		})
+	}
+}
+
 // TestPersonsTable: a table that somebody saved with another program is still one.
 func TestPersonsTable(t *testing.T) {
 	d := room(t)

@@ -54,10 +54,12 @@ func (s *source) header(key []string) error {
 		return err
 	}
 	s.columns = slices.Clone(cells)
-	for i, name := range s.columns {
-		if slices.Contains(s.columns[:i], name) {
+	seen := map[string]bool{}
+	for _, name := range s.columns {
+		if seen[name] {
 			return failure.Userf("line 1 has two columns named %q", name)
 		}
+		seen[name] = true
 	}
 	for _, name := range key {
 		at := slices.Index(s.columns, name)
