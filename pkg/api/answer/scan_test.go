@@ -541,3 +541,18 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// TestForgetEndsWhereNothingWas: below a node that no value has reached nothing is
+// visited, or the work would grow with the square of a path.
+func TestForgetEndsWhereNothingWas(t *testing.T) {
+	root := &wanted{}
+	leaf := root.grow(dot("a.b"))
+	leaf.visited, leaf.rows = true, 7
+	if root.forget(); leaf.rows != 7 {
+		t.Error("the whole path was walked")
+	}
+	root.visited, root.children["a"].visited = true, true
+	if root.forget(); leaf.rows != 0 {
+		t.Error("what was found is not forgotten")
+	}
+}
