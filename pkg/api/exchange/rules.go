@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -120,7 +121,7 @@ const leastTold = time.Second
 // pollWait is the wait before an answer is asked for again. One beyond the limits is a
 // user error.
 func (t *retry) pollWait(res *Answer, d *rule.Decision, p *polling) (time.Duration, error) {
-	wait := rule.DefaultPoll
+	wait := min(rule.DefaultPoll, d.Timeout) // it is asked for again in any case
 	if d.Wait.Known {
 		wait = rule.Duration(d.Wait.Seconds)
 		if d.Wait.From != "" {
@@ -132,8 +133,8 @@ func (t *retry) pollWait(res *Answer, d *rule.Decision, p *polling) (time.Durati
 	case d.Wait.From != "" && wait > d.Timeout:
 		return 0, t.waitsTooLong(res, d, "'timeout' of the rule", d.Timeout)
 	case wait > d.Timeout-passed:
-		return 0, t.refused(res, d, fmt.Sprintf("is not ready after %s seconds; it was asked for %d times, and 'timeout' of the rule allows %s seconds: raise it to wait longer, or run again later",
-			rule.Seconds(passed.Round(time.Second)), p.asked, rule.Seconds(d.Timeout)))
+		return 0, t.refused(res, d, fmt.Sprintf("is not ready after %s seconds; it was asked for %s, and 'timeout' of the rule allows %s seconds: raise it to wait longer, or run again later",
+			rule.Seconds(passed.Round(time.Second)), prose.Count(p.asked, "time"), rule.Seconds(d.Timeout)))
 	case wait > t.API.Retry.MaxWait:
 		return 0, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
 	}
