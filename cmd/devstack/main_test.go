@@ -83,7 +83,7 @@ func TestRun(t *testing.T) {
 
 // Every flag of serve stands in the document, and no other.
 func TestServeFlagsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "local-platform.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "how-to", "local-platform.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +95,11 @@ func TestServeFlagsAreDocumented(t *testing.T) {
 	}
 	newServe().Flags().VisitAll(func(f *pflag.Flag) {
 		if !documented[f.Name] {
-			t.Errorf("--%s is not in docs/local-platform.md", f.Name)
+			t.Errorf("--%s is not in docs/how-to/local-platform.md", f.Name)
 		}
 		delete(documented, f.Name)
 	})
 	for name := range documented {
-		t.Errorf("docs/local-platform.md tells of --%s, which there is not", name)
+		t.Errorf("docs/how-to/local-platform.md tells of --%s, which there is not", name)
 	}
 }

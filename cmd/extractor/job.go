@@ -33,7 +33,7 @@ With --split iterations each iteration of the configuration runs in a job of its
 own, side by side with the others; --split iterations=4 makes 4 jobs of them.
 --split windows and --split windows=4 do the same with the windows of its jobs.
 More than 100 jobs are started only when the number is given.
-They are always followed, and the worst result is the exit code. docs/scaling.md
+They are always followed, and the worst result is the exit code. docs/how-to/scaling.md
 tells when that helps and what such jobs do not do.`,
 		Example: `  extractor job run --config 123 --var id=42 --var outputBucket=shop --wait
   extractor job run --config 123 --split iterations

@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/internal/golden"
 )
 
-const planPage = "../../docs/plan.md"
+const planPage = "../../docs/how-to/plan.md"
 
 // TestPlanPage: the outputs on the page are those for its configuration; -update
 // writes them.

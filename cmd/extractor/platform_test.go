@@ -14,7 +14,7 @@ import (
 
 const platformToken = "123-4567-tOkEnThatMustNotBeSeen"
 
-// fakePlatform has the configuration, variable configuration and job of docs/platform.md.
+// fakePlatform has the configuration, variable configuration and job of docs/how-to/platform.md.
 // A job ends when it is created, so that no test waits; one of configuration 4 never
 // ends.
 func fakePlatform(t *testing.T) *httptest.Server {
@@ -77,9 +77,9 @@ func client(t *testing.T, url, dir, token string, args ...string) (exit int, std
 	return cmd.ProcessState.ExitCode(), out.String(), err.String()
 }
 
-// TestPlatformDocument runs every command that docs/platform.md shows.
+// TestPlatformDocument runs every command that docs/how-to/platform.md shows.
 func TestPlatformDocument(t *testing.T) {
-	text, err := os.ReadFile("../../docs/platform.md")
+	text, err := os.ReadFile("../../docs/how-to/platform.md")
 	if err != nil {
 		t.Fatal(err)
 	}

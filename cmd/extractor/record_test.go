@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// TestRecordingGuide runs the commands of docs/testing-configurations.md: those
+// TestRecordingGuide runs the commands of docs/how-to/testing-configurations.md: those
 // that record, and with the API gone those of the CI job.
 func TestRecordingGuide(t *testing.T) {
-	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "testing-configurations.md"))
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "how-to", "testing-configurations.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,12 +79,12 @@ func newRun(o *app.Options, run func(*cobra.Command, []string) error) *cobra.Com
 		Short: "Run the data directory (the same as no command), record it or replay a recording",
 		Long: `Runs the data directory: the same as no command, but it can also keep every
 exchange in a file or be answered from such a file, see
-docs/testing-configurations.md.
+docs/how-to/testing-configurations.md.
 
 Outside of the platform a run starts from the state that the last successful one
 left in out/state.json, unless there is an in/state.json; --full starts without
 it. With --merge tables with incrementalOutput are merged into those of the run
-before, see docs/incremental.md.
+before, see docs/how-to/incremental.md.
 
 At a terminal each running job has a line that tells how far it is and what it
 waits for.

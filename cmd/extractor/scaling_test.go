@@ -81,11 +81,11 @@ func splitPlatform(t *testing.T) *httptest.Server {
 	return server
 }
 
-// blocks are the fenced blocks of docs/scaling.md: the words after the fence and the
+// blocks are the fenced blocks of docs/how-to/scaling.md: the words after the fence and the
 // text.
 func blocks(t *testing.T) [][2]string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/scaling.md")
+	text, err := os.ReadFile("../../docs/how-to/scaling.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func blocks(t *testing.T) [][2]string {
 	return all
 }
 
-// TestScalingDocument runs every command that docs/scaling.md shows.
+// TestScalingDocument runs every command that docs/how-to/scaling.md shows.
 func TestScalingDocument(t *testing.T) {
 	server, dir := splitPlatform(t), t.TempDir()
 	commands, printed := 0, ""

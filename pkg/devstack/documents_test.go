@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestTutorial runs all the commands of docs/tutorial.md.
+// TestTutorial runs all the commands of docs/learn/tutorial.md.
 func TestTutorial(t *testing.T) {
-	follow(t, "../../docs/tutorial.md", "/tmp/first")
+	follow(t, "../../docs/learn/tutorial.md", "/tmp/first")
 }
 
-// TestLocalPlatform runs the commands of docs/local-platform.md.
+// TestLocalPlatform runs the commands of docs/how-to/local-platform.md.
 func TestLocalPlatform(t *testing.T) {
-	follow(t, "../../docs/local-platform.md", "/tmp/first",
+	follow(t, "../../docs/how-to/local-platform.md", "/tmp/first",
 		"export KBC_URL=http://127.0.0.1:8088 KBC_TOKEN=local KBC_COMPONENTID=acme.ex-shop", // nothing to see
 		// These are run where the image is built.
 		"docker build -t configurable-extractor .",
@@ -21,14 +21,14 @@ func TestLocalPlatform(t *testing.T) {
 	)
 }
 
-// TestInitGuide runs the commands of docs/init.md.
+// TestInitGuide runs the commands of docs/how-to/init.md.
 func TestInitGuide(t *testing.T) {
-	follow(t, "../../docs/init.md", "my-data")
+	follow(t, "../../docs/how-to/init.md", "my-data")
 }
 
-// TestIncrementalGuide runs the commands of docs/incremental.md.
+// TestIncrementalGuide runs the commands of docs/how-to/incremental.md.
 func TestIncrementalGuide(t *testing.T) {
-	follow(t, "../../docs/incremental.md", "my-data")
+	follow(t, "../../docs/how-to/incremental.md", "my-data")
 }
 
 // TestReadme does the same with README.md, but for what needs more than this

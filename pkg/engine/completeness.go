@@ -22,7 +22,7 @@ type ending struct {
 }
 
 // endChecks are the checks of a run of a job that has ended. Each returns what it
-// finds missing, nil for nothing. docs/faults.md describes them.
+// finds missing, nil for nothing. docs/understand/faults.md describes them.
 func endChecks() []func(ending) event.Finding {
 	return []func(ending) event.Finding{stalled, repeated, unread, short}
 }

@@ -15,7 +15,7 @@ const (
 )
 
 // Body is one kind of event. Its exported fields, under their JSON names, are the
-// fields of the event; a test compares them with docs/events.md. Message alone must
+// fields of the event; a test compares them with docs/reference/events.md. Message alone must
 // say what happened. Job is the endpoint of a job as configured, JobPointer its
 // place in the configuration. Iteration counts from 1 and is 0 if there is only
 // one. Pages count from 1.
@@ -25,7 +25,7 @@ type Body interface {
 	Message() string
 }
 
-// Bodies returns one empty body of every kind, in the order of docs/events.md,
+// Bodies returns one empty body of every kind, in the order of docs/reference/events.md,
 // which a test compares.
 func Bodies() []Body {
 	return []Body{

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// reference is docs/events.md as a program reads it.
+// reference is docs/reference/events.md as a program reads it.
 type reference struct {
 	kinds    []string            // of the table of kinds, "name level"
 	order    []string            // of the sections
@@ -27,13 +27,13 @@ var (
 
 func readReference(t *testing.T) reference {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/events.md")
+	text, err := os.ReadFile("../../docs/reference/events.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, kinds, found := strings.Cut(string(text), "## Kinds of events\n")
 	if !found {
-		t.Fatal("docs/events.md has no section on kinds")
+		t.Fatal("docs/reference/events.md has no section on kinds")
 	}
 	ref := reference{fields: map[string][]string{}, examples: map[string][]string{}}
 	section := ""

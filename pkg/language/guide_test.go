@@ -16,7 +16,7 @@ import (
 // TestExpressionsOfTheGuide: the expressions in the section about them have the values
 // that stand beside them.
 func TestExpressionsOfTheGuide(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "configuration.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestExpressionsOfTheGuide(t *testing.T) {
 
 // TestRulesOfTheGuide: the rules in the section about them have no problems.
 func TestRulesOfTheGuide(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "configuration.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 const referenceMark = "<!-- Generated from the declarations of settings by: go test ./pkg/language -update -->\n"
 
 func TestReference(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "configuration.md")
+	file := filepath.Join("..", "..", "docs", "reference", "configuration.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

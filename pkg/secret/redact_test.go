@@ -299,7 +299,7 @@ func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 	}
 }
 
-// TestPassingSecretsAreSmall: docs/architecture.md tells how much memory they take.
+// TestPassingSecretsAreSmall: docs/understand/architecture.md tells how much memory they take.
 func TestPassingSecretsAreSmall(t *testing.T) {
 	short.SkipRace(t, "it remembers thousands of secrets")
 	const most = 3 << 20

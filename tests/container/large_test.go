@@ -15,7 +15,7 @@ import (
 )
 
 // largeVariable is the environment variable with the size of the large answer in
-// MiB. Workload B of docs/performance.md has 1024.
+// MiB. Workload B of docs/understand/performance.md has 1024.
 const largeVariable = "LARGE_ANSWER_MIB"
 
 // largeMiB is its size where nothing else is said: three times the memory of the

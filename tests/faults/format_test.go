@@ -26,7 +26,7 @@ func formats() []fault {
 	}
 	zeros := bytes.Repeat([]byte("0"), 2_000_000)
 	return slices.Concat(
-		with(fatal("[another format](formats.md) than `response.format` says: an HTML page, JSON in the place of CSV, CSV that is configured as JSON"),
+		with(fatal("[another format](../how-to/formats.md) than `response.format` says: an HTML page, JSON in the place of CSV, CSV that is configured as JSON"),
 			in("an HTML page for CSV", csv, "<!DOCTYPE html><html></html>", "HTML page"),
 			in("JSON for CSV", csv, `{"error": "no report"}`, "it is JSON"),
 			in("JSON for XML", xml, `{"error": "no report"}`, "outside of the elements"),

@@ -255,9 +255,9 @@ func (o outcome) checkRefused(t *testing.T, before map[string]string, says strin
 	}
 }
 
-// TestPage compares the faults with the table of docs/faults.md.
+// TestPage compares the faults with the table of docs/understand/faults.md.
 func TestPage(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "faults.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "understand", "faults.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

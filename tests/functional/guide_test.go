@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestGuideToFormats: each job that docs/formats.md shows is one of the cases.
+// TestGuideToFormats: each job that docs/how-to/formats.md shows is one of the cases.
 func TestGuideToFormats(t *testing.T) {
-	text, err := os.ReadFile("../../docs/formats.md")
+	text, err := os.ReadFile("../../docs/how-to/formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,10 +56,10 @@ func TestGuideToFormats(t *testing.T) {
 	}
 }
 
-// TestGuideToReports: the jobs that docs/asynchronous-reports.md shows are those of its
+// TestGuideToReports: the jobs that docs/how-to/asynchronous-reports.md shows are those of its
 // case, and the table is that of the case.
 func TestGuideToReports(t *testing.T) {
-	text, err := os.ReadFile("../../docs/asynchronous-reports.md")
+	text, err := os.ReadFile("../../docs/how-to/asynchronous-reports.md")
 	if err != nil {
 		t.Fatal(err)
 	}

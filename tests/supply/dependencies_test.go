@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	page = root + "/docs/dependencies.md"
+	page = root + "/docs/understand/dependencies.md"
 	ours = "github.com/keboola/configurable-extractor"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestWellKnownMembers reads the table in docs/faults.md: each name in it is known,
+// TestWellKnownMembers reads the table in docs/understand/faults.md: each name in it is known,
 // as what the table says.
 func TestWellKnownMembers(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/faults.md")
+	text, err := os.ReadFile("../../../docs/understand/faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}

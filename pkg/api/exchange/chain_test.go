@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestChainIsDocumented compares the steps of a request in docs/architecture.md with
+// TestChainIsDocumented compares the steps of a request in docs/understand/architecture.md with
 // those in the comment of chain.
 func TestChainIsDocumented(t *testing.T) {
 	steps := func(file, from, to, line string) (names []string) {
@@ -23,9 +23,9 @@ func TestChainIsDocumented(t *testing.T) {
 		}
 		return names
 	}
-	documented := steps("../../../docs/architecture.md", "### The chain of a request", "A server may", `(?m)^(\w+) {2,}\w`)
+	documented := steps("../../../docs/understand/architecture.md", "### The chain of a request", "A server may", `(?m)^(\w+) {2,}\w`)
 	commented := steps("client.go", "// chain puts", "func ", `(?m)^//\t(\w+) {2,}\w`)
 	if len(commented) == 0 || !slices.Equal(documented, commented) {
-		t.Errorf("docs/architecture.md has %q, the comment %q", documented, commented)
+		t.Errorf("docs/understand/architecture.md has %q, the comment %q", documented, commented)
 	}
 }

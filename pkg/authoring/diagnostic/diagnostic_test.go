@@ -20,10 +20,10 @@ import (
 
 // TestPage: the page in docs is generated from the catalogue.
 func TestPage(t *testing.T) {
-	golden.File(t, filepath.Join("..", "..", "..", "docs", "diagnostics.md"), markdown())
+	golden.File(t, filepath.Join("..", "..", "..", "docs", "reference", "diagnostics.md"), markdown())
 }
 
-// markdown is the page docs/diagnostics.md.
+// markdown is the page docs/reference/diagnostics.md.
 func markdown() string {
 	var b strings.Builder
 	b.WriteString(`# Diagnostics

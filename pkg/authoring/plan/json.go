@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// requestJSON is one request; the keys are those of docs/plan.md.
+// requestJSON is one request; the keys are those of docs/how-to/plan.md.
 type requestJSON struct {
 	Job string `json:"job"`
 	// Kind is login, job or child.

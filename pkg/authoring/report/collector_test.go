@@ -272,7 +272,7 @@ func TestRetriesFindTheirRequests(t *testing.T) {
 	equal(t, "waits", got, []any{2, 0, nil})
 }
 
-// TestKeysAreDocumented: docs/report.md has a table for each object, with its
+// TestKeysAreDocumented: docs/reference/report.md has a table for each object, with its
 // keys in their order.
 func TestKeysAreDocumented(t *testing.T) {
 	documented := documentedKeys(t)
@@ -313,10 +313,10 @@ func TestLimitsAreDocumented(t *testing.T) {
 		fmt.Sprintf("version of the form: %d", Version),
 	} {
 		if !strings.Contains(text, words) {
-			t.Errorf("docs/report.md does not say %q", words)
+			t.Errorf("docs/reference/report.md does not say %q", words)
 		}
 	}
 	if maxText != 2000 || maxSampleRows != 10_000 || maxSampleBytes != 16<<20 {
-		t.Error("docs/report.md tells other limits")
+		t.Error("docs/reference/report.md tells other limits")
 	}
 }

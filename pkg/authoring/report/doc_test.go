@@ -9,7 +9,7 @@ import (
 
 func readDoc(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../../docs/report.md")
+	text, err := os.ReadFile("../../../docs/reference/report.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,13 +18,13 @@ func readDoc(t *testing.T) string {
 
 var keyRow = regexp.MustCompile("^\\| `(\\w+)`( … `\\w+`)? \\| ([^|]*) \\|")
 
-// documentedKeys are the keys of each object in docs/report.md, with ", optional"
+// documentedKeys are the keys of each object in docs/reference/report.md, with ", optional"
 // where they are.
 func documentedKeys(t *testing.T) map[string][]string {
 	t.Helper()
 	_, form, found := strings.Cut(readDoc(t), "## report.json\n")
 	if !found {
-		t.Fatal("docs/report.md has no section on the form")
+		t.Fatal("docs/reference/report.md has no section on the form")
 	}
 	keys := map[string][]string{}
 	object := ""

@@ -2,7 +2,7 @@
 // each job, the tables, and warnings.
 //
 // A Collector reads the events of a run, whose secrets are masked, and Write makes two
-// files: report.json, documented in docs/report.md, whose keys never change their
+// files: report.json, documented in docs/reference/report.md, whose keys never change their
 // meaning, and report.html, a page that shows it and loads nothing.
 //
 // A report has the shapes of the data, never a value but those that one run remembers for
@@ -32,7 +32,7 @@ const (
 	Failed  = "failed"
 )
 
-// Report is report.json. docs/report.md explains its keys and those of the types below;
+// Report is report.json. docs/reference/report.md explains its keys and those of the types below;
 // a test compares them.
 type Report struct {
 	Version         int        `json:"version"`

@@ -13,9 +13,9 @@ import (
 )
 
 // TestTypedTablesAsDocumented checks the example and the two tables of
-// docs/typed-tables.md.
+// docs/how-to/typed-tables.md.
 func TestTypedTablesAsDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/typed-tables.md")
+	text, err := os.ReadFile("../../../docs/how-to/typed-tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}
