@@ -1,0 +1,107 @@
+// Package gallery has complete configurations for well-known APIs. Each is in a directory
+// of its own below apis: config.json is the configuration that `extractor init --api`
+// writes, api.json describes the API. The pages are in docs/apis. The tests in tests/apis
+// run each configuration against an imitation of its API.
+package gallery
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+//go:embed apis/*/api.json apis/*/config.json
+var files embed.FS
+
+// API describes one API of the gallery.
+type API struct {
+	// Name is the name of the directory, the page and the argument of --api.
+	Name string `json:"-"`
+	// Title is the name that its vendor uses.
+	Title string `json:"title"`
+	// Summary is what the configuration extracts, in one line.
+	Summary string `json:"summary"`
+	// Documentation is the address of the vendor's documentation.
+	Documentation string `json:"documentation"`
+	// Version is the version of the API that the configuration requests, as the vendor
+	// writes it; "" if the API has no versions.
+	Version string `json:"version,omitempty"`
+	// Hosts are patterns of the host names that answer for the API, as path.Match reads
+	// them: "api.stripe.com", "*.myshopify.com".
+	Hosts []string `json:"hosts"`
+	// Credentials maps attributes of the configuration to their place in an example
+	// request: "bearer", "basic.username", "basic.password", "host" (its first label),
+	// "header NAME" or "query NAME".
+	Credentials map[string]string `json:"credentials,omitempty"`
+}
+
+// All returns all APIs in the order of their names.
+func All() ([]API, error) {
+	entries, err := files.ReadDir("apis")
+	if err != nil {
+		return nil, failure.Applicationf("cannot list the gallery: %w", err)
+	}
+	all := make([]API, len(entries))
+	for i, entry := range entries {
+		all[i].Name = entry.Name()
+		text, err := files.ReadFile(path.Join("apis", entry.Name(), "api.json"))
+		if err != nil {
+			return nil, failure.Applicationf("cannot read the gallery: %w", err)
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&all[i]); err != nil {
+			return nil, failure.Applicationf("cannot read api.json of %s: %w", entry.Name(), err)
+		}
+	}
+	return all, nil
+}
+
+// Config returns the configuration for an API as JSON text. An unknown name is a user
+// error with a suggestion.
+func Config(name string) ([]byte, error) {
+	all, err := All()
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(all))
+	for i, api := range all {
+		if names[i] = api.Name; api.Name == name {
+			return files.ReadFile(path.Join("apis", name, "config.json"))
+		}
+	}
+	if nearest, ok := failure.Nearest(name, names); ok {
+		return nil, failure.Userf("there is no API %q in the gallery, did you mean %q?", name, nearest)
+	}
+	return nil, failure.Userf("there is no API %q in the gallery, expected one of %s", name, strings.Join(names, ", "))
+}
+
+// ByHost returns the APIs that a host name belongs to.
+func ByHost(host string) ([]API, error) {
+	all, err := All()
+	if err != nil {
+		return nil, err
+	}
+	var found []API
+	for _, api := range all {
+		for _, pattern := range api.Hosts {
+			matches, err := path.Match(pattern, strings.ToLower(host))
+			if err != nil {
+				return nil, failure.Applicationf("api.json of %s has a host pattern that cannot be read: %q", api.Name, pattern)
+			}
+			if matches {
+				found = append(found, api)
+				break
+			}
+		}
+	}
+	return found, nil
+}
+
+// String is the line of a list.
+func (a API) String() string { return fmt.Sprintf("%-22s  %s: %s", a.Name, a.Title, a.Summary) }

@@ -1,0 +1,308 @@
+// Package apis runs every configuration of the gallery against an imitation of its API.
+// An imitation behaves as the documentation of the API says: it checks credentials and
+// parameters, limits the rate of requests, and changes its data between two runs.
+package apis
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/load"
+)
+
+// firstDay is when the first run starts.
+var firstDay = time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC)
+
+// imitation is an API with its data. A test makes one for each sequence of runs.
+type imitation interface {
+	http.Handler
+	// nextDay changes the data as a day of use does: new, changed and deleted items.
+	nextDay()
+	// expected returns what the run of a day (1 or 2) stores, each row exactly once.
+	expected(day int) tables
+}
+
+// tables has the rows of each table by its name without the bucket.
+type tables map[string][]row
+
+// row has the values of the columns that are compared. It has the primary key at least.
+type row map[string]string
+
+// world is what an imitation can use.
+type world struct {
+	*testing.T
+	*clock.Clock
+	mu sync.Mutex
+	// requests counts the requests by whatever key the imitation chooses.
+	requests map[string]int
+}
+
+// count returns how often it was called with the key, this time included.
+func (w *world) count(key string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.requests[key]++
+	return w.requests[key]
+}
+
+// address is an absolute address. The tests use http, because they have no certificates
+// for the hosts of the gallery; check replaces https in the configurations.
+func address(host, path string) string { return "http://" + host + path }
+
+// reply sends a JSON answer.
+func reply(rw http.ResponseWriter, status int, body any) {
+	rw.Header().Set("Content-Type", "application/json; charset=utf-8")
+	rw.WriteHeader(status)
+	if err := json.NewEncoder(rw).Encode(body); err != nil {
+		panic(http.ErrAbortHandler) // the client is gone
+	}
+}
+
+// refuse reports a request that the API does not accept, and answers it with a status.
+func (w *world) refuse(rw http.ResponseWriter, r *http.Request, status int, why string) {
+	w.Errorf("%s http://%s%s: %s", r.Method, r.Host, r.URL, why)
+	reply(rw, status, map[string]any{"error": why})
+}
+
+// check runs the configuration of the gallery with this name.
+func check(t *testing.T, name string, start func(*world) imitation) {
+	t.Helper()
+	text, err := gallery.Config(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("validates", func(t *testing.T) {
+		if report := diagnostic.Check(t.Context(), "config.json", text, load.Options{}); len(report.Findings) > 0 {
+			t.Errorf("validate reports %v", report.Findings)
+		}
+		if strings.Contains(string(text), "ignoreErrors") || !strings.Contains(string(text), `"onIncomplete": "fail"`) {
+			t.Error(`the configuration ignores errors, or has no "onIncomplete": "fail"`)
+		}
+	})
+	t.Run("two days", func(t *testing.T) {
+		alone := begin(t, text, 1, start)
+		alone.run(1)
+		pageShows(t, name, alone.dir)
+		side := begin(t, text, 8, start)
+		side.run(1)
+		if one, many := alone.files(), side.files(); !maps.Equal(one, many) {
+			t.Errorf("concurrency changes the tables from\n%s\nto\n%s", one, many)
+		}
+		for _, s := range []*sequence{alone, side} {
+			s.Advance(24 * time.Hour)
+			s.api.nextDay()
+			s.run(2)
+		}
+	})
+}
+
+// sequence is some runs in one data directory.
+type sequence struct {
+	*world
+	api    imitation
+	server *httptest.Server
+	dir    string
+	// secrets are the values of # keys.
+	secrets []string
+}
+
+// begin makes a data directory with the configuration, and the API.
+func begin(t *testing.T, config []byte, concurrency int, start func(*world) imitation) *sequence {
+	t.Helper()
+	w := &world{T: t, Clock: clock.At(firstDay), requests: map[string]int{}}
+	s := &sequence{world: w, api: start(w), dir: t.TempDir()}
+	s.server = httptest.NewServer(s.api)
+	t.Cleanup(s.server.Close)
+	text := strings.ReplaceAll(string(config), "https://", "http://")
+	set := fmt.Sprintf(`"http": {"concurrency": %d, `, concurrency)
+	if strings.Contains(text, `"http": {`) {
+		text = strings.Replace(text, `"http": {`, set, 1)
+	} else {
+		text = strings.Replace(text, `"api": {`, `"api": {`+strings.TrimSuffix(set, ", ")+"}, ", 1)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "config.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Parameters struct{ Config map[string]any }
+	}
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range doc.Parameters.Config {
+		if secret, ok := v.(string); ok && strings.HasPrefix(name, "#") {
+			s.secrets = append(s.secrets, secret)
+		}
+	}
+	return s
+}
+
+// run runs the configuration, and compares what it stores with what the API expects.
+func (s *sequence) run(day int) {
+	s.Helper()
+	var stdout, stderr bytes.Buffer
+	o := app.Options{DataDir: s.dir, Version: "1.0.0", Stdout: &stdout, Stderr: &stderr}
+	o.Getenv = func(string) string { return "" }
+	o.Now, o.After, o.Sleep = s.Now, s.After, s.Sleep
+	o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", s.server.Listener.Addr().String())
+	}
+	if exit := app.Run(s.Context(), o); exit != 0 {
+		s.Fatalf("the run of day %d ends with %d: %s\n%s", day, exit, stderr.String(), stdout.String())
+	}
+	var last struct {
+		Event      string
+		Incomplete bool
+	}
+	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Event != "run.finished" || last.Incomplete {
+		s.Errorf("the run of day %d ends with %s (%v)", day, lines[len(lines)-1], err)
+	}
+	for _, secret := range s.secrets {
+		if strings.Contains(stdout.String(), secret) {
+			s.Errorf("the events show the secret %q", secret)
+		}
+	}
+	stored, want := s.stored(), s.api.expected(day)
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		compare(s.T, fmt.Sprintf("day %d, %s", day, name), stored[name], want[name])
+		delete(stored, name)
+	}
+	for name, t := range stored {
+		if len(t.rows) > 0 {
+			s.Errorf("day %d stores %d rows in %s, none is expected", day, len(t.rows), name)
+		}
+	}
+}
+
+// storedTable is a table as it was written.
+type storedTable struct {
+	columns, primaryKey []string
+	rows                []row
+}
+
+// compare reports rows that are missing, stored twice or not expected, and wrong values.
+func compare(t *testing.T, where string, got storedTable, want []row) {
+	t.Helper()
+	if len(got.primaryKey) == 0 {
+		t.Errorf("%s has no primary key", where)
+		return
+	}
+	key := func(r row) string {
+		var parts []string
+		for _, column := range got.primaryKey {
+			parts = append(parts, r[column])
+		}
+		return strings.Join(parts, " / ")
+	}
+	rows := map[string]row{}
+	for _, r := range got.rows {
+		if _, twice := rows[key(r)]; twice {
+			t.Errorf("%s has %s twice", where, key(r))
+		}
+		rows[key(r)] = r
+	}
+	for _, w := range want {
+		r, ok := rows[key(w)]
+		if !ok {
+			t.Errorf("%s lacks %s", where, key(w))
+		}
+		delete(rows, key(w))
+		for column, v := range w {
+			if ok && r[column] != v {
+				t.Errorf("%s: %s of %s is %q, want %q", where, column, key(w), r[column], v)
+			}
+		}
+	}
+	for unexpected := range rows {
+		t.Errorf("%s has %s, which is not expected", where, unexpected)
+	}
+}
+
+// files are the bytes of all tables by their file names.
+func (s *sequence) files() map[string]string {
+	s.Helper()
+	all := map[string]string{}
+	for _, path := range s.csv() {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			s.Fatal(err)
+		}
+		all[filepath.Base(path)] = string(text)
+	}
+	return all
+}
+
+// csv are the paths of all tables.
+func (s *sequence) csv() []string {
+	s.Helper()
+	paths, err := filepath.Glob(filepath.Join(s.dir, "out", "tables", "*"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, ".manifest") })
+}
+
+func (s *sequence) stored() map[string]storedTable {
+	s.Helper()
+	all := map[string]storedTable{}
+	for _, path := range s.csv() {
+		t, err := readTable(path)
+		if err != nil {
+			s.Fatal(err)
+		}
+		name := filepath.Base(path)
+		all[name[strings.LastIndex(name, ".")+1:]] = t
+	}
+	return all
+}
+
+// readTable reads a table and its manifest.
+func readTable(path string) (storedTable, error) {
+	var manifest struct {
+		PrimaryKey []string `json:"primary_key"`
+	}
+	text, err := os.ReadFile(path + ".manifest")
+	if err == nil {
+		err = json.Unmarshal(text, &manifest)
+	}
+	if err != nil {
+		return storedTable{}, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return storedTable{}, err
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(lines) == 0 {
+		return storedTable{}, fmt.Errorf("%s has %d lines: %w", path, len(lines), err)
+	}
+	t := storedTable{columns: lines[0], primaryKey: manifest.PrimaryKey}
+	for _, line := range lines[1:] {
+		r := row{}
+		for i, cell := range line {
+			r[lines[0][i]] = cell
+		}
+		t.rows = append(t.rows, r)
+	}
+	return t, nil
+}

@@ -1,0 +1,156 @@
+package apis
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/golden"
+	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+)
+
+const pages = "../../docs/apis"
+
+// sections are the headings of every page, in their order.
+var sections = []string{"What you need", "Run it", "The configuration", "The tables", "Incremental runs", "Limits", "What it does not cover"}
+
+var (
+	heading = regexp.MustCompile("(?m)^## (.*)$")
+	config  = regexp.MustCompile("(?ms)^```json file=config.json\n(.*?)^```\n")
+	list    = regexp.MustCompile(`(?ms)^\| table \| columns \| primary key \|\n.*?\n\n`)
+)
+
+// TestPages: each API has a page with the same sections, its configuration and the
+// commands to run it.
+func TestPages(t *testing.T) {
+	all, err := gallery.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, api := range all {
+		t.Run(api.Name, func(t *testing.T) {
+			text, err := gallery.Config(api.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := rewrite(t, api.Name, config, "```json file=config.json\n"+string(text)+"```\n")
+			var headings []string
+			for _, m := range heading.FindAllStringSubmatch(page, -1) {
+				headings = append(headings, m[1])
+			}
+			if !slices.Equal(headings, sections) {
+				t.Errorf("sections %q, want %q", headings, sections)
+			}
+			for _, needed := range []string{
+				"# " + api.Title + "\n",
+				"(" + api.Documentation + ")",
+				"extractor init --api " + api.Name + " --out " + api.Name + "/config.json\n",
+				"extractor validate " + api.Name + "\n",
+				"extractor run " + api.Name + "\n",
+			} {
+				if !strings.Contains(page, needed) {
+					t.Errorf("the page lacks %q", needed)
+				}
+			}
+			if api.Version != "" && !strings.Contains(page, api.Version) {
+				t.Errorf("the page does not name the version %s", api.Version)
+			}
+			for secret := range secretsOf(t, text) {
+				if !strings.Contains(page, "`"+secret+"`") {
+					t.Errorf("the page does not say what %s is", secret)
+				}
+			}
+		})
+	}
+}
+
+// pageShows: the page lists the tables of a run with their columns.
+func pageShows(t *testing.T, name, dir string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "out", "tables", "*.manifest"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "| table | columns | primary key |\n|---|---|---|\n"
+	for _, path := range paths {
+		path = strings.TrimSuffix(path, ".manifest")
+		table, err := readTable(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += fmt.Sprintf("| `%s` | %s | %s |\n", filepath.Base(path), strings.Join(table.columns, ", "), strings.Join(table.primaryKey, ", "))
+	}
+	rewrite(t, name, list, text+"\n")
+}
+
+// rewrite compares the only match in a page, or replaces it with -update. It returns the
+// page.
+func rewrite(t *testing.T, name string, part *regexp.Regexp, want string) string {
+	t.Helper()
+	path := filepath.Join(pages, name+".md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := part.FindAllIndex(page, -1)
+	if len(found) != 1 {
+		t.Fatalf("%s has %d parts like %s, want one", path, len(found), part)
+	}
+	next := slices.Concat(page[:found[0][0]], []byte(want), page[found[0][1]:])
+	golden.File(t, path, string(next))
+	return string(next)
+}
+
+// secretsOf are the # keys of the section config.
+func secretsOf(t *testing.T, config []byte) map[string]any {
+	t.Helper()
+	var doc struct {
+		Parameters struct{ Config map[string]any }
+	}
+	if err := json.Unmarshal(config, &doc); err != nil {
+		t.Fatal(err)
+	}
+	secrets := map[string]any{}
+	for name, v := range doc.Parameters.Config {
+		if strings.HasPrefix(name, "#") {
+			secrets[name] = v
+		}
+	}
+	return secrets
+}
+
+// TestImitated: each API of the gallery has an imitation, and so has no other.
+func TestImitated(t *testing.T) {
+	all, err := gallery.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, api := range all {
+		if imitations[api.Name] == nil {
+			t.Errorf("%s has no imitation", api.Name)
+		}
+	}
+	if len(imitations) != len(all) {
+		t.Errorf("there are %d imitations for %d APIs", len(imitations), len(all))
+	}
+}
+
+// TestAPIs runs every configuration against its imitation.
+func TestAPIs(t *testing.T) {
+	for name, start := range imitations {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, name, start)
+		})
+	}
+}
+
+// imitations are the APIs by their names in the gallery.
+var imitations = map[string]func(*world) imitation{
+	"stripe": newStripe,
+}
