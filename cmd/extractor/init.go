@@ -31,8 +31,10 @@ is, how the API pages, which parts are credentials. The example is an address, a
 curl command, or a HAR file that a browser saved. Each guess is shown with its
 evidence; on a terminal you are asked where there is a choice.
 
-With --recipe it writes a complete configuration for a common kind of API, to be
-changed into your own. With nothing at all the recipes are listed.
+With --api it writes a complete configuration for a well-known API, with the
+credentials of the example if you give one. With --recipe it writes a complete
+configuration for a common kind of API, to be changed into your own. With nothing
+at all the recipes are listed.
 
 A file that exists is never overwritten. Credentials of the example go to the
 file, under keys with #, and are hidden in everything that is printed.`,
@@ -40,6 +42,7 @@ file, under keys with #, and are hidden in everything that is printed.`,
   extractor init --curl "curl -H 'X-Api-Key: 123' 'https://api.example.com/v1/orders?page=1'" --out data/config.json
   pbpaste | extractor init --curl - --out data/config.json
   extractor init --har browser.har --url-contains /orders --out data/config.json
+  extractor init --api stripe --out data/config.json
   extractor init --recipe offset --out data/config.json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,6 +61,7 @@ file, under keys with #, and are hidden in everything that is printed.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&name, "recipe", listRecipes, "name of the recipe, or list")
+	f.StringVar(&o.API, "api", "", "name of a well-known API, or list")
 	f.StringVar(&o.Curl, "curl", "", "the example as a curl command; - reads it from standard input")
 	f.StringVar(&o.HAR, "har", "", "HTTP archive with the example; the answer with the largest list is taken")
 	f.StringVar(&o.URLContains, "url-contains", "", "only exchanges of the archive with this text in their address")
@@ -81,6 +85,8 @@ func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 	switch {
 	case sources > 1:
 		return failure.Userf("expected one of an address, --curl, --har and --recipe")
+	case byRecipe && o.API != "":
+		return failure.Userf("expected --api or --recipe, not both")
 	case o.URLContains != "" && o.HAR == "":
 		return failure.Userf("--url-contains needs --har FILE")
 	case slices.ContainsFunc(recipe.All(), isRecipe):
@@ -93,12 +99,14 @@ func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 		o.Curl, o.Ask = string(text)+"\n", false
 	}
 	switch {
-	case sources == 1 && !byRecipe:
+	case o.API == listRecipes:
+		return scaffold.ListAPIs(o.Stdout)
+	case o.API != "" || sources == 1 && !byRecipe:
 		return scaffold.Example(ctx, o)
 	case name != listRecipes:
 		return scaffold.Recipe(o.Stdout, o.Stderr, name, o.Out)
 	case o.Out != "":
-		return failure.Userf("--out needs an address, --curl, --har or --recipe NAME")
+		return failure.Userf("--out needs an address, --curl, --har, --api NAME or --recipe NAME")
 	default:
 		return scaffold.List(o.Stdout)
 	}

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -34,10 +35,10 @@ type API struct {
 	// Hosts are patterns of the host names that answer for the API, as path.Match reads
 	// them: "api.stripe.com", "*.myshopify.com".
 	Hosts []string `json:"hosts"`
-	// Credentials maps attributes of the configuration to their place in an example
-	// request: "bearer", "basic.username", "basic.password", "host" (its first label),
+	// Credentials maps attributes of the configuration to the places where an example
+	// request may have them: "bearer", "basic.username", "basic.password",
 	// "header NAME" or "query NAME".
-	Credentials map[string]string `json:"credentials,omitempty"`
+	Credentials map[string][]string `json:"credentials,omitempty"`
 }
 
 // All returns all APIs in the order of their names.
@@ -62,23 +63,35 @@ func All() ([]API, error) {
 	return all, nil
 }
 
-// Config returns the configuration for an API as JSON text. An unknown name is a user
-// error with a suggestion.
+// Config returns the configuration for an API as JSON text. Errors are those of Named.
 func Config(name string) ([]byte, error) {
-	all, err := All()
+	api, err := Named(name)
 	if err != nil {
 		return nil, err
+	}
+	text, err := files.ReadFile(path.Join("apis", api.Name, "config.json"))
+	if err != nil {
+		return nil, failure.Applicationf("cannot read the configuration of %s: %w", name, err)
+	}
+	return text, nil
+}
+
+// Named returns the API with a name. An unknown name is a user error with a suggestion.
+func Named(name string) (API, error) {
+	all, err := All()
+	if err != nil {
+		return API{}, err
 	}
 	names := make([]string, len(all))
 	for i, api := range all {
 		if names[i] = api.Name; api.Name == name {
-			return files.ReadFile(path.Join("apis", name, "config.json"))
+			return api, nil
 		}
 	}
 	if nearest, ok := failure.Nearest(name, names); ok {
-		return nil, failure.Userf("there is no API %q in the gallery, did you mean %q?", name, nearest)
+		return API{}, failure.Userf("there is no API %q in the gallery, did you mean %q?", name, nearest)
 	}
-	return nil, failure.Userf("there is no API %q in the gallery, expected one of %s", name, strings.Join(names, ", "))
+	return API{}, failure.Userf("there is no API %q in the gallery, expected one of %s", name, strings.Join(names, ", "))
 }
 
 // ByHost returns the APIs that a host name belongs to.
@@ -87,20 +100,15 @@ func ByHost(host string) ([]API, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []API
-	for _, api := range all {
-		for _, pattern := range api.Hosts {
-			matches, err := path.Match(pattern, strings.ToLower(host))
-			if err != nil {
-				return nil, failure.Applicationf("api.json of %s has a host pattern that cannot be read: %q", api.Name, pattern)
-			}
-			if matches {
-				found = append(found, api)
-				break
-			}
-		}
-	}
-	return found, nil
+	return slices.DeleteFunc(all, func(a API) bool { return !a.has(host) }), nil
+}
+
+// has reports whether a host name is one of the API's.
+func (a API) has(host string) bool {
+	return slices.ContainsFunc(a.Hosts, func(pattern string) bool {
+		matches, err := path.Match(pattern, strings.ToLower(host))
+		return err == nil && matches
+	})
 }
 
 // String is the line of a list.

@@ -22,6 +22,9 @@ type Options struct {
 	// URL is an address to request, Curl a curl command to send, HAR the name of an
 	// HTTP archive with request and answer.
 	URL, Curl, HAR string
+	// API is the API of the gallery whose configuration is written, with the
+	// credentials of the example if there is one. "" guesses from the example.
+	API string
 	// URLContains selects exchanges of the archive.
 	URLContains string
 	// Choice has the answers to questions that are not asked then.
@@ -63,26 +66,43 @@ func (b *beginning) run(ctx context.Context) error {
 			return taken(b.Out)
 		}
 	}
-	x, err := b.exchange(ctx)
+	x, err := b.example()
 	if err != nil {
 		return err
+	}
+	known, chosen, err := b.fromGallery(x.Request)
+	if err != nil {
+		return err
+	}
+	if chosen {
+		return b.writeKnown(known, x.Request)
+	}
+	if b.HAR == "" {
+		options := example.Options{UserAgent: "configurable-extractor/" + b.Version, Dial: b.Dial}
+		if x, err = example.Fetch(ctx, x.Request, options); err != nil {
+			return err
+		}
 	}
 	p, err := b.propose(x)
 	if err != nil {
 		return err
 	}
-	text := b.explanation(x, p)
+	return b.write(p.Config, b.explanation(x, p)+known.hint())
+}
+
+// write writes the configuration and its explanation.
+func (b *beginning) write(config []byte, explanation string) error {
 	if b.Out == "" {
-		if _, err := io.WriteString(b.Stdout, b.secrets.Redact(string(p.Config))); err != nil {
+		if _, err := io.WriteString(b.Stdout, b.secrets.Redact(string(config))); err != nil {
 			return err
 		}
-		_, err = io.WriteString(b.Stderr, text)
+		_, err := io.WriteString(b.Stderr, explanation)
 		return err
 	}
-	if err := create(b.Out, p.Config); err != nil {
+	if err := create(b.Out, config); err != nil {
 		return err
 	}
-	_, err = io.WriteString(b.Stdout, text)
+	_, err := io.WriteString(b.Stdout, explanation)
 	return err
 }
 
@@ -95,20 +115,24 @@ func (b *beginning) masked(err error) error {
 	return &failure.Error{Kind: failure.KindOf(err), Message: text}
 }
 
-// exchange gets the example.
-func (b *beginning) exchange(ctx context.Context) (example.Exchange, error) {
-	if b.HAR != "" {
+// example reads the example. Only that of an archive has an answer. Without an example
+// it is empty.
+func (b *beginning) example() (example.Exchange, error) {
+	var r example.Request
+	var err error
+	switch {
+	case b.HAR != "":
 		return b.fromHAR()
-	}
-	r, err := example.FromURL(b.URL)
-	if b.Curl != "" {
+	case b.Curl != "":
 		r, err = example.FromCurl(b.Curl, b.Getenv)
+	case b.URL != "":
+		r, err = example.FromURL(b.URL)
 	}
 	if err != nil {
 		return example.Exchange{}, err
 	}
 	b.conceal(r)
-	return example.Fetch(ctx, r, example.Options{UserAgent: "configurable-extractor/" + b.Version, Dial: b.Dial})
+	return example.Exchange{Request: r}, nil
 }
 
 func (b *beginning) conceal(r example.Request) {
@@ -136,7 +160,7 @@ func (b *beginning) fromHAR() (example.Exchange, error) {
 	defer file.Close()
 	var all []candidate
 	err = example.EachInHAR(file, func(x example.Exchange) error {
-		if !strings.Contains(x.URL, b.URLContains) {
+		if !strings.Contains(x.URL, b.URLContains) || !b.mayBe(x.Request) {
 			return nil
 		}
 		p, err := propose.Propose(x, propose.Choice{})

@@ -1,0 +1,101 @@
+package gallery
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// TestAll: every directory is complete, and each API is found by its hosts.
+func TestAll(t *testing.T) {
+	all, err := All()
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	for _, api := range all {
+		if api.Title == "" || api.Summary == "" || !strings.HasPrefix(api.Documentation, "https://") || len(api.Hosts) == 0 {
+			t.Errorf("%s is not described: %+v", api.Name, api)
+		}
+		text, err := Config(api.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, places := range api.Credentials {
+			if !strings.Contains(string(text), `"`+name+`": "`) {
+				t.Errorf("%s: the configuration has no text %s", api.Name, name)
+			}
+			for _, place := range places {
+				if !regexp.MustCompile(`^(bearer|basic\.username|basic\.password|(header|query) \S+)$`).MatchString(place) {
+					t.Errorf("%s: %s is at %q", api.Name, name, place)
+				}
+			}
+		}
+		for _, host := range api.Hosts {
+			if _, err := filepath.Match(host, "x"); err != nil {
+				t.Errorf("%s: the host %q: %v", api.Name, host, err)
+			}
+			found, err := ByHost(strings.ReplaceAll(host, "*", "acme"))
+			if err != nil || !slices.ContainsFunc(found, func(a API) bool { return a.Name == api.Name }) {
+				t.Errorf("%s is not found by %s: %v", api.Name, host, err)
+			}
+		}
+	}
+	entries, err := os.ReadDir("apis")
+	if err != nil || len(entries) != len(all) {
+		t.Errorf("%d of %d directories are in the gallery (%v)", len(all), len(entries), err)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for name, want := range map[string]string{"strpie": `did you mean "stripe"?`, "nothing-like-it": "expected one of "} {
+		if _, err := Config(name); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFill: credentials are found at every place, and the host replaces the placeholder.
+func TestFill(t *testing.T) {
+	const config = `{"baseUrl": "https://your-shop.example.com/v1", "other": "https://docs.example.org", "#key": "your-\"key", "x": "#key"}`
+	tests := []struct {
+		place, address string
+		header         http.Header
+		want           string
+	}{
+		{"bearer", "https://acme.example.com/a", http.Header{"Authorization": {"bearer t0k"}}, "t0k"},
+		{"bearer", "https://acme.example.com/a", http.Header{"Authorization": {"Basic t0k"}}, ""},
+		{"basic.username", "https://me:pw@acme.example.com/a", nil, "me"},
+		{"basic.password", "https://me:pw@acme.example.com/a", nil, "pw"},
+		{"basic.password", "https://acme.example.com/a", http.Header{"Authorization": {"Basic bWU6cHc6eA=="}}, "pw:x"},
+		{"header X-Key", "https://acme.example.com/a", http.Header{"X-Key": {`a"b\c`}}, `a\"b\\c`},
+		{"query key", "https://acme.example.com/a?key=a%26b", nil, `a\u0026b`},
+		{"query key", "https://acme.example.com/a", nil, ""},
+	}
+	for _, tt := range tests {
+		api := API{Hosts: []string{"*.example.com"}, Credentials: map[string][]string{"#key": {tt.place}}}
+		key := tt.want
+		if key == "" {
+			key = `your-\"key`
+		}
+		want := `{"baseUrl": "https://acme.example.com/v1", "other": "https://docs.example.org", "#key": "` + key + `", "x": "#key"}`
+		text, filled, err := api.Fill([]byte(config), tt.address, tt.header)
+		if err != nil || string(text) != want || (len(filled) == 1) != (tt.want != "") {
+			t.Errorf("%s of %s: %s, %q, %v", tt.place, tt.address, text, filled, err)
+		}
+	}
+}
+
+// TestFillForeignHost: an example of another host leaves the placeholder.
+func TestFillForeignHost(t *testing.T) {
+	const config = `{"baseUrl": "https://your-shop.example.com/v1"}`
+	text, _, err := API{Hosts: []string{"*.example.com"}}.Fill([]byte(config), "https://example.org", nil)
+	if err != nil || string(text) != config {
+		t.Errorf("%s, %v", text, err)
+	}
+}

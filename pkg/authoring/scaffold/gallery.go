@@ -1,0 +1,112 @@
+package scaffold
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// ListAPIs prints the APIs of the gallery.
+func ListAPIs(out io.Writer) error {
+	all, err := gallery.All()
+	if err != nil {
+		return err
+	}
+	for _, api := range all {
+		if _, err := fmt.Fprintln(out, api); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// knownAPIs are the APIs of the gallery to which the example belongs.
+type knownAPIs []gallery.API
+
+// hint says how to get the configuration of the gallery instead of a guess.
+func (known knownAPIs) hint() string {
+	var text strings.Builder
+	for _, api := range known {
+		fmt.Fprintf(&text, "\nThere is a complete configuration for %s (%s). To write it with the credentials of your example, add --api %s.\n", api.Title, api.Summary, api.Name)
+	}
+	return text.String()
+}
+
+// fromGallery finds the APIs of the gallery for an example. chosen means that the
+// configuration of the only one is to be written, because of --api or of an answer.
+func (b *beginning) fromGallery(r example.Request) (known knownAPIs, chosen bool, err error) {
+	if b.API != "" {
+		api, err := gallery.Named(b.API)
+		return knownAPIs{api}, err == nil, err
+	}
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return nil, false, failure.Userf("cannot read the address of the example: %w", err)
+	}
+	if known, err = gallery.ByHost(u.Hostname()); err != nil || len(known) == 0 || !b.Ask {
+		return known, false, err
+	}
+	var options []propose.Option
+	for _, api := range known {
+		options = append(options, propose.Option{Name: api.Name, Evidence: "a complete configuration for " + api.Title + " with " + api.Summary})
+	}
+	options = append(options, propose.Option{Name: "example", Evidence: "a configuration guessed from the example"})
+	at, err := b.questions.ask("Which configuration do you want?", options)
+	if err != nil || at == len(known) {
+		return nil, false, err
+	}
+	return known[at : at+1], true, nil
+}
+
+// mayBe reports whether a request can be an example for the API that was chosen by --api.
+func (b *beginning) mayBe(r example.Request) bool {
+	if b.API == "" {
+		return true
+	}
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return false
+	}
+	known, err := gallery.ByHost(u.Hostname())
+	return err == nil && slices.ContainsFunc(known, func(api gallery.API) bool { return api.Name == b.API })
+}
+
+// writeKnown writes the configuration of the only API with the credentials of an example.
+func (b *beginning) writeKnown(known knownAPIs, r example.Request) error {
+	api := known[0]
+	text, err := gallery.Config(api.Name)
+	if err != nil {
+		return err
+	}
+	var filled []string
+	if r.URL != "" {
+		if text, filled, err = api.Fill(text, r.URL, r.Header); err != nil {
+			return err
+		}
+	}
+	explanation := fmt.Sprintf("The configuration for %s: %s.\n", api.Title, api.Summary)
+	if len(filled) > 0 {
+		explanation += "From your example: " + strings.Join(filled, ", ") + ".\n"
+	}
+	var missing []string
+	for name := range api.Credentials {
+		if !slices.Contains(filled, name) {
+			missing = append(missing, name)
+		}
+	}
+	if slices.Sort(missing); len(missing) > 0 {
+		explanation += "Replace the value of " + strings.Join(missing, ", ") + " with your own.\n"
+	}
+	explanation += fmt.Sprintf("docs/apis/%s.md says what you need and which tables you get. The vendor's documentation is at %s\n", api.Name, api.Documentation)
+	if b.Out != "" || len(filled) > 0 {
+		explanation += b.next()
+	}
+	return b.write(text, explanation)
+}
