@@ -21,8 +21,8 @@ import (
 // Options are the options of a run. All fields but Stdout and Stderr have defaults.
 type Options struct {
 	// Run is the environment of the run. The function Run sets the log, secrets,
-	// recording, state and directories, and the functions that are nil. Negative
-	// limits are errors.
+	// recording, state and directories, and what is nil of the functions and the live
+	// lines. Negative limits are errors.
 	env.Run
 	// DataDir is the data directory; "" is KBC_DATADIR, or /data.
 	DataDir string

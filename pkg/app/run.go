@@ -48,7 +48,10 @@ func start(ctx context.Context, o *Options) int {
 	if err != nil {
 		return fail(o, err)
 	}
-	if o.Live = openLive(o, sink); o.Live != nil {
+	if o.Live == nil {
+		o.Live = openLive(o, sink)
+	}
+	if o.Live != nil {
 		sink = o.Live.Over(sink)
 	}
 	err = o.openRecording()

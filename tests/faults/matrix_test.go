@@ -263,7 +263,7 @@ func TestPage(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(page), "|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
-	told := map[string]string{} // how the run goes on, by fault
+	told := map[string]string{} // how the run ends, by fault
 	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
 		if len(cells) != 3 {
@@ -274,13 +274,13 @@ func TestPage(t *testing.T) {
 	ends := map[string]string{}
 	for _, f := range faults() {
 		for _, d := range f.durations() {
-			if verb := map[end]string{healthy: "goes on", refused: "fails"}[d.end]; !strings.Contains(ends[f.row], verb) {
+			if verb := map[end]string{healthy: "continues", refused: "fails"}[d.end]; !strings.Contains(ends[f.row], verb) {
 				ends[f.row] += verb
 			}
 		}
 	}
 	for row, end := range ends {
-		for _, verb := range []string{"goes on", "fails"} {
+		for _, verb := range []string{"continues", "fails"} {
 			if strings.Contains(end, verb) != strings.Contains(told[row], verb) {
 				t.Errorf("%s: the page says %q, here it %s", row, told[row], end)
 			}
