@@ -48,8 +48,8 @@ type session struct {
 }
 
 // follow walks through a document: files are saved, shell blocks are run, and a
-// block of output that follows one is compared with what was printed. Commands
-// that are run elsewhere are passed over.
+// block of output that follows one is compared with what was printed; one that is a
+// `part` shows some lines of it. Commands that are run elsewhere are passed over.
 func follow(t *testing.T, path, dir string, elsewhere ...string) {
 	t.Helper()
 	d := readDocument(t, path)
@@ -76,9 +76,15 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 			t.Errorf("%s:%d: a block that is neither a file, nor a command, nor the output of one", path, b.line)
 		default:
 			got := s.printed()
-			if golden.Update(t) {
+			_, part := b.attrs["part"]
+			switch {
+			case part:
+				for _, line := range missing(got, b.text) {
+					t.Errorf("%s:%d: the command did not print, or not in this order, the line\n%sit printed\n%s", path, b.line, line, got)
+				}
+			case golden.Update(t):
 				d.blocks[i].text = got
-			} else if got != b.text {
+			case got != b.text:
 				t.Errorf("%s:%d: the document shows\n%s\nthe command printed\n%s", path, b.line, b.text, got)
 			}
 			printed = false
@@ -92,6 +98,19 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 	if golden.Update(t) {
 		d.write(t)
 	}
+}
+
+// missing are the lines of a part that a text does not have, in their order.
+func missing(text, part string) (lines []string) {
+	for line := range strings.Lines(part) {
+		_, rest, found := strings.Cut("\n"+text, "\n"+line)
+		if !found {
+			lines = append(lines, line)
+			continue
+		}
+		text = rest
+	}
+	return lines
 }
 
 // commands are the command lines of a block; one that goes on after a line has
@@ -144,6 +163,9 @@ func (s *session) run(command, exit string) error {
 		return err
 	}
 	code := 0
+	if args, is := strings.CutPrefix(command, "extractor "); is { // as it is installed
+		command = "go run ./cmd/extractor " + args
+	}
 	switch words := strings.Fields(command); {
 	case strings.HasPrefix(command, "go run ./cmd/extractor init "):
 		code, err = s.init(command)
