@@ -8,13 +8,12 @@ import (
 
 // TestTutorial runs all the commands of docs/learn/tutorial.md.
 func TestTutorial(t *testing.T) {
-	follow(t, "../../docs/learn/tutorial.md", "/tmp/first")
+	follow(t, "../../docs/learn/tutorial.md", "first")
 }
 
 // TestLocalPlatform runs the commands of docs/how-to/local-platform.md.
 func TestLocalPlatform(t *testing.T) {
 	follow(t, "../../docs/how-to/local-platform.md", "/tmp/first",
-		"export KBC_URL=http://127.0.0.1:8088 KBC_TOKEN=local KBC_COMPONENTID=acme.ex-shop", // nothing to see
 		// These are run where the image is built.
 		"docker build -t configurable-extractor .",
 		"go run ./cmd/devstack serve --runner docker",
