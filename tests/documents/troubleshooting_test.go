@@ -119,20 +119,7 @@ func troubles() map[string]trouble {
 			exit: 1,
 		},
 		"The data directory cannot be written": {messages: denied},
-		"An answer does not fit into memory": {
-			api: func(w http.ResponseWriter, _ *http.Request) {
-				_, _ = io.WriteString(w, `[{"file":"`) // a client that is gone has its own error
-				megabyte := strings.Repeat("x", 1<<20)
-				for range 129 {
-					if _, err := io.WriteString(w, megabyte); err != nil {
-						return
-					}
-				}
-				_, _ = io.WriteString(w, `"}]`)
-			},
-			doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"files"}`),
-			exit: 1,
-		},
+		"An answer does not fit into memory": {messages: large},
 	}
 }
 
@@ -262,8 +249,29 @@ func warnings(t *testing.T, events string) (lines string) {
 	return lines
 }
 
+// large has one value of more than 128 MiB.
+func large(t *testing.T) string {
+	short.SkipRace(t, "it reads 129 MiB")
+	tr := trouble{
+		api: func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `[{"file":"`) // a client that is gone has its own error
+			megabyte := strings.Repeat("x", 1<<20)
+			for range 129 {
+				if _, err := io.WriteString(w, megabyte); err != nil {
+					return
+				}
+			}
+			_, _ = io.WriteString(w, `"}]`)
+		},
+		doc:  document(`"baseUrl":"https://api.example.com"`, `{"endpoint":"files"}`),
+		exit: 1,
+	}
+	return tr.happen(t)
+}
+
 // denied runs the program in a data directory that belongs to another user.
 func denied(t *testing.T) string {
+	t.Helper()
 	short.Skip(t, "it builds the program")
 	parent := t.TempDir()
 	extractor, err := program.Build(parent, "extractor")
