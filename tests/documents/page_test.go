@@ -40,11 +40,15 @@ func read(t *testing.T, path string) string {
 // readPage reads a page.
 func readPage(t *testing.T, path string) *page {
 	t.Helper()
-	p := &page{path: path, anchors: map[string]*section{}}
+	return parsePage(t, path, read(t, filepath.Join(root, path)))
+}
+
+func parsePage(t *testing.T, path, text string) *page {
+	t.Helper()
+	p := &page{path: path, text: text, anchors: map[string]*section{}}
 	var prose, blocks strings.Builder
 	var open []*section
 	fence, at := "", 0
-	p.text = read(t, filepath.Join(root, path))
 	for line := range strings.Lines(p.text) {
 		shown, mark := line, fenceOf(line)
 		switch {
