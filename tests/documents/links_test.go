@@ -126,10 +126,19 @@ var moreCode = map[string]string{
 // pendingShape are pages that are being edited and do not have the shape yet.
 var pendingShape = []string{
 	"docs/reference/report.md", // begins with code
+	"docs/how-to/typed-tables.md", "docs/reference/diagnostics.md", "docs/understand/performance.md", // no links
+}
+
+// linksToPage reports whether a page leads to another one.
+func linksToPage(p *page) bool {
+	return slices.ContainsFunc(p.links(), func(l link) bool {
+		file, _, ok := p.internal(l.target)
+		return ok && file != p.path && filepath.Ext(file) == ".md"
+	})
 }
 
 // TestShapeOfPages: each page begins with a title and a paragraph that says what it is
-// about, and has more prose than code.
+// about, leads to another one, and has more prose than code.
 func TestShapeOfPages(t *testing.T) {
 	t.Parallel()
 	lead := regexp.MustCompile("^# [^\n]+\n\n[A-Z`*\\[][^\n]+\n")
@@ -140,6 +149,9 @@ func TestShapeOfPages(t *testing.T) {
 		}
 		if !lead.MatchString(p.prose) {
 			t.Errorf("%s does not begin with a title and a paragraph", path)
+		}
+		if strings.HasPrefix(path, "docs/") && !linksToPage(p) {
+			t.Errorf("%s has no link to a neighbour", path)
 		}
 		prose := len(strings.Join(strings.Fields(p.prose), " "))
 		code := len(strings.Join(strings.Fields(p.blocks), " "))
