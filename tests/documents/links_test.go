@@ -125,7 +125,7 @@ var moreCode = map[string]string{
 
 // pendingShape are pages that are being edited and do not have the shape yet.
 var pendingShape = []string{
-	"docs/reference/report.md", // begins with code
+	"docs/reference/report.md",                                                                       // begins with code
 	"docs/how-to/typed-tables.md", "docs/reference/diagnostics.md", "docs/understand/performance.md", // no links
 }
 
