@@ -208,7 +208,7 @@ func (s *session) run(command, exit string) error {
 			err = s.show(words[3], lines)
 		}
 	default:
-		return errors.New("nobody runs this command")
+		return errors.New("the test cannot run this command")
 	}
 	if err == nil && code != want {
 		err = fmt.Errorf("exit code %d, want %d", code, want)
