@@ -26,6 +26,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/platform/control"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
 // start is when the clock of a test begins.
@@ -38,18 +41,20 @@ var anyPort = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`)
 // by a clock of its own. What it shows instead is only what differs from
 // machine to machine: the directory and the port.
 type session struct {
-	t      *testing.T
-	root   string // stands for the directory that the document works in
-	inDoc  string // name of that directory in the document
-	clock  *clock.Clock
-	shop   string // host:port of the running sample API, "" before it runs
-	local  string // likewise of the local platform
-	output bytes.Buffer
+	t     *testing.T
+	root  string // stands for the directory that the document works in
+	inDoc string // name of that directory in the document
+	clock *clock.Clock
+	shop  string // host:port of the running sample API, "" before it runs
+	local string // likewise of the local platform
+	// exported says that the document has set where the platform is.
+	exported bool
+	output   bytes.Buffer
 }
 
 // follow walks through a document: files are saved, shell blocks are run, and a
-// block of output that follows one is compared with what was printed. Commands
-// that are run elsewhere are passed over.
+// block of output that follows one is compared with what was printed; one that is a
+// `part` shows some lines of it. Commands that are run elsewhere are passed over.
 func follow(t *testing.T, path, dir string, elsewhere ...string) {
 	t.Helper()
 	d := readDocument(t, path)
@@ -76,9 +81,15 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 			t.Errorf("%s:%d: a block that is neither a file, nor a command, nor the output of one", path, b.line)
 		default:
 			got := s.printed()
-			if golden.Update(t) {
+			_, part := b.attrs["part"]
+			switch {
+			case part:
+				for _, line := range missing(got, b.text) {
+					t.Errorf("%s:%d: the command did not print, or not in this order, the line\n%sit printed\n%s", path, b.line, line, got)
+				}
+			case golden.Update(t):
 				d.blocks[i].text = got
-			} else if got != b.text {
+			case got != b.text:
 				t.Errorf("%s:%d: the document shows\n%s\nthe command printed\n%s", path, b.line, b.text, got)
 			}
 			printed = false
@@ -92,6 +103,19 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 	if golden.Update(t) {
 		d.write(t)
 	}
+}
+
+// missing are the lines of a part that a text does not have, in their order.
+func missing(text, part string) (lines []string) {
+	for line := range strings.Lines(part) {
+		_, rest, found := strings.Cut("\n"+text, "\n"+line)
+		if !found {
+			lines = append(lines, line)
+			continue
+		}
+		text = rest
+	}
+	return lines
 }
 
 // commands are the command lines of a block; one that goes on after a line has
@@ -144,9 +168,18 @@ func (s *session) run(command, exit string) error {
 		return err
 	}
 	code := 0
+	if args, is := strings.CutPrefix(command, "extractor "); is { // as it is installed
+		command = "go run ./cmd/extractor " + args
+	}
 	switch words := strings.Fields(command); {
 	case strings.HasPrefix(command, "go run ./cmd/extractor init "):
 		code, err = s.init(command)
+	case strings.HasPrefix(command, "go run ./cmd/extractor config push "):
+		err = s.push(words[5:])
+	case strings.HasPrefix(command, "go run ./cmd/extractor job run "):
+		code, err = s.job(words[5:])
+	case words[0] == "export":
+		err = s.export(words[1:])
 	case strings.HasPrefix(command, "go run ./cmd/extractor "):
 		code, err = s.extractor(words[3:])
 	case command == "go run ./cmd/devstack sample-api":
@@ -175,7 +208,7 @@ func (s *session) run(command, exit string) error {
 			err = s.show(words[3], lines)
 		}
 	default:
-		return errors.New("nobody runs this command")
+		return errors.New("the test cannot run this command")
 	}
 	if err == nil && code != want {
 		err = fmt.Errorf("exit code %d, want %d", code, want)
@@ -297,6 +330,75 @@ func (s *session) extractor(args []string) (int, error) {
 	return app.Run(context.Background(), o), nil
 }
 
+// platformSettings are what the commands of a client must know, as the document exports
+// them.
+var platformSettings = []string{"KBC_URL=http://" + DefaultPlatformListen, "KBC_TOKEN=" + DefaultToken, "KBC_COMPONENTID=" + demoComponent}
+
+// export sets what the commands of a client must know.
+func (s *session) export(settings []string) error {
+	if !slices.Equal(settings, platformSettings) {
+		return fmt.Errorf("the local platform wants %q", platformSettings)
+	}
+	s.exported = true
+	return nil
+}
+
+// client is a client of the running platform. What it shows comes at any time.
+func (s *session) client() (*control.Session, error) {
+	if !s.exported || s.local == "" {
+		return nil, errors.New("the document has not started the platform, or not exported where it is")
+	}
+	client, err := platform.New(platform.Options{URL: "http://" + s.local, Token: DefaultToken})
+	return &control.Session{
+		Platform:  client,
+		Component: demoComponent,
+		Out:       &s.output,
+		Progress:  s.t.Output(),
+		Secrets:   &secret.Registry{}, // the token is public
+		Now:       s.clock.Now,
+		Sleep:     func(ctx context.Context, _ time.Duration) error { return app.Sleep(ctx, time.Millisecond) }, // the platform has a clock of its own
+	}, err
+}
+
+// push stores a configuration as cmd/extractor does.
+func (s *session) push(args []string) error {
+	var p control.Push
+	flags := pflag.NewFlagSet("push", pflag.ContinueOnError)
+	flags.StringVar(&p.Name, "name", "", "")
+	flags.StringVar(&p.Variables, "variables", "", "")
+	client, err := s.client()
+	if err := errors.Join(err, flags.Parse(args)); err != nil {
+		return err
+	}
+	var noFile error
+	p.File, err = s.path(flags.Arg(0))
+	if p.Variables != "" {
+		p.Variables, noFile = s.path(p.Variables)
+	}
+	if err := errors.Join(err, noFile); err != nil {
+		return err
+	}
+	return client.Push(context.Background(), p)
+}
+
+// job runs a stored configuration as cmd/extractor does.
+func (s *session) job(args []string) (int, error) {
+	var r control.Run
+	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	flags.StringVar(&r.Configuration, "config", "", "")
+	flags.StringArrayVar(&r.Variables, "var", nil, "")
+	flags.BoolVar(&r.Wait, "wait", false, "")
+	client, err := s.client()
+	if err := errors.Join(err, flags.Parse(args)); err != nil {
+		return 0, err
+	}
+	code, err := client.Run(context.Background(), r)
+	text := anyTime.ReplaceAllString(s.output.String(), arrival)
+	s.output.Reset()
+	s.output.WriteString(text)
+	return code, err
+}
+
 // init begins a configuration as cmd/extractor does.
 func (s *session) init(command string) (int, error) {
 	words, err := shell.Fields(command, func(string) string { return "" })
@@ -331,10 +433,13 @@ func (s *session) dial(ctx context.Context, network, address string) (net.Conn, 
 	return new(net.Dialer).DialContext(ctx, network, s.shop)
 }
 
+// arrival is shown as the time of every event of a job: when one arrives is not the same
+// in every run.
+const arrival = "2026-05-04T10:00:00+0000 "
+
 var anyTime = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000 `)
 
-// demo shows what is seen on standard output. When an event arrives is not the
-// same in every run.
+// demo shows what is seen on standard output.
 func (s *session) demo() (int, error) {
 	var stdout, stderr bytes.Buffer
 	code, err := Demo(context.Background(), DemoOptions{
@@ -343,7 +448,7 @@ func (s *session) demo() (int, error) {
 		Now:    s.clock.Now,
 		engine: inProcess{clock: s.clock},
 	})
-	text := anyTime.ReplaceAllString(stdout.String(), "2026-05-04T10:00:00+0000 ")
+	text := anyTime.ReplaceAllString(stdout.String(), arrival)
 	text = ports(text)
 	s.output.WriteString(text)
 	return code, err

@@ -74,6 +74,7 @@ func TestImages(t *testing.T) {
 		"stopped component":              i.stoppedComponent,
 		"platform beside containers":     i.platformBesideContainers,
 		"compose":                        i.compose,
+		"demo in containers":             i.demoInContainers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
