@@ -42,13 +42,17 @@ func TestGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := map[string]bool{}
+	shown, read := map[string]bool{}, 0
 	for _, page := range pages {
 		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
+			read++
 			for _, name := range checkGuide(t, page) {
 				shown[name] = true
 			}
 		})
+	}
+	if read < len(pages) {
+		return // -run leaves some out
 	}
 	cases, err := filepath.Glob("cases/guide-*")
 	if err != nil || len(cases) == 0 {
