@@ -100,7 +100,7 @@ func checkGuide(t *testing.T, page string) []string {
 			t.Errorf("%s=%s is shown as\n%swant\n%s", how, block[2], shown, want)
 		}
 		if lost {
-			return whole // its parts have to be chosen anew
+			return whole // choose its parts again
 		}
 		return strings.TrimSuffix(whole, shown+"```") + want + "```"
 	})
