@@ -2,87 +2,300 @@ package functional
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/golden"
+	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
+	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// TestGuideToFormats: each job that docs/how-to/formats.md shows is one of the cases.
-func TestGuideToFormats(t *testing.T) {
-	text, err := os.ReadFile("../../docs/how-to/formats.md")
+const guides = "../../docs/how-to"
+
+// guideBlock is a block of a guide that shows something of a case: how, and of which one.
+var guideBlock = regexp.MustCompile("(?ms)^```[a-z]+ (file|part|console|plan|validate|report)=((?:[a-z]+-[a-z0-9-]+)(?:/\\S+)?)\n(.*?)^```$")
+
+// inGuide are the ways to show a case. Each returns the text that the guide must show, or
+// reports that what it shows is not there and returns that.
+var inGuide = map[string]func(t *testing.T, c *testCase, shown string) string{
+	"console":  consoleInGuide,
+	"plan":     planInGuide,
+	"validate": validateInGuide,
+	"part":     partInGuide,
+	"report":   reportInGuide,
+}
+
+// TestGuides: the configurations, requests, tables and outputs that the pages of docs/how-to
+// show are those of cases, and every case that is made for a page is shown there.
+func TestGuides(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(guides, "*.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths, err := filepath.Glob("cases/format-*/config.json")
-	if err != nil {
-		t.Fatal(err)
+	shown := map[string][]string{} // the cases of each page
+	for _, page := range pages {
+		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
+			shown[page] = checkGuide(t, page)
+		})
 	}
-	var tested []any
-	for _, path := range paths {
-		config, err := os.ReadFile(path)
+	cases, err := filepath.Glob("cases/guide-*")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no case (%v)", err)
+	}
+	for _, path := range cases {
+		c, err := readCase(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var doc struct {
-			Parameters struct {
-				Config struct{ Jobs []any }
+		page := filepath.Join("..", "..", pageOfCase.FindString(c.Description))
+		if !slices.Contains(pages, page) {
+			if info, err := os.Stat(page); err != nil || info.IsDir() {
+				t.Errorf("the description of %s names no page: %s", path, c.Description)
 			}
+			continue // a test of its own compares that page
 		}
-		if err := json.Unmarshal(config, &doc); err != nil {
-			t.Fatal(err)
-		}
-		tested = append(tested, doc.Parameters.Config.Jobs...)
-	}
-	blocks := regexp.MustCompile("(?ms)^```json\n(.*?)^```$").FindAllSubmatch(text, -1)
-	if len(blocks) < 8 {
-		t.Fatalf("found only %d jobs", len(blocks))
-	}
-	for _, block := range blocks {
-		var job any
-		if err := json.Unmarshal(block[1], &job); err != nil {
-			t.Fatalf("%v: %s", err, block[1])
-		}
-		found := false
-		for _, one := range tested {
-			found = found || reflect.DeepEqual(one, job)
-		}
-		if !found {
-			t.Errorf("no case has this job:\n%s", block[1])
+		if names, wasRead := shown[page]; wasRead && !slices.Contains(names, filepath.Base(path)) {
+			t.Errorf("%s does not show its case %s", page, path)
 		}
 	}
 }
 
-// TestGuideToReports: the jobs that docs/how-to/asynchronous-reports.md shows are those of its
-// case, and the table is that of the case.
-func TestGuideToReports(t *testing.T) {
-	text, err := os.ReadFile("../../docs/how-to/asynchronous-reports.md")
+// pageOfCase is the page that the description of a case names.
+var pageOfCase = regexp.MustCompile(`docs/[a-z/-]+\.md`)
+
+// checkGuide compares the blocks of a page with their cases and returns the names of these.
+func checkGuide(t *testing.T, page string) []string {
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const path = "cases/guide-asynchronous-reports"
-	var shown, tested struct {
-		Parameters struct{ Config struct{ Jobs any } }
+	var names []string
+	updated := guideBlock.ReplaceAllStringFunc(string(text), func(whole string) string {
+		block := guideBlock.FindStringSubmatch(whole)
+		how, name, shown := block[1], block[2], block[3]
+		want := ""
+		if how == "file" {
+			path := name
+			if name, _, _ = strings.Cut(path, "/"); !isDirectory(filepath.Join("cases", name)) {
+				return whole // it is a file of a session at a terminal
+			}
+			file, err := os.ReadFile(filepath.Join("cases", path))
+			if err != nil {
+				t.Error(err)
+			}
+			want = inPublic(string(file))
+		} else {
+			c, err := readCase(filepath.Join("cases", name))
+			if err != nil {
+				t.Error(err)
+				return whole
+			}
+			want = inGuide[how](t, c, shown)
+		}
+		names = append(names, name)
+		lost := strings.Contains(shown, ellipsis) && !strings.Contains(want, ellipsis)
+		if shown != want && (!golden.Update(t) || lost) {
+			t.Errorf("%s=%s is shown as\n%swant\n%s", how, block[2], shown, want)
+		}
+		if lost {
+			return whole // choose its parts again
+		}
+		return strings.TrimSuffix(whole, shown+"```") + want + "```"
+	})
+	if golden.Update(t) && updated != string(text) {
+		if err := os.WriteFile(page, []byte(updated), 0o644); err != nil {
+			t.Error(err)
+		}
 	}
-	block := regexp.MustCompile("(?ms)^```json\n(.*?)^```$").FindSubmatch(text)
-	if block == nil {
-		t.Fatal("the guide shows no configuration")
+	return names
+}
+
+// inPublic puts TLS into a text of a case: a guide is a model, and the API of a test has no
+// certificate.
+func inPublic(text string) string { return strings.ReplaceAll(text, "http://", "https://") }
+
+// guideRun runs a case with readable events and a report, and returns its output and the report.
+func guideRun(t *testing.T, c *testCase) (stdout string, report []byte) {
+	t.Helper()
+	api := c.api(t)
+	w := newWorld(t, api)
+	w.clock = clock.At(c.Start)
+	api.clock, api.server = w.clock, w.api.URL
+	c.setFlags(&w.options)
+	w.options.LogFormat, w.options.Report = "console", t.TempDir()
+	for name, value := range c.Env {
+		w.env[name] = value
 	}
-	config, err := os.ReadFile(filepath.Join(path, "config.json"))
+	c.fill(t, w.dir)
+	got := w.run(context.Background())
+	api.finish()
+	if got.exit != c.Exit {
+		t.Errorf("%s: exit code %d, want %d: %s", c.path, got.exit, c.Exit, got.stderr)
+	}
+	report, err := os.ReadFile(filepath.Join(w.options.Report, "report.json"))
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
-	if err := errors.Join(json.Unmarshal(block[1], &shown), json.Unmarshal(config, &tested)); err != nil {
-		t.Fatal(err)
+	return inPublic(got.stdout), report
+}
+
+// consoleInGuide is what a run prints at a terminal.
+func consoleInGuide(t *testing.T, c *testCase, shown string) string {
+	stdout, _ := guideRun(t, c)
+	return excerpt(shown, stdout)
+}
+
+// planInGuide is what plan prints.
+func planInGuide(t *testing.T, c *testCase, shown string) string {
+	text, o := c.guideOptions(t)
+	p, err := plan.Of(context.Background(), text, plan.Options{Options: o, Version: version, Rand: sameNonce{}})
+	if err != nil {
+		t.Errorf("%s: %v", c.path, err)
+		return shown
 	}
-	if !reflect.DeepEqual(shown, tested) {
-		t.Errorf("the guide has the jobs %v, its case %v", shown, tested)
+	var out bytes.Buffer
+	if err := p.WriteText(&out); err != nil {
+		t.Error(err)
 	}
-	table, err := os.ReadFile(filepath.Join(path, "expected", "tables", "b.sales"))
-	if err != nil || !bytes.Contains(text, append([]byte("```csv\n"), table...)) {
-		t.Errorf("the guide does not show the table of its case (%v):\n%s", err, table)
+	return excerpt(shown, inPublic(out.String()))
+}
+
+// validateInGuide is what validate prints.
+func validateInGuide(t *testing.T, c *testCase, shown string) string {
+	text, o := c.guideOptions(t)
+	var out bytes.Buffer
+	found := diagnostic.Check(context.Background(), "config.json", text, o)
+	if err := diagnostic.WriteText(&out, []*diagnostic.Report{found}, false); err != nil {
+		t.Error(err)
+	}
+	return excerpt(shown, inPublic(out.String()))
+}
+
+// guideOptions are the configuration of a case, and with what it is read.
+func (c *testCase) guideOptions(t *testing.T) ([]byte, load.Options) {
+	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
+	if err != nil {
+		t.Error(err)
+	}
+	return []byte(inPublic(string(text))), load.Options{Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}
+}
+
+// ellipsis is a line of an output that leaves lines out.
+const ellipsis = "…\n"
+
+// excerpt returns what a guide must show of an output: all of it; or the parts that it does
+// show between lines with an ellipsis, each as many lines as it shows from the line with which
+// it begins. If these lines are not there in this order, it returns all of the output.
+func excerpt(shown, output string) string {
+	if !strings.Contains(shown, ellipsis) {
+		return output
+	}
+	lines, at, want := slices.Collect(strings.Lines(output)), 0, ""
+	parts := strings.SplitAfter(shown, ellipsis)
+	for i, part := range parts {
+		part, omits := strings.CutSuffix(part, ellipsis)
+		size := strings.Count(part, "\n")
+		first, _, _ := strings.Cut(part, "\n")
+		from := at
+		if i > 0 && size > 0 {
+			from = at + slices.Index(lines[at:], first+"\n")
+		}
+		if from < at || from+size > len(lines) || !omits && from+size < len(lines) && size > 0 {
+			return output
+		}
+		at = from + size
+		want += strings.Join(lines[from:at], "")
+		if omits {
+			want += ellipsis
+		}
+	}
+	return want
+}
+
+// partInGuide is a value that stands somewhere in the configuration.
+func partInGuide(t *testing.T, c *testCase, shown string) string {
+	config, err := os.ReadFile(filepath.Join(c.path, "config.json"))
+	if err != nil {
+		t.Error(err)
+	}
+	return part(t, c, shown, inPublic(string(config)), func(found, want any) bool { return reflect.DeepEqual(found, want) })
+}
+
+// reportInGuide is some object of the report, of which the guide may leave members out.
+func reportInGuide(t *testing.T, c *testCase, shown string) string {
+	_, report := guideRun(t, c)
+	return part(t, c, shown, inPublic(string(report)), func(found, want any) bool {
+		members, ok := found.(map[string]any)
+		wanted, isObject := want.(map[string]any)
+		for name, value := range wanted {
+			ok = ok && reflect.DeepEqual(members[name], value)
+		}
+		return ok && isObject
+	})
+}
+
+// part checks that a document has a value that matches what is shown.
+func part(t *testing.T, c *testCase, shown, document string, matches func(found, want any) bool) string {
+	t.Helper()
+	var want, all any
+	if err := json.Unmarshal([]byte(shown), &want); err != nil {
+		t.Errorf("%s: %v in\n%s", c.path, err, shown)
+		return shown
+	}
+	if err := json.Unmarshal([]byte(document), &all); err != nil {
+		t.Errorf("%s: %v", c.path, err)
+		return shown
+	}
+	var holds func(any) bool
+	holds = func(v any) bool {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, member := range v {
+				if holds(member) {
+					return true
+				}
+			}
+		case []any:
+			if slices.ContainsFunc(v, holds) {
+				return true
+			}
+		}
+		return matches(v, want)
+	}
+	if !holds(all) {
+		t.Errorf("%s has no such part:\n%sin\n%s", c.path, shown, document)
+	}
+	return shown
+}
+
+// TestExcerpt: parts of an output count in their order only, and as whole lines.
+func TestExcerpt(t *testing.T) {
+	const output = "one\n  two\nthree\nfour\n"
+	for shown, want := range map[string]string{
+		"one\n":                        output,
+		output:                         output,
+		"one\n…\nfour\n":               "one\n…\nfour\n",
+		"…\n  two\n…\n":                "…\n  two\n…\n",
+		"one\n  two\nthree\n…\nfour\n": "one\n  two\nthree\n…\nfour\n",
+		"zero\n…\n  two\nold\n…\n":     "one\n…\n  two\nthree\n…\n",
+		"…\nfour\n…\n  two\n":          output,
+		"…\nwo\n…\n":                   output,
+		"one\n…\nfive\n":               output,
+		"…\nthree\n":                   output,
+		"…\nfour\nfive\n":              output,
+	} {
+		if got := excerpt(shown, output); got != want {
+			t.Errorf("%q: got %q, want %q", shown, got, want)
+		}
 	}
 }

@@ -42,6 +42,10 @@ func (l link) Next(job config.Request, _ State, p Page) (config.Request, State, 
 	if !ok {
 		stop := l.next.missing(p)
 		stop.Rule = fmt.Sprintf("the header Link of the response has no address with the relation '%s'", l.rel)
+		if _, next := LinkTo("next", p.header("Link"), p.Address); next {
+			stop.Rule += ", but one with the relation 'next'"
+			stop.Hint = "remove 'rel' if that is the next page"
+		}
 		return job, nil, stop, nil
 	}
 	address, err := p.resolve(target)

@@ -86,7 +86,7 @@ func TestLink(t *testing.T) {
 			sent:    []string{`t`, `https://api.test/v1/items/list?page=2`, `https://api.test/v1/items/next`, `https://api.test/v1/a%20b`, `https://other.test/x`}, rule: none, pointer: "/method"},
 		{name: "parameters are kept, another relation", settings: `{"method":"link","includeParams":true,"rel":"older"}`, job: `{"endpoint":"t","method":"POST","params":{"a":1}}`,
 			answers: []string{"LINK: </2>; rel=\"Older\"\n\n[1]", "Link: </2>; rel=next\n\n[1]"},
-			sent:    []string{`POST t {"a":1}`, `POST https://api.test/2 {"a":1}`}, rule: "the header Link of the response has no address with the relation 'older'", pointer: "/rel"},
+			sent:    []string{`POST t {"a":1}`, `POST https://api.test/2 {"a":1}`}, rule: "the header Link of the response has no address with the relation 'older', but one with the relation 'next'", pointer: "/rel"},
 	})
 }
 
