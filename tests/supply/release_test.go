@@ -231,15 +231,15 @@ func TestReleaseImage(t *testing.T) {
 	t.Parallel()
 	needJQ(t)
 	environment := []string{"REGISTRY_USER=ann", "REGISTRY_TOKEN=of-ann"}
+	git, _ := stub(t, "git", "echo 1795000000")
 	bin, calls := stub(t, "docker", metadata)
-	stdout, stderr, err := script(t, bin, append(environment, "DIGEST="+digestOfNothing), "image", "1.2.3", "ghcr.io/acme/shop")
+	stdout, stderr, err := script(t, bin+string(os.PathListSeparator)+git, append(environment, "DIGEST="+digestOfNothing), "image", "1.2.3", "ghcr.io/acme/shop")
 	if err != nil || stdout != "digest="+digestOfNothing+"\n" {
 		t.Errorf("got %q, %q, %v", stdout, stderr, err)
 	}
 	for _, want := range []string{
 		"docker login ghcr.io --username ann --password-stdin\n",
-		"--platform linux/amd64,linux/arm64 --build-arg VERSION=1.2.3 ",
-		" --tag ghcr.io/acme/shop:1.2.3 --tag ghcr.io/acme/shop:1.2 --tag ghcr.io/acme/shop:1 --tag ghcr.io/acme/shop:latest ",
+		"--platform linux/amd64,linux/arm64 --build-arg VERSION=1.2.3 --tag ghcr.io/acme/shop:1.2.3 --provenance",
 	} {
 		if !strings.Contains(calls(), want) {
 			t.Errorf("it lacks %q:\n%s", want, calls())
@@ -249,12 +249,23 @@ func TestReleaseImage(t *testing.T) {
 		t.Errorf("the token is an argument:\n%s", calls())
 	}
 
-	bin, calls = stub(t, "docker", metadata)
-	if _, _, err := script(t, bin, append(environment, "DIGEST=none"), "image", "1.2.3-rc.1", "ghcr.io/acme/shop"); err == nil {
+	bin, _ = stub(t, "docker", metadata)
+	if _, _, err := script(t, bin+string(os.PathListSeparator)+git, append(environment, "DIGEST=none"), "image", "1.2.3", "ghcr.io/acme/shop"); err == nil {
 		t.Error("an image without a digest is released")
 	}
-	if strings.Contains(calls(), ":latest") || !strings.Contains(calls(), "--tag ghcr.io/acme/shop:1.2.3-rc.1 --provenance") {
-		t.Errorf("tags of a release candidate:\n%s", calls())
+}
+
+// TestReleaseTags: latest and its like are for releases only.
+func TestReleaseTags(t *testing.T) {
+	t.Parallel()
+	bin, calls := stub(t, "docker", "")
+	for _, version := range []string{"1.2.3-rc.1", "1.2.3"} {
+		if _, stderr, err := script(t, bin, nil, "tags", version, "ghcr.io/acme/shop@"+digestOfNothing); err != nil {
+			t.Errorf("%s: %v, %s", version, err, stderr)
+		}
+	}
+	if want := "docker buildx imagetools create --tag ghcr.io/acme/shop:1.2 --tag ghcr.io/acme/shop:1 --tag ghcr.io/acme/shop:latest ghcr.io/acme/shop@" + digestOfNothing + "\n"; calls() != want {
+		t.Errorf("got %q, want %q", calls(), want)
 	}
 }
 
