@@ -2,20 +2,21 @@
 # binary with CA roots and time zones inside; it runs as any user, with a
 # read-only root file system, and writes nowhere but /data.
 #
-# A release pins the base image by its digest: --build-arg GO_IMAGE=golang@sha256:…
-ARG GO_IMAGE=golang:1.26
-FROM ${GO_IMAGE} AS builder
+# The builder runs on the platform of the machine and compiles for that of the image,
+# so an image for several architectures needs no emulation. The base image is pinned by
+# its digest; Dependabot proposes new ones. Releases are built with the Go of this line.
+FROM --platform=$BUILDPLATFORM golang:1.26.8@sha256:0f063af2d465d8dcae54cce04278ada488b96f77b42449c8d071e47d016cc65a AS builder
 WORKDIR /src
 COPY go.mod go.sum ./
-RUN go mod download
+RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY cmd cmd
 COPY pkg pkg
 ARG VERSION=dev
-# BuildKit sets it; where it does not, it is that of this machine.
+# BuildKit sets it.
 ARG TARGETARCH
 # The same sources and the same Go give the same bytes, wherever they are built.
-RUN CGO_ENABLED=0 GOARCH=${TARGETARCH:-} go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=${VERSION}" -o /out/extractor ./cmd/extractor
-RUN go run ./cmd/sbom -version "${VERSION}" /out/extractor >/out/extractor.cdx.json
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build CGO_ENABLED=0 GOOS=linux GOARCH=${TARGETARCH:-} go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=${VERSION}" -o /out/extractor ./cmd/extractor
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build go run ./cmd/sbom -version "${VERSION}" /out/extractor >/out/extractor.cdx.json
 
 FROM scratch
 ARG VERSION=dev

@@ -1,15 +1,14 @@
 # The local platform and the sample API, in two stages: build with Go, run from
 # nothing. The final image holds one static binary with CA roots and time zones
-# inside, for it brings the extractor with it; it runs as any user, with a
+# inside, because the extractor is part of it; it runs as any user, with a
 # read-only root file system, and writes nowhere but /data.
-ARG GO_IMAGE=golang:1.26
-FROM ${GO_IMAGE} AS builder
+FROM golang:1.26.8@sha256:0f063af2d465d8dcae54cce04278ada488b96f77b42449c8d071e47d016cc65a AS builder
 WORKDIR /src
 COPY go.mod go.sum ./
-RUN go mod download
+RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY cmd cmd
 COPY pkg pkg
-RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o /out/devstack ./cmd/devstack
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o /out/devstack ./cmd/devstack
 # A new volume takes over the rights of the directory it is mounted on.
 RUN mkdir -p /out/root/data && chmod 1777 /out/root/data
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime/debug"
 
 	_ "time/tzdata" // the image holds nothing but this binary
 
@@ -18,10 +19,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/app"
 )
 
-// version is set when the program is built: -ldflags "-X main.version=1.2.3".
-var version = "dev"
+// version is set when the program is built: -ldflags "-X main.version=1.2.3". Without
+// that main takes it from the build information before anything reads it.
+var version = unreleased
 
 func main() {
+	info, _ := debug.ReadBuildInfo()
+	version = versionOf(version, info)
 	// net/http logs bytes that a server sends after an answer, which may be secrets.
 	log.SetOutput(io.Discard)
 	_ = app.NoCoreDump() // not possible on all systems

@@ -9,12 +9,16 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
+	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -75,9 +79,23 @@ func (o *Options) fill() {
 	o.Secrets = &secret.Registry{}
 }
 
+// platformData is the data directory where neither a flag nor the environment names
+// one: the platform mounts it there.
+const platformData = "/data"
+
 // DataDir is the given data directory, or that of the environment.
 func DataDir(given string, getenv func(string) string) string {
-	return cmp.Or(given, getenv("KBC_DATADIR"), "/data")
+	return cmp.Or(given, getenv("KBC_DATADIR"), platformData)
+}
+
+// openData opens the data directory. Where nothing names one and none is mounted, the
+// error says how to do either.
+func openData(path string) (*datadir.Dir, error) {
+	if _, err := os.Stat(path); path == platformData && errors.Is(err, fs.ErrNotExist) {
+		return nil, failure.Userf("there is no data directory %s; name yours, which holds config.json: extractor --data my-data; "+
+			`or mount it into the container: docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/my-data:%s" ghcr.io/keboola/configurable-extractor`, path, path)
+	}
+	return datadir.Open(path)
 }
 
 // Sleep waits, or returns the error of the context if that ends first.

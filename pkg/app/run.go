@@ -135,7 +135,7 @@ func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 	if err := checkLimits(o); err != nil {
 		return nil, err
 	}
-	dir, err := datadir.Open(o.DataDir)
+	dir, err := openData(o.DataDir)
 	if err != nil {
 		return nil, err
 	}

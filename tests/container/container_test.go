@@ -1,4 +1,4 @@
-// Package container runs the component as the platform does: from its i.extractor, as
+// Package container runs the component as the platform does: from its image, as
 // some user id, with a read-only root file system. Without a Docker engine the
 // tests are skipped.
 //
@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,6 +68,8 @@ func TestImages(t *testing.T) {
 	for name, test := range map[string]func(*testing.T){
 		"what is in it":                  i.whatIsInIt,
 		"list of modules":                i.listOfModules,
+		"no data directory":              i.noDataDirectory,
+		"an API on this machine":         i.apiOnThisMachine,
 		"no way out":                     i.noWayOut,
 		"any user with a read-only root": i.anyUserWithAReadOnlyRoot,
 		"failure leaves nothing":         i.failureLeavesNothing,
@@ -153,6 +156,41 @@ func (i images) whatIsInIt(t *testing.T) {
 	labels := must(t, "", "docker", "image", "inspect", "-f", `{{index .Config.Labels "org.opencontainers.image.version"}}`, i.extractor)
 	if strings.TrimSpace(labels) != "test" {
 		t.Errorf("version label: got %q", labels)
+	}
+}
+
+// noDataDirectory: a container without a mounted directory says how to mount one, by the
+// command that docs/how-to/install.md shows.
+func (i images) noDataDirectory(t *testing.T) {
+	_, stderr, err := run(t, "", "docker", "run", "--rm", "--network", "none", i.extractor)
+	exit, ok := err.(*exec.ExitError)
+	if !ok || exit.ExitCode() != 1 {
+		t.Fatalf("got %v, want exit code 1\n%s", err, stderr)
+	}
+	_, command, found := strings.Cut(stderr, "docker run ")
+	if !found {
+		t.Fatalf("stderr: %q", stderr)
+	}
+	guide, err := os.ReadFile(filepath.Join(projectRoot(t), "docs/how-to/install.md"))
+	if err != nil || !strings.Contains(string(guide), "\ndocker run "+command) {
+		t.Errorf("docs/how-to/install.md does not have the command 'docker run %s', %v", strings.TrimSpace(command), err)
+	}
+}
+
+// apiOnThisMachine: the name host.docker.internal, with the option that Linux needs,
+// leads to a server on this machine, without the network of this machine.
+func (i images) apiOnThisMachine(t *testing.T) {
+	address, err := url.Parse(api(t, "0.0.0.0").URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := dataDir(t, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":"http://host.docker.internal:%s","pagination":{"method":"offset","limit":2}},
+		"config":{"outputBucket":"shop","jobs":[{"endpoint":"items","dataField":"items"}]}}}`, address.Port()))
+	if stdout, stderr, err := run(t, "", "docker", "run", "--rm", "--add-host", "host.docker.internal:host-gateway", "--read-only", "-v", dir+":/data", i.extractor); err != nil {
+		t.Fatalf("%v\n%s%s", err, stdout, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out/tables/shop.items")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -9,8 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
+
+// mounts are BuildKit's caches at the beginning of a command. This machine has its own.
+var mounts = regexp.MustCompile(`^(--mount=type=cache,\S+ )+`)
 
 // Build runs the commands that the builder stage of a Dockerfile runs once it has
 // copied the sources. They run in source, the root of the project or a copy of
@@ -36,7 +40,7 @@ func Build(ctx context.Context, source, dockerfile, out string, environment ...s
 			continue
 		}
 		commands++
-		cmd := exec.CommandContext(ctx, "sh", "-euc", strings.ReplaceAll(command, "/out/", out+"/"))
+		cmd := exec.CommandContext(ctx, "sh", "-euc", strings.ReplaceAll(mounts.ReplaceAllString(command, ""), "/out/", out+"/"))
 		cmd.Dir = source
 		cmd.Env = append(os.Environ(), environment...)
 		if said, err := cmd.CombinedOutput(); err != nil {
