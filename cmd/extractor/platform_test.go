@@ -151,14 +151,14 @@ func TestClientCommands(t *testing.T) {
 		"timeout":             {platformToken, []string{"job", "run", "--config", "4", "--wait", "--timeout", "1ns", "--queue-url", server.URL + "/queue"}, 1, "GET /products", "job 4 goes on"},
 		"nothing to split":    {platformToken, []string{"job", "run", "--config", "2", "--split", "iterations=3"}, 1, "", "the configuration has no list of iterations to split: run it without --split (at /iterations)\n"},
 		"split of what":       {platformToken, []string{"job", "run", "--config", "2", "--split", "rows"}, 1, "", "--split expects iterations or windows, or iterations=N or windows=N with a number of groups from 1\n"},
-		"no token":            {"", []string{"config", "list"}, 1, "", "the token is missing: set KBC_TOKEN or give --token-file\n"},
+		"no token":            {"", []string{"config", "list"}, 1, "", "the token is missing: use --token-file, or set KBC_TOKEN in the environment or in .env\n"},
 		"no token file":       {"", []string{"config", "list", "--token-file", tokenFile + "x"}, 1, "", "cannot read the token"},
 		"no such address":     {platformToken, []string{"config", "list", "--url", "shop"}, 1, "", "the platform address must be an absolute"},
 		"wrong token":         {"wrong-token", []string{"config", "list"}, 1, "", "401 Unauthorized: Invalid access token [hidden] (code storage.tokenInvalid, exceptionId e-1)\n"},
 		"no configuration":    {platformToken, []string{"job", "run"}, 1, "", `required flag(s) "config" not set`},
 		"not found":           {platformToken, []string{"config", "pull", "--config", "9"}, 1, "", "404 Not Found: none (code notFound)\n"},
 		"other component":     {platformToken, []string{"config", "list", "--component", "other"}, 1, "", "/components/other/configs: 404"},
-		"no such command":     {platformToken, []string{"job", "dance"}, 1, "", `unknown command "dance" for "extractor job"`},
+		"no such command":     {platformToken, []string{"job", "dance"}, 1, "", "unknown command 'extractor job dance'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			exit, stdout, stderr := client(t, server.URL, dir, tc.token, tc.args...)

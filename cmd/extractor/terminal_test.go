@@ -90,19 +90,109 @@ func TestLiveLine(t *testing.T) {
 	}
 }
 
-// TestIncompleteOnTheTerminal: the last line of a run that lacks data is a
-// warning that says so.
+// TestIncompleteOnTheTerminal: a run that lacks data ends with a warning that says so,
+// and with the files that it has written.
 func TestIncompleteOnTheTerminal(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"users":[{"id":1}],"has_more":true}`)
 	}))
 	defer api.Close()
 	config := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"b","jobs":[{"endpoint":"users"}]}}}`, api.URL)
-	cmd, terminal := onTerminal(t, nil, "run", "--data", dataDir(t, config))
-	lines := strings.Split(strings.TrimRight(untilGone(t, cmd, terminal), "\r\n"), "\n")
+	dir := dataDir(t, config)
+	cmd, terminal := onTerminal(t, nil, "run", dir)
+	lines := strings.Split(strings.TrimRight(untilGone(t, cmd, terminal), "\r\n"), "\r\n")
 	const want = "\x1b[1;33mWARN \x1b[0m Extraction finished, incomplete: 1 row, 1 table, 1 request; 1 warning says that data may be missing"
-	if last := lines[len(lines)-1]; !cmd.ProcessState.Success() || !strings.Contains(last, want) {
-		t.Errorf("%s: the last line is %q", cmd.ProcessState, last)
+	written := fmt.Sprintf("Written: tables in %[1]s/out/tables, state in %[1]s/out/state.json", dir)
+	if len(lines) < 2 || !cmd.ProcessState.Success() || !strings.Contains(lines[len(lines)-2], want) || lines[len(lines)-1] != written {
+		t.Errorf("%s: the last lines are %q", cmd.ProcessState, lines)
+	}
+}
+
+// TestFailureOnTheTerminal: a failure is shown once, with its place in the configuration.
+func TestFailureOnTheTerminal(t *testing.T) {
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, `{"message":"no such token"}`, http.StatusUnauthorized)
+	}))
+	defer api.Close()
+	refused := strings.ReplaceAll(configFor(api.URL, ""), `"jobs":[`, "\"jobs\":[\n")
+	invalid := strings.ReplaceAll(configFor(api.URL, `"#key":"s3cret",`), `"endpoint"`, "\n\"endpont\"")
+	for name, tc := range map[string]struct {
+		config string
+		env    []string
+		exit   int
+		want   []string
+		once   string
+		not    string
+	}{
+		"an answer": {refused, nil, 1, []string{"/config.json:2:1: \x1b[1;31merror\x1b[0m: job t, page 1: ", "2 |\x1b[0m {\"endpoint\":\"t\"}]}}}", "at /parameters/config/jobs/0\r\n"}, "no such token", "1 error,"},
+		"a configuration": {
+			invalid, nil, 1,
+			[]string{`expected the key "endpoint" [missing-key]`, "hint: is \"endpont\" meant to be it?", "1 error, 0 warnings"}, `the key "endpoint"`, "s3cret",
+		},
+		"not JSON":     {`{"parameters":`, nil, 1, []string{"/config.json:1:15: ", "not valid JSON: ", "[invalid-json]"}, "not valid JSON", "ERROR"},
+		"no place":     {"", nil, 2, []string{"\x1b[1;31merror\x1b[0m: cannot read the configuration: "}, "cannot read the configuration", "ERROR"},
+		"the platform": {refused, []string{"KBC_RUNID=7"}, 1, []string{"ERROR", "job t, page 1: ", "(at /parameters/config/jobs/0)\r\n"}, "", "2 |"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := dataDir(t, tc.config)
+			if tc.config == "" {
+				if err := os.Remove(filepath.Join(dir, "config.json")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd, terminal := onTerminal(t, tc.env, "run", dir)
+			text := untilGone(t, cmd, terminal)
+			if got := cmd.ProcessState.ExitCode(); got != tc.exit {
+				t.Errorf("exit code %d, want %d", got, tc.exit)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("it lacks %q", want)
+				}
+			}
+			if tc.once != "" && strings.Count(text, tc.once) != 1 || strings.Contains(text, tc.not) {
+				t.Errorf("not %q once, or with %q", tc.once, tc.not)
+			}
+			if t.Failed() {
+				t.Logf("%q", text)
+			}
+		})
+	}
+}
+
+// TestInterruptedOnTheTerminal: Ctrl-C ends with 130, and says what is still there.
+func TestInterruptedOnTheTerminal(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	api := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer api.Close()
+	dir := dataDir(t, configFor(api.URL, ""))
+	tables, state := filepath.Join(dir, "out", "tables"), filepath.Join(dir, "out", "state.json")
+	if err := os.MkdirAll(tables, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{filepath.Join(tables, "b.t"): "\"id\"\n", state: "{}"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd, _, _ := program([]string{"TERM=xterm"}, "run", dir)
+	cmd.Stdout, cmd.Stderr = nil, nil
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	<-asked
+	if _, err := terminal.Write([]byte{3}); err != nil { // Ctrl-C
+		t.Fatal(err)
+	}
+	text := untilGone(t, cmd, terminal)
+	want := fmt.Sprintf("the run was interrupted: interrupt signal received; no table and no state was written, %s and %s are those of the run before\r\n", tables, state)
+	if cmd.ProcessState.ExitCode() != 130 || strings.Count(text, want) != 1 || strings.Count(text, "interrupted") != 1 {
+		t.Errorf("%s: %q", cmd.ProcessState, text)
 	}
 }
 

@@ -26,6 +26,8 @@ type Options struct {
 	env.Run
 	// DataDir is the data directory; "" is KBC_DATADIR, or /data.
 	DataDir string
+	// Config is the file of the configuration; "" is config.json in the data directory.
+	Config string
 	// Variables are "name=value"; they override all other sources.
 	Variables []string
 	// LogFormat is "auto" (readable lines on a terminal, else JSON), "json" or
@@ -52,6 +54,14 @@ type Options struct {
 	Stdout, Stderr io.Writer
 
 	report *report.Collector // nil for none
+	source source
+	// person is set if a person reads stderr, who sees a failure with its place in the
+	// configuration, and not the platform or a program, which expects one line.
+	person bool
+	// together is set if this person reads stdout at the same terminal.
+	together bool
+
+	written written
 	// lastState says that the state of the run is the last one in its data directory.
 	lastState bool
 }
@@ -75,9 +85,12 @@ func (o *Options) fill() {
 	o.Secrets = &secret.Registry{}
 }
 
+// DefaultDataDir is the data directory of the platform.
+const DefaultDataDir = "/data"
+
 // DataDir is the given data directory, or that of the environment.
 func DataDir(given string, getenv func(string) string) string {
-	return cmp.Or(given, getenv("KBC_DATADIR"), "/data")
+	return cmp.Or(given, getenv("KBC_DATADIR"), DefaultDataDir)
 }
 
 // Sleep waits, or returns the error of the context if that ends first.

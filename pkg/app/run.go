@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -48,7 +49,10 @@ func start(ctx context.Context, o *Options) int {
 	if err != nil {
 		return fail(o, err)
 	}
-	if o.Live = openLive(o, sink); o.Live != nil {
+	_, readable := sink.(*event.Console)
+	o.Live = openLive(o, sink)
+	sink = forPerson(o, sink)
+	if o.Live != nil {
 		sink = o.Live.Over(sink)
 	}
 	err = o.openRecording()
@@ -79,19 +83,19 @@ func start(ctx context.Context, o *Options) int {
 		err = advised(failure.Applicationf("cannot write the events: %w", closing))
 	}
 	err = o.writeReport(err)
+	if readable {
+		_, _ = io.WriteString(o.Stdout, o.whereabouts()) // without a reader the run is not worse
+	}
 	if err != nil {
 		return fail(o, err)
 	}
-	if cut != nil {
+	if cut != nil && !o.together {
 		fmt.Fprintln(o.Stderr, oneLine(o.Secrets, errors.New(cut.Message())))
+	}
+	if cut != nil {
 		return failure.ExitCut
 	}
 	return failure.ExitOK
-}
-
-func fail(o *Options, err error) int {
-	fmt.Fprintln(o.Stderr, oneLine(o.Secrets, err))
-	return failure.ExitCode(err)
 }
 
 // mostLine is how many bytes of an error are shown: it may contain an address of
@@ -205,10 +209,10 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	}
 	result, err := plan.Run(ctx, &o.Run)
 	if err != nil {
-		return nil, interrupted(ctx, err)
+		return nil, o.interrupted(ctx, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, interrupted(ctx, err) // also if no one reads the events any more
+		return nil, o.interrupted(ctx, err) // also if no one reads the events any more
 	}
 	if err := o.Log.Err(); err != nil {
 		return nil, failure.Applicationf("cannot write the events: %w", err)
@@ -228,11 +232,12 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 		}
 	}
 	if err := mergeTables(ctx, o, dir, stage); err != nil {
-		return nil, interrupted(ctx, err)
+		return nil, o.interrupted(ctx, err)
 	}
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
 	}
+	o.written.tables, o.written.state = result.Tables > 0, !result.State.IsNull()
 	if result.LimitReached == nil {
 		for _, e := range result.Remembered {
 			o.Log.Emit(e)
@@ -266,10 +271,15 @@ func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	return &e
 }
 
-// interrupted replaces the error of a run that was asked to end by the reason.
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+// interrupted replaces the error of a run that was asked to end by the reason, and says
+// what the run leaves.
+func (o *Options) interrupted(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() == nil:
+		return err
+	case OnPlatform(o.Getenv): // which keeps nothing of such a run
 		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))
+	default:
+		return failure.Userf("the run was interrupted: %w; %s", context.Cause(ctx), o.unchanged())
 	}
-	return err
 }

@@ -53,6 +53,19 @@ func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) 
 
 const liveEvery = 200 * time.Millisecond
 
+// forPerson sets whether a person reads stderr, and leaves the failure to stderr if stdout
+// is a terminal too.
+func forPerson(o *Options, sink event.Sink) event.Sink {
+	_, readable := sink.(*event.Console)
+	_, stderr := terminalOf(o.Stderr)
+	o.person = readable && stderr && !OnPlatform(o.Getenv)
+	_, stdout := terminalOf(o.Stdout)
+	if o.together = o.person && stdout; !o.together {
+		return sink
+	}
+	return withoutFailure{sink}
+}
+
 // openLive starts the live lines, on stderr below readable events; nil if stderr is
 // not a terminal that can show them.
 func openLive(o *Options, sink event.Sink) *event.Live {

@@ -3,6 +3,7 @@ package diagnostic
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,7 +49,11 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 		if f.Severity == Warning {
 			colour = yellow
 		}
-		fmt.Fprintf(b, "%s:%d:%d: %s: %s [%s]\n", r.File, f.Line, f.Column, p.in(colour, string(f.Severity)), f.Message, f.Code)
+		fmt.Fprintf(b, "%s:%d:%d: %s: %s", r.File, f.Line, f.Column, p.in(colour, string(f.Severity)), f.Message)
+		if f.Code != "" {
+			fmt.Fprintf(b, " [%s]", f.Code)
+		}
+		b.WriteString("\n")
 		line, marker := r.snippet(f, secrets)
 		number := strconv.Itoa(f.Line)
 		gap := strings.Repeat(" ", len(number))
@@ -64,11 +69,11 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 	}
 }
 
-// summary returns the last line, "" without findings.
+// summary returns the last line, "" without findings that have a code.
 func summary(reports []*Report) string {
 	errors, warnings, files := 0, 0, 0
 	for _, r := range reports {
-		if len(r.Findings) > 0 {
+		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code != "" }) {
 			files++
 		}
 		for _, f := range r.Findings {
