@@ -26,7 +26,7 @@ func newConfigPush(c *connection) *cobra.Command {
 	var p control.Push
 	cmd := &cobra.Command{
 		Use:   "push FILE",
-		Short: "Store a configuration, with --variables also its variable configuration",
+		Short: "Store a configuration, new or as a new version",
 		Long: `Stores a new configuration or, with --config, a new version of a stored one. A new
 version keeps the name and the variable configuration, unless a flag or the file
 changes them; earlier versions stay on the platform.`,
@@ -41,10 +41,10 @@ changes them; earlier versions stay on the platform.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.Configuration, "config", "", "id of the configuration to update (default: a new one)")
-	flags.StringVar(&p.Name, "name", "", "name of the configuration (default: that of the stored one, else the file's name without .json)")
-	flags.StringVar(&p.Variables, "variables", "", "file with the variable configuration; its id becomes variables_id")
-	flags.StringVar(&p.VariablesComponent, "variables-component", variables.DefaultComponent, "component id of variable configurations")
+	flags.StringVar(&p.Configuration, "config", "", "`ID` of the configuration to update (default: a new one)")
+	flags.StringVar(&p.Name, "name", "", "`name` of the configuration (default: that of the stored one, else the file's name without .json)")
+	flags.StringVar(&p.Variables, "variables", "", "`FILE` with the variable configuration; its id becomes variables_id")
+	flags.StringVar(&p.VariablesComponent, "variables-component", variables.DefaultComponent, "`ID` of the component of variable configurations")
 	return cmd
 }
 
@@ -60,8 +60,8 @@ func newConfigPull(c *connection) *cobra.Command {
 			return 0, s.Pull(ctx, id, out)
 		}),
 	}
-	cmd.Flags().StringVar(&id, "config", "", "id of the configuration (required)")
-	cmd.Flags().StringVar(&out, "out", "", "write to this file instead of printing, and replace it if it exists")
+	cmd.Flags().StringVar(&id, "config", "", "`ID` of the configuration (required)")
+	cmd.Flags().StringVar(&out, "out", "", "write to this `FILE` instead of printing, and replace it if it exists")
 	required(cmd, "config")
 	return cmd
 }

@@ -50,10 +50,10 @@ func (c *connection) group(use, short, example string, commands ...*cobra.Comman
 // the machine can see the arguments of a process.
 func (c *connection) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&c.url, "url", "", "address of the platform (default $KBC_URL)")
-	flags.StringVar(&c.queueURL, "queue-url", "", "address of its job queue (default $KBC_QUEUE_URL, else the address that the platform names)")
-	flags.StringVar(&c.tokenFile, "token-file", "", "file that contains the token (default: $KBC_TOKEN is the token)")
-	flags.StringVar(&c.component, "component", "", "component id of the extractor (default $KBC_COMPONENTID)")
+	flags.StringVar(&c.url, "url", "", "`URL` of the platform (default $KBC_URL)")
+	flags.StringVar(&c.queueURL, "queue-url", "", "`URL` of its job queue (default $KBC_QUEUE_URL, else the one that the platform names)")
+	flags.StringVar(&c.tokenFile, "token-file", "", "`FILE` that contains the token (default: $KBC_TOKEN is the token)")
+	flags.StringVar(&c.component, "component", "", "`ID` of the extractor's component (default $KBC_COMPONENTID)")
 	flags.BoolVar(&c.json, "json", false, "write the results as JSON")
 }
 

@@ -61,7 +61,7 @@ Exit codes: 0 the tables are equal, 1 they differ, 2 they cannot be compared.`,
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return exit(exitTrouble, wrongFlag(cmd, err)) })
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the differences as one JSON document")
-	cmd.Flags().IntVar(&o.Samples, "samples", 5, "how many rows to show of each kind of difference in a table")
+	cmd.Flags().IntVar(&o.Samples, "samples", 5, "show at most `N` rows of each kind of difference in a table")
 	return cmd
 }
 

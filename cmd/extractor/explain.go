@@ -14,7 +14,7 @@ import (
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE]",
-		Short: "Explain a code that validate shows: cause, example, solution; without a code list all",
+		Short: "Explain a code that validate shows, or list all codes",
 		Example: `  extractor explain
   extractor explain unknown-key`,
 		Args:              atMost(1),

@@ -52,15 +52,15 @@ under keys with #, and are hidden in everything that is printed.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&name, "recipe", listRecipes, "name of the recipe; list lists them")
-	f.StringVar(&o.Curl, "curl", "", "the example as a curl command; - reads it from standard input")
-	f.StringVar(&o.HAR, "har", "", "HTTP archive with the example; the answer with the largest list is used")
-	f.StringVar(&o.URLContains, "url-contains", "", "use only exchanges of the archive with this text in their URL")
-	f.StringVar(&o.Choice.DataField, "data-field", "", "path of the data in the answer, instead of the guess")
-	f.StringVar(&o.Choice.Paging, "paging", "", "paging method, instead of the guess; none for one request")
-	f.StringVar(&o.Choice.PrimaryKey, "primary-key", "", "property of the items that becomes the primary key, by a mapping")
+	f.StringVar(&name, "recipe", listRecipes, "`name` of the recipe; list lists them")
+	f.StringVar(&o.Curl, "curl", "", "the example as a curl `command`; - reads it from standard input")
+	f.StringVar(&o.HAR, "har", "", "HTTP archive `FILE` with the example; the answer with the largest list is used")
+	f.StringVar(&o.URLContains, "url-contains", "", "use only exchanges of the archive with this `text` in their URL")
+	f.StringVar(&o.Choice.DataField, "data-field", "", "`path` of the data in the answer, instead of the guess")
+	f.StringVar(&o.Choice.Paging, "paging", "", "paging `method`, instead of the guess; none for one request")
+	f.StringVar(&o.Choice.PrimaryKey, "primary-key", "", "`property` of the items that becomes the primary key, by a mapping")
 	f.BoolVar(&yes, "yes", false, "accept the guesses, ask nothing")
-	f.StringVar(&o.Out, "out", "", "write to this new file instead of printing; its directory is made")
+	f.StringVar(&o.Out, "out", "", "write to this new `FILE` instead of printing; its directory is created")
 	return cmd
 }
 

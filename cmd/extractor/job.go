@@ -26,7 +26,7 @@ func newJobRun(c *connection) *cobra.Command {
 	var r control.Run
 	cmd := &cobra.Command{
 		Use:   "run --config ID",
-		Short: "Start a job, and with --wait follow it to its end",
+		Short: "Start a job; with --wait also wait for its end",
 		Long: `Starts a job. With --wait it prints the events of the job as they arrive, and the
 result of the job is the exit code: 0 success, 1 a user error or a job that was
 ended, 2 an application error. Ctrl-C and --timeout stop the command; the job
@@ -47,11 +47,11 @@ configuration.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&r.Configuration, "config", "", "id of the configuration (required)")
-	flags.StringArrayVar(&r.Variables, "var", nil, "value of a {{variable}} as name=value; repeatable")
+	flags.StringVar(&r.Configuration, "config", "", "`ID` of the configuration (required)")
+	flags.StringArrayVar(&r.Variables, "var", nil, "give a {{variable}} this value, `name=value`; repeatable")
 	flags.BoolVar(&r.Wait, "wait", false, "wait for the end of the job and print its events")
-	flags.StringVar(&r.Split, "split", "", "run the iterations or the windows in jobs of their own: iterations, windows, iterations=N or windows=N for N jobs")
-	flags.DurationVar(&r.Timeout, "timeout", 0, "how long to wait, e.g. 30m (default: to the end of the job)")
+	flags.StringVar(&r.Split, "split", "", "run `parts` of the configuration in jobs of their own: iterations, windows, or iterations=N or windows=N for N jobs")
+	flags.DurationVar(&r.Timeout, "timeout", 0, "wait for this `time`, e.g. 30m (default: to the end of the job)")
 	required(cmd, "config")
 	return cmd
 }
@@ -68,8 +68,8 @@ func newJobList(c *connection) *cobra.Command {
 			return 0, s.Jobs(ctx, l)
 		}),
 	}
-	cmd.Flags().StringVar(&l.Configuration, "config", "", "only jobs of the configuration with this id")
-	cmd.Flags().IntVar(&l.Limit, "limit", 20, "how many jobs to list, at most 500")
+	cmd.Flags().StringVar(&l.Configuration, "config", "", "only jobs of the configuration with this `ID`")
+	cmd.Flags().IntVar(&l.Limit, "limit", 20, "list at most `N` jobs, up to 500")
 	return cmd
 }
 

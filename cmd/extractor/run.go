@@ -93,23 +93,23 @@ func run(cmd *cobra.Command, o app.Options) error {
 // runFlags declares the flags of a run.
 func runFlags(flags *pflag.FlagSet, o *app.Options) {
 	dataFlags(flags, o)
-	flags.StringVar(&o.LogFormat, "log-format", "auto", "format of the events: json, console, or auto: console at a terminal, else json")
-	flags.IntVar(&o.Limits.Requests, "max-requests", 0, "stop after this many requests; retries, redirects and logins count (default: no limit)")
-	flags.DurationVar(&o.Limits.Time, "max-time", 0, "stop after this time, e.g. 90s or 5m (default: no limit)")
-	flags.Var((*size)(&o.Limits.Bytes), "max-bytes", "stop after this many bytes of answers, decompressed, e.g. 500kB, 10MB or 1GiB (default: no limit)")
-	flags.IntVar(&o.Sample, "sample", 0, "keep only the first N items of every run of a job or child job (default: all)")
+	flags.StringVar(&o.LogFormat, "log-format", "auto", "`format` of the events: json, console, or auto: console at a terminal, else json")
+	flags.IntVar(&o.Limits.Requests, "max-requests", 0, "stop after `N` requests; retries, redirects and logins count (default: no limit)")
+	flags.DurationVar(&o.Limits.Time, "max-time", 0, "stop after this `time`, e.g. 90s or 5m (default: no limit)")
+	flags.Var((*size)(&o.Limits.Bytes), "max-bytes", "stop after this `size` of answers, decompressed, e.g. 500kB, 10MB or 1GiB (default: no limit)")
+	flags.IntVar(&o.Sample, "sample", 0, "keep only the first `N` items of every run of a job or child job (default: all)")
 	flags.BoolVar(&o.DenyPrivateNetworks, "deny-private-networks", false, "refuse every host that is not on the public internet (also $EXTRACTOR_DENY_PRIVATE_NETWORKS)")
 	flags.BoolVar(&o.Full, "full", false, "start without the state of the run before, and merge nothing")
 	flags.BoolVar(&o.Merge, "merge", false, "merge tables with incrementalOutput into those of the run before by their primary key, as the platform's storage does")
-	flags.StringVar(&o.Record, "record", "", "keep every exchange in this file (HAR 1.2, secrets masked)")
-	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most this many bytes of each answer's body (default: all); such a recording cannot be replayed")
-	flags.StringVar(&o.Replay, "replay", "", "run from this recording instead of the network")
-	flags.StringVar(&o.Report, "report", "", "write report.json and report.html about the run into this directory")
+	flags.StringVar(&o.Record, "record", "", "keep every exchange in this `FILE` (HAR 1.2, secrets masked)")
+	flags.Int64Var(&o.RecordMaxBody, "record-max-body", 0, "keep at most `N` bytes of each answer's body (default: all); such a recording cannot be replayed")
+	flags.StringVar(&o.Replay, "replay", "", "run from this recording, a `FILE` of --record, without a network")
+	flags.StringVar(&o.Report, "report", "", "write report.json and report.html about the run into `DIR`")
 }
 
 // dataFlags declares the flags that say what a command reads.
 func dataFlags(flags *pflag.FlagSet, o *app.Options) {
-	flags.StringVar(&o.DataDir, "data", "", "data directory (default $KBC_DATADIR, else /data)")
-	flags.StringArrayVar(&o.Variables, "var", nil, "value of a {{variable}} as name=value; repeatable")
+	flags.StringVar(&o.DataDir, "data", "", "use `DIR` as the data directory (default $KBC_DATADIR, else /data)")
+	flags.StringArrayVar(&o.Variables, "var", nil, "give a {{variable}} this value, `name=value`; repeatable")
 	flags.BoolVar(&o.Strict, "strict", false, "treat unknown keys of the configuration as errors")
 }

@@ -72,7 +72,7 @@ func TestLiveLine(t *testing.T) {
 	const name = "orders"
 	config := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"pagination":{"method":"offset","limit":2}},"config":{"outputBucket":"b","jobs":[{"endpoint":%q}]}}}`, api.URL, name)
 	cmd, terminal := onTerminal(t, nil, "run", "--data", dataDir(t, config))
-	before := until(t, terminal, regexp.MustCompile(`orders: 1 page, 2 rows, .*waiting for an answer \d+ s`))
+	before := until(t, terminal, regexp.MustCompile(`orders: 1 page, 2 rows, .*waiting for an answer`))
 	close(seen)
 	all := before + untilGone(t, cmd, terminal)
 	if !cmd.ProcessState.Success() || !strings.Contains(before, "Extraction started: 1 job") {
@@ -87,6 +87,37 @@ func TestLiveLine(t *testing.T) {
 		if at := strings.Index(line, "Job orders finished"); at >= 0 && strings.Contains(line[:at], "orders: ") && !strings.Contains(line[:at], erase) {
 			t.Errorf("the event stands behind the line: %q", line)
 		}
+	}
+}
+
+// TestLiveParents: the line of a child job shows for how many items of its parent it
+// has run.
+func TestLiveParents(t *testing.T) {
+	for _, http := range []string{"{}", `{"concurrency":3}`} {
+		t.Run(http, func(t *testing.T) { testLiveParents(t, http) })
+	}
+}
+
+func testLiveParents(t *testing.T, settings string) {
+	seen := make(chan struct{})
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/users":
+			fmt.Fprint(w, `[{"id":1},{"id":2},{"id":3}]`)
+		case "/users/2":
+			<-seen
+			fallthrough
+		default:
+			fmt.Fprint(w, `[{"n":1}]`)
+		}
+	}))
+	defer api.Close()
+	config := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"http":%s},"config":{"outputBucket":"b","jobs":[{"endpoint":"users","children":[{"endpoint":"users/{u}","placeholders":{"u":"id"}}]}]}}}`, api.URL, settings)
+	cmd, terminal := onTerminal(t, nil, "run", dataDir(t, config))
+	until(t, terminal, regexp.MustCompile(`  users/\{u\}: (\d+ s, )?1 of 3 parents, 1 page, 1 row, `))
+	close(seen)
+	if text := untilGone(t, cmd, terminal); !cmd.ProcessState.Success() {
+		t.Errorf("%s: %q", cmd.ProcessState, text)
 	}
 }
 
