@@ -23,7 +23,8 @@ import (
 
 // Run does one run and returns the exit code: 0, 1 for what the user can fix, 2 for
 // everything else. After a failure the last event is run.failed, stderr has its
-// message in one line, and out/tables is unchanged. A run that reached one of its
+// message, and out/tables is unchanged. The message is one line, unless a person reads
+// stderr at a terminal: then it has its place in the configuration. A run that reached one of its
 // limits returns 3: the last event is run.cut, stderr has its message, out/tables
 // has what arrived. Without a success out/state.json is unchanged, but for what a
 // login remembered.
