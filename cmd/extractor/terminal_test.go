@@ -155,7 +155,7 @@ func TestFailureOnTheTerminal(t *testing.T) {
 		once   string
 		not    string
 	}{
-		"an answer": {refused, nil, 1, []string{"/config.json:2:1: \x1b[1;31merror\x1b[0m: job t, page 1: ", "2 |\x1b[0m {\"endpoint\":\"t\"}]}}}", "at /parameters/config/jobs/0\r\n"}, "no such token", "1 error,"},
+		"an answer": {refused, nil, 1, []string{"/config.json:2:13: \x1b[1;31merror\x1b[0m: job t, page 1: ", "2 |\x1b[0m {\"endpoint\":\"t\"}]}}}", "at /parameters/config/jobs/0\r\n"}, "no such token", "1 error,"},
 		"a configuration": {
 			invalid, nil, 1,
 			[]string{`expected the key "endpoint" [missing-key]`, "hint: is \"endpont\" meant to be it?", "1 error, 0 warnings"}, `the key "endpoint"`, "s3cret",

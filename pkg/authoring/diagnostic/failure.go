@@ -3,6 +3,7 @@ package diagnostic
 import (
 	"errors"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -26,6 +27,17 @@ func OfFailure(file string, text []byte, secrets *secret.Registry, err error, me
 		r.unreadable(text, err)
 	case failure.PointerOf(err) != "":
 		r.add(Finding{Severity: Error, Pointer: failure.PointerOf(err), Message: message})
+		r.markEndpoint(&r.Findings[0])
 	}
 	return r
+}
+
+// markEndpoint marks the endpoint of a job, whose first line may be nothing but a
+// bracket.
+func (r *Report) markEndpoint(f *Finding) {
+	pointer := failure.PointerJoin(f.Pointer, config.JobEndpoint.Name)
+	if place, at, _ := r.text.Find(pointer); at == pointer {
+		f.span = place.Value
+		f.Line, f.Column = r.text.Position(f.span.Start)
+	}
 }

@@ -37,8 +37,11 @@ func WriteText(w io.Writer, reports []*Report, colours bool) error {
 		}
 		r.writeFindings(&b, paint(colours))
 	}
-	b.WriteString(summary(reports))
-	_, err := io.WriteString(w, b.String())
+	text, last := b.String(), summary(reports)
+	if last == "" && strings.HasSuffix(text, "\n\n") { // no empty line at the end
+		text = text[:len(text)-1]
+	}
+	_, err := io.WriteString(w, text+last)
 	return err
 }
 
