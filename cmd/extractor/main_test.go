@@ -132,7 +132,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestSignals: after a signal a run ends within a second and leaves nothing behind.
+// TestSignals: after a signal a run ends within a second and leaves no file.
 func TestSignals(t *testing.T) {
 	for signal, exit := range map[syscall.Signal]int{syscall.SIGTERM: 1, syscall.SIGINT: 130, syscall.SIGHUP: 1, syscall.SIGQUIT: 1} {
 		t.Run(signal.String(), func(t *testing.T) {
@@ -150,14 +150,14 @@ func TestSignals(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-arrived
-			told := time.Now()
+			sent := time.Now()
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
 			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exit {
 				t.Errorf("exit code %d (%v), want %d", cmd.ProcessState.ExitCode(), err, exit)
 			}
-			if took := time.Since(told); took > time.Second {
+			if took := time.Since(sent); took > time.Second {
 				t.Errorf("it took %s", took)
 			}
 			if !strings.Contains(stderr.String(), "the run was interrupted: "+signal.String()+" signal received; no table and no state was written\n") || !strings.Contains(stdout.String(), `"event":"run.failed"`) {
@@ -165,7 +165,7 @@ func TestSignals(t *testing.T) {
 			}
 			left, err := filepath.Glob(filepath.Join(dir, "out", "*"))
 			if err != nil || len(left) > 0 {
-				t.Errorf("left behind: %v, %v", left, err)
+				t.Errorf("files are left: %v, %v", left, err)
 			}
 		})
 	}

@@ -148,7 +148,7 @@ func TestClientCommands(t *testing.T) {
 		"push":                {platformToken, []string{"config", "push", "config.json"}, 0, "configuration 2\n", "update it with `extractor config push config.json --config 2`\n"},
 		"JSON":                {platformToken, []string{"config", "list", "--json"}, 0, `[{"id":"2","name":"Shop","version":"1"}]` + "\n", ""},
 		"groups explain":      {"", []string{"config"}, 0, "List the stored configurations", ""},
-		"timeout":             {platformToken, []string{"job", "run", "--config", "4", "--wait", "--timeout", "1ns", "--queue-url", server.URL + "/queue"}, 1, "GET /products", "job 4 goes on"},
+		"timeout":             {platformToken, []string{"job", "run", "--config", "4", "--wait", "--timeout", "1ns", "--queue-url", server.URL + "/queue"}, 1, "GET /products", "job 4 continues"},
 		"nothing to split":    {platformToken, []string{"job", "run", "--config", "2", "--split", "iterations=3"}, 1, "", "the configuration has no list of iterations to split: run it without --split (at /iterations)\n"},
 		"split of what":       {platformToken, []string{"job", "run", "--config", "2", "--split", "rows"}, 1, "", "--split expects iterations or windows, or iterations=N or windows=N with a number of groups from 1\n"},
 		"no token":            {"", []string{"config", "list"}, 1, "", "the token is missing: use --token-file, or set KBC_TOKEN in the environment or in .env\n"},

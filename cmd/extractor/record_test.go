@@ -93,7 +93,7 @@ func block(t *testing.T, text, language string) string {
 }
 
 // shellWith runs lines of a shell in a directory, with the program among its
-// commands, and gives what they print.
+// commands, and returns what they print.
 func shellWith(t *testing.T, dir string) func(line string, exit int) string {
 	t.Helper()
 	bin := t.TempDir()

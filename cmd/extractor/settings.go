@@ -63,7 +63,7 @@ func (s *settings) lookup(name string) (value, file string) {
 var setting = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$`)
 
 // parseSettings reads lines of the form NAME=value. Empty lines and lines that begin
-// with # are skipped. A value may be in single or double quotes; otherwise a # behind a
+// with # are skipped. A value may be in single or double quotes; otherwise a # after a
 // blank begins a comment. Nothing in a value is replaced. The text is not quoted in
 // errors, because it contains secrets.
 func parseSettings(text string) (map[string]string, error) {
@@ -79,7 +79,7 @@ func parseSettings(text string) (map[string]string, error) {
 		}
 		value, ok := unquoted(match[2])
 		if !ok {
-			return nil, fmt.Errorf("line %d: the value of %s has a quote without its counterpart, or text behind it", i+1, match[1])
+			return nil, fmt.Errorf("line %d: the value of %s has a quote without its counterpart, or text after it", i+1, match[1])
 		}
 		values[match[1]] = value
 	}

@@ -24,8 +24,8 @@ func TestParseSettings(t *testing.T) {
 		"nothing replaced":  {"A=$B\nC=${A}`id`", map[string]string{"A": "$B", "C": "${A}`id`"}, ""},
 		"no equals sign":    {"A=1\ns3cret", nil, "line 2 is not NAME=value"},
 		"not a name":        {"1A=s3cret", nil, "line 1 is not NAME=value"},
-		"open quote":        {"A=\"s3cret", nil, "line 1: the value of A has a quote without its counterpart, or text behind it"},
-		"text behind quote": {"A='b's3cret", nil, "line 1: the value of A has a quote without its counterpart, or text behind it"},
+		"open quote":        {"A=\"s3cret", nil, "line 1: the value of A has a quote without its counterpart, or text after it"},
+		"text behind quote": {"A='b's3cret", nil, "line 1: the value of A has a quote without its counterpart, or text after it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := parseSettings(tc.text)

@@ -18,7 +18,7 @@ import (
 )
 
 // onTerminal starts the program with stdout and stderr on a terminal of 100
-// columns, and gives what it shows.
+// columns, and returns what it shows.
 func onTerminal(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, shown io.Reader) {
 	t.Helper()
 	cmd, _, _ = program(append([]string{"TERM=xterm"}, env...), args...)
@@ -35,7 +35,7 @@ func onTerminal(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, show
 func untilGone(t *testing.T, cmd *exec.Cmd, shown io.Reader) string {
 	t.Helper()
 	text, err := io.ReadAll(shown)
-	if err != nil && !errors.Is(err, syscall.EIO) { // how a terminal tells that nobody writes any more
+	if err != nil && !errors.Is(err, syscall.EIO) { // a terminal without a writer
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // the exit code is the caller's to look at
@@ -85,7 +85,7 @@ func TestLiveLine(t *testing.T) {
 	}
 	for line := range strings.SplitSeq(all, "\n") {
 		if at := strings.Index(line, "Job orders finished"); at >= 0 && strings.Contains(line[:at], "orders: ") && !strings.Contains(line[:at], erase) {
-			t.Errorf("the event stands behind the line: %q", line)
+			t.Errorf("the event follows the line: %q", line)
 		}
 	}
 }

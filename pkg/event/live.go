@@ -3,6 +3,7 @@ package event
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -290,7 +291,7 @@ func (j *LiveJob) line(now time.Time) string {
 	if !j.unstored {
 		parts = append(parts, prose.Count(j.rows, "row"))
 		if perSecond := float64(j.rows) / running.Seconds(); running >= time.Second && perSecond >= 0.5 {
-			parts = append(parts, fmt.Sprintf("%.0f rows/s", perSecond))
+			parts = append(parts, prose.Count(int(math.Round(perSecond)), "row")+"/s")
 		}
 	}
 	if text := j.waiting(now); text != "" {
