@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/keboola/configurable-extractor/internal/short"
 )
 
 const exitCodesPage = "../../docs/reference/exit-codes.md"
@@ -60,6 +63,21 @@ func TestExitCodesPage(t *testing.T) {
 		if !strings.Contains(string(page), fmt.Sprintf("\n| %d | ", code)) {
 			t.Errorf("code %d is not explained", code)
 		}
+	}
+}
+
+// TestGoRun: as the page says, go run prints the exit code of a program and itself ends
+// with 1.
+func TestGoRun(t *testing.T) {
+	short.Skip(t, "it builds a program")
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte("package main\n\nimport \"os\"\n\nfunc main() { os.Exit(3) }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "run", file)
+	text, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1 || string(text) != "exit status 3\n" {
+		t.Errorf("%v: %s", err, text)
 	}
 }
 

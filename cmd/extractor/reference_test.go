@@ -47,9 +47,12 @@ A ` + "`DIR`" + ` together with ` + "`--data`" + ` is an error. ` + "`plan`" + `
 
 | situation | stdout | stderr |
 |---|---|---|
-| at a terminal | readable events; the last line names the files that were written | live lines of the running jobs; a failure, once, with its line of the configuration |
-| stderr is not a terminal | events, as JSON lines or, with ` + "`--log-format console`" + `, readable | one line after a failure, and after a run that a limit has stopped |
-| on the platform (` + "`KBC_RUNID`" + ` is set), or with ` + "`--log-format json`" + ` | events | one line after a failure, and after a run that a limit has stopped |
+| stdout and stderr are a terminal | readable events; the last line names the files that were written | live lines of the running jobs; a failure, once, with its line of the configuration |
+| only stderr is a terminal | JSON lines | a failure with its line of the configuration; one line after a run that a limit has stopped |
+| stderr is not a terminal | readable events at a terminal, else JSON lines | one line after a failure, or after a run that a limit has stopped |
+| ` + "`--log-format json`" + `, or the platform (` + "`KBC_RUNID`" + ` is set) | JSON lines | one line after a failure, or after a run that a limit has stopped |
+
+With ` + "`--log-format console`" + ` the events are readable wherever stdout goes. On the platform events may go to its log server, see [events](events.md#where-events-go).
 
 Colours are used at a terminal unless ` + "`NO_COLOR`" + ` is set or ` + "`TERM`" + ` is ` + "`dumb`" + `.
 

@@ -150,19 +150,21 @@ func TestFailureOnTheTerminal(t *testing.T) {
 	for name, tc := range map[string]struct {
 		config string
 		env    []string
+		format string
 		exit   int
 		want   []string
 		once   string
 		not    string
 	}{
-		"an answer": {refused, nil, 1, []string{"/config.json:2:13: \x1b[1;31merror\x1b[0m: job t, page 1: ", "2 |\x1b[0m {\"endpoint\":\"t\"}]}}}", "at /parameters/config/jobs/0\r\n"}, "no such token", "1 error,"},
+		"an answer": {refused, nil, "auto", 1, []string{"/config.json:2:13: \x1b[1;31merror\x1b[0m: job t, page 1: ", "2 |\x1b[0m {\"endpoint\":\"t\"}]}}}", "at /parameters/config/jobs/0\r\n"}, "no such token", "1 error,"},
 		"a configuration": {
-			invalid, nil, 1,
+			invalid, nil, "auto", 1,
 			[]string{`expected the key "endpoint" [missing-key]`, "hint: is \"endpont\" meant to be it?", "1 error, 0 warnings"}, `the key "endpoint"`, "s3cret",
 		},
-		"not JSON":     {`{"parameters":`, nil, 1, []string{"/config.json:1:15: ", "not valid JSON: ", "[invalid-json]"}, "not valid JSON", "ERROR"},
-		"no place":     {"", nil, 2, []string{"\x1b[1;31merror\x1b[0m: cannot read the configuration: "}, "cannot read the configuration", "ERROR"},
-		"the platform": {refused, []string{"KBC_RUNID=7"}, 1, []string{"ERROR", "job t, page 1: ", "(at /parameters/config/jobs/0)\r\n"}, "", "2 |"},
+		"not JSON":     {`{"parameters":`, nil, "console", 1, []string{"/config.json:1:15: ", "not valid JSON: ", "[invalid-json]"}, "not valid JSON", "ERROR"},
+		"no place":     {"", nil, "auto", 2, []string{"\x1b[1;31merror\x1b[0m: cannot read the configuration: "}, "cannot read the configuration", "ERROR"},
+		"JSON lines":   {refused, nil, "json", 1, []string{`"event":"run.failed"`, "(at /parameters/config/jobs/0)\r\n"}, "", "2 |"},
+		"the platform": {refused, []string{"KBC_RUNID=7"}, "auto", 1, []string{"ERROR", "job t, page 1: ", "(at /parameters/config/jobs/0)\r\n"}, "", "2 |"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := dataDir(t, tc.config)
@@ -171,7 +173,7 @@ func TestFailureOnTheTerminal(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			cmd, terminal := onTerminal(t, tc.env, "run", dir)
+			cmd, terminal := onTerminal(t, tc.env, "run", dir, "--log-format", tc.format)
 			text := untilGone(t, cmd, terminal)
 			if got := cmd.ProcessState.ExitCode(); got != tc.exit {
 				t.Errorf("exit code %d, want %d", got, tc.exit)
@@ -188,6 +190,23 @@ func TestFailureOnTheTerminal(t *testing.T) {
 				t.Logf("%q", text)
 			}
 		})
+	}
+}
+
+// TestFailureOnStderr: with its events in a file, a person at a terminal still gets the
+// place of a failure.
+func TestFailureOnStderr(t *testing.T) {
+	dir := dataDir(t, "{\"parameters\": {}}")
+	cmd, stdout, _ := program([]string{"TERM=xterm"}, "run", dir)
+	cmd.Stderr = nil
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	text := untilGone(t, cmd, terminal)
+	if !strings.Contains(text, "1 |\x1b[0m {\"parameters\": {}}") || !strings.Contains(stdout.String(), `"event":"run.failed"`) {
+		t.Errorf("stderr: %q\nstdout: %s", text, stdout)
 	}
 }
 

@@ -56,11 +56,11 @@ const liveEvery = 200 * time.Millisecond
 // forPerson sets whether a person reads stderr, and leaves the failure to stderr if stdout
 // is a terminal too.
 func forPerson(o *Options, sink event.Sink) event.Sink {
-	_, readable := sink.(*event.Console)
 	_, stderr := terminalOf(o.Stderr)
-	o.person = readable && stderr && !OnPlatform(o.Getenv)
+	o.person = stderr && o.LogFormat != "json" && !OnPlatform(o.Getenv)
+	_, readable := sink.(*event.Console)
 	_, stdout := terminalOf(o.Stdout)
-	if o.together = o.person && stdout; !o.together {
+	if o.together = o.person && readable && stdout; !o.together {
 		return sink
 	}
 	return withoutFailure{sink}
