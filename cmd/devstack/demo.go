@@ -28,7 +28,7 @@ Nothing is needed but this program. The exit code is that of the component.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.DataDir, "data", "", "directory to keep everything in (default a temporary one)")
-	flags.BoolVar(&o.Serve, "serve", false, "keep platform and shop up, with a page to look at")
+	flags.BoolVar(&o.Serve, "serve", false, "keep the platform and the shop running, with a page to look at")
 	flags.StringVar(&o.Listen, "listen", "", "address of the platform (default a free port)")
 	flags.StringVar(&o.ShopListen, "shop-listen", "", "address of the shop (default a free port)")
 	return cmd

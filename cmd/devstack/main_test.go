@@ -100,6 +100,6 @@ func TestServeFlagsAreDocumented(t *testing.T) {
 		delete(documented, f.Name)
 	})
 	for name := range documented {
-		t.Errorf("docs/how-to/local-platform.md tells of --%s, which there is not", name)
+		t.Errorf("docs/how-to/local-platform.md describes --%s, which does not exist", name)
 	}
 }

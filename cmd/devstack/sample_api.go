@@ -11,8 +11,8 @@ func newSampleAPI() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample-api",
 		Short: "Serve the API of a small web shop to write configurations against",
-		Long: `Serves the API of a small web shop until SIGTERM or Ctrl+C: products, orders and
-what else the tutorial asks for, with paging and logins to try.`,
+		Long: `Serves the API of a small web shop until SIGTERM or Ctrl+C: products, orders
+and everything else that the tutorial uses, with paging and logins to try.`,
 		Example: `  devstack sample-api
   devstack sample-api --listen 127.0.0.1:9000`,
 		Args: cobra.NoArgs,

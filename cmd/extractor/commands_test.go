@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/tests/commandtree"
 )
 
-func commands() *cobra.Command { return newRoot(new(int)) }
+func commands() *cobra.Command { return newRoot() }
 
 // TestExamples: the help of every command shows how it is used.
 func TestExamples(t *testing.T) {

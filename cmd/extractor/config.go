@@ -11,65 +11,69 @@ import (
 )
 
 // newConfig makes the commands for stored configurations.
-func newConfig(code *int) *cobra.Command {
+func newConfig() *cobra.Command {
 	var c connection
-	return c.group("config", "Store, read and list configurations on the platform", `  extractor config push config.json
+	push, pull, list := newConfigPush(&c), newConfigPull(&c), newConfigList(&c)
+	group := c.group("config", "Store, read and list configurations on the platform", `  extractor config push config.json
   extractor config list`,
-		newConfigPush(code, &c), newConfigPull(code, &c), newConfigList(code, &c))
+		push, pull, list)
+	hide("queue-url", push, pull, list)
+	hide("json", pull) // it prints JSON anyway
+	return group
 }
 
-func newConfigPush(code *int, c *connection) *cobra.Command {
+func newConfigPush(c *connection) *cobra.Command {
 	var p control.Push
 	cmd := &cobra.Command{
 		Use:   "push FILE",
-		Short: "Store a configuration, and its variable configuration before it",
-		Long: `Stores a new configuration or, with --config, a new version of one that is
-stored. A version keeps the name and the link to the variables unless the
-command line or the file says otherwise; earlier versions stay on the platform.`,
+		Short: "Store a configuration, new or as a new version",
+		Long: `Stores a new configuration or, with --config, a new version of a stored one. A new
+version keeps the name and the variable configuration, unless a flag or the file
+changes them; earlier versions stay on the platform.`,
 		Example: `  extractor config push config.json --name "Orders" --variables variables.json
   extractor config push config.json --config 123`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly(1),
 
 		ValidArgsFunction: completion.First(completion.Files("json")),
-		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, args []string) (int, error) {
+		RunE: c.work(true, func(ctx context.Context, s *control.Session, args []string) (int, error) {
 			p.File = args[0]
 			return 0, s.Push(ctx, p)
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&p.Configuration, "config", "", "id of the configuration to update (default: a new one)")
-	flags.StringVar(&p.Name, "name", "", "name of the configuration (default: the file's name without .json; of one that is updated, the name it has)")
-	flags.StringVar(&p.Variables, "variables", "", "file with the variable configuration; its id becomes variables_id")
-	flags.StringVar(&p.VariablesComponent, "variables-component", variables.DefaultComponent, "component id of variable configurations")
+	flags.StringVar(&p.Configuration, "config", "", "`ID` of the configuration to update (default: a new one)")
+	flags.StringVar(&p.Name, "name", "", "`name` of the configuration (default: that of the stored one, else the file's name without .json)")
+	flags.StringVar(&p.Variables, "variables", "", "`FILE` with the variable configuration; its id becomes variables_id")
+	flags.StringVar(&p.VariablesComponent, "variables-component", variables.DefaultComponent, "`ID` of the component of variable configurations")
 	return cmd
 }
 
-func newConfigPull(code *int, c *connection) *cobra.Command {
+func newConfigPull(c *connection) *cobra.Command {
 	var id, out string
 	cmd := &cobra.Command{
 		Use:   "pull --config ID",
 		Short: "Print a stored configuration",
 		Example: `  extractor config pull --config 123
   extractor config pull --config 123 --out config.json`,
-		Args: cobra.NoArgs,
-		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
+		Args: noArguments,
+		RunE: c.work(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return 0, s.Pull(ctx, id, out)
 		}),
 	}
-	cmd.Flags().StringVar(&id, "config", "", "id of the configuration (required)")
-	cmd.Flags().StringVar(&out, "out", "", "file to write instead of printing; replaced when it exists")
+	cmd.Flags().StringVar(&id, "config", "", "`ID` of the configuration (required)")
+	cmd.Flags().StringVar(&out, "out", "", "write to this `FILE` instead of printing, and replace it if it exists")
 	required(cmd, "config")
 	return cmd
 }
 
-func newConfigList(code *int, c *connection) *cobra.Command {
+func newConfigList(c *connection) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the stored configurations of the component",
 		Example: `  extractor config list
   extractor config list --json`,
-		Args: cobra.NoArgs,
-		RunE: c.work(code, true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
+		Args: noArguments,
+		RunE: c.work(true, func(ctx context.Context, s *control.Session, _ []string) (int, error) {
 			return 0, s.List(ctx)
 		}),
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -22,46 +24,61 @@ type connection struct {
 	json                                bool
 }
 
+// connectionHelp is the part of the help that the commands for the platform share.
+const connectionHelp = `The address, the component and the token come from flags, else from the
+environment, else from the file .env in the working directory:
+
+  KBC_URL=https://connection.example.com
+  KBC_COMPONENTID=acme.ex-shop
+  KBC_TOKEN=123-456-secret`
+
 // group makes a group of commands with the shared flags.
 func (c *connection) group(use, short, example string, commands ...*cobra.Command) *cobra.Command {
 	group := &cobra.Command{
-		Use: use, Short: short, Example: example, Args: cobra.NoArgs,
+		Use: use, Short: short, Long: short + ".\n\n" + connectionHelp, Example: example, Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.flags(group)
+	for _, command := range commands {
+		c.flags(command)
+		command.Long = cmp.Or(command.Long, command.Short+".") + "\n\n" + fmt.Sprintf("Settings that are not flags come from the environment or from the file %s, see\n'extractor %s --help'.", settingsFile, use)
+	}
 	group.AddCommand(commands...)
 	return group
 }
 
 // flags declares the shared flags. There is none for the token, because every user of
 // the machine can see the arguments of a process.
-func (c *connection) flags(group *cobra.Command) {
-	flags := group.PersistentFlags()
-	flags.StringVar(&c.url, "url", "", "address of the platform (default $KBC_URL)")
-	flags.StringVar(&c.queueURL, "queue-url", "", "address of its job queue (default $KBC_QUEUE_URL, else the platform is asked)")
-	flags.StringVar(&c.tokenFile, "token-file", "", "file that holds the token (default: the token is in $KBC_TOKEN)")
-	flags.StringVar(&c.component, "component", "", "component id of the extractor (default $KBC_COMPONENTID)")
-	flags.BoolVar(&c.json, "json", false, "write results as JSON")
+func (c *connection) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&c.url, "url", "", "`URL` of the platform (default $KBC_URL)")
+	flags.StringVar(&c.queueURL, "queue-url", "", "`URL` of its job queue (default $KBC_QUEUE_URL, else the one that the platform names)")
+	flags.StringVar(&c.tokenFile, "token-file", "", "`FILE` that contains the token (default: $KBC_TOKEN is the token)")
+	flags.StringVar(&c.component, "component", "", "`ID` of the extractor's component (default $KBC_COMPONENTID)")
+	flags.BoolVar(&c.json, "json", false, "write the results as JSON")
+}
+
+// hide leaves a flag out of the help of commands that accept it but do not use it.
+func hide(flag string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.Flags().Lookup(flag).Hidden = true
+	}
 }
 
 // session makes a session. It sends nothing.
 func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
-	token := os.Getenv("KBC_TOKEN")
-	if c.tokenFile != "" {
-		text, err := os.ReadFile(c.tokenFile)
-		if err != nil {
-			return nil, failure.Userf("cannot read the token: %w", err)
-		}
-		token = strings.TrimSpace(string(text))
+	env, err := openSettings(settingsFile, os.Getenv)
+	if err != nil {
+		return nil, err
 	}
-	if token == "" {
-		return nil, failure.Userf("the token is missing: set KBC_TOKEN or give --token-file")
+	token, err := c.token(env, cmd.ErrOrStderr())
+	if err != nil {
+		return nil, err
 	}
-	url := cmp.Or(c.url, os.Getenv("KBC_URL"))
+	url := cmp.Or(c.url, env.get("KBC_URL"))
 	if url == "" {
-		return nil, failure.Userf("the address of the platform is missing: set KBC_URL or give --url")
+		return nil, failure.Userf("the address of the platform is missing: use --url, or set KBC_URL in the environment or in %s", settingsFile)
 	}
-	client, err := platform.New(platform.Options{URL: url, QueueURL: cmp.Or(c.queueURL, os.Getenv("KBC_QUEUE_URL")), Token: token})
+	client, err := platform.New(platform.Options{URL: url, QueueURL: cmp.Or(c.queueURL, env.get("KBC_QUEUE_URL")), Token: token})
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +86,7 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	secrets.Add(token)
 	return &control.Session{
 		Platform:  client,
-		Component: cmp.Or(c.component, os.Getenv("KBC_COMPONENTID")),
+		Component: cmp.Or(c.component, env.get("KBC_COMPONENTID")),
 		JSON:      c.json,
 		Out:       cmd.OutOrStdout(),
 		Progress:  cmd.ErrOrStderr(),
@@ -79,20 +96,42 @@ func (c *connection) session(cmd *cobra.Command) (*control.Session, error) {
 	}, nil
 }
 
+// token reads the token. It warns if other users of the machine can read it too.
+func (c *connection) token(env *settings, warnings io.Writer) (string, error) {
+	token, from := env.lookup("KBC_TOKEN")
+	if c.tokenFile != "" {
+		text, err := os.ReadFile(c.tokenFile)
+		if err != nil {
+			return "", failure.Userf("cannot read the token: %w", err)
+		}
+		token, from = strings.TrimSpace(string(text)), ""
+	}
+	if token == "" {
+		return "", failure.Userf("the token is missing: use --token-file, or set KBC_TOKEN in the environment or in %s", settingsFile)
+	}
+	if from != "" && env.shared {
+		if _, err := fmt.Fprintf(warnings, "warning: other users of this computer can read the token in %s; run: chmod 600 %s\n", from, from); err != nil {
+			return "", err
+		}
+	}
+	return token, nil
+}
+
 // work makes the RunE of a command from a function that uses a session and returns the
 // exit code.
-func (c *connection) work(code *int, needsComponent bool, do func(context.Context, *control.Session, []string) (int, error)) func(*cobra.Command, []string) error {
+func (c *connection) work(needsComponent bool, do func(context.Context, *control.Session, []string) (int, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		s, err := c.session(cmd)
 		if err != nil {
 			return err
 		}
 		if needsComponent && s.Component == "" {
-			return failure.Userf("the component id is missing: set KBC_COMPONENTID or give --component")
+			return failure.Userf("the component id is missing: use --component, or set KBC_COMPONENTID in the environment or in %s", settingsFile)
 		}
-		if *code, err = do(cmd.Context(), s, args); err != nil {
-			*code = s.Fail(err)
+		code, err := do(cmd.Context(), s, args)
+		if err != nil {
+			code = s.Fail(err)
 		}
-		return nil
+		return exit(code, nil)
 	}
 }

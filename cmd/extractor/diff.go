@@ -22,61 +22,68 @@ const (
 )
 
 // newDiff makes the command that compares the tables of two runs.
-func newDiff(code *int) *cobra.Command {
+func newDiff() *cobra.Command {
 	var o diff.Options
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff DIR1 DIR2",
 		Short: "Compare the tables of two runs",
 		Long: `Compares the tables in out/tables of two data directories, or two directories of
-tables: which are there, their columns, what their manifests say, and their rows,
-whatever the order of the rows. Where both manifests name the same primary key
-rows are compared by it, else as a whole.
+tables: their names, columns, manifests and rows. The order of rows does not
+matter. If both manifests of a table name the same primary key, rows are compared
+by it, else as a whole.
 
-Some of the rows that differ are shown, with the data that is in them; --samples 0
-shows none. The secrets in config.json of a data directory are masked. Rows are sorted in files in $TMPDIR, which needs room for both tables.
+Some rows that differ are shown with their data; --samples 0 shows none. The
+secrets in config.json of a data directory are masked. Rows are sorted in files in
+$TMPDIR, which needs room for both tables.
 
-Exit codes: 0 the tables are equal, 1 they are not, 2 they cannot be compared.`,
+Exit codes: 0 the tables are equal, 1 they differ, 2 they cannot be compared.`,
 		Example: `  extractor diff expected shop
   extractor diff before/out/tables after/out/tables --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := exactly(2)(cmd, args); err != nil {
+				return exit(exitTrouble, err)
+			}
+			return nil
+		},
 		ValidArgsFunction: completion.Directories(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			*code = exitTrouble // unless the comparison succeeds
-			if len(args) != 2 {
-				return errors.New("expected two directories: extractor diff DIR1 DIR2")
+			equal, err := compare(cmd, args[0], args[1], o, asJSON)
+			switch {
+			case err != nil:
+				return exit(exitTrouble, err)
+			case !equal:
+				return exit(exitDifferent, nil)
+			default:
+				return nil
 			}
-			secrets := &secret.Registry{}
-			for _, dir := range args {
-				if err := addSecrets(secrets, dir); err != nil {
-					return err
-				}
-			}
-			o.Redact = secrets.Redact
-			report, err := diff.Directories(cmd.Context(), args[0], args[1], o)
-			if err != nil {
-				return errors.New(secrets.Redact(err.Error()))
-			}
-			out := cmd.OutOrStdout()
-			if asJSON {
-				err = report.WriteJSON(out)
-			} else {
-				err = report.WriteText(out, args[0], args[1])
-			}
-			if err == nil && report.Equal {
-				*code = 0
-			} else if err == nil {
-				*code = exitDifferent
-			}
-			return err
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		*code = exitTrouble
-		return err
-	})
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return exit(exitTrouble, wrongFlag(cmd, err)) })
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the differences as one JSON document")
-	cmd.Flags().IntVar(&o.Samples, "samples", 5, "how many rows of each kind of difference are shown of a table")
+	cmd.Flags().IntVar(&o.Samples, "samples", 5, "show at most `N` rows of each kind of difference in a table")
 	return cmd
+}
+
+// compare compares two directories and writes the differences.
+func compare(cmd *cobra.Command, one, other string, o diff.Options, asJSON bool) (equal bool, err error) {
+	secrets := &secret.Registry{}
+	for _, dir := range []string{one, other} {
+		if err := addSecrets(secrets, dir); err != nil {
+			return false, err
+		}
+	}
+	o.Redact = secrets.Redact
+	report, err := diff.Directories(cmd.Context(), one, other, o)
+	if err != nil {
+		return false, errors.New(secrets.Redact(err.Error()))
+	}
+	if asJSON {
+		err = report.WriteJSON(cmd.OutOrStdout())
+	} else {
+		err = report.WriteText(cmd.OutOrStdout(), one, other)
+	}
+	return report.Equal, err
 }
 
 // addSecrets adds the secrets of a data directory's configuration, if there is one: an
@@ -92,7 +99,7 @@ func addSecrets(secrets *secret.Registry, dir string) error {
 	}
 	document, err := config.Parse(text)
 	if err != nil {
-		return fmt.Errorf("cannot tell which secrets to mask, %s: %w", path, err)
+		return fmt.Errorf("cannot find the secrets to mask in %s: %w", path, err)
 	}
 	secrets.AddDocument(document)
 	return nil

@@ -14,10 +14,10 @@ import (
 func newExplain() *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE]",
-		Short: "Explain a code that validate shows: cause, example, what to do; without a code list all",
+		Short: "Explain a code that validate shows, or list all codes",
 		Example: `  extractor explain
   extractor explain unknown-key`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMost(1),
 		ValidArgsFunction: completion.First(completion.OneOf(codes()...)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

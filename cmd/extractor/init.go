@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -18,33 +17,33 @@ import (
 // listRecipes is the name for a list of all recipes.
 const listRecipes = "list"
 
-// newInit makes the command that begins a configuration. It sets code after an error.
-func newInit(code *int) *cobra.Command {
+// newInit makes the command that begins a configuration.
+func newInit() *cobra.Command {
 	var name string
 	var yes bool
-	o := scaffold.Options{Getenv: os.Getenv, Version: version}
+	o := scaffold.Options{Getenv: os.Getenv, Version: programVersion()}
 	cmd := &cobra.Command{
 		Use:   "init [URL]",
 		Short: "Begin a configuration from an example request or a recipe",
-		Long: `Guesses a configuration from one example request and its answer: where the data
-is, how the API pages, which parts are credentials. The example is an address, a
-curl command, or a HAR file that a browser saved. Each guess is shown with its
-evidence; on a terminal you are asked where there is a choice.
+		Long: `Makes a configuration from one example request and its answer: it guesses where
+the data is, how the API pages, and which parts are credentials. The example is a
+URL, a curl command, or a HAR file that a browser saved. Each guess is shown with
+its evidence; at a terminal you are asked if there is a choice.
 
 With --api it writes a complete configuration for a well-known API, with the
-credentials of the example if you give one. With --recipe it writes a complete
-configuration for a common kind of API, to be changed into your own. With nothing
-at all the recipes are listed.
+credentials of the example if there is one. With --recipe it writes a complete
+configuration for a common kind of API, which you then change. Without all of
+these it lists the recipes.
 
-A file that exists is never overwritten. Credentials of the example go to the
-file, under keys with #, and are hidden in everything that is printed.`,
+It never overwrites a file. Credentials of the example are written to the file,
+under keys with #, and are hidden in everything that is printed.`,
 		Example: `  extractor init https://api.example.com/v1/orders --out data/config.json
   extractor init --curl "curl -H 'X-Api-Key: 123' 'https://api.example.com/v1/orders?page=1'" --out data/config.json
   pbpaste | extractor init --curl - --out data/config.json
   extractor init --har browser.har --url-contains /orders --out data/config.json
   extractor init --api stripe --out data/config.json
   extractor init --recipe offset --out data/config.json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.URL = args[0]
@@ -52,28 +51,24 @@ file, under keys with #, and are hidden in everything that is printed.`,
 			o.Stdin, o.Stdout, o.Stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			o.Ask = !yes && terminal(o.Stdin) && terminal(o.Stderr)
 			err := beginAs(cmd.Context(), name, cmd.Flags().Changed("recipe"), o)
-			if err != nil {
-				*code = failure.ExitCode(err)
-				_, err = fmt.Fprintln(cmd.ErrOrStderr(), err)
-			}
-			return err
+			return exit(failure.ExitCode(err), err)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&name, "recipe", listRecipes, "name of the recipe, or list")
-	f.StringVar(&o.API, "api", "", "name of a well-known API, or list")
-	f.StringVar(&o.Curl, "curl", "", "the example as a curl command; - reads it from standard input")
-	f.StringVar(&o.HAR, "har", "", "HTTP archive with the example; the answer with the largest list is taken")
-	f.StringVar(&o.URLContains, "url-contains", "", "only exchanges of the archive with this text in their address")
-	f.StringVar(&o.Choice.DataField, "data-field", "", "where the data is in the answer, instead of the guess")
-	f.StringVar(&o.Choice.Paging, "paging", "", "method of paging, instead of the guess; none for one request")
-	f.StringVar(&o.Choice.PrimaryKey, "primary-key", "", "property of the items to make the primary key, by a mapping")
-	f.BoolVar(&yes, "yes", false, "take the guesses, ask nothing")
-	f.StringVar(&o.Out, "out", "", "new file to write instead of printing")
+	f.StringVar(&name, "recipe", listRecipes, "`name` of the recipe; list lists them")
+	f.StringVar(&o.API, "api", "", "`name` of a well-known API; list lists them")
+	f.StringVar(&o.Curl, "curl", "", "the example as a curl `command`; - reads it from standard input")
+	f.StringVar(&o.HAR, "har", "", "HTTP archive `FILE` with the example; the answer with the largest list is used")
+	f.StringVar(&o.URLContains, "url-contains", "", "use only exchanges of the archive with this `text` in their URL")
+	f.StringVar(&o.Choice.DataField, "data-field", "", "`path` of the data in the answer, instead of the guess")
+	f.StringVar(&o.Choice.Paging, "paging", "", "paging `method`, instead of the guess; none for one request")
+	f.StringVar(&o.Choice.PrimaryKey, "primary-key", "", "`property` of the items that becomes the primary key, by a mapping")
+	f.BoolVar(&yes, "yes", false, "accept the guesses, ask nothing")
+	f.StringVar(&o.Out, "out", "", "write to this new `FILE` instead of printing; its directory is created")
 	return cmd
 }
 
-// beginAs does what the flags ask for.
+// beginAs makes the configuration that the flags describe.
 func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options) error {
 	sources := 0
 	for _, given := range []bool{byRecipe, o.URL != "", o.Curl != "", o.HAR != ""} {
@@ -84,13 +79,13 @@ func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 	isRecipe := func(r recipe.Recipe) bool { return r.Name == o.URL }
 	switch {
 	case sources > 1:
-		return failure.Userf("expected one of an address, --curl, --har and --recipe")
+		return failure.Userf("expected only one of a URL, --curl, --har and --recipe")
 	case byRecipe && o.API != "":
 		return failure.Userf("expected --api or --recipe, not both")
 	case o.URLContains != "" && o.HAR == "":
 		return failure.Userf("--url-contains needs --har FILE")
 	case slices.ContainsFunc(recipe.All(), isRecipe):
-		return failure.Userf("%s is a recipe, begin with it by --recipe %s", o.URL, o.URL)
+		return failure.Userf("%s is a recipe; use --recipe %s", o.URL, o.URL)
 	case o.Curl == "-":
 		text, err := io.ReadAll(o.Stdin)
 		if err != nil {
@@ -106,7 +101,7 @@ func beginAs(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 	case name != listRecipes:
 		return scaffold.Recipe(o.Stdout, o.Stderr, name, o.Out)
 	case o.Out != "":
-		return failure.Userf("--out needs an address, --curl, --har, --api NAME or --recipe NAME")
+		return failure.Userf("--out needs a URL, --curl, --har, --api NAME or --recipe NAME")
 	default:
 		return scaffold.List(o.Stdout)
 	}

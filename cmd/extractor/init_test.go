@@ -39,8 +39,8 @@ func TestInit(t *testing.T) {
 		{"to no directory", []string{"--recipe", "offset", "--out", below}, 1, "", "cannot write the configuration: mkdir " + kept + ": not a directory\n"},
 		{"an unknown name", []string{"--recipe", "ofset"}, 1, "", "there is no recipe \"ofset\", did you mean \"offset\"?\n"},
 		{"an unknown name, to a file", []string{"--recipe", "ofset", "--out", filepath.Join(dir, "wrong.json")}, 1, "", "there is no recipe \"ofset\", did you mean \"offset\"?\n"},
-		{"the list to a file", []string{"--out", filepath.Join(dir, "list.txt")}, 1, "", "--out needs an address, --curl, --har, --api NAME or --recipe NAME\n"},
-		{"an argument", []string{"offset"}, 1, "", "offset is a recipe, begin with it by --recipe offset\n"},
+		{"the list to a file", []string{"--out", filepath.Join(dir, "list.txt")}, 1, "", "--out needs a URL, --curl, --har, --api NAME or --recipe NAME\n"},
+		{"an argument", []string{"offset"}, 1, "", "offset is a recipe; use --recipe offset\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,11 +6,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log"
 	"os"
-	"runtime/debug"
 
 	_ "time/tzdata" // the image holds nothing but this binary
 
@@ -19,25 +17,13 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/app"
 )
 
-// version is set when the program is built: -ldflags "-X main.version=1.2.3". Without
-// that main takes it from the build information before anything reads it.
-var version = unreleased
-
 func main() {
-	info, _ := debug.ReadBuildInfo()
-	version = versionOf(version, info)
 	// net/http logs bytes that a server sends after an answer, which may be secrets.
 	log.SetOutput(io.Discard)
 	_ = app.NoCoreDump() // not possible on all systems
 	app.TuneMemory(os.DirFS("/"), os.Getenv)
 	ctx, stop := app.UntilSignal(context.Background())
-	code := 0
-	root := newRoot(&code)
-	root.SetContext(ctx)
-	if err := root.Execute(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = max(code, 1) // a command may have set 2
-	}
+	code := execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }

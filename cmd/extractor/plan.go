@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,55 +16,61 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// newPlan makes the command that shows what a run would send. It sets code after an
-// error.
-func newPlan(code *int, o *app.Options) *cobra.Command {
+// newPlan makes the command that shows what a run would send.
+func newPlan() *cobra.Command {
+	var o app.Options
 	var asJSON, asCurl, full bool
+	write := func(p *plan.Preview, to io.Writer) error {
+		switch {
+		case asJSON:
+			return p.WriteJSON(to)
+		case asCurl:
+			return p.WriteCurl(to)
+		default:
+			return p.WriteText(to)
+		}
+	}
 	cmd := &cobra.Command{
 		Use:   "plan [FILE|DIR]",
-		Short: "Show the requests that a run would begin with, without a network",
-		Long: `Reads a configuration, or config.json in a directory (default: the data
-directory), and shows for each job the first request exactly as it would be
-sent, where its parts come from, how paging goes on and stops, and what child
-jobs would be called with. The state of the previous run is in/state.json beside
-the configuration, or else, as for a run outside of the platform, out/state.json.
-Nothing is sent; secrets are masked.
+		Short: "Show the first requests of a run, without a network",
+		Long: `Shows the first request of each job exactly as a run would send it, where its
+parts come from, how paging continues and stops, and what child jobs are called
+with. Nothing is sent; secrets are masked.
 
-Exit codes: 0 all is shown, 1 the configuration has errors or a request cannot be
-made; stderr says why.`,
+The argument is a configuration or a directory with config.json; without one it
+is the data directory. The state of the previous run is in/state.json of the data
+directory, else, on your computer, out/state.json. The data directory of a file is
+--data, else the directory that the file is in.
+
+Exit codes: 0 everything is shown, 1 the configuration has errors or a request
+cannot be made.`,
 		Example: `  extractor plan config.json
-  extractor plan ./data --var region=eu --curl
-  extractor plan ./data --full
+  extractor plan my-data --var region=eu --curl
+  extractor plan my-data --full
   extractor plan config.json --json | jq -r '.requests[0].url'`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMost(1),
 		ValidArgsFunction: completion.First(completion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			texts, err := configurations(args, o.DataDir)
+			texts, err := configurations(cmd, args, o.DataDir)
 			if err != nil {
 				return err
 			}
-			p, err := planned(cmd, o, texts[0].file, texts[0].text, full)
-			if err != nil {
-				*code = failure.ExitCode(err)
-				if !errors.Is(err, errFindings) {
-					fmt.Fprintln(cmd.ErrOrStderr(), err)
+			p, failed := planned(cmd, &o, texts[0], full)
+			if p != nil {
+				if err := write(p, cmd.OutOrStdout()); err != nil {
+					return errors.Join(failed, err)
 				}
 			}
-			switch {
-			case p == nil:
-				return nil
-			case asJSON:
-				return p.WriteJSON(cmd.OutOrStdout())
-			case asCurl:
-				return p.WriteCurl(cmd.OutOrStdout())
-			default:
-				return p.WriteText(cmd.OutOrStdout())
+			if errors.Is(failed, errFindings) {
+				return exit(failure.ExitUser, nil)
 			}
+			return exit(failure.ExitCode(failed), failed)
 		},
 	}
+	dataFlags(cmd.Flags(), &o)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the requests as JSON")
-	cmd.Flags().BoolVar(&asCurl, "curl", false, "write the requests as commands of curl")
-	cmd.Flags().BoolVar(&full, "full", false, "show the requests of a run without the state of the run before")
+	cmd.Flags().BoolVar(&asCurl, "curl", false, "write the requests as curl commands")
+	cmd.Flags().BoolVar(&full, "full", false, "show the requests of a run with --full, which starts without the state of the run before")
 	cmd.MarkFlagsMutuallyExclusive("json", "curl")
 	return cmd
 }
@@ -74,20 +80,20 @@ var errFindings = failure.Userf("the configuration has errors")
 
 // planned previews a configuration without errors. With an error of a request it may
 // return a preview of those before it.
-func planned(cmd *cobra.Command, o *app.Options, file string, text []byte, full bool) (*plan.Preview, error) {
+func planned(cmd *cobra.Command, o *app.Options, c configuration, full bool) (*plan.Preview, error) {
 	options, err := loadOptions(o)
 	if err != nil {
 		return nil, err
 	}
 	stderr := cmd.ErrOrStderr()
-	report := diagnostic.Check(cmd.Context(), file, text, options)
+	report := diagnostic.Check(cmd.Context(), c.file, c.text, options)
 	if report.Failed() {
 		if err := diagnostic.WriteText(stderr, []*diagnostic.Report{report}, app.Colours(stderr, os.Getenv)); err != nil {
 			return nil, err
 		}
 		return nil, errFindings
 	}
-	dir, err := datadir.Open(filepath.Dir(file)) // it has in/state.json and out/state.json
+	dir, err := datadir.Open(c.dataDir) // it has in/state.json and out/state.json
 	if err != nil {
 		return nil, err
 	}
@@ -101,5 +107,5 @@ func planned(cmd *cobra.Command, o *app.Options, file string, text []byte, full 
 	if previous.Path != "" {
 		fmt.Fprintln(stderr, previous.Reused().Message())
 	}
-	return plan.Of(cmd.Context(), text, plan.Options{Options: options, State: previous.State, LoginsOnly: full, Version: version, Token: os.Getenv("KBC_TOKEN")})
+	return plan.Of(cmd.Context(), c.text, plan.Options{Options: options, State: previous.State, LoginsOnly: full, Version: programVersion(), Token: os.Getenv("KBC_TOKEN")})
 }

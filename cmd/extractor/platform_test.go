@@ -148,17 +148,17 @@ func TestClientCommands(t *testing.T) {
 		"push":                {platformToken, []string{"config", "push", "config.json"}, 0, "configuration 2\n", "update it with `extractor config push config.json --config 2`\n"},
 		"JSON":                {platformToken, []string{"config", "list", "--json"}, 0, `[{"id":"2","name":"Shop","version":"1"}]` + "\n", ""},
 		"groups explain":      {"", []string{"config"}, 0, "List the stored configurations", ""},
-		"timeout":             {platformToken, []string{"job", "run", "--config", "4", "--wait", "--timeout", "1ns", "--queue-url", server.URL + "/queue"}, 1, "GET /products", "job 4 goes on"},
+		"timeout":             {platformToken, []string{"job", "run", "--config", "4", "--wait", "--timeout", "1ns", "--queue-url", server.URL + "/queue"}, 1, "GET /products", "job 4 continues"},
 		"nothing to split":    {platformToken, []string{"job", "run", "--config", "2", "--split", "iterations=3"}, 1, "", "the configuration has no list of iterations to split: run it without --split (at /iterations)\n"},
 		"split of what":       {platformToken, []string{"job", "run", "--config", "2", "--split", "rows"}, 1, "", "--split expects iterations or windows, or iterations=N or windows=N with a number of groups from 1\n"},
-		"no token":            {"", []string{"config", "list"}, 1, "", "the token is missing: set KBC_TOKEN or give --token-file\n"},
+		"no token":            {"", []string{"config", "list"}, 1, "", "the token is missing: use --token-file, or set KBC_TOKEN in the environment or in .env\n"},
 		"no token file":       {"", []string{"config", "list", "--token-file", tokenFile + "x"}, 1, "", "cannot read the token"},
 		"no such address":     {platformToken, []string{"config", "list", "--url", "shop"}, 1, "", "the platform address must be an absolute"},
 		"wrong token":         {"wrong-token", []string{"config", "list"}, 1, "", "401 Unauthorized: Invalid access token [hidden] (code storage.tokenInvalid, exceptionId e-1)\n"},
 		"no configuration":    {platformToken, []string{"job", "run"}, 1, "", `required flag(s) "config" not set`},
 		"not found":           {platformToken, []string{"config", "pull", "--config", "9"}, 1, "", "404 Not Found: none (code notFound)\n"},
 		"other component":     {platformToken, []string{"config", "list", "--component", "other"}, 1, "", "/components/other/configs: 404"},
-		"no such command":     {platformToken, []string{"job", "dance"}, 1, "", `unknown command "dance" for "extractor job"`},
+		"no such command":     {platformToken, []string{"job", "dance"}, 1, "", "unknown command 'extractor job dance'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			exit, stdout, stderr := client(t, server.URL, dir, tc.token, tc.args...)

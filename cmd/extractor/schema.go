@@ -12,7 +12,7 @@ func newSchema() *cobra.Command {
 		Use:     "schema",
 		Short:   "Print the JSON Schema of configurations, for editors",
 		Example: `  extractor schema > extractor.schema.json`,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := cmd.OutOrStdout().Write(language.Default().Schema())
 			return err

@@ -130,37 +130,48 @@ func subjects(t *testing.T) []string {
 // withPlatform serves a platform as long as a script runs, and sets the
 // environment that the program finds it by. Ids count from 1.
 func withPlatform(e *testscript.Env) error {
-	self, err := exec.LookPath("extractor")
+	at, stop, err := servePlatform(filepath.Join(e.WorkDir, ".platform"))
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	stdout, told := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		err := devstack.Serve(ctx, devstack.ServeOptions{
-			Data: filepath.Join(e.WorkDir, ".platform"), Listen: "127.0.0.1:0", Token: devstack.DefaultToken,
-			Runner: devstack.RunnerProcess, Program: []string{self}, Logging: sandbox.LogGELF, DataTypes: output.NoTypes,
-			Stdout: told, Stderr: io.Discard,
-		})
-		told.CloseWithError(errors.Join(err, io.EOF))
-		ended <- err
-	}()
 	e.Defer(func() {
-		stop()
-		if err := <-ended; err != nil {
+		if err := stop(); err != nil {
 			e.T().Fatal(err)
 		}
 	})
-	var at devstack.Addresses
-	if err := json.NewDecoder(stdout).Decode(&at); err != nil {
-		return err
-	}
 	e.Setenv("KBC_URL", at.Storage)
 	e.Setenv("QUEUE", at.Queue)
 	e.Setenv("KBC_TOKEN", devstack.DefaultToken)
 	e.Setenv("KBC_COMPONENTID", "acme.ex-shop")
 	return nil
+}
+
+// servePlatform serves a platform that runs this program, until stop is called.
+func servePlatform(data string) (at devstack.Addresses, stop func() error, err error) {
+	self, err := exec.LookPath("extractor")
+	if err != nil {
+		return at, nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	stdout, printed := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := devstack.Serve(ctx, devstack.ServeOptions{
+			Data: data, Listen: "127.0.0.1:0", Token: devstack.DefaultToken,
+			Runner: devstack.RunnerProcess, Program: []string{self}, Logging: sandbox.LogGELF, DataTypes: output.NoTypes,
+			Stdout: printed, Stderr: io.Discard,
+		})
+		printed.CloseWithError(errors.Join(err, io.EOF))
+		ended <- err
+	}()
+	stop = func() error {
+		cancel()
+		return <-ended
+	}
+	if err := json.NewDecoder(stdout).Decode(&at); err != nil {
+		return at, nil, errors.Join(err, stop())
+	}
+	return at, stop, nil
 }
 
 // TestEveryCommandHasAScript: each command and each flag is run by a script,

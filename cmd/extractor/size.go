@@ -18,7 +18,7 @@ var units = []struct {
 	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"b", 1}, {"", 1},
 }
 
-var errSize = errors.New("expected a number of bytes, with B, kB, MB, GB, KiB, MiB or GiB behind it or not")
+var errSize = errors.New("expected a number of bytes, such as 500kB, 10MB or 1GiB; the units are B, kB, MB, GB, KiB, MiB and GiB")
 
 // Set implements pflag.Value.
 func (s *size) Set(text string) error {

@@ -18,7 +18,7 @@ import (
 )
 
 // onTerminal starts the program with stdout and stderr on a terminal of 100
-// columns, and gives what it shows.
+// columns, and returns what it shows.
 func onTerminal(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, shown io.Reader) {
 	t.Helper()
 	cmd, _, _ = program(append([]string{"TERM=xterm"}, env...), args...)
@@ -35,7 +35,7 @@ func onTerminal(t *testing.T, env []string, args ...string) (cmd *exec.Cmd, show
 func untilGone(t *testing.T, cmd *exec.Cmd, shown io.Reader) string {
 	t.Helper()
 	text, err := io.ReadAll(shown)
-	if err != nil && !errors.Is(err, syscall.EIO) { // how a terminal tells that nobody writes any more
+	if err != nil && !errors.Is(err, syscall.EIO) { // a terminal without a writer
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // the exit code is the caller's to look at
@@ -72,7 +72,7 @@ func TestLiveLine(t *testing.T) {
 	const name = "orders"
 	config := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"pagination":{"method":"offset","limit":2}},"config":{"outputBucket":"b","jobs":[{"endpoint":%q}]}}}`, api.URL, name)
 	cmd, terminal := onTerminal(t, nil, "run", "--data", dataDir(t, config))
-	before := until(t, terminal, regexp.MustCompile(`orders: 1 page, 2 rows, .*waiting for an answer \d+ s`))
+	before := until(t, terminal, regexp.MustCompile(`orders: 1 page, 2 rows, .*waiting for an answer`))
 	close(seen)
 	all := before + untilGone(t, cmd, terminal)
 	if !cmd.ProcessState.Success() || !strings.Contains(before, "Extraction started: 1 job") {
@@ -85,24 +85,164 @@ func TestLiveLine(t *testing.T) {
 	}
 	for line := range strings.SplitSeq(all, "\n") {
 		if at := strings.Index(line, "Job orders finished"); at >= 0 && strings.Contains(line[:at], "orders: ") && !strings.Contains(line[:at], erase) {
-			t.Errorf("the event stands behind the line: %q", line)
+			t.Errorf("the event follows the line: %q", line)
 		}
 	}
 }
 
-// TestIncompleteOnTheTerminal: the last line of a run that lacks data is a
-// warning that says so.
+// TestLiveParents: the line of a child job shows for how many items of its parent it
+// has run.
+func TestLiveParents(t *testing.T) {
+	for _, http := range []string{"{}", `{"concurrency":3}`} {
+		t.Run(http, func(t *testing.T) { testLiveParents(t, http) })
+	}
+}
+
+func testLiveParents(t *testing.T, settings string) {
+	seen := make(chan struct{})
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/users":
+			fmt.Fprint(w, `[{"id":1},{"id":2},{"id":3}]`)
+		case "/users/2":
+			<-seen
+			fallthrough
+		default:
+			fmt.Fprint(w, `[{"n":1}]`)
+		}
+	}))
+	defer api.Close()
+	config := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q,"http":%s},"config":{"outputBucket":"b","jobs":[{"endpoint":"users","children":[{"endpoint":"users/{u}","placeholders":{"u":"id"}}]}]}}}`, api.URL, settings)
+	cmd, terminal := onTerminal(t, nil, "run", dataDir(t, config))
+	until(t, terminal, regexp.MustCompile(`  users/\{u\}: (\d+ s, )?1 of 3 parents, 1 page, 1 row, `))
+	close(seen)
+	if text := untilGone(t, cmd, terminal); !cmd.ProcessState.Success() {
+		t.Errorf("%s: %q", cmd.ProcessState, text)
+	}
+}
+
+// TestIncompleteOnTheTerminal: a run that lacks data ends with a warning that says so,
+// and with the files that it has written.
 func TestIncompleteOnTheTerminal(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"users":[{"id":1}],"has_more":true}`)
 	}))
 	defer api.Close()
 	config := fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"b","jobs":[{"endpoint":"users"}]}}}`, api.URL)
-	cmd, terminal := onTerminal(t, nil, "run", "--data", dataDir(t, config))
-	lines := strings.Split(strings.TrimRight(untilGone(t, cmd, terminal), "\r\n"), "\n")
+	dir := dataDir(t, config)
+	cmd, terminal := onTerminal(t, nil, "run", dir)
+	lines := strings.Split(strings.TrimRight(untilGone(t, cmd, terminal), "\r\n"), "\r\n")
 	const want = "\x1b[1;33mWARN \x1b[0m Extraction finished, incomplete: 1 row, 1 table, 1 request; 1 warning says that data may be missing"
-	if last := lines[len(lines)-1]; !cmd.ProcessState.Success() || !strings.Contains(last, want) {
-		t.Errorf("%s: the last line is %q", cmd.ProcessState, last)
+	written := fmt.Sprintf("Written: tables in %[1]s/out/tables, state in %[1]s/out/state.json", dir)
+	if len(lines) < 2 || !cmd.ProcessState.Success() || !strings.Contains(lines[len(lines)-2], want) || lines[len(lines)-1] != written {
+		t.Errorf("%s: the last lines are %q", cmd.ProcessState, lines)
+	}
+}
+
+// TestFailureOnTheTerminal: a failure is shown once, with its place in the configuration.
+func TestFailureOnTheTerminal(t *testing.T) {
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, `{"message":"no such token"}`, http.StatusUnauthorized)
+	}))
+	defer api.Close()
+	refused := strings.ReplaceAll(configFor(api.URL, ""), `"jobs":[`, "\"jobs\":[\n")
+	invalid := strings.ReplaceAll(configFor(api.URL, `"#key":"s3cret",`), `"endpoint"`, "\n\"endpont\"")
+	for name, tc := range map[string]struct {
+		config string
+		env    []string
+		format string
+		exit   int
+		want   []string
+		once   string
+		not    string
+	}{
+		"an answer": {refused, nil, "auto", 1, []string{"/config.json:2:13: \x1b[1;31merror\x1b[0m: job t, page 1: ", "2 |\x1b[0m {\"endpoint\":\"t\"}]}}}", "at /parameters/config/jobs/0\r\n"}, "no such token", "1 error,"},
+		"a configuration": {
+			invalid, nil, "auto", 1,
+			[]string{`expected the key "endpoint" [missing-key]`, "hint: is \"endpont\" meant to be it?", "1 error, 0 warnings"}, `the key "endpoint"`, "s3cret",
+		},
+		"not JSON":     {`{"parameters":`, nil, "console", 1, []string{"/config.json:1:15: ", "not valid JSON: ", "[invalid-json]"}, "not valid JSON", "ERROR"},
+		"no place":     {"", nil, "auto", 2, []string{"\x1b[1;31merror\x1b[0m: cannot read the configuration: "}, "cannot read the configuration", "ERROR"},
+		"JSON lines":   {refused, nil, "json", 1, []string{`"event":"run.failed"`, "(at /parameters/config/jobs/0)\r\n"}, "", "2 |"},
+		"the platform": {refused, []string{"KBC_RUNID=7"}, "auto", 1, []string{"ERROR", "job t, page 1: ", "(at /parameters/config/jobs/0)\r\n"}, "", "2 |"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := dataDir(t, tc.config)
+			if tc.config == "" {
+				if err := os.Remove(filepath.Join(dir, "config.json")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd, terminal := onTerminal(t, tc.env, "run", dir, "--log-format", tc.format)
+			text := untilGone(t, cmd, terminal)
+			if got := cmd.ProcessState.ExitCode(); got != tc.exit {
+				t.Errorf("exit code %d, want %d", got, tc.exit)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("it lacks %q", want)
+				}
+			}
+			if tc.once != "" && strings.Count(text, tc.once) != 1 || strings.Contains(text, tc.not) {
+				t.Errorf("not %q once, or with %q", tc.once, tc.not)
+			}
+			if t.Failed() {
+				t.Logf("%q", text)
+			}
+		})
+	}
+}
+
+// TestFailureOnStderr: with its events in a file, a person at a terminal still gets the
+// place of a failure.
+func TestFailureOnStderr(t *testing.T) {
+	dir := dataDir(t, "{\"parameters\": {}}")
+	cmd, stdout, _ := program([]string{"TERM=xterm"}, "run", dir)
+	cmd.Stderr = nil
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	text := untilGone(t, cmd, terminal)
+	if !strings.Contains(text, "1 |\x1b[0m {\"parameters\": {}}") || !strings.Contains(stdout.String(), `"event":"run.failed"`) {
+		t.Errorf("stderr: %q\nstdout: %s", text, stdout)
+	}
+}
+
+// TestInterruptedOnTheTerminal: Ctrl-C ends with 130, and says what is still there.
+func TestInterruptedOnTheTerminal(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	api := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer api.Close()
+	dir := dataDir(t, configFor(api.URL, ""))
+	tables, state := filepath.Join(dir, "out", "tables"), filepath.Join(dir, "out", "state.json")
+	if err := os.MkdirAll(tables, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{filepath.Join(tables, "b.t"): "\"id\"\n", state: "{}"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd, _, _ := program([]string{"TERM=xterm"}, "run", dir)
+	cmd.Stdout, cmd.Stderr = nil, nil
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	<-asked
+	if _, err := terminal.Write([]byte{3}); err != nil { // Ctrl-C
+		t.Fatal(err)
+	}
+	text := untilGone(t, cmd, terminal)
+	want := fmt.Sprintf("the run was interrupted: interrupt signal received; no table and no state was written, %s and %s are those of the run before\r\n", tables, state)
+	if cmd.ProcessState.ExitCode() != 130 || strings.Count(text, want) != 1 || strings.Count(text, "interrupted") != 1 {
+		t.Errorf("%s: %q", cmd.ProcessState, text)
 	}
 }
 

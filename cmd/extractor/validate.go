@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,82 +14,64 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// newValidate makes the command that finds all problems of configurations. It uses the
-// flags of a run too.
-func newValidate(code *int, o *app.Options) *cobra.Command {
+// newValidate makes the command that finds all problems of configurations.
+func newValidate() *cobra.Command {
+	var o app.Options
 	var asJSON, asSARIF bool
 	cmd := &cobra.Command{
 		Use:   "validate [FILE|DIR]...",
-		Short: "Look for everything that is wrong with a configuration, without a network",
-		Long: `Reads configurations, or config.json in directories (default: the data
-directory), and shows every problem with its place. Nothing is sent.
+		Short: "Find everything that is wrong with a configuration, without a network",
+		Long: `Reads configurations, and shows every problem with its line. An argument is a
+configuration or a directory with config.json; without one it is the data
+directory. Nothing is sent.
 
-Exit codes: 0 nothing or warnings only, 1 errors in any of them.`,
+Exit codes: 0 no problem or only warnings, 1 errors.`,
 		Example: `  extractor validate config.json
-  extractor validate ./data --strict --var region=eu
+  extractor validate my-data --strict --var region=eu
   extractor validate configurations/*.json --json
   extractor validate config.json --sarif > findings.sarif`,
 		ValidArgsFunction: completion.Files("json"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			texts, err := configurations(args, o.DataDir)
+			texts, err := configurations(cmd, args, o.DataDir)
 			if err != nil {
 				return err
 			}
-			options, err := loadOptions(o)
+			options, err := loadOptions(&o)
 			if err != nil {
 				return err
 			}
+			code := failure.ExitOK
 			var reports []*diagnostic.Report
 			for _, t := range texts {
 				report := diagnostic.Check(cmd.Context(), t.file, t.text, options)
 				if report.Failed() {
-					*code = failure.ExitUser
+					code = failure.ExitUser
 				}
 				reports = append(reports, report)
 			}
 			out := cmd.OutOrStdout()
 			switch {
 			case asJSON:
-				return diagnostic.WriteJSON(out, reports)
+				err = diagnostic.WriteJSON(out, reports)
 			case asSARIF:
-				return diagnostic.WriteSARIF(out, reports, version)
+				err = diagnostic.WriteSARIF(out, reports, programVersion())
 			default:
-				return diagnostic.WriteText(out, reports, app.Colours(out, os.Getenv))
+				err = diagnostic.WriteText(out, reports, app.Colours(out, os.Getenv))
 			}
+			if err != nil {
+				return err
+			}
+			return exit(code, nil)
 		},
 	}
+	dataFlags(cmd.Flags(), &o)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write the findings as a JSON list")
 	cmd.Flags().BoolVar(&asSARIF, "sarif", false, "write the findings as SARIF 2.1.0")
 	cmd.MarkFlagsMutuallyExclusive("json", "sarif")
 	return cmd
 }
 
-type configuration struct {
-	file string
-	text []byte
-}
-
-// configurations reads the files of the arguments, or config.json in their directories;
-// without arguments that of the data directory.
-func configurations(args []string, dataDir string) ([]configuration, error) {
-	if len(args) == 0 {
-		args = []string{app.DataDir(dataDir, os.Getenv)}
-	}
-	var all []configuration
-	for _, file := range args {
-		if info, err := os.Stat(file); err == nil && info.IsDir() {
-			file = filepath.Join(file, "config.json")
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, failure.Userf("cannot read the configuration: %w", err)
-		}
-		all = append(all, configuration{file, text})
-	}
-	return all, nil
-}
-
-// loadOptions makes the options of load from the flags of a run.
+// loadOptions makes the options of load from the flags of dataFlags.
 func loadOptions(o *app.Options) (load.Options, error) {
 	values, err := variables.Flags(o.Variables)
 	if err != nil {

@@ -2,14 +2,26 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // unreleased is the version of a program that was built without one.
 const unreleased = "dev"
 
-// versionOf is the version of this program: the one that the linker was given, else
+// version is set when a release is built: -ldflags "-X main.version=1.2.3".
+var version = unreleased
+
+// programVersion is the version of this program.
+func programVersion() string {
+	info, _ := debug.ReadBuildInfo()
+	return versionOf(version, info)
+}
+
+// versionOf is the version of a program: the one that the linker was given, else
 // that of the module (`go install …@v1.2.3`), else the commit that it was built from.
 func versionOf(linked string, info *debug.BuildInfo) string {
 	if linked != unreleased || info == nil {
@@ -27,4 +39,20 @@ func versionOf(linked string, info *debug.BuildInfo) string {
 		commit += "+dirty"
 	}
 	return cmp.Or(commit, unreleased)
+}
+
+const versionLine = "configurable-extractor {{.Version}}\n"
+
+// newVersion makes the command that prints what --version prints.
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: `  extractor version`,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "configurable-extractor", programVersion())
+			return err
+		},
+	}
 }

@@ -30,7 +30,7 @@ func wantsAction(o *Options) bool {
 	if err != nil {
 		return false
 	}
-	text, err := dir.Config()
+	text, err := o.configuration(dir)
 	if err != nil {
 		return false
 	}
@@ -125,7 +125,7 @@ func testRequest(ctx context.Context, o *Options, plan *engine.Plan) error {
 	o.Limits = env.Limits{} // it sends one request
 	probe, err := plan.Probe(ctx, &o.Run)
 	if err != nil {
-		return interrupted(ctx, err)
+		return o.interrupted(ctx, err)
 	}
 	if err := o.finishRecording(); err != nil {
 		return err

@@ -9,16 +9,12 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
-	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/env"
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -30,6 +26,8 @@ type Options struct {
 	env.Run
 	// DataDir is the data directory; "" is KBC_DATADIR, or /data.
 	DataDir string
+	// Config is the file of the configuration; "" is config.json in the data directory.
+	Config string
 	// Variables are "name=value"; they override all other sources.
 	Variables []string
 	// LogFormat is "auto" (readable lines on a terminal, else JSON), "json" or
@@ -56,6 +54,14 @@ type Options struct {
 	Stdout, Stderr io.Writer
 
 	report *report.Collector // nil for none
+	source source
+	// person is set if a person reads stderr, who sees a failure with its place in the
+	// configuration, and not the platform or a program, which expects one line.
+	person bool
+	// together is set if this person reads stdout at the same terminal.
+	together bool
+
+	written written
 	// lastState says that the state of the run is the last one in its data directory.
 	lastState bool
 }
@@ -79,23 +85,12 @@ func (o *Options) fill() {
 	o.Secrets = &secret.Registry{}
 }
 
-// platformData is the data directory where neither a flag nor the environment names
-// one: the platform mounts it there.
-const platformData = "/data"
+// DefaultDataDir is the data directory of the platform.
+const DefaultDataDir = "/data"
 
 // DataDir is the given data directory, or that of the environment.
 func DataDir(given string, getenv func(string) string) string {
-	return cmp.Or(given, getenv("KBC_DATADIR"), platformData)
-}
-
-// openData opens the data directory. Where nothing names one and none is mounted, the
-// error says how to do either.
-func openData(path string) (*datadir.Dir, error) {
-	if _, err := os.Stat(path); path == platformData && errors.Is(err, fs.ErrNotExist) {
-		return nil, failure.Userf("there is no data directory %s; name yours, which holds config.json: extractor --data my-data; "+
-			`or mount it into the container: docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/my-data:%s" ghcr.io/keboola/configurable-extractor`, path, path)
-	}
-	return datadir.Open(path)
+	return cmp.Or(given, getenv("KBC_DATADIR"), DefaultDataDir)
 }
 
 // Sleep waits, or returns the error of the context if that ends first.

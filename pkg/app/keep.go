@@ -52,7 +52,10 @@ func (o *Options) keepAlone(dir *datadir.Dir) {
 // the run may still succeed, and its state with it. It is done even if the run was
 // just interrupted. Logins call it one after another.
 func (k *keeper) keep(ctx context.Context, change func(value.Value) value.Value) {
-	if err := advised(k.write(change(k.o.State))); err != nil && !k.told {
+	err := advised(k.write(change(k.o.State)))
+	if err == nil {
+		k.o.written.kept = true
+	} else if !k.told {
 		k.told = true
 		k.unsaved("in out/state.json: " + err.Error())
 	}
@@ -61,7 +64,7 @@ func (k *keeper) keep(ctx context.Context, change func(value.Value) value.Value)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout)
 	defer cancel()
-	err := k.upload(ctx, change)
+	err = k.upload(ctx, change)
 	if err == nil {
 		k.failed = 0
 		return

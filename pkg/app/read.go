@@ -1,22 +1,27 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"os"
+	"path/filepath"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/platform"
 )
 
 // read makes the plan of a run. All problems of the document are one error.
 func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, error) {
-	text, err := dir.Config()
+	text, err := o.configuration(dir)
 	if err != nil {
 		return nil, err
 	}
+	o.source = source{cmp.Or(o.Config, filepath.Join(o.DataDir, "config.json")), text}
 	given, err := config.Parse(text)
 	if err != nil {
 		return nil, err
@@ -54,6 +59,18 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 		o.report.Check(doc.Lint())
 	}
 	return doc, nil
+}
+
+// configuration is the text of the configuration.
+func (o *Options) configuration(dir *datadir.Dir) ([]byte, error) {
+	if o.Config == "" {
+		return dir.Config()
+	}
+	text, err := os.ReadFile(o.Config)
+	if err != nil {
+		return nil, failure.Userf("cannot read the configuration: %w", err)
+	}
+	return text, nil
 }
 
 // sources are the sources of variable values. A replay does not use the platform.

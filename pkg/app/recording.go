@@ -54,7 +54,9 @@ func (o *Options) cutRecording() error {
 	if o.Recorder == nil {
 		return nil
 	}
-	return o.Recorder.Close()
+	err := o.Recorder.Close()
+	o.written.recording = err == nil
+	return err
 }
 
 // closeRecording ends the recording of a run with this error, nil for success.

@@ -31,5 +31,7 @@ func (o *Options) writeReport(err error) error {
 	if err != nil {
 		reason = oneLine(o.Secrets, err)
 	}
-	return errors.Join(err, advised(o.report.Write(o.Report, o.Now(), reason)))
+	writing := advised(o.report.Write(o.Report, o.Now(), reason))
+	o.written.report = writing == nil
+	return errors.Join(err, writing)
 }

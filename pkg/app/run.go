@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,7 +23,8 @@ import (
 
 // Run does one run and returns the exit code: 0, 1 for what the user can fix, 2 for
 // everything else. After a failure the last event is run.failed, stderr has its
-// message in one line, and out/tables is unchanged. A run that reached one of its
+// message, and out/tables is unchanged. The message is one line, unless a person reads
+// stderr at a terminal: then it has its place in the configuration. A run that reached one of its
 // limits returns 3: the last event is run.cut, stderr has its message, out/tables
 // has what arrived. Without a success out/state.json is unchanged, but for what a
 // login remembered.
@@ -48,9 +50,11 @@ func start(ctx context.Context, o *Options) int {
 	if err != nil {
 		return fail(o, err)
 	}
+	_, readable := sink.(*event.Console)
 	if o.Live == nil {
 		o.Live = openLive(o, sink)
 	}
+	sink = forPerson(o, sink)
 	if o.Live != nil {
 		sink = o.Live.Over(sink)
 	}
@@ -82,19 +86,19 @@ func start(ctx context.Context, o *Options) int {
 		err = advised(failure.Applicationf("cannot write the events: %w", closing))
 	}
 	err = o.writeReport(err)
+	if readable {
+		_, _ = io.WriteString(o.Stdout, o.whereabouts()) // without a reader the run is not worse
+	}
 	if err != nil {
 		return fail(o, err)
 	}
-	if cut != nil {
+	if cut != nil && !o.together {
 		fmt.Fprintln(o.Stderr, oneLine(o.Secrets, errors.New(cut.Message())))
+	}
+	if cut != nil {
 		return failure.ExitCut
 	}
 	return failure.ExitOK
-}
-
-func fail(o *Options, err error) int {
-	fmt.Fprintln(o.Stderr, oneLine(o.Secrets, err))
-	return failure.ExitCode(err)
 }
 
 // mostLine is how many bytes of an error are shown: it may contain an address of
@@ -135,7 +139,7 @@ func run(ctx context.Context, o *Options) (*event.RunCut, error) {
 	if err := checkLimits(o); err != nil {
 		return nil, err
 	}
-	dir, err := openData(o.DataDir)
+	dir, err := datadir.Open(o.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -208,10 +212,10 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 	}
 	result, err := plan.Run(ctx, &o.Run)
 	if err != nil {
-		return nil, interrupted(ctx, err)
+		return nil, o.interrupted(ctx, err)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, interrupted(ctx, err) // also if no one reads the events any more
+		return nil, o.interrupted(ctx, err) // also if no one reads the events any more
 	}
 	if err := o.Log.Err(); err != nil {
 		return nil, failure.Applicationf("cannot write the events: %w", err)
@@ -231,11 +235,12 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 		}
 	}
 	if err := mergeTables(ctx, o, dir, stage); err != nil {
-		return nil, interrupted(ctx, err)
+		return nil, o.interrupted(ctx, err)
 	}
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
 	}
+	o.written.tables, o.written.state = result.Tables > 0, !result.State.IsNull()
 	if result.LimitReached == nil {
 		for _, e := range result.Remembered {
 			o.Log.Emit(e)
@@ -269,10 +274,15 @@ func ended(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	return &e
 }
 
-// interrupted replaces the error of a run that was asked to end by the reason.
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+// interrupted replaces the error of a run that was asked to end by the reason, and says
+// what the run leaves.
+func (o *Options) interrupted(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() == nil:
+		return err
+	case OnPlatform(o.Getenv): // which keeps nothing of such a run
 		return failure.Userf("the run was interrupted: %w", context.Cause(ctx))
+	default:
+		return failure.Userf("the run was interrupted: %w; %s", context.Cause(ctx), o.unchanged())
 	}
-	return err
 }

@@ -2,19 +2,29 @@ package app
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// exitInterrupted is the exit code after a second SIGINT, as if the program handled
-// no signals.
-const exitInterrupted = 128 + int(syscall.SIGINT)
+// received is the cause of a context that a signal has ended.
+type received struct{ os.Signal }
+
+// Error implements error.
+func (r received) Error() string { return r.String() + " signal received" }
+
+// Interrupted reports whether SIGINT (Ctrl-C) has ended a context of UntilSignal.
+func Interrupted(ctx context.Context) bool {
+	r, ok := errors.AsType[received](context.Cause(ctx))
+	return ok && r.Signal == os.Interrupt
+}
 
 // UntilSignal is a context that ends with the first SIGINT, SIGTERM, SIGHUP or
 // SIGQUIT, which is its cause: a run then cleans up and ends. Each later SIGINT
-// ends the process at once with exit code 130, without cleaning up. Other later
+// ends the process at once, without cleaning up. Other later
 // signals are ignored, because some programs, such as timeout of GNU, send theirs
 // twice. SIGHUP stays ignored if it was, as with nohup. stop ends the handling of
 // signals.
@@ -24,21 +34,21 @@ func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)
 	}
-	received := make(chan os.Signal, 1)
-	signal.Notify(received, signals...)
+	arrived := make(chan os.Signal, 1)
+	signal.Notify(arrived, signals...)
 	go func() {
 		signalled := false
-		for s := range received {
+		for s := range arrived {
 			if signalled && s == os.Interrupt {
-				os.Exit(exitInterrupted)
+				os.Exit(failure.ExitInterrupted)
 			}
 			signalled = true
-			cancel(fmt.Errorf("%s signal received", s))
+			cancel(received{s})
 		}
 	}()
 	return ctx, func() {
-		signal.Stop(received)
-		close(received)
+		signal.Stop(arrived)
+		close(arrived)
 		cancel(context.Canceled)
 	}
 }

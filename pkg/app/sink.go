@@ -21,7 +21,7 @@ func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) 
 	if address != "" && port != "" {
 		host, err := os.Hostname()
 		if err != nil {
-			return nil, failure.Applicationf("cannot tell the host name: %w", err)
+			return nil, failure.Applicationf("cannot find the host name: %w", err)
 		}
 		dial := func(dialling context.Context, network, address string) (net.Conn, error) {
 			conn, err := (&net.Dialer{}).DialContext(dialling, network, address)
@@ -52,6 +52,19 @@ func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) 
 }
 
 const liveEvery = 200 * time.Millisecond
+
+// forPerson sets whether a person reads stderr, and leaves the failure to stderr if stdout
+// is a terminal too.
+func forPerson(o *Options, sink event.Sink) event.Sink {
+	_, stderr := terminalOf(o.Stderr)
+	o.person = stderr && o.LogFormat != "json" && !OnPlatform(o.Getenv)
+	_, readable := sink.(*event.Console)
+	_, stdout := terminalOf(o.Stdout)
+	if o.together = o.person && readable && stdout; !o.together {
+		return sink
+	}
+	return withoutFailure{sink}
+}
 
 // openLive starts the live lines, on stderr below readable events; nil if stderr is
 // not a terminal that can show them.

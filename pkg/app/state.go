@@ -19,7 +19,7 @@ type Previous struct {
 }
 
 // PreviousState finds the state of the previous run: in/state.json, and outside of the
-// platform, where nobody carries the state from run to run, out/state.json of the last
+// platform, where no one carries the state from run to run, out/state.json of the last
 // successful run. A full run does not mind that it cannot be read, see
 // env.Run.LoginsOnly.
 func PreviousState(dir *datadir.Dir, getenv func(string) string, full bool) (Previous, error) {
@@ -49,13 +49,13 @@ func previousState(dir *datadir.Dir, getenv func(string) string) (p Previous, er
 // isLast reports whether the state of the previous run is that of the last one in its
 // data directory.
 func isLast(dir *datadir.Dir, getenv func(string) string) bool {
-	return !dir.HasState() && !onPlatform(getenv)
+	return !dir.HasState() && !OnPlatform(getenv)
 }
 
-// onPlatform reports whether the platform runs the program: it names each of its runs.
-// Its address and token do not tell, because the commands for the platform need them
-// on a laptop too.
-func onPlatform(getenv func(string) string) bool { return getenv("KBC_RUNID") != "" }
+// OnPlatform reports whether the platform runs the program: it names each of its runs.
+// Its address and token are no sign of that, because the commands for the platform need
+// them on a laptop too.
+func OnPlatform(getenv func(string) string) bool { return getenv("KBC_RUNID") != "" }
 
 // Reused is the event of a state from out/state.json.
 func (p Previous) Reused() event.StateReused {

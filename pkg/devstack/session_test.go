@@ -310,6 +310,14 @@ func (s *session) extractor(args []string) (int, error) {
 			o.Merge = true
 			continue
 		}
+		if !strings.HasPrefix(args[0], "-") {
+			dir, err := s.path(args[0])
+			if err != nil {
+				return 0, err
+			}
+			o.DataDir = strings.TrimSuffix(dir, "/config.json")
+			continue
+		}
 		if len(args) == 1 {
 			return 0, fmt.Errorf("unknown argument %s", args[0])
 		}

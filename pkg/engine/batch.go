@@ -11,6 +11,7 @@ import (
 // the events about them.
 type openBatch struct {
 	values []value.Value
+	rows   int // that they are from, for the live line
 	bytes  int
 	events []event.Body
 }
@@ -30,6 +31,7 @@ func (r *jobRun) addToBatch(child *job, row value.Packed, run runFunc) error {
 		b = &openBatch{}
 		r.batches[child] = b
 	}
+	b.rows++
 	values, err := child.placeholders[0].values([]value.Packed{row}, recordWarnings(&b.events))
 	if err != nil {
 		return err
@@ -50,15 +52,22 @@ func (r *jobRun) addToBatch(child *job, row value.Packed, run runFunc) error {
 // runBatch runs a child job for the values of its batch, where there are any.
 func (r *jobRun) runBatch(child *job, run runFunc) error {
 	b := r.batches[child]
-	if b == nil || len(b.values) == 0 {
+	switch {
+	case b == nil:
+		return nil
+	case len(b.values) == 0:
+		r.lineOf(child).Done(b.rows)
+		b.rows = 0
 		return nil
 	}
 	one := filled{token: child.placeholders[0].token, path: child.placeholders[0].path, value: value.OfItems(b.values...)}
 	values := fill(r.filled, one)
 	parents := append([]value.Packed{nil}, r.parents...) // no single row is the parent
 	in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: itemsOf(child, parents), window: r.window, events: b.events}
+	items := r.lineOf(child).Parents(b.rows)
+	defer items.End()
 	*b = openBatch{}
-	return r.eachWindow(child, in, run)
+	return r.eachWindow(child, in, counted(items, run))
 }
 
 // runLastBatches runs the child jobs whose batches have waited for another page.

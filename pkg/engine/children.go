@@ -15,14 +15,18 @@ func (r *jobRun) eachChild(page *answer.Page, run runFunc) error {
 		if len(child.placeholders) == 0 && len(r.filled) == 0 && !child.refersToItems {
 			continue // the configuration's warnings say that it never runs
 		}
+		line, rows := r.lineOf(child), 0
+		line.Expect(page.Rows)
 		for row, err := range r.kept(page) {
 			if err == nil {
+				rows++
 				err = r.eachRun(child, row, run)
 			}
 			if err != nil {
 				return err
 			}
 		}
+		line.Done(page.Rows - rows)
 		if !child.Batch.Across {
 			if err := r.runBatch(child, run); err != nil {
 				return err
@@ -36,12 +40,34 @@ func (r *jobRun) eachChild(page *answer.Page, run runFunc) error {
 func (r *jobRun) eachRun(child *job, row value.Packed, run runFunc) error {
 	pass, err := passes(child.filter, row)
 	switch {
-	case err != nil || !pass:
+	case err != nil:
 		return err
+	case !pass:
+		r.lineOf(child).Done(1)
+		return nil
 	case child.Batch.Size > 0:
 		return r.addToBatch(child, row, run)
 	default:
-		return r.eachCombination(child, row, run)
+		parent := r.lineOf(child).Parents(1)
+		defer parent.End()
+		return r.eachCombination(child, row, counted(parent, run))
+	}
+}
+
+// lineOf is the live line of a child job.
+func (r *jobRun) lineOf(child *job) *event.LiveJob {
+	return r.run.Live.Job(child, child.Endpoint, len(r.parents)+1)
+}
+
+// counted counts the runs for items of the parent job on the live line.
+func counted(parents *event.LiveParents, run runFunc) runFunc {
+	if parents == nil {
+		return run
+	}
+	return func(j *job, in invocation) error {
+		parents.Begin()
+		in.counted = parents
+		return run(j, in)
 	}
 }
 

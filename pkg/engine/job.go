@@ -74,6 +74,8 @@ type invocation struct {
 	window   *jobWindow   // the window it is for, which may be that of a job above it; nil for none
 	// events are about the values that filled it.
 	events []event.Body
+	// counted are the items that the run is for, on the live line.
+	counted *event.LiveParents
 }
 
 // jobRun is one run of one job: its pages so far.
@@ -191,6 +193,7 @@ func (r *jobRun) next(state paging.State, page paging.Page) (config.Request, pag
 type serial struct{ *jobRun }
 
 func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
+	defer in.counted.End()
 	r, err := jr.start(j, in)
 	if err != nil {
 		return err

@@ -97,6 +97,7 @@ func (p *parallel) stream(ctx context.Context, at position, j *job, in invocatio
 
 // store stores the pages of a stream and of those below it.
 func (p *parallel) store(ctx context.Context, s *jobStream) error {
+	defer s.input.counted.End()
 	defer s.drop()
 	for q := range s.pages {
 		if err := p.storePage(ctx, s, q); err != nil {

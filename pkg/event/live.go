@@ -15,8 +15,8 @@ import (
 
 // Live shows one line for each running job at the bottom of a terminal:
 //
-//	users: window 3 of 12, 12 pages, 1200 rows, 400 rows/s, waiting 12 s: status 429 Too Many Requests
-//	  users/{id}/orders: 80 pages, 310 rows, 103 rows/s, waiting for an answer 4 s
+//	users: 3 s, window 3 of 12, 12 pages, 1200 rows, 400 rows/s, waiting 12 s: status 429 Too Many Requests
+//	  users/{id}/orders: 3 s, 79 of 1200 parents, 80 pages, 310 rows, 103 rows/s, waiting for an answer 2 s
 //
 // It draws the lines at every tick and after every event, so that events stay above
 // them. The lines are not events and are not kept. All methods may be called by
@@ -53,8 +53,12 @@ type LiveJob struct {
 	window      string // "" for none
 	began       time.Time
 	pages, rows int
-	unstored    bool // its rows are in no table
-	waits       []*wait
+	// parents are the items above that are known to need runs, and parentsDone those of
+	// them whose runs have ended. Without a parent job they are 0.
+	parents, parentsDone int
+
+	unstored bool // its rows are in no table
+	waits    []*wait
 }
 
 // wait is something that a job waits for, until a known time or not.
@@ -273,14 +277,21 @@ func (l *Live) lines() []string {
 
 func (j *LiveJob) line(now time.Time) string {
 	var parts []string
+	running := now.Sub(j.began)
+	if running >= time.Second {
+		parts = append(parts, duration(running))
+	}
 	if j.window != "" {
 		parts = append(parts, j.window)
+	}
+	if j.parents > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s", j.parentsDone, prose.Count(j.parents, "parent")))
 	}
 	parts = append(parts, prose.Count(j.pages, "page"))
 	if !j.unstored {
 		parts = append(parts, prose.Count(j.rows, "row"))
-		if s := now.Sub(j.began).Seconds(); s >= 1 {
-			parts = append(parts, fmt.Sprintf("%.0f rows/s", float64(j.rows)/s))
+		if perSecond := float64(j.rows) / running.Seconds(); running >= time.Second && perSecond >= 0.5 {
+			parts = append(parts, prose.Count(int(math.Round(perSecond)), "row")+"/s")
 		}
 	}
 	if text := j.waiting(now); text != "" {
@@ -298,17 +309,30 @@ func (j *LiveJob) waiting(now time.Time) string {
 			first = w
 		}
 	}
-	switch {
-	case first == nil:
+	if first == nil {
 		return ""
-	case !first.until.IsZero():
-		return fmt.Sprintf("waiting %s: %s", seconds(first.until.Sub(now)), first.what)
-	default:
-		return fmt.Sprintf("waiting %s %s", first.what, seconds(now.Sub(first.since)))
+	}
+	waited, left := now.Sub(first.since), first.until.Sub(now)
+	switch {
+	case first.until.IsZero() && waited < time.Second:
+		return "waiting " + first.what
+	case first.until.IsZero():
+		return "waiting " + first.what + " " + duration(waited)
+	case left <= 0:
+		return "waiting: " + first.what
+	default: // counts down to 1 s
+		return "waiting " + duration(left+time.Second-1) + ": " + first.what
 	}
 }
 
-// seconds are whole seconds, rounded: the remaining time should count down to 0.
-func seconds(d time.Duration) string {
-	return fmt.Sprintf("%.0f s", math.Round(max(0, d.Seconds())))
+// duration is a duration of at least a second in its two largest units, rounded down.
+func duration(d time.Duration) string {
+	switch seconds := int(d / time.Second); {
+	case seconds < 60:
+		return fmt.Sprintf("%d s", seconds)
+	case seconds < 3600:
+		return fmt.Sprintf("%d min %d s", seconds/60, seconds%60)
+	default:
+		return fmt.Sprintf("%d h %d min", seconds/3600, seconds/60%60)
+	}
 }

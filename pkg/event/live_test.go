@@ -106,11 +106,11 @@ func TestLive(t *testing.T) {
 	answered := users.Await("for an answer")
 	c.Advance(4 * time.Second)
 	tick()
-	wantScreen(t, on, started, "users: 0 pages, 0 rows, 0 rows/s, waiting for an answer 4 s")
+	wantScreen(t, on, started, "users: 4 s, 0 pages, 0 rows, waiting for an answer 4 s")
 	answered()
 	users.Page(200)
 	log.Emit(MappingWarning{Table: "t", Text: "odd"})
-	wantScreen(t, on, started, warning, "users: 1 page, 200 rows, 50 rows/s")
+	wantScreen(t, on, started, warning, "users: 4 s, 1 page, 200 rows, 50 rows/s")
 	// Of several waits the one that takes longest is shown. A child has one line for
 	// all its runs.
 	orders := live.Job("o", "users/{id}/orders", 1)
@@ -123,8 +123,8 @@ func TestLive(t *testing.T) {
 	c.Advance(2 * time.Second)
 	tick()
 	wantScreen(t, on, started, warning,
-		"users: 1 page, 200 rows, 33 rows/s, waiting 10 s: status 429 Too Many Requests",
-		"  users/{id}/orders: 0 pages, 0 rows, 0 rows/s")
+		"users: 6 s, 1 page, 200 rows, 33 rows/s, waiting 10 s: status 429 Too Many Requests",
+		"  users/{id}/orders: 2 s, 0 pages, 0 rows")
 	rested()
 	log.Emit(MappingWarning{Table: "t", Text: "odder"})
 	live.Forget()
@@ -178,8 +178,66 @@ func TestLiveUnstored(t *testing.T) {
 	job.Pause("status 200 OK", 15*time.Second)
 	c.Advance(2 * time.Second)
 	tick()
-	wantScreen(t, on, "  reports/{id}: 0 pages, waiting 13 s: status 200 OK")
+	wantScreen(t, on, "  reports/{id}: 2 s, 0 pages, waiting 13 s: status 200 OK")
 	(*LiveJob)(nil).Unstored() // no terminal
+}
+
+// TestLiveTimes: a time below a second is not shown, and a wait counts down to 1 s.
+func TestLiveTimes(t *testing.T) {
+	for _, tc := range []struct {
+		after time.Duration
+		want  string
+	}{
+		{0, "a: 0 pages, 0 rows, waiting for an answer|b: 0 pages, 0 rows, waiting 2 s: slow"},
+		{999 * time.Millisecond, "a: 0 pages, 0 rows, waiting for an answer|b: 0 pages, 0 rows, waiting 2 s: slow"},
+		{1500 * time.Millisecond, "a: 1 s, 0 pages, 0 rows, waiting for an answer 1 s|b: 1 s, 0 pages, 0 rows, waiting 1 s: slow"},
+		{2 * time.Second, "a: 2 s, 0 pages, 0 rows, waiting for an answer 2 s|b: 2 s, 0 pages, 0 rows, waiting: slow"},
+		{62 * time.Second, "a: 1 min 2 s, 0 pages, 0 rows, waiting for an answer 1 min 2 s|b: 1 min 2 s, 0 pages, 0 rows, waiting: slow"},
+		{2*time.Hour + 3*time.Minute, "a: 2 h 3 min, 0 pages, 0 rows, waiting for an answer 2 h 3 min|b: 2 h 3 min, 0 pages, 0 rows, waiting: slow"},
+	} {
+		live, _, on, c, tick := stage(t, 100, 24)
+		live.Job(1, "a", 0).Await("for an answer")
+		live.Job(2, "b", 0).Pause("slow", 2*time.Second)
+		c.Advance(tc.after)
+		tick()
+		wantScreen(t, on, strings.Split(tc.want, "|")...)
+		live.Close()
+	}
+}
+
+// TestLiveParents: an item is done when all of its runs have ended and no other begins.
+func TestLiveParents(t *testing.T) {
+	live, _, on, _, tick := stage(t, 100, 24)
+	defer live.Close()
+	child := live.Job(1, "users/{id}", 1)
+	want := func(parents string) {
+		t.Helper()
+		tick()
+		wantScreen(t, on, "  users/{id}: "+parents+"0 pages, 0 rows")
+	}
+	want("")
+	child.Expect(3)
+	want("0 of 3 parents, ")
+	one := child.Parents(1)
+	one.Begin()
+	one.Begin()
+	one.End()
+	one.End()
+	want("0 of 3 parents, ")
+	one.End()
+	want("1 of 3 parents, ")
+	child.Done(1)
+	child.Expect(10)
+	batch := child.Parents(11)
+	batch.Begin()
+	batch.End()
+	batch.End()
+	want("13 of 13 parents, ")
+	none := (*Live)(nil).Job(1, "x", 0) // no terminal
+	none.Expect(1)
+	none.Done(1)
+	none.Parents(1).Begin()
+	none.Parents(1).End()
 }
 
 // TestLiveWithoutSize: at a tick the size is asked for, and a terminal that

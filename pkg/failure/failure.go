@@ -100,6 +100,9 @@ const (
 	// ExitCut is the exit code of a run that a flag has limited: its tables are valid
 	// but hold only a part of the data. The platform uses no such flag.
 	ExitCut = 3
+	// ExitInterrupted is the exit code of a program that Ctrl-C has ended, as if it
+	// handled no signals.
+	ExitInterrupted = 130
 )
 
 // ExitCode returns the exit code for an error, 0 for nil.

@@ -121,7 +121,7 @@ func (j NewJob) body() value.Value {
 		value.OfMembers(value.Member{Name: "values", Value: value.OfItems(pairs...)}))
 }
 
-// KillJob asks for the end of a job, which comes later. It is sent once; it may be
+// KillJob requests the end of a job, which comes later. It is sent once; it may be
 // called again.
 func (c *Client) KillJob(ctx context.Context, id string) (Job, error) {
 	queue, err := c.queueOf(ctx, id)

@@ -78,6 +78,7 @@ func flag(c *cobra.Command, f *pflag.Flag, flags map[string]cobra.CompletionFunc
 // describe words the command in the way of the others.
 func describe(c *cobra.Command, program string) {
 	c.Short = "Print the script that makes a shell complete commands, flags and their values"
+	c.Long = fmt.Sprintf("Prints the script that makes a shell complete commands, flags and their values.\n'%s completion SHELL --help' explains where to put it.", program)
 	c.Example = fmt.Sprintf("  source <(%[1]s completion bash)\n  %[1]s completion zsh > _%[1]s", program)
 	for _, shell := range c.Commands() {
 		shell.Short = "Print the script for " + shell.Name()

@@ -3,6 +3,7 @@ package diagnostic
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +37,11 @@ func WriteText(w io.Writer, reports []*Report, colours bool) error {
 		}
 		r.writeFindings(&b, paint(colours))
 	}
-	b.WriteString(summary(reports))
-	_, err := io.WriteString(w, b.String())
+	text, last := b.String(), summary(reports)
+	if last == "" && strings.HasSuffix(text, "\n\n") { // no empty line at the end
+		text = text[:len(text)-1]
+	}
+	_, err := io.WriteString(w, text+last)
 	return err
 }
 
@@ -48,7 +52,11 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 		if f.Severity == Warning {
 			colour = yellow
 		}
-		fmt.Fprintf(b, "%s:%d:%d: %s: %s [%s]\n", r.File, f.Line, f.Column, p.in(colour, string(f.Severity)), f.Message, f.Code)
+		fmt.Fprintf(b, "%s:%d:%d: %s: %s", r.File, f.Line, f.Column, p.in(colour, string(f.Severity)), f.Message)
+		if f.Code != "" {
+			fmt.Fprintf(b, " [%s]", f.Code)
+		}
+		b.WriteString("\n")
 		line, marker := r.snippet(f, secrets)
 		number := strconv.Itoa(f.Line)
 		gap := strings.Repeat(" ", len(number))
@@ -64,11 +72,11 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 	}
 }
 
-// summary returns the last line, "" without findings.
+// summary returns the last line, "" without findings that have a code.
 func summary(reports []*Report) string {
 	errors, warnings, files := 0, 0, 0
 	for _, r := range reports {
-		if len(r.Findings) > 0 {
+		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code != "" }) {
 			files++
 		}
 		for _, f := range r.Findings {

@@ -58,7 +58,7 @@ func TestConfiguration(t *testing.T) {
 		`href="/configurations/keboola.variables/`+s.variables.ID+`"`, "no default, each job must give it", `href="/jobs/`+s.running.ID+`"`)
 	lacks(t, body, "let-me-in")
 	fresh := p.configure(store.Configuration{Component: "acme.ex-shop", ID: "it's new"})
-	p.see("/configurations/acme.ex-shop/it%27s%20new", "It has not run yet", `extractor job run --config &#39;it&#39;\&#39;&#39;s new&#39; --wait`)
+	p.see("/configurations/acme.ex-shop/it%27s%20new", "It has not run yet", ` --component acme.ex-shop --config &#39;it&#39;\&#39;&#39;s new&#39; --wait`)
 	if w := p.get("/configurations/acme.other/" + url.PathEscape(fresh.ID)); w.Code != http.StatusNotFound {
 		t.Errorf("status %d", w.Code)
 	}

@@ -24,7 +24,7 @@ var errStopped = errors.New("stopped following")
 
 type follower struct {
 	*Session
-	prefix string       // of every line, to tell several jobs apart
+	prefix string       // of every line, to distinguish several jobs
 	job    platform.Job // as read last
 	status string       // reported last
 	done   bool         // the end and everything before it were reported
@@ -141,8 +141,8 @@ func stopped(ctx context.Context, jobs []*follower, err error) error {
 	case 0:
 		return err
 	case 1:
-		return fmt.Errorf("%w; job %s goes on: `extractor job kill %s` ends it", err, ids[0], ids[0])
+		return fmt.Errorf("%w; job %s continues: `extractor job kill %s` ends it", err, ids[0], ids[0])
 	default:
-		return fmt.Errorf("%w; jobs %s go on: `extractor job kill ID` ends one", err, strings.Join(ids, ", "))
+		return fmt.Errorf("%w; jobs %s continue: `extractor job kill ID` ends one", err, strings.Join(ids, ", "))
 	}
 }

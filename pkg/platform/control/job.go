@@ -33,11 +33,11 @@ func (s *Session) Events(ctx context.Context, id string) error {
 	return nil
 }
 
-// Kill asks for the end of a job, which comes a little later, and writes its state.
+// Kill requests the end of a job, which comes a little later, and writes its state.
 func (s *Session) Kill(ctx context.Context, id string) error {
 	job, err := s.Platform.KillJob(ctx, id)
 	if err != nil {
-		return unsettled(err, "the job may have been told to end: look with `extractor job status "+id+"`")
+		return unsettled(err, "the job may be ending: look with `extractor job status "+id+"`")
 	}
 	return s.standing(job, 0)
 }
@@ -61,7 +61,7 @@ func (s *Session) standing(job platform.Job, incomplete int) error {
 	}
 	text := "job " + job.ID + ": " + job.Status
 	if job.DesiredStatus == "terminating" && !job.Finished && job.Status != "terminating" {
-		text += ", told to end"
+		text += ", ending"
 	}
 	if incomplete > 0 {
 		text += ", incomplete (" + event.MayBeMissing(incomplete) + ")"

@@ -56,7 +56,7 @@ func TestRunRefusesValues(t *testing.T) {
 	}{
 		"no sign":  {[]string{"a"}, "--var expects name=value"},
 		"no name":  {[]string{"=1"}, "--var expects name=value"},
-		"no value": {[]string{"a="}, `variable "a" needs a value: the platform takes no empty one`},
+		"no value": {[]string{"a="}, `variable "a" needs a value: the platform accepts no empty one`},
 		"twice":    {[]string{"a=1", "a=2"}, `variable "a" is given twice`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestWaitGrowsToFiveSeconds(t *testing.T) {
 	if err == nil || w.Fail(err) != failure.ExitUser {
 		t.Fatalf("got %v", err)
 	}
-	const want = "stopped following after 20s; job 99 goes on: `extractor job kill 99` ends it\n"
+	const want = "stopped following after 20s; job 99 continues: `extractor job kill 99` ends it\n"
 	w.wrote("", "job 99: created (0s)\njob 99: processing (1s)\n"+want)
 	var total time.Duration
 	for _, d := range w.clock.Slept() {
@@ -195,7 +195,7 @@ func TestInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || w.Fail(err) != failure.ExitUser {
 		t.Errorf("got %v", err)
 	}
-	w.wrote("", "job 99: created (0s)\nstopped following: context canceled; job 99 goes on: `extractor job kill 99` ends it\n")
+	w.wrote("", "job 99: created (0s)\nstopped following: context canceled; job 99 continues: `extractor job kill 99` ends it\n")
 }
 
 func TestInterruptedBeforeTheJobIsKnown(t *testing.T) {
@@ -221,7 +221,7 @@ func FuzzValues(f *testing.F) {
 		values, err := s.values([]string{"a=" + text})
 		if text == "" {
 			if err == nil {
-				t.Error("an empty value was taken")
+				t.Error("an empty value was accepted")
 			}
 			return
 		}
@@ -246,7 +246,7 @@ func TestFollowingFails(t *testing.T) {
 			w.answers(job, tc.job)
 			w.answers(events, tc.events)
 			_, err := w.Run(context.Background(), Run{Configuration: "12", Wait: true})
-			if err == nil || ExitCode(err) != tc.exit || !strings.HasSuffix(err.Error(), "; job 99 goes on: `extractor job kill 99` ends it") {
+			if err == nil || ExitCode(err) != tc.exit || !strings.HasSuffix(err.Error(), "; job 99 continues: `extractor job kill 99` ends it") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -268,8 +268,8 @@ func TestStatusEventsKill(t *testing.T) {
 		"events":         {(*Session).Events, false, events, `[` + event2 + `,` + event1 + `]`, "t1 info    first\nt2 warn    two lines [hidden]\n", ""},
 		"events as JSON": {(*Session).Events, true, events, `[` + event3 + `,` + event1 + `]`, event1 + "\n" + event3 + "\n", ""},
 		"no events":      {(*Session).Events, false, events, `[]`, "", ""},
-		"kill":           {(*Session).Kill, false, kill, jobJSONHead + `"processing","desiredStatus":"terminating"}`, "job 99: processing, told to end\n", ""},
-		"kill fails":     {(*Session).Kill, false, kill, `500 {}`, "", kill + ": 500 Internal Server Error; the job may have been told to end: look with `extractor job status 99`\n"},
+		"kill":           {(*Session).Kill, false, kill, jobJSONHead + `"processing","desiredStatus":"terminating"}`, "job 99: processing, ending\n", ""},
+		"kill fails":     {(*Session).Kill, false, kill, `500 {}`, "", kill + ": 500 Internal Server Error; the job may be ending: look with `extractor job status 99`\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

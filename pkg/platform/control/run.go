@@ -74,7 +74,7 @@ func (s *Session) values(pairs []string) ([]platform.Variable, error) {
 		name, text := flag.Name, flag.Text
 		switch {
 		case text == "":
-			return nil, failure.Userf("variable %q needs a value: the platform takes no empty one", name)
+			return nil, failure.Userf("variable %q needs a value: the platform accepts no empty one", name)
 		case seen[name]:
 			return nil, failure.Userf("variable %q is given twice", name)
 		}

@@ -24,7 +24,7 @@ func fine(id int) string {
 	return jobRecord(id, "success", `,"isFinished":true,"startTime":"2026-05-04T10:00:00+02:00","endTime":"2026-05-04T10:00:07+02:00","result":{"message":"done"}`)
 }
 
-// created gives the bodies of the jobs that were asked for.
+// created returns the bodies of the jobs that were requested.
 func (w *world) created() []string {
 	var bodies []string
 	for _, line := range w.sent {
@@ -64,7 +64,7 @@ func TestSplitStartsJobs(t *testing.T) {
 				head + `{"parameters":{"config":{"incrementalOutput":"1"},"iterations":[{"outputBucket":"x"}]}}}`,
 			},
 		},
-		"one group overwrites nobody": {
+		"one group overwrites no other": {
 			`{"parameters":{"config":{"outputBucket":"b"},"iterations":[{},[]]}}`, "iterations=1", nil,
 			[]string{head + `{"parameters":{"config":{"outputBucket":"b"},"iterations":[{},[]]}}}`},
 		},

@@ -99,7 +99,7 @@ iterations 3-4  103  success  -        -
 	)
 }
 
-// TestSplitIncomplete: the table and the last line tell which jobs lack data.
+// TestSplitIncomplete: the table and the last line show which jobs lack data.
 func TestSplitIncomplete(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		w := splitWorld(t)
@@ -225,13 +225,13 @@ func TestSplitTimeout(t *testing.T) {
 	}
 	w.wrote(lines+`GROUP           JOB  STATE       SECONDS  MESSAGE
 iteration 1     101  success     7        done
-iteration 2     102  processing  -        it goes on
-iterations 3-4  103  processing  -        it goes on
+iteration 2     102  processing  -        it continues
+iterations 3-4  103  processing  -        it continues
 1 of 3 jobs succeeded: exit code 1
 `, begun+`[iteration 1] job 101: success (1s)
 [iteration 2] job 102: processing (1s)
 [iterations 3-4] job 103: processing (1s)
-stopped following after 3s; jobs 102, 103 go on: `+"`extractor job kill ID` ends one\n")
+stopped following after 3s; jobs 102, 103 continue: `+"`extractor job kill ID` ends one\n")
 	for _, line := range w.sent {
 		if strings.Contains(line, "/kill") {
 			t.Errorf("sent %s", line)
@@ -249,11 +249,11 @@ func TestSplitInterrupted(t *testing.T) {
 		stderr    string
 	}{
 		"following": {jobRecord(101, "created", onTheirWay), 3, 1,
-			begun + "stopped following: context canceled; jobs 101, 102, 103 go on: `extractor job kill ID` ends one\n"},
+			begun + "stopped following: context canceled; jobs 101, 102, 103 continue: `extractor job kill ID` ends one\n"},
 		"after a fault": {jobRecord(101, "error", fault), 3, 2,
-			strings.Replace(begun, "created", "error", 1) + "stopped following: context canceled; jobs 102, 103 go on: `extractor job kill ID` ends one\n"},
+			strings.Replace(begun, "created", "error", 1) + "stopped following: context canceled; jobs 102, 103 continue: `extractor job kill ID` ends one\n"},
 		"starting": {jobRecord(101, "created", onTheirWay), 1, 1,
-			"iteration 2: no job was started: context canceled\n[iteration 1] job 101: created (0s)\nstopped following: context canceled; job 101 goes on: `extractor job kill 101` ends it\n"},
+			"iteration 2: no job was started: context canceled\n[iteration 1] job 101: created (0s)\nstopped following: context canceled; job 101 continues: `extractor job kill 101` ends it\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
@@ -264,7 +264,7 @@ func TestSplitInterrupted(t *testing.T) {
 				n := len(w.created())
 				w.sent = append(w.sent, "POST /jobs {}")
 				if n+1 == tc.creations && tc.creations < len(records) {
-					// Once the answer has been read, as far as the client can tell.
+					// Once the answer has been read, as far as the client knows.
 					defer cancel()
 				}
 				response := httpmock.NewStringResponse(201, records[n])
@@ -291,10 +291,10 @@ func TestSplitFollowingFails(t *testing.T) {
 	if exit := w.split(); exit != 2 {
 		t.Errorf("exit code %d", exit)
 	}
-	if want := "500 Internal Server Error; jobs 102, 103 go on: `extractor job kill ID` ends one\n"; !strings.HasSuffix(w.progress.String(), want) {
+	if want := "500 Internal Server Error; jobs 102, 103 continue: `extractor job kill ID` ends one\n"; !strings.HasSuffix(w.progress.String(), want) {
 		t.Errorf("progress: %s", w.progress.String())
 	}
-	if !strings.Contains(w.out.String(), "iteration 2     102  created  -        it goes on\n") {
+	if !strings.Contains(w.out.String(), "iteration 2     102  created  -        it continues\n") {
 		t.Errorf("out: %s", w.out.String())
 	}
 }
@@ -326,7 +326,7 @@ func TestSplitFailsTwice(t *testing.T) {
 	}
 	want := `],"result":{"exit_code":2,"jobs":4,"succeeded":0,"errors":["iteration 2: ` + createJob +
 		`: 500 Internal Server Error; the job may run nevertheless: look on the platform before starting it again",` +
-		"\"stopped following after 1s; job 101 goes on: `extractor job kill 101` ends it\"]}}\n"
+		"\"stopped following after 1s; job 101 continues: `extractor job kill 101` ends it\"]}}\n"
 	if !strings.HasSuffix(w.out.String(), want) {
 		t.Errorf("out: %s", w.out.String())
 	}

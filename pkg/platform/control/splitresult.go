@@ -75,7 +75,7 @@ func (p part) row() []string {
 			row[4] = job.Message
 		}
 		if !job.Finished {
-			row[4] = "it goes on"
+			row[4] = "it continues"
 		}
 	}
 	return row

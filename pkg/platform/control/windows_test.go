@@ -47,13 +47,13 @@ func TestSplitStartsWindows(t *testing.T) {
 				t.Fatalf("exit code %d, %v", exit, err)
 			}
 			before, after, _ := strings.Cut(tc.document, `"windows":{`)
-			after = after[strings.Index(after, "}]}}}"):] // behind the last brace of the windows
+			after = after[strings.Index(after, "}]}}}"):] // after the last brace of the windows
 			jobs := w.created()
 			if len(jobs) != len(tc.want) {
 				t.Fatalf("%d jobs: %s", len(jobs), jobs)
 			}
 			for i, want := range tc.want {
-				want = strings.ReplaceAll(want, "+", " ") // the world takes every body for a form
+				want = strings.ReplaceAll(want, "+", " ") // the world reads every body as a form
 				if !strings.Contains(jobs[i], before+`"windows":`+want+after) {
 					t.Errorf("sent:\n%s\nwant windows %s", jobs[i], want)
 				}
@@ -82,7 +82,7 @@ func TestSplitOfSeveralJobsWithWindows(t *testing.T) {
 	want := []string{
 		"x 2024-01-02T00:00:00+00:00 2024-01-02T00:00:00+00:00", "y 2024-01-01T00:00:00+00:00 2024-01-03T00:00:00+00:00", "z 1777888800 1777888800",
 		"x 2024-01-01T00:00:00+00:00 2024-01-02T00:00:00+00:00", "y 2024-01-03T00:00:00+00:00 2024-01-05T00:00:00+00:00", "z 1777888800 1777888800"}
-	if fmt.Sprint(got) != strings.ReplaceAll(fmt.Sprint(want), "+", " ") { // the world takes every body for a form
+	if fmt.Sprint(got) != strings.ReplaceAll(fmt.Sprint(want), "+", " ") { // the world reads every body as a form
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if table := w.out.String(); !strings.Contains(table, "windows 1-2  101  success") || !strings.Contains(table, "windows 3-4  102  success") {

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// configName is the name of the configuration in a data directory.
+const configName = "config.json"
+
+// place is what the argument FILE|DIR and the flag --data mean together.
+type place struct {
+	file string // the configuration
+	// dataDir is the data directory, "" if it is not known: the configuration is a file
+	// of another name, and --data is not set.
+	dataDir string
+}
+
+// placeOf finds out what an argument means. given is the value of --data, or "".
+func placeOf(argument, given string) (place, error) {
+	info, err := os.Stat(argument)
+	switch {
+	case err != nil:
+		return place{}, failure.Userf("cannot read the configuration: %w", err)
+	case info.IsDir() && given != "":
+		return place{}, failure.Userf("two data directories: '%s' and --data '%s'; leave one out", argument, given)
+	case info.IsDir():
+		return place{filepath.Join(argument, configName), argument}, nil
+	case given == "" && filepath.Base(argument) == configName:
+		return place{argument, filepath.Dir(argument)}, nil
+	default:
+		return place{argument, given}, nil
+	}
+}
+
+// configuration is the text of a configuration, where it is, and its data directory.
+type configuration struct {
+	file, dataDir string
+	text          []byte
+}
+
+// configurations reads the configurations that arguments name; without arguments that
+// of the data directory.
+func configurations(cmd *cobra.Command, args []string, given string) ([]configuration, error) {
+	if len(args) == 0 && noDataDir(given, app.DefaultDataDir, os.Getenv) {
+		return nil, failure.Userf("no configuration: name a file or a directory, such as '%s config.json'", cmd.CommandPath())
+	}
+	var places []place
+	for _, argument := range args {
+		p, err := placeOf(argument, given)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, p)
+	}
+	if len(args) == 0 {
+		dir := app.DataDir(given, os.Getenv)
+		places = []place{{filepath.Join(dir, configName), dir}}
+	}
+	var all []configuration
+	for _, p := range places {
+		text, err := os.ReadFile(p.file)
+		if err != nil {
+			return nil, failure.Userf("cannot read the configuration: %w", err)
+		}
+		all = append(all, configuration{p.file, cmp.Or(p.dataDir, filepath.Dir(p.file)), text})
+	}
+	return all, nil
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/keboola/configurable-extractor/pkg/app"
+	"github.com/keboola/configurable-extractor/pkg/authoring/completion"
+)
+
+// The groups of commands in the help.
+const (
+	groupAuthor   = "author"
+	groupRun      = "run"
+	groupPlatform = "platform"
+)
+
+// newRoot makes the command line. Without a command it does the same as run.
+func newRoot() *cobra.Command {
+	var o app.Options
+	root := &cobra.Command{
+		Use:   "extractor",
+		Short: "Pull data out of an HTTP API by configuration alone",
+		Long: `Pulls data out of an HTTP API, as a configuration describes, and writes tables.
+
+Without a command it runs the data directory: it is the same as 'extractor run',
+and accepts the same flags. The data directory is --data, else $KBC_DATADIR, else
+/data.
+
+docs/reference/exit-codes.md explains the exit codes.`,
+		Example: `  extractor init https://api.example.com/v1/orders --out my-data/config.json
+  extractor validate my-data
+  extractor run my-data
+  extractor --data my-data`,
+		Args:          noArguments,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return run(cmd, o) },
+		Version:       programVersion(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetVersionTemplate(versionLine)
+	root.SetFlagErrorFunc(wrongFlag)
+	runFlags(root.Flags(), &o)
+	root.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // 'extractor run --help' lists them
+	root.AddGroup(
+		&cobra.Group{ID: groupAuthor, Title: "Write a configuration:"},
+		&cobra.Group{ID: groupRun, Title: "Run it on this computer:"},
+		&cobra.Group{ID: groupPlatform, Title: "Run it on the platform:"},
+	)
+	inGroup(root, groupAuthor, newInit(), newValidate(), newExplain(), newPlan(), newSchema())
+	inGroup(root, groupRun, newRun(), newDiff())
+	inGroup(root, groupPlatform, newConfig(), newJob())
+	root.AddCommand(newVersion())
+	completion.Install(root, flagValues())
+	describeHelp(root)
+	return root
+}
+
+func inGroup(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+	}
+	root.AddCommand(commands...)
+}
+
+// describeHelp describes the flags --help and --version and the command help, which the
+// command library adds, like everything else.
+func describeHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultVersionFlag()
+	if f := root.Flags().Lookup("version"); f != nil {
+		f.Usage = "print the version"
+	}
+	helpFlags(root)
+}
+
+func helpFlags(c *cobra.Command) {
+	c.InitDefaultHelpFlag()
+	c.Flags().Lookup("help").Usage = fmt.Sprintf("show the help of '%s'", c.CommandPath())
+	for _, child := range c.Commands() {
+		helpFlags(child)
+	}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/keboola/configurable-extractor/pkg/failure"
+)
+
+// noArguments is the check of a command without arguments. For a group of commands an
+// argument is a command that does not exist.
+func noArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case !cmd.HasAvailableSubCommands():
+		return fmt.Errorf("'%s' accepts no argument, found '%s'; see '%s --help'", cmd.CommandPath(), args[0], cmd.CommandPath())
+	}
+	text := fmt.Sprintf("unknown command '%s %s'", cmd.CommandPath(), args[0])
+	if _, err := os.Stat(args[0]); err == nil && !cmd.HasParent() {
+		return fmt.Errorf("%s; did you mean '%s run %s'?", text, cmd.CommandPath(), args[0])
+	}
+	if near, ok := failure.Nearest(args[0], commandNames(cmd)); ok {
+		return fmt.Errorf("%s; did you mean '%s %s'?", text, cmd.CommandPath(), near)
+	}
+	return fmt.Errorf("%s; '%s --help' lists the commands", text, cmd.CommandPath())
+}
+
+// atMost is the check of a command with a limited number of arguments.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return fmt.Errorf("expected: %s, found %d arguments; see '%s --help'", strings.TrimSuffix(cmd.UseLine(), " [flags]"), len(args), cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// exactly is the check of a command that needs its arguments.
+func exactly(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return fmt.Errorf("expected: %s; see '%s --help'", strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// wrongFlag adds to the error of a flag what was meant, or which command has it.
+func wrongFlag(cmd *cobra.Command, err error) error {
+	missing, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || missing.GetSpecifiedShortnames() != "" {
+		return fmt.Errorf("%w; see '%s --help'", err, cmd.CommandPath())
+	}
+	name := missing.GetSpecifiedName()
+	var own []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
+	if near, ok := failure.Nearest(name, own); ok {
+		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	if other := withFlag(cmd.Root(), name); other != nil {
+		return fmt.Errorf("%w; it is a flag of '%s'", err, other.CommandPath())
+	}
+	return fmt.Errorf("%w; '%s --help' lists the flags", err, cmd.CommandPath())
+}
+
+// withFlag is the first command that has a flag, nil if none has.
+func withFlag(cmd *cobra.Command, name string) *cobra.Command {
+	if f := cmd.LocalFlags().Lookup(name); f != nil && !f.Hidden {
+		return cmd
+	}
+	for _, c := range cmd.Commands() {
+		if found := withFlag(c, name); found != nil {
+			return found
+		}
+	}
+	return nil
+}
