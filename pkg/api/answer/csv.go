@@ -258,17 +258,9 @@ func (r *csvReader) quotes(rest []byte) bool {
 	return len(r.quote) > 0 && len(rest) > 0 && rest[0] == r.quote[0] && bytes.HasPrefix(rest, r.quote)
 }
 
-// index is bytes.Index, faster for what mostly is a mark: one byte.
-func index(text, mark []byte) int {
-	if len(mark) == 1 {
-		return bytes.IndexByte(text, mark[0])
-	}
-	return bytes.Index(text, mark)
-}
-
 // plain takes what stands in front of the next delimiter.
 func (r *csvReader) plain(from []byte) (contents, rest []byte) {
-	end := index(from, r.delimiter)
+	end := bytes.Index(from, r.delimiter)
 	if end < 0 {
 		return from, nil
 	}
@@ -280,7 +272,7 @@ func (r *csvReader) plain(from []byte) (contents, rest []byte) {
 func (r *csvReader) quoted(rest []byte) (contents, _ []byte, err error) {
 	r.buf = r.buf[:0]
 	for {
-		end := index(rest, r.quote)
+		end := bytes.Index(rest, r.quote)
 		if end < 0 {
 			if rest, err = r.goOn(rest); err != nil {
 				return nil, nil, err
