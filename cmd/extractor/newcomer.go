@@ -24,7 +24,7 @@ KBC_DATADIR names another one. Begin with these commands:
 
 In Docker, mount the directory that holds config.json as /data:
 
-  docker run --rm -v "$PWD/my-data:/data" ghcr.io/keboola/configurable-extractor
+  docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/my-data:/data" ghcr.io/keboola/configurable-extractor
 
 'extractor --help' lists all commands.
 `

@@ -43,7 +43,7 @@ func TestWelcome(t *testing.T) {
 	if err := welcome(&text, "/data"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"/data does not exist", `docker run --rm -v "$PWD/my-data:/data" ghcr.io/keboola/configurable-extractor`, "extractor --help"} {
+	for _, want := range []string{"/data does not exist", `docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/my-data:/data" ghcr.io/keboola/configurable-extractor`, "extractor --help"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("it lacks %q", want)
 		}

@@ -12,7 +12,7 @@ import (
 // for each row, for each combination of placeholder values, or for each batch of rows.
 func (r *jobRun) eachChild(page *answer.Page, run runFunc) error {
 	for _, child := range r.children {
-		if len(child.placeholders) == 0 && len(r.filled) == 0 && !child.refersToItems {
+		if !child.Runs {
 			continue // the configuration's warnings say that it never runs
 		}
 		line, rows := r.lineOf(child), 0

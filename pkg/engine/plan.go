@@ -60,10 +60,8 @@ type job struct {
 	rules rule.List
 	// scrolled are the expressions of the scroller.
 	scrolled []expr.Entries
-	// parentItems are the paths in the items above it that its expressions refer to,
-	// own reports whether expressions of the job itself do.
-	parentItems   []string
-	refersToItems bool
+	// parentItems are the paths in the items above it that its expressions refer to.
+	parentItems []string
 	// rememberedNames are the names that its expressions read.
 	rememberedNames []string
 	children        []*job
@@ -239,25 +237,24 @@ func (c compiler) references(j *job) {
 		compiler.Exact = true
 		j.scrolled = append(j.scrolled, compiler.Entries(s.Value, s.Pointer))
 	}
-	own, all := c.namesIn(j, expr.ParentItem)
-	j.refersToItems, j.parentItems = len(own) > 0, all
-	_, j.rememberedNames = c.namesIn(j, expr.Remembered)
+	j.parentItems = c.namesIn(j, expr.ParentItem)
+	j.rememberedNames = c.namesIn(j, expr.Remembered)
 }
 
-// namesIn are the names in a context to which the expressions of a job itself refer, and
-// to which any do that are evaluated for it, each once.
-func (c compiler) namesIn(j *job, context expr.Context) (own, all []string) {
-	own = slices.Concat(j.Params.References(context), j.Headers.References(context), j.user.references(context), j.leaves(context))
+// namesIn are the names in a context to which the expressions refer that are evaluated
+// for a job, each once.
+func (c compiler) namesIn(j *job, context expr.Context) []string {
+	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.user.references(context), j.leaves(context))
 	if j.ComputedEndpoint != nil {
-		own = append(own, j.ComputedEndpoint.References(context)...)
+		all = append(all, j.ComputedEndpoint.References(context)...)
 	}
 	if j.Windows != nil {
-		own = append(own, j.Windows.References(context)...)
+		all = append(all, j.Windows.References(context)...)
 	}
-	all = append(slices.Clip(own), c.it.References(context)...)
+	all = append(all, c.it.References(context)...)
 	for _, entries := range j.scrolled {
 		all = append(all, entries.References(context)...)
 	}
 	slices.Sort(all)
-	return own, slices.Compact(all)
+	return slices.Compact(all)
 }

@@ -156,7 +156,7 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 		parents := make([]value.Packed, len(above)) // none is read
 		in := invocation{endpoint: endpoint(child.Endpoint, values), filled: values, parents: parents, items: items, window: parent.window}
 		var d Draft
-		if len(values) == 0 && !child.refersToItems {
+		if !child.Runs {
 			d = Draft{Problem: errors.New("it never runs: neither it nor a job above it has placeholders")}
 		} else {
 			d, in = v.forFirstWindow(child, in, func(in invocation) Draft { return v.draft(ctx, child, in) })

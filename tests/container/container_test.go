@@ -164,10 +164,11 @@ func (i images) whatIsInIt(t *testing.T) {
 func (i images) noDataDirectory(t *testing.T) {
 	_, stderr, err := run(t, "", "docker", "run", "--rm", "--network", "none", i.extractor)
 	exit, ok := err.(*exec.ExitError)
-	if !ok || exit.ExitCode() != 1 {
-		t.Fatalf("got %v, want exit code 1\n%s", err, stderr)
+	if !ok || exit.ExitCode() != 2 {
+		t.Fatalf("got %v, want exit code 2\n%s", err, stderr)
 	}
 	_, command, found := strings.Cut(stderr, "docker run ")
+	command, _, _ = strings.Cut(command, "\n")
 	if !found {
 		t.Fatalf("stderr: %q", stderr)
 	}

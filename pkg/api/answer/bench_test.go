@@ -89,3 +89,23 @@ func BenchmarkScanKeyed(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkScanCSV scans 5,000 records of ten fields in a file.
+func BenchmarkScanCSV(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("id,name,email,active,score,city,created,note,visits,comment\n")
+	for i := range 5000 {
+		fmt.Fprintf(&text, "%d,Name %d,user%d@example.com,%v,%d.5,Prague,2024-05-01T10:00:00Z,,%d,\"A longer text, \"\"quoted\"\", of item %d\"\n", i, i, i, i%2 == 0, i%100, 7*i, i)
+	}
+	spool := spoolOf(b, text.String(), 8)
+	sc := newScanner()
+	query := Query{Format: formatOf(b, `{"format": "csv"}`)}
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		page, err := sc.Scan(spool, query)
+		if err != nil || page.Rows != 5000 {
+			b.Fatal(err)
+		}
+	}
+}

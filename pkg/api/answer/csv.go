@@ -56,7 +56,6 @@ type csvReader struct {
 	// Of the record at hand:
 	begin  int    // its first line
 	size   int64  // bytes of its lines
-	rest   []byte // of its last line
 	ending []byte // of its last line
 	buf    []byte // contents of the field at hand, where they do not stand in the line
 }
@@ -72,12 +71,12 @@ func (r *csvReader) read(list *listed) error {
 		return ended(err)
 	}
 	for {
-		if err := r.record(); err != nil {
+		record, err := r.record()
+		if err != nil {
 			return ended(err)
 		}
 		start := len(list.items.last)
-		var err error
-		if list.items.last, err = r.object(list.items.last); err != nil {
+		if list.items.last, err = r.object(list.items.last, record); err != nil {
 			return err
 		}
 		if err := list.add(start, true); err != nil {
@@ -94,23 +93,24 @@ func ended(err error) error {
 	return err
 }
 
-// record goes to the next line that has a character.
-func (r *csvReader) record() error {
+// record returns the next line that has a character, without its ending: a record, or
+// the beginning of one.
+func (r *csvReader) record() ([]byte, error) {
 	for {
 		line, err := r.nextLine(r.most)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.size = int64(len(line))
-		if r.split(line); len(r.rest) > 0 {
+		if line = r.split(line); len(line) > 0 {
 			r.begin = r.line
-			return nil
+			return line, nil
 		}
 	}
 }
 
 // split parts a line from its ending.
-func (r *csvReader) split(line []byte) {
+func (r *csvReader) split(line []byte) []byte {
 	end := len(line)
 	if end > 0 && line[end-1] == '\n' {
 		end--
@@ -118,7 +118,8 @@ func (r *csvReader) split(line []byte) {
 	if end > 0 && line[end-1] == '\r' {
 		end--
 	}
-	r.rest, r.ending = line[:end], line[end:]
+	r.ending = line[end:]
+	return line[:end]
 }
 
 // head settles the columns, unless the first record says how many there are.
@@ -143,18 +144,19 @@ func (r *csvReader) head() error {
 
 // titles takes the record that names the columns.
 func (r *csvReader) titles() (names []string, err error) {
-	if err := r.record(); err != nil {
+	rest, err := r.record()
+	if err != nil {
 		return nil, err
 	}
 	if r.size > r.most { // a line that is in memory may be a large one
 		return nil, errLargeItem
 	}
-	if bytes.IndexByte(r.rest, '\r') >= 0 {
+	if bytes.IndexByte(rest, '\r') >= 0 {
 		return nil, r.malformed("%s has carriage returns in it, and each line must end with a line feed", r.at(r.begin))
 	}
-	for last := false; !last; {
+	for rest != nil {
 		var contents []byte
-		if contents, last, err = r.field(); err != nil {
+		if contents, rest, err = r.field(rest); err != nil {
 			return nil, err
 		}
 		names = append(names, string(contents))
@@ -203,15 +205,14 @@ func (r *csvReader) name(names []string) error {
 
 func columnName(place int) string { return "column_" + strconv.Itoa(place+1) }
 
-// object appends the record at hand as an object.
-func (r *csvReader) object(dst []byte) ([]byte, error) {
+// object appends a record as an object.
+func (r *csvReader) object(dst, rest []byte) ([]byte, error) {
 	start := len(dst)
 	dst = value.OpenObject(dst)
-	last := false
-	for i := 0; !last; i++ {
+	for i := 0; rest != nil; i++ {
 		if i == len(r.columns) {
 			if !r.open {
-				return dst, r.tooMany(i)
+				return dst, r.tooMany(i, rest)
 			}
 			if i == maxColumns {
 				return dst, r.wide()
@@ -220,7 +221,7 @@ func (r *csvReader) object(dst []byte) ([]byte, error) {
 		}
 		var contents []byte
 		var err error
-		if contents, last, err = r.field(); err != nil {
+		if contents, rest, err = r.field(rest); err != nil {
 			return dst, err
 		}
 		dst = value.PackString(append(dst, r.columns[i]...), contents)
@@ -230,86 +231,81 @@ func (r *csvReader) object(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// tooMany is the error about a record with more fields than columns.
-func (r *csvReader) tooMany(fields int) error {
-	for last := false; !last; fields++ {
+// tooMany is the error about a record with more fields than columns: so many, and those
+// in the rest.
+func (r *csvReader) tooMany(fields int, rest []byte) error {
+	for ; rest != nil; fields++ {
 		var err error
-		if _, last, err = r.field(); err != nil {
+		if _, rest, err = r.field(rest); err != nil {
 			return err
 		}
 	}
 	return r.malformed("the record at %s has %s, expected at most %d", r.at(r.begin), prose.Count(fields, "field"), len(r.columns))
 }
 
-// field takes the next field of the record; last says that no other follows.
-func (r *csvReader) field() (contents []byte, last bool, err error) {
-	if len(r.quote) > 0 && bytes.HasPrefix(r.rest, r.quote) {
-		return r.quoted()
+// field takes the field at the start of the rest of a record. The rest behind it is nil
+// when no other field follows.
+func (r *csvReader) field(from []byte) (contents, rest []byte, err error) {
+	if r.quotes(from) {
+		return r.quoted(from[len(r.quote):])
 	}
-	contents, last = r.plain()
-	return contents, last, nil
+	contents, rest = r.plain(from)
+	return contents, rest, nil
+}
+
+// quotes reports whether a quote is next.
+func (r *csvReader) quotes(rest []byte) bool {
+	return len(r.quote) > 0 && len(rest) > 0 && rest[0] == r.quote[0] && bytes.HasPrefix(rest, r.quote)
 }
 
 // plain takes what stands in front of the next delimiter.
-func (r *csvReader) plain() (contents []byte, last bool) {
-	end := -1
-	if len(r.delimiter) == 1 {
-		end = bytes.IndexByte(r.rest, r.delimiter[0])
-	} else {
-		end = bytes.Index(r.rest, r.delimiter)
-	}
+func (r *csvReader) plain(from []byte) (contents, rest []byte) {
+	end := bytes.Index(from, r.delimiter)
 	if end < 0 {
-		contents = r.rest
-		r.rest = nil
-		return contents, true
+		return from, nil
 	}
-	contents = r.rest[:end]
-	r.rest = r.rest[end+len(r.delimiter):]
-	return contents, false
+	return from[:end], from[end+len(r.delimiter):]
 }
 
-// quoted takes a field that begins with a quote. Text behind the closing one belongs
-// to it.
-func (r *csvReader) quoted() (contents []byte, last bool, err error) {
-	r.rest = r.rest[len(r.quote):]
+// quoted takes the field whose opening quote was taken. Text behind the closing one
+// belongs to it.
+func (r *csvReader) quoted(rest []byte) (contents, _ []byte, err error) {
 	r.buf = r.buf[:0]
 	for {
-		end := bytes.Index(r.rest, r.quote)
+		end := bytes.Index(rest, r.quote)
 		if end < 0 {
-			if err := r.goOn(); err != nil {
-				return nil, false, err
+			if rest, err = r.goOn(rest); err != nil {
+				return nil, nil, err
 			}
 			continue
 		}
-		contents = r.rest[:end]
-		r.rest = r.rest[end+len(r.quote):]
-		if bytes.HasPrefix(r.rest, r.quote) {
+		contents, rest = rest[:end], rest[end+len(r.quote):]
+		if r.quotes(rest) {
 			r.buf = append(append(r.buf, contents...), r.quote...)
-			r.rest = r.rest[len(r.quote):]
+			rest = rest[len(r.quote):]
 			continue
 		}
-		behind, last := r.plain()
+		behind, rest := r.plain(rest)
 		if len(r.buf) > 0 || len(behind) > 0 {
 			r.buf = append(append(r.buf, contents...), behind...)
 			contents = r.buf
 		}
-		return contents, last, nil
+		return contents, rest, nil
 	}
 }
 
-// goOn takes the rest of the line into the field, and goes to the next one.
-func (r *csvReader) goOn() error {
-	r.buf = append(append(r.buf, r.rest...), r.ending...)
+// goOn takes the rest of a line into the field, and returns the next line.
+func (r *csvReader) goOn(rest []byte) ([]byte, error) {
+	r.buf = append(append(r.buf, rest...), r.ending...)
 	line, err := r.nextLine(r.most)
 	if err == io.EOF {
-		return r.malformed("the quote of a field never ends, in the record at %s", r.at(r.begin))
+		return nil, r.malformed("the quote of a field never ends, in the record at %s", r.at(r.begin))
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if r.size += int64(len(line)); r.size > r.most {
-		return errLargeItem
+		return nil, errLargeItem
 	}
-	r.split(line)
-	return nil
+	return r.split(line), nil
 }

@@ -89,7 +89,8 @@ func (sc *Scanner) Scan(spool *Spool, q Query) (*Page, error) {
 		return nil, sc.explained(d, sc.decoders[format].name, err)
 	}
 	d.page.Fingerprint = d.hash.Sum64()
-	return d.page, d.items.complete()
+	d.items.complete()
+	return d.page, nil
 }
 
 // Files goes through the files of an answer, unpacked as the format of the query says.

@@ -38,7 +38,6 @@ func (s *Spool) newStore() *store {
 }
 
 func (s *store) reset() {
-	_ = s.blocks.Wait() // what it could not keep is not needed any more
 	s.last, s.size = s.last[:0], 0
 }
 
@@ -67,11 +66,8 @@ func keeping(err error) error {
 	return failure.Applicationf("keeping the items of a response: %w", err)
 }
 
-func (s *store) complete() error {
-	err := s.blocks.Wait()
-	s.blocks = blocks.Writer{To: s.write} // an answer may wait long
-	return keeping(err)
-}
+// complete ends the adding. An answer may wait long, without the buffer of the writer.
+func (s *store) complete() { s.blocks = blocks.Writer{To: s.write} }
 
 func (s *store) write(p []byte) error {
 	n, err := s.file.WriteAt(p, s.size)
@@ -89,7 +85,6 @@ func (s *store) all(yield func(value.Packed, error) bool) {
 // inFile streams the items in the file; false when there should be no more.
 func (s *store) inFile(yield func(value.Packed, error) bool) bool {
 	reader := blocks.NewReader(io.NewSectionReader(s.file, 0, s.size))
-	defer reader.Close()
 	for {
 		items, err := reader.Next()
 		switch {
@@ -115,7 +110,6 @@ func each(items []byte, yield func(value.Packed, error) bool) bool {
 }
 
 func (s *store) close() error {
-	_ = s.blocks.Wait()
 	s.home.recycle(s.last)
 	s.last = nil
 	if s.file == nil {

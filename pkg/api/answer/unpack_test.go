@@ -68,6 +68,7 @@ func TestUnpack(t *testing.T) {
 		{"gzip", `"unpack": "gzip"`, gzipped(rows), found},
 		{"gzip, two in one", `"unpack": "gzip"`, gzipped("a,b\n1,") + gzipped("2\n"), found},
 		{"zstd", `"unpack": "zstd"`, zstded(rows), found},
+		{"zstd, two in one", `"unpack": "zstd"`, zstded("a,b\n1,") + zstded("2\n"), found},
 		{"zip", `"unpack": "zip"`, zipped("a.csv", rows), found},
 		{"a list", `"unpack": ["gzip"]`, gzipped(rows), found},
 		{"an empty list", `"unpack": []`, rows, found},

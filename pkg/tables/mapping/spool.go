@@ -62,14 +62,6 @@ func (s *spool) flush() (err error) {
 	return spoolError("keeping rows for later", err)
 }
 
-// complete puts all records so far into blocks.
-func (s *spool) complete() error {
-	if err := s.flush(); err != nil {
-		return err
-	}
-	return spoolError("keeping rows for later", s.blocks.Wait())
-}
-
 // store takes what is compressed.
 func (s *spool) store(p []byte) error {
 	if s.path == "" && s.memory.Len()+len(p) <= spoolMemory {
@@ -104,7 +96,7 @@ func (s *spool) openFile() (err error) {
 // rest gives up memory and the open file until the next record is added or all
 // are read.
 func (s *spool) rest() error {
-	err := s.complete()
+	err := s.flush()
 	s.records, s.blocks = nil, blocks.Writer{To: s.store}
 	if err == nil && s.memory.Len() > 0 {
 		err = spoolError("keeping rows for later", s.openFile())
@@ -119,7 +111,7 @@ func (s *spool) rest() error {
 // each ends the adding and visits all records in their order. Each one is gone
 // when the next is read.
 func (s *spool) each(visit func(kind byte, v value.Packed) error) error {
-	if err := s.complete(); err != nil {
+	if err := s.flush(); err != nil {
 		return err
 	}
 	var source io.Reader = bytes.NewReader(s.memory.Bytes())
@@ -134,7 +126,6 @@ func (s *spool) each(visit func(kind byte, v value.Packed) error) error {
 		source = s.file
 	}
 	reader := blocks.NewReader(source)
-	defer reader.Close()
 	for {
 		records, err := reader.Next()
 		if err == io.EOF {
@@ -156,7 +147,6 @@ func (s *spool) each(visit func(kind byte, v value.Packed) error) error {
 
 // close removes the file, if there is one.
 func (s *spool) close() error {
-	_ = s.blocks.Wait() // what it could not keep is not needed any more
 	if s.path == "" {
 		return nil
 	}

@@ -107,7 +107,7 @@ func TestSpoolFaults(t *testing.T) {
 		if err := s.add(rowRecord, pack(value.OfString("x"))); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.complete(); err != nil {
+		if err := s.flush(); err != nil {
 			t.Fatal(err)
 		}
 		s.memory.Truncate(s.memory.Len() - 1)
@@ -124,7 +124,7 @@ func TestSpoolFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.complete(); err != nil {
+		if err := s.flush(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.file.WriteAt([]byte("?"), 1_000_000); err != nil {
@@ -220,7 +220,7 @@ func TestWriteFaults(t *testing.T) {
 	}
 	t.Run("a spool that is gone", func(t *testing.T) {
 		c := collect(t, "", rowsOf(`{"id":1}`))
-		if err := c.spool.complete(); err != nil {
+		if err := c.spool.flush(); err != nil {
 			t.Fatal(err)
 		}
 		c.spool.memory.Truncate(c.spool.memory.Len() - 1)

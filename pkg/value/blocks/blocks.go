@@ -1,6 +1,6 @@
-// Package blocks writes and reads bytes in compressed blocks. One block at a time is
-// compressed, or read ahead, in the background. The order of blocks is kept; an error
-// in the background is returned by the next call.
+// Package blocks writes and reads bytes in compressed blocks, in their order. It does so
+// where it is called. Goroutines that compress and read ahead cost up to a third of the
+// CPU time of a run, because each block wakes another CPU, and save little wall time.
 package blocks
 
 import (
@@ -10,13 +10,11 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/s2"
-
-	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 const (
 	// Size is the recommended size of a block in bytes.
-	Size = 128 << 10
+	Size = 256 << 10
 	// Large is the largest block that is compressed. A larger one is a single large
 	// value, of which there should be no second copy in memory.
 	Large = 8 << 20
@@ -27,35 +25,26 @@ const (
 
 // Writer makes blocks. It is not safe for concurrent use.
 type Writer struct {
-	// To takes the bytes of the blocks in their order. It is called in the background,
-	// never concurrently and not after Wait.
+	// To takes the bytes of the blocks in their order.
 	To func([]byte) error
 
-	held  []byte // contents of the block that is being compressed
 	block []byte // reused
-	done  chan error
 }
 
-// Add makes a block of contents, which then belong to the writer. It returns another
-// buffer, at first without capacity.
+// Add makes a block of contents. It returns the buffer to use again: none if the block
+// is large.
 func (w *Writer) Add(contents []byte) (spare []byte, err error) {
-	if err := w.Wait(); err != nil {
-		return contents[:0], err
-	}
 	if len(contents) > Large {
 		return nil, w.AddPlain(contents)
 	}
-	spare, w.held = w.held[:0], contents
-	w.done = make(chan error, 1)
-	go func() { w.done <- failure.Recover(w.compress) }()
-	return spare, nil
+	w.block = sized(w.block, head+s2.MaxEncodedLen(len(contents)))
+	compressed := s2.Encode(w.block[head:], contents)
+	appendHead(w.block[:0], len(contents), len(compressed), crc32.Checksum(compressed, castagnoli()))
+	return contents[:0], w.To(w.block[:head+len(compressed)])
 }
 
-// AddPlain makes an uncompressed block of parts. They still belong to the caller.
+// AddPlain makes an uncompressed block of parts.
 func (w *Writer) AddPlain(parts ...[]byte) error {
-	if err := w.Wait(); err != nil {
-		return err
-	}
 	size, sum := 0, uint32(0)
 	for _, part := range parts {
 		size, sum = size+len(part), crc32.Update(sum, castagnoli(), part)
@@ -66,24 +55,6 @@ func (w *Writer) AddPlain(parts ...[]byte) error {
 			err = w.To(part)
 		}
 	}
-	return err
-}
-
-// compress makes a block of held.
-func (w *Writer) compress() error {
-	w.block = sized(w.block, head+s2.MaxEncodedLen(len(w.held)))
-	compressed := s2.Encode(w.block[head:], w.held)
-	appendHead(w.block[:0], len(w.held), len(compressed), crc32.Checksum(compressed, castagnoli()))
-	return w.To(w.block[:head+len(compressed)])
-}
-
-// Wait waits for the block that is being compressed.
-func (w *Writer) Wait() error {
-	if w.done == nil {
-		return nil
-	}
-	err := <-w.done
-	w.done = nil
 	return err
 }
 
@@ -108,88 +79,50 @@ func sized(b []byte, size int) []byte {
 
 // Reader reads blocks in their order. It is not safe for concurrent use.
 type Reader struct {
-	source io.Reader
-	shown  []byte // contents of the block that Next returned
-	block  []byte // reused
-
-	// The next block.
-	ahead []byte // its contents
-	plain int    // size of its contents if they are not compressed: not read yet
-	sum   uint32
-	err   error
-	done  chan struct{}
+	source   io.Reader
+	contents []byte // of the block that Next returned
+	block    []byte // reused
 }
 
-// NewReader reads blocks from a source. It begins at once.
-func NewReader(source io.Reader) *Reader {
-	r := &Reader{source: source, done: make(chan struct{}, 1)}
-	go r.ready()
-	return r
-}
+// NewReader reads blocks from a source.
+func NewReader(source io.Reader) *Reader { return &Reader{source: source} }
 
 // Next returns the contents of the next block, valid until the next call; io.EOF if
-// there is none. Close must be called in any case.
+// there is none.
 func (r *Reader) Next() ([]byte, error) {
-	<-r.done
-	if r.err == nil && r.plain > 0 {
-		r.shown = nil
-		r.ahead = sized(r.ahead, r.plain)
-		r.err = r.body(r.ahead)
+	if cap(r.contents) > Large {
+		r.contents = nil
 	}
-	if r.err != nil {
-		r.done <- struct{}{}
-		return nil, r.err
-	}
-	r.shown, r.ahead = r.ahead, r.shown
-	if cap(r.ahead) > Large {
-		r.ahead = nil
-	}
-	go r.ready()
-	return r.shown, nil
-}
-
-// ready reads the next block in the background.
-func (r *Reader) ready() {
-	r.err = failure.Recover(r.readAhead)
-	r.done <- struct{}{}
-}
-
-// readAhead reads a block, but only the head of one that is not compressed.
-func (r *Reader) readAhead() error {
-	r.block, r.plain = sized(r.block, head), 0
+	r.block = sized(r.block, head)
 	if _, err := io.ReadFull(r.source, r.block); err != nil {
-		return err
+		return nil, err
 	}
 	size, compressed := int(binary.LittleEndian.Uint32(r.block)), int(binary.LittleEndian.Uint32(r.block[4:]))
-	r.sum = binary.LittleEndian.Uint32(r.block[8:])
+	sum := binary.LittleEndian.Uint32(r.block[8:])
 	if compressed == 0 {
-		r.plain = size
-		return nil
+		r.contents = sized(r.contents, size)
+		return r.contents, r.body(r.contents, sum)
 	}
 	r.block = sized(r.block, compressed)
-	if err := r.body(r.block); err != nil {
-		return err
+	if err := r.body(r.block, sum); err != nil {
+		return nil, err
 	}
 	if n, err := s2.DecodedLen(r.block); err != nil || n != size {
-		return errDamaged
+		return nil, errDamaged
 	}
-	ahead, err := s2.Decode(sized(r.ahead, size), r.block)
-	r.ahead = ahead
-	return err
+	r.contents = sized(r.contents, size)
+	return s2.Decode(r.contents, r.block)
 }
 
 // body reads what follows the head.
-func (r *Reader) body(p []byte) error {
+func (r *Reader) body(p []byte, sum uint32) error {
 	_, err := io.ReadFull(r.source, p)
 	switch {
 	case err == io.EOF:
 		return io.ErrUnexpectedEOF
-	case err == nil && crc32.Checksum(p, castagnoli()) != r.sum:
+	case err == nil && crc32.Checksum(p, castagnoli()) != sum:
 		return errDamaged
 	default:
 		return err
 	}
 }
-
-// Close waits for the block that is being read.
-func (r *Reader) Close() { <-r.done }

@@ -8,11 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // written returns blocks with these contents.
 func written(t *testing.T, all ...string) []byte {
@@ -28,9 +24,6 @@ func written(t *testing.T, all ...string) []byte {
 		if len(buf) > 0 {
 			t.Fatalf("the spare buffer holds %d bytes", len(buf))
 		}
-	}
-	if err := w.Wait(); err != nil {
-		t.Fatal(err)
 	}
 	return out.Bytes()
 }
@@ -61,7 +54,6 @@ func TestBlocksComeBack(t *testing.T) {
 				t.Errorf("%s: at the end: %v", name, err)
 			}
 		}
-		r.Close()
 	}
 }
 
@@ -74,7 +66,6 @@ func TestReaderMayStopAnywhere(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r.Close()
 	}
 	for cut := 1; cut < len(blocks)-1; cut++ {
 		r := NewReader(bytes.NewReader(blocks[:len(blocks)-cut]))
@@ -85,7 +76,6 @@ func TestReaderMayStopAnywhere(t *testing.T) {
 		if whole := (len(blocks)-cut)%(len(blocks)/3) == 0; whole != (err == io.EOF) {
 			t.Errorf("%d bytes too few: %v", cut, err)
 		}
-		r.Close()
 	}
 }
 
@@ -96,7 +86,6 @@ func TestPartsAreOneBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := NewReader(&out)
-	defer r.Close()
 	if got, err := r.Next(); err != nil || string(got) != "abc" {
 		t.Errorf("got %s, %v", got, err)
 	}
@@ -115,46 +104,15 @@ func TestDamageIsNoticed(t *testing.T) {
 		if err == io.EOF {
 			t.Errorf("byte %d is not missed", at)
 		}
-		r.Close()
 	}
 }
 
-func TestErrorsComeWithTheNextCall(t *testing.T) {
+func TestErrorsOfWriting(t *testing.T) {
 	failed := errors.New("no room")
 	w := Writer{To: func([]byte) error { return failed }}
-	if _, err := w.Add([]byte("a")); err != nil {
-		t.Errorf("too early: %v", err)
-	}
-	if _, err := w.Add([]byte("b")); err != failed {
-		t.Errorf("got %v", err)
-	}
-	if _, err := w.Add([]byte("c")); err != nil {
-		t.Errorf("once more: %v", err)
-	}
-	if err := w.Wait(); err != failed {
-		t.Errorf("in the end: %v", err)
-	}
-	if _, err := w.Add(make([]byte, Large+1)); err != failed {
-		t.Errorf("a large block: %v", err)
+	for name, contents := range map[string][]byte{"small": []byte("a"), "large": make([]byte, Large+1)} {
+		if _, err := w.Add(contents); err != failed {
+			t.Errorf("a %s block: %v", name, err)
+		}
 	}
 }
-
-// TestPanicIsAnError: a panic in the background does not end the program.
-func TestPanicIsAnError(t *testing.T) {
-	w := Writer{To: func([]byte) error { panic("no place") }}
-	if _, err := w.Add([]byte("contents")); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Wait(); err == nil || !strings.Contains(err.Error(), "no place") {
-		t.Errorf("writing: %v", err)
-	}
-	r := NewReader(readerFunc(func([]byte) (int, error) { panic("no source") }))
-	defer r.Close()
-	if _, err := r.Next(); err == nil || !strings.Contains(err.Error(), "no source") {
-		t.Errorf("reading: %v", err)
-	}
-}
-
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
