@@ -190,8 +190,8 @@ func TestWalk(t *testing.T) {
 // TestReferencesAreDocumented: each has a meaning, a place and an example of its own.
 func TestReferencesAreDocumented(t *testing.T) {
 	for _, r := range AllReferences() {
-		form, ok := References{r}.Parse(testvalue.Parse(t, r.Example), true)
-		if !ok || !form.Is(r.Key) || r.Doc == "" || strings.HasSuffix(r.Doc, ".") || len(r.Where) == 0 || r.Argument == "" {
+		form, ok := References{r}.Parse(testvalue.Parse(t, r.Examples[0].Expression), true)
+		if !ok || !form.Is(r.Key) || r.Doc == "" || !strings.HasSuffix(r.Doc, ".") || len(r.Where) == 0 || r.Argument == "" {
 			t.Errorf("%s: %+v", r.Key, r)
 		}
 	}

@@ -19,8 +19,10 @@ type Function struct {
 	// Arguments says what stands in "args", optional ones with a question mark:
 	// "text, raw?".
 	Arguments string
-	// Doc says in one sentence what the function gives.
+	// Doc says in one sentence what the function returns.
 	Doc string
+	// Examples are for the documentation; a test evaluates them.
+	Examples []Example
 
 	Min, Max int // number of arguments; a Max of -1 is any number
 

@@ -29,13 +29,17 @@ import (
 func hashFunctions() []Function {
 	return []Function{
 		{Name: "md5", Arguments: "text, raw?", Min: 1, Max: 2, Call: digestOf("md5"),
-			Doc: "the MD5 of the text in hexadecimal, or as raw bytes"},
+			Doc:      "The MD5 of the text in hexadecimal, or as raw bytes.",
+			Examples: []Example{{`"a"`, `"0cc175b9c0f1b6a831c399e269772661"`}}},
 		{Name: "sha1", Arguments: "text, raw?", Min: 1, Max: 2, Call: digestOf("sha1"),
-			Doc: "the SHA-1 of the text in hexadecimal, or as raw bytes"},
+			Doc:      "The SHA-1 of the text in hexadecimal, or as raw bytes.",
+			Examples: []Example{{`"abc"`, `"a9993e364706816aba3e25717850c26c9cd0d89d"`}}},
 		{Name: "hash", Arguments: "algorithm, text, raw?", Min: 2, Max: 3, check: checkAlgorithm(algorithms(), checksums()), Call: hashText,
-			Doc: "the digest of the text in hexadecimal, or as raw bytes"},
+			Doc:      "The digest of the text in hexadecimal, or as raw bytes.",
+			Examples: []Example{{`"sha256", "d"`, `"18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4"`}, {`"crc32b", "d"`, `"98dd4acc"`}}},
 		{Name: "hash_hmac", Arguments: "algorithm, text, key, raw?", Min: 3, Max: 4, check: checkAlgorithm(algorithms()), Call: hashHMAC,
-			Doc: "the keyed digest (HMAC) of the text in hexadecimal, or as raw bytes"},
+			Doc:      "The keyed digest (HMAC) of the text in hexadecimal, or as raw bytes.",
+			Examples: []Example{{`"md5", "d", "k"`, `"7f330edb3a84f317f7ca433d6038ff9a"`}}},
 	}
 }
 
