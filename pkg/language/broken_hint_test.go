@@ -47,6 +47,8 @@ func TestHints(t *testing.T) {
 		{"one child job", given{job: `"children":{"endpoint":"users/{id}","placeholders":{"id":"id"}},`}, "/parameters/config/jobs/0/children", `put the job into brackets: [{"endpoint": …}]`},
 		{"hours in the place of seconds", given{api: `"http":{"requestTimeout":"1.5 hours"},`}, "/parameters/api/http/requestTimeout", `write it in seconds: 5400`},
 		{"seconds with their unit", given{api: `"http":{"requestTimeout":"1.5 sec"},`}, "/parameters/api/http/requestTimeout", `write the seconds without their unit: 1.5`},
+		{"a wait that names a header", given{job: `"rules":[{"status":429,"do":"retry","wait":"Retry-After"}],`}, "/parameters/config/jobs/0/rules/0/wait", `for the name of a header write {"header": "Retry-After"}`},
+		{"a wait with a unit", given{job: `"rules":[{"status":429,"do":"retry","wait":"2 min"}],`}, "/parameters/config/jobs/0/rules/0/wait", `write it in seconds: 120`},
 		{"another unit", given{api: `"http":{"requestTimeout":"5 days"},`}, "/parameters/api/http/requestTimeout", ``},
 		{"a unit alone", given{api: `"http":{"requestTimeout":"s"},`}, "/parameters/api/http/requestTimeout", ``},
 	}

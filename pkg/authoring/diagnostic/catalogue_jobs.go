@@ -69,6 +69,10 @@ func aboutMemory() []Entry {
 			"A job asks with {\"remembered\": …} for what is new since the last run, and without \"incrementalOutput\" its table takes the place of the table of the last run. After the second run the table holds the latest rows only.",
 			`"config": {"jobs": [{"endpoint": "tickets", "params": {"since": {"remembered": "since"}}, "remember": {"since": {"max": "updated_at"}}}]}`,
 			"Set \"incrementalOutput\": true in \"config\", and give the table a primary key in a mapping, so that rows that come again take their own place."},
+		{failure.RepeatedRow, isWarning, "Rows are stored twice",
+			"The next run fetches some rows of this run again: those of the time of \"lookback\", or those with the greatest value, which {\"remembered\": …} sends. With \"incrementalOutput\" and without a primary key they are added to the table a second time.",
+			`"config": {"incrementalOutput": true, "jobs": [{"endpoint": "tickets", "params": {"since": {"remembered": "since"}}, "remember": {"since": {"max": "updated_at"}}}]}`,
+			"Give the data type a mapping with a primary key, so that a row that is fetched again replaces itself. If the API sends only rows *after* the value, you can ignore this warning."},
 	}
 }
 

@@ -75,7 +75,7 @@ func unreachableItems(s settings, found *failure.Problems) {
 					report(p, filter)
 				}
 			}
-			for _, text := range condition.PathsIn(j.RowFilter.Value.Text()) {
+			for _, text := range condition.Parse(j.RowFilter.Value.Text()).Paths() {
 				p := path{text, ".", j.RowFilter.Pointer}
 				if filter, ok := covered(p, own); ok {
 					report(p, filter)
@@ -145,7 +145,7 @@ func (s settings) pathsInto(j family) []pathAbove {
 			}
 		})
 	}
-	for _, text := range condition.PathsIn(j.RecursionFilter) {
+	for _, text := range condition.Parse(j.RecursionFilter).Paths() {
 		all = append(all, pathAbove{path{text, ".", failure.PointerJoin(j.Pointer, config.JobRecursionFilter.Name)}, 1})
 	}
 	return all
