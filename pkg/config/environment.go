@@ -12,11 +12,11 @@ import (
 )
 
 // CredentialType is the type of the settings of `config` that are credentials.
-var CredentialType = &field.Type{Name: "credential", Title: "Credential", Doc: "A text, or an environment variable that holds it.",
+var CredentialType = &field.Type{Name: "credential", Title: "Credential", Doc: "A text, or an environment variable that contains it.",
 	Kinds: []string{"string", "number", "boolean", "object"}, Message: "expected a string, or {\"env\": \"NAME\"}",
 	Fields: field.Fields(
 		field.Text(string(expr.Env), "Environment variable", "The variable is `"+expr.EnvPrefix+"` and this name. Its value is a secret.").Example(`"API_KEY"`).Must(),
-		field.Of("default", "Default", "What stands in for a variable that is not set.", ExpressionType).Example(`"test"`))}
+		field.Of("default", "Default", "Used if the variable is not set.", ExpressionType).Example(`"test"`))}
 
 // withEnvironment is the document with environment variables in the attributes that
 // refer to them: in `config`, and in the items of `iterations`. Their values are
