@@ -1,6 +1,6 @@
 // Package lint looks at a document that compiles for what is allowed and yet
-// hardly meant: scrollers nobody uses, mappings no job feeds, secrets in the
-// open. Each check is one small function and has a code of its own.
+// probably not intended: scrollers and mappings that no job uses, secrets in plain
+// text. Each check is one small function and has a code of its own.
 //
 // Everything it finds is a warning; what a run would refuse is found by those
 // who compile the document. It sends nothing and never shows a value that may
@@ -63,7 +63,7 @@ func checks() []check {
 	}
 }
 
-// Check gives all warnings, each once.
+// Check returns all warnings, each once.
 func Check(d Document) failure.Problems {
 	api := config.APISection.In(d.Compiled.Settings)
 	s := settings{Document: d, api: api, paging: config.PaginationSection.In(api), login: config.AuthenticationSection.In(api)}

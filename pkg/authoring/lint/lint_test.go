@@ -36,10 +36,10 @@ func TestCheck(t *testing.T) {
 	}{
 		{"nothing", given{}, nil},
 
-		{"scrollers nobody names", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
+		{"scrollers that no job names", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
 		{"a scroller that a child names", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a","children":[{"endpoint":"{i}","placeholders":{"i":"i"},"scroller":"b"}]}`}, nil},
 		{"a scroller by default", given{api: fmt.Sprintf(multiple, `,"default":"b"`), jobs: `{"endpoint":"x","scroller":"a"},{"endpoint":"y"}`}, nil},
-		{"a default nobody needs", given{api: fmt.Sprintf(multiple, `,"default":"b"`), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
+		{"a default that no job needs", given{api: fmt.Sprintf(multiple, `,"default":"b"`), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
 		{"scrollers without the method", given{api: `,"pagination":{"method":"pagenum","scrollers":{"a":{"method":"offset"}}}`}, []string{"unused-scroller /api/pagination/scrollers"}},
 
 		{"a nested page number of the job's own", given{api: `,"pagination":{"method":"pagenum","pageParam":"a/b","paramDelimiter":"/"}`, jobs: `{"endpoint":"x","params":{"a":{"b":3},"a/b":1}},{"endpoint":"y","params":{"a":{"c":3}}}`}, []string{"overwritten-parameter /config/jobs/0/params/a/b"}},
@@ -115,7 +115,7 @@ func TestCheck(t *testing.T) {
 		{"ignored errors of one iteration", given{api: `,"http":{"ignoreErrors":["404"]}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"}}]}`, rest: `,"iterations":[{"mappings":{"o":{"id":"id"}}},{}]`},
 			[]string{"error-row /config/jobs/0/children/0"}},
 
-		{"a placeholder nobody fills", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{ib}/{j}","placeholders":{"j":"j"}}]}`}, []string{"unfilled-placeholder /config/jobs/0/children/0/endpoint"}},
+		{"a placeholder that is not defined", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{ib}/{j}","placeholders":{"j":"j"}}]}`}, []string{"unfilled-placeholder /config/jobs/0/children/0/endpoint"}},
 		{"a placeholder from above", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{j}","placeholders":{"j":"j"},"children":[{"endpoint":"{j}/{2:k}","placeholders":{"2:k":"k"}}]}]}`}, nil},
 		{"a placeholder at a root job", given{jobs: `{"endpoint":"x/{id}"}`}, []string{"unfilled-placeholder /config/jobs/0/endpoint"}},
 		{"a filter above the child it is for", given{jobs: `{"endpoint":"x","recursionFilter":"a==1","children":[{"endpoint":"{i}","placeholders":{"i":"i"}}]}`}, []string{"orphan-placeholder /config/jobs/0/recursionFilter"}},
@@ -235,7 +235,7 @@ func checked(t *testing.T, g given) failure.Problems {
 	return Check(Document{Tree: tree, Compiled: compiled, Language: language.Default()})
 }
 
-// A misspelt reference is data: nobody but the entry that it was meant to read is there to
+// A misspelt reference is data: only the entry that it was meant to read is there to
 // say so.
 func TestMisspeltReading(t *testing.T) {
 	for key, want := range map[string]string{

@@ -24,7 +24,7 @@ func unknownRemembered(s settings, found *failure.Problems) {
 	s.readings(func(text, pointer string) {
 		if !slices.Contains(names, text) {
 			found.Add(failure.Problem{Code: failure.UnknownRemembered, Pointer: pointer, Found: field.Quoted(text),
-				Expected: "nothing remembers a value of this name, so there is none in any run", Hint: didYouMean(text, names)})
+				Expected: "nothing remembers a value of this name, so it is null in every run", Hint: didYouMean(text, names)})
 			return
 		}
 		j, ok := s.jobAt(pointer)

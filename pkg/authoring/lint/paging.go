@@ -19,7 +19,7 @@ func unusedScrollers(s settings, found *failure.Problems) {
 	}
 	if !paging.Multiple(s.paging) {
 		found.Add(failure.Problem{Code: failure.UnusedScroller, Pointer: scrollers.Pointer,
-			Expected: "nobody uses these scrollers, for the method is not \"multiple\"", Hint: "set \"method\" to \"multiple\""})
+			Expected: "these scrollers are not used, because the method is not \"multiple\"", Hint: "set \"method\" to \"multiple\""})
 		return
 	}
 	var used []string
@@ -101,7 +101,7 @@ func foreignPagingSettings(s settings, found *failure.Problems) {
 				continue
 			}
 			found.Add(failure.Problem{Code: failure.NoEffect, Pointer: at.Pointer,
-				Expected: "has no effect: the method " + failure.Part(strconv.Quote(m.Name)) + " does not know it, but " + field.List(methods),
+				Expected: "has no effect: the method " + failure.Part(strconv.Quote(m.Name)) + " does not use it; it belongs to " + field.List(methods),
 				Hint:     "remove it, or choose the \"method\" it belongs to"})
 		}
 	}

@@ -29,12 +29,12 @@ func (p path) segments() []string {
 }
 
 // foreignPaths finds paths that are written as in JSONPath, JSON Pointer or a
-// programming language: a key of that name is hardly ever there.
+// programming language: a key of that name rarely exists.
 func foreignPaths(s settings, found *failure.Problems) {
 	for _, p := range append(s.jobPaths(), s.apiPaths()...) {
 		if hint := foreign(p); hint != "" {
 			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: p.pointer,
-				Expected: "hardly leads anywhere: keys are parted by " + failure.Part(strconv.Quote(p.separator)), Hint: hint})
+				Expected: "probably leads nowhere: keys are separated by " + failure.Part(strconv.Quote(p.separator)), Hint: hint})
 		}
 	}
 }
@@ -84,7 +84,7 @@ func selection(p path) failure.Text {
 }
 
 // indexed is a path with an index in brackets, glued the beginning of a segment with
-// the choice of an item that is not parted from a name.
+// the choice of an item that is not separated from a name.
 var (
 	indexed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w\[-?\d+\]`) })
 	glued   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\[]+\[[^\[\]=]+=`) })
