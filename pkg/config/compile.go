@@ -120,7 +120,7 @@ func (c *compiler) locate() (root value.Value, isWrapped bool) {
 	switch parameters := root.Field(Wrapper.Name); {
 	case !parameters.Empty():
 		if len(beside) > 0 {
-			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" count: "+field.List(beside), "leave one of the two out")
+			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" have precedence: "+field.List(beside), "remove one of the two")
 		}
 		return root.Without(c.wrapped()...), true
 	case root.Kind() == value.Object && len(beside) == 0:
@@ -182,7 +182,7 @@ func (c *compiler) restricts(s Section, hint failure.Text) {
 	given, ok := c.given(s.Pointer)
 	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
 		s.Value = given
-		s.Problem("expected a value, as an empty one restricts nothing", hint)
+		s.Problem("expected a value, because an empty one restricts nothing", hint)
 	}
 }
 

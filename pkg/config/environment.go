@@ -145,7 +145,7 @@ func (e environment) variable(form expr.Form, pointer string) (value.Value, bool
 		}
 		return evaluator{compiler: e.compiler, conceal: e.Conceal, environment: e.variables}.eval(compiled, at)
 	}
-	hint := failure.Text("set it, or give a \"default\"")
+	hint := failure.Text("set it, or add a \"default\"")
 	if bare, ok := strings.CutPrefix(name, expr.EnvPrefix); ok {
 		hint = "write the name without " + expr.EnvPrefix + ": {\"env\": " + failure.Part(strconv.Quote(bare)) + "}"
 	}

@@ -123,7 +123,7 @@ func bucket(api Section, s settings) string {
 	if name := of(s, OutputBucket); name != "" {
 		if strings.HasPrefix(name, table.OwnPrefix) {
 			s.Get(OutputBucket.Name).Problem("expected a name that does not begin with "+table.OwnPrefix,
-				"the temporary files of a run begin so, and the next run would remove the tables")
+				"temporary files of a run begin with it, and the next run would remove the tables")
 		}
 		return name
 	}
@@ -150,7 +150,7 @@ func compatLevel(parent Section) int {
 	}
 	level := compatLevelSetting.Of(parent)
 	if level < oldestCompatLevel {
-		s.Problem("expected 2 or 3, for the first table parser (1) is not supported",
+		s.Problem("expected 2 or 3, because the first table parser (1) is not supported",
 			"remove the key, or set 2 to keep the older form of responseFilter; columns may get other names")
 	}
 	return min(max(level, oldestCompatLevel), newestCompatLevel)

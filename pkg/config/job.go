@@ -134,7 +134,7 @@ func (c *compiler) unstored(s Section, j Job) {
 		return
 	}
 	if !JobChildren.In(s).Present() && !JobRemember.In(s).Present() {
-		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "nothing comes of this job: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
+		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "this job has no result: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
 	}
 	if userData := JobUserData.In(s); userData.Present() {
 		c.warn(failure.NoEffect, userData.Pointer, "has no effect: the job stores no rows that could have these columns", "remove the key, or \"store\"")
@@ -163,7 +163,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 		}
 	}
 	if j.DataType == "" && !j.Unstored {
-		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", as the endpoint is computed and cannot name the table"})
+		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", because the endpoint is computed and cannot name the table"})
 	}
 }
 
@@ -218,7 +218,7 @@ func dataField(parent Section) DataField {
 	case s.Value.Kind() == value.Object:
 		keyAs := DataFieldKeyAs.In(s)
 		if keyAs.Value.Text() == MemberValue {
-			keyAs.Problem("expected another name: \""+MemberValue+"\" holds the members that are no objects", "")
+			keyAs.Problem("expected another name: \""+MemberValue+"\" contains the members that are not objects", "")
 		}
 		return DataField{Path: DataFieldPath.Of(s), Delimiter: DataFieldDelimiter.Of(s), KeyAs: DataFieldKeyAs.Of(s)}
 	default:

@@ -26,7 +26,7 @@ func Parse(text []byte) (value.Value, error) {
 		return value.OfMembers(), nil
 	}
 	if v.Kind() != value.Object {
-		return value.Value{}, failure.Userf("config.json must hold an object, found %s", field.DescribeKind(v))
+		return value.Value{}, failure.Userf("config.json must contain an object, found %s", field.DescribeKind(v))
 	}
 	return v, nil
 }

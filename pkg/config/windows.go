@@ -90,9 +90,9 @@ func (w *Windows) compileRules(s Section) {
 	w.lookback = spanOf(s, WindowsLookback)
 	w.rules = window.Rules{Step: spanOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
 	if hint := window.CheckFormat(w.rules.Format); hint != "" {
-		windowsFormat.In(s).Problem("expected a format as that of the function date", failure.Text(hint))
+		windowsFormat.In(s).Problem("expected a format of the function date", failure.Text(hint))
 	} else if w.rules.Step != (window.Span{}) && window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() {
-		windowsStep.In(s).Problem("expected a step of a day or more, as \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
+		windowsStep.In(s).Problem("expected a step of a day or more, because \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
 	}
 }
 

@@ -160,7 +160,7 @@ func (CredentialsWithheld) Kind() string { return "credentials.withheld" }
 func (CredentialsWithheld) Level() Level { return Warn }
 
 func (e CredentialsWithheld) Message() string {
-	return fmt.Sprintf("%s: an answer led to %s, which is asked without credentials; 'api.http.trustedOrigins' can list it", e.Job, e.Origin)
+	return fmt.Sprintf("%s: an answer led to %s, which gets no credentials; you can list it in 'api.http.trustedOrigins'", e.Job, e.Origin)
 }
 
 // ResponseIgnored says that an error response was used as data because

@@ -39,7 +39,7 @@ func TestHints(t *testing.T) {
 		{"no pages", given{api: `"pagination":{"method":"none"},`}, "/parameters/api/pagination/method", `remove the key for no paging`},
 		{"a method nobody has", given{api: `"pagination":{"method":"sideways"},`}, "/parameters/api/pagination/method", ``},
 
-		{"headers as a list", given{api: `"http":{"headers":["A: b"]},`}, "/parameters/api/http/headers", `write an object, {"name": value}, in the place of the list`},
+		{"headers as a list", given{api: `"http":{"headers":["A: b"]},`}, "/parameters/api/http/headers", `write an object, {"name": value}, instead of the list`},
 		{"a path as a list", given{job: `"dataField":["data",0,"items"],`}, "/parameters/config/jobs/0/dataField", `write "data.0.items"`},
 		{"a path as a list of others", given{job: `"dataField":[["data"]],`}, "/parameters/config/jobs/0/dataField", ``},
 		{"a number in the place of an object", given{api: `"pagination":{"forceStop":10},`}, "/parameters/api/pagination/forceStop", `write an object with the keys "pages", "time", "volume"`},

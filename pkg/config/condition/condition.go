@@ -65,7 +65,7 @@ func operatorHint(wrong string) failure.Text {
 	case strings.Contains(wrong, "="):
 		return "write == to compare"
 	case strings.TrimSpace(wrong) == "":
-		return "conditions are joined by one & or |, as in a==1&b==2"
+		return "join comparisons by a single & or |, as in a==1&b==2"
 	default:
 		return ""
 	}

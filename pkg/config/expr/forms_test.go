@@ -113,9 +113,9 @@ func TestWindowWithoutWindows(t *testing.T) {
 		place      Place
 		text, want string
 	}{
-		{InJobs, `{"window":"end"}`, `/x/window: expected "windows" in this job or in one above it, found "end"; add "windows" to the job; if the object is meant as it is, write {"literal": {…}}`},
-		{InJobs, `{"window":"new"}`, `/x/window: expected "start" or "end", found "new"; if the object is meant as it is, write {"literal": {…}}`},
-		{InWindows, `{"window":"start"}`, `/x/window: expected "windows" in this job or in one above it, found "start"; a window does not know its own bounds`},
+		{InJobs, `{"window":"end"}`, `/x/window: expected "windows" in this job or in one above it, found "end"; add "windows" to the job; if the object is data, write {"literal": {…}}`},
+		{InJobs, `{"window":"new"}`, `/x/window: expected "start" or "end", found "new"; if the object is data, write {"literal": {…}}`},
+		{InWindows, `{"window":"start"}`, `/x/window: expected "windows" in this job or in one above it, found "start"; a window cannot refer to its own bounds`},
 	} {
 		var problems failure.Problems
 		c, _ := family(t, &problems)

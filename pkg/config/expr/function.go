@@ -126,7 +126,7 @@ func (in Input) flag(i int) (bool, error) {
 	return !in.Args[i].Empty(), in.scalar(i, "true or false")
 }
 
-var errFarthest = errors.New("the time is beyond what can be reckoned with")
+var errFarthest = errors.New("the time is out of range")
 
 // timestamp is an optional argument as a point in time, in whole seconds since
 // 1970. Without it, or when it is null, it is now; false, which a failed

@@ -49,7 +49,7 @@ func checkPlaceholder(c Compiler, name string) *Fault {
 	return f
 }
 
-const literalHint = failure.Text(`if the object is meant as it is, write {"literal": {…}}`)
+const literalHint = failure.Text(`if the object is data, write {"literal": {…}}`)
 
 func checkParentItem(c Compiler, name string) *Fault {
 	level, path := SplitLevel(name)

@@ -36,7 +36,7 @@ func checkWindow(c Compiler, name string) *Fault {
 	case len(members) == 0:
 		f.Expected, f.Hint = `expected "windows" in this job or in one above it`, `add "windows" to the job; `+literalHint
 		if c.Place == InWindows {
-			f.Hint = "a window does not know its own bounds"
+			f.Hint = "a window cannot refer to its own bounds"
 		}
 	default:
 		return nil

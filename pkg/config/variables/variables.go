@@ -198,7 +198,7 @@ func (s *search) origin(found set) string {
 	case !found.empty():
 		return "the values come from " + found.source
 	case s.in.Platform == nil:
-		return "no values were given, and the platform cannot be asked without its address and token (KBC_URL, KBC_TOKEN)"
+		return "no values were given, and the platform cannot be queried without its address and token (KBC_URL, KBC_TOKEN)"
 	default:
 		return "no variable values provided for " + s.links.configurationName()
 	}

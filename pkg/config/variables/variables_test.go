@@ -193,7 +193,7 @@ func TestMissingValues(t *testing.T) {
 		},
 		"no values, no platform": {
 			doc: doc, offline: true, run: "1",
-			err: "missing values for variables: z, x, y (used in the configuration); no values were given, and the platform cannot be asked without its address and token (KBC_URL, KBC_TOKEN)",
+			err: "missing values for variables: z, x, y (used in the configuration); no values were given, and the platform cannot be queried without its address and token (KBC_URL, KBC_TOKEN)",
 		},
 		"no values at all": {
 			doc: `{"a":"{{z}}","variables_id":"12"}`, records: map[string]string{"config 12": declares}, asked: "config 12",
