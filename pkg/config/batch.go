@@ -11,11 +11,11 @@ import (
 // MaxBatch is the most values that a batch may have: they are in memory together.
 const MaxBatch = 10_000
 
-// Batch is how many values of its placeholder a child job takes in one request.
+// Batch is how many values of its placeholder a child job sends in one request.
 type Batch struct {
 	// Size is 0 for a job that runs for each value.
 	Size int
-	// Across says that a batch may take values from several pages of the parent.
+	// Across says that a batch may contain values of several pages of the parent.
 	Across bool
 }
 

@@ -95,7 +95,7 @@ func (c *compiler) compile() *Document {
 	}
 }
 
-// wrapped are the sections that stand under `parameters` or at the top level.
+// wrapped are the sections under `parameters` or at the top level.
 func (c *compiler) wrapped() []string {
 	var names []string
 	for _, f := range c.Tree.Root().Field(Wrapper.Name).Type.Fields {
@@ -148,7 +148,7 @@ func markSecrets(v value.Value) value.Value {
 	})
 }
 
-// ciphers reports secrets that no one decrypted: the platform hands over plain
+// ciphers reports secrets that are still encrypted: the platform passes plain
 // text, so these are copies from a stored configuration.
 func (c *compiler) ciphers(v value.Value, pointer string) {
 	for _, item := range (Section{Value: v, Pointer: pointer}).Items() {

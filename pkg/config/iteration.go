@@ -44,7 +44,7 @@ func ownSettings(jobs, mappings *field.Type) []field.Declared {
 }
 
 // settings are `config` with an item of `iterations` laid over it: a key of the
-// item replaces the whole value, and stands at its own place.
+// item replaces the whole value, and has its own place.
 type settings struct {
 	base, over Section
 	given      value.Value // the item as it was given, also with its empty keys

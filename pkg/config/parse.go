@@ -5,7 +5,7 @@
 // as it was given, and nothing stops at the first.
 //
 // Sections whose meaning belongs to another package (a scroller, an authentication,
-// a mapping) are handed over as they stand, with the shared list of problems.
+// a mapping) are passed on as they are, with the shared list of problems.
 package config
 
 import (

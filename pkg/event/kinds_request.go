@@ -119,7 +119,7 @@ func (e RequestRetried) Message() string {
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
-// JobWaiting says that an answer is not ready and will be asked for again, because a
+// JobWaiting says that an answer is not ready and will be requested again, because a
 // rule says so.
 type JobWaiting struct {
 	Method      string  `json:"method"`

@@ -182,8 +182,8 @@ func TestLiveUnstored(t *testing.T) {
 	(*LiveJob)(nil).Unstored() // no terminal
 }
 
-// TestLiveWithoutSize: at a tick the size is asked for, and a terminal that
-// cannot tell it gets no lines.
+// TestLiveWithoutSize: at a tick the size is read, and a terminal without a
+// size gets no lines.
 func TestLiveWithoutSize(t *testing.T) {
 	var out bytes.Buffer
 	asked := make(chan struct{})

@@ -33,7 +33,7 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/api/baseUrl: expected a valid http or https address, found " https://h.test/"`,
 		}},
 		{"baseUrl with a placeholder left over", given{baseURL: `"https://{{host}}/"`}, []string{
-			`/parameters/api/baseUrl: expected a valid http or https address, found "https://{{host}}/"; it still holds a variable that has no value`,
+			`/parameters/api/baseUrl: expected a valid http or https address, found "https://{{host}}/"; it still contains a variable that has no value`,
 		}},
 		{"baseUrl with credentials", given{baseURL: `"https://ann:s3cret@h.test/{x}?key=abc"`}, []string{
 			`/parameters/api/baseUrl: expected a valid http or https address, found "https://[hidden]@h.test/{x}?[hidden]"`,

@@ -189,7 +189,7 @@ func brokenConfigs() []brokenDocument {
 			`/iterations/0/jobs/0: expected the key "endpoint"`,
 			`/config/jobs/0/params: expected an object of parameters, found a number`,
 		}},
-		{"same fault in all iterations is told once", given{parameters: `"iterations":[{},{}],`, job: `"params":{"a":{"attr":"nope"}},`}, []string{
+		{"same fault in all iterations is reported once", given{parameters: `"iterations":[{},{}],`, job: `"params":{"a":{"attr":"nope"}},`}, []string{
 			`/parameters/config/jobs/0/params/a/attr: expected the path of a string, number or boolean that exists in "attr", found "nope"`,
 		}},
 	}
@@ -314,7 +314,7 @@ func TestNoSecretInProblems(t *testing.T) {
 		}
 		for _, line := range append(problems, warnings...) {
 			if strings.Contains(line, secret) {
-				t.Errorf("%s\n  tells the secret of %s", line, text)
+				t.Errorf("%s\n  shows the secret of %s", line, text)
 			}
 		}
 	}

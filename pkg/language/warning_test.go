@@ -30,7 +30,7 @@ func TestWarnings(t *testing.T) {
 			`/parameters/api/pagination/scrollers/default/limits: unknown key; did you mean "limit"?`}},
 		{"unknown without wrapper", given{bare: true, job: `"parms":{},`}, []string{`/config/jobs/0/parms: unknown key; did you mean "params"?`}},
 		{"keys of editors", given{top: `"__A":1,`, parameters: `"__B":1,`, api: `"__C":1,"authentication":{"__D":1},"pagination":{"__E":1},`, config: `"__NAME":"x","__AUTH_METHOD":"basic",`, job: `"__F":{"unknown":1},`}, nil},
-		{"attribute nobody refers to", given{config: `"#token":"x","regio":"eu",`}, []string{
+		{"attribute without a reference", given{config: `"#token":"x","regio":"eu",`}, []string{
 			`/parameters/config/#token: unknown key, and no expression refers to it`,
 			`/parameters/config/regio: unknown key, and no expression refers to it`}},
 		{"attributes in use", given{
@@ -76,7 +76,7 @@ func TestWarnings(t *testing.T) {
 			`/parameters/config/jobs/1: is the same as /parameters/config/jobs/0, it runs once; give one of them an id to run both`}},
 		{"same child", given{jobs: `[{"endpoint":"x","children":[{"endpoint":"y","placeholders":{"a":"a"}},{"endpoint":"y","placeholders":{"a":"a"}}]}]`}, []string{
 			`/parameters/config/jobs/0/children/1: is the same as /parameters/config/jobs/0/children/0, it runs once; give one of them an id to run both`}},
-		{"told once for all iterations", given{parameters: `"iterations":[{},{}],`, jobs: `[{"endpoint":"x"},{"endpoint":"x"}]`}, []string{
+		{"reported once for all iterations", given{parameters: `"iterations":[{},{}],`, jobs: `[{"endpoint":"x"},{"endpoint":"x"}]`}, []string{
 			`/parameters/config/jobs/1: is the same as /parameters/config/jobs/0, it runs once; give one of them an id to run both`}},
 	}
 	for _, row := range rows {

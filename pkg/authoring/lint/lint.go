@@ -105,7 +105,7 @@ type parts struct {
 func partsOf(it config.Iteration) parts {
 	p := parts{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String(), incremental: it.Incremental}
 	if len(it.Jobs) > 0 {
-		p.jobs = it.Jobs[0].Pointer // the others stand beside it
+		p.jobs = it.Jobs[0].Pointer // the others are beside it
 	}
 	return p
 }

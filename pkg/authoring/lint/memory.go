@@ -13,8 +13,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unknownRemembered finds expressions that read what no job and no login leaves, or
-// leaves for placeholders that the job has not.
+// unknownRemembered finds expressions that read what no job and no login stores, or
+// stores for placeholders that the job does not have.
 func unknownRemembered(s settings, found *failure.Problems) {
 	entries := s.remembered()
 	var names []string
@@ -41,7 +41,7 @@ func unknownRemembered(s settings, found *failure.Problems) {
 	})
 }
 
-// unreadRemembered finds what a job leaves for no one.
+// unreadRemembered finds values that a job stores and no expression reads.
 func unreadRemembered(s settings, found *failure.Problems) {
 	var read []string
 	s.readings(func(text, _ string) { read = append(read, text) })
@@ -56,7 +56,7 @@ func unreadRemembered(s settings, found *failure.Problems) {
 	}
 }
 
-// misspeltReading is the place of a key that was meant to read what a run left under a
+// misspeltReading is the place of a key that was meant to read what a run stored under a
 // name, "" for none: an object with another key is data.
 func (s settings) misspeltReading(of string) (pointer string) {
 	walk(s.Compiled.Settings, func(at config.Section) bool {
@@ -72,8 +72,8 @@ func (s settings) misspeltReading(of string) (pointer string) {
 	return pointer
 }
 
-// replacedTables finds jobs that ask for what is new only, and whose table replaces the
-// one with all the rest.
+// replacedTables finds jobs that request only what is new, and whose table replaces the
+// one with all older rows.
 func replacedTables(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {

@@ -62,7 +62,7 @@ func idlePaging(s settings, found *failure.Problems) {
 	for _, rule := range paging.Stoppers() {
 		at := rule.Setting.In(s.paging)
 		if rule.Setting.Field == paging.ForceStop.Field && paging.ForceStopPages.Of(at) == 1 {
-			continue // it says that one page is wanted, so that no paging.unread is given
+			continue // it says that one page is wanted, so that there is no paging.unread
 		}
 		if at.Present() {
 			found.Add(failure.Problem{Code: failure.NoEffect, Pointer: at.Pointer,
@@ -141,7 +141,7 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 	}
 }
 
-// idleLookaheads finds what could be asked for in advance, but never is because
+// idleLookaheads finds what could be requested in advance, but never is because
 // requests are sent one after another.
 func idleLookaheads(s settings, found *failure.Problems) {
 	if s.Compiled.API.Concurrency > 1 {

@@ -49,7 +49,7 @@ func reference(p config.Section) bool {
 	return ok && p.Value.Len() == 1 && name(p) != config.APIHeaders.Name
 }
 
-// protect says where a secret should stand.
+// protect says where a secret should be.
 func protect(p, conf config.Section) failure.Text {
 	if p.Pointer == conf.Get(name(p)).Pointer {
 		return "write it under " + failure.Part(value.OfString("#"+name(p)).JSON())

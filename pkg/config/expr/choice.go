@@ -13,7 +13,7 @@ func choiceFunctions() []Function {
 	}
 }
 
-// ifEmpty takes an object for something even when it has no members.
+// ifEmpty treats an object as not empty even if it has no members.
 func ifEmpty(in Input) (value.Value, error) {
 	if in.Args[0].Empty() && in.Args[0].Kind() != value.Object {
 		return in.Args[1], nil

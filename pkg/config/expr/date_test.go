@@ -44,7 +44,7 @@ func TestTimeFunctions(t *testing.T) {
 	})
 }
 
-// A time that is none gives an empty value and a warning that does not show it:
+// A text that is not a time results in an empty value and a warning that does not show it:
 // one row with an empty text must not end a run.
 func TestTimesThatAreNone(t *testing.T) {
 	for _, c := range []struct{ call, want, warning string }{

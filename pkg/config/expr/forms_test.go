@@ -197,7 +197,7 @@ func TestReferencesAreDocumented(t *testing.T) {
 	}
 }
 
-// FuzzForms: whatever stands at a place is a problem or can be evaluated, at each place,
+// FuzzForms: any value at a place is a problem or can be evaluated, at each place,
 // exactly or as the original reads it; what has no expression comes out as it went in.
 func FuzzForms(f *testing.F) {
 	for _, text := range []string{

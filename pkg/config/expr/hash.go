@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	//lint:ignore SA1019 the algorithm is chosen by whoever signs requests with it
+	//lint:ignore SA1019 the API decides which algorithm signs its requests
 	"golang.org/x/crypto/ripemd160"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -135,7 +135,7 @@ func hashHMAC(in Input) (value.Value, error) {
 	return digest(in, 3, hmac.New(newHash, []byte(texts[2])), texts[1])
 }
 
-// digest is the sum of a text, as raw bytes when the argument raw asks for it.
+// digest is the sum of a text, as raw bytes if the argument raw is true.
 func digest(in Input, raw int, h hash.Hash, text string) (value.Value, error) {
 	asBytes, err := in.flag(raw)
 	if err != nil {
@@ -149,9 +149,9 @@ func digest(in Input, raw int, h hash.Hash, text string) (value.Value, error) {
 	return value.OfString(hex.EncodeToString(sum)), nil
 }
 
-// bzipCRC is the CRC-32 of bzip2, which takes the highest bit of a byte first,
+// bzipCRC is the CRC-32 of bzip2, which reads the highest bit of a byte first,
 // with the bytes of the sum swapped: what "crc32" means to the original. It is
-// kept with its bits reversed, for in that form it is the usual CRC-32 of bytes
+// kept with its bits reversed, because in that form it is the usual CRC-32 of bytes
 // with their bits reversed.
 type bzipCRC struct{ sum uint32 }
 

@@ -10,9 +10,9 @@ import (
 // Reference is one form {"key": "name"} of expressions: what it refers to, and
 // where it exists.
 type Reference struct {
-	// Key is the key of the object, and the context of Scope that holds the values.
+	// Key is the key of the object, and the context of Scope with the values.
 	Key Context
-	// Argument says what stands behind the key: "NAME", "PATH".
+	// Argument says what follows the key: "NAME", "PATH".
 	Argument string
 	// Doc says in one sentence what its value is.
 	Doc string

@@ -8,7 +8,7 @@ import (
 )
 
 // Response is an answer, that of the login or that of the page; ResponseHeader and
-// ResponseCookie are what stands in its head.
+// ResponseCookie are parts of its head.
 const (
 	Response       Context = "response"
 	ResponseHeader Context = "responseHeader"

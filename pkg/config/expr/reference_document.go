@@ -6,7 +6,7 @@ const (
 	Env  Context = "env"
 )
 
-// EnvPrefix stands in front of the names of the environment variables that a
+// EnvPrefix precedes the names of the environment variables that a
 // configuration may read.
 const EnvPrefix = "EXTRACTOR_VAR_"
 

@@ -71,9 +71,9 @@ func checkParentItem(c Compiler, name string) *Fault {
 	return f
 }
 
-// SplitLevel parts a path into an item of a job above ("2:owner.id") into its level, 1
-// for the parent, and the path. What stands in front of a colon and is no number is a
-// part of the path.
+// SplitLevel splits a path into an item of a job above ("2:owner.id") into its level, 1
+// for the parent, and the path. A text before a colon that is not a number is a part of
+// the path.
 func SplitLevel(name string) (level int, path string) {
 	before, after, ok := strings.Cut(name, ":")
 	if n, err := strconv.Atoi(before); ok && err == nil {
