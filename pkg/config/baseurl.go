@@ -70,7 +70,7 @@ func invalidURL(s Section, result value.Value) *url.URL {
 		found = field.DescribeKind(result)
 	}
 	if text := result.Raw(); strings.Contains(text, "{{") {
-		hint = "it still holds a variable that has no value"
+		hint = "it still contains a variable that has no value"
 	} else if !strings.Contains(text, "://") {
 		hint = "an address begins with http:// or https://"
 	}
@@ -84,7 +84,7 @@ const (
 	pathChars = `[\pL\pN\-._~!$&'()*+,;=:@]|` + escaped
 )
 
-// address is what the original takes for a valid address: http or https,
+// address is what the original accepts as a valid address: http or https,
 // perhaps user and password, a host name in any script (no top-level domain
 // needed) or an IP address, perhaps port, path, query and fragment. Braces and
 // blanks have no place in it.

@@ -11,19 +11,19 @@ import (
 // MaxBatch is the most values that a batch may have: they are in memory together.
 const MaxBatch = 10_000
 
-// Batch is how many values of its placeholder a child job takes in one request.
+// Batch is how many values of its placeholder a child job sends in one request.
 type Batch struct {
 	// Size is 0 for a job that runs for each value.
 	Size int
-	// Across says that a batch may take values from several pages of the parent.
+	// Across says that a batch may contain values of several pages of the parent.
 	Across bool
 }
 
 // The settings of a batch.
 var (
-	JobBatch    = field.Of("batch", "Batch", "Child jobs with one placeholder: one request for so many values of it, at most 10,000. The placeholder stands for the list of them: in the endpoint joined by commas, as `{\"placeholder\": …}` a list. It makes no parent column. A batch ends with the page of the parent, unless it may go on with the next one: `{\"size\": 100, \"across\": true}`.", batchType).Example(`100`, `{"size": 500, "across": true}`).Also("batchsize", "batch_size", "chunksize", "chunk_size")
-	batchSize   = field.Integer("size", "Size", "How many values a request takes at most.").Example(`500`).Must()
-	batchAcross = field.Flag("across", "Across pages", "A batch goes on with the next page of the parent; the last one runs when the parent has no more pages.").Typed(field.BooleanType).Example(`true`)
+	JobBatch    = field.Of("batch", "Batch", "Child jobs with one placeholder: how many values of it one request contains, at most 10,000. The placeholder is the list of these values: joined by commas in the endpoint, a list as `{\"placeholder\": …}`. It adds no parent column. A batch ends with the page of the parent; with `{\"size\": 100, \"across\": true}` it continues on the next one.", batchType).Example(`100`, `{"size": 500, "across": true}`).Also("batchsize", "batch_size", "chunksize", "chunk_size")
+	batchSize   = field.Integer("size", "Size", "How many values a request contains at most.").Example(`500`).Must()
+	batchAcross = field.Flag("across", "Across pages", "A batch continues on the next page of the parent; the last one runs after the last page.").Typed(field.BooleanType).Example(`true`)
 
 	batchType = &field.Type{Name: "batch", Title: "Batch", Doc: "The long form of `batch`.", Kinds: []string{"integer", "string", "object"}, NotEmpty: []string{"object"},
 		Pattern: field.IntegerType.Pattern, Message: `expected a number of values, or an object with "size"`, Fields: field.Fields(batchSize, batchAcross)}

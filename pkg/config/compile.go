@@ -95,7 +95,7 @@ func (c *compiler) compile() *Document {
 	}
 }
 
-// wrapped are the sections that stand under `parameters` or at the top level.
+// wrapped are the sections under `parameters` or at the top level.
 func (c *compiler) wrapped() []string {
 	var names []string
 	for _, f := range c.Tree.Root().Field(Wrapper.Name).Type.Fields {
@@ -120,7 +120,7 @@ func (c *compiler) locate() (root value.Value, isWrapped bool) {
 	switch parameters := root.Field(Wrapper.Name); {
 	case !parameters.Empty():
 		if len(beside) > 0 {
-			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" count: "+field.List(beside), "leave one of the two out")
+			c.warn(failure.NoEffect, "/"+beside[0], "ignored, because the settings under \"parameters\" have precedence: "+field.List(beside), "remove one of the two")
 		}
 		return root.Without(c.wrapped()...), true
 	case root.Kind() == value.Object && len(beside) == 0:
@@ -148,7 +148,7 @@ func markSecrets(v value.Value) value.Value {
 	})
 }
 
-// ciphers reports secrets that no one decrypted: the platform hands over plain
+// ciphers reports secrets that are still encrypted: the platform passes plain
 // text, so these are copies from a stored configuration.
 func (c *compiler) ciphers(v value.Value, pointer string) {
 	for _, item := range (Section{Value: v, Pointer: pointer}).Items() {
@@ -182,7 +182,7 @@ func (c *compiler) restricts(s Section, hint failure.Text) {
 	given, ok := c.given(s.Pointer)
 	if zero, isNumber := given.Int(); ok && !given.IsNull() && (given.Empty() || isNumber && zero == 0) {
 		s.Value = given
-		s.Problem("expected a value, as an empty one restricts nothing", hint)
+		s.Problem("expected a value, because an empty one restricts nothing", hint)
 	}
 }
 

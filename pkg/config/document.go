@@ -4,28 +4,28 @@ import "github.com/keboola/configurable-extractor/pkg/config/field"
 
 // The members of the document that this package reads, or names to others.
 var (
-	action          = field.Text("action", "Action", "`run` extracts; the others answer at once with one JSON document: `testRequest` (also `test_request`) tries whether the API answers, `validate` checks the configuration.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("run", "testRequest", "test_request", "validate")}).Default("run").Example(`"run"`)
-	imageParameters = field.Of("image_parameters", "Operator's settings", "Set by whoever operates the component, not by the author of the configuration.", field.Object("imageParameters", "Operator's settings", "An unknown key is an error, here and in the entries of `allowed_hosts`, because a misspelt setting would protect nothing.", allowedHosts))
-	allowedHosts    = field.Of("allowed_hosts", "Allowed hosts", "Every request must match at least one of these addresses: job, page, child job, login and redirect. Empty allows all.", field.ListOf(field.Object("allowedHost", "Allowed host", "An address requests may go to.", allowedHost, allowedScheme, allowedPort, allowedPath))).Example(`[{"host": "api.example.com"}]`)
+	action          = field.Text("action", "Action", "`run` extracts. The others answer with one JSON document: `testRequest` (also `test_request`) sends the first request, `validate` checks the configuration. See [platform-api.md](platform-api.md#synchronous-actions).").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("run", "testRequest", "test_request", "validate")}).Default("run").Example(`"run"`)
+	imageParameters = field.Of("image_parameters", "Operator's settings", "Set by the operator of the component, not by the author of the configuration.", field.Object("imageParameters", "Operator's settings", "An unknown key is an error, here and in the entries of `allowed_hosts`, because a misspelt setting would not protect anything.", allowedHosts))
+	allowedHosts    = field.Of("allowed_hosts", "Allowed hosts", "Every request must match at least one of these addresses: those of jobs, pages, child jobs, logins and redirects. Empty allows all.", field.ListOf(field.Object("allowedHost", "Allowed host", "An address that requests may go to.", allowedHost, allowedScheme, allowedPort, allowedPath))).Example(`[{"host": "api.example.com"}]`)
 	allowedHost     = field.Text("host", "Host", "The exact host name; subdomains do not match.").Example(`"api.example.com"`).Must()
 	allowedScheme   = field.Text("scheme", "Scheme", "Only this scheme. Without the key both `http` and `https` are allowed; an empty value is an error.").Example(`"https"`)
 	allowedPort     = field.Integer("port", "Port", "Only this port, which the address must name. Without the key all ports are allowed; an empty value or 0 is an error.").Example(`8443`)
-	allowedPath     = field.Text("endpoint", "Path", "Only paths that begin with these whole segments: `/v1` matches `/v1` and `/v1/items`, not `/v10`, and no path with a hidden `..`, such as `/v1/..%2fx`. Empty, or `/`, allows all paths.").Example(`"/v1"`).Also("url", "uri", "path", "resource")
+	allowedPath     = field.Text("endpoint", "Path", "Only paths that begin with these whole segments: `/v1` matches `/v1` and `/v1/items`, not `/v10`, and or a path with a hidden `..` such as `/v1/..%2fx`. Empty, or `/`, allows all paths.").Example(`"/v1"`).Also("url", "uri", "path", "resource")
 
 	Wrapper = field.Of("parameters", "Settings", "Wrapper of all settings.", nil)
 	// The sections of the settings. Their types are filled in by Type.
 	APISection        = field.Of("api", "API", "How to talk to the API.", nil).Must()
 	ConfigSection     = field.Of("config", "Extraction", "What to extract, and where to write it.", nil).Must()
-	IterationsSection = field.Of("iterations", "Iterations", "One full run of all jobs for each item; an item's keys replace the same-named keys of `config` whole, `jobs` included.", nil).
+	IterationsSection = field.Of("iterations", "Iterations", "All jobs run once for each item. The keys of an item replace the keys of `config` with the same name as a whole, `jobs` included.", nil).
 				Example(`[{"region": "eu"}, {"region": "us"}]`)
 )
 
 // The members of the document that the platform or the package variables reads.
 var (
 	schemaAddress      = field.Text("$schema", "Schema", "Address or file of the JSON Schema, for editors; not read.").Typed(&field.Type{Kinds: []string{"string"}}).Example(`"./extractor.schema.json"`)
-	VariablesID        = field.Text("variables_id", "Variables", "Id of the stored variables whose names and types stand behind the `{{name}}` placeholders.").Example(`"123456"`)
-	VariablesValuesID  = field.Text("variables_values_id", "Default values", "Id of the stored row with the values of the variables, used when a run brings none.").Example(`"123457"`)
-	VariableValuesID   = field.Text("variableValuesId", "Values of this run, stored", "Id of the stored row with the values of this run; wins over `variables_values_id`.").Example(`"123458"`)
+	VariablesID        = field.Text("variables_id", "Variables", "Id of the stored declarations of the variables `{{name}}`.").Example(`"123456"`)
+	VariablesValuesID  = field.Text("variables_values_id", "Default values", "Id of the stored row with the values of the variables, used if a run has no others.").Example(`"123457"`)
+	VariableValuesID   = field.Text("variableValuesId", "Values of this run, stored", "Id of the stored row with the values for this run. It has precedence over `variables_values_id`.").Example(`"123458"`)
 	VariableValuesData = field.Of("variableValuesData", "Values of this run", "The values themselves: `values` is a list of objects with `name` and `value`.", &field.Type{Kinds: []string{"object"}, Open: true}).Example(`{"values": [{"name": "bucket", "value": "sales"}]}`)
 	storage            = field.Unread("storage", "Storage mapping", "Written by the platform, not read.").Example(`{}`)
 	processors         = field.Unread("processors", "Processors", "Run by the platform, not read.").Example(`{}`)

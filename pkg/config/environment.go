@@ -12,11 +12,11 @@ import (
 )
 
 // CredentialType is the type of the settings of `config` that are credentials.
-var CredentialType = &field.Type{Name: "credential", Title: "Credential", Doc: "A text, or an environment variable that holds it.",
+var CredentialType = &field.Type{Name: "credential", Title: "Credential", Doc: "A text, or an environment variable that contains it.",
 	Kinds: []string{"string", "number", "boolean", "object"}, Message: "expected a string, or {\"env\": \"NAME\"}",
 	Fields: field.Fields(
 		field.Text(string(expr.Env), "Environment variable", "The variable is `"+expr.EnvPrefix+"` and this name. Its value is a secret.").Example(`"API_KEY"`).Must(),
-		field.Of("default", "Default", "What stands in for a variable that is not set.", ExpressionType).Example(`"test"`))}
+		field.Of("default", "Default", "Used if the variable is not set.", ExpressionType).Example(`"test"`))}
 
 // withEnvironment is the document with environment variables in the attributes that
 // refer to them: in `config`, and in the items of `iterations`. Their values are
@@ -145,7 +145,7 @@ func (e environment) variable(form expr.Form, pointer string) (value.Value, bool
 		}
 		return evaluator{compiler: e.compiler, conceal: e.Conceal, environment: e.variables}.eval(compiled, at)
 	}
-	hint := failure.Text("set it, or give a \"default\"")
+	hint := failure.Text("set it, or add a \"default\"")
 	if bare, ok := strings.CutPrefix(name, expr.EnvPrefix); ok {
 		hint = "write the name without " + expr.EnvPrefix + ": {\"env\": " + failure.Part(strconv.Quote(bare)) + "}"
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Family is where a job stands among others: what its expressions can refer to.
+// Family is the position of a job among others: what its expressions can refer to.
 type Family struct {
-	// Jobs is how many jobs stand above it, 0 for a root job.
+	// Jobs is how many jobs are above it, 0 for a root job.
 	Jobs int
 	// Placeholders are the names of its placeholders and of those above it.
 	Placeholders []string
@@ -124,7 +124,7 @@ func (it *Iteration) References(c expr.Context) []string {
 	return names
 }
 
-// EndpointText is the endpoint that an expression gave. Another value than a text is
+// EndpointText is the endpoint that an expression returned. Any other value than a text is
 // a user error at its place.
 func EndpointText(v value.Value, pointer string) (string, error) {
 	text := v.Text()

@@ -124,7 +124,7 @@ func (c *compiler) plainHeaders(s Section, place expr.Place) value.Value {
 			continue
 		}
 		if isObject {
-			c.warn(failure.UnevaluatedExpression, header.Pointer, "the object is no expression, the values in it are sent as they are", "write a text, a list of texts, or an expression")
+			c.warn(failure.UnevaluatedExpression, header.Pointer, "the object is not an expression, so the values in it are sent as they are", "write a text, a list of texts, or an expression")
 		}
 		members = append(members, m)
 	}
@@ -185,7 +185,7 @@ func (c *compiler) requiredHeaders(required Section, conf settings) {
 			Code:     failure.RequiredHeader,
 			Pointer:  c.nearestPlace(headers.Pointer),
 			Expected: "expected the header " + field.Quoted(name) + " in \"config.http.headers\"",
-			Hint:     "\"api.http.requiredHeaders\" asks for it",
+			Hint:     "\"api.http.requiredHeaders\" requires it",
 		})
 	}
 }

@@ -14,24 +14,24 @@ import (
 // The settings of `config`, and of an item of `iterations`.
 var (
 	JobsSetting        = field.Of("jobs", "Jobs", "The requests to send, one after another. Required.", nil).Example(`[{"endpoint": "users"}]`)
-	OutputBucket       = field.Text("outputBucket", "Bucket", "Bucket the tables go to. Empty: made of `api.name` and `id`, or the platform's default without `id`.").Typed(bucketType).Example(`"crm"`)
-	ConfigID           = field.Text("id", "Id", "Part of the bucket name `ex-api-<api.name>-<id>` when `outputBucket` is empty.").Example(`"main"`)
+	OutputBucket       = field.Text("outputBucket", "Bucket", "Bucket of the tables. Empty: made of `api.name` and `id`; without `id`, the default of the platform.").Typed(bucketType).Example(`"crm"`)
+	ConfigID           = field.Text("id", "Id", "Part of the bucket name `ex-api-<api.name>-<id>` if `outputBucket` is empty.").Example(`"main"`)
 	IncrementalOutput  = field.Flag("incrementalOutput", "Incremental", "Rows are added to the tables instead of replacing them.").Example(`true`)
 	debug              = field.Flag("debug", "Debug", "One event for each HTTP request that is sent.").Example(`true`)
-	OnIncomplete       = field.Text("onIncomplete", "Incomplete data", "What happens when an answer shows that data is missing: errors in it, a next page that was not fetched, fewer rows than it says there are. `warn` gives a warning, `fail` ends the run with an error and without tables. Each case is described in [faults.md](../understand/faults.md#complete-or-not).").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", FailIncomplete)}).Default("warn").Example(`"fail"`)
-	driftWarning       = field.Flag("driftWarning", "Drift warning", "A warning (`table.drifted`) for each table whose columns are not those of the last run that wrote it. The columns are remembered in `out/state.json`, under `tableColumns`. In one item of `iterations` it counts for all tables of the run.").Example(`true`)
-	ConfigHTTP         = field.Of("http", "HTTP", "What the author of `api` left to the author of `config`.", field.Object("", "HTTP", "What the author of `api` left to the author of `config`.", configHeaders))
-	configHeaders      = field.Of("headers", "Headers", "Laid over `api.http.headers`, by exact name; the place for headers named in `requiredHeaders`.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers)
-	UserData           = field.Of("userData", "Extra columns", "Columns added to every row of the root jobs. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"account": {"attr": "account"}}`)
-	MappingsSetting    = field.Of("mappings", "Mappings", "How the items of a data type become tables; a data type without mapping is mapped automatically.", nil).Example(`{"users": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "name": "name"}}`).As(field.Naming)
-	compatLevelSetting = field.Integer("compatLevel", "Compatibility", "2 keeps the older form of `responseFilter`, where scalars stay as they are; 1, the first table parser, is not supported.").Default(3).Example(`2`)
+	OnIncomplete       = field.Text("onIncomplete", "Incomplete data", "What to do if an answer shows that data is missing: it contains errors, a next page was not fetched, or there are fewer rows than it announces. `warn` warns; `fail` ends the run with an error and without tables. [faults.md](../understand/faults.md#complete-or-not) describes each case.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", FailIncomplete)}).Default("warn").Example(`"fail"`)
+	driftWarning       = field.Flag("driftWarning", "Drift warning", "Warns (`table.drifted`) about each table whose columns differ from those of the last run that wrote it. The columns are stored in `out/state.json`, under `tableColumns`. If one item of `iterations` sets it, it applies to all tables of the run.").Example(`true`)
+	ConfigHTTP         = field.Of("http", "HTTP", "HTTP settings of `config`.", field.Object("", "HTTP", "HTTP settings of `config`.", configHeaders))
+	configHeaders      = field.Of("headers", "Headers", "They replace those of `api.http.headers` with exactly the same name. Write the headers of `requiredHeaders` here.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers)
+	UserData           = field.Of("userData", "Extra columns", "Columns that are added to every row of the root jobs. A list, and lists in columns, are for mapped data types, which read single values of them.", userDataType).Example(`{"account": {"attr": "account"}}`)
+	MappingsSetting    = field.Of("mappings", "Mappings", "How the items of a data type become tables. A data type without a mapping is mapped automatically.", nil).Example(`{"users": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "name": "name"}}`).As(field.Naming)
+	compatLevelSetting = field.Integer("compatLevel", "Compatibility", "2 keeps the older form of `responseFilter`, in which scalars are stored as they are. 1, the first table parser, is not supported.").Default(3).Example(`2`)
 
 	bucketType = &field.Type{Name: "bucket", Title: "string", Kinds: []string{"string", "number", "boolean"}, Pattern: field.NewPattern("^[^/]*$"), Message: "expected a string without a slash"}
 )
 
 // settings is the type of `config` and of an item of `iterations`.
 func (t Types) settings() *field.Type {
-	settings := field.Object("settings", "Extraction", "What to extract, and where to write it. Any other key is an attribute that expressions can refer to by `{\"attr\": \"name\"}`; a key that begins with `#` holds a secret. The value of an attribute may be `{\"env\": \"NAME\"}`: the environment variable `EXTRACTOR_VAR_NAME`, a secret. An item of `iterations` has the same keys.",
+	settings := field.Object("settings", "Extraction", "What to extract, and where to write it. Any other key is an attribute that expressions can refer to by `{\"attr\": \"name\"}`; a key that begins with `#` contains a secret. The value of an attribute may be `{\"env\": \"NAME\"}`: the environment variable `EXTRACTOR_VAR_NAME`, a secret. An item of `iterations` has the same keys.",
 		append(ownSettings(t.jobs(), t.Mappings), t.Credentials...)...)
 	settings.Loose = true
 	return settings
@@ -44,7 +44,7 @@ func ownSettings(jobs, mappings *field.Type) []field.Declared {
 }
 
 // settings are `config` with an item of `iterations` laid over it: a key of the
-// item replaces the whole value, and stands at its own place.
+// item replaces the whole value, and has its own place.
 type settings struct {
 	base, over Section
 	given      value.Value // the item as it was given, also with its empty keys
@@ -123,7 +123,7 @@ func bucket(api Section, s settings) string {
 	if name := of(s, OutputBucket); name != "" {
 		if strings.HasPrefix(name, table.OwnPrefix) {
 			s.Get(OutputBucket.Name).Problem("expected a name that does not begin with "+table.OwnPrefix,
-				"the temporary files of a run begin so, and the next run would remove the tables")
+				"temporary files of a run begin with it, and the next run would remove the tables")
 		}
 		return name
 	}
@@ -150,7 +150,7 @@ func compatLevel(parent Section) int {
 	}
 	level := compatLevelSetting.Of(parent)
 	if level < oldestCompatLevel {
-		s.Problem("expected 2 or 3, for the first table parser (1) is not supported",
+		s.Problem("expected 2 or 3, because the first table parser (1) is not supported",
 			"remove the key, or set 2 to keep the older form of responseFilter; columns may get other names")
 	}
 	return min(max(level, oldestCompatLevel), newestCompatLevel)

@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// iterationKey tells an item of `iterations` from the others, in this run and in later
-// ones: its id, else a hash of what it holds besides secrets, in whatever order.
+// iterationKey identifies an item of `iterations`, in this run and in later ones: its id,
+// else a hash of its contents without secrets, in any order.
 func iterationKey(item value.Value) string {
 	if item.IsNull() {
 		return ""

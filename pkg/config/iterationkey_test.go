@@ -7,8 +7,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// TestIterationKey: an iteration is known by its id, else by what it holds besides
-// secrets, in whatever order.
+// TestIterationKey: an iteration is identified by its id, else by its contents without
+// secrets, in any order.
 func TestIterationKey(t *testing.T) {
 	key := func(text string) string { return iterationKey(markSecrets(testvalue.Parse(t, text))) }
 	for _, row := range []struct {

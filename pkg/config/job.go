@@ -11,30 +11,30 @@ import (
 
 // The settings of a job.
 var (
-	jobIDSetting       = field.Text("id", "Id", "Of several jobs with one id the last definition runs, at the place of the first. By default it is computed from the job, so that a job written twice runs once.").Example(`"users"`)
-	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path after the base address, which may hold a query; `/path` is relative to the host, an absolute address stands for itself. In child jobs `{name}` is replaced by a placeholder's value. May be an expression, which needs a `dataType` beside it unless `store` is false.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource")
-	JobMethod          = field.Text("method", "Method", "`GET` puts the parameters into the query, `FORM` into a form sent by POST, the others into a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
+	jobIDSetting       = field.Text("id", "Id", "If several jobs have the same id, only the last of them runs, at the place of the first. By default the id is computed from the job, so a job that is written twice runs once.").Example(`"users"`)
+	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path that is appended to the base address; it may contain a query. `/path` is relative to the host, an absolute address is used as it is. In child jobs `{name}` is replaced by the value of a placeholder. May be an expression, which needs a `dataType` unless `store` is false.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource")
+	JobMethod          = field.Text("method", "Method", "`GET` sends the parameters in the query, `FORM` in a form by POST, all others in a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
 	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query")
-	JobHeaders         = field.Of("headers", "Headers", "Headers of this job, laid over those of the default options. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers)
-	JobDataType        = field.Text("dataType", "Data type", "Names the table, and the mapping to use. Defaults to the endpoint as written.").Example(`"users"`)
-	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the answer: a path of keys parted by dots, `.` for the whole answer. Absent: the only list in the answer's root.", dataFieldType).Example(`"data.items"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
-	JobResponse        = field.Of("response", "Answers", "What the answers of this job are written in, in the place of `api.response`.", nil).Example(`{"format": "xml"}`, `{"format": "jsonl", "unpack": "gzip"}`)
-	JobRules           = field.Of("rules", "Rules about answers", "What to do with which answers. The first rule that matches decides, before those of `api.http.rules`, `retryConfig` and `ignoreErrors`.", nil).Example(`[{"status": 404, "do": "skip"}]`, `[{"when": "status!=DONE", "do": "poll", "wait": 15}]`)
-	JobScroller        = field.Text("scroller", "Scroller", "Name of the scroller to use, with the paging method `multiple`.").Example(`"list"`)
-	JobResponseFilter  = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` goes through the items of a list.", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
-	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "What parts the segments of `responseFilter`.").Default(".").Example(`"/"`)
+	JobHeaders         = field.Of("headers", "Headers", "Headers of this job; they replace those of the default options with the same name. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers)
+	JobDataType        = field.Text("dataType", "Data type", "Name of the table, and of the mapping. By default the endpoint as it is written.").Example(`"users"`)
+	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the answer: a [path](paths-and-conditions.md#paths), `.` for the whole answer. Absent: the only list in the root of the answer.", dataFieldType).Example(`"data.items"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
+	JobResponse        = field.Of("response", "Answers", "The format of the answers of this job; it replaces `api.response`.", nil).Example(`{"format": "xml"}`, `{"format": "jsonl", "unpack": "gzip"}`)
+	JobRules           = field.Of("rules", "Rules about answers", "What to do with which answers. The first rule that matches decides, before `api.http.rules`, `retryConfig` and `ignoreErrors`. See [Rules about answers](#rules-about-answers).", nil).Example(`[{"status": 404, "do": "skip"}]`, `[{"when": "status!=DONE", "do": "poll", "wait": 15}]`)
+	JobScroller        = field.Text("scroller", "Scroller", "With the paging method `multiple`: the name of the scroller to use.").Example(`"list"`)
+	JobResponseFilter  = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` means every item of a list. See [paths-and-conditions.md](paths-and-conditions.md#the-form-of-responsefilter).", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
+	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "Separator in the paths of `responseFilter`.").Default(".").Example(`"/"`)
 	JobChildren        = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
-	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: name of a `{name}` in the endpoint to the path of its value in the parent's item. `2:name` looks in the parent's parent. A list gives one request per value. Valid for all deeper child jobs too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
-	JobWindows         = field.Of("windows", "Windows", "Runs the job once for each of the spans of time between `from` and `to`, see [Windows](#windows).", windowsType).Example(`{"from": "2024-01-01", "step": "1 month", "format": "Y-m-d"}`)
-	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: only items that satisfy the condition get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; conditions are joined by `&` and `|`.").Example(`"type==company&size>10"`)
-	JobRowFilter       = field.Text("rowFilter", "Row filter", "Only items that satisfy the condition are stored, and only they get child jobs; paging sees all of them. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here.").Example(`"status!=deleted"`, `"active==true&score>=10"`).Also("filter", "where", "record_filter", "recordfilter")
-	JobStore           = field.Flag("store", "Store", "With `false` the items are only parents of child jobs: they are in no table, even if there is a mapping.").Typed(field.BooleanType).Default(true).Example(`false`)
-	JobCredentials     = field.Flag("credentials", "Credentials", "With `false` the requests of the job go without everything in `api` that is a credential: the authentication, the signature for AWS, the client certificate, user name and password of the base address, and headers and parameters for all jobs that are secrets. What the job itself says is sent as it stands. A run with such jobs only makes no login.").Typed(field.BooleanType).Default(true).Example(`false`)
-	JobUserData        = field.Of("userData", "Extra columns", "Columns added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may refer to the answer that holds the row, too. A list, and lists in columns, are for mapped data types, which take single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
-	JobRemember        = field.Of("remember", "Remember", "What this run leaves for the next one: names to where their values come from. `{\"remembered\": \"NAME\"}` is what an earlier run left. See [What a run remembers](#what-a-run-remembers).", nil).Example(`{"since": {"max": "updated_at"}}`, `{"delta": {"response": "@odata.deltaLink"}}`, `{"since": {"max": "updated_at", "per": ["id"]}}`).As(field.Remembering)
-	DataFieldPath      = field.Text("path", "Path", "Where the items are; equal to the separator it is the whole answer.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
-	DataFieldDelimiter = field.Text("delimiter", "Separator", "What parts the segments of `path`.").Default(".").Example(`"/"`)
-	DataFieldKeyAs     = field.Text("keyAs", "Key as", "For an object whose names are data, in the formats `json` and `xml`: each of its members is an item, with the name under this key in front. A member that is no object becomes the member `value` of its item.").Example(`"id"`)
+	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: for each `{name}` in the endpoint, the path of its value in the item of the parent. `2:name` reads the item of the parent's parent. A list leads to one request for each value. All child jobs below can use the placeholders too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.Naming)
+	JobWindows         = field.Of("windows", "Windows", "Runs the job once for each span of time between `from` and `to`, see [Windows](#windows).", windowsType).Example(`{"from": "2024-01-01", "step": "1 month", "format": "Y-m-d"}`)
+	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: a [condition](paths-and-conditions.md#conditions); only items of the parent that satisfy it get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; `&` and `|` join comparisons.").Example(`"type==company&size>10"`)
+	JobRowFilter       = field.Text("rowFilter", "Row filter", "A [condition](paths-and-conditions.md#conditions): only items that satisfy it are stored and get child jobs. Paging counts all items. `==` and `!=` also know `true` and `false` for booleans.").Example(`"status!=deleted"`, `"active==true&score>=10"`).Also("filter", "where", "record_filter", "recordfilter")
+	JobStore           = field.Flag("store", "Store", "With `false` the items are only parents of child jobs: they are not stored in a table, even if there is a mapping.").Typed(field.BooleanType).Default(true).Example(`false`)
+	JobCredentials     = field.Flag("credentials", "Credentials", "With `false` the requests of the job are sent without the credentials of `api`: the authentication, the signature for AWS, the client certificate, user name and password of the base address, and secret headers and parameters for all jobs. The job's own parameters and headers are sent as they are. A run that has only such jobs does not log in. See [Without credentials](#without-credentials).").Typed(field.BooleanType).Default(true).Example(`false`)
+	JobUserData        = field.Of("userData", "Extra columns", "Columns that are added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may also refer to the answer that contains the row. A list, and lists in columns, are for mapped data types, which read single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`)
+	JobRemember        = field.Of("remember", "Remember", "What this run stores for the next one: for each name, where its value comes from. `{\"remembered\": \"NAME\"}` reads what an earlier run stored. See [What a run remembers](#what-a-run-remembers).", nil).Example(`{"since": {"max": "updated_at"}}`, `{"delta": {"response": "@odata.deltaLink"}}`, `{"since": {"max": "updated_at", "per": ["id"]}}`).As(field.Remembering)
+	DataFieldPath      = field.Text("path", "Path", "Where the items are. The separator alone means the whole answer.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
+	DataFieldDelimiter = field.Text("delimiter", "Separator", "Separator in `path`.").Default(".").Example(`"/"`)
+	DataFieldKeyAs     = field.Text("keyAs", "Key as", "For an object whose names are data, in the formats `json` and `xml`: each of its members is an item, with its name under this key. If a member is not an object, it becomes the member `value` of its item.").Example(`"id"`)
 
 	jobEndpointType = &field.Type{Name: "jobEndpoint", Title: "string or expression", Kinds: []string{"string", "object"}, NotEmpty: []string{"string", "object"}, Message: "expected a path or an expression"}
 	userDataType    = &field.Type{Name: "userData", Title: "value, object or list of expressions", Kinds: []string{"string", "number", "boolean", "object", "array"},
@@ -45,7 +45,7 @@ var (
 
 // jobs is the type of a list of jobs at the top of `config`, which must have one.
 func (t Types) jobs() *field.Type {
-	job := field.Object("job", "Job", "A request, and all the pages and child jobs that follow from it.")
+	job := field.Object("job", "Job", "A request, with all its pages and child jobs.")
 	list := func(message failure.Text, notEmpty ...string) *field.Type {
 		return &field.Type{Kinds: []string{"array", "object"}, NotEmpty: notEmpty, Items: job, Others: job, Message: message,
 			Alone: func(v value.Value) bool {
@@ -134,7 +134,7 @@ func (c *compiler) unstored(s Section, j Job) {
 		return
 	}
 	if !JobChildren.In(s).Present() && !JobRemember.In(s).Present() {
-		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "nothing comes of this job: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
+		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "this job has no result: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
 	}
 	if userData := JobUserData.In(s); userData.Present() {
 		c.warn(failure.NoEffect, userData.Pointer, "has no effect: the job stores no rows that could have these columns", "remove the key, or \"store\"")
@@ -163,7 +163,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 		}
 	}
 	if j.DataType == "" && !j.Unstored {
-		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", as the endpoint is computed and cannot name the table"})
+		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", because the endpoint is computed and cannot name the table"})
 	}
 }
 
@@ -218,7 +218,7 @@ func dataField(parent Section) DataField {
 	case s.Value.Kind() == value.Object:
 		keyAs := DataFieldKeyAs.In(s)
 		if keyAs.Value.Text() == MemberValue {
-			keyAs.Problem("expected another name: \""+MemberValue+"\" holds the members that are no objects", "")
+			keyAs.Problem("expected another name: \""+MemberValue+"\" contains the members that are not objects", "")
 		}
 		return DataField{Path: DataFieldPath.Of(s), Delimiter: DataFieldDelimiter.Of(s), KeyAs: DataFieldKeyAs.Of(s)}
 	default:

@@ -53,14 +53,14 @@ type Iteration struct {
 	// FailIncomplete is set by `onIncomplete: fail`: the first event.Finding ends
 	// the run.
 	FailIncomplete bool
-	// DriftWarning asks for a warning when the columns of a table are not those
+	// DriftWarning requests a warning when the columns of a table are not those
 	// of the last run.
 	DriftWarning bool
 	// Bucket is where the tables go; "" is the platform's default bucket.
 	Bucket string
 	// Pointer is the place of the item of `iterations`; without any that of `config`.
 	Pointer string
-	// Key tells the iteration from the others, in the state of later runs too; "" without
+	// Key identifies the iteration, in the state of later runs too; "" without
 	// `iterations`.
 	Key string
 	// Incremental is `incrementalOutput`.
@@ -91,7 +91,7 @@ type API struct {
 	MaxResponseBytes int64
 	// TrustedOrigins may have the credentials too when an answer leads to them.
 	TrustedOrigins []Origin
-	// IgnoreErrors are the status codes whose answers are taken as data.
+	// IgnoreErrors are the status codes whose answers are accepted as data.
 	IgnoreErrors []int
 	// Concurrency is how many requests may be under way at once, 1 to
 	// MaxConcurrency.
@@ -109,7 +109,7 @@ type API struct {
 	Rules Section
 	// Query is the old place of `authentication.query`.
 	Query Section
-	// CACertificate and ClientCertificate hold PEM texts, null when not set.
+	// CACertificate and ClientCertificate contain PEM texts, null when not set.
 	CACertificate, ClientCertificate Section
 }
 
@@ -118,7 +118,7 @@ type API struct {
 type Header struct {
 	Name   string
 	Values []string
-	// Pointer is the header's place in the document, "" when it stands in none.
+	// Pointer is the header's place in the document, "" if it is in none.
 	Pointer string
 	// Secret says that a value was made of a secret.
 	Secret bool
@@ -134,7 +134,7 @@ type ComputedHeader struct {
 type Retry struct {
 	// MaxRetries after the first attempt.
 	MaxRetries int
-	// Header that holds the delay.
+	// Header that contains the delay.
 	Header string
 	// Codes are the HTTP status codes that are retried.
 	Codes []int
@@ -180,7 +180,7 @@ type Job struct {
 	// Headers is an object of expressions, each with scalars, null and lists of them as
 	// its value.
 	Headers expr.Entries
-	// Family is where the job stands among others.
+	// Family is the position of the job among others.
 	Family Family
 	// DataType names the output dataset; defaults to the endpoint.
 	DataType string
@@ -211,7 +211,7 @@ type Job struct {
 	UserData Section
 	// Remember is what the job leaves for the next run.
 	Remember Section
-	// Response is as that of API, whose place it takes when it is present.
+	// Response is as that of API, which it replaces if it is present.
 	Response Section
 	// Rules come before those of API.
 	Rules Section
@@ -231,6 +231,6 @@ type DataField struct {
 	KeyAs string
 }
 
-// MemberValue is the member of an item that holds a member of the data which is no
+// MemberValue is the member of an item that contains a member of the data which is not an
 // object, see DataField.KeyAs.
 const MemberValue = "value"

@@ -5,7 +5,7 @@
 // as it was given, and nothing stops at the first.
 //
 // Sections whose meaning belongs to another package (a scroller, an authentication,
-// a mapping) are handed over as they stand, with the shared list of problems.
+// a mapping) are passed on as they are, with the shared list of problems.
 package config
 
 import (
@@ -26,7 +26,7 @@ func Parse(text []byte) (value.Value, error) {
 		return value.OfMembers(), nil
 	}
 	if v.Kind() != value.Object {
-		return value.Value{}, failure.Userf("config.json must hold an object, found %s", field.DescribeKind(v))
+		return value.Value{}, failure.Userf("config.json must contain an object, found %s", field.DescribeKind(v))
 	}
 	return v, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Request is a request in the words of the configuration: what a job, a login
-// or a scroller asks for, before the base address and the default options are
+// or a scroller requests, before the base address and the default options are
 // added to it. Parameters and headers that are marked as secrets
 // (value.Value.Secret) are credentials, whatever their values look like.
 type Request struct {

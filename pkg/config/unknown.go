@@ -40,7 +40,7 @@ func (c *compiler) unknownKeys(read *field.Document, settings string) {
 	}
 }
 
-// guardHint reports whether an unknown key stands in `image_parameters`, or was
+// guardHint reports whether an unknown key is in `image_parameters`, or was
 // meant to be `image_parameters` or `allowed_hosts`, and what to write instead. The
 // operator of the component relies on these keys: they must not be without effect.
 func guardHint(key field.Key) (hint failure.Text, ok bool) {
@@ -82,7 +82,7 @@ func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
 	return name, !strings.Contains(below, "/"), name != JobsSetting.Name
 }
 
-// withLeadingParts are the names, and of each what stands before any of its
+// withLeadingParts are the names, and of each what precedes any of its
 // dots: with "a.b" the attribute "a" is referred to, too.
 func withLeadingParts(names []string) map[string]bool {
 	all := make(map[string]bool, len(names))

@@ -16,13 +16,13 @@ import (
 
 // The settings of `windows`.
 var (
-	WindowsFrom     = field.Of("from", "From", "Where the first window starts: an expression. A number is a Unix time, a text is read as the function `strtotime` does.", momentType).Example(`"2024-01-01"`, `{"remembered": "until", "default": "2024-01-01"}`).Must().Also("start", "start_date")
-	WindowsTo       = field.Of("to", "To", "Where the last window ends, like `from`. Windows exist only while `from` is before it.", momentType).DefaultJSON(`{"time": "currentStart"}`).Example(`"today"`).Also("until", "end_date")
-	windowsStep     = field.Text("step", "Step", "Length of a window: a span in words. Months and years are those of the calendar; they are counted from `from`, and a day that a month does not have is its last one.").Example(`"7 days"`, `"1 month"`, `"6 hours"`).Must().Also("interval", "size")
-	WindowsLookback = field.Text("lookback", "Look back", "How much earlier the first window starts when `from` was remembered, for items that come late: a span in words.").Example(`"2 days"`)
-	windowsFormat   = field.Text("format", "Format", "How `{\"window\": …}` is written, as by the function `date`. `U` gives a number, the seconds since 1970.").Default("c").Example(`"Y-m-d"`).Also("date_format")
-	windowsTimezone = field.Text("timezone", "Time zone", "Where texts without a zone are read, days are counted, and `format` writes.").Default("UTC").Example(`"Europe/Prague"`)
-	windowsEnd      = field.Text("end", "End", "With `exclusive` a window ends where the next one starts. With `inclusive` every window ends one unit earlier, for APIs that also send what is of the end itself: a day when `format` writes no time, else a second.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(exclusiveEnd, inclusiveEnd)}).Default(exclusiveEnd).Example(`"inclusive"`)
+	WindowsFrom     = field.Of("from", "From", "Where the first window starts. A number is a Unix time, a text is read as by the function `strtotime`.", momentType).Example(`"2024-01-01"`, `{"remembered": "until", "default": "2024-01-01"}`).Must().Also("start", "start_date")
+	WindowsTo       = field.Of("to", "To", "Where the last window ends, in the form of `from`. There are windows only if `from` is earlier.", momentType).DefaultJSON(`{"time": "currentStart"}`).Example(`"today"`).Also("until", "end_date")
+	windowsStep     = field.Text("step", "Step", "Length of a window in words. Months and years are calendar months and years, counted from `from`; a day that a month does not have becomes its last day.").Example(`"7 days"`, `"1 month"`, `"6 hours"`).Must().Also("interval", "size")
+	WindowsLookback = field.Text("lookback", "Look back", "How much earlier the first window starts if `from` was remembered, in words: for items that arrive late.").Example(`"2 days"`)
+	windowsFormat   = field.Text("format", "Format", "How `{\"window\": …}` is written, as by the function `date`. `U` is a number, the seconds since 1970.").Default("c").Example(`"Y-m-d"`).Also("date_format")
+	windowsTimezone = field.Text("timezone", "Time zone", "Time zone of texts without a zone, of days, and of `format`.").Default("UTC").Example(`"Europe/Prague"`)
+	windowsEnd      = field.Text("end", "End", "With `exclusive` a window ends where the next one starts. With `inclusive` every window ends one unit earlier, for APIs that also send what is at the end: a day if `format` writes no time, otherwise a second.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(exclusiveEnd, inclusiveEnd)}).Default(exclusiveEnd).Example(`"inclusive"`)
 
 	momentType  = &field.Type{Name: "moment", Title: "time or expression", Kinds: []string{"string", "number", "object"}, NotEmpty: []string{"object"}, Message: "expected a time or an expression"}
 	windowsType = field.Object("windows", "Windows", "The spans of time that a job runs for, one after another.",
@@ -90,9 +90,9 @@ func (w *Windows) compileRules(s Section) {
 	w.lookback = spanOf(s, WindowsLookback)
 	w.rules = window.Rules{Step: spanOf(s, windowsStep), Format: windowsFormat.Of(s), Zone: zoneOf(s), Inclusive: windowsEnd.Of(s) == inclusiveEnd}
 	if hint := window.CheckFormat(w.rules.Format); hint != "" {
-		windowsFormat.In(s).Problem("expected a format as that of the function date", failure.Text(hint))
+		windowsFormat.In(s).Problem("expected a format of the function date", failure.Text(hint))
 	} else if w.rules.Step != (window.Span{}) && window.Timeless(w.rules.Format) && w.rules.Step.UnderADay() {
-		windowsStep.In(s).Problem("expected a step of a day or more, as \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
+		windowsStep.In(s).Problem("expected a step of a day or more, because \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
 	}
 }
 

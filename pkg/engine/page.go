@@ -290,7 +290,7 @@ func (r *jobRun) store(ctx context.Context, page *answer.Page, columns []mapping
 			err = ctx.Err()
 		}
 		if err == nil {
-			keep, err = r.rowFilter.keeps(row)
+			keep, err = passes(r.rowFilter, row)
 		}
 		if keep {
 			kept++

@@ -52,7 +52,7 @@ type job struct {
 	placeholders []placeholder
 	filter       condition.Condition
 	rows         responseFilter
-	rowFilter    rowFilter
+	rowFilter    condition.Condition
 	user         userData
 	remembers    []remembering
 	format       answer.Format
@@ -162,7 +162,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 			scroller:  c.scroller(j),
 			paged:     paging.ServedBy(c.doc.API.Pagination, j.Scroller),
 			rows:      compileResponseFilter(j, c.it.CompatLevel),
-			rowFilter: rowFilter{condition.CompileWords(j.RowFilter), j.RowFilter.Pointer},
+			rowFilter: condition.CompileWords(j.RowFilter),
 			user:      c.userData(j, above == 0),
 			remembers: c.remembers(j),
 			format:    c.answers(j),

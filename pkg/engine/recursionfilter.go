@@ -8,7 +8,7 @@ import (
 // passes reports whether a row satisfies a condition. A scalar row is compared as an
 // object whose only member is called scalar.
 func passes(c condition.Condition, row value.Packed) (bool, error) {
-	if len(c) == 0 {
+	if !c.Given() {
 		return true, nil
 	}
 	if row.Kind() != value.Object && row.Kind() != value.Array {

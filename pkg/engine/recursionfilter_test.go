@@ -100,7 +100,7 @@ func TestRecursionFilter(t *testing.T) {
 			t.Errorf("%s on %s: got %v", tt.filter, tt.row, got)
 		}
 	}
-	if pass, err := passes(nil, packed(t, `{}`)); err != nil || !pass {
+	if pass, err := passes(condition.Condition{}, packed(t, `{}`)); err != nil || !pass {
 		t.Errorf("no filter: got %v, %v", pass, err)
 	}
 	for _, filter := range []string{"o==1", "a==0&o==1", "a==1|o==1", "o==1&a==1", "o==1|a==0"} {
@@ -131,7 +131,7 @@ func FuzzRecursionFilter(f *testing.F) {
 		}
 		problems := &failure.Problems{}
 		filter := condition.Compile(field.NewSection(value.OfString(text), "/x", problems))
-		if (filter == nil) != (len(*problems) > 0 || value.OfString(text).Empty()) {
+		if filter.Given() == (len(*problems) > 0 || value.OfString(text).Empty()) {
 			t.Errorf("%q: filter %v, problems %v", text, filter, *problems)
 		}
 		if _, err := passes(filter, v.AppendPacked(nil)); err != nil && failure.KindOf(err) != failure.User {

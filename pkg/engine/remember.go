@@ -37,7 +37,7 @@ const (
 
 // The settings of a value to remember that is no expression.
 var (
-	rememberMax   = field.Text(string(greatest), "Greatest", "Path in the items: the greatest value there, or what was remembered before if that is greater.").Example(`"updated_at"`).As(field.Path)
+	RememberMax   = field.Text(string(greatest), "Greatest", "Path in the items: the greatest value there, or what was remembered before if that is greater.").Example(`"updated_at"`).As(field.Path)
 	rememberMin   = field.Text(string(least), "Least", "Path in the items: the least value there, or what was remembered before if that is less.").Example(`"id"`).As(field.Path)
 	rememberLast  = field.Text(string(latest), "Last", "Path in the items: the value in the last one.").Example(`"cursor"`).As(field.Path)
 	rememberFirst = field.Text(string(earliest), "First", "Path in the items: the value in the first one.").Example(`"id"`).As(field.Path)
@@ -46,14 +46,14 @@ var (
 
 // pathForms are the forms with a path, in the order of the reference.
 func pathForms() []field.Setting[string] {
-	return []field.Setting[string]{rememberMax, rememberMin, rememberLast, rememberFirst}
+	return []field.Setting[string]{RememberMax, rememberMin, rememberLast, rememberFirst}
 }
 
 // RememberType is the type of an entry of `remember`.
 func RememberType() *field.Type {
 	return &field.Type{Name: "remember", Title: "Value to remember", Doc: "A path in the items, with the word for which of the values there counts; or an expression, which is evaluated after the last page: `response` and `responseHeader` are those of this page. Both may have `per`.",
 		Kinds: []string{"object"}, NotEmpty: []string{"object"}, Open: true, Message: "expected an object such as {\"max\": \"PATH\"}, or an expression",
-		Fields: field.Fields(rememberMax, rememberMin, rememberLast, rememberFirst, RememberPer)}
+		Fields: field.Fields(RememberMax, rememberMin, rememberLast, rememberFirst, RememberPer)}
 }
 
 // RememberedPath is the path in the items of an entry of `remember`; one that is an

@@ -89,10 +89,10 @@ func BenchmarkRows(b *testing.B) {
 	})
 }
 
-func rowFilterOf(tb testing.TB, text string) rowFilter {
+func rowFilterOf(tb testing.TB, text string) condition.Condition {
 	tb.Helper()
 	var problems failure.Problems
-	f := rowFilter{condition.CompileWords(field.NewSection(value.OfString(text), "/rowFilter", &problems)), "/rowFilter"}
+	f := condition.CompileWords(field.NewSection(value.OfString(text), "/rowFilter", &problems))
 	if len(problems) > 0 {
 		tb.Fatal(problems)
 	}

@@ -92,7 +92,7 @@ func (g *GELF) encode(e Event) []byte {
 	return append(bytes.TrimSuffix(b.Bytes(), []byte("\n")), 0)
 }
 
-// syslogLevel is never 0, which the platform takes for missing. The platform does
+// syslogLevel is never 0, which the platform treats as missing. The platform does
 // not show 7.
 func syslogLevel(l Level) int {
 	switch l {

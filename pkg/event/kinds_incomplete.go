@@ -54,7 +54,7 @@ func (PagingStalled) Kind() string { return "paging.stalled" }
 func (PagingStalled) Level() Level { return Warn }
 
 func (e PagingStalled) Message() string {
-	return fmt.Sprintf("Job %s: '%s' of page %d announces more pages, but there is no value at '%s' to ask for the next one; the rest was not fetched", e.Job, e.Flag, e.Page, e.Field)
+	return fmt.Sprintf("Job %s: '%s' of page %d announces more pages, but there is no value at '%s' to request the next one; the rest was not fetched", e.Job, e.Flag, e.Page, e.Field)
 }
 
 func (e PagingStalled) Setting() string              { return e.Pointer }

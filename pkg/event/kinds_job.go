@@ -68,7 +68,7 @@ func (JobProgress) Kind() string { return "job.progress" }
 func (JobProgress) Level() Level { return Info }
 
 func (e JobProgress) Message() string {
-	s := fmt.Sprintf("Job %s goes on: %s, %s, %s so far", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), prose.Count(e.Requests, "request"))
+	s := fmt.Sprintf("Job %s is running: %s, %s, %s so far", e.Job, prose.Count(e.Pages, "page"), prose.Count(e.Rows, "row"), prose.Count(e.Requests, "request"))
 	if e.Waited > 0 {
 		s += fmt.Sprintf(", %s spent waiting", time.Duration(e.Waited*float64(time.Second)).Round(time.Millisecond))
 	}

@@ -119,7 +119,7 @@ func (e RequestRetried) Message() string {
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
-// JobWaiting says that an answer is not ready and will be asked for again, because a
+// JobWaiting says that an answer is not ready and will be requested again, because a
 // rule says so.
 type JobWaiting struct {
 	Method      string  `json:"method"`
@@ -143,7 +143,7 @@ func (e JobWaiting) Message() string {
 	if e.Text != "" {
 		s += ", " + e.Text
 	}
-	return s + fmt.Sprintf("; asked %s, again in %s", prose.Count(e.Asked, "time"),
+	return s + fmt.Sprintf("; requested %s, again in %s", prose.Count(e.Asked, "time"),
 		time.Duration(e.WaitSeconds*float64(time.Second)).Round(time.Millisecond))
 }
 
@@ -160,7 +160,7 @@ func (CredentialsWithheld) Kind() string { return "credentials.withheld" }
 func (CredentialsWithheld) Level() Level { return Warn }
 
 func (e CredentialsWithheld) Message() string {
-	return fmt.Sprintf("%s: an answer led to %s, which is asked without credentials; 'api.http.trustedOrigins' can list it", e.Job, e.Origin)
+	return fmt.Sprintf("%s: an answer led to %s, which gets no credentials; you can list it in 'api.http.trustedOrigins'", e.Job, e.Origin)
 }
 
 // ResponseIgnored says that an error response was used as data because

@@ -76,7 +76,7 @@ func (e StateReused) Message() string {
 	return fmt.Sprintf("Continuing after %s: its state is read from %s; --full starts without it", run, e.Path)
 }
 
-// StateRead says what an iteration takes from earlier runs under a name. Values is how
+// StateRead says what an iteration reads of earlier runs under a name. Values is how
 // many there are of a name that has one for each combination of placeholders.
 type StateRead struct {
 	Name      string `json:"name"`

@@ -50,7 +50,7 @@ func TestTheTerminalSaysIncomplete(t *testing.T) {
 	}
 }
 
-// TestIncompleteInOtherTexts: what an API says is not taken for the end of a run.
+// TestIncompleteInOtherTexts: a text of an API is not read as the end of a run.
 func TestIncompleteInOtherTexts(t *testing.T) {
 	const end = "Extraction finished, incomplete: 1 row, 1 table, 1 request; 2 warnings say that data may be missing"
 	for _, text := range []string{

@@ -240,8 +240,8 @@ func TestLiveParents(t *testing.T) {
 	none.Parents(1).End()
 }
 
-// TestLiveWithoutSize: at a tick the size is asked for, and a terminal that
-// cannot tell it gets no lines.
+// TestLiveWithoutSize: at a tick the size is read, and a terminal without a
+// size gets no lines.
 func TestLiveWithoutSize(t *testing.T) {
 	var out bytes.Buffer
 	asked := make(chan struct{})

@@ -275,14 +275,14 @@ func TestConsole(t *testing.T) {
 		body    Body
 		want    string
 	}{
-		{"fields that the message tells are left out", false,
+		{"fields that the message has are left out", false,
 			JobFinished{Job: "users", Pages: 3, Rows: 250, Rule: "page without data"},
 			"12:30:45 info  Job users finished: 3 pages, 250 rows, page without data\n"},
 		{"other fields", false, RunStarted{Version: "1.2.3", Jobs: 2, Iterations: 1},
 			"12:30:45 info  Extraction started: 2 jobs version=1.2.3 iterations=1\n"},
-		{"part of a word is not told", false, RunStarted{Version: "start", Jobs: 20, Iterations: 2},
+		{"part of a word does not count", false, RunStarted{Version: "start", Jobs: 20, Iterations: 2},
 			"12:30:45 info  Extraction started: 20 jobs in 2 iterations version=start\n"},
-		{"list told", false, VariablesReplaced{Names: []string{"a", "b"}, Source: "job 12"},
+		{"a list in the message", false, VariablesReplaced{Names: []string{"a", "b"}, Source: "job 12"},
 			"12:30:45 info  Replaced values for variables: a, b source=\"job 12\"\n"},
 		{"list", false, TableWritten{Table: "users", Rows: 5, Columns: []string{"id", "name"}},
 			"12:30:45 info  Table users: 5 rows, 2 columns columns=id,name\n"},
@@ -311,7 +311,7 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// logServer is a GELF server: it takes one connection and keeps what it got.
+// logServer is a GELF server: it accepts one connection and keeps what it got.
 type logServer struct {
 	listener net.Listener
 	done     chan []byte

@@ -27,6 +27,7 @@ const (
 	WrongArguments        Code = "wrong-arguments"
 	FailedExpression      Code = "failed-expression"
 	UnevaluatedExpression Code = "unevaluated-expression"
+	UnsetAttribute        Code = "unset-attribute"
 
 	// Requests.
 	InvalidAddress       Code = "invalid-address"
@@ -56,6 +57,7 @@ const (
 	UnknownRemembered Code = "unknown-remembered"
 	UnreadRemembered  Code = "unread-remembered"
 	ReplacedTable     Code = "replaced-table"
+	RepeatedRow       Code = "repeated-row"
 
 	// Secrets.
 	MissingCredentials Code = "missing-credentials"

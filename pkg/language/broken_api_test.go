@@ -33,7 +33,7 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/api/baseUrl: expected a valid http or https address, found " https://h.test/"`,
 		}},
 		{"baseUrl with a placeholder left over", given{baseURL: `"https://{{host}}/"`}, []string{
-			`/parameters/api/baseUrl: expected a valid http or https address, found "https://{{host}}/"; it still holds a variable that has no value`,
+			`/parameters/api/baseUrl: expected a valid http or https address, found "https://{{host}}/"; it still contains a variable that has no value`,
 		}},
 		{"baseUrl with credentials", given{baseURL: `"https://ann:s3cret@h.test/{x}?key=abc"`}, []string{
 			`/parameters/api/baseUrl: expected a valid http or https address, found "https://[hidden]@h.test/{x}?[hidden]"`,
@@ -96,8 +96,8 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/config/http/headers/X-A/attr: expected the path of a string, number or boolean that exists in "attr", found "nope"`,
 		}},
 		{"required header", given{api: `"http":{"requiredHeaders":["X-A","X-B"],"headers":{"X-A":"1"}},`, config: `"http":{"headers":{"X-B":"0"}},`}, []string{
-			`/parameters/config/http/headers: expected the header "X-A" in "config.http.headers"; "api.http.requiredHeaders" asks for it`,
-			`/parameters/config/http/headers: expected the header "X-B" in "config.http.headers"; "api.http.requiredHeaders" asks for it`,
+			`/parameters/config/http/headers: expected the header "X-A" in "config.http.headers"; "api.http.requiredHeaders" requires it`,
+			`/parameters/config/http/headers: expected the header "X-B" in "config.http.headers"; "api.http.requiredHeaders" requires it`,
 		}},
 		{"required headers string", given{api: `"http":{"requiredHeaders":"X-A"},`}, []string{
 			`/parameters/api/http/requiredHeaders: expected a list, found "X-A"`,
@@ -134,14 +134,14 @@ func brokenAPIs() []brokenDocument {
 			`/parameters/api/http/rateLimit: expected the key "perSeconds"`,
 		}},
 		{"trustedOrigins", given{api: `"http":{"trustedOrigins":["h.test","ftp://h.test","https://h.test/v1","https://u@h.test","https://*","https://a.*.test",7,"https://h.test?a=b"]},`}, []string{
-			`/parameters/api/http/trustedOrigins/0: expected scheme and host of an address, perhaps with a port, found "h.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
-			`/parameters/api/http/trustedOrigins/1: expected scheme and host of an address, perhaps with a port, found "ftp://h.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
-			`/parameters/api/http/trustedOrigins/2: expected scheme and host of an address, perhaps with a port, found "https://h.test/v1"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
-			`/parameters/api/http/trustedOrigins/3: expected scheme and host of an address, perhaps with a port, found "https://[hidden]@h.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
-			`/parameters/api/http/trustedOrigins/4: expected scheme and host of an address, perhaps with a port, found "https://*"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
-			`/parameters/api/http/trustedOrigins/5: expected scheme and host of an address, perhaps with a port, found "https://a.*.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
-			`/parameters/api/http/trustedOrigins/6: expected scheme and host of an address, perhaps with a port, found 7; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
-			`/parameters/api/http/trustedOrigins/7: expected scheme and host of an address, perhaps with a port, found "https://h.test?[hidden]"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/0: expected scheme and host of an address, optionally with a port, found "h.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/1: expected scheme and host of an address, optionally with a port, found "ftp://h.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/2: expected scheme and host of an address, optionally with a port, found "https://h.test/v1"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/3: expected scheme and host of an address, optionally with a port, found "https://[hidden]@h.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/4: expected scheme and host of an address, optionally with a port, found "https://*"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/5: expected scheme and host of an address, optionally with a port, found "https://a.*.test"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/6: expected scheme and host of an address, optionally with a port, found 7; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
+			`/parameters/api/http/trustedOrigins/7: expected scheme and host of an address, optionally with a port, found "https://h.test?[hidden]"; for example "https://files.example.com", or "https://*.example.com" for all hosts below it`,
 		}},
 		{"ignoreErrors number", given{api: `"http":{"ignoreErrors":404},`}, []string{
 			`/parameters/api/http/ignoreErrors: expected a list, found 404`,
@@ -193,7 +193,7 @@ func brokenAPIs() []brokenDocument {
 		}},
 		{"login apiRequest", given{api: `"authentication":{"type":"login","apiRequest":{"headers":"X","query":["a"]}},`}, []string{
 			`/parameters/api/authentication/apiRequest/headers: expected an object, found a string`,
-			`/parameters/api/authentication/apiRequest/query: expected an object, found a list of 1; write an object, {"name": value}, in the place of the list`,
+			`/parameters/api/authentication/apiRequest/query: expected an object, found a list of 1; write an object, {"name": value}, instead of the list`,
 		}},
 		{"expires word", given{api: `"authentication":{"type":"login","expires":"1e3"},`}, []string{
 			`/parameters/api/authentication/expires: expected a number of seconds or an object with "response", found "1e3"`,

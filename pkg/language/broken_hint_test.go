@@ -27,7 +27,7 @@ func TestHints(t *testing.T) {
 		{"the name of another tool", given{job: `"url":"x",`}, "/parameters/config/jobs/0/url", `the key for that is "endpoint"`},
 		{"a missing key under the name of another tool", given{jobs: `[{"path":"users"}]`}, "/parameters/config/jobs/0", `is "path" meant to be it?`},
 		{"names of data are no keys", given{config: `"mappings":{"a":{"x":{"mapping":{"destination":"y"},"id":"id"}}},`}, "/parameters/config/mappings/a/x/id", ``},
-		{"a key of nobody", given{job: `"colour":"red",`}, "/parameters/config/jobs/0/colour", ``},
+		{"an unknown key without a hint", given{job: `"colour":"red",`}, "/parameters/config/jobs/0/colour", ``},
 
 		{"a bearer token", given{api: `"authentication":{"type":"bearer"},`}, "/parameters/api/authentication/type", `for a token in a header write "api.http.headers": {"Authorization": …} instead of "authentication"`},
 		{"an API key", given{api: `"authentication":{"type":"api_key"},`}, "/parameters/api/authentication/type", `for a key in the query write "query", for one in a header "api.http.headers" instead of "authentication"`},
@@ -37,9 +37,9 @@ func TestHints(t *testing.T) {
 		{"pages by address", given{api: `"pagination":{"method":"next-link"},`}, "/parameters/api/pagination/method", `did you mean "response.url"?`},
 		{"pages by token", given{api: `"pagination":{"method":"page_token"},`}, "/parameters/api/pagination/method", `did you mean "response.param"?`},
 		{"no pages", given{api: `"pagination":{"method":"none"},`}, "/parameters/api/pagination/method", `remove the key for no paging`},
-		{"a method nobody has", given{api: `"pagination":{"method":"sideways"},`}, "/parameters/api/pagination/method", ``},
+		{"an unknown method", given{api: `"pagination":{"method":"sideways"},`}, "/parameters/api/pagination/method", ``},
 
-		{"headers as a list", given{api: `"http":{"headers":["A: b"]},`}, "/parameters/api/http/headers", `write an object, {"name": value}, in the place of the list`},
+		{"headers as a list", given{api: `"http":{"headers":["A: b"]},`}, "/parameters/api/http/headers", `write an object, {"name": value}, instead of the list`},
 		{"a path as a list", given{job: `"dataField":["data",0,"items"],`}, "/parameters/config/jobs/0/dataField", `write "data.0.items"`},
 		{"a path as a list of others", given{job: `"dataField":[["data"]],`}, "/parameters/config/jobs/0/dataField", ``},
 		{"a number in the place of an object", given{api: `"pagination":{"forceStop":10},`}, "/parameters/api/pagination/forceStop", `write an object with the keys "pages", "time", "volume"`},
@@ -47,6 +47,8 @@ func TestHints(t *testing.T) {
 		{"one child job", given{job: `"children":{"endpoint":"users/{id}","placeholders":{"id":"id"}},`}, "/parameters/config/jobs/0/children", `put the job into brackets: [{"endpoint": …}]`},
 		{"hours in the place of seconds", given{api: `"http":{"requestTimeout":"1.5 hours"},`}, "/parameters/api/http/requestTimeout", `write it in seconds: 5400`},
 		{"seconds with their unit", given{api: `"http":{"requestTimeout":"1.5 sec"},`}, "/parameters/api/http/requestTimeout", `write the seconds without their unit: 1.5`},
+		{"a wait that names a header", given{job: `"rules":[{"status":429,"do":"retry","wait":"Retry-After"}],`}, "/parameters/config/jobs/0/rules/0/wait", `for the name of a header write {"header": "Retry-After"}`},
+		{"a wait with a unit", given{job: `"rules":[{"status":429,"do":"retry","wait":"2 min"}],`}, "/parameters/config/jobs/0/rules/0/wait", `write it in seconds: 120`},
 		{"another unit", given{api: `"http":{"requestTimeout":"5 days"},`}, "/parameters/api/http/requestTimeout", ``},
 		{"a unit alone", given{api: `"http":{"requestTimeout":"s"},`}, "/parameters/api/http/requestTimeout", ``},
 	}

@@ -27,7 +27,7 @@ func TestBrokenDocuments(t *testing.T) {
 func brokenConfigs() []brokenDocument {
 	return []brokenDocument{
 		{"config list", given{raw: `{"parameters":{"api":{"baseUrl":"https://h.test"},"config":["x"]}}`}, []string{
-			`/parameters/config: expected an object, found a list of 1; write an object, {"name": value}, in the place of the list`,
+			`/parameters/config: expected an object, found a list of 1; write an object, {"name": value}, instead of the list`,
 		}},
 		{"windows", given{jobs: `[
 			{"endpoint":"a","params":{"f":{"window":"start"}}},
@@ -41,17 +41,17 @@ func brokenConfigs() []brokenDocument {
 			{"endpoint":"i","windows":{"from":"{{since}}","step":"1 day"}},
 			{"endpoint":"j","windows":{"from":{"remembered":"x","default":"2024-01-99"},"step":"1 day"},"children":[
 				{"endpoint":"k/{id}","placeholders":{"id":"id"},"windows":{"from":{"window":"start"},"to":{"parentItem":"2:x"},"step":"1 sec","format":"YYYY"}}]}]`}, []string{
-			`/parameters/config/jobs/0/params/f/window: expected "windows" in this job or in one above it, found "start"; add "windows" to the job; if the object is meant as it is, write {"literal": {…}}`,
+			`/parameters/config/jobs/0/params/f/window: expected "windows" in this job or in one above it, found "start"; add "windows" to the job; if the object is data, write {"literal": {…}}`,
 			`/parameters/config/jobs/1/windows/step: expected a span of time in words, above zero, found "tomorrow"; such as 7 days, 1 month, 6 hours, 1 year`,
-			`/parameters/config/jobs/1/windows/format: expected a format as that of the function date, found "%Y-%m-%d"; the letters stand without %: Y-m-d H:i:s`,
+			`/parameters/config/jobs/1/windows/format: expected a format of the function date, found "%Y-%m-%d"; write the letters without %: Y-m-d H:i:s`,
 			`/parameters/config/jobs/1/windows/timezone: expected the name of a time zone such as Europe/Prague, found "Prague"`,
 			`/parameters/config/jobs/1/windows/end: expected one of "exclusive", "inclusive", found "incl"`,
 			`/parameters/config/jobs/2/windows: expected the key "from"`,
 			`/parameters/config/jobs/2/windows/step: expected a span of time in words, above zero, found "-7 days"; such as 7 days, 1 month, 6 hours, 1 year`,
-			`/parameters/config/jobs/2/windows/format: expected a format as that of the function date, found "H:i"; it writes no part of a date: Y-m-d is 2024-01-31`,
-			`/parameters/config/jobs/3/windows/step: expected a step of a day or more, as "format" writes no time, found "6 hours"; add the time to the format: Y-m-d H:i:s`,
+			`/parameters/config/jobs/2/windows/format: expected a format of the function date, found "H:i"; it writes no part of a date: Y-m-d is 2024-01-31`,
+			`/parameters/config/jobs/3/windows/step: expected a step of a day or more, because "format" writes no time, found "6 hours"; add the time to the format: Y-m-d H:i:s`,
 			`/parameters/config/jobs/3/windows/lookback: expected a span of time in words, above zero, found "0 days"; such as 7 days, 1 month, 6 hours, 1 year`,
-			`/parameters/config/jobs/4/windows/from/window: expected "windows" in this job or in one above it, found "start"; a window does not know its own bounds`,
+			`/parameters/config/jobs/4/windows/from/window: expected "windows" in this job or in one above it, found "start"; a window cannot refer to its own bounds`,
 			`/parameters/config/jobs/4/windows/step: expected a span of time in words, above zero, found "1 weekday"; such as 7 days, 1 month, 6 hours, 1 year`,
 			`/parameters/config/jobs/4/windows/to: expected a time or an expression, found true`,
 			`/parameters/config/jobs/5/windows: expected an object, found "1 day"`,
@@ -61,7 +61,7 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/8/windows/from: expected a time: a number of seconds since 1970, or a text that strtotime understands, found "{{since}}"; such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days`,
 			`/parameters/config/jobs/9/windows/from: expected a time: a number of seconds since 1970, or a text that strtotime understands, found an object; such as 2024-01-31, 2024-01-31 10:00, yesterday, -7 days`,
 			`/parameters/config/jobs/9/children/0/windows/to/parentItem: expected a level between 1 (the parent) and 1 in front of the path, found "2:x"; there is 1 job above this one`,
-			`/parameters/config/jobs/9/children/0/windows/format: expected a format as that of the function date, found "YYYY"; each letter stands for a whole part of the time: Y-m-d H:i:s is 2024-01-31 23:59:00`,
+			`/parameters/config/jobs/9/children/0/windows/format: expected a format of the function date, found "YYYY"; each letter means a whole part of the time: Y-m-d H:i:s is 2024-01-31 23:59:00`,
 		}},
 		{"jobs missing", given{jobs: `null`}, []string{
 			`/parameters/config: expected the key "jobs"`,
@@ -80,10 +80,10 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/1: expected an object, found null`,
 		}},
 		{"bucket with the name of temporary files", given{config: `"outputBucket":".extractor-a",`}, []string{
-			`/parameters/config/outputBucket: expected a name that does not begin with .extractor-, found ".extractor-a"; the temporary files of a run begin so, and the next run would remove the tables`,
+			`/parameters/config/outputBucket: expected a name that does not begin with .extractor-, found ".extractor-a"; temporary files of a run begin with it, and the next run would remove the tables`,
 		}},
 		{"bucket of an iteration with the name of temporary files", given{config: `"outputBucket":"b",`, parameters: `"iterations":[{},{"outputBucket":".extractor-"}],`}, []string{
-			`/parameters/iterations/1/outputBucket: expected a name that does not begin with .extractor-, found ".extractor-"; the temporary files of a run begin so, and the next run would remove the tables`,
+			`/parameters/iterations/1/outputBucket: expected a name that does not begin with .extractor-, found ".extractor-"; temporary files of a run begin with it, and the next run would remove the tables`,
 		}},
 		{"bucket with a slash", given{config: `"outputBucket":"a/../b",`}, []string{
 			`/parameters/config/outputBucket: expected a string without a slash, found "a/../b"`,
@@ -155,7 +155,7 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/mappings/d/z/parentKey: expected an object, found "p"; write an object with the keys "destination", "primaryKey", "disable"`,
 		}},
 		{"compatLevel 1", given{config: `"compatLevel":1,`}, []string{
-			`/parameters/config/compatLevel: expected 2 or 3, for the first table parser (1) is not supported, found 1; remove the key, or set 2 to keep the older form of responseFilter; columns may get other names`,
+			`/parameters/config/compatLevel: expected 2 or 3, because the first table parser (1) is not supported, found 1; remove the key, or set 2 to keep the older form of responseFilter; columns may get other names`,
 		}},
 		{"onIncomplete word", given{config: `"onIncomplete":"error",`}, []string{
 			`/parameters/config/onIncomplete: expected one of "warn", "fail", found "error"`,
@@ -181,7 +181,7 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/iterations/1/jobs: expected a list with at least one job`,
 			`/parameters/iterations/2/jobs: expected a list with at least one job, found an empty string`,
 			`/parameters/iterations/3/jobs: expected a list with at least one job, found an empty list`,
-			`/parameters/iterations/4/compatLevel: expected 2 or 3, for the first table parser (1) is not supported, found 1; remove the key, or set 2 to keep the older form of responseFilter; columns may get other names`,
+			`/parameters/iterations/4/compatLevel: expected 2 or 3, because the first table parser (1) is not supported, found 1; remove the key, or set 2 to keep the older form of responseFilter; columns may get other names`,
 			`/parameters/iterations/5/jobs/0/method: expected one of "GET", "POST", "FORM", "PUT", "PATCH", "DELETE", found "Y"`,
 			`/parameters/iterations/6/http/headers/A/attr: expected the path of a string, number or boolean that exists in "attr", found "nope"`,
 		}},
@@ -189,7 +189,7 @@ func brokenConfigs() []brokenDocument {
 			`/iterations/0/jobs/0: expected the key "endpoint"`,
 			`/config/jobs/0/params: expected an object of parameters, found a number`,
 		}},
-		{"same fault in all iterations is told once", given{parameters: `"iterations":[{},{}],`, job: `"params":{"a":{"attr":"nope"}},`}, []string{
+		{"same fault in all iterations is reported once", given{parameters: `"iterations":[{},{}],`, job: `"params":{"a":{"attr":"nope"}},`}, []string{
 			`/parameters/config/jobs/0/params/a/attr: expected the path of a string, number or boolean that exists in "attr", found "nope"`,
 		}},
 	}
@@ -211,11 +211,11 @@ func brokenEnvelopes() []brokenDocument {
 			`/image_parameters/allowed_hosts/0/x: unknown key, so nothing is restricted by it; the known keys are "host", "scheme", "port", "endpoint"`,
 		}},
 		{"empty guards", given{top: `"image_parameters":{"allowed_hosts":[{"host":"h.test","scheme":"","port":""},{"host":"h.test","scheme":[],"port":0},{"host":"h.test","port":"0"},{"host":""},{"host":"h.test","scheme":null,"port":null,"endpoint":""}]},`}, []string{
-			`/image_parameters/allowed_hosts/0/scheme: expected a value, as an empty one restricts nothing, found an empty string; write a scheme, or leave the key out to allow every scheme`,
-			`/image_parameters/allowed_hosts/0/port: expected a value, as an empty one restricts nothing, found an empty string; write a port, or leave the key out to allow every port`,
-			`/image_parameters/allowed_hosts/1/scheme: expected a value, as an empty one restricts nothing, found an empty list; write a scheme, or leave the key out to allow every scheme`,
-			`/image_parameters/allowed_hosts/1/port: expected a value, as an empty one restricts nothing, found 0; write a port, or leave the key out to allow every port`,
-			`/image_parameters/allowed_hosts/2/port: expected a value, as an empty one restricts nothing, found "0"; write a port, or leave the key out to allow every port`,
+			`/image_parameters/allowed_hosts/0/scheme: expected a value, because an empty one restricts nothing, found an empty string; write a scheme, or leave the key out to allow every scheme`,
+			`/image_parameters/allowed_hosts/0/port: expected a value, because an empty one restricts nothing, found an empty string; write a port, or leave the key out to allow every port`,
+			`/image_parameters/allowed_hosts/1/scheme: expected a value, because an empty one restricts nothing, found an empty list; write a scheme, or leave the key out to allow every scheme`,
+			`/image_parameters/allowed_hosts/1/port: expected a value, because an empty one restricts nothing, found 0; write a port, or leave the key out to allow every port`,
+			`/image_parameters/allowed_hosts/2/port: expected a value, because an empty one restricts nothing, found "0"; write a port, or leave the key out to allow every port`,
 			`/image_parameters/allowed_hosts/3: expected the key "host"`,
 		}},
 		{"guards in another place", given{top: `"imageParameters":{},"allowed_hosts":[],`, parameters: `"image_parameters":{},"allowedHosts":[],`}, []string{
@@ -314,7 +314,7 @@ func TestNoSecretInProblems(t *testing.T) {
 		}
 		for _, line := range append(problems, warnings...) {
 			if strings.Contains(line, secret) {
-				t.Errorf("%s\n  tells the secret of %s", line, text)
+				t.Errorf("%s\n  shows the secret of %s", line, text)
 			}
 		}
 	}

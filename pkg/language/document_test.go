@@ -22,10 +22,10 @@ func TestParse(t *testing.T) {
 		{"empty array", ` [] `, `{}`},
 		{"cut", "{\n  \"a\":", "config.json is not valid JSON: line 2, column 7: unexpected end of the text"},
 		{"more text", `{} x`, "config.json is not valid JSON: line 1, column 4: invalid character 'x' at start of value"},
-		{"number", `5`, "config.json must hold an object, found a number"},
-		{"string", `"KBC::x"`, "config.json must hold an object, found a string"},
-		{"null", `null`, "config.json must hold an object, found null"},
-		{"list", `[1]`, "config.json must hold an object, found a list of 1"},
+		{"number", `5`, "config.json must contain an object, found a number"},
+		{"string", `"KBC::x"`, "config.json must contain an object, found a string"},
+		{"null", `null`, "config.json must contain an object, found null"},
+		{"list", `[1]`, "config.json must contain an object, found a list of 1"},
 		{"nothing", ``, "config.json is not valid JSON: line 1, column 1: unexpected end of the text"},
 	}
 	for _, row := range rows {

@@ -35,7 +35,7 @@ import (
 var (
 	stepParam    = field.Text("stepParam", "Step parameter", "Parameter that counts down.").As(field.Parameter).Example(`"step"`)
 	firstStep    = field.Integer("firstStep", "First step", "Where the countdown begins.").Default(3).Example(`9`)
-	countedTotal = field.Text("countedTotal", "Counted", "Path of what nobody counts.").As(field.PathInAdvance).Example(`"n"`)
+	countedTotal = field.Text("countedTotal", "Counted", "Path of what is not counted.").As(field.PathInAdvance).Example(`"n"`)
 	stampHeader  = field.Text("stampHeader", "Stamp header", "Header that carries the stamp.").Example(`"X-Stamp"`)
 	stamp        = field.Text("#stampText", "Stamp", "What the authentication `stamp` sends.").Example(`"…"`)
 )
@@ -106,7 +106,7 @@ func extended() *language.Language {
 	return language.New(engine.Features{
 		Paging: append(paging.AllMethods(), countdownMethod()),
 		Auth:   append(auth.AllSchemes(), stampScheme()),
-		Vocabulary: expr.Vocabulary{Functions: append(expr.AllFunctions(), expr.Function{Name: "shout", Arguments: "text", Min: 1, Max: 1, Doc: "the text in capitals",
+		Vocabulary: expr.Vocabulary{Functions: append(expr.AllFunctions(), expr.Function{Name: "shout", Arguments: "text", Min: 1, Max: 1, Doc: "The text in capitals.", Examples: []expr.Example{{Expression: `"a"`, Value: `"A"`}},
 			Call: func(in expr.Input) (value.Value, error) {
 				text, err := in.Text(0)
 				return value.OfString(strings.ToUpper(text)), err
@@ -116,7 +116,7 @@ func extended() *language.Language {
 
 // upside is a reference: its name turned round.
 func upside() expr.Reference {
-	return expr.Reference{Key: "upside", Argument: "NAME", Example: `{"upside": "cba"}`, Doc: "the name from its end",
+	return expr.Reference{Key: "upside", Argument: "NAME", Examples: []expr.Example{{Expression: `{"upside": "cba"}`, Value: `"abc"`}}, Doc: "The name from its end.",
 		Where: []expr.Place{expr.InHeaders, expr.InJobs, expr.InShared, expr.InUserData},
 		Check: func(_ expr.Compiler, name string) *expr.Fault {
 			if name == "wrong" {
@@ -137,8 +137,10 @@ func TestAReferenceIsOneDeclaration(t *testing.T) {
 	if !strings.Contains(string(l.Schema()), "`{\\\"upside\\\": …}`") {
 		t.Error("the schema lacks it")
 	}
-	if want := "| `{\"upside\": \"NAME\"}` | the name from its end | `http.headers`; `params`, `headers` and `endpoint` of jobs; `defaultOptions`, `scrollRequest`; `userData` | `{\"upside\": \"cba\"}` |"; !strings.Contains(newReference(t, l).text(), want) {
-		t.Errorf("the reference lacks %s", want)
+	_, _, examples := expressionsPage(t)
+	if page := examples.reference(t, l.Vocabulary); !strings.Contains(page, "### `upside`\n\nThe name from its end.\n\nForm: `{\"upside\": \"NAME\"}`. Where: `http.headers`; `params`, `headers` and `endpoint` of jobs; `defaultOptions`, `scrollRequest`; `userData`.\n") ||
+		!strings.Contains(page, "| `{\"upside\": \"cba\"}` | `\"abc\"` |\n") {
+		t.Errorf("the reference lacks it:\n%s", page)
 	}
 	document := func(name string) string {
 		form := `{"upside":"` + name + `"}`
@@ -176,7 +178,8 @@ func TestAReferenceIsOneDeclaration(t *testing.T) {
 // everywhere.
 func TestAFunctionIsOneDeclaration(t *testing.T) {
 	l := extended()
-	if !strings.Contains(string(l.Schema()), "`strtotime`, `shout`") || !strings.Contains(newReference(t, l).text(), "`strtotime`, `shout`") {
+	_, _, examples := expressionsPage(t)
+	if !strings.Contains(string(l.Schema()), "`strtotime`, `shout`") || !strings.Contains(examples.reference(t, l.Vocabulary), "### `shout(text)`\n\nThe text in capitals.\n\n| expression | value |\n|---|---|\n| `{\"function\": \"shout\", \"args\": [\"a\"]}` | `\"A\"` |\n") {
 		t.Error("the schema or the reference lacks it")
 	}
 	call := func(name, arg string) string { return `{"function":"` + name + `","args":` + arg + `}` }

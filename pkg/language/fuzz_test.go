@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzCompile: no document makes the program panic, every problem has a place in the
-// document, and a second reading gives the same problems.
+// document, and a second reading finds the same problems.
 func FuzzCompile(f *testing.F) {
 	for _, rows := range [][]brokenDocument{brokenAPIs(), brokenConfigs(), brokenEnvelopes()} {
 		for _, row := range rows {

@@ -79,7 +79,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestEnumerations: every known value is taken.
+// TestEnumerations: every known value is accepted.
 func TestEnumerations(t *testing.T) {
 	check := func(pointer, format string) {
 		for _, choice := range typeAt(pointer).Choices {

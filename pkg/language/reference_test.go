@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
-	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/language"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -18,27 +17,50 @@ import (
 // referenceMark separates the written part from the generated one.
 const referenceMark = "<!-- Generated from the declarations of settings by: go test ./pkg/language -update -->\n"
 
+// TestReference: the keys on the page are those of the schema. What follows the table of
+// a section until the next one is written by hand, and stays.
 func TestReference(t *testing.T) {
 	file := filepath.Join("..", "..", "docs", "reference", "configuration.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	introduction, _, ok := strings.Cut(string(text), referenceMark)
+	introduction, generated, ok := strings.Cut(string(text), referenceMark)
 	if !ok {
 		t.Fatalf("%s lacks the line that begins the generated part", file)
 	}
-	golden.File(t, file, introduction+referenceMark+"\n"+newReference(t, language.Default()).text())
+	r := newReference(t, language.Default())
+	r.notes = notes(generated)
+	golden.File(t, file, introduction+referenceMark+"\n"+r.text())
+	for title := range r.notes {
+		t.Errorf("there are notes on %q, which is no section", title)
+	}
 }
+
+// notes are the texts behind the tables of a page, by the headings of their sections.
+func notes(page string) map[string]string {
+	all := map[string]string{}
+	for _, section := range strings.Split(page, "\n### ")[1:] {
+		title, rest, _ := strings.Cut(section, "\n")
+		if _, table, ok := strings.Cut(rest, tableHead); ok {
+			if _, note, ok := strings.Cut(table, "\n\n"); ok && strings.TrimSpace(note) != "" {
+				all[title] = strings.TrimSpace(note)
+			}
+		}
+	}
+	return all
+}
+
+const tableHead = "| key | type | default | meaning | example |\n|---|---|---|---|---|\n"
 
 // reference renders the schema: one section for each object, at the path where
 // it is met first.
 type reference struct {
-	t          *testing.T
-	schema     value.Value
-	vocabulary expr.Vocabulary
-	titles     map[string]string // pointer of an object in the schema to its heading
-	order      []string
+	t      *testing.T
+	schema value.Value
+	titles map[string]string // pointer of an object in the schema to its heading
+	order  []string
+	notes  map[string]string // heading to what is written by hand; text takes them out
 }
 
 func newReference(t *testing.T, l *language.Language) *reference {
@@ -46,7 +68,7 @@ func newReference(t *testing.T, l *language.Language) *reference {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reference{t: t, schema: schema, vocabulary: l.Vocabulary, titles: map[string]string{}}
+	r := &reference{t: t, schema: schema, titles: map[string]string{}}
 	r.discover("", "")
 	r.titles["/$defs/expression"] = "Value expressions"
 	r.order = append(r.order, "/$defs/expression")
@@ -92,46 +114,28 @@ func join(path, name string) string {
 
 func (r *reference) text() string {
 	var b strings.Builder
-	b.WriteString("## Reference\n\n")
+	b.WriteString("## Keys\n\n")
+	for _, pointer := range r.order {
+		title := heading(r.titles[pointer])
+		fmt.Fprintf(&b, "- [%s](#%s)\n", title, anchor(title))
+	}
 	for _, pointer := range r.order {
 		node, _ := r.schema.Find(failure.PointerSplit(pointer))
-		fmt.Fprintf(&b, "### %s\n\n%s\n\n", heading(r.titles[pointer]), node.Field("description").Raw())
+		title := heading(r.titles[pointer])
+		fmt.Fprintf(&b, "\n### %s\n\n", title)
 		if pointer == "/$defs/expression" {
-			fmt.Fprintf(&b, "Example: `%s`\n\n", node.Field("examples").Items()[0].JSON())
-			b.WriteString(r.expressions())
+			b.WriteString("A literal, or an object that is evaluated: a reference such as `{\"attr\": \"name\"}` or a function call. [expressions.md](expressions.md) describes all of them.\n")
 			continue
 		}
-		b.WriteString("| key | type | default | meaning | example |\n|---|---|---|---|---|\n")
+		fmt.Fprintf(&b, "%s\n\n%s", node.Field("description").Raw(), tableHead)
 		for _, m := range node.Field("properties").Members() {
 			b.WriteString(r.row(node, pointer, m))
 		}
-		b.WriteString("\n")
-	}
-	return strings.TrimRight(b.String(), "\n") + "\n"
-}
-
-// expressions are the tables of references and functions.
-func (r *reference) expressions() string {
-	var b strings.Builder
-	line := func(cells ...string) {
-		for i, cell := range cells {
-			cells[i] = strings.ReplaceAll(cell, "|", `\|`)
+		if note, ok := r.notes[title]; ok {
+			b.WriteString("\n" + note + "\n")
+			delete(r.notes, title)
 		}
-		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
-	b.WriteString("#### References\n\n| form | value | where | example |\n|---|---|---|---|\n")
-	for _, f := range r.vocabulary.References {
-		var where []string
-		for _, place := range f.Where {
-			where = append(where, string(place))
-		}
-		line("`{\""+string(f.Key)+"\": \""+strings.Trim(f.Argument, `"`)+"\"}`", f.Doc, strings.Join(where, "; "), "`"+f.Example+"`")
-	}
-	b.WriteString("\n#### Functions\n\n| function | value |\n|---|---|\n")
-	for _, f := range r.vocabulary.Functions {
-		line("`"+f.Signature()+"`", f.Doc)
-	}
-	b.WriteString("\n")
 	return b.String()
 }
 
@@ -268,7 +272,7 @@ func TestSchemaStaysSimple(t *testing.T) {
 		for _, m := range v.Members() {
 			at := pointer + "/" + m.Name
 			if !slices.Contains(known, m.Name) {
-				t.Errorf("%s: nobody reads this keyword", at)
+				t.Errorf("%s: unknown keyword", at)
 			}
 			switch m.Name {
 			case "pattern", "minLength", "minItems":

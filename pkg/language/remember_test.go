@@ -64,7 +64,7 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestIterationsThatRemember: the state must tell iterations apart, if they remember
+// TestIterationsThatRemember: the state must distinguish iterations if they remember
 // something.
 func TestIterationsThatRemember(t *testing.T) {
 	const document = `{"parameters":{"api":{"baseUrl":"https://api.example.com"},"config":{"jobs":[{"endpoint":"a"%s}]},"iterations":[%s]}}`

@@ -30,7 +30,7 @@ func TestWarnings(t *testing.T) {
 			`/parameters/api/pagination/scrollers/default/limits: unknown key; did you mean "limit"?`}},
 		{"unknown without wrapper", given{bare: true, job: `"parms":{},`}, []string{`/config/jobs/0/parms: unknown key; did you mean "params"?`}},
 		{"keys of editors", given{top: `"__A":1,`, parameters: `"__B":1,`, api: `"__C":1,"authentication":{"__D":1},"pagination":{"__E":1},`, config: `"__NAME":"x","__AUTH_METHOD":"basic",`, job: `"__F":{"unknown":1},`}, nil},
-		{"attribute nobody refers to", given{config: `"#token":"x","regio":"eu",`}, []string{
+		{"attribute without a reference", given{config: `"#token":"x","regio":"eu",`}, []string{
 			`/parameters/config/#token: unknown key, and no expression refers to it`,
 			`/parameters/config/regio: unknown key, and no expression refers to it`}},
 		{"attributes in use", given{
@@ -47,7 +47,7 @@ func TestWarnings(t *testing.T) {
 		{"unknown key inside a known attribute", given{config: `"http":{"proxy":"x"},`}, []string{
 			`/parameters/config/http/proxy: unknown key`}},
 		{"both forms", given{top: `"config":{"jobs":5},"api":{},`}, []string{
-			`/api: ignored, because the settings under "parameters" count: "api", "config"; leave one of the two out`}},
+			`/api: ignored, because the settings under "parameters" have precedence: "api", "config"; remove one of the two`}},
 		{"keys without effect", given{api: `"query":{"a":"b"},"clientCertificate":"x","http":{"params":{"a":1}},"retryConfig":{"http":{"maxRetries":3}},"pagination":{"pages":"2"},`}, []string{
 			`/parameters/api/query: is the old place of this setting; use "authentication.query"`,
 			`/parameters/api/clientCertificate: has no effect; use "#clientCertificate"`,
@@ -60,8 +60,8 @@ func TestWarnings(t *testing.T) {
 			`/parameters/api/retryConfig/http: ignored because of "headerName" or "httpCodes", its old spelling`,
 			`/parameters/api/retryConfig/curl: ignored because of "curlCodes", its old spelling`}},
 		{"objects in headers", given{job: `"headers":{"A":{"query":"x"}},`, api: `"http":{"defaultOptions":{"headers":{"B":{"state":"y"}}}},`}, []string{
-			`/parameters/api/http/defaultOptions/headers/B: the object is no expression, the values in it are sent as they are; write a text, a list of texts, or an expression`,
-			`/parameters/config/jobs/0/headers/A: the object is no expression, the values in it are sent as they are; write a text, a list of texts, or an expression`}},
+			`/parameters/api/http/defaultOptions/headers/B: the object is not an expression, so the values in it are sent as they are; write a text, a list of texts, or an expression`,
+			`/parameters/config/jobs/0/headers/A: the object is not an expression, so the values in it are sent as they are; write a text, a list of texts, or an expression`}},
 		{"two spellings of a header", given{api: `"http":{"headers":{"x-a":"1","X-A":"2","Y":"3"}},`, config: `"http":{"headers":{"y":"4","X-B":"5"}},`}, []string{
 			`/parameters/api/http/headers/x-a: this header is not sent: "X-A" is another spelling of it, and the last one counts; remove one of the two`,
 			`/parameters/api/http/headers/Y: this header is not sent: "y" is another spelling of it, and the last one counts; remove one of the two`}},
@@ -76,7 +76,7 @@ func TestWarnings(t *testing.T) {
 			`/parameters/config/jobs/1: is the same as /parameters/config/jobs/0, it runs once; give one of them an id to run both`}},
 		{"same child", given{jobs: `[{"endpoint":"x","children":[{"endpoint":"y","placeholders":{"a":"a"}},{"endpoint":"y","placeholders":{"a":"a"}}]}]`}, []string{
 			`/parameters/config/jobs/0/children/1: is the same as /parameters/config/jobs/0/children/0, it runs once; give one of them an id to run both`}},
-		{"told once for all iterations", given{parameters: `"iterations":[{},{}],`, jobs: `[{"endpoint":"x"},{"endpoint":"x"}]`}, []string{
+		{"reported once for all iterations", given{parameters: `"iterations":[{},{}],`, jobs: `[{"endpoint":"x"},{"endpoint":"x"}]`}, []string{
 			`/parameters/config/jobs/1: is the same as /parameters/config/jobs/0, it runs once; give one of them an id to run both`}},
 	}
 	for _, row := range rows {

@@ -90,8 +90,8 @@ func (d *Document) Lint() failure.Problems {
 	return lint.Check(lint.Document{Tree: d.Filled, Compiled: d.Config, Language: d.language})
 }
 
-// openIn finds variables without values in a text: as they stand, or what stands in for
-// them. It is nil where all values are known, or the run takes the text as it is.
+// openIn finds variables without values in a text: as they are, or what replaces
+// them. It is nil where all values are known, or the run uses the text as it is.
 func (d *Document) openIn(o Options) func(text string) bool {
 	var open []string
 	if d.Open {

@@ -49,8 +49,8 @@ func TestPollWaitsAndAsksAgain(t *testing.T) {
 	}
 	equal(t, "waits", f.sleeps, []time.Duration{5 * second, 10 * second})
 	equal(t, "events", f.messages("job.waiting"), []string{
-		"GET /x is not ready: status 202 Accepted, 1 %; asked 1 time, again in 5s",
-		"GET /x is not ready: status 202 Accepted, 50 %; asked 2 times, again in 10s",
+		"GET /x is not ready: status 202 Accepted, 1 %; requested 1 time, again in 5s",
+		"GET /x is not ready: status 202 Accepted, 50 %; requested 2 times, again in 10s",
 	})
 	if got := time.Duration(f.stats.Waited.Load()); got != 15*second {
 		t.Errorf("%s are counted", got)

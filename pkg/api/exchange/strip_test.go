@@ -115,7 +115,7 @@ func TestWhatIsMadeOfSecretsStays(t *testing.T) {
 			t.Errorf("request %d at %s has %v", i+1, got.host, got.header)
 		}
 	}
-	equal(t, "events", f.messages("credentials.withheld"), []string{": an answer led to http://b.test, which is asked without credentials; 'api.http.trustedOrigins' can list it"})
+	equal(t, "events", f.messages("credentials.withheld"), []string{": an answer led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'"})
 	for _, method := range []string{"POST", "FORM"} {
 		_, err := f.do(t, config.Request{Endpoint: "http://b.test/x", Method: method, Params: params})
 		wantUserError(t, err, "the body holds a secret")
@@ -238,8 +238,8 @@ func TestWithheldCredentialsAreReportedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "events", f.messages("credentials.withheld"), []string{
-		"users: an answer led to http://b.test, which is asked without credentials; 'api.http.trustedOrigins' can list it",
-		"shops: an answer led to http://b.test, which is asked without credentials; 'api.http.trustedOrigins' can list it",
+		"users: an answer led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'",
+		"shops: an answer led to http://b.test, which gets no credentials; you can list it in 'api.http.trustedOrigins'",
 	})
 }
 

@@ -1,7 +1,6 @@
 package paging
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -9,28 +8,23 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // stopWhen ends a job when a condition holds for the root of an answer.
-type stopWhen struct {
-	condition condition.Condition
-	text      string
-	pointer   string
-}
+type stopWhen struct{ condition.Condition }
 
 // StopWhen is the setting.
 var StopWhen = field.Of("stopWhen", "Stop by a condition", "Stops when the condition holds for the root of the answer; the page is kept. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here. `nextPageFlag` is the short form for one field.",
 	field.TextType).As(field.Condition).Example(`"status==done"`, `"paging.more==false"`)
 
 func compileStopWhen(s config.Section) stopper {
-	return stopWhen{condition.CompileWords(s), s.Value.Text(), s.Pointer}
+	return stopWhen{condition.CompileWords(s)}
 }
 
 func (w stopWhen) needs() Needs {
 	var needs Needs
-	for _, path := range w.condition.Paths() {
+	for _, path := range w.Paths() {
 		needs.Fields = append(needs.Fields, conditionPath(path))
 	}
 	return needs
@@ -43,21 +37,18 @@ func (stopWhen) counts() bool { return false }
 func (stopWhen) start(time.Time) State { return nil }
 
 func (w stopWhen) after(s State, p Page) (State, *Stop, error) {
-	holds, err := w.condition.Holds(func(path string) (value.Value, error) { return p.compared(conditionPath(path), w.pointer) })
-	if e, ok := errors.AsType[*failure.Error](err); ok {
-		return nil, nil, e.At(w.pointer)
-	}
+	holds, err := w.Holds(func(path string) (value.Value, error) { return p.compared(conditionPath(path), w.Pointer) })
 	if err != nil || !holds {
 		return s, nil, err
 	}
-	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.text), Pointer: w.pointer, Reason: OnPurpose}, nil
+	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.Text), Pointer: w.Pointer, Reason: OnPurpose}, nil
 }
 
 // announces implements announcing: the answer has a value that the condition compares,
 // and the condition does not hold.
 func (w stopWhen) announces(p Page) string {
-	for _, path := range w.condition.Paths() {
-		if v, err := p.compared(conditionPath(path), w.pointer); err == nil && !v.IsNull() {
+	for _, path := range w.Paths() {
+		if v, err := p.compared(conditionPath(path), w.Pointer); err == nil && !v.IsNull() {
 			return path
 		}
 	}
@@ -65,5 +56,5 @@ func (w stopWhen) announces(p Page) string {
 }
 
 func (w stopWhen) describe() string {
-	return fmt.Sprintf("Stops after a page that satisfies %q.", w.text)
+	return fmt.Sprintf("Stops after a page that satisfies %q.", w.Text)
 }

@@ -74,7 +74,7 @@ func (c compiler) rule(place Place) (Rule, bool) {
 	}
 	c.foreign(verbs()[verb])
 	r.statuses = c.statuses()
-	r.when = c.when()
+	r.when = condition.CompileWords(whenSetting.In(c.Section))
 	r.headers = c.headers()
 	r.wait = c.wait()
 	r.Timeout = c.timeout()
@@ -127,18 +127,12 @@ func statusOf(text string) (span, bool) {
 	return span{n, n}, err == nil && n >= 200 && n <= 999
 }
 
-func (c compiler) when() test {
-	s := whenSetting.In(c.Section)
-	return test{text: whenSetting.Of(c.Section), pointer: s.Pointer, Condition: condition.CompileWords(s)}
-}
-
-func (c compiler) headers() []test {
+func (c compiler) headers() []headerTest {
 	s := headerSetting.In(c.Section)
-	var all []test
+	var all []headerTest
 	for _, m := range s.Value.Members() {
 		at := s.Get(m.Name)
-		t := test{name: m.Name, text: m.Value.Text(), pointer: at.Pointer}
-		wrong := !at.Present() || !slices.Equal(condition.PathsIn(t.text), []string{""})
+		wrong := !at.Present() || !slices.Equal(condition.Parse(m.Value.Text()).Paths(), []string{""})
 		if !m.Value.IsScalar() || at.Faulty() {
 			continue // a problem already
 		}
@@ -146,8 +140,7 @@ func (c compiler) headers() []test {
 			at.Fault(failure.InvalidFilter, "expected a condition on the value of the header, which begins with one of the operators ==, !=, >=, <=, >, <, ~~, !~", "for example \"==0\"")
 			continue
 		}
-		t.Condition = condition.CompileWords(at)
-		all = append(all, t)
+		all = append(all, headerTest{m.Name, condition.CompileWords(at)})
 	}
 	return all
 }
@@ -275,20 +268,20 @@ func (c compiler) readable(r Rule) bool {
 		given = 1
 	}
 	return len(r.statuses) == given && len(r.headers) == headerSetting.In(c.Section).Value.Len() &&
-		(len(r.when.Condition) > 0 || !whenSetting.In(c.Section).Present())
+		(r.when.Given() || !whenSetting.In(c.Section).Present())
 }
 
 func (r Rule) takesAll() bool {
-	return len(r.statuses) == 0 && len(r.when.Condition) == 0 && len(r.headers) == 0
+	return len(r.statuses) == 0 && !r.when.Given() && len(r.headers) == 0
 }
 
 // covers reports whether a rule matches whatever another one does.
 func (r Rule) covers(other Rule) bool {
-	if len(r.when.Condition) > 0 && r.when.text != other.when.text && !r.when.Covers(other.when.Condition) {
+	if r.when.Given() && r.when.Text != other.when.Text && !r.when.Covers(other.when) {
 		return false
 	}
 	for _, h := range r.headers {
-		if !slices.ContainsFunc(other.headers, func(o test) bool { return strings.EqualFold(o.name, h.name) && o.text == h.text }) {
+		if !slices.ContainsFunc(other.headers, func(o headerTest) bool { return strings.EqualFold(o.name, h.name) && o.Text == h.Text }) {
 			return false
 		}
 	}

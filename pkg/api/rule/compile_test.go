@@ -74,7 +74,7 @@ func TestProblems(t *testing.T) {
 		{rules: `[{"when":"a!=true","do":"poll"},{"when":"a==1","do":"fail"}]`},
 		{rules: `[{"when":"a!=x&b==1","do":"poll"},{"when":"a==y","do":"fail"}]`},
 		{rules: `{"do":"fail"}`},
-		{rules: `[{"when":"a==1&&b==2","do":"fail"}]`, want: `/r/0/when: every condition needs one of the operators ==, !=, >=, <=, >, <, ~~, !~; there is none in '', found "a==1&&b==2"; conditions are joined by one & or |, as in a==1&b==2`},
+		{rules: `[{"when":"a==1&&b==2","do":"fail"}]`, want: `/r/0/when: every condition needs one of the operators ==, !=, >=, <=, >, <, ~~, !~; there is none in '', found "a==1&&b==2"; join comparisons by a single & or |, as in a==1&b==2`},
 		{rules: `[{"header":{"A":"==1"},"do":"fail"},{"header":{"a":"==1","B":"==2"},"do":"skip"}]`, want: `/r/1: never matches`},
 		{rules: `[{"header":{"A":"==1","B":"==2"},"do":"fail"},{"header":{"A":"==1"},"do":"skip"}]`},
 		{rules: `[{"do":"accept"},{"status":404,"do":"skip"}]`, want: `/r/1: never matches`},

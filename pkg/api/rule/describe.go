@@ -25,11 +25,11 @@ func (r Rule) subject() string {
 		}
 		parts = append(parts, "the status "+strings.Join(names, " or "))
 	}
-	if len(r.when.Condition) > 0 {
-		parts = append(parts, fmt.Sprintf("a body that satisfies %q", r.when.text))
+	if r.when.Given() {
+		parts = append(parts, fmt.Sprintf("a body that satisfies %q", r.when.Text))
 	}
 	for _, h := range r.headers {
-		parts = append(parts, fmt.Sprintf("a header %s that satisfies %q", h.name, h.text))
+		parts = append(parts, fmt.Sprintf("a header %s that satisfies %q", h.name, h.Text))
 	}
 	if len(parts) == 0 {
 		return "Every other answer"

@@ -6,7 +6,6 @@
 package rule
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -42,8 +40,8 @@ type Rule struct {
 	Timeout time.Duration
 
 	statuses []span // none for every status
-	when     test
-	headers  []test
+	when     condition.Condition
+	headers  []headerTest
 	message  string // a path, "" for none
 	wait     wait
 }
@@ -53,10 +51,9 @@ type span struct{ from, to int }
 
 func (s span) has(status int) bool { return s.from <= status && status <= s.to }
 
-// test is a condition on the body, or on the header of that name.
-type test struct {
-	name, text string
-	pointer    string
+// headerTest is a condition on the header of that name.
+type headerTest struct {
+	name string
 	condition.Condition
 }
 
@@ -174,17 +171,13 @@ func (r *Rule) matches(l *look) (bool, error) {
 			return false, err
 		}
 	}
-	if len(r.when.Condition) == 0 {
+	if !r.when.Given() {
 		return true, nil
 	}
 	if ok, err := l.body(); err != nil || !ok {
 		return false, err
 	}
-	holds, err := r.when.Holds(l.at)
-	if e, ok := errors.AsType[*failure.Error](err); ok {
-		return false, e.At(r.when.pointer)
-	}
-	return holds, err
+	return r.when.Holds(l.at)
 }
 
 // headerOf is a header as one text. An absent one is empty.

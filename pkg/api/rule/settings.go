@@ -33,7 +33,8 @@ var (
 	waitType = &field.Type{Name: "ruleWait", Title: "Wait", Kinds: []string{"number", "string", "object"}, Pattern: field.NumberType.Pattern,
 		Doc:     "Where the answer says how long to wait. The value is a number of seconds, a date, or a Unix time.",
 		Fields:  field.Fields(waitHeader, waitResponse, waitMatch),
-		Message: "expected a number of seconds or an object with one of \"header\", \"response\" and \"match\""}
+		Message: "expected a number of seconds or an object with one of \"header\", \"response\" and \"match\"",
+		Hint:    `for the name of a header write {"header": "Retry-After"}`}
 )
 
 const expectedStatus = "expected a status such as 404, a class such as \"5xx\", or a list of them"

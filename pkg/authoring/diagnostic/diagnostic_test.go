@@ -28,7 +28,9 @@ func markdown() string {
 	var b strings.Builder
 	b.WriteString(`# Diagnostics
 
-What ` + "`extractor validate`" + ` may find in a configuration. ` + "`extractor explain CODE`" + ` tells the same on the command line. Errors stop a run before anything is sent; warnings do not.
+What each code in the output of ` + "`extractor validate`" + ` means, and how to fix it. ` + "`extractor explain CODE`" + ` shows the same on the command line. Errors stop a run before anything is sent; warnings do not.
+
+See also: [configuration.md](configuration.md) for all keys, [Testing configurations](../how-to/testing-configurations.md) for checks in CI.
 
 This page is generated: ` + "`go test ./pkg/authoring/diagnostic -run TestPage -update`" + `.
 
@@ -238,7 +240,7 @@ func TestOwnWordsAreShown(t *testing.T) {
 			}
 		}
 		text = said(`{"parameters":{"api":{"baseUrl":"http://a.test/"},"config":{"token":"abc","#password":"` + secret + `","jobs":[{"endpoint":"x"}]}}}`)
-		if want := "this secret is not protected: it is stored and shown as it is; write it under \"#token\"\n"; !strings.Contains(text, want) {
+		if want := "this secret is not protected: it is stored and shown in plain text; write it under \"#token\"\n"; !strings.Contains(text, want) {
 			t.Errorf("%s: %q is missing in\n%s", secret, want, text)
 		}
 	}

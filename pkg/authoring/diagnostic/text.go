@@ -94,7 +94,7 @@ func summary(reports []*Report) string {
 	if len(reports) > 1 {
 		where = fmt.Sprintf(" in %d of %d files", files, len(reports))
 	}
-	return fmt.Sprintf("%s, %s%s; 'extractor explain CODE' tells more\n", prose.Count(errors, "error"), prose.Count(warnings, "warning"), where)
+	return fmt.Sprintf("%s, %s%s; 'extractor explain CODE' explains a code\n", prose.Count(errors, "error"), prose.Count(warnings, "warning"), where)
 }
 
 // WriteJSON writes the findings of all texts as one list of objects.

@@ -62,9 +62,9 @@ func unknownVariables(doc *load.Document, places renamed) failure.Problems {
 	}
 	at, _ := firstVariable(doc.Filled)
 	p := failure.Problem{Code: failure.MissingVariable, Pointer: places.original(at), Hint: "give the value by --var name=value",
-		Expected: "no variable has a value here, so these stay as they are: " + failure.Parts(names)}
+		Expected: "no variable has a value, so these stay as they are: " + failure.Parts(names)}
 	if doc.Open {
-		p.Expected = "the platform brings the values of variables, they are not known here: " + failure.Parts(names)
+		p.Expected = "the platform supplies the values of variables, they are not known here: " + failure.Parts(names)
 		p.Hint = "give them by --var name=value to check what depends on them"
 	}
 	return failure.Problems{p}

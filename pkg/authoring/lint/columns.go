@@ -21,7 +21,7 @@ func shadowedUserData(s settings, found *failure.Problems) {
 					continue
 				}
 				found.Add(failure.Problem{Code: failure.NoEffect, Pointer: failure.PointerJoin(j.UserData.Pointer, m.Name),
-					Expected: "has no effect: a placeholder makes a column of this name", Hint: "give it another name"})
+					Expected: "has no effect: a placeholder adds a column of this name", Hint: "give it another name"})
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func unfilledColumns(s settings, found *failure.Problems) {
 // whose rows have the same user columns.
 func reportUnfilled(entries config.Section, known []string, found *failure.Problems) {
 	for _, setting := range entries.Items() {
-		column, _, _ := strings.Cut(name(setting), "/") // a path, parted by slashes
+		column, _, _ := strings.Cut(name(setting), "/") // a path, separated by slashes
 		if user(setting) && column != "" && !slices.Contains(known, column) {
 			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: setting.Pointer,
 				Expected: "no job with this data type has user data or a placeholder of this name, the column stays empty", Hint: didYouMean(column, known)})
@@ -101,7 +101,7 @@ func reportUnfilled(entries config.Section, known []string, found *failure.Probl
 	}
 }
 
-// user tells whether a setting of a mapping takes user data.
+// user reports whether a setting of a mapping reads user data.
 func user(setting config.Section) bool { return mapping.Kind.In(setting).Value.Raw() == "user" }
 
 // userColumns are the names of a job's user data and of its placeholders'

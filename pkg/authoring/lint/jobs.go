@@ -86,10 +86,10 @@ func unfilledPlaceholders(s settings, found *failure.Problems) {
 				}
 				hint := didYouMean(match[2], known)
 				if len(j.above) == 0 {
-					hint = "placeholders are filled in child jobs only"
+					hint = "placeholders work in child jobs only"
 				}
 				found.Add(failure.Problem{Code: failure.UnfilledPlaceholder, Pointer: config.JobEndpoint.In(s.job(j.Job)).Pointer,
-					Found: failure.Part(value.OfString("{" + match[2] + "}").JSON()), Expected: "no placeholder fills this part, it is sent as it is", Hint: hint})
+					Found: failure.Part(value.OfString("{" + match[2] + "}").JSON()), Expected: "no placeholder has this name, so this part is sent as it is", Hint: hint})
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // Package lint looks at a document that compiles for what is allowed and yet
-// hardly meant: scrollers nobody uses, mappings no job feeds, secrets in the
-// open. Each check is one small function and has a code of its own.
+// probably not intended: scrollers and mappings that no job uses, secrets in plain
+// text. Each check is one small function and has a code of its own.
 //
 // Everything it finds is a warning; what a run would refuse is found by those
 // who compile the document. It sends nothing and never shows a value that may
@@ -45,15 +45,17 @@ func checks() []check {
 		orphanPlaceholders,
 		shadowedUserData,
 		foreignPaths,
-		spacedConditions,
+		oddConditions,
 		unreachableAnswers,
 		unreachableItems,
 		unfilledColumns,
 		unevaluatedExpressions,
+		unsetAttributes,
 		idleWindows,
 		unknownRemembered,
 		unreadRemembered,
 		replacedTables,
+		repeatedRows,
 		unsendableHeaders,
 		plainSecrets,
 		plainAddresses,
@@ -61,7 +63,7 @@ func checks() []check {
 	}
 }
 
-// Check gives all warnings, each once.
+// Check returns all warnings, each once.
 func Check(d Document) failure.Problems {
 	api := config.APISection.In(d.Compiled.Settings)
 	s := settings{Document: d, api: api, paging: config.PaginationSection.In(api), login: config.AuthenticationSection.In(api)}
@@ -103,7 +105,7 @@ type parts struct {
 func partsOf(it config.Iteration) parts {
 	p := parts{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String(), incremental: it.Incremental}
 	if len(it.Jobs) > 0 {
-		p.jobs = it.Jobs[0].Pointer // the others stand beside it
+		p.jobs = it.Jobs[0].Pointer // the others are beside it
 	}
 	return p
 }

@@ -36,10 +36,10 @@ func TestCheck(t *testing.T) {
 	}{
 		{"nothing", given{}, nil},
 
-		{"scrollers nobody names", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
+		{"scrollers that no job names", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
 		{"a scroller that a child names", given{api: fmt.Sprintf(multiple, ""), jobs: `{"endpoint":"x","scroller":"a","children":[{"endpoint":"{i}","placeholders":{"i":"i"},"scroller":"b"}]}`}, nil},
 		{"a scroller by default", given{api: fmt.Sprintf(multiple, `,"default":"b"`), jobs: `{"endpoint":"x","scroller":"a"},{"endpoint":"y"}`}, nil},
-		{"a default nobody needs", given{api: fmt.Sprintf(multiple, `,"default":"b"`), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
+		{"a default that no job needs", given{api: fmt.Sprintf(multiple, `,"default":"b"`), jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"unused-scroller /api/pagination/scrollers/b"}},
 		{"scrollers without the method", given{api: `,"pagination":{"method":"pagenum","scrollers":{"a":{"method":"offset"}}}`}, []string{"unused-scroller /api/pagination/scrollers"}},
 
 		{"a nested page number of the job's own", given{api: `,"pagination":{"method":"pagenum","pageParam":"a/b","paramDelimiter":"/"}`, jobs: `{"endpoint":"x","params":{"a":{"b":3},"a/b":1}},{"endpoint":"y","params":{"a":{"c":3}}}`}, []string{"overwritten-parameter /config/jobs/0/params/a/b"}},
@@ -62,17 +62,35 @@ func TestCheck(t *testing.T) {
 		{"windows in later requests", given{api: `,"pagination":{"method":"response.param","responseParam":"n","queryParam":"n","scrollRequest":{"params":{"d":{"window":"start"}}}}`, jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day"}}`}, nil},
 		{"values that nothing remembers, and that no expression reads", given{config: `,"incrementalOutput":true`, api: `,"http":{"headers":{"X-A":{"remembered":"sinc"}},"defaultOptions":{"params":{"d":{"remembered":"since"}}}}`,
 			jobs: `{"endpoint":"x","params":{"a":[{"remembered":"other","default":1}],"b":{"literal":{"remembered":"plain"}}},"remember":{"since":{"max":"t"},"idle":{"min":"t"},"#token":{"response":"token"}}}`},
-			[]string{"unknown-remembered /api/http/headers/X-A/remembered", "unknown-remembered /config/jobs/0/params/a/0/remembered", "unread-remembered /config/jobs/0/remember/idle", "unread-remembered /config/jobs/0/remember/#token"}},
+			[]string{"unknown-remembered /api/http/headers/X-A/remembered", "unknown-remembered /config/jobs/0/params/a/0/remembered", "unread-remembered /config/jobs/0/remember/idle", "unread-remembered /config/jobs/0/remember/#token", "repeated-row /config/jobs/0/remember/since"}},
 		{"values of placeholders that the job has not", given{config: `,"incrementalOutput":true`, jobs: `{"endpoint":"x","params":{"a":{"remembered":"since"}},"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"params":{"a":{"remembered":"since"}},"remember":{"since":{"max":"t","per":["i"]}},
-			"children":[{"endpoint":"y/{j}","placeholders":{"j":"j"},"params":{"a":{"remembered":"since"}}}]}]}`}, []string{"unknown-remembered /config/jobs/0/params/a/remembered"}},
+			"children":[{"endpoint":"y/{j}","placeholders":{"j":"j"},"params":{"a":{"remembered":"since"}}}]}]}`}, []string{"unknown-remembered /config/jobs/0/params/a/remembered", "repeated-row /config/jobs/0/children/0/remember/since"}},
 		{"tables that what is new replaces", given{jobs: `{"endpoint":{"remembered":"a","default":"x"},"dataType":"d","remember":{"a":{"response":"n"}},"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"headers":{"H":[{"remembered":"a"}]},"userData":{"u":{"remembered":"a"}}}]},{"endpoint":"y","userData":{"u":{"remembered":"a"}}}`},
 			[]string{"replaced-table /config/jobs/0", "replaced-table /config/jobs/0/children/0"}},
 		{"tables of child jobs that what is new replaces", given{jobs: `{"endpoint":"x","store":false,"params":{"a":{"remembered":"a"}},"remember":{"a":{"max":"t"}},"children":[{"endpoint":"{i}","placeholders":{"i":"i"}}]}`},
 			[]string{"replaced-table /config/jobs/0"}},
+		{"a default value that all jobs send", given{api: `,"http":{"defaultOptions":{"params":{"a":{"remembered":"a"}}}}`, jobs: `{"endpoint":"x","remember":{"a":{"max":"t"}}},{"endpoint":"y","store":false}`},
+			[]string{"replaced-table /config/jobs/0"}},
+		{"a header that all jobs send", given{config: `,"http":{"headers":{"X":{"remembered":"a"}}}`, jobs: `{"endpoint":"x","remember":{"a":{"max":"t"}}}`}, []string{"replaced-table /config/jobs/0"}},
+		{"a value in requests for later pages", given{api: `,"pagination":{"method":"response.param","responseParam":"n","queryParam":"n","scrollRequest":{"params":{"d":{"remembered":"a"}}}}`, jobs: `{"endpoint":"x","remember":{"a":{"max":"t"}}}`},
+			[]string{"replaced-table /config/jobs/0"}},
+		{"a value that a login sends", given{api: `,"authentication":{"type":"login","loginRequest":{"endpoint":"login","params":{"r":{"remembered":"#r","default":"x"}},"remember":{"#r":{"response":"r"}}}}`}, nil},
+		{"rows that are fetched again, without a primary key", given{config: `,"incrementalOutput":true,"mappings":{"y":{"id":"id","n":{"mapping":{"destination":"n"}}}}`,
+			jobs: `{"endpoint":"x","params":{"a":{"remembered":"a"}},"remember":{"a":{"max":"t"}}},{"endpoint":"y","windows":{"from":{"remembered":"u","default":"2024-01-01"},"step":"1 day","lookback":"2 days"},"params":{"f":{"window":"start"}},"remember":{"u":{"window":"end"}}}`},
+			[]string{"repeated-row /config/jobs/0/remember/a", "repeated-row /config/jobs/1/windows/lookback"}},
+		{"rows that are fetched again, with a primary key", given{config: `,"incrementalOutput":true,"mappings":{"x":{"id":{"mapping":{"destination":"id","primaryKey":true}}},"y":{"n":"n","id":{"mapping":{"destination":"id","primaryKey":true}}}}`,
+			jobs: `{"endpoint":"x","params":{"a":{"remembered":"a"}},"remember":{"a":{"max":"t"}}},{"endpoint":"y","windows":{"from":{"remembered":"u","default":"2024-01-01"},"step":"1 day","lookback":"2 days"},"params":{"f":{"window":"start"}},"remember":{"u":{"window":"end"}}}`}, nil},
+		{"no rows are fetched again", given{config: `,"incrementalOutput":true`, jobs: `{"endpoint":"x","params":{"a":{"remembered":"a"}},"remember":{"a":{"last":"t"}}},{"endpoint":"y","store":false,"params":{"b":{"remembered":"b"}},"remember":{"b":{"max":"t"}}},
+			{"endpoint":"z","windows":{"from":{"remembered":"u","default":"2024-01-01"},"step":"1 day"},"params":{"f":{"window":"start"}},"remember":{"u":{"window":"end"}}}`}, nil},
+		{"attributes that nothing sets, with a default", given{config: `,"lang":"en","a":{"b":1,"c":null}`, jobs: `{"endpoint":"x","params":{"l":[{"attr":"langg","default":"en"}],"m":{"attr":"lang","default":"en"},"n":{"attr":"a.c","default":1},"o":{"function":"concat","args":[{"attr":"a.d","default":"x"},{"attr":"a.b"}]}}}`},
+			[]string{"unset-attribute /config/jobs/0/params/l/0/attr", "unset-attribute /config/jobs/0/params/o/args/0/attr"}},
+		{"an attribute of one iteration, with a default", given{jobs: `{"endpoint":"x","params":{"l":{"attr":"lang","default":"en"}}}`, rest: `,"iterations":[{},{"lang":"cs"}]`}, nil},
+		{"conditions with quotes", given{api: `,"pagination":{"method":"pagenum","stopWhen":"a==\"b\""}`, jobs: `{"endpoint":"x","rowFilter":"a==1&b!='c'","rules":[{"when":"status=='X'","do":"fail"},{"when":"status==it's","do":"fail"}]}`},
+			[]string{"foreign-path /api/pagination/stopWhen", "foreign-path /config/jobs/0/rowFilter", "foreign-path /config/jobs/0/rules/0/when"}},
 		{"conditions with blanks", given{jobs: `{"endpoint":"x","rowFilter":"a == 'b'|c d==e","rules":[{"when":"a==b & c!=d","do":"fail"}],"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"recursionFilter":"a ==b"}]}`},
 			[]string{"foreign-path /config/jobs/0/rowFilter", "foreign-path /config/jobs/0/rules/0/when", "foreign-path /config/jobs/0/children/0/recursionFilter"}},
 		{"paths of remembered values", given{config: `,"incrementalOutput":true`, jobs: `{"endpoint":"x","responseFilter":"o","params":{"a":{"remembered":"a"},"b":{"remembered":"b"},"c":{"remembered":"c"}},"remember":{"a":{"max":"$.t"},"b":{"last":"o.a"},"c":{"first":"o"}}}`},
-			[]string{"foreign-path /config/jobs/0/remember/a/max", "unreachable-path /config/jobs/0/remember/b/last"}},
+			[]string{"foreign-path /config/jobs/0/remember/a/max", "unreachable-path /config/jobs/0/remember/b/last", "repeated-row /config/jobs/0/remember/a"}},
 
 		{"pages in advance, one after another", given{api: `,"http":{"lookahead":3},"pagination":{"method":"multiple","scrollers":{"default":{"method":"pagenum","total":"t","totalPages":"p"}}}`},
 			[]string{"idle-lookahead /api/http/lookahead", "idle-lookahead /api/pagination/scrollers/default/total", "idle-lookahead /api/pagination/scrollers/default/totalPages"}},
@@ -97,7 +115,7 @@ func TestCheck(t *testing.T) {
 		{"ignored errors of one iteration", given{api: `,"http":{"ignoreErrors":["404"]}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"}}]}`, rest: `,"iterations":[{"mappings":{"o":{"id":"id"}}},{}]`},
 			[]string{"error-row /config/jobs/0/children/0"}},
 
-		{"a placeholder nobody fills", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{ib}/{j}","placeholders":{"j":"j"}}]}`}, []string{"unfilled-placeholder /config/jobs/0/children/0/endpoint"}},
+		{"a placeholder that is not defined", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{ib}/{j}","placeholders":{"j":"j"}}]}`}, []string{"unfilled-placeholder /config/jobs/0/children/0/endpoint"}},
 		{"a placeholder from above", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{j}","placeholders":{"j":"j"},"children":[{"endpoint":"{j}/{2:k}","placeholders":{"2:k":"k"}}]}]}`}, nil},
 		{"a placeholder at a root job", given{jobs: `{"endpoint":"x/{id}"}`}, []string{"unfilled-placeholder /config/jobs/0/endpoint"}},
 		{"a filter above the child it is for", given{jobs: `{"endpoint":"x","recursionFilter":"a==1","children":[{"endpoint":"{i}","placeholders":{"i":"i"}}]}`}, []string{"orphan-placeholder /config/jobs/0/recursionFilter"}},
@@ -217,7 +235,7 @@ func checked(t *testing.T, g given) failure.Problems {
 	return Check(Document{Tree: tree, Compiled: compiled, Language: language.Default()})
 }
 
-// A misspelt reference is data: nobody but the entry that it was meant to read is there to
+// A misspelt reference is data: only the entry that it was meant to read is there to
 // say so.
 func TestMisspeltReading(t *testing.T) {
 	for key, want := range map[string]string{

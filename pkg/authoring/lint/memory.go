@@ -9,11 +9,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unknownRemembered finds expressions that read what no job and no login leaves, or
-// leaves for placeholders that the job has not.
+// unknownRemembered finds expressions that read what no job and no login stores, or
+// stores for placeholders that the job does not have.
 func unknownRemembered(s settings, found *failure.Problems) {
 	entries := s.remembered()
 	var names []string
@@ -23,7 +24,7 @@ func unknownRemembered(s settings, found *failure.Problems) {
 	s.readings(func(text, pointer string) {
 		if !slices.Contains(names, text) {
 			found.Add(failure.Problem{Code: failure.UnknownRemembered, Pointer: pointer, Found: field.Quoted(text),
-				Expected: "nothing remembers a value of this name, so there is none in any run", Hint: didYouMean(text, names)})
+				Expected: "nothing remembers a value of this name, so it is null in every run", Hint: didYouMean(text, names)})
 			return
 		}
 		j, ok := s.jobAt(pointer)
@@ -40,7 +41,7 @@ func unknownRemembered(s settings, found *failure.Problems) {
 	})
 }
 
-// unreadRemembered finds what a job leaves for no one.
+// unreadRemembered finds values that a job stores and no expression reads.
 func unreadRemembered(s settings, found *failure.Problems) {
 	var read []string
 	s.readings(func(text, _ string) { read = append(read, text) })
@@ -55,7 +56,7 @@ func unreadRemembered(s settings, found *failure.Problems) {
 	}
 }
 
-// misspeltReading is the place of a key that was meant to read what a run left under a
+// misspeltReading is the place of a key that was meant to read what a run stored under a
 // name, "" for none: an object with another key is data.
 func (s settings) misspeltReading(of string) (pointer string) {
 	walk(s.Compiled.Settings, func(at config.Section) bool {
@@ -71,28 +72,66 @@ func (s settings) misspeltReading(of string) (pointer string) {
 	return pointer
 }
 
-// replacedTables finds jobs that ask for what is new only, and whose table replaces the
-// one with all the rest.
+// replacedTables finds jobs that request only what is new, and whose table replaces the
+// one with all older rows.
 func replacedTables(s settings, found *failure.Problems) {
-	references := s.Compiled.Vocabulary.All().References
 	for _, it := range s.iterations {
 		for _, j := range it.jobs {
-			expected := failure.Text("this job asks for what is new, and its table replaces the one of the run before, so that the rest is lost")
-			if j.Unstored {
-				expected = "this job asks for what is new, and the tables of its child jobs replace those of the run before, so that the rest is lost"
-			}
-			if it.Incremental || !stores(j.Job) {
+			if it.Incremental || !stores(j.Job) || len(s.asksFor(it, j)) == 0 {
 				continue
 			}
-			for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobWindows) {
-				if len(references.Names(s.job(j.Job).Get(f.Name).Value, false, expr.Remembered)) > 0 {
-					found.Add(failure.Problem{Code: failure.ReplacedTable, Pointer: j.Pointer,
-						Expected: expected, Hint: "set " + field.OwnName(config.IncrementalOutput.Name) + " to true in \"config\""})
-					break
+			expected := failure.Text("this job requests only what is new, and its table replaces that of the previous run: older rows are lost")
+			if j.Unstored {
+				expected = "this job requests only what is new, and the tables of its child jobs replace those of the previous run: older rows are lost"
+			}
+			found.Add(failure.Problem{Code: failure.ReplacedTable, Pointer: j.Pointer,
+				Expected: expected, Hint: "set " + field.OwnName(config.IncrementalOutput.Name) + " to true in \"config\""})
+		}
+	}
+}
+
+// asksFor are the names of the remembered values that a job sends: those in the job
+// itself, and those that all jobs of the iteration send.
+func (s settings) asksFor(it iteration, j family) []string {
+	references := s.Compiled.Vocabulary.All().References
+	names := append(it.References(expr.Remembered), references.Names(s.paging.Value, false, expr.Remembered)...)
+	for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobWindows) {
+		names = append(names, references.Names(s.job(j.Job).Get(f.Name).Value, false, expr.Remembered)...)
+	}
+	return names
+}
+
+// repeatedRows finds jobs that fetch some rows of the previous run again, on purpose, and
+// add them to a table without a primary key.
+func repeatedRows(s settings, found *failure.Problems) {
+	for _, it := range s.iterations {
+		for _, j := range it.jobs {
+			if !it.Incremental || j.Unstored || hasPrimaryKey(it.Mappings.Get(j.DataType)) {
+				continue
+			}
+			report := func(at config.Section, expected failure.Text) {
+				found.Add(failure.Problem{Code: failure.RepeatedRow, Pointer: at.Pointer, Expected: expected,
+					Hint: "give the data type " + field.Quoted(j.DataType) + " a mapping with a primary key"})
+			}
+			names := s.asksFor(it, j)
+			if back := config.WindowsLookback.In(config.JobWindows.In(s.job(j.Job))); back.Present() && len(j.Windows.References(expr.Remembered)) > 0 {
+				report(back, "rows of this time are fetched again in the next run, and the table has no primary key: they will be in it twice")
+				continue
+			}
+			for _, entry := range j.Remember.Items() {
+				if slices.Contains(names, name(entry)) && engine.RememberMax.In(entry).Present() {
+					report(entry, "the next run may fetch the rows with this value again, and the table has no primary key: they will be in it twice")
 				}
 			}
 		}
 	}
+}
+
+// hasPrimaryKey reports whether a column of a mapping belongs to the primary key.
+func hasPrimaryKey(m config.Section) bool {
+	return slices.ContainsFunc(m.Items(), func(setting config.Section) bool {
+		return mapping.PrimaryKey.Of(mapping.ColumnSetting.In(setting))
+	})
 }
 
 // stores reports whether a job, or one below it, has a table.

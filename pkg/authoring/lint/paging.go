@@ -19,7 +19,7 @@ func unusedScrollers(s settings, found *failure.Problems) {
 	}
 	if !paging.Multiple(s.paging) {
 		found.Add(failure.Problem{Code: failure.UnusedScroller, Pointer: scrollers.Pointer,
-			Expected: "nobody uses these scrollers, for the method is not \"multiple\"", Hint: "set \"method\" to \"multiple\""})
+			Expected: "these scrollers are not used, because the method is not \"multiple\"", Hint: "set \"method\" to \"multiple\""})
 		return
 	}
 	var used []string
@@ -62,7 +62,7 @@ func idlePaging(s settings, found *failure.Problems) {
 	for _, rule := range paging.Stoppers() {
 		at := rule.Setting.In(s.paging)
 		if rule.Setting.Field == paging.ForceStop.Field && paging.ForceStopPages.Of(at) == 1 {
-			continue // it says that one page is wanted, so that no paging.unread is given
+			continue // it says that one page is wanted, so that there is no paging.unread
 		}
 		if at.Present() {
 			found.Add(failure.Problem{Code: failure.NoEffect, Pointer: at.Pointer,
@@ -101,7 +101,7 @@ func foreignPagingSettings(s settings, found *failure.Problems) {
 				continue
 			}
 			found.Add(failure.Problem{Code: failure.NoEffect, Pointer: at.Pointer,
-				Expected: "has no effect: the method " + failure.Part(strconv.Quote(m.Name)) + " does not know it, but " + field.List(methods),
+				Expected: "has no effect: the method " + failure.Part(strconv.Quote(m.Name)) + " does not use it; it belongs to " + field.List(methods),
 				Hint:     "remove it, or choose the \"method\" it belongs to"})
 		}
 	}
@@ -141,7 +141,7 @@ func overwrittenParameters(s settings, found *failure.Problems) {
 	}
 }
 
-// idleLookaheads finds what could be asked for in advance, but never is because
+// idleLookaheads finds what could be requested in advance, but never is because
 // requests are sent one after another.
 func idleLookaheads(s settings, found *failure.Problems) {
 	if s.Compiled.API.Concurrency > 1 {

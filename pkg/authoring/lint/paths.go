@@ -29,12 +29,12 @@ func (p path) segments() []string {
 }
 
 // foreignPaths finds paths that are written as in JSONPath, JSON Pointer or a
-// programming language: a key of that name is hardly ever there.
+// programming language: a key of that name rarely exists.
 func foreignPaths(s settings, found *failure.Problems) {
 	for _, p := range append(s.jobPaths(), s.apiPaths()...) {
 		if hint := foreign(p); hint != "" {
 			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: p.pointer,
-				Expected: "hardly leads anywhere: keys are parted by " + failure.Part(strconv.Quote(p.separator)), Hint: hint})
+				Expected: "probably leads nowhere: keys are separated by " + failure.Part(strconv.Quote(p.separator)), Hint: hint})
 		}
 	}
 }
@@ -84,28 +84,35 @@ func selection(p path) failure.Text {
 }
 
 // indexed is a path with an index in brackets, glued the beginning of a segment with
-// the choice of an item that is not parted from a name.
+// the choice of an item that is not separated from a name.
 var (
 	indexed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w\[-?\d+\]`) })
 	glued   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\[]+\[[^\[\]=]+=`) })
 )
 
-// spacedConditions finds comparisons with blanks before their operator: these belong to
-// the path, and those behind it to the text.
-func spacedConditions(s settings, found *failure.Problems) {
+// oddConditions finds comparisons with blanks before their operator, which belong to the
+// path, and with quotes around their text, which belong to the text.
+func oddConditions(s settings, found *failure.Problems) {
 	s.Language.Tree.Visit(s.Compiled.Root.Value, "", func(f *field.Field, at, _ config.Section) bool {
 		if f.Role != field.Condition && f != config.JobRowFilter.Field && f != config.JobRecursionFilter.Field {
 			return true
 		}
-		for _, text := range condition.PathsIn(at.Value.Text()) {
-			if strings.TrimSpace(text) != text {
-				found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: at.Pointer,
-					Expected: "hardly leads anywhere: the blanks beside the operator belong to the path and to the text", Hint: "write the condition without blanks and quotes: a==b"})
-				return true
-			}
+		c := condition.Parse(at.Value.Text())
+		switch {
+		case slices.ContainsFunc(c.Paths(), func(path string) bool { return strings.TrimSpace(path) != path }):
+			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: at.Pointer,
+				Expected: "probably finds nothing: blanks beside an operator belong to the path and to the text", Hint: "write the condition without blanks and quotes: a==b"})
+		case slices.ContainsFunc(c.Texts(), inQuotes):
+			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: at.Pointer,
+				Expected: "probably never equal: the quotes belong to the text that is compared", Hint: "write the text without quotes: a==b"})
 		}
 		return true
 	})
+}
+
+// inQuotes reports whether a text has quotes at both ends.
+func inQuotes(text string) bool {
+	return len(text) >= 2 && text[0] == text[len(text)-1] && strings.ContainsAny(text[:1], `"'`)
 }
 
 // jobPaths are the paths of jobs and mappings.
@@ -173,7 +180,7 @@ func (s settings) apiPaths() []path {
 		case f.Role == field.Path || f.Role == field.PathInAdvance:
 			all = append(all, texts(at, separator)...)
 		case f.Role == field.Condition:
-			for _, text := range condition.PathsIn(at.Value.Text()) {
+			for _, text := range condition.Parse(at.Value.Text()).Paths() {
 				all = append(all, path{text, ".", at.Pointer})
 			}
 		case f.Type == config.ExpressionsType:

@@ -23,7 +23,7 @@ func unreachableAnswers(s settings, found *failure.Problems) {
 	for _, p := range append(answers(auth.APIRequest.In(s.login)), auth.ExpiresPath.In(auth.Expires.In(s.login))) {
 		if p.Value.Kind() == value.String && p.Value.Raw() != "data" {
 			found.Add(failure.Problem{Code: failure.UnreachablePath, Pointer: p.Pointer, Found: failure.Part(p.Value.JSON()),
-				Expected: "the answer of the login is a text (\"format\"), which is found at \"data\" only", Hint: "write \"data\", or set \"format\" to \"json\""})
+				Expected: "the answer of the login is a text (\"format\"), which is at \"data\" only", Hint: "write \"data\", or set \"format\" to \"json\""})
 		}
 	}
 }
@@ -41,10 +41,10 @@ func answers(s config.Section) []config.Section {
 	return all
 }
 
-// answered tells whether an expression refers to the answer of a login.
+// answered reports whether an expression refers to the answer of a login.
 func answered(p config.Section) bool { return refersTo(p, expr.Response) }
 
-// refersTo tells whether an expression is a reference into a context.
+// refersTo reports whether an expression is a reference into a context.
 func refersTo(p config.Section, context expr.Context) bool {
 	return p.Value.Len() == 1 && p.Value.Field(string(context)).Kind() == value.String
 }
@@ -75,7 +75,7 @@ func unreachableItems(s settings, found *failure.Problems) {
 					report(p, filter)
 				}
 			}
-			for _, text := range condition.PathsIn(j.RowFilter.Value.Text()) {
+			for _, text := range condition.Parse(j.RowFilter.Value.Text()).Paths() {
 				p := path{text, ".", j.RowFilter.Pointer}
 				if filter, ok := covered(p, own); ok {
 					report(p, filter)
@@ -145,7 +145,7 @@ func (s settings) pathsInto(j family) []pathAbove {
 			}
 		})
 	}
-	for _, text := range condition.PathsIn(j.RecursionFilter) {
+	for _, text := range condition.Parse(j.RecursionFilter).Paths() {
 		all = append(all, pathAbove{path{text, ".", failure.PointerJoin(j.Pointer, config.JobRecursionFilter.Name)}, 1})
 	}
 	return all
@@ -169,7 +169,7 @@ func (s settings) cursorOf(j family) (path, bool) {
 	return append(ids, path{})[0], len(ids) > 0
 }
 
-// covered tells whether a path goes into what one of the filters has turned
+// covered reports whether a path goes into what one of the filters has turned
 // into text, and into which.
 func covered(p path, filters []path) (path, bool) {
 	for _, filter := range filters {
@@ -187,7 +187,7 @@ func plain(filter path) path {
 	return filter
 }
 
-// below tells whether a path leads below the end of a filter's path, in which
+// below reports whether a path leads below the end of a filter's path, in which
 // "[]" means every item of a list.
 func below(keys, filter []string) bool {
 	for _, step := range filter {

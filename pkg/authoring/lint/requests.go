@@ -31,7 +31,7 @@ func unevaluatedExpressions(s settings, found *failure.Problems) {
 			references.Walk(entry.Value, entry.Pointer, true, func(f expr.Form, pointer string) {
 				if f.Is(expr.Response, expr.ResponseHeader, expr.ResponseCookie) && f.Name.Kind() == value.String {
 					found.Add(failure.Problem{Code: failure.UnevaluatedExpression, Pointer: pointer,
-						Expected: "the answer of the login is not known here, the object is taken as it is", Hint: "write it in \"apiRequest\" of the login"})
+						Expected: "the answer of the login is not available here, so the object is sent as it is", Hint: "write it in \"apiRequest\" of the login"})
 				}
 			})
 		}
@@ -73,7 +73,7 @@ func reportSent(p config.Section, placeholders []string, found *failure.Problems
 			hint = "join it: {\"function\": \"concat\", \"args\": [\"…\", " + form + "]}"
 		}
 		found.Add(failure.Problem{Code: failure.UnfilledPlaceholder, Pointer: p.Pointer, Found: failure.Part(value.OfString("{" + name + "}").JSON()),
-			Expected: "placeholders are filled in the text of an endpoint only, this one is sent as it is", Hint: hint})
+			Expected: "placeholders are replaced only in the text of an endpoint; this one is sent as it is", Hint: hint})
 		return
 	}
 }
@@ -86,7 +86,7 @@ func unsendableHeaders(s settings, found *failure.Problems) {
 			switch strings.ToLower(m.Name) {
 			case "content-length", "transfer-encoding", "trailer":
 				found.Add(failure.Problem{Code: failure.UnsendableHeader, Pointer: group.at.Get(m.Name).Pointer,
-					Expected: "this header is not sent: the connection makes its own", Hint: "remove it"})
+					Expected: "this header is not sent: the connection sets its own", Hint: "remove it"})
 			}
 		}
 	}

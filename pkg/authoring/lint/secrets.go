@@ -35,21 +35,21 @@ func plainSecrets(s settings, found *failure.Problems) {
 			}
 			if PlainSecret(name(p), p.Value) {
 				found.Add(failure.Problem{Code: failure.PlainSecret, Pointer: p.Pointer,
-					Expected: "this secret is not protected: it is stored and shown as it is", Hint: protect(p, config.ConfigSection.In(settings))})
+					Expected: "this secret is not protected: it is stored and shown in plain text", Hint: protect(p, config.ConfigSection.In(settings))})
 			}
 			return true
 		})
 	}
 }
 
-// reference tells whether an object refers to the platform's authorization: what
+// reference reports whether an object refers to the platform's authorization: what
 // stands under that key is a path.
 func reference(p config.Section) bool {
 	_, ok := p.Value.Get(string(expr.Authorization))
 	return ok && p.Value.Len() == 1 && name(p) != config.APIHeaders.Name
 }
 
-// protect says where a secret should stand.
+// protect says where a secret should be.
 func protect(p, conf config.Section) failure.Text {
 	if p.Pointer == conf.Get(name(p)).Pointer {
 		return "write it under " + failure.Part(value.OfString("#"+name(p)).JSON())
@@ -85,7 +85,7 @@ func plainAddresses(s settings, found *failure.Problems) {
 		report := func(u *url.URL, pointer string) {
 			if strings.EqualFold(u.Scheme, "http") && !loopback(u.Hostname()) {
 				found.Add(failure.Problem{Code: failure.PlainAddress, Pointer: pointer,
-					Expected: "credentials are sent to this address in the open", Hint: "write https://"})
+					Expected: "credentials are sent to this address unencrypted", Hint: "write https://"})
 			}
 		}
 		report(it.BaseURL, config.BaseURL.In(s.api).Pointer)
@@ -117,7 +117,7 @@ func withheldCredentials(s settings, found *failure.Problems) {
 		for _, j := range it.jobs {
 			if len(j.above) > 0 && !j.Anonymous && hostOfRow().MatchString(j.Endpoint) {
 				found.Add(failure.Problem{Code: failure.WithheldCredential, Pointer: config.JobEndpoint.In(s.job(j.Job)).Pointer,
-					Expected: "the host comes from a row, so it is asked without credentials", Hint: "list the hosts that may have them in \"api.http.trustedOrigins\""})
+					Expected: "the host comes from a row, so the request is sent without credentials", Hint: "list the hosts that may get them in \"api.http.trustedOrigins\""})
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func absolute(endpoint, pointer string, report func(*url.URL, string)) {
 	}
 }
 
-// credentials tells whether requests carry any: by an authentication, a
+// credentials reports whether requests carry any: by an authentication, a
 // signature, a header of that name, user and password in the address, or a
 // reference to a secret.
 func credentials(s settings) bool {
@@ -151,7 +151,7 @@ func credentials(s settings) bool {
 	return carried
 }
 
-// loopback tells whether a host is the computer itself.
+// loopback reports whether a host is the computer itself.
 func loopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {

@@ -23,7 +23,7 @@ func idleWindows(s settings, found *failure.Problems) {
 			sent := func(f *field.Field) bool { return refers(job.Get(f.Name)) }
 			if j.Windows != nil && !slices.ContainsFunc(field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobChildren), sent) {
 				found.Add(failure.Problem{Code: failure.NoEffect, Pointer: config.JobWindows.In(job).Pointer,
-					Expected: "every window sends the same request: nothing in the job's endpoint, parameters and headers refers to it",
+					Expected: "every window sends the same request: nothing in the endpoint, parameters and headers of the job refers to it",
 					Hint:     `write {"window": "start"} and {"window": "end"} where the API takes the time`})
 			}
 		}
@@ -33,7 +33,7 @@ func idleWindows(s settings, found *failure.Problems) {
 			windows := config.JobWindows.In(s.job(j.Job))
 			if back := config.WindowsLookback.In(windows); j.Windows != nil && back.Present() && len(j.Windows.References(expr.Remembered)) == 0 {
 				found.Add(failure.Problem{Code: failure.NoEffect, Pointer: back.Pointer,
-					Expected: "it only counts for a \"from\" that was remembered", Hint: `write "from": {"remembered": "NAME", "default": …}`})
+					Expected: "it has an effect only if \"from\" is remembered", Hint: `write "from": {"remembered": "NAME", "default": …}`})
 			}
 		}
 	}

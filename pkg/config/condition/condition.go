@@ -3,11 +3,12 @@
 //	status==paid&amount>100|vip==1
 //
 // A comparison is a path, an operator and a text; & and | join comparisons, where &
-// binds tighter. No blanks, quotes or brackets have a meaning. The package knows no
-// setting; where the values stand, the caller says.
+// binds tighter. Blanks, quotes and brackets have no meaning. The package knows no
+// setting; the caller passes the way to look up values.
 package condition
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,9 +19,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Condition is alternatives, each of comparisons that must all hold. The zero
-// Condition holds always.
-type Condition [][]comparison
+// Condition consists of alternatives, each of comparisons that must all hold. The zero
+// Condition always holds.
+type Condition struct {
+	// Text is the condition as it is written, and Pointer its place in the document.
+	Text, Pointer string
+	alternatives  [][]comparison
+}
+
+// Given reports whether there is a condition, which may be false.
+func (c Condition) Given() bool { return len(c.alternatives) > 0 }
 
 // comparison compares a value with a text.
 type comparison struct {
@@ -31,8 +39,8 @@ type comparison struct {
 	words    bool
 }
 
-// Compile reads a condition; an absent one holds always. A comparison without an
-// operator is a problem, and the condition holds always, too.
+// Compile reads a condition; an absent one always holds. A comparison without an
+// operator is a problem, and such a condition always holds, too.
 func Compile(s field.Section) Condition { return compile(s, false) }
 
 // CompileWords is Compile for conditions in which == and != also know a boolean by
@@ -42,9 +50,10 @@ func CompileWords(s field.Section) Condition { return compile(s, true) }
 
 func compile(s field.Section, words bool) Condition {
 	if !s.Present() {
-		return nil
+		return Condition{}
 	}
 	c, wrong, ok := parse(s.Value.Text(), words)
+	c.Pointer = s.Pointer
 	if !ok {
 		s.Fault(failure.InvalidFilter, "every condition needs one of the operators ==, !=, >=, <=, >, <, ~~, !~; there is none in '"+failure.Part(wrong)+"'", operatorHint(wrong))
 	}
@@ -56,31 +65,32 @@ func operatorHint(wrong string) failure.Text {
 	case strings.Contains(wrong, "="):
 		return "write == to compare"
 	case strings.TrimSpace(wrong) == "":
-		return "conditions are joined by one & or |, as in a==1&b==2"
+		return "join comparisons by a single & or |, as in a==1&b==2"
 	default:
 		return ""
 	}
 }
 
-// PathsIn are the paths of a condition, none when it cannot be read.
-func PathsIn(text string) []string {
+// Parse reads a condition without a place. One that cannot be read is the zero Condition.
+func Parse(text string) Condition {
 	c, _, _ := parse(text, false)
-	return c.Paths()
+	return c
 }
 
-// parse gives the first comparison without an operator when there is one.
+// parse returns the first comparison without an operator if there is one.
 func parse(text string, words bool) (c Condition, wrong string, ok bool) {
+	c.Text = text
 	for alternative := range strings.SplitSeq(text, "|") {
 		var all []comparison
 		for text := range strings.SplitSeq(alternative, "&") {
 			one, ok := parseComparison(text)
 			if !ok {
-				return nil, text, false
+				return Condition{}, text, false
 			}
 			one.words = words
 			all = append(all, one)
 		}
-		c = append(c, all)
+		c.alternatives = append(c.alternatives, all)
 	}
 	return c, "", true
 }
@@ -119,25 +129,38 @@ func parseComparison(text string) (comparison, bool) {
 func (c Condition) Paths() []string {
 	var all []string
 	seen := map[string]bool{}
-	for _, comparisons := range c {
+	c.each(func(one comparison) {
+		if !seen[one.path] {
+			seen[one.path] = true
+			all = append(all, one.path)
+		}
+	})
+	return all
+}
+
+// Texts are what values are compared with, in their order.
+func (c Condition) Texts() []string {
+	var all []string
+	c.each(func(one comparison) { all = append(all, one.text) })
+	return all
+}
+
+func (c Condition) each(visit func(comparison)) {
+	for _, comparisons := range c.alternatives {
 		for _, one := range comparisons {
-			if !seen[one.path] {
-				seen[one.path] = true
-				all = append(all, one.path)
-			}
+			visit(one)
 		}
 	}
-	return all
 }
 
 // Covers reports whether a condition of one comparison certainly holds wherever another
 // condition does: `a!=x` holds where `a==y` does.
 func (c Condition) Covers(other Condition) bool {
-	if len(c) != 1 || len(c[0]) != 1 || len(other) == 0 {
+	if len(c.alternatives) != 1 || len(c.alternatives[0]) != 1 || !other.Given() {
 		return false
 	}
-	one := c[0][0]
-	for _, all := range other {
+	one := c.alternatives[0][0]
+	for _, all := range other.alternatives {
 		if !slices.ContainsFunc(all, one.covers) {
 			return false
 		}
@@ -153,20 +176,20 @@ func (c comparison) covers(other comparison) bool {
 	return c.text != other.text && !slices.Contains([]string{"", "1", "true", "false"}, c.text)
 }
 
-// Holds reports whether a condition holds. at gives the value at a path, whose
-// segments are parted by dots, null where there is none. An object that is compared
-// is a user error, unless a comparison before it decides.
+// Holds reports whether a condition holds. at returns the value at a path, whose
+// segments are separated by dots, or null if there is none. An object that is compared
+// is a user error at the place of the condition, unless a comparison before it decides.
 func (c Condition) Holds(at func(path string) (value.Value, error)) (bool, error) {
-	if len(c) == 0 {
-		return true, nil
-	}
-	for _, all := range c {
+	for _, all := range c.alternatives {
 		hold, err := allHold(all, at)
+		if e, ok := errors.AsType[*failure.Error](err); ok {
+			return false, e.At(c.Pointer)
+		}
 		if hold || err != nil {
 			return hold, err
 		}
 	}
-	return false, nil
+	return !c.Given(), nil
 }
 
 // allHold reports whether all comparisons hold. The first one that does not ends the

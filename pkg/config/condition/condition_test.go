@@ -51,10 +51,10 @@ func TestWords(t *testing.T) {
 }
 
 func TestPaths(t *testing.T) {
-	if got, want := PathsIn("a.b==1&c>2|a.b!=3|links.[rel=next].href=="), []string{"a.b", "c", "links.[rel=next].href"}; !slices.Equal(got, want) {
+	if got, want := Parse("a.b==1&c>2|a.b!=3|links.[rel=next].href==").Paths(), []string{"a.b", "c", "links.[rel=next].href"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := PathsIn("a==1&b"); got != nil {
+	if got := Parse("a==1&b").Paths(); got != nil {
 		t.Errorf("a condition that cannot be read has paths: %q", got)
 	}
 }

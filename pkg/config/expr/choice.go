@@ -5,13 +5,15 @@ import "github.com/keboola/configurable-extractor/pkg/value"
 func choiceFunctions() []Function {
 	return []Function{
 		{Name: "ifempty", Arguments: "value, otherwise", Min: 2, Max: 2, Call: ifEmpty,
-			Doc: "the first value, unless it is empty (null, false, 0, \"\", \"0\" or []): then the second"},
+			Doc:      "The first value, unless it is empty (`null`, `false`, `0`, `\"\"`, `\"0\"` or `[]`): then the second.",
+			Examples: []Example{{`"", "none"`, `"none"`}, {`"a", "none"`, `"a"`}}},
 		{Name: "if", Arguments: "value, then, else", Min: 3, Max: 3, Optional: true, Choose: choose,
-			Doc: "then, unless the value is null, false, zero or empty: then it is else. The other one is not evaluated"},
+			Doc:      "`then`, unless the value is null, false, zero or empty: then `else`. The one that is not chosen is not evaluated.",
+			Examples: []Example{{`{"attr": "account.id"}, "account", "all"`, `"account"`}, {`{"remembered": "cursor"}, null, 1332034771`, `1332034771`}}},
 	}
 }
 
-// ifEmpty takes an object for something even when it has no members.
+// ifEmpty treats an object as not empty even if it has no members.
 func ifEmpty(in Input) (value.Value, error) {
 	if in.Args[0].Empty() && in.Args[0].Kind() != value.Object {
 		return in.Args[1], nil

@@ -22,7 +22,7 @@ type Compiler struct {
 	// Known has the contexts whose members are final when compiling: a
 	// reference to a member that is not among them is a problem at once.
 	Known map[Context]Members
-	// Above is how many jobs stand above the one that the place belongs to; 0 for a
+	// Above is how many jobs are above the one that the place belongs to; 0 for a
 	// root job.
 	Above int
 	// InBatch reports whether the items at a level above come in batches, so that none
@@ -54,7 +54,7 @@ func (v Vocabulary) All() Vocabulary {
 }
 
 // Compile compiles any value. Whatever is wrong with it becomes a problem, and
-// null stands in its place.
+// null replaces it.
 //
 // Objects of one of the forms of References.Parse are expressions. Any other
 // object, and every list, is data with expressions in it.

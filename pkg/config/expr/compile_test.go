@@ -234,8 +234,8 @@ func TestEntriesFaults(t *testing.T) {
 	}
 }
 
-// Whatever stands in a configuration is either a problem or can be evaluated,
-// and neither crashes nor tells the secret.
+// Everything in a configuration is either a problem or can be evaluated,
+// and neither crashes nor shows the secret.
 func FuzzCompile(f *testing.F) {
 	for _, text := range []string{
 		`{"function":"concat","args":["a",1,{"attr":"s"}]}`, `{"function":"sprintf","args":["%05d",{"attr":"one"}]}`,

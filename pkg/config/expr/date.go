@@ -10,11 +10,14 @@ import (
 func timeFunctions() []Function {
 	return []Function{
 		{Name: "time", Arguments: "", Min: 0, Max: 0, Call: unixTime,
-			Doc: "the number of seconds since 1970"},
+			Doc:      "The number of seconds since 1970.",
+			Examples: []Example{{``, `1709631000`}}},
 		{Name: "date", Arguments: "format, timestamp?, zone?", Min: 1, Max: 3, check: checkZone, Call: date,
-			Doc: "a point in time (now when not given) in a time zone such as Europe/Prague (UTC when not given) by a format of single letters: Y-m-d H:i:s; false, with a warning, when the timestamp is no number"},
+			Doc:      "A point in time (by default now) in a time zone such as `Europe/Prague` (by default UTC), by a format of single letters such as `Y-m-d H:i:s`. `false`, with a warning, if the timestamp is not a number.",
+			Examples: []Example{{`"Y-m-d"`, `"2024-03-05"`}, {`"c", {"time": "previousStart"}, "Europe/Prague"`, `"2024-03-04T10:30:00+01:00"`}, {`"d.m.Y H:i", 0`, `"01.01.1970 00:00"`}}},
 		{Name: "strtotime", Arguments: "text, base?", Min: 1, Max: 2, Call: stringToTime,
-			Doc: "the seconds since 1970 of a date or of a phrase such as \"-7 days\", reckoned from base (now when not given); false when it is not understood"},
+			Doc:      "The seconds since 1970 of a date or of a phrase such as `-7 days`, counted from `base` (by default now). `false` if the text cannot be read.",
+			Examples: []Example{{`"2024-01-31 10:00"`, `1706695200`}, {`"-7 days midnight"`, `1708992000`}, {`"first day of this month", 1709631000`, `1709285400`}}},
 	}
 }
 

@@ -37,14 +37,14 @@ func TestTimeFunctions(t *testing.T) {
 		{"time", `[1]`, "expected no arguments for time, found 1 argument; write it as time()"},
 		{"date", `[]`, "expected 1 to 3 arguments for date, found no arguments"},
 		{"date", `["Y",[1]]`, "date: argument 2 is an array, expected a number of seconds"},
-		{"date", `["Y",99999999999999999]`, "date: argument 2: the time is beyond what can be reckoned with"},
+		{"date", `["Y",99999999999999999]`, "date: argument 2: the time is out of range"},
 		{"date", `[["Y"]]`, "date: argument 1 is an array, expected a text"},
 		{"strtotime", `[]`, "expected 1 to 2 arguments for strtotime, found no arguments"},
 		{"strtotime", `[[]]`, "strtotime: argument 1 is an array"},
 	})
 }
 
-// A time that is none gives an empty value and a warning that does not show it:
+// A text that is not a time results in an empty value and a warning that does not show it:
 // one row with an empty text must not end a run.
 func TestTimesThatAreNone(t *testing.T) {
 	for _, c := range []struct{ call, want, warning string }{

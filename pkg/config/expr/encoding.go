@@ -12,17 +12,23 @@ import (
 func encodingFunctions() []Function {
 	return []Function{
 		{Name: "base64_encode", Arguments: "text", Min: 1, Max: 1, Call: base64Encode(base64.StdEncoding),
-			Doc: "the text in base64 with padding"},
+			Doc:      "The text in base64 with padding.",
+			Examples: []Example{{`"user:pass"`, `"dXNlcjpwYXNz"`}, {`"a>b?"`, `"YT5iPw=="`}}},
 		{Name: "base64url_encode", Arguments: "text", Min: 1, Max: 1, Call: base64Encode(base64.RawURLEncoding),
-			Doc: "the text in base64 as addresses carry it: with - and _, without padding"},
+			Doc:      "The text in the base64 of URLs: with `-` and `_`, without padding.",
+			Examples: []Example{{`"a>b?"`, `"YT5iPw"`}}},
 		{Name: "base64_decode", Arguments: "text", Min: 1, Max: 1, Call: base64Decode,
-			Doc: "the text that stands in base64, in either alphabet, with or without padding"},
+			Doc:      "The text that the base64 encodes, in either alphabet, with or without padding.",
+			Examples: []Example{{`"YT5iPw"`, `"a>b?"`}}},
 		{Name: "urlencode", Arguments: "text", Min: 1, Max: 1, Call: changed(php.URLEncode),
-			Doc: "the text as it stands in a query string: blanks become +"},
+			Doc:      "The text as it is written in a query string: blanks become `+`.",
+			Examples: []Example{{`"a b/c"`, `"a+b%2Fc"`}}},
 		{Name: "json_encode", Arguments: "value", Min: 1, Max: 1, Call: jsonEncode,
-			Doc: "the value as JSON without blanks; slashes and letters beyond ASCII stay as they are"},
+			Doc:      "The value as JSON without blanks; slashes and non-ASCII letters are not escaped.",
+			Examples: []Example{{`{"id": {"placeholder": "id"}, "tags": ["a/b"]}`, `"{\"id\":42,\"tags\":[\"a/b\"]}"`}}},
 		{Name: "json_decode", Arguments: "text", Min: 1, Max: 1, Call: jsonDecode,
-			Doc: "the value that the text holds as JSON"},
+			Doc:      "The value that the text contains as JSON.",
+			Examples: []Example{{`"[1, 2]"`, `[1,2]`}}},
 	}
 }
 

@@ -144,7 +144,7 @@ type literal struct{ value value.Value }
 func (n literal) eval(*Scope) (value.Value, error) { return n.value, nil }
 
 // broken is null in the place of what is a problem. It is no literal, so that
-// nothing around it is judged by a value which no one wrote.
+// nothing around it is checked with a value that is not in the document.
 type broken struct{}
 
 func (broken) eval(*Scope) (value.Value, error) { return value.Value{}, nil }
@@ -182,7 +182,7 @@ func (n fallback) eval(s *Scope) (value.Value, error) {
 		return v, err
 	}
 	otherwise, err := n.otherwise.eval(s)
-	if v.Secret() { // what stands in for an empty secret is one as well
+	if v.Secret() { // the default of an empty secret is a secret too
 		otherwise = otherwise.AsSecret()
 	}
 	return otherwise, err

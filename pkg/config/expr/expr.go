@@ -1,4 +1,4 @@
-// Package expr holds value expressions: literals, references into a context
+// Package expr has the value expressions: literals, references into a context
 // ({"attr": "name"}), and function calls ({"function": …, "args": […]}), both with
 // an optional "default". They
 // are compiled when the configuration is read, so that an unknown function, a
@@ -46,13 +46,13 @@ type Scope struct {
 	// Now is the clock behind the functions time, date and strtotime; nil is
 	// the clock of the system.
 	Now func() time.Time
-	// Random gives so many random bytes; nil is the source of the system.
+	// Random returns n random bytes; nil is the source of the system.
 	Random func(n int) ([]byte, error)
-	// Contexts holds the members of each context that is available. Those that are
+	// Contexts has the members of each context that is available. Those that are
 	// marked as secrets (value.Value.AsSecret) are what secrets are made of.
 	Contexts map[Context]Members
-	// Warn takes what is odd about the arguments of a call that has a value all
-	// the same, and the place of the call. The text holds no value. Nil drops it.
+	// Warn gets what is wrong with the arguments of a call that has a value
+	// nevertheless, and the place of the call. The text contains no value. Nil drops it.
 	Warn func(pointer, text string)
 	// Conceal gets every text that a function made of a secret, unless the text
 	// shows the secret as it is, which is masked already, or is too

@@ -6,7 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Flatten gives the leaves of an object or an array by their path: names and
+// Flatten returns the leaves of an object or an array by their path: names and
 // indexes joined by dots. Where two leaves have one path ({"a.b": 1, "a": {"b":
 // 2}}) the later one wins, also when it is null. A scalar has no path and thus
 // no members.

@@ -113,9 +113,9 @@ func TestWindowWithoutWindows(t *testing.T) {
 		place      Place
 		text, want string
 	}{
-		{InJobs, `{"window":"end"}`, `/x/window: expected "windows" in this job or in one above it, found "end"; add "windows" to the job; if the object is meant as it is, write {"literal": {…}}`},
-		{InJobs, `{"window":"new"}`, `/x/window: expected "start" or "end", found "new"; if the object is meant as it is, write {"literal": {…}}`},
-		{InWindows, `{"window":"start"}`, `/x/window: expected "windows" in this job or in one above it, found "start"; a window does not know its own bounds`},
+		{InJobs, `{"window":"end"}`, `/x/window: expected "windows" in this job or in one above it, found "end"; add "windows" to the job; if the object is data, write {"literal": {…}}`},
+		{InJobs, `{"window":"new"}`, `/x/window: expected "start" or "end", found "new"; if the object is data, write {"literal": {…}}`},
+		{InWindows, `{"window":"start"}`, `/x/window: expected "windows" in this job or in one above it, found "start"; a window cannot refer to its own bounds`},
 	} {
 		var problems failure.Problems
 		c, _ := family(t, &problems)
@@ -190,14 +190,14 @@ func TestWalk(t *testing.T) {
 // TestReferencesAreDocumented: each has a meaning, a place and an example of its own.
 func TestReferencesAreDocumented(t *testing.T) {
 	for _, r := range AllReferences() {
-		form, ok := References{r}.Parse(testvalue.Parse(t, r.Example), true)
-		if !ok || !form.Is(r.Key) || r.Doc == "" || strings.HasSuffix(r.Doc, ".") || len(r.Where) == 0 || r.Argument == "" {
+		form, ok := References{r}.Parse(testvalue.Parse(t, r.Examples[0].Expression), true)
+		if !ok || !form.Is(r.Key) || r.Doc == "" || !strings.HasSuffix(r.Doc, ".") || len(r.Where) == 0 || r.Argument == "" {
 			t.Errorf("%s: %+v", r.Key, r)
 		}
 	}
 }
 
-// FuzzForms: whatever stands at a place is a problem or can be evaluated, at each place,
+// FuzzForms: any value at a place is a problem or can be evaluated, at each place,
 // exactly or as the original reads it; what has no expression comes out as it went in.
 func FuzzForms(f *testing.F) {
 	for _, text := range []string{

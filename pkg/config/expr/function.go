@@ -16,18 +16,20 @@ import (
 type Function struct {
 	// Name as it is written in "function"; case counts.
 	Name string
-	// Arguments says what stands in "args", optional ones with a question mark:
+	// Arguments says what is in "args", optional ones with a question mark:
 	// "text, raw?".
 	Arguments string
-	// Doc says in one sentence what the function gives.
+	// Doc says in one sentence what the function returns.
 	Doc string
+	// Examples are for the documentation; a test evaluates them.
+	Examples []Example
 
 	Min, Max int // number of arguments; a Max of -1 is any number
 
 	// Optional: what its null was for is left out, as with a Reference.
 	Optional bool
 	// Choose decides by the first argument which of the others is the value. The rest
-	// are not evaluated. It takes the place of Call.
+	// are not evaluated. It replaces Call.
 	Choose func(first value.Value) (argument int)
 	// check looks for a fault in the arguments that are literals; nil when
 	// there is nothing to be said before the others are known.
@@ -49,7 +51,7 @@ func AllFunctions() Functions {
 // Signature is the call as a person writes it: "md5(text, raw?)".
 func (f Function) Signature() string { return f.Name + "(" + f.Arguments + ")" }
 
-// counts says how many arguments the function takes.
+// counts says how many arguments the function accepts.
 func (f Function) counts() string {
 	switch {
 	case f.Max < 0:
@@ -72,10 +74,10 @@ func count(n int, noun string) string {
 type Input struct {
 	Args []value.Value
 	now  func() time.Time
-	// random gives so many random bytes.
+	// random returns n random bytes.
 	random func(n int) ([]byte, error)
-	// warn takes what is odd about the arguments and does not keep the function
-	// from having a value; nil drops it.
+	// warn gets what is wrong with the arguments if the function has a value
+	// nevertheless; nil drops it.
 	warn func(text string)
 }
 
@@ -124,12 +126,12 @@ func (in Input) flag(i int) (bool, error) {
 	return !in.Args[i].Empty(), in.scalar(i, "true or false")
 }
 
-var errFarthest = errors.New("the time is beyond what can be reckoned with")
+var errFarthest = errors.New("the time is out of range")
 
 // timestamp is an optional argument as a point in time, in whole seconds since
 // 1970. Without it, or when it is null, it is now; false, which a failed
-// strtotime gives, is 1970. A scalar that is no number of seconds is not known,
-// with a warning: data may hold an empty text in the place of a time.
+// strtotime returns, is 1970. A scalar that is not a number of seconds is not known,
+// with a warning: data may contain an empty text instead of a time.
 func (in Input) timestamp(i int) (t time.Time, known bool, err error) {
 	if i >= len(in.Args) || in.Args[i].IsNull() {
 		return in.now().UTC(), true, nil
@@ -157,7 +159,7 @@ func (in Input) timestamp(i int) (t time.Time, known bool, err error) {
 }
 
 // textOf is a scalar as text: true is "1", false and null are nothing, integers
-// are as written, other numbers have the fewest digits that tell them apart
+// are as written, other numbers have the fewest digits that distinguish them
 // (1.0 is "1", 2.50 is "2.5").
 func textOf(v value.Value) string {
 	if v.Kind() == value.Number && !v.IsInteger() {

@@ -216,8 +216,8 @@ func TestFunctionsAreDocumented(t *testing.T) {
 	var names []string
 	for _, f := range AllFunctions() {
 		names = append(names, f.Name)
-		if f.Doc == "" || strings.HasSuffix(f.Doc, ".") {
-			t.Errorf("%s: doc %q should be there, without a full stop", f.Name, f.Doc)
+		if !strings.HasSuffix(f.Doc, ".") || len(f.Examples) == 0 {
+			t.Errorf("%s: doc %q should be whole sentences, with an example", f.Name, f.Doc)
 		}
 		var required, all int
 		for _, a := range strings.Split(f.Arguments, ", ") {

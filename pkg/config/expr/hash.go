@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	//lint:ignore SA1019 the algorithm is chosen by whoever signs requests with it
+	//lint:ignore SA1019 the API decides which algorithm signs its requests
 	"golang.org/x/crypto/ripemd160"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -29,13 +29,17 @@ import (
 func hashFunctions() []Function {
 	return []Function{
 		{Name: "md5", Arguments: "text, raw?", Min: 1, Max: 2, Call: digestOf("md5"),
-			Doc: "the MD5 of the text in hexadecimal, or as raw bytes"},
+			Doc:      "The MD5 of the text in hexadecimal, or as raw bytes.",
+			Examples: []Example{{`"a"`, `"0cc175b9c0f1b6a831c399e269772661"`}}},
 		{Name: "sha1", Arguments: "text, raw?", Min: 1, Max: 2, Call: digestOf("sha1"),
-			Doc: "the SHA-1 of the text in hexadecimal, or as raw bytes"},
+			Doc:      "The SHA-1 of the text in hexadecimal, or as raw bytes.",
+			Examples: []Example{{`"abc"`, `"a9993e364706816aba3e25717850c26c9cd0d89d"`}}},
 		{Name: "hash", Arguments: "algorithm, text, raw?", Min: 2, Max: 3, check: checkAlgorithm(algorithms(), checksums()), Call: hashText,
-			Doc: "the digest of the text in hexadecimal, or as raw bytes"},
+			Doc:      "The digest of the text in hexadecimal, or as raw bytes.",
+			Examples: []Example{{`"sha256", "d"`, `"18ac3e7343f016890c510e93f935261169d9e3f565436429830faf0934f4f8e4"`}, {`"crc32b", "d"`, `"98dd4acc"`}}},
 		{Name: "hash_hmac", Arguments: "algorithm, text, key, raw?", Min: 3, Max: 4, check: checkAlgorithm(algorithms()), Call: hashHMAC,
-			Doc: "the keyed digest (HMAC) of the text in hexadecimal, or as raw bytes"},
+			Doc:      "The keyed digest (HMAC) of the text in hexadecimal, or as raw bytes.",
+			Examples: []Example{{`"md5", "d", "k"`, `"7f330edb3a84f317f7ca433d6038ff9a"`}}},
 	}
 }
 
@@ -131,7 +135,7 @@ func hashHMAC(in Input) (value.Value, error) {
 	return digest(in, 3, hmac.New(newHash, []byte(texts[2])), texts[1])
 }
 
-// digest is the sum of a text, as raw bytes when the argument raw asks for it.
+// digest is the sum of a text, as raw bytes if the argument raw is true.
 func digest(in Input, raw int, h hash.Hash, text string) (value.Value, error) {
 	asBytes, err := in.flag(raw)
 	if err != nil {
@@ -145,9 +149,9 @@ func digest(in Input, raw int, h hash.Hash, text string) (value.Value, error) {
 	return value.OfString(hex.EncodeToString(sum)), nil
 }
 
-// bzipCRC is the CRC-32 of bzip2, which takes the highest bit of a byte first,
+// bzipCRC is the CRC-32 of bzip2, which reads the highest bit of a byte first,
 // with the bytes of the sum swapped: what "crc32" means to the original. It is
-// kept with its bits reversed, for in that form it is the usual CRC-32 of bytes
+// kept with its bits reversed, because in that form it is the usual CRC-32 of bytes
 // with their bits reversed.
 type bzipCRC struct{ sum uint32 }
 

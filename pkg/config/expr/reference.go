@@ -10,12 +10,14 @@ import (
 // Reference is one form {"key": "name"} of expressions: what it refers to, and
 // where it exists.
 type Reference struct {
-	// Key is the key of the object, and the context of Scope that holds the values.
+	// Key is the key of the object, and the context of Scope with the values.
 	Key Context
-	// Argument says what stands behind the key: "NAME", "PATH".
+	// Argument says what follows the key: "NAME", "PATH".
 	Argument string
-	// Doc says in one sentence what its value is, Example is a whole expression.
-	Doc, Example string
+	// Doc says in one sentence what its value is.
+	Doc string
+	// Examples are for the documentation; a test evaluates them.
+	Examples []Example
 	// Where are the places at which it exists. One key may have a Reference for some
 	// places and another for others.
 	Where []Place
@@ -30,6 +32,11 @@ type Reference struct {
 	// Value finds the value of a name; nil looks for it in Scope.Contexts.
 	Value func(s *Scope, name string) (v value.Value, ok bool)
 }
+
+// Example is an expression and its value, both as JSON. That of a Function has only the
+// arguments, without the brackets around them. What the references of the examples refer
+// to is shown in docs/reference/expressions.md.
+type Example struct{ Expression, Value string }
 
 // Place is a kind of place in the configuration, in the words of the reference.
 // It decides which references exist.

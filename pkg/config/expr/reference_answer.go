@@ -8,7 +8,7 @@ import (
 )
 
 // Response is an answer, that of the login or that of the page; ResponseHeader and
-// ResponseCookie are what stands in its head.
+// ResponseCookie are parts of its head.
 const (
 	Response       Context = "response"
 	ResponseHeader Context = "responseHeader"
@@ -17,16 +17,16 @@ const (
 
 func answerReferences() []Reference {
 	return []Reference{
-		{Key: Response, Argument: "PATH", Example: `{"response": "auth.token"}`, Where: []Place{InAfterLogin},
-			Doc: "the value at the path in the answer of the login"},
-		{Key: Response, Argument: "PATH", Example: `{"response": "meta.version"}`, Where: []Place{InUserData, InRemember}, Optional: true,
-			Doc: "the value at the path in the answer that holds the row; in `remember` in that of the last page"},
-		{Key: Response, Argument: "PATH", Example: `{"response": "refresh_token"}`, Where: []Place{InLoginRemember}, Optional: true,
-			Doc: "the value at the path in the answer of the login; null without it"},
-		{Key: ResponseHeader, Argument: "NAME", Example: `{"responseHeader": "X-Request-Id"}`, Where: []Place{InAfterLogin, InLoginRemember, InUserData, InRemember}, Optional: true,
-			Doc: "the first value of a header of that answer; null without it, and where it is the text `null`"},
-		{Key: ResponseCookie, Argument: "NAME", Example: `{"responseCookie": "session"}`, Where: []Place{InAfterLogin, InLoginRemember}, Optional: true,
-			Doc: "a cookie that the answer of the login sets; null without it"},
+		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "auth.token"}`, `"t-17"`}}, Where: []Place{InAfterLogin},
+			Doc: "The value at the path in the answer to the login."},
+		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "meta.version"}`, `3`}, {`{"response": "items.-1.id"}`, `9`}}, Where: []Place{InUserData, InRemember}, Optional: true,
+			Doc: "The value at the path in the answer that contains the row. In `remember`: in the answer of the last page."},
+		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "refresh_token"}`, `"r-18"`}}, Where: []Place{InLoginRemember}, Optional: true,
+			Doc: "The value at the path in the answer to the login; null if there is none."},
+		{Key: ResponseHeader, Argument: "NAME", Examples: []Example{{`{"responseHeader": "X-Request-Id"}`, `"8f3a"`}}, Where: []Place{InAfterLogin, InLoginRemember, InUserData, InRemember}, Optional: true,
+			Doc: "The first value of a header of that answer; null if the header is absent or its text is `null`."},
+		{Key: ResponseCookie, Argument: "NAME", Examples: []Example{{`{"responseCookie": "session"}`, `"abc"`}}, Where: []Place{InAfterLogin, InLoginRemember}, Optional: true,
+			Doc: "A cookie that the answer to the login sets; null if it sets none of this name."},
 	}
 }
 

@@ -6,16 +6,16 @@ const (
 	Env  Context = "env"
 )
 
-// EnvPrefix stands in front of the names of the environment variables that a
+// EnvPrefix precedes the names of the environment variables that a
 // configuration may read.
 const EnvPrefix = "EXTRACTOR_VAR_"
 
 func documentReferences() []Reference {
 	return []Reference{
-		{Key: Attr, Argument: "NAME", Example: `{"attr": "account.id"}`,
+		{Key: Attr, Argument: "NAME", Examples: []Example{{`{"attr": "account.id"}`, `7`}, {`{"attr": "regions.0"}`, `"eu"`}, {`{"attr": "suffix", "default": "none"}`, `"none"`}},
 			Where: []Place{InBaseURL, InHeaders, InJobs, InShared, InUserData, InWindows, InRemember, InLogin, InOAuthLogin, InAfterLogin, InLoginRemember, InQueryAuth},
-			Doc:   "the value of a key of `config`; nested keys and list indexes are parted by dots"},
-		{Key: Env, Argument: "NAME", Example: `{"env": "API_KEY"}`, Secret: true, Where: []Place{InAttributes},
-			Doc: "the environment variable `" + EnvPrefix + "NAME`. It is always a secret; an error without it"},
+			Doc:   "The value of a key of `config`. Separate nested keys and list indexes by dots."},
+		{Key: Env, Argument: "NAME", Examples: []Example{{`{"env": "API_KEY"}`, `"k-42"`}}, Secret: true, Where: []Place{InAttributes},
+			Doc: "The environment variable `" + EnvPrefix + "NAME`. The value is always a secret. A variable that is not set is an error."},
 	}
 }

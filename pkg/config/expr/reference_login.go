@@ -10,11 +10,11 @@ const (
 
 func loginReferences() []Reference {
 	return []Reference{
-		{Key: Authorization, Argument: "NAME", Example: `{"authorization": "data.access_token"}`, Where: []Place{InOAuthRequest},
-			Doc: "`clientId`, `timestamp`, `nonce`, and `data` (or `data.PATH` where it is JSON) of the authorization"},
-		{Key: Consumer, Argument: "NAME", Example: `{"consumer": "client_id"}`, Where: []Place{InOAuthLogin},
-			Doc: "`client_id` or `client_secret` of the application"},
-		{Key: User, Argument: "PATH", Example: `{"user": "refresh_token"}`, Where: []Place{InOAuthLogin},
-			Doc: "the value at the path in `#data` of the authorization"},
+		{Key: Authorization, Argument: "NAME", Examples: []Example{{`{"authorization": "data.access_token"}`, `"a-5"`}}, Where: []Place{InOAuthRequest},
+			Doc: "A part of the authorization: `clientId`, `timestamp`, `nonce` or `data`; `data.PATH` if the data is JSON."},
+		{Key: Consumer, Argument: "NAME", Examples: []Example{{`{"consumer": "client_id"}`, `"my-app"`}}, Where: []Place{InOAuthLogin},
+			Doc: "`client_id` or `client_secret` of the application."},
+		{Key: User, Argument: "PATH", Examples: []Example{{`{"user": "refresh_token"}`, `"r-5"`}}, Where: []Place{InOAuthLogin},
+			Doc: "The value at the path in `#data` of the authorization."},
 	}
 }

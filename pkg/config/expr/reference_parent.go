@@ -21,12 +21,12 @@ const (
 func parentReferences() []Reference {
 	where := []Place{InHeaders, InJobs, InShared, InUserData, InWindows, InRemember}
 	return []Reference{
-		{Key: Placeholder, Argument: "NAME", Example: `{"placeholder": "id"}`, Where: where, Optional: true, Check: checkPlaceholder,
-			Doc: "the value of a placeholder of the child job, or of a job above it, with its type: a number stays a number in a JSON body. Null in a root job"},
-		{Key: Placeholder, Argument: `"value"`, Example: `{"placeholder": "value"}`, Where: []Place{InPlaceholders},
-			Doc: "the value that the placeholder's function works on"},
-		{Key: ParentItem, Argument: "PATH", Example: `{"parentItem": "owner.id"}`, Where: where, Optional: true, Check: checkParentItem,
-			Doc: "the value at the path in the parent's item; `2:PATH` is one in the item of the parent's parent. It makes no column. A child job that has one needs no placeholders"},
+		{Key: Placeholder, Argument: "NAME", Examples: []Example{{`{"placeholder": "id"}`, `42`}}, Where: where, Optional: true, Check: checkPlaceholder,
+			Doc: "The value of a placeholder of the child job, or of a job above it. It keeps its type: a number stays a number in a JSON body. Null in a root job."},
+		{Key: Placeholder, Argument: `"value"`, Examples: []Example{{`{"placeholder": "value"}`, `42`}}, Where: []Place{InPlaceholders},
+			Doc: "The value that the placeholder's function is applied to."},
+		{Key: ParentItem, Argument: "PATH", Examples: []Example{{`{"parentItem": "owner.id"}`, `5`}, {`{"parentItem": "not.there"}`, `null`}}, Where: where, Optional: true, Check: checkParentItem,
+			Doc: "The value at the path in the parent's item; `2:PATH` reads the item of the parent's parent. It adds no column. A child job that uses it needs no `placeholders`."},
 	}
 }
 
@@ -49,7 +49,7 @@ func checkPlaceholder(c Compiler, name string) *Fault {
 	return f
 }
 
-const literalHint = failure.Text(`if the object is meant as it is, write {"literal": {…}}`)
+const literalHint = failure.Text(`if the object is data, write {"literal": {…}}`)
 
 func checkParentItem(c Compiler, name string) *Fault {
 	level, path := SplitLevel(name)
@@ -71,9 +71,9 @@ func checkParentItem(c Compiler, name string) *Fault {
 	return f
 }
 
-// SplitLevel parts a path into an item of a job above ("2:owner.id") into its level, 1
-// for the parent, and the path. What stands in front of a colon and is no number is a
-// part of the path.
+// SplitLevel splits a path into an item of a job above ("2:owner.id") into its level, 1
+// for the parent, and the path. A text before a colon that is not a number is a part of
+// the path.
 func SplitLevel(name string) (level int, path string) {
 	before, after, ok := strings.Cut(name, ":")
 	if n, err := strconv.Atoi(before); ok && err == nil {

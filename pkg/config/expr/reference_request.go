@@ -9,9 +9,9 @@ const (
 func requestReferences() []Reference {
 	where := []Place{InQueryAuth, InOAuthRequest}
 	return []Reference{
-		{Key: Request, Argument: "NAME", Example: `{"request": "url"}`, Where: where,
-			Doc: "a part of the request before the authentication: `url`, `path`, `queryString`, `method`, `hostname`, `port`, `resource`"},
-		{Key: Query, Argument: "NAME", Example: `{"query": "page"}`, Where: where,
-			Doc: "a parameter in the query of the request; of one that occurs several times, `name.0` and so on"},
+		{Key: Request, Argument: "NAME", Examples: []Example{{`{"request": "url"}`, `"https://api.example.com/v1/items?page=2"`}, {`{"request": "method"}`, `"GET"`}}, Where: where,
+			Doc: "A part of the request before authentication: `url`, `path`, `queryString`, `method`, `hostname`, `port`, `resource`."},
+		{Key: Query, Argument: "NAME", Examples: []Example{{`{"query": "page"}`, `"2"`}}, Where: where,
+			Doc: "A parameter in the query of the request. If it occurs several times: `name.0`, `name.1` and so on."},
 	}
 }

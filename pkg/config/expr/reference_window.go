@@ -20,8 +20,8 @@ func WindowMembers(start, end value.Value) Members {
 
 func windowReferences() []Reference {
 	return []Reference{
-		{Key: Window, Argument: `"start"`, Example: `{"window": "start"}`, Where: []Place{InHeaders, InJobs, InShared, InUserData, InWindows, InRemember}, Optional: true, Check: checkWindow,
-			Doc: "`start` or `end` of the window that the job, or the nearest job above it, runs for, as `windows` writes it. Null in a job without windows where others have them. In `windows` itself it is that of a job above; in `remember` it is where the window ends exclusively, in the format `c`"},
+		{Key: Window, Argument: `"start"`, Examples: []Example{{`{"window": "start"}`, `"2024-03-01"`}, {`{"window": "end"}`, `"2024-03-08"`}}, Where: []Place{InHeaders, InJobs, InShared, InUserData, InWindows, InRemember}, Optional: true, Check: checkWindow,
+			Doc: "`start` or `end` of the window that the job, or the nearest job above it, runs for, in the `format` of `windows`. Null for a job without windows, if other jobs have them. In `windows` itself: the window of a job above. In `remember`: the exclusive end of the window, in the format `c`."},
 	}
 }
 
@@ -36,7 +36,7 @@ func checkWindow(c Compiler, name string) *Fault {
 	case len(members) == 0:
 		f.Expected, f.Hint = `expected "windows" in this job or in one above it`, `add "windows" to the job; `+literalHint
 		if c.Place == InWindows {
-			f.Hint = "a window does not know its own bounds"
+			f.Hint = "a window cannot refer to its own bounds"
 		}
 	default:
 		return nil

@@ -32,7 +32,7 @@ func (s *Scope) conceal(args []value.Value, result value.Value) {
 	}
 }
 
-// shows reports whether a text holds all secrets among the arguments as they are:
+// shows reports whether a text contains all secrets among the arguments as they are:
 // then they are masked in it already.
 func shows(text string, args []value.Value) bool {
 	for _, arg := range args {

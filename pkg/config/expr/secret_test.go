@@ -10,7 +10,7 @@ import (
 )
 
 // TestSecretsAreTracked: what is made of a secret is one, through any function and
-// nesting, and what a function made of it is told.
+// nesting, and what a function made of it is concealed.
 func TestSecretsAreTracked(t *testing.T) {
 	attributes := Flatten(testvalue.Parse(t, `{"plain":"ann","empty":""}`))
 	for name, secret := range Flatten(testvalue.Parse(t, `{"#pw":"s3cret-word","db.#pw":"another-word","#list":["one-word-1","2"],"#pin":"7","#none":"","#number":12345678.50}`)) {

@@ -25,9 +25,11 @@ import (
 func tokenFunctions() []Function {
 	return []Function{
 		{Name: "uuid", Arguments: "", Min: 0, Max: 0, Call: uuid,
-			Doc: "a random UUID (version 4)"},
+			Doc:      "A random UUID (version 4). The example has a fixed source of randomness.",
+			Examples: []Example{{``, `"00010203-0405-4607-8809-0a0b0c0d0e0f"`}}},
 		{Name: "jwt", Arguments: "algorithm, claims, key, header?", Min: 3, Max: 4, check: checkSignature, Call: jwt,
-			Doc: "a signed JSON Web Token of the claims. The algorithm is HS256, HS384 or HS512 with a secret as the key, or RS256 or ES256 with a private key in PEM form; header has members beside alg and typ"},
+			Doc:      "A signed JSON Web Token with the claims. The algorithm is `HS256`, `HS384` or `HS512` with a secret as the key, or `RS256` or `ES256` with a private key in PEM form. `header` has members that are added to `alg` and `typ`.",
+			Examples: []Example{{`"HS256", {"iss": "my-app"}, "k"`, `"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJteS1hcHAifQ.bULr7dXzj9v5wO9MDhabF1hz_gGOT3WV7Wsg9oir5R4"`}}},
 	}
 }
 

@@ -201,7 +201,7 @@ func TestUUID(t *testing.T) {
 }
 
 // FuzzJWT: a token of any claims can be read by anyone who knows the key, and nothing
-// else comes out of it than went in; a key that is none gives an error without it.
+// else comes out of it than went in; an invalid key is an error that does not show it.
 func FuzzJWT(f *testing.F) {
 	f.Add(`{"a":1,"b":["č",null]}`, `{"kid":"x"}`, "k3y-of-the-house", byte(0))
 	f.Add(`[]`, `null`, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", byte(3))

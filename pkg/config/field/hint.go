@@ -85,7 +85,7 @@ func choiceHint(t *Type, found string) failure.Text {
 func typeHint(pointer string, found value.Value, t *Type) failure.Text {
 	switch {
 	case found.Kind() == value.Array && t.allows(value.Object) && !t.allows(value.Array) && !t.allows(value.String):
-		return `write an object, {"name": value}, in the place of the list`
+		return `write an object, {"name": value}, instead of the list`
 	case found.Kind() == value.Array && strings.HasPrefix(t.Message.String(), "expected a path") && !secret.MayStandAt(pointer):
 		if keys, ok := dotted(found); ok {
 			return "write " + Quoted(keys)

@@ -39,6 +39,8 @@ type Type struct {
 	Pattern *Pattern
 	// Message says what is expected; "" is derived from Kinds.
 	Message failure.Text
+	// Hint says what to write instead of a string that does not match Pattern.
+	Hint failure.Text
 	// Alone reports whether a value is a single item instead of a list or an object of
 	// items; nil is never. AloneFault is the error for it; without one the value is
 	// read as an item.

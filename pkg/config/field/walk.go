@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -168,7 +169,7 @@ func (d *Document) check(v, given value.Value, t *Type, pointer string) {
 	case v.Kind() == value.String && len(choices) > 0 && !slices.Contains(choices, v.Raw()):
 		d.fault(failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
 	case v.Kind() == value.String && base.Pattern != nil && !base.Pattern.matcher().MatchString(v.Raw()):
-		d.fault(failure.WrongValue, pointer, given, base.Message, secondsHint(pointer, given))
+		d.fault(failure.WrongValue, pointer, given, base.Message, cmp.Or(secondsHint(pointer, given), base.Hint))
 	}
 	if v.Kind() == value.Object {
 		d.missing(v, given, t, pointer)

@@ -37,7 +37,7 @@ func Placeholders(doc value.Value) []string {
 	return names
 }
 
-// SecretPlaceholders are those of Placeholders that stand below a key that begins
+// SecretPlaceholders are those of Placeholders below a key that begins
 // with #.
 func SecretPlaceholders(doc value.Value) []string {
 	var names list
@@ -60,7 +60,7 @@ func scan(s string, names *list) {
 	}
 }
 
-// Replace puts values in the place of their placeholders and gives the names
+// Replace puts values in the place of their placeholders and returns the names
 // that were replaced, each once, in the order of the first replacement. A
 // placeholder without a value stays. A string stays a string. It is a user
 // error when two names of one object become equal.
@@ -115,7 +115,7 @@ func (r *replacer) object(v value.Value, pointer string) (value.Value, error) {
 		if err != nil {
 			return value.Value{}, err
 		}
-		if secret { // the name holds it
+		if secret { // the name contains it
 			filled = filled.AsSecret()
 		}
 		members = append(members, value.Member{Name: renamed, Value: filled})
@@ -152,7 +152,7 @@ func (r *replacer) text(s string) (text string, secret bool) {
 }
 
 // collision names the variables in the names of an object, not the names as
-// they became: those hold values.
+// they became: those contain values.
 func (r *replacer) collision(object value.Value) *failure.Error {
 	var names list
 	for _, m := range object.Members() {

@@ -57,7 +57,7 @@ func (s *search) warnf(format string, args ...any) {
 	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
 }
 
-// values gives the first set that has any values, else an empty one. Several
+// values returns the first set that has any values, else an empty one. Several
 // places may name a stored row, one is chosen: a row that was meant for this
 // run and cannot be read must not give way to the default values.
 func (s *search) values(ctx context.Context) (set, error) {
@@ -92,7 +92,7 @@ func (s *search) fromFlags() (set, error) {
 	return found, nil
 }
 
-// fromJob gives the inline values of the job, or the row that it names.
+// fromJob returns the inline values of the job, or the row that it names.
 func (s *search) fromJob(ctx context.Context) (found set, row string, err error) {
 	job := s.in.RunID[strings.LastIndex(s.in.RunID, ".")+1:]
 	if s.in.Platform == nil || job == "" {

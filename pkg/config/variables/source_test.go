@@ -59,7 +59,7 @@ func TestSources(t *testing.T) {
 			want: `{"a":"default5"` + links, replaced: "x y", source: `row "7" of variables configuration "12"`, asked: "job 9, row 12/7, config 12",
 			warnings: []string{`variable values of job "9" cannot be read: connection refused`},
 		},
-		"a value with a placeholder in a document that nobody filled": {
+		"a value with a placeholder in a document that is not filled": {
 			doc: `{"a":"{{x}}{{y}}","variables_id":"12"}`, run: "5",
 			records: map[string]string{"config 12": `{"variables":[]}`, "job 5": `{"variableValuesData":` + values(`"1"`, `"{{x}}"`) + `}`},
 			want:    `{"a":"1{{x}}","variables_id":"12"}`, replaced: "x y", source: `job "5"`, asked: "job 5, config 12",

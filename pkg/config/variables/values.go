@@ -49,9 +49,9 @@ func (s set) secretsIn(doc value.Value) []string {
 	return secrets
 }
 
-// oneSet reads inline values that may stand beside the id of a row, but must
+// oneSet reads inline values that may be beside the id of a row, but must
 // not be given together with one. The pointer is the place of data in the
-// document, "" when it stands elsewhere.
+// document, "" if it is elsewhere.
 func oneSet(where string, data value.Value, pointer, row string) (set, error) {
 	found, problems := readSet(data, pointer)
 	switch {
@@ -103,7 +103,7 @@ func absent(v value.Value) bool { return !v.IsScalar() && v.Len() == 0 }
 // filled reports whether the value is a string that is not empty.
 func filled(v value.Value) bool { return v.Kind() == value.String && v.Raw() != "" }
 
-// expected is a problem that gives the type of what stands there, not the
+// expected is a problem that has the type of the value, not the
 // value.
 func expected(what, pointer string, found value.Value) failure.Problem {
 	kind := found.Kind().String()
@@ -113,7 +113,7 @@ func expected(what, pointer string, found value.Value) failure.Problem {
 	return failure.Problem{Code: failure.InvalidVariable, Pointer: pointer, Expected: failure.Text("expected " + what), Found: failure.Text(kind)}
 }
 
-// malformed is a user error about something that stands outside the document.
+// malformed is a user error about something outside of the document.
 func malformed(what string, problems failure.Problems) error {
 	lines := make([]string, len(problems))
 	for i, p := range problems {

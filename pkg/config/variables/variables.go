@@ -7,8 +7,8 @@
 // scanned again. Values of several sources are never mixed. Error texts and
 // warnings name variables and places, never values.
 //
-// The package sends nothing itself: what it must know from the platform it
-// asks a Platform. It does not validate the document otherwise.
+// The package sends nothing itself: it reads what it needs of the platform from
+// a Platform. It does not validate the document otherwise.
 package variables
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// DefaultComponent is the platform's component that holds declarations of
+// DefaultComponent is the platform's component that has the declarations of
 // variables and their stored values.
 const DefaultComponent = "keboola.variables"
 
@@ -44,14 +44,14 @@ func Flags(pairs []string) ([]Value, error) {
 
 // Platform is what must be read from the platform. An error may have a method
 // `Refused() bool`; true means that the token was not accepted. Error texts
-// are shown to the user and must not hold secrets.
+// are shown to the user and must not contain secrets.
 type Platform interface {
-	// JobVariables gives variableValuesData of a job's record ({"values": […]},
+	// JobVariables returns variableValuesData of a job's record ({"values": […]},
 	// [] or null) and its variableValuesId ("" when absent).
 	JobVariables(ctx context.Context, job string) (data value.Value, row string, err error)
-	// ConfigurationContent gives the document of a stored configuration.
+	// ConfigurationContent returns the document of a stored configuration.
 	ConfigurationContent(ctx context.Context, component, id string) (value.Value, error)
-	// RowContent gives the document of a row of a stored configuration.
+	// RowContent returns the document of a row of a stored configuration.
 	RowContent(ctx context.Context, component, configuration, row string) (value.Value, error)
 }
 
@@ -64,7 +64,7 @@ type Inputs struct {
 	Platform Platform
 	// RunID names the job of this run: its last segment after a dot. May be "".
 	RunID string
-	// Component holds the variables configurations; "" is DefaultComponent.
+	// Component has the configurations with variables; "" is DefaultComponent.
 	Component string
 }
 
@@ -76,7 +76,7 @@ type Result struct {
 	// Replaced are the names that were replaced, each once, in the order of
 	// their first replacement.
 	Replaced []string
-	// Secrets are the values that stand below a key that begins with #, perhaps as
+	// Secrets are the values below a key that begins with #, perhaps as
 	// a part of the text there.
 	Secrets []string
 	// Source says where the values came from; "" when there were none.
@@ -97,7 +97,7 @@ type Result struct {
 //     variables_values_id
 //
 // Rows belong to the configuration that the document's variables_id names.
-// Without placeholders no one is asked anything. Without values and without
+// Without placeholders the platform is not queried. Without values and without
 // variables_id the placeholders stay as they are, and so do those that came with
 // a value, when the platform has filled the document already.
 //
@@ -198,7 +198,7 @@ func (s *search) origin(found set) string {
 	case !found.empty():
 		return "the values come from " + found.source
 	case s.in.Platform == nil:
-		return "no values were given, and the platform cannot be asked without its address and token (KBC_URL, KBC_TOKEN)"
+		return "no values were given, and the platform cannot be queried without its address and token (KBC_URL, KBC_TOKEN)"
 	default:
 		return "no variable values provided for " + s.links.configurationName()
 	}

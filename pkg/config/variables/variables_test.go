@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// fake is a platform made of JSON texts; what is not there gives an error.
+// fake is a platform made of JSON texts; what is not there is an error.
 type fake struct {
 	t       *testing.T
 	records map[string]string // "job 1", "config 12", "row 12/7"
@@ -130,7 +130,7 @@ func (tc resolution) check(t *testing.T) {
 func TestWhenNothingIsReplaced(t *testing.T) {
 	records := map[string]string{"config 12": declares, "job 1": `{}`}
 	for name, tc := range map[string]resolution{
-		"no placeholder, nobody is asked": {
+		"no placeholder, no query": {
 			doc: `{"variables_id":"12","variables_values_id":"7","a":"{b} {{#s}}"}`, run: "1", records: records,
 			want: `{"variables_id":"12","variables_values_id":"7","a":"{b} {{#s}}"}`,
 		},
@@ -155,7 +155,7 @@ func TestWhenNothingIsReplaced(t *testing.T) {
 			doc: `{"a":"see {{x}}","variables_id":"12"}`, run: "5", records: map[string]string{"job 5": `{"variableValuesData":` + values(`"1"`, `"see {{ x }}"`) + `}`},
 			want: `{"a":"see {{x}}","variables_id":"12"}`, asked: "job 5",
 		},
-		"filled by the platform, a value of a row that nobody else gives a value": {
+		"filled by the platform, a value of a row that has no other value": {
 			doc: `{"a":"{{z}}","variables_id":"12","variables_values_id":"7"}`, run: "1", records: map[string]string{"job 1": `{}`, "row 12/7": values(`"1"`, `"{{z}}"`)},
 			want: `{"a":"{{z}}","variables_id":"12","variables_values_id":"7"}`, asked: "job 1, row 12/7",
 		},
@@ -193,7 +193,7 @@ func TestMissingValues(t *testing.T) {
 		},
 		"no values, no platform": {
 			doc: doc, offline: true, run: "1",
-			err: "missing values for variables: z, x, y (used in the configuration); no values were given, and the platform cannot be asked without its address and token (KBC_URL, KBC_TOKEN)",
+			err: "missing values for variables: z, x, y (used in the configuration); no values were given, and the platform cannot be queried without its address and token (KBC_URL, KBC_TOKEN)",
 		},
 		"no values at all": {
 			doc: `{"a":"{{z}}","variables_id":"12"}`, records: map[string]string{"config 12": declares}, asked: "config 12",
@@ -278,7 +278,7 @@ func Example() {
 	// [bucket id] from the command line
 }
 
-// Values that stand below a key with a number sign are secrets, also as a part of
+// Values below a key with a number sign are secrets, also as a part of
 // the text there.
 func TestSecretValues(t *testing.T) {
 	doc := testvalue.Parse(t, `{"#a":"Bearer {{token}}","b":[{"#c":{"d":["{{ user }}:{{token}}"]}}],"e":"{{open}}","{{name}}":"{{name}}","#f":"{{flag}}"}`)

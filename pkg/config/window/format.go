@@ -42,9 +42,9 @@ func CheckFormat(format string) string {
 		case c == '\\':
 			i++
 		case c == '%' && letter:
-			return "the letters stand without %: Y-m-d H:i:s"
+			return "write the letters without %: Y-m-d H:i:s"
 		case c == next && letter:
-			return "each letter stands for a whole part of the time: Y-m-d H:i:s is 2024-01-31 23:59:00"
+			return "each letter means a whole part of the time: Y-m-d H:i:s is 2024-01-31 23:59:00"
 		}
 	}
 	if !strings.ContainsAny(found, lettersOfDate) {

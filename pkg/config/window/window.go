@@ -1,4 +1,4 @@
-// Package window parts a span of time into windows: one after another, without a gap
+// Package window splits a span of time into windows: one after another, without a gap
 // and without an overlap, the last one as long as what is left.
 //
 // It is arithmetic only: times come from the caller, and nothing is read, sent or

@@ -23,7 +23,7 @@ var brokenMappings = []struct {
 	want           []string
 }{
 	{"no object", `"t"`, []string{`: expected an object, found "t"`}},
-	{"a list", `[{"a":"b"}]`, []string{`: expected an object, found a list of 1; write an object, {"name": value}, in the place of the list`}},
+	{"a list", `[{"a":"b"}]`, []string{`: expected an object, found a list of 1; write an object, {"name": value}, instead of the list`}},
 	{"empty mappings", `{"a":{},"b":[],"c":"","d":null}`, []string{
 		`/a: expected a mapping with at least one path, found an empty object`,
 		`/b: expected a mapping with at least one path, found an empty list`,
