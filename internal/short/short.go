@@ -1,4 +1,4 @@
-// Package short leaves tests out where they would take long: of the inner loop,
+// Package short leaves tests out where they would take a long time: of the inner loop,
 // `go test -short ./...`, and of runs with the race detector. CI runs all of them.
 package short
 

@@ -55,7 +55,7 @@ func TestAdvised(t *testing.T) {
 	}
 }
 
-// TestNoFileForAConnection: what to try stands in the error of the run, which keeps
+// TestNoFileForAConnection: what to try is in the error of the run, which keeps
 // its place.
 func TestNoFileForAConnection(t *testing.T) {
 	for errno, want := range map[syscall.Errno]string{syscall.EMFILE: "ulimit -n", syscall.ENFILE: "fs.file-max"} {

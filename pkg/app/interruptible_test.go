@@ -56,7 +56,7 @@ func TestInterruptibleWriter(t *testing.T) {
 	<-w.begun
 	select {
 	case err := <-result:
-		t.Fatalf("the write was given up before the run was told to end: %v", err)
+		t.Fatalf("the write was given up before the run was asked to end: %v", err)
 	default:
 	}
 	tell()
@@ -139,7 +139,7 @@ func TestRunWithoutReader(t *testing.T) {
 		result <- Run(ctx, Options{DataDir: dir, Stdout: w, Stderr: w, Run: env.Run{After: atOnce, Getenv: func(string) string { return "" }}})
 	}()
 	<-w.begun
-	tell(errors.New("told to end"))
+	tell(errors.New("asked to end"))
 	if exit := <-result; exit != failure.ExitUser {
 		t.Errorf("exit code %d", exit)
 	}

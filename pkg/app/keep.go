@@ -17,7 +17,7 @@ const (
 	// keepTimeout limits the calls to the platform for one state.
 	keepTimeout = 30 * time.Second
 	// mostFailures is after how many failures in a row the platform is not asked again
-	// in this run: each may take long.
+	// in this run: each may take a long time.
 	mostFailures = 3
 )
 

@@ -135,7 +135,7 @@ func relativeTo(dir, path string) (string, error) {
 			resolved[i], err = physical(absolute)
 		}
 		if err != nil {
-			return "", failure.Userf("cannot tell where '%s' is: %w", p, err)
+			return "", failure.Userf("cannot say where '%s' is: %w", p, err)
 		}
 	}
 	return filepath.Rel(resolved[0], resolved[1])

@@ -19,7 +19,7 @@ type Previous struct {
 }
 
 // PreviousState finds the state of the previous run: in/state.json, and outside of the
-// platform, where nobody carries the state from run to run, out/state.json of the last
+// platform, where no one carries the state from run to run, out/state.json of the last
 // successful run. A full run does not mind that it cannot be read, see
 // env.Run.LoginsOnly.
 func PreviousState(dir *datadir.Dir, getenv func(string) string, full bool) (Previous, error) {

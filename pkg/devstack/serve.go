@@ -180,7 +180,7 @@ func reporter(w io.Writer) func(error) {
 func self() ([]string, error) {
 	path, err := os.Executable()
 	if err != nil {
-		return nil, failure.Applicationf("cannot tell where this program is: %w", err)
+		return nil, failure.Applicationf("cannot say where this program is: %w", err)
 	}
 	return []string{path, ComponentCommand}, nil
 }

@@ -94,7 +94,7 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 	}
 }
 
-// commands are the command lines of a block; one that goes on after a line has
+// commands are the command lines of a block; one that continues after a line has
 // ended, in quotes or behind a backslash, is one command.
 func commands(block string) []string {
 	var all []string
@@ -175,7 +175,7 @@ func (s *session) run(command, exit string) error {
 			err = s.show(words[3], lines)
 		}
 	default:
-		return errors.New("nobody runs this command")
+		return errors.New("no one runs this command")
 	}
 	if err == nil && code != want {
 		err = fmt.Errorf("exit code %d, want %d", code, want)

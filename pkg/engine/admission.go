@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// position is where a page stands in the order in which pages are stored: the
+// position is where a page is in the order in which pages are stored: the
 // number of a page of the root job, the number of a child run of that page, the
 // number of a page of that run, and so on. Positions are compared like words.
 type position []int
@@ -30,7 +30,7 @@ func (p position) below(n int) position { return append(slices.Clip(p), n) }
 // A page whose answer is not ready is idle between two requests: it lends its place
 // among the requests under way to pages that come before it, so that these are not held
 // back for as long as an API makes a report. Pages behind it do not get the place. They
-// may wait for the page, and then it could never go on.
+// may wait for the page, and then it could never continue.
 type admission struct {
 	limit int
 

@@ -131,7 +131,7 @@ func TestErrorsOfAnySize(t *testing.T) {
 // shortened.
 func TestReportedErrors(t *testing.T) {
 	secrets := &secret.Registry{}
-	secrets.Add("tell-nobody")
+	secrets.Add("very-secret")
 	r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{Secrets: secrets}}}}}
 	long := strings.Repeat("x", mostErrorText-5)
 	tests := []struct{ name, errors, want string }{
@@ -142,8 +142,8 @@ func TestReportedErrors(t *testing.T) {
 		{"a message that is none", `[{"message":{"a":1},"detail":""}]`, `{"message":{"a":1},"detail":""}`},
 		{"too large to be read", `"1048580 bytes of errors"`, "1048580 bytes of errors"},
 		{"several lines", `["a\n\n b"]`, "a b"},
-		{"a secret", `["no tell-nobody here"]`, "no [hidden] here"},
-		{"a secret where it is cut", `["` + long + `tell-nobody"]`, long + "[hidd …"},
+		{"a secret", `["no very-secret here"]`, "no [hidden] here"},
+		{"a secret where it is cut", `["` + long + `very-secret"]`, long + "[hidd …"},
 		{"a character where it is cut", `["` + long + `abcdéf"]`, long + "abcd …"},
 	}
 	for _, tt := range tests {
@@ -151,7 +151,7 @@ func TestReportedErrors(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
-	if got := r.reported(value.OfItems(value.OfString(strings.Repeat("tell-nobody ", 1<<20)))); len(got) > 2*mostErrorText || strings.Contains(got, "tell") {
+	if got := r.reported(value.OfItems(value.OfString(strings.Repeat("very-secret ", 1<<20)))); len(got) > 2*mostErrorText || strings.Contains(got, "very") {
 		t.Errorf("a text of megabytes: %s", got)
 	}
 }

@@ -220,7 +220,7 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs,
 }
 
 // finish sends the last batches to the channel like a page behind the last one, which
-// holds nothing but child jobs.
+// holds only child jobs.
 func (s *jobStream) finish(ctx context.Context) error {
 	if !s.r.batchesWait() {
 		return nil

@@ -86,7 +86,7 @@ func (f filled) values() []value.Value {
 
 func (f filled) batch() bool { return f.value.Kind() == value.Array }
 
-// text stands in the endpoint.
+// text is in the endpoint.
 func (f filled) text() string {
 	if !f.batch() {
 		return f.value.Text()

@@ -111,7 +111,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 
 // endpoints are those of the jobs of an iteration, as they are configured, which are
 // asked with credentials, and those without. One that is computed is among them when
-// it is made of nothing but the configuration, the times of the run and a window,
+// it is made only of the configuration, the times of the run and a window,
 // whose times change no address: data does not decide where credentials go.
 func (p *Plan) endpoints(it iteration, scope *expr.Scope) (with, without []string) {
 	scope = scope.With(expr.Window, expr.WindowMembers(value.OfInt(0), value.OfInt(0)))

@@ -46,7 +46,7 @@ type Draft struct {
 	Problem error
 	// Sources say where the parts of the request come from.
 	Sources []Source
-	// Paging says in sentences how the job goes on and what ends it.
+	// Paging says in sentences how the job continues and what ends it.
 	Paging []string
 	// Rules say in sentences what happens to answers, in the order in which they are
 	// asked.
@@ -210,7 +210,7 @@ func calls(child, parent *job) string {
 		text += ", which may be from several pages"
 	}
 	if strings.HasPrefix(child.Endpoint, "{") {
-		text += "; where the value is a whole address, it is asked for as it is"
+		text += "; where the value is a whole address, it is requested as it is"
 	}
 	return text + "."
 }

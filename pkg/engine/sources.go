@@ -21,7 +21,7 @@ type Source struct {
 	Part string
 	// From names the source in words.
 	From string
-	// Pointer is its place in the document, "" when it stands in none.
+	// Pointer is its place in the document, "" when it is in none.
 	Pointer string
 	// Evaluated is set when an object at that place is an expression.
 	Evaluated bool

@@ -28,7 +28,7 @@ type jobStatistics struct {
 	// of the names that they leave.
 	items  int
 	valued []int
-	// stored are the pages and rows so far, also those of runs that go on.
+	// stored are the pages and rows so far, also those of runs that continue.
 	stored struct{ pages, rows int }
 }
 

@@ -15,7 +15,7 @@ import (
 type userData struct {
 	entries []expr.Entries
 	pointer string
-	// renumbered says that columns with numbers for names are numbered anew, from 0,
+	// renumbered says that columns with numbers for names are numbered again, from 0,
 	// as PHP does when it joins two arrays.
 	renumbered bool
 }

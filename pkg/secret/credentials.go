@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// schemes are the words that stand before credentials in a header: those of the
+// schemes are the words that are before credentials in a header: those of the
 // register of HTTP authentication schemes, and others that APIs use.
 var schemes = []string{
 	"apikey", "api-key", "basic", "bearer", "digest", "dpop", "hmac", "jwt", "key", "negotiate", "oauth",

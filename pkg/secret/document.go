@@ -19,7 +19,7 @@ const MostShown = 60
 
 // AddDocument puts every secret of a document into the set, and what is left of
 // one in a message about the document: variables and expressions can bring a
-// secret to any place, and what stands there is shortened before it is masked.
+// secret to any place, and what is there is shortened before it is masked.
 func (r *Registry) AddDocument(doc value.Value) {
 	for _, secret := range In(doc) {
 		r.AddConfigured(secret)
@@ -120,7 +120,7 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 }
 
 // remembering is the key of a request that says what a run leaves for the next one. Its
-// names may begin with #, and what stands below them says where a secret will come from.
+// names may begin with #, and what is below them says where a secret will come from.
 const remembering = "remember"
 
 // isRequest reports whether an object of the configuration is a job or a login request.

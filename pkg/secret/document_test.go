@@ -25,7 +25,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// TestInRemembered: what stands below the name of a secret for the next run says where
+// TestInRemembered: what is below the name of a secret for the next run says where
 // it comes from, at that place of a job or of a login and nowhere else.
 func TestInRemembered(t *testing.T) {
 	t.Parallel()

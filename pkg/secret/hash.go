@@ -54,7 +54,7 @@ func hashJoin(h, behind uint64, n int) uint64 {
 }
 
 // hashPart is the hash of the last n bytes of a text: whole is that of the text,
-// before that of what stands before them.
+// before that of what is before them.
 func hashPart(whole, before uint64, n int) uint64 {
 	return hashSum(whole, hashModulus-hashProduct(before, hashPower(n)))
 }

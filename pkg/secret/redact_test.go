@@ -80,7 +80,7 @@ func TestRedact(t *testing.T) {
 		{"backslash that escapes nothing", []string{"abcd"}, `\q\u12\xz\`, `\q\u12\xz\`},
 		{"escape touched on both sides", []string{"\xa9abc\xc3"}, `\u00e9abc\u00e9`, "[hidden]"},
 		{"plus for a blank", []string{"to+ken"}, "k=to+ken&l=to%2Bken", "k=[hidden]&l=[hidden]"},
-		{"nothing but plus signs", []string{"++++"}, "a    b", "a    b"},
+		{"only plus signs", []string{"++++"}, "a    b", "a    b"},
 		{"Bearer", []string{"Bearer eyJh.X-1"}, "no user has eyJh.X-1, Bearer eyJh.X-1", "no user has [hidden], [hidden]"},
 		{"a scheme in other letters", []string{"token: abcd1"}, "abcd1", "[hidden]"},
 		{"an unknown scheme", []string{"Zzz 0123456789abcdef"}, "0123456789abcdef", "[hidden]"},
@@ -299,7 +299,7 @@ func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 	}
 }
 
-// TestPassingSecretsAreSmall: docs/understand/architecture.md tells how much memory they take.
+// TestPassingSecretsAreSmall: docs/understand/architecture.md says how much memory they take.
 func TestPassingSecretsAreSmall(t *testing.T) {
 	short.SkipRace(t, "it remembers thousands of secrets")
 	const most = 3 << 20

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden stands in the place of every masked text.
+// Hidden is in the place of every masked text.
 const Hidden = "[hidden]"
 
 const (

@@ -128,7 +128,7 @@ func TestNothingElseIsMasked(t *testing.T) {
 	}
 }
 
-// TestLongTexts: a secret is found wherever it stands in a long text, however it
+// TestLongTexts: a secret is found wherever it is in a long text, however it
 // is escaped there.
 func TestLongTexts(t *testing.T) {
 	short.SkipRace(t, "it searches long texts")

@@ -90,8 +90,8 @@ func withoutUser(u *url.URL) string {
 type Address struct{ Whole, Path, Query string }
 
 // RedactAddress is an address as Sensitive.Address has it, with everything masked
-// that Redact masks. That is done before it is taken apart, for a secret may stand
-// in its path and go on in its query.
+// that Redact masks. That is done before it is taken apart, for a secret may be
+// in its path and continue in its query.
 func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 	whole := withoutUser(u)
 	query := len(whole) - len(u.RawQuery)

@@ -10,9 +10,9 @@ import (
 // window is a part of a text, and the ways to read it: as it is, and with one to
 // three layers of escapes undone, each of any kind. An API may give back a JSON
 // text in a JSON text, or an address in an address. Each way undoes what it can and
-// leaves the rest as it is, so that nothing that stands beside a secret hides it.
+// leaves the rest as it is, so that nothing that is beside a secret hides it.
 //
-// Escapes are undone from every byte on, not only from the first: what stands
+// Escapes are undone from every byte on, not only from the first: what is
 // before a secret may look like the beginning of an escape, and would take the
 // first bytes of the secret with it. So each byte of the window is a node that
 // has the character read there and leads to the one behind. Most nodes lie on one
@@ -64,7 +64,7 @@ type node struct {
 	b    byte
 }
 
-// path is a part of window.bytes, and the place there where it goes on, -1 for
+// path is a part of window.bytes, and the place there where it continues, -1 for
 // nowhere.
 type path struct{ from, to, on int32 }
 

@@ -125,7 +125,7 @@ func (vs *values) load(combination string, v value.Value, form Name, place strin
 	return bytes
 }
 
-// sizeOf is how many bytes a value has, without what stands around it.
+// sizeOf is how many bytes a value has, without what is around it.
 func sizeOf(v value.Value) int {
 	if v.Len() > 0 {
 		return len(v.JSON())

@@ -14,7 +14,7 @@ const pageSize = 500
 // streamed is how many bytes of the single large answer are made at a time.
 const streamed = 64 << 10
 
-// api is the measured API. It keeps nothing: what a workload asks for stands in
+// api is the measured API. It keeps nothing: what a workload asks for is in
 // the parameters of each request.
 //
 //	/flat?pages=200&limit=500&offset=0    a page of flat items
@@ -144,7 +144,7 @@ func (a *api) send(w http.ResponseWriter, body []byte) {
 	a.write(w, body)
 }
 
-// write tells whether the client still listens.
+// write reports whether the client still listens.
 func (a *api) write(w http.ResponseWriter, body []byte) bool {
 	n, err := w.Write(body)
 	a.served.Add(int64(n))

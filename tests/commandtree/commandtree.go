@@ -16,7 +16,7 @@ import (
 
 // Examples wants for each visible command an example that begins with the
 // command, and of each example that all its commands, flags and arguments exist.
-// root makes the program anew for each of them. What is missing comes in words.
+// root makes the program again for each of them. What is missing comes in words.
 func Examples(root func() *cobra.Command) (missing []string) {
 	for _, c := range visible(root()) {
 		path, own := c.CommandPath(), false
@@ -108,7 +108,7 @@ func find(root *cobra.Command, line string) (*cobra.Command, []string, error) {
 	return root.Find(words)
 }
 
-// endsCommand tells whether a word belongs to the shell.
+// endsCommand reports whether a word belongs to the shell.
 func endsCommand(w string) bool {
 	return strings.ContainsAny(w[:1], "&|>#")
 }

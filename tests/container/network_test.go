@@ -37,7 +37,7 @@ func network(t *testing.T, options ...string) (name, gateway string) {
 	return name, strings.TrimSpace(gateway)
 }
 
-// target is an API of this test; hung tells of requests that are not answered,
+// target is an API of this test; hung reports requests that are not answered,
 // large how many items the large answer had.
 type target struct {
 	*httptest.Server

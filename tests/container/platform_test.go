@@ -126,7 +126,7 @@ func (p platform) table(t *testing.T, id string) string {
 	return p.call(t, http.MethodGet, "/v2/storage/tables/"+id+"/data-preview", "", nil)
 }
 
-// eventually polls: what happens in a container calls nobody back.
+// eventually polls: what happens in a container calls no one back.
 func eventually(t *testing.T, what string, within time.Duration, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(within); !done(); time.Sleep(20 * time.Millisecond) {

@@ -111,7 +111,7 @@ func framing() []fault {
 			fault{name: "status that is no number", says: "not valid HTTP", hit: sending("HTTP/1.1 fine OK\r\n\r\n")},
 			fault{name: "status of four digits", says: "not valid HTTP", hit: sending("HTTP/1.1 2000 OK\r\n\r\n")},
 			fault{name: "version of HTTP that does not exist", says: "not valid HTTP", hit: sending("HTTP/x.1 200 OK\r\n\r\n")},
-			fault{name: "HTTP/2 that nobody asked for", says: "not valid HTTP", hit: sending("\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x80\x00\x04\x00\x01\x00\x00\x00\x05\x00\xff\xff\xff\r\n\r\n")},
+			fault{name: "HTTP/2 that no one asked for", says: "not valid HTTP", hit: sending("\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x80\x00\x04\x00\x01\x00\x00\x00\x05\x00\xff\xff\xff\r\n\r\n")},
 			fault{name: "Content-Length that is no number", says: "not valid HTTP", hit: sending(ok + "Content-Length: much\r\n\r\n[]")},
 			fault{name: "negative Content-Length", says: "not valid HTTP", hit: sending(ok + "Content-Length: -1\r\n\r\n[]")},
 			fault{name: "two Content-Lengths", says: "not valid HTTP", hit: sending(ok + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n[]")},
@@ -308,9 +308,9 @@ func encodings() []fault {
 				return b
 			})},
 			fault{name: "rubbish behind gzip", says: "network error 61", hit: encoded("gzip", func(text []byte) []byte { return append(compressed(text), "rubbish behind it"...) })},
-			fault{name: "brotli that nobody asked for", says: "JSON", hit: encoded("br", func(text []byte) []byte { return []byte("\x0b\x02\x80" + "binary" + "\x03") })},
+			fault{name: "brotli that no one asked for", says: "JSON", hit: encoded("br", func(text []byte) []byte { return []byte("\x0b\x02\x80" + "binary" + "\x03") })},
 		),
-		with(harmless("body compressed in another way than it was asked for"),
+		with(harmless("body compressed in another way than it was requested"),
 			fault{name: "x-gzip", hit: encoded("x-gzip", compressed)},
 			fault{name: "gzip in two parts", hit: encoded("gzip", func(text []byte) []byte {
 				half := len(text) / 2

@@ -27,7 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// net/http tells of bytes that come behind an answer; so does the program's
+	// net/http reports bytes that come behind an answer; so does the program's
 	// main function, which throws that away.
 	log.SetOutput(io.Discard)
 	flag.Parse()
@@ -198,7 +198,7 @@ func (h spot) meet(t *testing.T, f fault, count *tally) {
 	}
 }
 
-// unhurt tells whether a run ended as the healthy one.
+// unhurt reports whether a run ended as the healthy one.
 func (h *well) unhurt(got outcome) bool {
 	made := maps.Clone(got.files)
 	delete(made, "config.json")
@@ -237,7 +237,7 @@ func (o outcome) checkRefused(t *testing.T, before map[string]string, says strin
 		}
 	}
 	if !strings.Contains(line, ".test/") && !strings.Contains(line, "the login failed") {
-		t.Errorf("stderr does not tell which request failed")
+		t.Errorf("stderr does not say which request failed")
 	}
 	if found := jargon.FindString(line); found != "" {
 		t.Errorf("stderr has the jargon %q", found)
@@ -263,7 +263,7 @@ func TestPage(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(page), "|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
-	told := map[string]string{} // how the run goes on, by fault
+	told := map[string]string{} // how the run continues, by fault
 	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
 		if len(cells) != 3 {
@@ -274,13 +274,13 @@ func TestPage(t *testing.T) {
 	ends := map[string]string{}
 	for _, f := range faults() {
 		for _, d := range f.durations() {
-			if verb := map[end]string{healthy: "goes on", refused: "fails"}[d.end]; !strings.Contains(ends[f.row], verb) {
+			if verb := map[end]string{healthy: "continues", refused: "fails"}[d.end]; !strings.Contains(ends[f.row], verb) {
 				ends[f.row] += verb
 			}
 		}
 	}
 	for row, end := range ends {
-		for _, verb := range []string{"goes on", "fails"} {
+		for _, verb := range []string{"continues", "fails"} {
 			if strings.Contains(end, verb) != strings.Contains(told[row], verb) {
 				t.Errorf("%s: the page says %q, here it %s", row, told[row], end)
 			}

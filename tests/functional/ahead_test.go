@@ -19,7 +19,7 @@ import (
 )
 
 // TestPagesInAdvance generates lists that are paged by offset and by page number,
-// some of which tell how long they are, and compares what every concurrency and
+// some of which say how long they are, and compares what every concurrency and
 // every look-ahead bring with what comes one request after another.
 func TestPagesInAdvance(t *testing.T) {
 	short.Skip(t, "it runs every way of paging with delays")
@@ -241,7 +241,7 @@ func (s *shelf) page(r *http.Request) (status int, body string) {
 	return http.StatusOK, string(text)
 }
 
-// TestPagesAtOnce has an API that takes 20 ms for every answer and tells how long
+// TestPagesAtOnce has an API that takes 20 ms for every answer and says how long
 // its lists are: how long all of them take shows how many were under way.
 func TestPagesAtOnce(t *testing.T) {
 	t.Parallel()
@@ -271,7 +271,7 @@ func TestPagesAtOnce(t *testing.T) {
 	}{
 		// 33 pages and the empty one behind them.
 		{name: "one after another", http: `"concurrency":1,"lookahead":9`, total: "total", answer: list, requests: 34, most: 1, rounds: 34},
-		{name: "nobody tells the total", http: `"concurrency":16`, total: "none", answer: list, requests: 34, most: 1, rounds: 34},
+		{name: "no one states the total", http: `"concurrency":16`, total: "none", answer: list, requests: 34, most: 1, rounds: 34},
 		{name: "all after the first one", http: `"concurrency":16`, total: "total", answer: list, requests: 34, most: 16, rounds: 1 + 2 + 1},
 		{name: "two at once", http: `"concurrency":2`, total: "total", answer: list, requests: 34, most: 2, rounds: 1 + 16 + 1},
 		{name: "on the chance", http: `"concurrency":16,"lookahead":3`, total: "none", answer: list, requests: 34, guesses: 3, most: 4, rounds: 9},
@@ -319,7 +319,7 @@ func TestPagesAtOnce(t *testing.T) {
 }
 
 // TestPagesThatNobodyNeeds has a job that ends with its first page, while pages
-// asked for on the chance fail in every way. Only their number is told.
+// asked for on the chance fail in every way. Only their number is reported.
 func TestPagesThatNobodyNeeds(t *testing.T) {
 	t.Parallel()
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -362,7 +362,7 @@ func TestPagesThatNobodyNeeds(t *testing.T) {
 }
 
 // TestPatienceOfPagesInAdvance has an API that answers one page of many with a
-// request for patience. Nobody asks for anything meanwhile, also when that page
+// request for patience. No one asks for anything meanwhile, also when that page
 // turns out not to be needed.
 func TestPatienceOfPagesInAdvance(t *testing.T) {
 	t.Parallel()
@@ -372,7 +372,7 @@ func TestPatienceOfPagesInAdvance(t *testing.T) {
 		refused int // which one asks for patience
 	}{
 		{"a page that is needed", 30, 3},
-		{"a page that nobody needs", 2, 4},
+		{"a page that no one needs", 2, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

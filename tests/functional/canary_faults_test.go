@@ -208,7 +208,7 @@ func canaryFaults() []canaryFault {
 		{"bytes behind", rawAnswer("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n%s"), nil},
 		{"closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
 		{"redirect", location("/@&hop=1"), nil},
-		{"redirect to nobody", location("http://" + hostUnknown + "/@"), nil},
+		{"redirect to no one", location("http://" + hostUnknown + "/@"), nil},
 		{"redirect refused", location("http://" + hostRefused + "/@"), nil},
 		{"redirect to TLS", location("https://api.test/@"), nil},
 		{"redirect to no scheme", location("gopher://api.test/@"), nil},

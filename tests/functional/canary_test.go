@@ -166,7 +166,7 @@ func changed(text string, change func(root map[string]any)) string {
 	return jsonText(root)
 }
 
-// debugging lets a document tell of every request.
+// debugging lets a document report every request.
 func debugging(root map[string]any) {
 	if inner, ok := root["parameters"].(map[string]any); ok {
 		root = inner
@@ -291,7 +291,7 @@ func (n *nest) action(name string) {
 	n.search("action "+name+", decoded", strings.Join(decodedStrings(r.got.stdout), "\n"))
 }
 
-// static searches what is told about the configuration without a run.
+// static searches what is reported about the configuration without a run.
 func (n *nest) static(a *aviary) {
 	if a.config == "" {
 		return
@@ -355,7 +355,7 @@ func (n *nest) init(archive string) {
 	n.search("init --har", stdout.String()+stderr.String())
 }
 
-// broken searches what is told about configurations that are refused.
+// broken searches what is reported about configurations that are refused.
 func (tally *canaryTally) broken(t *testing.T) {
 	eachBroken(t, func(t *testing.T, b brokenConfig) {
 		a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}
@@ -435,7 +435,7 @@ func withoutHash(v any) any {
 	return kept
 }
 
-// data tells whether a file of the data directory holds what the API has told.
+// data reports whether a file of the data directory holds what the API has told.
 func data(name string) bool {
 	return strings.HasPrefix(name, "out/tables/") || strings.HasPrefix(name, "cache/") || name == "out/state.json"
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/keboola/configurable-extractor/internal/short"
 )
 
-// prompt is how long a run may take to end once it was told to.
+// prompt is how long a run may take to end once it was asked to.
 const prompt = time.Second
 
-// interruption is a moment of a run at which it is told to end.
+// interruption is a moment of a run at which it is asked to end.
 type interruption struct {
-	// api gets a function that tells the run to end.
+	// api gets a function that asks the run to end.
 	api func(interrupt func()) http.HandlerFunc
-	// event is the kind of event at which the run is told to end; "" for none.
+	// event is the kind of event at which the run is asked to end; "" for none.
 	event string
-	// sleep tells it to end while it waits for a retry.
+	// sleep asks it to end while it waits for a retry.
 	sleep bool
 }
 
@@ -92,7 +92,7 @@ func (a atEvent) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-var errInterrupted = errors.New("told to end")
+var errInterrupted = errors.New("asked to end")
 
 // TestCancel tells runs to end at every stage: they do so at once, fail, and
 // leave nothing.
@@ -132,10 +132,10 @@ func (i interruption) cancel(t *testing.T, http, children string) {
 	select {
 	case at := <-told:
 		if took := time.Since(at); took > prompt {
-			t.Errorf("the run went on for %v", took)
+			t.Errorf("the run continued for %v", took)
 		}
 	default:
-		t.Errorf("the run ended before it was told to: exit %d, %s", got.exit, got.stderr)
+		t.Errorf("the run ended before it was asked to: exit %d, %s", got.exit, got.stderr)
 	}
 	if got.exit == 0 {
 		t.Error("exit code 0")

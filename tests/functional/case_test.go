@@ -74,10 +74,10 @@ type testCase struct {
 	plain     bool         // the addresses of the configuration lose their TLS
 }
 
-// parts are what may stand in the directory of a case.
+// parts are what may be in the directory of a case.
 var parts = []string{"api", "case.json", "config.json", "expected", "in", "out"}
 
-// expectations are what may stand in expected.
+// expectations are what may be in expected.
 var expectations = []string{"answer.json", "events.jsonl", "state.json", "tables"}
 
 func readCase(path string) (*testCase, error) {
@@ -313,7 +313,7 @@ func (c *testCase) checkPointers(t *testing.T, events []occurrence) {
 	}
 }
 
-// exists tells whether there is something at a JSON pointer.
+// exists reports whether there is something at a JSON pointer.
 func exists(v value.Value, pointer string) bool {
 	if pointer == "" {
 		return true
@@ -374,7 +374,7 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 	compareFiles(t, got, want)
 }
 
-// leavesTables tells whether the run writes tables: when it succeeds, and when it
+// leavesTables reports whether the run writes tables: when it succeeds, and when it
 // is cut.
 func (c *testCase) leavesTables() bool {
 	return c.answer == "" && (c.Exit == 0 || c.Exit == failure.ExitCut)

@@ -186,7 +186,7 @@ func sameTables(t *testing.T, got, want map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// readMock reads the requests of a case and what stands beside each of them.
+// readMock reads the requests of a case and what is beside each of them.
 func readMock(dir string) ([]mockAnswer, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.request"))
 	if err != nil {

@@ -45,7 +45,7 @@ func TestEveryAuthenticationIsListed(t *testing.T) {
 type departure struct {
 	first, to string // addresses
 	by        string // "redirect", "next page" or "child"
-	// with tells whether the credentials go along.
+	// with reports whether the credentials go along.
 	with bool
 	// listed is an entry of `trustedOrigins`, child the endpoint of the child
 	// job, {url} when it is empty; {host} is other.test.

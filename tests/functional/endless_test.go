@@ -41,7 +41,7 @@ func TestEndlessAnswer(t *testing.T) {
 			}))
 			set(&w.options)
 			writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","pagination":{"method":"offset","limit":1}},"config":{"jobs":[{"endpoint":"t"}]}}`)
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // it would go on for ever
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // it would continue for ever
 			defer cancel()
 			got := w.run(ctx)
 			<-gone

@@ -17,7 +17,7 @@ var errTrailing = errors.New("something follows the JSON value")
 type exchange struct {
 	place string // file and number, for messages
 
-	method, target string // target is path and query as they stand on the wire
+	method, target string // target is path and query as they are on the wire
 	headers        []header
 	absent         []string // headers that must not be there
 	body           string

@@ -95,7 +95,7 @@ func (a *plantAPI) number(what, place string) int {
 	return int(h.Sum32() >> 1)
 }
 
-// meets tells whether a place is among so many of a thousand.
+// meets reports whether a place is among so many of a thousand.
 func (a *plantAPI) meets(what, place string, of1000 int) bool {
 	return a.number(what, place)/7%1000 < of1000
 }

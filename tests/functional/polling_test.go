@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// factory makes reports, each in a minute from the first time it is asked for, and wants
+// factory makes reports, each in a minute from the first time it is requested, and wants
 // a token that lives for 45 seconds.
 type factory struct {
 	mu       sync.Mutex

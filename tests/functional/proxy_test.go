@@ -61,7 +61,7 @@ func TestProxyTellsItsCredentials(t *testing.T) {
 func TestProxyThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"http_proxy", "HTTPS_PROXY"} {
-		w := newWorld(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked for", r.URL) }))
+		w := newWorld(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was requested", r.URL) }))
 		w.env[name] = "http://ann:s3cr%et@proxy.test:3128"
 		writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`)
 		got := w.run(t.Context())

@@ -25,7 +25,7 @@ var irreproducible = map[string]string{
 	"cut-bytes-within-answer":  "the answer that was broken off is not in the recording",
 	"cut-time-waiting":         "in a replay the clock jumps to the end of the wait that --max-time ends",
 	"cut-time-within-answer":   "as cut-bytes-within-answer",
-	"login-fails-no-json":      "the answer, which may hold a secret, is hidden, and the error tells its first character",
+	"login-fails-no-json":      "the answer, which may hold a secret, is hidden, and the error states its first character",
 	"oauth20-login":            "its login answers with the number 2, which is a secret by that and masked in the data",
 	"oauth20-login-expires":    "as oauth20-login",
 	"state-full-login":         "the token of a recorded login is masked, so a replay does not keep it",
@@ -34,7 +34,7 @@ var irreproducible = map[string]string{
 	"rate-limit-every-request": "as rate-limit",
 }
 
-// shown are the cases whose events must not tell what stands in the data; a
+// shown are the cases whose events must not say what is in the data; a
 // recording holds the data.
 var shown = []string{"answer-long-error", "mapping-object-in-column", "mapping-object-in-key"}
 
@@ -93,7 +93,7 @@ func (c *testCase) recordAndReplay(t *testing.T) {
 	}
 }
 
-// told is what a run told, with its times. Requests side by side are told in any
+// told is what a run told, with its times. Requests side by side are reported in any
 // order, and their times depend on it.
 func (c *testCase) told(t *testing.T, o outcome) string {
 	t.Helper()
@@ -188,7 +188,7 @@ func (c *testCase) checkSecrets(t *testing.T, archive string) {
 	}
 	for _, secret := range secretsBelow(document, false) {
 		if len(secret) < 5 {
-			continue // it stands in the archive by chance
+			continue // it is in the archive by chance
 		}
 		for _, form := range formsOf(secret) {
 			if strings.Contains(archive, form) {

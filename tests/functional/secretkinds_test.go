@@ -200,7 +200,7 @@ func TestSecretsAsNamesOfHeaders(t *testing.T) {
 	}
 }
 
-// TestSecretsInBrokenText: of a document that is no JSON by one character nobody
+// TestSecretsInBrokenText: of a document that is no JSON by one character no one
 // knows for sure what in it is a secret; what validate, plan and a run say of it
 // shows none.
 func TestSecretsInBrokenText(t *testing.T) {
@@ -225,7 +225,7 @@ func TestSecretsInBrokenText(t *testing.T) {
 	}
 }
 
-// inside tells whether a canary stands in a document that is JSON after all where
+// inside reports whether a canary is in a document that is JSON after all where
 // it is no secret.
 func inside(document string) bool {
 	var root any

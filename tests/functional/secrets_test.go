@@ -261,7 +261,7 @@ func (s scenario) run(t *testing.T, authentication, sink string) {
 		t.Errorf("exit code %d, want %d: %s", got.exit, s.exit, got.stderr)
 	}
 	if !strings.Contains(log, "GET /first") && !strings.Contains(log, "POST /login") {
-		t.Errorf("the log does not tell of requests, so that nothing is proved: %s", log)
+		t.Errorf("the log does not report requests, so that nothing is proved: %s", log)
 	}
 	searchSecrets(t, "the log", log)
 	searchSecrets(t, "stderr", got.stderr)

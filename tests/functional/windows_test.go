@@ -100,7 +100,7 @@ func (a *archive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(items[:min(a.page, len(items))])
 }
 
-// within reports whether an item is in the span that is asked for.
+// within reports whether an item is in the span that is requested.
 func (a *archive) within(at time.Time, query url.Values) bool {
 	text := php.DateIn(a.format, at.In(a.zone))
 	if a.format == "c" { // of another offset, perhaps

@@ -74,7 +74,7 @@ func connect(t *testing.T) (context.Context, *keboola.AuthorizedAPI) {
 	return ctx, api
 }
 
-// shop is an API to extract from; it remembers the paths that were asked for.
+// shop is an API to extract from; it remembers the paths that were requested.
 type shop struct {
 	url   string
 	mu    sync.Mutex

@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// nobody is the user id of a program without rights. Root may write everywhere,
+// unprivileged is the user id of a program without rights. Root may write everywhere,
 // so it lets somebody else run the program.
-const nobody = 65534
+const unprivileged = 65534
 
 func ordinaryUser() uint32 {
 	if os.Geteuid() == 0 {
-		return nobody
+		return unprivileged
 	}
 	return 0
 }
@@ -151,11 +151,11 @@ func give(t *testing.T, dir string) {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, nobody, nobody)
+		return os.Lchown(path, unprivileged, unprivileged)
 	}))
 }
 
-// TestActionWithoutTemporaryFiles: an image with nothing but the program has no
+// TestActionWithoutTemporaryFiles: an image with only the program has no
 // /tmp. A large answer lies in the data directory then.
 func TestActionWithoutTemporaryFiles(t *testing.T) {
 	t.Parallel()
@@ -172,7 +172,7 @@ func TestActionWithoutTemporaryFiles(t *testing.T) {
 	mustBe(t, "the data directory", files(t, data), before)
 }
 
-// TestReadOnlyDisk: a data directory that is mounted so that nobody can write.
+// TestReadOnlyDisk: a data directory that is mounted so that no one can write.
 func TestReadOnlyDisk(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, 20, 50)

@@ -4,7 +4,7 @@
 //
 // It promises that whatever happens, out/tables holds the tables of one run,
 // whole and each with its manifest, that out/state.json is old or new, and that
-// a new one stands beside new tables only; and that a run which could end says
+// a new one is beside new tables only; and that a run which could end says
 // which file is to blame, and what to try.
 //
 // The program is the real one, in a process of its own; the API is served on

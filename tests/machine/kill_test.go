@@ -18,7 +18,7 @@ import (
 )
 
 // TestKilled kills runs, one after another, in one data directory. Now and then
-// a run may end, and must have cleared what the killed ones left; now and then
+// a run may end, and must have cleared what the killed ones left; occasionally
 // out is emptied, as the platform does before every run.
 func TestKilled(t *testing.T) {
 	t.Parallel()

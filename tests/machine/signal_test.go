@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// soon is how long a run may take to end once it was told to, on a busy machine.
+// soon is how long a run may take to end once it was asked to, on a busy machine.
 const soon = 10 * time.Second
 
-// pipe is a pipe that nobody reads.
+// pipe is a pipe that no one reads.
 func pipe(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -62,7 +62,7 @@ func exitOf(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// TestFullPipe: whoever reads the events has stopped. A run that is told to end
+// TestFullPipe: whoever reads the events has stopped. A run that is asked to end
 // does so nevertheless, and clears up.
 func TestFullPipe(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,7 @@ func execLimited(resource int, limit string, args []string) error {
 const firstGeneration = 100000
 
 // api is an API whose data has a generation: a column of each table is named
-// after it, and so it stands in the tables and in the state.
+// after it, and so it is in the tables and in the state.
 type api struct {
 	url        string
 	generation atomic.Int64

@@ -4,6 +4,6 @@
 // extract from.
 //
 // It promises that all of it stays on loopback, that no test sleeps (what is
-// waited for is asked for every few milliseconds, up to a deadline), and that no
+// waited for is requested every few milliseconds, up to a deadline), and that no
 // process outlives its test. It holds no code but tests.
 package platform

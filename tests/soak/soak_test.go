@@ -197,10 +197,10 @@ func checkRequests(t *testing.T, api *flakyAPI, run *running, least int) {
 		t.Errorf("these are not there: %v", api.asked)
 	}
 	// A connection that was kept open and is reset before the first byte of the
-	// answer is replaced by the HTTP client itself: nobody counts that.
+	// answer is replaced by the HTTP client itself: no one counts that.
 	replaced := api.met[reset] + api.met[cut] - run.network
 	if replaced < 0 || replaced > api.met[reset] || run.finished.Requests != api.requests-replaced {
-		t.Errorf("the extractor tells of %d requests and %d failures of the network, the API of %d requests and %d failures",
+		t.Errorf("the extractor reports %d requests and %d failures of the network, the API of %d requests and %d failures",
 			run.finished.Requests, run.network, api.requests, api.met[reset]+api.met[cut])
 	}
 }

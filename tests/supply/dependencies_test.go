@@ -192,7 +192,7 @@ func (m modules) readPackages(t *testing.T, who string, patterns ...string) {
 	}
 }
 
-// comeAlong is the table of the modules in the extractor that are nobody's choice
+// comeAlong is the table of the modules in the extractor that are no one's choice
 // here.
 func (m modules) comeAlong(t *testing.T) string {
 	t.Helper()
@@ -210,7 +210,7 @@ func (m modules) licence(t *testing.T, module string) string {
 	return strings.Join(m.licences(t, module), ", ")
 }
 
-// licences reads the files of a module that hold a licence, and tells which one.
+// licences reads the files of a module that hold a licence, and says which one.
 func (m modules) licences(t *testing.T, module string) []string {
 	t.Helper()
 	dir := m.dirs[module]

@@ -23,7 +23,7 @@ type csvFormat struct {
 const maxColumns = 100_000
 
 // maxHeader is how many bytes the record may have that names the columns. The names
-// stand in memory several times.
+// are in memory several times.
 const maxHeader = 8 << 20
 
 // decodeCSV reads records as objects of texts.
@@ -58,7 +58,7 @@ type csvReader struct {
 	size   int64  // bytes of its lines
 	rest   []byte // of its last line
 	ending []byte // of its last line
-	buf    []byte // contents of the field at hand, where they do not stand in the line
+	buf    []byte // contents of the field at hand, where they are not in the line
 }
 
 // read reads all records into a list.
@@ -168,7 +168,7 @@ func (r *csvReader) titles() (names []string, err error) {
 	return names, nil
 }
 
-// otherDelimiter is a usual delimiter that stands in the name of the only column, 0 for
+// otherDelimiter is a usual delimiter that is in the name of the only column, 0 for
 // none.
 func (r *csvReader) otherDelimiter(name string) byte {
 	for _, c := range usualDelimiters {
@@ -250,7 +250,7 @@ func (r *csvReader) field() (contents []byte, last bool, err error) {
 	return contents, last, nil
 }
 
-// plain takes what stands in front of the next delimiter.
+// plain takes what is in front of the next delimiter.
 func (r *csvReader) plain() (contents []byte, last bool) {
 	end := -1
 	if len(r.delimiter) == 1 {

@@ -179,7 +179,7 @@ func TestXML(t *testing.T) {
 		{"cut in a tag", "", `<r><i>1</i><i a="`, `error: the response is not valid XML: it ends too early; it begins with: <r><i>1</i><i a="`},
 		{"cut behind an element", "", `<r><i>1</i>`, `error: the response is not valid XML: it ends too early; it begins with: <r><i>1</i>`},
 		{"cut in skimmed elements", "b", `<r><i>1</i><i>`, `error: the response is not valid XML: it ends too early; it begins with: <r><i>1</i><i>`},
-		{"tags that do not match", "", "<r>\n<i>1</b></r>", `error: the response is not valid XML: line 2: </b> stands where </i> is expected; it begins with: <r> <i>1</b></r>`},
+		{"tags that do not match", "", "<r>\n<i>1</b></r>", `error: the response is not valid XML: line 2: </b> is where </i> is expected; it begins with: <r> <i>1</b></r>`},
 		{"an attribute twice", "", `<r><i a="1" a="2"/></r>`, `error: the response is not valid XML: line 1: an element has the attribute a twice; it begins with: <r><i a="1" a="2"/></r>`},
 		{"two roots", "", `<r><i>1</i></r><r/>`, `error: the response is not valid XML: line 1: there is more than one root element; it begins with: <r><i>1</i></r><r/>`},
 		{"text behind the root", "", `<r><i>1</i></r>x`, `error: the response is not valid XML: line 1: there is text outside of the elements; it begins with: <r><i>1</i></r>x`},
@@ -329,7 +329,7 @@ func TestLimitsOfRecords(t *testing.T) {
 	}
 }
 
-// TestLargeHeader: names of columns stand in memory several times, so they may have less
+// TestLargeHeader: names of columns are in memory several times, so they may have less
 // than an item.
 func TestLargeHeader(t *testing.T) {
 	got := outcome(t, strings.Repeat("x", maxHeader+window)+"\n1\n", Query{Format: formatOf(t, `{"format": "csv"}`)}, MemoryLimit)

@@ -127,7 +127,7 @@ func (p *Page) Compared(path Path) (value.Value, error) {
 }
 
 // Errors is the member `errors` of the response when it is a list or an object,
-// else null; in the place of one that is too large stands a text that says so.
+// else null; in the place of one that is too large is a text that says so.
 func (p *Page) Errors() value.Value { return p.errors }
 
 // IsList reports whether the data is a list.

@@ -219,9 +219,9 @@ func (v *survey) atErrors() bool {
 	return v.off == 0 && v.depth == 1 && string(v.path) == errorsMember+"\x00"
 }
 
-// beside are the indicators that belong to the list at a path. They stand in an
+// beside are the indicators that belong to the list at a path. They are in an
 // object around it, or in an object there whose name is well known. Totals must
-// stand next to the list, or in such an object next to it or at the top.
+// be next to the list, or in such an object next to it or at the top.
 func (v *survey) beside(list []string) []Indicator {
 	if len(list) == 0 {
 		return nil // the response is the list

@@ -15,7 +15,7 @@ import (
 )
 
 // Everything that an answer to a login holds is secret, also of one that refuses
-// the login, redirects it or is to be repeated: what stands there may be what the
+// the login, redirects it or is to be repeated: what is there may be what the
 // API identifies others by. The authentication conceals the answer it reads; the
 // rest is concealed here.
 
@@ -140,7 +140,7 @@ func pairsOf(query string) []string {
 func wordsOf(text string) []string {
 	var words []string
 	for _, word := range word.FindAllString(text, -1) {
-		word = strings.TrimLeft(word, "/") // of a path, as it stands behind a host
+		word = strings.TrimLeft(word, "/") // of a path, as it is behind a host
 		if len(word) >= 2*longWord || len(word) >= longWord && mixed(word) {
 			words = append(words, word)
 		}
@@ -203,7 +203,7 @@ func (r *refusal) read(object value.Value) {
 	}
 }
 
-// readErrors takes what stands below error or errors apart.
+// readErrors takes what is below error or errors apart.
 func (r *refusal) readErrors(name string, v value.Value) {
 	if v.Kind() == value.Object {
 		r.read(v)

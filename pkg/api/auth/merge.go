@@ -116,7 +116,7 @@ func queryTexts(v value.Value) []text {
 
 // mergeIndexed adds the query parameters of a login: a name that the request
 // has too is sent as a list, the request's value first. The query is always put
-// together anew.
+// together again.
 func mergeIndexed(r *request.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	var plain, indexed query

@@ -48,7 +48,7 @@ func TestOAuth20(t *testing.T) {
 			credentials: `{"#data":"tok\r\n","appKey":"cid","#appSecret":"shh"}`, wantHeaders: map[string]string{"X-T": "tok"}},
 		{name: "query replaces in its place", authentication: `"query":{"k":{"authorization":"data"},"z":"9"}`,
 			credentials: textCredentials, address: "?a=1+2&k=job&b=3&k=4", want: "a=1%202&k=tok9&b=3&z=9"},
-		{name: "the query is put together anew with nothing to add", authentication: `"headers":{"A":"b"}`,
+		{name: "the query is put together again with nothing to add", authentication: `"headers":{"A":"b"}`,
 			credentials: textCredentials, address: "?q=a+b%7E&m=1&n&m=3", want: "q=a%20b~&m=1&m=3&n", wantHeaders: map[string]string{"A": "b"}},
 		{name: "values of the query", authentication: `"query":{"t":true,"f":false,"n":null,"l":["p","q"]}`,
 			credentials: textCredentials, want: "t=1&f=&n&l=p&l=q"},
@@ -186,10 +186,10 @@ func TestOAuth20Secrets(t *testing.T) {
 	encoded := base64.StdEncoding.EncodeToString([]byte(sent.Header.Get("Authorization")))
 	for _, secret := range []string{"acc3ss", "r3fresh", "s3cret", `{"access_token":"acc3ss","refresh_token":"r3fresh"}`, "Bearer acc3ss", encoded, url.QueryEscape("Bearer acc3ss")} {
 		if got := w.secrets.Redact(secret); got != "[hidden]" {
-			t.Errorf("%s is told as %s", secret, got)
+			t.Errorf("%s is reported as %s", secret, got)
 		}
 	}
 	if got := w.secrets.Redact("client"); got != "client" {
-		t.Errorf("the id of the client is told as %s", got)
+		t.Errorf("the id of the client is reported as %s", got)
 	}
 }

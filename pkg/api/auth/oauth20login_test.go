@@ -150,7 +150,7 @@ func TestOAuth20LoginSecrets(t *testing.T) {
 	computed := w.logins[0].Headers.Field("A").Items()[0].Text()
 	for _, secret := range []string{"R1token", "c1secret", "A1token", computed} {
 		if got := w.secrets.Redact(secret); got != "[hidden]" {
-			t.Errorf("%s is told as %s", secret, got)
+			t.Errorf("%s is reported as %s", secret, got)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // part is a section of expressions: the headers or parameters that an
 // authentication computes.
 type part struct {
-	section    config.Section // as it stands in the configuration
+	section    config.Section // as it is in the configuration
 	entries    expr.Entries
 	references expr.References // those that exist there
 	headers    bool            // the values are those of headers

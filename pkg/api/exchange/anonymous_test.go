@@ -21,7 +21,7 @@ func (f *fixture) fetch(t testing.TB, endpoint string, anonymous bool) string {
 }
 
 // TestAnonymousRequests: authentication, signature and user are left out, also after a
-// redirect and a repetition, and nobody is told: the job wants it.
+// redirect and a repetition, and no event reports it: the job wants it.
 func TestAnonymousRequests(t *testing.T) {
 	s := serve(t, ok("open"), ok("signed"), to(307, "/again"), say(http.StatusServiceUnavailable, ""), ok("open"), to(302, "http://b.test/x"), ok("there"), ok("elsewhere"))
 	f := newFixture(t, "http://ann:s3cret@a.test/", `{}`, authenticated(proving), elsewhere(s), signing)

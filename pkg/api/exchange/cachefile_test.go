@@ -90,7 +90,7 @@ func TestCacheIsWrittenAtOnce(t *testing.T) {
 				}
 				text, err := got.body.Text()
 				if err != nil || !bodies[string(text)] {
-					t.Errorf("read %d bytes that nobody wrote, %v", len(text), err)
+					t.Errorf("read %d bytes that no one wrote, %v", len(text), err)
 				}
 				if err := got.body.Close(); err != nil {
 					t.Error(err)

@@ -155,7 +155,7 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 		}
 		starts(t, p, 3)
 		if took := time.Since(begun); took != 9*second {
-			t.Errorf("nobody has to wait any more, but it took %v", took)
+			t.Errorf("no one has to wait any more, but it took %v", took)
 		}
 	})
 }

@@ -99,7 +99,7 @@ func (t *retry) rest(ctx context.Context, x *Exchange, d delay) error {
 	if err := t.pacer.rest(ctx, d.wait); err != nil || d.spread == 0 {
 		return err
 	}
-	// Requests that are held back go on together. The random part of each wait then
+	// Requests that are held back continue together. The random part of each wait then
 	// spreads them.
 	for {
 		if err := t.pacer.ready(ctx, x.Sender); err != nil {

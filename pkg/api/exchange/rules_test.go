@@ -57,7 +57,7 @@ func TestPollWaitsAndAsksAgain(t *testing.T) {
 	}
 }
 
-// Without a rule that needs the body, nobody reads it.
+// Without a rule that needs the body, no one reads it.
 func TestAnswersWithoutRulesAreNotRead(t *testing.T) {
 	f := ruled(t, serve(t, ok(`{"a":1}`)).URL, `{}`, `[{"status":404,"when":"a==1","do":"fail"}]`)
 	if body, err := f.get(t, "x"); err != nil || body != `{"a":1}` {
@@ -65,7 +65,7 @@ func TestAnswersWithoutRulesAreNotRead(t *testing.T) {
 	}
 }
 
-// A request that polls holds back nobody; one that is told when to try again holds back
+// A request that polls holds back no one; one that is reported when to try again holds back
 // all others.
 func TestWhoWaitsWithARule(t *testing.T) {
 	for verb, held := range map[string]bool{"poll": false, "retry": true} {
@@ -126,7 +126,7 @@ func TestPollRests(t *testing.T) {
 	rest := func() func() error {
 		told = append(told, "rests")
 		return func() error {
-			told = append(told, "goes on")
+			told = append(told, "continues")
 			return nil
 		}
 	}
@@ -156,11 +156,11 @@ func TestPollRests(t *testing.T) {
 	if err := res.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "order", told, []string{"sleeps", "logged in", "rests", "sleeps", "goes on", "sleeps"})
+	equal(t, "order", told, []string{"sleeps", "logged in", "rests", "sleeps", "continues", "sleeps"})
 	_, err = newFixture(t, serve(t, say(202, "")).URL, `{}`, nil, func(o *Options) { o.Settings.Rules = list }).
 		Do(t.Context(), config.Request{Endpoint: "x"}, Sender{Rest: func() func() error { return func() error { return context.Canceled } }})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want that the exchange may not go on", err)
+		t.Errorf("got %v, want that the exchange may not continue", err)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestLivePoll(t *testing.T) {
 	equal(t, "lines", lines, []string{"waiting 7 s: status 202 Accepted, not ready"})
 }
 
-// However often an answer is asked for, no memory is kept.
+// However often an answer is requested, no memory is kept.
 func TestPollKeepsNoMemory(t *testing.T) {
 	const often = 20_000
 	f := ruled(t, "http://a.test", `{}`, `[{"when":"state!=done","do":"poll","message":"state"}]`, func(o *Options) {

@@ -42,7 +42,7 @@ func Ahead(s Scroller, job config.Request, state State, last Page) iter.Seq2[con
 // foreseeable is a scroller whose requests follow from its state, whatever the
 // pages hold, as long as none of them ends the job.
 type foreseeable interface {
-	// full is how many rows the page has that was asked for with a state, if the
+	// full is how many rows the page has that was requested with a state, if the
 	// API has as many; 0 when that is not known.
 	full(job config.Request, s State, last Page) int
 	// announced reports whether by the last page the page asked for with a state

@@ -9,7 +9,7 @@ import (
 )
 
 // ahead are the first requests that a job would send after the one that came
-// with a state. Those that are told to hold rows are marked.
+// with a state. Those that are reported to hold rows are marked.
 func ahead(s Scroller, job string, t *testing.T, state State, last Page, most int) []string {
 	t.Helper()
 	var all []string
@@ -65,7 +65,7 @@ func TestAhead(t *testing.T) {
 		{name: "so many rows", settings: `{"method":"offset","limit":2,"total":"total","limitStop":{"count":6}}`, answers: []string{four}, want: []string{`t {"limit":2,"offset":4} !`}},
 		{name: "so many rows as the response says", settings: `{"method":"offset","limit":2,"total":"total","limitStop":{"field":"total"}}`, answers: []string{four},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`}},
-		{name: "nobody knows how many rows before the first page", settings: `{"method":"offset","limit":2,"limitStop":{"field":"total"}}`},
+		{name: "no one knows how many rows before the first page", settings: `{"method":"offset","limit":2,"limitStop":{"field":"total"}}`},
 		{name: "so many pages", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"pages":3}}`, answers: []string{four}, want: []string{`t {"page":3} !`}},
 		{name: "what a flag will say is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","nextPageFlag":{"field":"last","stopOn":true,"ifNotSet":false}}`, answers: []string{four},
 			want: []string{`t {"page":3}`, `t {"page":4}`, `t {"page":5}`, `t {"page":6}`}},
@@ -76,7 +76,7 @@ func TestAhead(t *testing.T) {
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`}},
 
 		{name: "pages of a size that no page has", settings: `{"method":"offset","limit":2,"limitStop":{"count":9}}`, job: `{"endpoint":"t","params":{"limit":9223372036854775807}}`},
-		{name: "a page tells the next one", settings: `{"method":"response.param","responseParam":"total","queryParam":"x","forceStop":{"pages":9}}`, answers: []string{four}},
+		{name: "a page states the next one", settings: `{"method":"response.param","responseParam":"total","queryParam":"x","forceStop":{"pages":9}}`, answers: []string{four}},
 		{name: "no paging", settings: `{"forceStop":{"pages":9}}`},
 	}
 	for _, tt := range tests {
@@ -100,7 +100,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadIsWhatComes feeds random pages: as long as a job goes on, what it asks
+// TestAheadIsWhatComes feeds random pages: as long as a job continues, what it asks
 // for is what was foreseen, whatever the pages hold.
 func TestAheadIsWhatComes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -26,7 +26,7 @@ var (
 
 func limitStopType() *field.Type {
 	t := field.Object("limitStop", "Stop by rows", "Counts the rows of the job.", LimitStopCount, LimitStopField)
-	t.Lost = `expected the key "count" or the key "field"` // else paging would go on without a limit
+	t.Lost = `expected the key "count" or the key "field"` // else paging would continue without a limit
 	return t
 }
 

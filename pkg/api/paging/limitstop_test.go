@@ -18,7 +18,7 @@ func TestLimitStop(t *testing.T) {
 			sent: sent[:2], rule: "the number of rows (4) has reached the limit of 3", pointer: "/limitStop/count"},
 		{name: "the scroller is faster", settings: count(`4`), answers: []string{rows(2), rows(1)},
 			sent: sent[:2], rule: "the page has fewer rows (1) than the page size (2)", pointer: "/limit"},
-		{name: "every page tells the number", settings: field, answers: []string{page(`3`), page(`"4"`)},
+		{name: "every page states the number", settings: field, answers: []string{page(`3`), page(`"4"`)},
 			sent: sent[:2], rule: "the number of rows (4) has reached the limit of 4", pointer: "/limitStop/field"},
 		{name: "a number beyond 64 bits is not reached", settings: field, answers: []string{page(`99999999999999999999`), page(`"1e30"`)}, sent: sent},
 		{name: "one below 0 is", settings: field, answers: []string{page(`-99999999999999999999`)},

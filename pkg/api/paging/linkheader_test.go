@@ -100,8 +100,8 @@ func TestLinkThatIsNoAddress(t *testing.T) {
 	}
 }
 
-// FuzzLinkTo: a header of any form has an end, what is found stands in it, and the
-// address to go on with is one.
+// FuzzLinkTo: a header of any form has an end, what is found is in it, and the
+// address to continue with is one.
 func FuzzLinkTo(f *testing.F) {
 	for _, seed := range []string{`<a>; rel="next", <b>; rel=prev`, `<a>;x="\"";rel=next`, `=;,"<>`, `<a>;;=;rel`, `<//h>; rel=next; anchor=""`, `</a?b=<c>; rel="x next"`} {
 		f.Add(seed)

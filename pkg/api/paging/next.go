@@ -114,7 +114,7 @@ func (r reference) own(p Page) (value.Value, error) {
 	return expr.HeaderMembers(p.Header, []string{r.header})[r.header], nil
 }
 
-// missing stops a job whose page does not say how to go on.
+// missing stops a job whose page does not say how to continue.
 func (r reference) missing(p Page) *Stop {
 	if r.header != "" {
 		rule := fmt.Sprintf("the response has no header '%s'", r.header)

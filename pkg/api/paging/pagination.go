@@ -43,7 +43,7 @@ type Page struct {
 	// Compared is Field for conditions: it knows also of a large list or object that it
 	// is one.
 	Compared func(answer.Path) (value.Value, error)
-	// Header is that of the answer, Address what was asked for, after redirects; nil
+	// Header is that of the answer, Address what was requested, after redirects; nil
 	// where there is none.
 	Header  http.Header
 	Address *url.URL

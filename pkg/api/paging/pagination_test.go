@@ -158,7 +158,7 @@ type sequence struct {
 	job            string // see request
 	answers        []string
 	sent           []string
-	rule           string        // "" when the job goes on
+	rule           string        // "" when the job continues
 	pointer        string        // below /api/pagination; "" is no pointer at all
 	every          time.Duration // between a request and its answer
 }

@@ -76,7 +76,7 @@ func NameFor(s config.Section, named string) string {
 }
 
 // ServedBy is the section of the scroller that serves a job which names one, or
-// none. Among the scrollers of a scroller the name is looked up anew.
+// none. Among the scrollers of a scroller the name is looked up again.
 func ServedBy(s config.Section, named string) config.Section {
 	name := NameFor(s, named)
 	if _, ok := Named.In(s).Value.Get(name); ok && Multiple(s) {
@@ -97,7 +97,7 @@ func checkPages(pages config.Section) {
 
 // For is the scroller of a job that names one in `scroller`, or none ("").
 // Among the scrollers of a scroller, which has the method multiple again, the
-// name is looked up anew.
+// name is looked up again.
 func (all Scrollers) For(name string) (Scroller, error) {
 	chosen, err := all.choose(name)
 	if err != nil {

@@ -22,7 +22,7 @@ type stopper interface {
 	describe() string
 }
 
-// compileStoppers reads the stoppers that stand in the settings of a scroller,
+// compileStoppers reads the stoppers that are in the settings of a scroller,
 // the innermost first: rows are looked at before pages, time and volume, these
 // before the flag, and the flag before the condition.
 func compileStoppers(s config.Section) []stopper {

@@ -70,7 +70,7 @@ func (c compiler) rule(place Place) (Rule, bool) {
 		return r, false
 	}
 	if r.Do == Skip && place == OfLogin {
-		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to go on with; \"accept\" takes the answer as that of the login")
+		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the answer as that of the login")
 	}
 	c.foreign(verbs()[verb])
 	r.statuses = c.statuses()
@@ -188,7 +188,7 @@ func patternOf(s field.Section) *regexp.Regexp {
 		s.Problem("expected a regular expression (RE2): "+failure.Part(strings.TrimPrefix(err.Error(), "error parsing regexp: ")), "")
 		return nil
 	case pattern.NumSubexp() == 0:
-		s.Problem("expected a regular expression with a group, which stands around the time", "for example \"again in ([0-9]+) seconds\"")
+		s.Problem("expected a regular expression with a group, which is around the time", "for example \"again in ([0-9]+) seconds\"")
 		return nil
 	default:
 		return pattern

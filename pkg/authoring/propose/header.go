@@ -41,7 +41,7 @@ func (d *draft) whole(p *pager, u *url.URL) {
 	case d.method != "GET" && len(d.params) > 0:
 		p.flag(paging.IncludeParams)
 	case d.method == "GET" && len(missing) > 0:
-		note := fmt.Sprintf("The address of the next page lacks %s of the request. Usually it knows by other means what was asked for; if later pages have other items, set \"includeParams\" to true.", strings.Join(missing, ", "))
+		note := fmt.Sprintf("The address of the next page lacks %s of the request. Usually it knows by other means what was requested; if later pages have other items, set \"includeParams\" to true.", strings.Join(missing, ", "))
 		p.note = strings.TrimSpace(p.note + " " + note)
 	}
 }

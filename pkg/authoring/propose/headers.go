@@ -19,7 +19,7 @@ func sortedNames(h http.Header) []string { return slices.Sorted(maps.Keys(h)) }
 var ownHeaders = []string{"Host", "Content-Length", "Content-Type", "Connection", "Accept-Encoding", "Transfer-Encoding", "Te", "Trailer", "Upgrade", "Keep-Alive", "Authorization", "Cookie"}
 
 // browserHeaders say something about the program that sent the request, not
-// about what is asked for.
+// about what is requested.
 var browserHeaders = []string{"User-Agent", "Accept-Language", "Referer", "Origin", "Cache-Control", "Pragma", "Dnt", "Priority", "Upgrade-Insecure-Requests", "Range", "Alt-Used", "Save-Data"}
 
 func browserHeader(name string) bool {
@@ -49,7 +49,7 @@ func (d *draft) headers() {
 	}
 }
 
-// asksAnyway tells whether the extractor asks for all these media types by itself.
+// asksAnyway reports whether the extractor asks for all these media types by itself.
 func (d *draft) asksAnyway(accept string) bool {
 	own := strings.Split(d.accept, ", ")
 	for one := range strings.SplitSeq(accept, ",") {

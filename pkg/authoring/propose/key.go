@@ -173,16 +173,16 @@ func (d *draft) remarks() {
 		d.note(fmt.Sprintf("The items hold lists (%s): each becomes a table of its own, %s_%s and so on.", strings.Join(lists, ", "), d.Table, plainName(lists[0])))
 	}
 	if len(times) > 0 {
-		d.note(fmt.Sprintf("The items tell when they changed (%s). If the API can be asked for what has changed since a time, see the recipe incremental.", strings.Join(times, ", ")))
+		d.note(fmt.Sprintf("The items say when they changed (%s). If the API can return only what has changed since a time, see the recipe incremental.", strings.Join(times, ", ")))
 	}
 }
 
-// changeName is a property that tells when an item changed.
+// changeName is a property that says when an item changed.
 var changeName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(updated|modified|changed|last_?(updated|modified|changed|edited)).*$`)
 })
 
-// isTime tells whether a value is a date or a time in one of the usual forms.
+// isTime reports whether a value is a date or a time in one of the usual forms.
 func isTime(v value.Value) bool {
 	if v.Kind() != value.String {
 		return false

@@ -84,7 +84,7 @@ func (d *draft) lastItem(p *pager, key, param string, reverse bool) *pager {
 	return p
 }
 
-// anyID is the property whose name suggests most that it tells the items apart.
+// anyID is the property whose name suggests most that it identifies the items.
 func (d *draft) anyID() (string, bool) {
 	if keys := d.keys(); len(keys) > 0 {
 		return keys[0].name, true

@@ -76,7 +76,7 @@ func (d *draft) pagers() []func(*draft) *pager {
 	}
 }
 
-// choosePaging settles how the next page is asked for.
+// choosePaging settles how the next page is requested.
 func (d *draft) choosePaging(choice string) error {
 	var found []*pager
 	for _, look := range d.pagers() {
@@ -123,7 +123,7 @@ var reasons = map[string]string{
 	"response.url":         "the API itself gives the address of the next page, and none behind the last one",
 	"zendesk.response.url": "the API itself gives the address of the next page",
 	"response.param":       "the API itself gives the value that brings the next page, and none behind the last one",
-	"cursor":               "it goes on behind an item, so nothing is missed when items come or go meanwhile",
+	"cursor":               "it continues behind an item, so nothing is missed when items come or go meanwhile",
 	"offset":               "the example shows most of what it needs",
 	"pagenum":              "the example shows most of what it needs",
 }
@@ -173,15 +173,15 @@ func (d *draft) take(p *pager) {
 	}
 }
 
-// flag adds the field of the answer that tells whether there is more.
+// flag adds the field of the answer that reports whether there is more.
 func (d *draft) flag() {
 	if _, path, last, ok := d.moreFlag(); ok {
 		d.pager.flags(path, last)
-		d.pager.evidence += fmt.Sprintf("; '%s' tells whether there is more", path)
+		d.pager.evidence += fmt.Sprintf("; '%s' reports whether there is more", path)
 	}
 }
 
-// fullPage tells whether the example asked for as many items as it got.
+// fullPage reports whether the example asked for as many items as it got.
 func (d *draft) fullPage() bool {
 	for _, m := range d.params {
 		if n, ok := m.Value.Int(); ok && slices.Contains(limitNames, prose.Letters(m.Name)) && int(n) == len(d.data.items) {
@@ -219,7 +219,7 @@ func looksLikeAddress(text string) bool {
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "/") && len(text) > 1 || strings.HasPrefix(text, "?")
 }
 
-// besidesPrevious tells whether a key stands beside others of a list of links.
+// besidesPrevious reports whether a key is beside others of a list of links.
 func (d *draft) besidesPrevious(f fact) bool {
 	return slices.ContainsFunc(d.facts, func(o fact) bool {
 		return slices.Equal(o.place[:len(o.place)-1], f.place[:len(f.place)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, prose.Letters(o.name()))
@@ -289,7 +289,7 @@ func (d *draft) elsewhere(address string) string {
 		config.OriginOf(next), config.OriginOf(d.url), config.OriginOf(next))
 }
 
-// has tells whether the answer has a scalar of that name.
+// has reports whether the answer has a scalar of that name.
 func (d *draft) has(name string) bool {
 	return slices.ContainsFunc(d.outside(), func(f fact) bool { return prose.Letters(f.name()) == name })
 }
@@ -304,7 +304,7 @@ var nextNames = []string{"", "cursor", "token", "page", "pagetoken", "pagecursor
 // tokenParams are parameters that usually carry such a value.
 var tokenParams = []string{"cursor", "startcursor", "pagetoken", "nextpagetoken", "nexttoken", "nextcursor", "paginationtoken", "after", "continuationtoken", "continuation", "scrollid", "bookmark", "marker"}
 
-// isToken tells whether a value of the answer brings the next page.
+// isToken reports whether a value of the answer brings the next page.
 func isToken(f fact) bool {
 	name, parent := prose.Letters(f.name()), prose.Letters(f.parent())
 	if k := f.value.Kind(); k == value.Bool || k == value.String && looksLikeAddress(f.value.Raw()) {

@@ -54,7 +54,7 @@ func proposed(t *testing.T, x example.Exchange, c Choice) (*Proposal, value.Valu
 }
 
 // check is what every proposal promises: nothing to warn of, each guess is what
-// stands in the document, and a run that lacks data fails.
+// is in the document, and a run that lacks data fails.
 func check(t *testing.T, p *Proposal) {
 	t.Helper()
 	if got := pointed(t, p.Config, "/parameters/config/onIncomplete").Raw(); got != "fail" {
@@ -68,7 +68,7 @@ func check(t *testing.T, p *Proposal) {
 			t.Errorf("not complete: %+v", g)
 		}
 		if at := pointed(t, p.Config, g.Pointer); g.Value != `"none"` && at.JSON() != g.Value {
-			t.Errorf("%s: the guess %s is not what stands there: %s", g.Pointer, g.Value, at.JSON())
+			t.Errorf("%s: the guess %s is not what is there: %s", g.Pointer, g.Value, at.JSON())
 		}
 	}
 }
@@ -300,7 +300,7 @@ func TestAddress(t *testing.T) {
 		{"an id at the end", "https://api.example.com/v2/orders/0123456789abcdef0123", "https://api.example.com/v2", "orders/0123456789abcdef0123", "orders", "example"},
 		{"a slash at the end", "https://api.example.com/v1/orders/", "https://api.example.com/v1", "orders/", "orders", "example"},
 		{"an extension", "https://x.zendesk.com/api/v2/tickets.json", "https://x.zendesk.com/api/v2", "tickets.json", "tickets", "zendesk"},
-		{"nothing but the host", "http://localhost:8080", "http://localhost:8080", "/", "data", "local"},
+		{"only the host", "http://localhost:8080", "http://localhost:8080", "/", "data", "local"},
 		{"an IP address", "http://[::1]:8080/orders", "http://[::1]:8080", "orders", "orders", "local"},
 		{"the version last", "https://api.example.com/v1", "https://api.example.com", "v1", "data", "example"},
 		{"two slashes", "https://api.example.com//v1//orders", "https://api.example.com", "https://api.example.com//v1//orders", "orders", "example"},

@@ -25,13 +25,13 @@ type Recipe struct {
 // All returns all recipes, the simple ones first.
 func All() []Recipe {
 	return []Recipe{
-		{"offset", "paging by offset and limit, the answer tells the total"},
+		{"offset", "paging by offset and limit, the answer states the total"},
 		{"page-number", "paging by page number"},
 		{"next-url", "the answer holds the address of the next page"},
 		{"link-header", "the header Link holds the address of the next page"},
 		{"cursor-token", "the answer holds a token for the next page"},
 		{"last-id", "the next page begins behind the id of the last item"},
-		{"newest-first", "newest items first, older ones are asked for by id"},
+		{"newest-first", "newest items first, older ones are requested by id"},
 		{"api-key", "an API key in the query of every request"},
 		{"client-credentials", "OAuth 2.0 with client id and secret"},
 		{"refresh-token", "OAuth 2.0, a refresh token exchanged before every request"},

@@ -235,7 +235,7 @@ func (b *browser) visibleBars() {
 			b.Errorf("bar %d is not where one can see it: %+v", i, bar)
 		}
 		if i > 0 && bar.Left <= all[i-1].Left {
-			b.Errorf("bar %d does not stand behind the one before: %+v, %+v", i, all[i-1], bar)
+			b.Errorf("bar %d is not behind the one before: %+v, %+v", i, all[i-1], bar)
 		}
 	}
 	if ask[int](b, `document.querySelectorAll("#waterfall .track .pause").length`) != 1 {

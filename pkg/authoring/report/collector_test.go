@@ -102,7 +102,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestMemory: what was read and what was left stand together.
+// TestMemory: what was read and what was left are together.
 func TestMemory(t *testing.T) {
 	f := newFixture()
 	f.emit(1, event.StateRead{Name: "since", Value: "2026-01-01", Iteration: 2}, event.StateRead{Name: "per", Values: 3, Iteration: 2})

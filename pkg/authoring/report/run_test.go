@@ -95,7 +95,7 @@ func runConfig(t *testing.T, config string) (exit int, r report.Report, text, pa
 		t.Fatal(err)
 	}
 	if strings.Contains(stdout.String(), "request.answered") {
-		t.Error("events that only the report wants are told")
+		t.Error("events that only the report wants are reported")
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil || len(entries) != 2 {

@@ -121,7 +121,7 @@ func TestPreviewOfManyRows(t *testing.T) {
 }
 
 // TestPreviewIsLimited: a preview is held in memory, however often a column is
-// asked for and however large its cells are.
+// requested and however large its cells are.
 func TestPreviewIsLimited(t *testing.T) {
 	short.Skip(t, "it loads a large table")
 	w := newWorld(t)

@@ -204,7 +204,7 @@ func TestHeadOfStreams(t *testing.T) {
 	select {
 	case <-closed:
 	case <-time.After(20 * time.Second):
-		t.Error("a stream goes on that nobody gets")
+		t.Error("a stream continues that no one gets")
 		close(p.done)
 	}
 }

@@ -37,7 +37,7 @@ func TestGate(t *testing.T) {
 		location string
 		enters   bool
 	}{
-		{"nobody knows you", get("/"), 303, "/login?next=%2F", false},
+		{"no one knows you", get("/"), 303, "/login?next=%2F", false},
 		{"deep in the page", get("/tables/in.c-a%2Fb"), 303, "/login?next=%2Ftables%2Fin.c-a%252Fb", false},
 		{"a stream", get("/stream"), 303, "/login?next=%2Fstream", false},
 		{"a path that is not there", get("/nowhere"), 303, "/login?next=%2Fnowhere", false},

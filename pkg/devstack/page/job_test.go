@@ -163,7 +163,7 @@ func TestSucceededJob(t *testing.T) {
 	}
 }
 
-// TestIncompleteJob: wherever the state of a job is shown, "incomplete" stands
+// TestIncompleteJob: wherever the state of a job is shown, "incomplete" is
 // beside "success", and its page lists what was found.
 func TestIncompleteJob(t *testing.T) {
 	const badge = `</svg>success</span> <span class="status incomplete">`

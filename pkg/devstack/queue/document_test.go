@@ -140,7 +140,7 @@ func FuzzDocuments(f *testing.F) {
 			t.Fatal(err)
 		}
 		if s, err := readValues(merged, "x"); err == nil && len(s.texts()) != len(s.values) {
-			t.Fatalf("%s: a name stands twice in %v", merged.JSON(), s.values)
+			t.Fatalf("%s: a name is twice in %v", merged.JSON(), s.values)
 		}
 		if names, err := readDeclarations(merged); err == nil && len(names) != merged.Field("variables").Len() {
 			t.Fatalf("%s declares %v", merged.JSON(), names)

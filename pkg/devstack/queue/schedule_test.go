@@ -219,7 +219,7 @@ func TestFaultOfTheStore(t *testing.T) {
 	p := &platform{t: t, store: s, tables: &tables{}}
 	p.component = func(run *play) sandbox.Exit {
 		must(t, s.Close())
-		run.say(sandbox.Info, "nobody will read this")
+		run.say(sandbox.Info, "no one will read this")
 		<-run.ctx.Done()
 		return sandbox.Exit{}
 	}

@@ -158,7 +158,7 @@ func TestRowsThatCount(t *testing.T) {
 	}
 }
 
-// endsAt is a context that has ended when it is asked for the n-th time.
+// endsAt is a context that has ended when it is requested the n-th time.
 type endsAt struct {
 	context.Context
 	n *int

@@ -213,7 +213,7 @@ func (c *converter) warnBoth(n *node, column, holds string, found bool) {
 	c.warn(n.path(), fmt.Sprintf("column %q, row %d: %s", column, c.table.rows, holds))
 }
 
-// array writes the items of an array, or the single value that stands in the
+// array writes the items of an array, or the single value that is in the
 // place of one, and returns the id that links them to the frame: none when
 // there is nothing to link.
 func (c *converter) array(t *tableLayout, v value.Packed, f *frame) (value.Packed, error) {

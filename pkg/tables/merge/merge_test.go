@@ -264,7 +264,7 @@ type data struct {
 	rows    [][]string
 }
 
-// csv is the text of the table, with the quotes of another program now and then.
+// csv is the text of the table, with the quotes of another program occasionally.
 func (d data) csv(random *rand.Rand) string {
 	if random == nil || random.IntN(3) > 0 {
 		text := table.AppendRecord(nil, d.columns)

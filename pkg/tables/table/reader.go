@@ -59,7 +59,7 @@ func (r *Reader) Reset(in io.Reader) {
 	r.line = 1
 }
 
-// Offset is how many bytes the records that were read take, with what stands before
+// Offset is how many bytes the records that were read take, with what is before
 // them.
 func (r *Reader) Offset() int64 { return r.from.read - int64(r.in.Buffered()) }
 
@@ -198,7 +198,7 @@ func (r *Reader) enclosed(start int) error {
 func (r *Reader) end() (more bool, err error) {
 	_, where, err := r.next()
 	if err == nil && where == inside {
-		err = r.fault("goes on after a closing enclosure")
+		err = r.fault("continues after a closing enclosure")
 	}
 	return err == nil && where == cellEnd, err
 }

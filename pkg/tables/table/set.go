@@ -15,7 +15,7 @@ import (
 )
 
 // copyStep is how many bytes are copied before the run is asked whether it
-// still goes on.
+// still continues.
 const copyStep = 8 << 20
 
 // Set is the tables of one directory while they are written. Tables of one name

@@ -75,7 +75,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// tooFar reports whether a number is so large that exact arithmetic takes long.
+// tooFar reports whether a number is so large that exact arithmetic takes a long time.
 func tooFar(text string) bool {
 	_, exponent, ok := strings.Cut(strings.ToLower(text), "e")
 	return ok && len(strings.TrimLeft(exponent, "+-0")) > 3
