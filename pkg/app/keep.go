@@ -24,11 +24,11 @@ const (
 // keeper stores states at once that the next run needs even if this one fails: in
 // out/state.json, and on the platform, which drops this file when a run fails.
 type keeper struct {
-	o      *Options
-	write  func(state value.Value) error
-	client *platform.Client // nil before the first call
-	failed int              // how many uploads in a row
-	told   bool             // that out/state.json cannot be written
+	o          *Options
+	write      func(state value.Value) error
+	client     *platform.Client // nil before the first call
+	failed     int              // how many uploads in a row
+	unwritable bool             // whether it was reported that out/state.json cannot be written
 }
 
 // keepIn keeps states in the stage of a run.
@@ -52,8 +52,8 @@ func (o *Options) keepAlone(dir *datadir.Dir) {
 // the run may still succeed, and its state with it. It is done even if the run was
 // just interrupted. Logins call it one after another.
 func (k *keeper) keep(ctx context.Context, change func(value.Value) value.Value) {
-	if err := advised(k.write(change(k.o.State))); err != nil && !k.told {
-		k.told = true
+	if err := advised(k.write(change(k.o.State))); err != nil && !k.unwritable {
+		k.unwritable = true
 		k.unsaved("in out/state.json: " + err.Error())
 	}
 	if !k.uploads() || k.failed == mostFailures {

@@ -84,7 +84,7 @@ func start(ctx context.Context, o *Options) int {
 	}
 	if cut != nil {
 		fmt.Fprintln(o.Stderr, oneLine(o.Secrets, errors.New(cut.Message())))
-		return failure.ExitCut
+		return failure.ExitLimitReached
 	}
 	return failure.ExitOK
 }

@@ -196,7 +196,7 @@ func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
 		return err
 	}
 	stop, err := r.fetch(ctx, serial{r})
-	if reached, ok := errors.AsType[*exchange.Cut](err); ok {
+	if reached, ok := errors.AsType[*exchange.LimitReached](err); ok {
 		jr.run.recordLimit(reached.Budget, reached.Limit, reached.Reached, j)
 		r.count(paging.Stop{Rule: reached.Error()})
 	}

@@ -24,7 +24,7 @@ type LimitReached struct {
 
 // isLimit reports whether an error only says that a limit was reached.
 func isLimit(err error) bool {
-	_, ok := errors.AsType[*exchange.Cut](err)
+	_, ok := errors.AsType[*exchange.LimitReached](err)
 	return ok
 }
 

@@ -24,7 +24,7 @@ type job struct {
 	Result     json.RawMessage // an empty list before the end
 }
 
-type told struct{ Type, Message string }
+type platformEvent struct{ Type, Message string }
 
 // call sends a request with the token and reads the answer.
 func (p platform) call(t *testing.T, method, path, kind string, body []byte) string {
@@ -112,7 +112,7 @@ func (p platform) finished(t *testing.T, id string) (j job) {
 // events are the events of a job as lines, oldest first.
 func (p platform) events(t *testing.T, id string) string {
 	t.Helper()
-	var list []told
+	var list []platformEvent
 	p.read(t, "/v2/storage/events?limit=100&runId="+id, &list)
 	var lines strings.Builder
 	for i := len(list) - 1; i >= 0; i-- {

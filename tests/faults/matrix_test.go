@@ -47,13 +47,13 @@ func faults() []fault {
 // leastCombinations is how many there must be.
 const leastCombinations = 150
 
-// tally counts how the combinations ended.
-type tally struct {
+// endCounts counts how the combinations ended.
+type endCounts struct {
 	mu               sync.Mutex
 	healthy, refused int
 }
 
-func (c *tally) add(e end) {
+func (c *endCounts) add(e end) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e == healthy {
@@ -72,14 +72,14 @@ const fewPlaces = 2
 
 // TestMatrix lets the faults hit the scenarios.
 func TestMatrix(t *testing.T) {
-	var all []spot
+	var all []candidate
 	for _, s := range scenarios() {
 		h := newWell(t, s)
 		for _, p := range s.places {
 			all = append(all, h.find(t, p))
 		}
 	}
-	var count tally
+	var count endCounts
 	t.Run("combinations", func(t *testing.T) {
 		for n, f := range faults() {
 			t.Run(f.name, func(t *testing.T) {
@@ -99,9 +99,9 @@ func TestMatrix(t *testing.T) {
 }
 
 // chosen are the places that the n-th fault is to hit.
-func chosen(t *testing.T, all []spot, f fault, n int) []spot {
+func chosen(t *testing.T, all []candidate, f fault, n int) []candidate {
 	t.Helper()
-	var fit []spot
+	var fit []candidate
 	for _, s := range all {
 		if s.bytes >= f.body && (f.only == nil || f.only(s.scenario, s.place)) {
 			fit = append(fit, s)
@@ -113,7 +113,7 @@ func chosen(t *testing.T, all []spot, f fault, n int) []spot {
 	if *every || len(fit) <= fewPlaces {
 		return fit
 	}
-	var few []spot
+	var few []candidate
 	for i := range fewPlaces {
 		few = append(few, fit[(n+i*len(fit)/fewPlaces)%len(fit)])
 	}
@@ -141,8 +141,8 @@ func newWell(t *testing.T, s scenario) *well {
 	return &well{s, w.api.sent, got.files}
 }
 
-// spot is a request of a healthy run that a fault may hit.
-type spot struct {
+// candidate is a request of a healthy run that a fault may hit.
+type candidate struct {
 	*well
 	place place
 	first int // the number of the request, from 1
@@ -150,17 +150,17 @@ type spot struct {
 }
 
 // find is the first request of the healthy run at a place.
-func (h *well) find(t *testing.T, p place) spot {
+func (h *well) find(t *testing.T, p place) candidate {
 	t.Helper()
 	i := slices.IndexFunc(h.sent, p.is)
 	if i < 0 {
 		t.Fatalf("%s has no request at %q", h.name, p.name)
 	}
-	return spot{h, p, i + 1, h.sent[i].bytes}
+	return candidate{h, p, i + 1, h.sent[i].bytes}
 }
 
 // meet runs the scenario with the fault, for each of its durations.
-func (h spot) meet(t *testing.T, f fault, count *tally) {
+func (h candidate) meet(t *testing.T, f fault, count *endCounts) {
 	for _, d := range f.durations() {
 		t.Run(h.name+", "+h.place.name+", "+d.name, func(t *testing.T) {
 			t.Parallel()
@@ -263,13 +263,13 @@ func TestPage(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(page), "|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
-	told := map[string]string{} // how the run continues, by fault
+	documented := map[string]string{} // how the run continues, by fault
 	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
 		if len(cells) != 3 {
 			t.Fatalf("not three cells: %s", line)
 		}
-		told[cells[0]] = cells[2]
+		documented[cells[0]] = cells[2]
 	}
 	ends := map[string]string{}
 	for _, f := range faults() {
@@ -281,12 +281,12 @@ func TestPage(t *testing.T) {
 	}
 	for row, end := range ends {
 		for _, verb := range []string{"continues", "fails"} {
-			if strings.Contains(end, verb) != strings.Contains(told[row], verb) {
-				t.Errorf("%s: the page says %q, here it %s", row, told[row], end)
+			if strings.Contains(end, verb) != strings.Contains(documented[row], verb) {
+				t.Errorf("%s: the page says %q, here it %s", row, documented[row], end)
 			}
 		}
 	}
-	for row := range told {
+	for row := range documented {
 		if ends[row] == "" {
 			t.Errorf("no fault of this row is tested: %s", row)
 		}

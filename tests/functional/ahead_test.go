@@ -318,9 +318,9 @@ func TestPagesAtOnce(t *testing.T) {
 	}
 }
 
-// TestPagesThatNobodyNeeds has a job that ends with its first page, while pages
+// TestUnneededPages has a job that ends with its first page, while pages
 // asked for on the chance fail in every way. Only their number is reported.
-func TestPagesThatNobodyNeeds(t *testing.T) {
+func TestUnneededPages(t *testing.T) {
 	t.Parallel()
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Query().Get("offset") {

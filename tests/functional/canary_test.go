@@ -23,8 +23,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// canaryTally is what TestCanary has done, over all its cases.
-type canaryTally struct {
+// canaryStatistics is what TestCanary has done, over all its cases.
+type canaryStatistics struct {
 	mu sync.Mutex
 	// cases, and how many of them are configurations with which something can be
 	// asked.
@@ -42,7 +42,7 @@ type canaryTally struct {
 // the data directory before has one, neither during a run nor after it.
 func TestCanary(t *testing.T) {
 	short.SkipRace(t, "it goes through all cases again")
-	tally := &canaryTally{kinds: map[string]int{}}
+	statistics := &canaryStatistics{kinds: map[string]int{}}
 	var paths []string
 	for _, pattern := range []string{filepath.Join("cases", "*"), filepath.Join(recipes, "*")} {
 		some, err := filepath.Glob(pattern)
@@ -65,19 +65,19 @@ func TestCanary(t *testing.T) {
 				if strings.HasPrefix(path, recipes) {
 					c.talkPlainly()
 				}
-				n := &nest{t: t, c: c, tally: tally, number: i}
+				n := &nest{t: t, c: c, statistics: statistics, number: i}
 				n.all()
 			})
 		}
 	})
-	t.Run("broken", func(t *testing.T) { tally.broken(t) })
+	t.Run("broken", func(t *testing.T) { statistics.broken(t) })
 	fmt.Printf("canary: %d cases × %d outputs, %d canaries, %d hits (%d cases ask an API, which saw a canary in %d; %d end as without canaries; %d MB searched)\n",
-		tally.cases, tally.outputs, tally.canaries, tally.hits, tally.asking, tally.carried, tally.same, tally.bytes>>20)
-	t.Logf("outputs: %v", tally.kinds)
-	if tally.cases < len(paths) {
+		statistics.cases, statistics.outputs, statistics.canaries, statistics.hits, statistics.asking, statistics.carried, statistics.same, statistics.bytes>>20)
+	t.Logf("outputs: %v", statistics.kinds)
+	if statistics.cases < len(paths) {
 		return // some were not asked for with -run, or failed
 	}
-	if tally.same*100 < tally.cases*95 || tally.carried*100 < tally.asking*95 {
+	if statistics.same*100 < statistics.cases*95 || statistics.carried*100 < statistics.asking*95 {
 		t.Error("too many cases are not what they are without canaries, so that little is proved")
 	}
 }
@@ -86,7 +86,7 @@ func TestCanary(t *testing.T) {
 type nest struct {
 	t      *testing.T
 	c      *testCase
-	tally  *canaryTally
+	statistics  *canaryStatistics
 	number int
 }
 
@@ -94,12 +94,12 @@ type nest struct {
 func (n *nest) search(output, text string) {
 	n.t.Helper()
 	hits := seen(text)
-	n.tally.mu.Lock()
-	defer n.tally.mu.Unlock()
-	n.tally.outputs++
-	n.tally.kinds[output]++
-	n.tally.bytes += len(text)
-	n.tally.hits += len(hits)
+	n.statistics.mu.Lock()
+	defer n.statistics.mu.Unlock()
+	n.statistics.outputs++
+	n.statistics.kinds[output]++
+	n.statistics.bytes += len(text)
+	n.statistics.hits += len(hits)
 	for _, hit := range hits {
 		n.t.Errorf("%s shows a canary: %s", output, hit)
 	}
@@ -237,20 +237,20 @@ func (n *nest) searchRun(r nestRun, archive, reports string) {
 
 // count compares a run with what the case is without canaries.
 func (n *nest) count(r nestRun) {
-	n.tally.mu.Lock()
-	defer n.tally.mu.Unlock()
-	n.tally.cases++
-	n.tally.canaries += r.a.numbers
+	n.statistics.mu.Lock()
+	defer n.statistics.mu.Unlock()
+	n.statistics.cases++
+	n.statistics.canaries += r.a.numbers
 	if r.got.exit == n.c.Exit {
-		n.tally.same++
+		n.statistics.same++
 	} else {
 		n.t.Logf("ends with %d, not %d: %s", r.got.exit, n.c.Exit, r.got.stderr)
 	}
 	if r.api.asked > 0 {
-		n.tally.asking++
+		n.statistics.asking++
 	}
 	if r.api.planted > 0 {
-		n.tally.carried++
+		n.statistics.carried++
 	}
 	if len(r.api.lost) > 0 {
 		n.t.Errorf("the case sends secrets in whose place no canary was sent: %q", r.api.lost)
@@ -356,11 +356,11 @@ func (n *nest) init(archive string) {
 }
 
 // broken searches what is reported about configurations that are refused.
-func (tally *canaryTally) broken(t *testing.T) {
+func (statistics *canaryStatistics) broken(t *testing.T) {
 	eachBroken(t, func(t *testing.T, b brokenConfig) {
 		a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}
 		document := a.plantConfig(b.Text, !b.Strict)
-		n := &nest{t: t, tally: tally}
+		n := &nest{t: t, statistics: statistics}
 		w := newWorld(t, &cannedAPI{clock: clock.At(defaultStart)})
 		w.options.Variables, w.options.Strict = b.Variables, b.Strict
 		writeFile(t, filepath.Join(w.dir, "config.json"), document)
@@ -374,7 +374,7 @@ func (tally *canaryTally) broken(t *testing.T) {
 			}
 		}
 		n.looks([]byte(document), given, b.Strict, defaultStart)
-		tally.canaries += a.numbers
+		statistics.canaries += a.numbers
 	})
 }
 

@@ -112,9 +112,9 @@ func (i interruption) cancel(t *testing.T, http, children string) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	told := make(chan time.Time, 1)
+	signalled := make(chan time.Time, 1)
 	interrupt := sync.OnceFunc(func() {
-		told <- time.Now()
+		signalled <- time.Now()
 		cancel(errInterrupted)
 	})
 	w := newWorld(t, i.api(interrupt))
@@ -130,7 +130,7 @@ func (i interruption) cancel(t *testing.T, http, children string) {
 	before := readTree(t, w.dir)
 	got := w.run(ctx)
 	select {
-	case at := <-told:
+	case at := <-signalled:
 		if took := time.Since(at); took > prompt {
 			t.Errorf("the run continued for %v", took)
 		}

@@ -282,7 +282,7 @@ func (o outcome) checkLastEvent(t *testing.T) {
 	}
 	line := strings.TrimSuffix(o.stderr, "\n")
 	last := events[len(events)-1]
-	if o.exit == failure.ExitCut {
+	if o.exit == failure.ExitLimitReached {
 		if last["event"] != "run.cut" || last["message"] != line {
 			t.Errorf("the last event is not run.cut with the line on stderr:\n%v\n%s", last, line)
 		}
@@ -377,7 +377,7 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 // leavesTables reports whether the run writes tables: when it succeeds, and when it
 // is cut.
 func (c *testCase) leavesTables() bool {
-	return c.answer == "" && (c.Exit == 0 || c.Exit == failure.ExitCut)
+	return c.answer == "" && (c.Exit == 0 || c.Exit == failure.ExitLimitReached)
 }
 
 // expectedState is expected/state.json, or the state that was written when the

@@ -48,7 +48,7 @@ func TestEndlessAnswer(t *testing.T) {
 			got.checkStderr(t)
 			got.checkLastEvent(t)
 			files := readTree(t, w.dir)
-			if got.exit != failure.ExitCut || !strings.Contains(got.stdout, `"budget":"`+name+`"`) || files["out/tables/t"] != "\"id\"\n\"1\"\n" {
+			if got.exit != failure.ExitLimitReached || !strings.Contains(got.stdout, `"budget":"`+name+`"`) || files["out/tables/t"] != "\"id\"\n\"1\"\n" {
 				t.Errorf("exit %d, %q\n%s", got.exit, files, got.stdout)
 			}
 			if _, ok := files["out/state.json"]; ok {

@@ -82,7 +82,7 @@ func (c *testCase) recordAndReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	replayed, written := c.replay(t, file, filepath.Join(dir, "data"))
-	if replayed.exit != recorded.exit || replayed.stderr != recorded.stderr || c.told(t, replayed) != c.told(t, recorded) {
+	if replayed.exit != recorded.exit || replayed.stderr != recorded.stderr || c.stdoutOf(t, replayed) != c.stdoutOf(t, recorded) {
 		t.Errorf("recorded: exit %d, %s%s\nreplayed: exit %d, %s%s", recorded.exit, recorded.stderr, recorded.stdout, replayed.exit, replayed.stderr, replayed.stdout)
 	}
 	if !maps.Equal(written, wrote) {
@@ -93,9 +93,9 @@ func (c *testCase) recordAndReplay(t *testing.T) {
 	}
 }
 
-// told is what a run told, with its times. Requests side by side are reported in any
+// stdoutOf are the events of a run, with its times. Requests side by side are reported in any
 // order, and their times depend on it.
-func (c *testCase) told(t *testing.T, o outcome) string {
+func (c *testCase) stdoutOf(t *testing.T, o outcome) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
 	if err != nil || !strings.Contains(string(text), `"concurrency"`) {

@@ -61,7 +61,7 @@ func TestSecretsAnywhere(t *testing.T) {
 				})
 				document = strings.Replace(document, `{`, `{"#token":"{{token}}",`, 1)
 				given := []variables.Value{{Name: "token", Text: before + secret}}
-				n := &nest{t: t, tally: &canaryTally{kinds: map[string]int{}}}
+				n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
 				n.looks([]byte(document), given, false, defaultStart)
 				for _, action := range []string{"run", "validate", "testRequest"} {
 					w := newWorld(t, &cannedAPI{clock: clock.At(defaultStart), fault: status(200, `[{"id":1}]`)})
@@ -170,7 +170,7 @@ func kindRun(t *testing.T, secrets []string, fault canaryFault, way string) {
 		w.options.Sleep = fault.sleep
 	}
 	writeFile(t, filepath.Join(w.dir, "config.json"), document)
-	n := &nest{t: t, tally: &canaryTally{kinds: map[string]int{}}}
+	n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
 	r := nestRun{world: w, got: w.run(t.Context())}
 	n.searchRun(r, w.options.Record, w.options.Report)
 	n.looks([]byte(document), nil, false, defaultStart)
@@ -208,7 +208,7 @@ func TestSecretsInBrokenText(t *testing.T) {
 	t.Parallel()
 	compact := strings.ReplaceAll(`{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"#a":"SECRET","#b":{"c":["SECRET",{"d":"x SECRET"}]},"#e":"{\"f\":\"SECRET\"}","outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`, "SECRET", canaryMark+"."+canaryMark)
 	spread := strings.NewReplacer(",", ",\n  ", "{", "{\n ", "[", "[\n").Replace(compact)
-	n := &nest{t: t, tally: &canaryTally{kinds: map[string]int{}}}
+	n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
 	for _, document := range []string{compact, spread} {
 		for at := range len(document) {
 			for _, put := range []string{"", `"`, ",", `\`, "{", "]", "\n", "'", ":", "#", "\x00", "\xff"} {

@@ -192,9 +192,9 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
-// TestNowhereToTell: events that cannot be written end the run before its
+// TestEventsCannotBeWritten: events that cannot be written end the run before its
 // results are there.
-func TestNowhereToTell(t *testing.T) {
+func TestEventsCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, 20, 50)
 	data := dataDir(t, a.config())

@@ -69,7 +69,7 @@ func TestFullPipe(t *testing.T) {
 	for name, both := range map[string]bool{"stdout": false, "stdout and stderr": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, arrived, letGo := gatedAPI(t)
+			url, arrived, letGo := blockedAPI(t)
 			data := dataDir(t, oneTable(url))
 			events := pipe(t)
 			cmd := program{}.command(t.Context(), data)
@@ -101,7 +101,7 @@ func TestFullPipe(t *testing.T) {
 // TestSecondInterrupt: who asks again does not want to wait.
 func TestSecondInterrupt(t *testing.T) {
 	t.Parallel()
-	url, arrived, letGo := gatedAPI(t)
+	url, arrived, letGo := blockedAPI(t)
 	data := dataDir(t, oneTable(url))
 	events := pipe(t)
 	cmd := program{}.command(t.Context(), data)
@@ -133,7 +133,7 @@ func TestSecondInterrupt(t *testing.T) {
 // TestSignalsThatAreNotHeard: a run that was started to survive its terminal does.
 func TestSignalsThatAreNotHeard(t *testing.T) {
 	t.Parallel()
-	url, arrived, letGo := gatedAPI(t)
+	url, arrived, letGo := blockedAPI(t)
 	data := dataDir(t, oneTable(url))
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `trap "" HUP; exec "$@"`, "sh", extractor, "run", "--data", data)
 	must(t, cmd.Start())

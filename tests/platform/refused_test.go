@@ -38,8 +38,8 @@ func failed(t *testing.T, s *stack, id, kind, message string) {
 	if message == internal {
 		text = "Application error"
 	}
-	told := func(e event) bool { return e.Type == "error" && strings.Contains(e.Message, text) }
-	if events := s.events(t, id); !slices.ContainsFunc(events, told) {
+	refused := func(e event) bool { return e.Type == "error" && strings.Contains(e.Message, text) }
+	if events := s.events(t, id); !slices.ContainsFunc(events, refused) {
 		t.Errorf("no event tells %q: %+v", message, events)
 	}
 }

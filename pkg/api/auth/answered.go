@@ -36,13 +36,13 @@ func Conceal(secrets *secret.Registry, statusLine string, header http.Header) {
 
 // ConcealRefused hides what the body of an answer to a login holds that the
 // authentication will not read, because of its status or a rule: all its texts but
-// messages (Said) and the values at the told paths, which the rules of the login compare
+// messages (Said) and the values at the paths that the rules of the login compare
 // or show.
-func ConcealRefused(secrets *secret.Registry, body []byte, told []string) {
+func ConcealRefused(secrets *secret.Registry, body []byte, paths []string) {
 	texts := readRefusal(body).secrets
 	if v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark))); err == nil {
 		all := expr.Flatten(v)
-		for _, path := range told {
+		for _, path := range paths {
 			if leaf, ok := all[path]; ok {
 				texts = slices.DeleteFunc(texts, func(text string) bool { return slices.Contains(secret.Spellings(leaf), text) })
 			}

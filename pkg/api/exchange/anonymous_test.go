@@ -37,8 +37,8 @@ func TestAnonymousRequests(t *testing.T) {
 			t.Errorf("request %d, %s at %s: %v", i, r.line, r.host, r.header)
 		}
 	}
-	if told := f.messages("credentials.withheld"); len(told) > 0 {
-		t.Errorf("events: %v", told)
+	if reported := f.messages("credentials.withheld"); len(reported) > 0 {
+		t.Errorf("events: %v", reported)
 	}
 }
 

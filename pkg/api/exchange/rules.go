@@ -64,7 +64,7 @@ func (t *retry) settle(x *Exchange, res *Answer, d *rule.Decision) error {
 	}
 	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
 	if err == nil {
-		auth.ConcealRefused(t.Secrets, body, t.Settings.LoginRules.Told())
+		auth.ConcealRefused(t.Secrets, body, t.Settings.LoginRules.PathTexts())
 		x.logins.concealed()
 	}
 	return err
@@ -114,9 +114,9 @@ func (t *retry) poll(ctx context.Context, x *Exchange, res *Answer, d *rule.Deci
 	return resume()
 }
 
-// leastTold is the shortest wait before an answer is requested again, when an answer
+// leastStated is the shortest wait before an answer is requested again, when an answer
 // says how long.
-const leastTold = time.Second
+const leastStated = time.Second
 
 // pollWait is the wait before an answer is requested again. One beyond the limits is a
 // user error.
@@ -125,7 +125,7 @@ func (t *retry) pollWait(res *Answer, d *rule.Decision, p *polling) (time.Durati
 	if d.Wait.Known {
 		wait = rule.Duration(d.Wait.Seconds)
 		if d.Wait.From != "" {
-			wait = max(wait, leastTold)
+			wait = max(wait, leastStated)
 		}
 	}
 	passed := t.Now().Sub(p.began)

@@ -122,11 +122,11 @@ func TestInterruptedPollEndsTheRequest(t *testing.T) {
 // An exchange says when it waits, so that others may be sent. Not so in a login, which
 // others wait for.
 func TestPollRests(t *testing.T) {
-	var told []string
+	var order []string
 	rest := func() func() error {
-		told = append(told, "rests")
+		order = append(order, "rests")
 		return func() error {
-			told = append(told, "continues")
+			order = append(order, "continues")
 			return nil
 		}
 	}
@@ -140,12 +140,12 @@ func TestPollRests(t *testing.T) {
 		if err == nil {
 			err = answered.Body.Close()
 		}
-		told = append(told, "logged in")
+		order = append(order, "logged in")
 		return err
 	}), func(o *Options) {
 		o.Settings.Rules, o.Settings.LoginRules = list, list
 		o.Sleep = func(context.Context, time.Duration) error {
-			told = append(told, "sleeps")
+			order = append(order, "sleeps")
 			return nil
 		}
 	})
@@ -156,7 +156,7 @@ func TestPollRests(t *testing.T) {
 	if err := res.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "order", told, []string{"sleeps", "logged in", "rests", "sleeps", "continues", "sleeps"})
+	equal(t, "order", order, []string{"sleeps", "logged in", "rests", "sleeps", "continues", "sleeps"})
 	_, err = newFixture(t, serve(t, say(202, "")).URL, `{}`, nil, func(o *Options) { o.Settings.Rules = list }).
 		Do(t.Context(), config.Request{Endpoint: "x"}, Sender{Rest: func() func() error { return func() error { return context.Canceled } }})
 	if !errors.Is(err, context.Canceled) {
@@ -293,7 +293,7 @@ func FuzzRuleWait(f *testing.F) {
 				continue
 			}
 			p := polling{began: today().Add(-timeout / 2)}
-			if wait, err := r.pollWait(res, d, &p); err == nil && (wait < leastTold || wait > timeout/2) || err != nil && failure.KindOf(err) != failure.User {
+			if wait, err := r.pollWait(res, d, &p); err == nil && (wait < leastStated || wait > timeout/2) || err != nil && failure.KindOf(err) != failure.User {
 				t.Errorf("%q waits %s, %v", text, wait, err)
 			}
 		}

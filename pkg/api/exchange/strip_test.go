@@ -126,7 +126,7 @@ func TestWhatIsMadeOfSecretsStays(t *testing.T) {
 func TestARedirectThatDropsCredentialsIsReported(t *testing.T) {
 	for name, tt := range map[string]struct {
 		base, headers string
-		told          int
+		reported      int
 	}{
 		"Authorization":     {"http://a.test/", `{"Authorization":"Bearer x"}`, 1},
 		"a cookie":          {"http://a.test/", `{"cookie":"a=b"}`, 1},
@@ -143,8 +143,8 @@ func TestARedirectThatDropsCredentialsIsReported(t *testing.T) {
 		if _, err := f.do(t, config.Request{Endpoint: endpoint, Headers: parse(t, tt.headers)}); err != nil {
 			t.Fatal(err)
 		}
-		if told := f.messages("credentials.withheld"); len(told) != tt.told {
-			t.Errorf("%s: told %q", name, told)
+		if reported := f.messages("credentials.withheld"); len(reported) != tt.reported {
+			t.Errorf("%s: reported %q", name, reported)
 		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 )
 
 // ahead are the first requests that a job would send after the one that came
-// with a state. Those that are reported to hold rows are marked.
+// with a state. Those that hold rows by the total are marked.
 func ahead(s Scroller, job string, t *testing.T, state State, last Page, most int) []string {
 	t.Helper()
 	var all []string
-	for r, told := range Ahead(s, request(t, job), state, last) {
+	for r, full := range Ahead(s, request(t, job), state, last) {
 		text := show(r)
-		if told {
+		if full {
 			text += " !"
 		}
 		if all = append(all, text); len(all) == most {

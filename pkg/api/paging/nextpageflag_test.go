@@ -51,7 +51,7 @@ func TestNextPageFlag(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := guarded{rule: compileText(t, `{"nextPageFlag":`+tt.flag+`}`).stoppers[0], inner: endless{}}
+			s := stoppable{rule: compileText(t, `{"nextPageFlag":`+tt.flag+`}`).stoppers[0], inner: endless{}}
 			for _, answer := range tt.answers {
 				_, stop, err := walk(t, s, request(t, ""), 0, answer)
 				if err != nil {

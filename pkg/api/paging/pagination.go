@@ -182,4 +182,4 @@ func (none) Next(job config.Request, _ State, _ Page) (config.Request, State, *S
 func (none) Describe(config.Request) []string { return []string{"Sends one request, without paging."} }
 
 // Pages reports whether a scroller can ask for more than one page.
-func Pages(s Scroller) bool { return unguarded(s) != Scroller(none{}) }
+func Pages(s Scroller) bool { return withoutStoppers(s) != Scroller(none{}) }

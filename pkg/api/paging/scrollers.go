@@ -104,7 +104,7 @@ func (all Scrollers) For(name string) (Scroller, error) {
 		return nil, err
 	}
 	for _, rule := range all.stoppers {
-		chosen = guarded{rule: rule, inner: chosen}
+		chosen = stoppable{rule: rule, inner: chosen}
 	}
 	return chosen, nil
 }

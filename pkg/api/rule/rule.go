@@ -134,7 +134,7 @@ func pathOf(text string) answer.Path { return answer.Path{Text: text, Separator:
 func (l List) paths() []answer.Path {
 	var all []answer.Path
 	for _, r := range l {
-		for _, path := range r.told() {
+		for _, path := range r.paths() {
 			if !slices.Contains(all, pathOf(path)) {
 				all = append(all, pathOf(path))
 			}
@@ -143,16 +143,17 @@ func (l List) paths() []answer.Path {
 	return all
 }
 
-// Told are the paths of the values that the rules compare, show or wait for.
-func (l List) Told() []string {
+// PathTexts are the paths of the values that the rules compare, show or wait for, as they
+// are written.
+func (l List) PathTexts() []string {
 	var all []string
 	for _, r := range l {
-		all = append(all, r.told()...)
+		all = append(all, r.paths()...)
 	}
 	return all
 }
 
-func (r Rule) told() []string {
+func (r Rule) paths() []string {
 	all := r.when.Paths()
 	if r.message != "" {
 		all = append(all, r.message)

@@ -246,7 +246,7 @@ func TestFailures(t *testing.T) {
 	}
 	cut := newFixture()
 	cut.emit(1, event.RunCut{Budget: "max-requests", Limit: 2, Job: "j", Pointer: users})
-	if r := cut.result(""); r.Status != Cut || r.Error != nil || len(r.Warnings) != 1 || r.Warnings[0].Pointer != users {
+	if r := cut.result(""); r.Status != LimitReached || r.Error != nil || len(r.Warnings) != 1 || r.Warnings[0].Pointer != users {
 		t.Errorf("a run that was cut: %+v", r)
 	}
 	// An error after the last event.

@@ -40,10 +40,10 @@ func component(dir string) int {
 	fmt.Println("job", os.Getenv("KBC_RUNID"), "knows", doc.Field("parameters").Field("#p").Raw())
 	switch doc.Field("parameters").Field("do").Raw() {
 	case "wait":
-		told := make(chan os.Signal, 1)
-		signal.Notify(told, syscall.SIGTERM)
+		signalled := make(chan os.Signal, 1)
+		signal.Notify(signalled, syscall.SIGTERM)
 		fmt.Println("waiting")
-		<-told
+		<-signalled
 		fmt.Fprintln(os.Stderr, "asked to end")
 		return 1
 	case "fail":

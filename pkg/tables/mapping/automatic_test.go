@@ -187,8 +187,8 @@ func TestConversionEndsAnywhere(t *testing.T) {
 	}
 }
 
-// TestNobodyNeedsToBeWarned: Options.Warn may be nil.
-func TestNobodyNeedsToBeWarned(t *testing.T) {
+// TestNoWarningNeeded: Options.Warn may be nil.
+func TestNoWarningNeeded(t *testing.T) {
 	a, err := NewAutomatic(Options{TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func form(path, token, next string) *http.Request {
 	return r
 }
 
-func TestGate(t *testing.T) {
+func TestRequireSession(t *testing.T) {
 	p := newPlatform(t)
 	get := func(path string) *http.Request { return httptest.NewRequest(http.MethodGet, path, nil) }
 	right := url.QueryEscape(testToken)
@@ -80,7 +80,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-func TestGateForgedCookies(t *testing.T) {
+func TestForgedCookies(t *testing.T) {
 	p := newPlatform(t)
 	forge := func(path string, cookie *http.Cookie) int {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -145,7 +145,7 @@ func TestOtherServersGetNoCookie(t *testing.T) {
 	}
 }
 
-func TestGateRefusesOtherSites(t *testing.T) {
+func TestOtherSitesAreRefused(t *testing.T) {
 	p := newPlatform(t)
 	for _, c := range []struct {
 		name, header, value string
