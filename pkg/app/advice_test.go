@@ -46,7 +46,7 @@ func TestAdvised(t *testing.T) {
 				return
 			}
 			if !strings.HasPrefix(got.Error(), row.err.Error()+"; ") || !strings.Contains(got.Error(), row.want) {
-				t.Errorf("got %q, want %q behind the error", got, row.want)
+				t.Errorf("got %q, want %q after the error", got, row.want)
 			}
 			if failure.ExitCode(got) != failure.ExitApplication {
 				t.Errorf("exit code %d", failure.ExitCode(got))

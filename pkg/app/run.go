@@ -170,7 +170,7 @@ func checkLimits(o *Options) error {
 	return nil
 }
 
-// denyPrivateNetworks reports whether the flag or the environment asks for it. Any
+// denyPrivateNetworks reports whether the flag or the environment requests it. Any
 // other value ends the run, because a typing error would disable the protection
 // unnoticed.
 func denyPrivateNetworks(o *Options) (bool, error) {

@@ -187,7 +187,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// Whatever rename fails, everything is as before, and the same commit can still
+// No matter what rename fails, everything is as before, and the same commit can still
 // succeed.
 func TestCommitFailsAtEveryStep(t *testing.T) {
 	broken := errors.New("broken")

@@ -95,7 +95,7 @@ func follow(t *testing.T, path, dir string, elsewhere ...string) {
 }
 
 // commands are the command lines of a block; one that continues after a line has
-// ended, in quotes or behind a backslash, is one command.
+// ended, in quotes or after a backslash, is one command.
 func commands(block string) []string {
 	var all []string
 	command := ""

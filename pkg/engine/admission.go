@@ -29,7 +29,7 @@ func (p position) below(n int) position { return append(slices.Clip(p), n) }
 //
 // A page whose answer is not ready is idle between two requests: it lends its place
 // among the requests under way to pages that come before it, so that these are not held
-// back for as long as an API makes a report. Pages behind it do not get the place. They
+// back for as long as an API makes a report. Pages after it do not get the place. They
 // may wait for the page, and then it could never continue.
 type admission struct {
 	limit int
@@ -52,7 +52,7 @@ type permit struct {
 	idle      bool
 }
 
-// request asks for a permit for the page at a position.
+// request requests a permit for the page at a position.
 func (a *admission) request(ctx context.Context, at position) *permit {
 	p := &permit{admission: a, at: at, granted: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(ctx)

@@ -8,14 +8,14 @@ import (
 	"testing/synctest"
 )
 
-// entrant is somebody who asks for a permit.
+// entrant is somebody who requests a permit.
 type entrant struct {
 	at     position
 	permit *permit // nil until it is granted
 	err    error
 }
 
-// entrants ask for these positions, one after another.
+// entrants request these positions, one after another.
 func entrants(ctx context.Context, a *admission, positions ...position) []*entrant {
 	var all []*entrant
 	for _, at := range positions {
@@ -174,14 +174,14 @@ func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 }
 
 // A page that waits for its answer lends its place to pages before it, not to those
-// behind it, and continues when it has the place again.
+// after it, and continues when it has the place again.
 func TestAdmissionOfIdlePages(t *testing.T) {
 	admitting(t, 2, func(ctx context.Context, a *admission) {
 		all := entrants(ctx, a, position{1, 2, 1}, position{1, 3, 1})
 		second, third := all[0].permit, all[1].permit
 		resumeSecond, resumeThird := second.rest(), third.rest()
 		all = append(all, entrants(ctx, a, position{1, 4, 1})...)
-		wantIn(t, all, "[[1 2 1] [1 3 1]]") // it is behind both
+		wantIn(t, all, "[[1 2 1] [1 3 1]]") // it is after both
 		all = append(all, entrants(ctx, a, position{1, 1, 1, 1, 1}, position{1, 1, 1, 2, 1})...)
 		wantIn(t, all, "[[1 1 1 1 1] [1 1 1 2 1] [1 2 1] [1 3 1]]")
 

@@ -78,7 +78,7 @@ func unread(e ending) event.Finding {
 	case announced != nil:
 		found.Place, found.Hint = fmt.Sprintf("'%s'", announced.Place()), howToRead(*announced)
 	case e.stop.Flag != "":
-		found.Place, found.Hint = fmt.Sprintf("'%s'", e.stop.Flag), "check how 'api.pagination' asks for the next page"
+		found.Place, found.Hint = fmt.Sprintf("'%s'", e.stop.Flag), "check how 'api.pagination' requests the next page"
 	case v.link != "":
 		found.Place, found.Hint = "the header Link", "'api.pagination' with the method 'link' reads it"
 	default:
@@ -98,7 +98,7 @@ func unread(e ending) event.Finding {
 	return found
 }
 
-// howToRead names the settings that ask for the page that is announced.
+// howToRead names the settings that request the page that is announced.
 func howToRead(i answer.Indicator) string {
 	path, delimiter := i.Place(), ""
 	for _, name := range i.Path {
@@ -158,7 +158,7 @@ func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Find
 	if blank(errors) {
 		return nil, nil
 	}
-	// The next run should ask for another answer, not take this one from the cache.
+	// The next run should request another answer, not take this one from the cache.
 	return event.ResponseErrors{
 		Job: r.Endpoint, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
 	}, res.Forget()

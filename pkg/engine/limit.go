@@ -11,7 +11,7 @@ import (
 
 // LimitReached says why the tables of a run hold only a part of the data.
 type LimitReached struct {
-	// Budget is the flag of the program that asked for it, without dashes:
+	// Budget is the flag of the program that requested it, without dashes:
 	// max-requests, max-time, max-bytes or sample.
 	Budget string
 	// Limit is what was allowed, Reached what was used: requests, seconds,

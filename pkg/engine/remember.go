@@ -206,7 +206,7 @@ func (c compiler) remembersOf(jobs []*job) []remembering {
 	return all
 }
 
-// remembersOfLogin are the names with those of the login behind them, which no job may
+// remembersOfLogin are the names with those of the login after them, which no job may
 // share.
 func (c compiler) remembersOfLogin(all []remembering) []remembering {
 	for _, m := range auth.Remembered(c.it.auth) {

@@ -19,7 +19,7 @@ func TestRepetition(t *testing.T) {
 		earlier int
 	}{
 		{"new answers to new requests", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 3`}, "", 0},
-		{"the answer of the page before, whatever the request", []string{`{"p":1} 1`, `{"p":2} 1`}, "page 2 is the same as the page before it", 1},
+		{"the answer of the page before, regardless of the request", []string{`{"p":1} 1`, `{"p":2} 1`}, "page 2 is the same as the page before it", 1},
 		{"an earlier answer to a new request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 1`}, "", 0},
 		{"a new answer to an earlier request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 3`}, "", 0},
 		{"an earlier request with its answer", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 1`}, "page 3 repeats page 1", 1},

@@ -300,7 +300,7 @@ func (o origins) authentication(kind, name string) Source {
 	return s
 }
 
-// memberLike is the last member of that name, whatever its letter case.
+// memberLike is the last member of that name, regardless of its letter case.
 func memberLike(v value.Value, name string) (string, bool) {
 	for _, m := range slices.Backward(v.Members()) {
 		if strings.EqualFold(m.Name, name) {

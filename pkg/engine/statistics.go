@@ -9,7 +9,7 @@ import (
 )
 
 // statistics are those of the runs of a root job and its children, so that each
-// configured job ends with one event, however often it ran and whatever ended it.
+// configured job ends with one event, however often it ran and no matter what ended it.
 type statistics map[*job]*jobStatistics
 
 // jobStatistics are those of the runs of one job.

@@ -36,7 +36,7 @@ func (s *jobStatistics) warned(kind string, most int) bool {
 }
 
 // emit emits an event of a job. A job gives one finding of each kind and ten
-// warnings about empty and skipped pages, whatever the number of its runs. With
+// warnings about empty and skipped pages, regardless of the number of its runs. With
 // `onIncomplete: fail` a finding is an error.
 func (jr *jobRunner) emit(j *job, e event.Body) error {
 	switch e := e.(type) {

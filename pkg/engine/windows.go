@@ -23,7 +23,7 @@ type jobWindow struct {
 }
 
 // bounds are what the next run may know of the window: where it starts and where the one
-// after it does, whatever the format and the end are.
+// after it does, regardless of the format and the end.
 func (w *jobWindow) bounds() expr.Members {
 	members := expr.WindowMembers(w.StartBound(), w.EndBound())
 	if w.secret {

@@ -13,7 +13,7 @@ type Job struct {
 	// Status is created, waiting, processing, terminating, or final: success,
 	// warning, error, terminated, cancelled.
 	Status string
-	// DesiredStatus is terminating after someone asked for the end of the job.
+	// DesiredStatus is terminating after someone requested the end of the job.
 	DesiredStatus string
 	// Finished says that the status is final.
 	Finished bool
@@ -121,7 +121,7 @@ func (j NewJob) body() value.Value {
 		value.OfMembers(value.Member{Name: "values", Value: value.OfItems(pairs...)}))
 }
 
-// KillJob asks for the end of a job, which comes later. It is sent once; it may be
+// KillJob requests the end of a job, which comes later. It is sent once; it may be
 // called again.
 func (c *Client) KillJob(ctx context.Context, id string) (Job, error) {
 	queue, err := c.queueOf(ctx, id)

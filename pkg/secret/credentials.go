@@ -14,7 +14,7 @@ var schemes = []string{
 	"private-token", "secret", "ssws", "token", "x-api-key", "zoho-oauthtoken",
 }
 
-// unknownScheme is how many characters credentials have at least behind a word that
+// unknownScheme is how many characters credentials have at least after a word that
 // is no known scheme.
 const unknownScheme = 16
 

@@ -33,7 +33,7 @@ func (r *Registry) AddConfigured(secret string) {
 }
 
 // addCut adds the beginnings of a secret, each with the mark of a text that was
-// shortened behind it, and the secret as an address without query or user.
+// shortened after it, and the secret as an address without query or user.
 func (r *Registry) addCut(secret string) {
 	const mark = "…"
 	shown := []string{secret}
@@ -167,7 +167,7 @@ func ordinary(text string) bool {
 // variableName is the usual name of an environment variable.
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
-// ordinaryName is a name of words: letters, perhaps with a number behind.
+// ordinaryName is a name of words: letters, perhaps with a number at the end.
 var ordinaryName = regexp.MustCompile(`^[@$_]?[A-Za-z]{1,16}[0-9]{0,2}([_.: -][A-Za-z]{1,16}[0-9]{0,2}){0,5}$`)
 
 // OrdinaryName reports whether a name, of a member or in a path, is one that

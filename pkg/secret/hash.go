@@ -48,7 +48,7 @@ func hashAppend(h uint64, c byte) uint64 {
 	return hashSum(hashProduct(h, hashBase), uint64(c)+1)
 }
 
-// hashJoin is the hash of a text with another one behind it, which has n bytes.
+// hashJoin is the hash of a text with another one after it, which has n bytes.
 func hashJoin(h, behind uint64, n int) uint64 {
 	return hashSum(hashProduct(h, hashPower(n)), behind)
 }

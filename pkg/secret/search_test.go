@@ -162,7 +162,7 @@ func TestShortSecretsInLongTexts(t *testing.T) {
 	}
 }
 
-// TestSearchIsBounded: the memory of a search does not depend on the text, whatever
+// TestSearchIsBounded: the memory of a search does not depend on the text, no matter what
 // an API thinks of: the window is made once and used again. Neither does the work for
 // a byte: were it to grow with the text, this would take minutes.
 func TestSearchIsBounded(t *testing.T) {

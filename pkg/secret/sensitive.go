@@ -7,7 +7,7 @@ import (
 )
 
 // Sensitive says which parts of a request are secrets because of what they were
-// made of, whatever their values look like. The zero value is none. It does not
+// made of, regardless of what their values looklike. The zero value is none. It does not
 // change: the With methods return another one.
 type Sensitive struct {
 	headers []string // lower case

@@ -175,7 +175,7 @@ func TestTooManyBytes(t *testing.T) {
 	set("old", "", half, false)
 }
 
-// FuzzRemembered: whatever a state holds, a run takes it without a panic, says what it
+// FuzzRemembered: no matter what a state holds, a run takes it without a panic, says what it
 // does not take, and leaves a state that the next run reads without a warning.
 func FuzzRemembered(f *testing.F) {
 	for _, text := range []string{

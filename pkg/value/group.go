@@ -77,7 +77,7 @@ type group struct {
 	runs  []run
 }
 
-// run are members that are one behind the other, from a place in the object on.
+// run are members that are one after the other, from a place in the object on.
 type run struct{ at, count int }
 
 // groupsOf are the groups of an object in the order of their first members.

@@ -14,7 +14,7 @@ const pageSize = 500
 // streamed is how many bytes of the single large answer are made at a time.
 const streamed = 64 << 10
 
-// api is the measured API. It keeps nothing: what a workload asks for is in
+// api is the measured API. It keeps nothing: what a workload requests is in
 // the parameters of each request.
 //
 //	/flat?pages=200&limit=500&offset=0    a page of flat items
@@ -123,7 +123,7 @@ func appendParent(dst []byte, id int) []byte {
 	return fmt.Appendf(dst, `{"id":%d,"name":"Parent %d"}`, id, id)
 }
 
-// wait is the latency that a request asks for; false when the client is gone.
+// wait is the latency that arequest is for; false when the client is gone.
 func wait(r *http.Request) bool {
 	latency, err := time.ParseDuration(r.FormValue("wait"))
 	if err != nil {

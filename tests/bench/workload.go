@@ -196,7 +196,7 @@ func withChildren(name string, parents int, wait time.Duration, concurrency, rou
 	return w
 }
 
-// latePages is a paged list that states its length; the floor asks for one page
+// latePages is a paged list that states its length; the floor requests one page
 // after another.
 func latePages(name string, pages, concurrency, rounds int, goals ...goal) workload {
 	parameters := func(api string, pages int) object {

@@ -88,7 +88,7 @@ func lines(text string) []string {
 var word = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`)
 
 // find is the command that a line runs, and its arguments. What comes before the
-// program and behind the command is not looked at.
+// program and after the command is not looked at.
 func find(root *cobra.Command, line string) (*cobra.Command, []string, error) {
 	words := word.FindAllString(strings.TrimSpace(line), -1)
 	if len(words) > 0 && strings.HasPrefix(words[0], "#") {

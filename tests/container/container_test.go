@@ -182,7 +182,7 @@ func dataDir(t *testing.T, config string) string {
 		if err := os.MkdirAll(path, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(path, 0o777); err != nil { // whatever the umask
+		if err := os.Chmod(path, 0o777); err != nil { // regardless of the umask
 			t.Fatal(err)
 		}
 	}

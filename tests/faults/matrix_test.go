@@ -1,6 +1,6 @@
 // Package faults runs the component against an API that misbehaves in every way
 // we know of, behind a real proxy that does harm to connections (toxiproxy, in
-// this process). Whatever happens, one of two things must come of it: either
+// this process). No matter what happens, one of two things must come of it: either
 // tables, manifests and state are byte for byte those of a healthy run, or the
 // run ends as a user error (exit 1) with one clear line, and nothing is left in
 // the output. Which of the two is declared with each fault.
@@ -27,7 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// net/http reports bytes that come behind an answer; so does the program's
+	// net/http reports bytes that come after an answer; so does the program's
 	// main function, which throws that away.
 	log.SetOutput(io.Discard)
 	flag.Parse()
@@ -63,7 +63,7 @@ func (c *endCounts) add(e end) {
 	}
 }
 
-// every is the flag that asks for every combination there is.
+// every is the flag that requests every combination there is.
 var every = flag.Bool("every", false, "run every fault at every place of every scenario, which takes minutes")
 
 // fewPlaces are how many places a fault hits otherwise; which of them changes

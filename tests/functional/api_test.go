@@ -22,8 +22,7 @@ type script struct {
 	t     *testing.T
 	clock *clock.Clock
 	all   []exchange
-	// anyOrder lets the exchanges come in any order; a failing run may then ask
-	// for less or for more.
+	// anyOrder lets the exchanges come in any order; a failing run may then request less or more.
 	anyOrder, failing bool
 	// server is the address of this API: it takes the place of @SERVER@ in an
 	// answer.

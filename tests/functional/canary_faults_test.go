@@ -205,7 +205,7 @@ func canaryFaults() []canaryFault {
 		{"coding of the body", rawAnswer("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n%s"), nil},
 		{"type of the body", rawAnswer("HTTP/1.1 400 OK\r\nContent-Type: text/%s\r\nRetry-After: %[1]s\r\nSet-Cookie: a=%[1]s\r\nX-Echo: %[1]s\r\nConnection: close\r\n\r\nno"), nil},
 		{"when to retry", rawAnswer("HTTP/1.1 503 Busy\r\nRetry-After: %s\r\nConnection: close\r\n\r\nno"), nil},
-		{"bytes behind", rawAnswer("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n%s"), nil},
+		{"trailing bytes", rawAnswer("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n%s"), nil},
 		{"closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
 		{"redirect", location("/@&hop=1"), nil},
 		{"redirect to no one", location("http://" + hostUnknown + "/@"), nil},

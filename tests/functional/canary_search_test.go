@@ -45,7 +45,7 @@ var canarySpellings = sync.OnceValue(func() []string {
 	return all
 })
 
-// base64Inside is what base64 makes of a text whatever is before and behind
+// base64Inside is what base64 makes of a text no matter what is before and after
 // it: one text for each place in a group of three bytes.
 func base64Inside(alphabet *base64.Encoding, text string) []string {
 	var all []string
@@ -99,7 +99,7 @@ func TestCanaryIsSeen(t *testing.T) {
 		for _, secret := range []string{canaryText(7), canaryDigits + "0007"} {
 			for _, before := range []string{"", "a", "ab", "abc"} {
 				if text := "x " + form(before+secret+"z") + " x"; len(seen(text)) == 0 {
-					t.Errorf("%s behind %q is not seen: %s", name, before, text)
+					t.Errorf("%s after %q is not seen: %s", name, before, text)
 				}
 			}
 		}

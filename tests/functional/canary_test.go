@@ -38,7 +38,7 @@ type canaryStatistics struct {
 }
 
 // TestCanary: no output of any command about any case shows a canary in any form,
-// whatever the API does with it, and no file but tables, state and what was in
+// regardless of what the API does withit, and no file but tables, state and what was in
 // the data directory before has one, neither during a run nor after it.
 func TestCanary(t *testing.T) {
 	short.SkipRace(t, "it goes through all cases again")
@@ -75,7 +75,7 @@ func TestCanary(t *testing.T) {
 		statistics.cases, statistics.outputs, statistics.canaries, statistics.hits, statistics.asking, statistics.carried, statistics.same, statistics.bytes>>20)
 	t.Logf("outputs: %v", statistics.kinds)
 	if statistics.cases < len(paths) {
-		return // some were not asked for with -run, or failed
+		return // some were not requested with -run, or failed
 	}
 	if statistics.same*100 < statistics.cases*95 || statistics.carried*100 < statistics.asking*95 {
 		t.Error("too many cases are not what they are without canaries, so that little is proved")
@@ -84,10 +84,10 @@ func TestCanary(t *testing.T) {
 
 // nest is a case with the outputs that are searched for its canaries.
 type nest struct {
-	t      *testing.T
-	c      *testCase
-	statistics  *canaryStatistics
-	number int
+	t          *testing.T
+	c          *testCase
+	statistics *canaryStatistics
+	number     int
 }
 
 // search looks for canaries in an output.

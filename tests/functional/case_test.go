@@ -191,7 +191,7 @@ func (c *testCase) run(t *testing.T) {
 	}
 }
 
-// setFlags sets the options that the case asks for.
+// setFlags sets the options that the case requests.
 func (c *testCase) setFlags(o *app.Options) {
 	o.Variables, o.Strict, o.LogFormat = c.Variables, c.Strict, c.LogFormat
 	o.Limits = env.Limits{Requests: c.MaxRequests, Bytes: c.MaxBytes, Time: time.Duration(c.MaxTime * float64(time.Second))}

@@ -277,7 +277,7 @@ func (d departure) checkReported(t *testing.T, got outcome) {
 	}
 }
 
-// TestOneCredentialIsReported: whatever is the only thing withheld, the run says
+// TestOneCredentialIsReported: no matter what is the only thing withheld, the run says
 // so.
 func TestOneCredentialIsReported(t *testing.T) {
 	short.Skip(t, "it goes every way with every credential")

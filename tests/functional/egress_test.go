@@ -157,7 +157,7 @@ var hiddenDots = []string{
 }
 
 // TestAllowedPathsHoldEverywhere: an entry that allows a path is kept to by every
-// way to an address, whatever servers make of the spelling.
+// way to an address, no matter what servers make of the spelling.
 func TestAllowedPathsHoldEverywhere(t *testing.T) {
 	short.Skip(t, "it goes every way with every spelling")
 	t.Parallel()

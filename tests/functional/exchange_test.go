@@ -232,7 +232,7 @@ func TestParseExchangesRefuses(t *testing.T) {
 		"informational":     "GET /a\n---\n100\n",
 		"unknown directive": "GET /a\n---\n200 slow=1\n",
 		"no number":         "GET /a\n---\n200 times=x\n",
-		"cut behind":        "GET /a\n---\n200 cut=3\n\n[]\n",
+		"cut after":         "GET /a\n---\n200 cut=3\n\n[]\n",
 		"empty":             "",
 	} {
 		if all, err := parseExchanges("f", text); err == nil {

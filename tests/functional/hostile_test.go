@@ -438,7 +438,7 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: whatever an API answers, a run ends with whole tables or a message,
+// FuzzAnswer: no matter what an API answers, a run ends with whole tables or a message,
 // never by a fault of ours.
 func FuzzAnswer(f *testing.F) {
 	for _, answer := range []string{

@@ -123,7 +123,7 @@ func TestPlanConformance(t *testing.T) {
 }
 
 // TestPlanShowsNoSecret: no form of any secret of a configuration is shown,
-// whatever the way it is used.
+// regardless of the way it is used.
 func TestPlanShowsNoSecret(t *testing.T) {
 	for _, authentication := range []string{"", "basic", "login"} {
 		p, err := plan.Of(context.Background(), []byte(secretConfig(authentication)), plan.Options{})

@@ -215,7 +215,7 @@ func scenarios() map[string]scenario {
 }
 
 // TestSecrets searches everything that a run shows for every form of every
-// secret, whatever way the run went and wherever its events go.
+// secret, no matter which way the run went and wherever its events go.
 func TestSecrets(t *testing.T) {
 	short.SkipRace(t, "it tries every place of a secret")
 	for _, authentication := range []string{"login", "basic"} {

@@ -215,7 +215,7 @@ func readBack(ctx context.Context, t *testing.T, api *keboola.AuthorizedAPI, con
 	}
 }
 
-// poll asks for a job until it has ended. The client's own waiting begins with
+// poll fetches a job until it has ended. The client's own waiting begins with
 // three seconds.
 func poll(ctx context.Context, t *testing.T, api *keboola.AuthorizedAPI, key keboola.JobKey) *keboola.QueueJob {
 	t.Helper()

@@ -2,7 +2,7 @@
 // program is killed at random moments, the disk is full at each write, files and
 // directories may not be read or written.
 //
-// It promises that whatever happens, out/tables holds the tables of one run,
+// It promises that no matter what happens, out/tables holds the tables of one run,
 // whole and each with its manifest, that out/state.json is old or new, and that
 // a new one is beside new tables only; and that a run which could end says
 // which file is to blame, and what to try.

@@ -76,7 +76,7 @@ func signal(moment chan struct{}) {
 }
 
 // TestKilledAfterLogin kills runs at random moments, many of them around their logins.
-// Whatever a run has left, the next one can log in.
+// No matter what a run has left, the next one can log in.
 func TestKilledAfterLogin(t *testing.T) {
 	t.Parallel()
 	short.Skip(t, "it kills programs")

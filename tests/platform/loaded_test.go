@@ -54,7 +54,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestState: the second run of an incremental configuration asks for what is new
+// TestState: the second run of an incremental configuration requests what is new
 // since the start of the first, and its rows replace those of the same key.
 func TestState(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,7 @@ type flakyAPI struct {
 	uses     int           // of the token of now
 	met      map[fault]int // how often each happened
 	trouble  map[string]int
-	asked    map[string]bool // what no one should ask for
+	asked    map[string]bool // what no one should request
 }
 
 func newFlakyAPI(pages int) *flakyAPI {

@@ -2,5 +2,5 @@
 // every way that passes: does its memory grow, does it leave files open, is a
 // row lost or stored twice?
 //
-// go test has a short form of it; SOAK_REQUESTS=1000000 asks for the full one.
+// go test has a short form of it; SOAK_REQUESTS=1000000 requests the full one.
 package soak

@@ -26,7 +26,7 @@ const (
 // permissive are the licences that a module may have.
 var permissive = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
-// weak are modules with a licence that asks for the source of their own files
+// weak are modules with a licence that requests the source of their own files
 // only, MPL-2.0. The page says why they are here.
 var weak = []string{"github.com/hashicorp/errwrap", "github.com/hashicorp/go-multierror"}
 

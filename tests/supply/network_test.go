@@ -22,8 +22,7 @@ import (
 //	{sa_family=AF_INET6, sin6_port=htons(80), …, inet_pton(AF_INET6, "2001:db8::1", &sin6_addr), …}
 var address = regexp.MustCompile(`sa_family=AF_INET6?, sin6?_port=htons\((\d+)\)[^"}]*"([^"]*)"`)
 
-// TestNetwork: the extractor talks to the target API and, where a command asks
-// for it, to the platform: to no other address, and to no name server where the
+// TestNetwork: the extractor talks to the target API and, where a command requests it, to the platform: to no other address, and to no name server where the
 // configuration has addresses. The kernel is the witness.
 func TestNetwork(t *testing.T) {
 	short.Skip(t, "it follows a program by strace")

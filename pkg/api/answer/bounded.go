@@ -178,7 +178,7 @@ func (d *boundedDecoder) take(packer *value.Packer, dst []byte) (_ []byte, regul
 	}
 }
 
-// giveRest has the decoder continue with the list behind the items that were taken. An
+// giveRest has the decoder continue with the list after the items that were taken. An
 // empty string stands for them: what follows them may be a comma.
 func (d *boundedDecoder) giveRest() error {
 	d.direct = false

@@ -53,12 +53,12 @@ type csvReader struct {
 	open    bool     // the first record makes columns of its fields
 	most    int64    // bytes of a record
 	other   byte     // parts the name of the only column, as a delimiter would
-	// Of the record at hand:
+	// Of the current record:
 	begin  int    // its first line
 	size   int64  // bytes of its lines
 	rest   []byte // of its last line
 	ending []byte // of its last line
-	buf    []byte // contents of the field at hand, where they are not in the line
+	buf    []byte // contents of the current field, where they are not in the line
 }
 
 // read reads all records into a list.
@@ -203,7 +203,7 @@ func (r *csvReader) name(names []string) error {
 
 func columnName(place int) string { return "column_" + strconv.Itoa(place+1) }
 
-// object appends the record at hand as an object.
+// object appends the current record as an object.
 func (r *csvReader) object(dst []byte) ([]byte, error) {
 	start := len(dst)
 	dst = value.OpenObject(dst)
@@ -268,7 +268,7 @@ func (r *csvReader) plain() (contents []byte, last bool) {
 	return contents, false
 }
 
-// quoted takes a field that begins with a quote. Text behind the closing one belongs
+// quoted takes a field that begins with a quote. Text after the closing one belongs
 // to it.
 func (r *csvReader) quoted() (contents []byte, last bool, err error) {
 	r.rest = r.rest[len(r.quote):]

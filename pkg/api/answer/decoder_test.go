@@ -109,7 +109,7 @@ func TestErrorsOfFormats(t *testing.T) {
 	}
 }
 
-// TestManyItems stay in little memory, whatever decoder adds them.
+// TestManyItems stay in little memory, no matter which decoder adds them.
 func TestManyItems(t *testing.T) {
 	var text strings.Builder
 	for i := range 50_000 {

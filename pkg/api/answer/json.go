@@ -191,7 +191,7 @@ type scan struct {
 	whole   *wanted  // the data where its whole path is a name; nil for none
 	path    []string // of the data; none when it is the whole response
 	lists   lists    // when the data must be found
-	// below are the nodes that are wanted of the values around the one at hand, and of
+	// below are the nodes that are wanted of the values around the current one, and of
 	// that, one group after the other.
 	below []*wanted
 }

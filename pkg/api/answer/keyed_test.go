@@ -32,7 +32,7 @@ func keyedOutcome(t testing.TB, text string, q Query, limit int) string {
 	return fmt.Sprintf("%d %s", page.Rows, strings.Join(all, " "))
 }
 
-// TestKeyed: the members of an object are items, whatever else is requested, and
+// TestKeyed: the members of an object are items, no matter what else is requested, and
 // wherever the text and the items are kept.
 func TestKeyed(t *testing.T) {
 	tests := []struct{ name, text, path, want string }{

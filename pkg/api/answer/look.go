@@ -50,7 +50,7 @@ func (s Seen) At(path Path) (value.Value, error) {
 			return f.value, nil
 		}
 	}
-	return value.Value{}, failure.Applicationf("field %q was not asked for", path.Text)
+	return value.Value{}, failure.Applicationf("field %q was not requested", path.Text)
 }
 
 // places are the nodes of a path, and of its whole text as a name.

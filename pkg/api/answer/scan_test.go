@@ -147,7 +147,7 @@ func TestScanReadsFields(t *testing.T) {
 		t.Errorf("items: got %s", got)
 	}
 	if _, err := page.Field(dot("other")); err == nil {
-		t.Error("a field that was not asked for must be an error")
+		t.Error("a field that was not requested must be an error")
 	}
 }
 

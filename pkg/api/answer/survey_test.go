@@ -107,7 +107,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestSurveyIsBounded: whatever an answer has beside its data, little of it is
+// TestSurveyIsBounded: no matter what an answer has beside its data, little of it is
 // kept.
 func TestSurveyIsBounded(t *testing.T) {
 	short.SkipRace(t, "its answers are large")

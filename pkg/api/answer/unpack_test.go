@@ -108,7 +108,7 @@ func TestUnpack(t *testing.T) {
 		{"a gzip that is not unpacked", `"skip": 0`, gzipped(rows), `error: the response is not valid CSV: it is packed; "response": {"unpack": "gzip"} reads a file in gzip`},
 		{"a zip that is not unpacked", `"skip": 0`, zipped("a", rows), `error: the response is not valid CSV: it is packed; "response": {"unpack": "zip"} reads the files of a zip`},
 		{"a zstd that is not unpacked", `"skip": 0`, zstded(rows), `error: the response is not valid CSV: it is packed; "response": {"unpack": "zstd"} reads a file in zstd`},
-		{"something behind a gzip", `"unpack": "gzip"`, gzipped(rows) + "and something else", "error: the response is not valid gzip: it does not begin as such a file does"},
+		{"something after a gzip", `"unpack": "gzip"`, gzipped(rows) + "and something else", "error: the response is not valid gzip: it does not begin as such a file does"},
 	}
 	for _, tt := range tests {
 		for _, where := range []int{4, MemoryLimit} {

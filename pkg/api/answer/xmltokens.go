@@ -268,7 +268,7 @@ func (s *xmlSource) more() error {
 }
 
 // charset continues in the character set that the document names. A document whose
-// declaration could be read is not in UTF-16, whatever that says.
+// declaration could be read is not in UTF-16, no matter what that says.
 func (s *xmlSource) charset(name string, _ io.Reader) (io.Reader, error) {
 	charset, known := charsetNamed(name)
 	if !known {

@@ -93,7 +93,7 @@ func headerTexts(name, line string) []string {
 }
 
 // addressTexts are the secrets in an address that an answer leads to: the values of
-// its parameters and the names in its path that are data, and then all behind the
+// its parameters and the names in its path that are data, and then all after the
 // host.
 func addressTexts(address string) []string {
 	u, err := url.Parse(address)
@@ -140,7 +140,7 @@ func pairsOf(query string) []string {
 func wordsOf(text string) []string {
 	var words []string
 	for _, word := range word.FindAllString(text, -1) {
-		word = strings.TrimLeft(word, "/") // of a path, as it is behind a host
+		word = strings.TrimLeft(word, "/") // of a path, as it comes after a host
 		if len(word) >= 2*longWord || len(word) >= longWord && mixed(word) {
 			words = append(words, word)
 		}

@@ -53,7 +53,7 @@ type Attempt struct {
 	Login func(context.Context, config.Request) (Answered, error)
 	// Needed is set for a request in advance, and closed when someone needs it.
 	// Before that no credentials are given up because of it: an API may answer 401
-	// behind the end of a list, and what no one needs should cost no login.
+	// after the end of a list, and what no one needs should cost no login.
 	Needed <-chan struct{}
 
 	used *credentials // of a login; nil for none

@@ -226,7 +226,7 @@ type loginAttempt struct {
 	err  error // once it is done; nil also when it was only broken off
 }
 
-// try logs in, and lets those who wait for it continue whatever happens.
+// try logs in, and lets those who wait for it continue no matter what happens.
 func (s *session) try(ctx context.Context, r *Attempt, l *loginAttempt) (c *credentials, err error) {
 	defer func() {
 		s.mu.Lock()

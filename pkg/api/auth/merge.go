@@ -11,7 +11,7 @@ import (
 )
 
 // mergeHeaders lays the headers of an authentication over those of a request:
-// of one name, whatever its letter case, only the authentication's is sent.
+// of one name, regardless of its letter case, only the authentication's is sent.
 func mergeHeaders(r *request.Request, headers value.Value) {
 	r.SetHeaders(func(yield func(string, []string) bool) {
 		for _, m := range headers.Members() {

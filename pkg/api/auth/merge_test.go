@@ -25,7 +25,7 @@ func TestQueryIsRebuilt(t *testing.T) {
 		{"empty pairs", "&&a=1&", "a=1"},
 		{"an empty pair between others", "a=1&&b=2", "a=1&b=2"},
 		{"an escape that is none", "a=100%", "a=100%25"},
-		{"an escape that is none behind one", "a=a%20b%&c%20%=1", "a=a%20b%25&c%20%25=1"},
+		{"an invalid escape after a valid one", "a=a%20b%&c%20%=1", "a=a%20b%25&c%20%25=1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

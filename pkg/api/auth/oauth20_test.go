@@ -39,7 +39,7 @@ func TestOAuth20(t *testing.T) {
 			credentials: textCredentials, want: "c=cid&t=" + trialSeconds + "&n=" + counted(0, 8)},
 		{name: "numeric client id", authentication: `"query":{"c":{"authorization":"clientId"}}`,
 			credentials: `{"#data":"x","appKey":42,"#appSecret":"shh"}`, want: "c=42"},
-		{name: "headers replace, whatever their case", authentication: `"headers":{"x-a":"auth","Authorization":"t"}`,
+		{name: "headers replace, regardless of their case", authentication: `"headers":{"x-a":"auth","Authorization":"t"}`,
 			credentials: textCredentials, headers: http.Header{"X-A": {"job"}, "authorization": {"job"}, "X-B": {"kept"}},
 			wantHeaders: map[string]string{"x-a": "auth", "Authorization": "t", "X-B": "kept"}},
 		{name: "values of headers", authentication: `"headers":{"T":true,"F":false,"E":"","N":null,"I":5,"L":["a","b"],"W":" w\n"}`,

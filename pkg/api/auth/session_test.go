@@ -66,7 +66,7 @@ func TestRenewedCredentials(t *testing.T) {
 	renewer := a.(Renewer)
 	first, alsoFirst := authenticated(t, a, requestTo(t, "http://a.test/")), authenticated(t, a, requestTo(t, "http://a.test/"))
 	if renewer.GivenUp(t.Context(), first) {
-		t.Error("given up before anybody asked for it")
+		t.Error("given up before anybody requested it")
 	}
 	renewer.Renew(first)
 	if len(w.logins) != 1 {

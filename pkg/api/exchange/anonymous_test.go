@@ -85,7 +85,7 @@ func TestCacheOfAnonymousRequests(t *testing.T) {
 	}
 }
 
-// TestReplayOfAnonymousRequests: whatever their order, requests with and without
+// TestReplayOfAnonymousRequests: regardless of their order, requests with and without
 // credentials get their own answers.
 func TestReplayOfAnonymousRequests(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.har")

@@ -155,7 +155,7 @@ func TestCompileCertificates(t *testing.T) {
 	}
 }
 
-// secure starts a server that asks for a client certificate. With authorities it
+// secure starts a server that requests a client certificate. With authorities it
 // requires one that they signed.
 func secure(t testing.TB, by *issued, clients ...*issued) string {
 	t.Helper()

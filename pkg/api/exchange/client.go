@@ -90,7 +90,7 @@ func New(o Options) (*Client, error) {
 //	log           counts the request; reports it under debug
 //	cache         returns a cached answer; not for logins
 //	spend         ends the run when a limit is reached
-//	pace          keeps to the rate limit; waits while the API asks for a pause
+//	pace          keeps to the rate limit; waits while the API requests a pause
 //	aws           signs the request
 //	concealLogin  registers the secrets in the answer to a login; for logins only
 //	record        writes the exchange to the recording

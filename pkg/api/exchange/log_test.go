@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// debugging asks for an event for every request.
+// debugging requests an event for every request.
 func debugging(o *Options) { o.Debug = true }
 
 func TestEveryRequestIsReportedUnderDebug(t *testing.T) {

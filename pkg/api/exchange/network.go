@@ -279,7 +279,7 @@ func classifyBroken(err error, receiving bool) (int, string) {
 }
 
 // unasked is the error of a reused connection with bytes that belong to no request.
-const unasked = "the server sent bytes that no one had asked for"
+const unasked = "the server sent bytes that no one had requested"
 
 func compression(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)

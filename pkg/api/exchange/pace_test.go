@@ -160,7 +160,7 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 	})
 }
 
-// No request is sent while one waits because the API asked for it. Others are sent while
+// No request is sent while one waits because the API requested it. Others are sent while
 // one waits because it failed.
 func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 	for _, tt := range []struct {

@@ -312,7 +312,7 @@ func TestFarSideThatCannotConnect(t *testing.T) {
 	wantUserError(t, err, "network error 7: no connection through the SSH tunnel: ssh: rejected: connect failed (\"no route to a.test:80\")")
 	equal(t, "waits for the request", f.sleeps, []time.Duration{second})
 	if logins, asked := b.counts(); logins != 1 || len(asked) != 2 {
-		t.Errorf("%d logins, asked for %v", logins, asked)
+		t.Errorf("%d logins, requested %v", logins, asked)
 	}
 }
 
@@ -356,7 +356,7 @@ func TestServerWithASignOfLifeStays(t *testing.T) {
 	}
 	for range 2 { // the second one is requested only when the first one came
 		if got := <-b.signs; got != "keepalive@openssh.com" {
-			t.Errorf("asked for %s", got)
+			t.Errorf("requested %s", got)
 		}
 	}
 	if !tunnel.stands() {

@@ -100,8 +100,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadIsWhatComes feeds random pages: as long as a job continues, what it asks
-// for is what was foreseen, whatever the pages hold.
+// TestAheadIsWhatComes feeds random pages: as long as a job continues, what it requests is what was foreseen, regardless of what the pages hold.
 func TestAheadIsWhatComes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	foreseen := 0

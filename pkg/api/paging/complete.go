@@ -27,14 +27,14 @@ type Repeat struct {
 type (
 	// counted names totals in the response.
 	counted interface{ totals() []Total }
-	// starting reports whether the first request of a job asks for the first rows.
+	// starting reports whether the first request of a job is for the firstrows.
 	starting interface{ fromStart(job config.Request) bool }
 	// repeating reports whether a repeated page is an ordinary end.
 	repeating interface{ endsByRepeating(r Repeat) bool }
 	// announcing gives the field of a page by which it says that there are more, ""
 	// for none.
 	announcing interface{ announces(p Page) string }
-	// naming names the request parameter that asks for the next page.
+	// naming names the request parameter that leadsto the next page.
 	naming interface{ parameter() string }
 )
 
@@ -61,7 +61,7 @@ func Totals(s Scroller) []Total {
 	return all
 }
 
-// FromStart reports whether the first request of a job asks for the first rows, as
+// FromStart reports whether the first request of a job is for the firstrows, as
 // far as the settings show.
 func FromStart(s Scroller, job config.Request) bool {
 	start, ok := withoutStoppers(s).(starting)
@@ -75,7 +75,7 @@ func EndsByRepeating(s Scroller, r Repeat) bool {
 	return ok && end.endsByRepeating(r)
 }
 
-// Parameter is the name of the request parameter with which a scroller asks for
+// Parameter is the name of the request parameter with which a scroller requests
 // the next page, "" when it follows an address.
 func Parameter(s Scroller) string {
 	if n, ok := withoutStoppers(s).(naming); ok {

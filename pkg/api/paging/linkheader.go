@@ -41,7 +41,7 @@ func cutPrefix(text, prefix string, ok bool) (string, bool) {
 	return text, ok && found
 }
 
-// params reads the parameters of a link and returns what is behind them. The
+// params reads the parameters of a link and returns what comes after them. The
 // first `rel` and the first `anchor` count.
 func (l *Link) params(text string) (rest string) {
 	related := false

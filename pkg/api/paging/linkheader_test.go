@@ -34,7 +34,7 @@ func TestLinkTo(t *testing.T) {
 		{"empty items of the list", []string{`, ,<a>; rel=prev, ,<b>; rel=next,`}, "b"},
 		{"part of a word", []string{`<a>; rel="nextpage"`, `<b>; rev="next"`, `<c>; title="rel=next"`}, ""},
 		{"broken", []string{`<a; rel=next`, `a; rel=next`, `<a> rel`, `<`, `;;=,`, `<a>;rel="next`}, "a"},
-		{"nothing is read behind what is no link", []string{`x, <a>; rel=next`, `<b> x, <c>; rel=next`}, ""},
+		{"nothing is read after what is no link", []string{`x, <a>; rel=next`, `<b> x, <c>; rel=next`}, ""},
 		{"the reference may be empty", []string{`<>; rel=next`}, ""},
 		{"about another answer", []string{`<a>; rel=next; anchor="/other"`, `<b>; rel=next; anchor="#part"`, `<c>; anchor="https://elsewhere.test/"; rel=next`}, ""},
 		{"about this answer", []string{`<a>; rel=next; anchor=""`}, "a"},

@@ -64,7 +64,7 @@ func (p parameter) set(r config.Request, v value.Value) config.Request {
 	return r
 }
 
-// with is a value with another one at a path, whatever is in its way.
+// with is a value with another one at a path, no matter what is in its way.
 func with(v value.Value, path []string, at value.Value) value.Value {
 	if len(path) == 0 {
 		return at

@@ -282,7 +282,7 @@ func (r Rule) takesAll() bool {
 	return len(r.statuses) == 0 && len(r.when.Condition) == 0 && len(r.headers) == 0
 }
 
-// covers reports whether a rule matches whatever another one does.
+// covers reports whether a rule matches everything that another one does.
 func (r Rule) covers(other Rule) bool {
 	if len(r.when.Condition) > 0 && r.when.text != other.when.text && !r.when.Covers(other.when.Condition) {
 		return false

@@ -254,7 +254,7 @@ func TestWaitsOfAnswers(t *testing.T) {
 	}
 }
 
-// FuzzWait: whatever an answer says, a wait that is known is above 0.
+// FuzzWait: no matter what an answer says, a wait that is known is above 0.
 func FuzzWait(f *testing.F) {
 	for _, tt := range waits {
 		f.Add(tt.text, `{"in":"`+tt.text+`"}`)

@@ -59,7 +59,7 @@ func ofEntry(e *har.Entry) (Exchange, bool) {
 		}
 		header.Set("Content-Type", e.Response.Content.MimeType)
 		if e.Response.Content.Encoding == "" {
-			// The archive has the text in UTF-8, whatever the server sent. A mark says so and
+			// The archive has the text in UTF-8, regardless of what the serversent. A mark says so and
 			// leaves the Content-Type as it was.
 			answer = append([]byte("\ufeff"), answer...)
 		}

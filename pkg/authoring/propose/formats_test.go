@@ -84,7 +84,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestAccept: what the format asks for by itself is not written.
+// TestAccept: what the format requests by itself is not written.
 func TestAccept(t *testing.T) {
 	for _, tt := range []struct{ name, accept, answer, want string }{
 		{"that of CSV", "text/csv", "a,b\nc,d\n", "null"},

@@ -57,10 +57,10 @@ func linkPosition(d *draft) *pager {
 		n, ok := wholeNumber(m.Value)
 		switch short := prose.Letters(name); {
 		case ok && n > 0 && slices.Contains(pageNames, short):
-			p := newPager("pagenum", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
+			p := newPager("pagenum", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
 			return d.sized(d.page(p, name, n-1))
 		case ok && slices.Contains(offsetNames, short):
-			p := newPager("offset", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
+			p := newPager("offset", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
 			return d.sized(d.offset(p, name, 0))
 		}
 	}

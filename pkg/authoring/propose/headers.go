@@ -49,7 +49,7 @@ func (d *draft) headers() {
 	}
 }
 
-// asksAnyway reports whether the extractor asks for all these media types by itself.
+// asksAnyway reports whether the extractor requests all these media types by itself.
 func (d *draft) asksAnyway(accept string) bool {
 	own := strings.Split(d.accept, ", ")
 	for one := range strings.SplitSeq(accept, ",") {

@@ -64,9 +64,9 @@ func keyRank(name string) int {
 }
 
 // chooseKey settles whether there is a mapping with a primary key. Without one
-// the tables are made of whatever comes, which loses nothing.
+// the tables are made of everything that comes, which loses nothing.
 func (d *draft) chooseKey(choice string) error {
-	d.PrimaryKeys = []Option{{None, "tables are made of whatever comes; lists become tables of their own"}}
+	d.PrimaryKeys = []Option{{None, "tables are made of everything that comes; lists become tables of their own"}}
 	names := []string{None}
 	for _, k := range d.keys() {
 		names = append(names, k.name)
@@ -143,7 +143,7 @@ func columnName(at place) string {
 	return strings.Trim(strings.Join(parts, "_"), "_")
 }
 
-// sinceName is a parameter that asks for what has changed since a time.
+// sinceName is a parameter that requests what has changed since a time.
 var sinceName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(since|_after|After|modified|changed|from_?(date|time)|start_?(date|time)|date_?from|updated)`)
 })

@@ -25,7 +25,7 @@ type pager struct {
 	replaced []string
 	added    []value.Member
 	note     string
-	// flagged asks for the flag that says whether there is more.
+	// flagged requests the flag that says whether there is more.
 	flagged bool
 }
 
@@ -100,7 +100,7 @@ func (d *draft) choosePaging(choice string) error {
 	}
 	place := pointer(config.APISection, config.PaginationSection)
 	if at == len(found) {
-		why := "nothing in the example shows how to ask for the next page"
+		why := "nothing in the example shows how to request the next page"
 		if choice != "" {
 			why = "chosen"
 		} else {
@@ -119,11 +119,11 @@ func (d *draft) choosePaging(choice string) error {
 
 // reasons say why a method is taken before others.
 var reasons = map[string]string{
-	"link":                 "the API itself gives the address of the next page, and none behind the last one",
-	"response.url":         "the API itself gives the address of the next page, and none behind the last one",
+	"link":                 "the API itself gives the address of the next page, and none after the last one",
+	"response.url":         "the API itself gives the address of the next page, and none after the last one",
 	"zendesk.response.url": "the API itself gives the address of the next page",
-	"response.param":       "the API itself gives the value that brings the next page, and none behind the last one",
-	"cursor":               "it continues behind an item, so nothing is missed when items come or go meanwhile",
+	"response.param":       "the API itself gives the value that brings the next page, and none after the last one",
+	"cursor":               "it continues after an item, so nothing is missed when items come or go meanwhile",
 	"offset":               "the example shows most of what it needs",
 	"pagenum":              "the example shows most of what it needs",
 }
@@ -141,7 +141,7 @@ func (d *draft) noteOthers(found []*pager) {
 	d.note(fmt.Sprintf("There is more than one way to the next page. '%s' was taken, because %s; --paging takes another one: %s.", taken, reasons[taken], strings.Join(others, ", ")))
 }
 
-// noteMore says what shows that there is a next page, when nothing shows how to ask for
+// noteMore says what shows that there is a next page, when nothing shows how to request
 // it.
 func (d *draft) noteMore() {
 	more := ""
@@ -157,7 +157,7 @@ func (d *draft) noteMore() {
 	default:
 		return
 	}
-	d.note(more + ". Nothing in the example shows how to ask for the next page: look in the documentation of the API, and give an example that does. Where an answer shows that data is missing, a run ends with an error (\"onIncomplete\").")
+	d.note(more + ". Nothing in the example shows how to request the next page: look in the documentation of the API, and give an example that does. Where an answer shows that data is missing, a run ends with an error (\"onIncomplete\").")
 }
 
 // take makes the way of paging that of the proposal.
@@ -181,7 +181,7 @@ func (d *draft) flag() {
 	}
 }
 
-// fullPage reports whether the example asked for as many items as it got.
+// fullPage reports whether the example requested as many items as it got.
 func (d *draft) fullPage() bool {
 	for _, m := range d.params {
 		if n, ok := m.Value.Int(); ok && slices.Contains(limitNames, prose.Letters(m.Name)) && int(n) == len(d.data.items) {

@@ -81,7 +81,7 @@ func (d *draft) sized(p *pager) *pager {
 	case isAsked && asked > 0:
 		limit = asked
 		p.replaced = append(p.replaced, param)
-		p.evidence += fmt.Sprintf("; '%s' asks for %d", param, asked)
+		p.evidence += fmt.Sprintf("; '%s' requests %d", param, asked)
 		if isStated && stated > 0 && stated < asked && stated >= items {
 			limit = stated
 			p.evidence += fmt.Sprintf(", of which the API allows %d", stated)

@@ -411,7 +411,7 @@ func TestNotesAboutHeaders(t *testing.T) {
 		`Link: <x?c=1>; rel="next"`:                        "The address of the next page lacks 'state' of the request.",
 		`Link: <http://other.example/x?state=1>; rel=next`: `{"trustedOrigins": ["http://other.example"]}`,
 		`X-Next: https://h.example/orders?c=1`:             "The address of the next page lacks 'state' of the request.",
-		`Link: <?page=2&state=1>; rel=next`:                "'link' was taken, because the API itself gives the address of the next page, and none behind the last one; --paging takes another one: 'pagenum'.",
+		`Link: <?page=2&state=1>; rel=next`:                "'link' was taken, because the API itself gives the address of the next page, and none after the last one; --paging takes another one: 'pagenum'.",
 	} {
 		p, err := Propose(of(t, "'https://h.example/orders?state=1'", ids(1), header), Choice{})
 		if err != nil {
@@ -437,9 +437,9 @@ func TestNotes(t *testing.T) {
 		{"a next page without TLS", "https://h.example/orders", `{"next":"http://h.example/orders?page=2","items":` + ids(1) + `}`, `{"trustedOrigins": ["http://h.example"]}`},
 		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }","variables":{"x":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "no variable of the query takes a cursor"},
 		{"GraphQL without a cursor", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"hasNextPage":true}}}}`, "Add endCursor"},
-		{"GraphQL without a flag", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x"}}}}`, "ask for hasNextPage, too"},
-		{"more than one way", "'https://h.example/orders?page=1'", `{"next":"https://h.example/orders?page=2","items":` + ids(1) + `}`, "There is more than one way to the next page. 'response.url' was taken, because the API itself gives the address of the next page, and none behind the last one; --paging takes another one: 'pagenum'."},
-		{"more, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"has_more":true}`, "The answer says that there are more pages ('has_more' is true). Nothing in the example shows how to ask for the next page"},
+		{"GraphQL without a flag", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x"}}}}`, "request hasNextPage, too"},
+		{"more than one way", "'https://h.example/orders?page=1'", `{"next":"https://h.example/orders?page=2","items":` + ids(1) + `}`, "There is more than one way to the next page. 'response.url' was taken, because the API itself gives the address of the next page, and none after the last one; --paging takes another one: 'pagenum'."},
+		{"more, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"has_more":true}`, "The answer says that there are more pages ('has_more' is true). Nothing in the example shows how to request the next page"},
 		{"a total, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"total":7}`, "The answer says that there is more ('total' is 7, the page has 1 item). Nothing in the example"},
 		{"a primary key", "https://h.example/orders", ids(1, 2), "--primary-key id"},
 		{"another type of body", `https://h.example/orders -d '{"a":1}' -H 'Content-Type: application/vnd.api+json'`, ids(1), "another Content-Type"},

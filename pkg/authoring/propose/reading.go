@@ -227,7 +227,7 @@ func compile(settings object) answer.Format {
 func (r *reader) explained(err error) error {
 	switch {
 	case errors.Is(err, answer.ErrLarge):
-		return failure.Userf("the answer of %s has more than %d MiB when it is unpacked; ask for less", r.host, maxUnpacked>>20)
+		return failure.Userf("the answer of %s has more than %d MiB when it is unpacked; request less", r.host, maxUnpacked>>20)
 	case err == io.EOF:
 		return failure.Userf("%s answered with a file that has nothing in it, expected data", r.host)
 	case failure.KindOf(err) != failure.User:

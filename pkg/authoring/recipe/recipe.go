@@ -30,7 +30,7 @@ func All() []Recipe {
 		{"next-url", "the answer holds the address of the next page"},
 		{"link-header", "the header Link holds the address of the next page"},
 		{"cursor-token", "the answer holds a token for the next page"},
-		{"last-id", "the next page begins behind the id of the last item"},
+		{"last-id", "the next page begins after the id of the last item"},
 		{"newest-first", "newest items first, older ones are requested by id"},
 		{"api-key", "an API key in the query of every request"},
 		{"client-credentials", "OAuth 2.0 with client id and secret"},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// record is the record of a configuration without what comes behind the state.
+// record is the record of a configuration without what comes after the state.
 func record(id, name, more string, version int, change, document, state string) string {
 	return fmt.Sprintf(`{"id":%q,"name":%q,"description":%s,"created":"2026-03-04T05:06:07+0000","creatorToken":{"id":1,"description":"local"},`+
 		`"version":%d,"changeDescription":%q,%s,"configuration":%s,"state":%s,`+

@@ -72,7 +72,7 @@ func (w *world) ask(t testing.TB, method, path string, body io.Reader, header ..
 	return answer
 }
 
-// checkAnswer wants an answer that is no 5xx and no redirect, that no other site
+// checkAnswer wants an answer that is not a 5xx and no redirect, that no other site
 // can make use of, and an error in the shape of the API that was called.
 func checkAnswer(t testing.TB, r *http.Request, answer *httptest.ResponseRecorder) {
 	t.Helper()
@@ -284,7 +284,7 @@ func TestEveryEndpointTakesOddBodies(t *testing.T) {
 	})
 }
 
-// endless is a body without an end, of whatever is in the buffer.
+// endless is a body without an end, of what is in the buffer.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }

@@ -84,7 +84,7 @@ func (s *server) showJob(r *http.Request) (answer, error) {
 	return s.answerJob(r, http.StatusOK, job, err)
 }
 
-// killJob asks for the end of a job. A job that has not started ends here; the
+// killJob requests the end of a job. A job that has not started ends here; the
 // queue ends a running one.
 func (s *server) killJob(r *http.Request) (answer, error) {
 	job, err := s.Store.UpdateJob(r.PathValue("job"), s.kill)

@@ -102,7 +102,7 @@ func file0(at string, size int64) func(t *testing.T, dir, outside string) {
 	}
 }
 
-// FuzzLoad: whatever a component leaves under whatever name, loading it is done
+// FuzzLoad: no matter what a component leaves under any name, loading it is done
 // or refused; nothing is written but into the store, and the API and the page
 // can show what was loaded.
 func FuzzLoad(f *testing.F) {

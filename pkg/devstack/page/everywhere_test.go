@@ -247,7 +247,7 @@ func TestStreamsLeaveNothing(t *testing.T) {
 	}
 }
 
-// FuzzPage: whatever a client with the cookie sends, the answer is not a 5xx or a
+// FuzzPage: no matter what a client with the cookie sends, the answer is not a 5xx or a
 // panic, and leads to no other host.
 func FuzzPage(f *testing.F) {
 	for _, id := range []string{"1", "%2e%2e%2f", "%00", "%ff"} {

@@ -106,7 +106,7 @@ func TestForgedCookies(t *testing.T) {
 }
 
 // TestOtherServersGetNoCookie: a browser sends the cookies of a host to all of its
-// ports. Another server on this machine does not get ours, whatever of its own
+// ports. Another server on this machine does not get ours, no matter to which of its own
 // addresses it leads a browser to, and what a browser sends to one platform does
 // not open another.
 func TestOtherServersGetNoCookie(t *testing.T) {

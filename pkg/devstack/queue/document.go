@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxProcessTimeout is the maximum that a configuration can ask for.
+// maxProcessTimeout is the maximum that a configuration can request.
 const maxProcessTimeout = 24 * time.Hour
 
 // rootKeys are the sections of a delivered configuration, in their order.

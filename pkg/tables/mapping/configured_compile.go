@@ -280,7 +280,7 @@ func (m Mappings) Without(dataTypes []string) Mappings {
 }
 
 // WriteMissing writes all tables that are not there yet, without rows: the tables of
-// a mapping exist whatever the data was. A table without columns is not written.
+// a mapping exist regardless of the data. A table without columns is not written.
 func (m Mappings) WriteMissing(out Output, d Defaults) error {
 	for _, t := range m.tables {
 		if len(t.columns) == 0 {

@@ -72,7 +72,7 @@ func TestTables(t *testing.T) {
 		now, want      string
 		report         Merged
 	}{
-		{"replaced in its place, new ones behind", byID, "id,v\n1,a\n2,b\n3,c", "id,v\n4,x\n2,y", "id,v\n1,a\n2,y\n3,c\n4,x", Merged{Before: 3, Replaced: 1, Added: 1, Rows: 4}},
+		{"replaced in its place, new ones after it", byID, "id,v\n1,a\n2,b\n3,c", "id,v\n4,x\n2,y", "id,v\n1,a\n2,y\n3,c\n4,x", Merged{Before: 3, Replaced: 1, Added: 1, Rows: 4}},
 		{"the last of several, at the place of the first", byID, "id,v\n1,a", "id,v\n2,x\n1,p\n2,y\n1,q", "id,v\n1,q\n2,y", Merged{Before: 1, Replaced: 1, Added: 1, Rows: 2}},
 		{"several in the earlier table", byID, "id,v\n1,a\n2,b\n1,c", "id,v\n3,d", "id,v\n1,c\n2,b\n3,d", Merged{Before: 3, Added: 1, Rows: 3}},
 		{"nothing new", byID, "id,v\n1,a", "id,v", "id,v\n1,a", Merged{Before: 1, Rows: 1}},
@@ -374,7 +374,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// FuzzEarlier: whatever the earlier table is, it is merged or refused by a user error,
+// FuzzEarlier: regardless of the earlier table, it is merged or refused by a user error,
 // and what comes out is a table in which no key is there twice.
 func FuzzEarlier(f *testing.F) {
 	for _, text := range []string{"id,v\n1,a\n2,b\n1,c", "\"id\"\n\"1\"", "", "v,id\r\n\"\"\"\",1\r\n", "\uFEFFid\n\n\n", "id,id\n", "id\n\"a\nb\"x"} {

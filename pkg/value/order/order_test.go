@@ -82,7 +82,7 @@ func tooFar(text string) bool {
 }
 
 // TestTransitive: of numbers, and of dates of one kind, the greatest is the same
-// whatever their order.
+// regardless of their order.
 func TestTransitive(t *testing.T) {
 	for _, texts := range [][]string{
 		{"1", "1.5", "-3", "1e3", "999", "1000.1", "0", "-0.1"},

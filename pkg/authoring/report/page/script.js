@@ -288,4 +288,4 @@ main.replaceChildren(...headline(),
   report.jobs.length ? jobs() : nothing("No job was run."),
   report.memory ? memory() : "",
   ...(report.waterfall.requests.length ? [waterfall(), activity(), slowest()] : [nothing("No request was sent.")]),
-  report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, whatever its jobs had stored." : "")));
+  report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, even if its jobs had stored rows." : "")));
