@@ -45,7 +45,7 @@ func in(all []*entrant) string {
 	return fmt.Sprint(at)
 }
 
-// admitting runs a test of an admission. Permits that are not granted in the end are
+// admitting runs a test of an admission. Permits that are not granted at the end are
 // cancelled.
 func admitting(t *testing.T, limit int, test func(ctx context.Context, a *admission)) {
 	t.Helper()

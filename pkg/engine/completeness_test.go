@@ -139,7 +139,7 @@ func TestReportedErrors(t *testing.T) {
 		{"too many", `["a","b","c","d","e"]`, "a; b; c; and 2 more"},
 		{"an object", `{"detail":"a"}`, "a"},
 		{"fields", `{"name":["is too long"]}`, `{"name":["is too long"]}`},
-		{"a message that is none", `[{"message":{"a":1},"detail":""}]`, `{"message":{"a":1},"detail":""}`},
+		{"a message that is not a text", `[{"message":{"a":1},"detail":""}]`, `{"message":{"a":1},"detail":""}`},
 		{"too large to be read", `"1048580 bytes of errors"`, "1048580 bytes of errors"},
 		{"several lines", `["a\n\n b"]`, "a b"},
 		{"a secret", `["no very-secret here"]`, "no [hidden] here"},

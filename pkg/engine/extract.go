@@ -78,7 +78,7 @@ func (p *Plan) newRun(e *env.Run) *run {
 
 // Run runs all iterations and leaves the tables in the stage. Nothing is
 // visible in the data directory until the stage is committed. A run that is cut
-// is no error: its tables hold what had arrived completely.
+// is not an error: its tables hold what had arrived completely.
 func (p *Plan) Run(ctx context.Context, e *env.Run) (Result, error) {
 	return p.newRun(e).run(ctx)
 }

@@ -35,7 +35,7 @@ const (
 	earliest pick = "first"
 )
 
-// The settings of a value to remember that is no expression.
+// The settings of a value to remember that is not an expression.
 var (
 	rememberMax   = field.Text(string(greatest), "Greatest", "Path in the items: the greatest value there, or what was remembered before if that is greater.").Example(`"updated_at"`).As(field.Path)
 	rememberMin   = field.Text(string(least), "Least", "Path in the items: the least value there, or what was remembered before if that is less.").Example(`"id"`).As(field.Path)

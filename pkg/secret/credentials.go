@@ -15,7 +15,7 @@ var schemes = []string{
 }
 
 // unknownScheme is how many characters credentials have at least after a word that
-// is no known scheme.
+// is not a known scheme.
 const unknownScheme = 16
 
 // addCredentials adds the credentials in a secret that holds more than them: X of
@@ -40,7 +40,7 @@ func (s *set) addCredentials(secret string) {
 	}
 }
 
-// addUser adds what "Basic X" is made of. The user name is no secret by itself, as
+// addUser adds what "Basic X" is made of. The user name is not a secret by itself, as
 // long as there is a password; it is masked all the same.
 func (s *set) addUser(encoded string) {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "="))

@@ -47,7 +47,7 @@ func TestRedact(t *testing.T) {
 		{"overlapping", []string{"abcdef", "defghi"}, "abcdefghi", "[hidden]"},
 		{"overlapping itself", []string{"abcabc"}, "abcabcabc.", "[hidden]."},
 		{"added twice", []string{"abcd", "abcd"}, "abcd", "[hidden]"},
-		{"blank is no secret", []string{"", " ", "\n\n"}, "a b\n\nc", "a b\n\nc"},
+		{"blank is not a secret", []string{"", " ", "\n\n"}, "a b\n\nc", "a b\n\nc"},
 		{"white space around", []string{"token99\n"}, "Bearer token99.", "Bearer [hidden]."},
 		{"base64", []string{"a?b>c~"}, "x YT9iPmN+ x", "x [hidden] x"},
 		{"base64 for URLs", []string{"a?b>c~"}, "x YT9iPmN- x", "x [hidden] x"},
@@ -130,7 +130,7 @@ func wrapped(text string, width int, end string) string {
 	return strings.Join(lines, end)
 }
 
-// What may be left of a secret is masked, and is no secret.
+// What may be left of a secret is masked, and is not a secret.
 func TestFind(t *testing.T) {
 	s := secretsOf("Hun/ter-2", "https://a.test/rest/api")
 	s.AddAddress("https://a.test/rest/api/users")

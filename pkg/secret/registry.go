@@ -54,7 +54,7 @@ type Registry struct {
 	tokens, passing passing
 }
 
-// passing are secrets that are forgotten in the end. They are in two sets: when
+// passing are secrets that are forgotten at the end. They are in two sets: when
 // the younger one is full it becomes the older one, and what the older one held
 // is forgotten.
 type passing struct{ younger, older *set }

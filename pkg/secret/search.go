@@ -69,7 +69,7 @@ type hits struct {
 
 // add adds the span of a part of the window. The spans of one path follow each
 // other, and those that overlap become one, so that there are never many more
-// than in the end.
+// than at the end.
 func (h *hits) add(from, to int) {
 	one := Span{from + h.at, to + h.at}
 	if one.From < h.within.From || one.From >= h.within.To {
@@ -170,7 +170,7 @@ func (r *Registry) RedactPart(text string, part Span) string { return hide(text,
 // apart from each other; nil for none.
 func (r *Registry) Masked(text string) []Span { return r.findAny(text, true) }
 
-// Find is Masked without what is no secret, only what may be left of one.
+// Find is Masked without what is not a secret, only what may be left of one.
 func (r *Registry) Find(text string) []Span { return r.findAny(text, false) }
 
 func (r *Registry) findAny(text string, parts bool) []Span {

@@ -149,7 +149,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestShortSecretsInLongTexts: a short one is no secret inside a word, also where the
+// TestShortSecretsInLongTexts: a short one is not a secret inside a word, also where the
 // text is taken apart in the middle of that.
 func TestShortSecretsInLongTexts(t *testing.T) {
 	short.SkipRace(t, "it searches long texts")

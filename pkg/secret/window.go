@@ -8,7 +8,7 @@ import (
 )
 
 // window is a part of a text, and the ways to read it: as it is, and with one to
-// three layers of escapes undone, each of any kind. An API may give back a JSON
+// three layers of escapes undone, each of any kind. An API may return a JSON
 // text in a JSON text, or an address in an address. Each way undoes what it can and
 // leaves the rest as it is, so that nothing that is beside a secret hides it.
 //

@@ -23,7 +23,7 @@ type Name struct {
 	// Per says that it has one value for each combination of placeholders, which are
 	// known by texts (see Combination).
 	Per bool
-	// Scalar says that its values are no objects and no lists.
+	// Scalar says that its values are not objects and no lists.
 	Scalar bool
 }
 

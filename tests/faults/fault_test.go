@@ -43,7 +43,7 @@ type fault struct {
 	body int
 }
 
-// duration is how long a fault lasts, and what comes of it.
+// duration is how long a fault lasts, and its effect.
 type duration struct {
 	name  string
 	times int

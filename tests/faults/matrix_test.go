@@ -1,6 +1,6 @@
 // Package faults runs the component against an API that misbehaves in every way
 // we know of, behind a real proxy that does harm to connections (toxiproxy, in
-// this process). No matter what happens, one of two things must come of it: either
+// this process). No matter what happens, it must have one of two results: either
 // tables, manifests and state are byte for byte those of a healthy run, or the
 // run ends as a user error (exit 1) with one clear line, and nothing is left in
 // the output. Which of the two is declared with each fault.
@@ -168,7 +168,7 @@ func (h candidate) meet(t *testing.T, f fault, count *endCounts) {
 			before := w.files(t)
 			got := w.run(t)
 			// Requests side by side share connections as time has it: the one that is hit
-			// may be made in vain, or serve another answer than the one that is cut. Only a
+			// may be made without success, or serve another answer than the one that is cut. Only a
 			// run that lacks nothing is made again.
 			for tries := 0; f.connect != nil && d.end == refused && h.unhurt(got) && tries < 100; tries++ {
 				w = newWorld(t, h.scenario, h.place, f, d.times, h.first)

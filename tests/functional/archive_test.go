@@ -49,7 +49,7 @@ var archiveSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 func checkArchive(t *testing.T, archive []byte) {
 	t.Helper()
 	for _, wrong := range archiveProblems(archive) {
-		t.Error("the recording is no valid archive: " + wrong)
+		t.Error("the recording is not a valid archive: " + wrong)
 	}
 }
 
@@ -103,7 +103,7 @@ func entryProblems(entry map[string]any, pages map[any]bool) []string {
 	}
 	address := entry["request"].(map[string]any)["url"].(string)
 	if u, err := url.ParseRequestURI(address); err != nil || !u.IsAbs() || strings.ContainsAny(address, "[] ") {
-		wrong = append(wrong, "its address is no URL: "+address)
+		wrong = append(wrong, "its address is not a URL: "+address)
 	}
 	return wrong
 }

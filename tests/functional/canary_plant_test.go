@@ -75,7 +75,7 @@ func (a *aviary) canary(secret string) string {
 }
 
 // plantConfig plants canaries in a document, and more of them where it may have
-// keys that no one knows; what is no document stays as it is.
+// keys that no one knows; what is not a document stays as it is.
 func (a *aviary) plantConfig(text string, more bool) string {
 	var document any
 	if decodeJSON([]byte(text), &document) != nil {

@@ -155,7 +155,7 @@ func (n *nest) run(fault canaryFault, change func(root map[string]any), set func
 	return r
 }
 
-// changed is a document with something changed; what is no document stays as it
+// changed is a document with something changed; what is not a document stays as it
 // is.
 func changed(text string, change func(root map[string]any)) string {
 	var root map[string]any
@@ -227,7 +227,7 @@ func (n *nest) searchRun(r nestRun, archive, reports string) {
 		if name != "report.html" {
 			var v any
 			if err := json.Unmarshal(text, &v); err != nil {
-				n.t.Errorf("%s is no JSON: %v", name, err)
+				n.t.Errorf("%s is not JSON: %v", name, err)
 			}
 			compact := strings.ReplaceAll(string(text), "\n", "")
 			n.search(name+", decoded", strings.Join(decodedStrings(compact), "\n"))

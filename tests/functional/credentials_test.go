@@ -156,7 +156,7 @@ const (
 )
 
 // checkShown searches what is made of a secret in what was said. What looks alike
-// but is no secret must be seen.
+// but is not a secret must be seen.
 func checkShown(t *testing.T, said map[string]string) {
 	t.Helper()
 	for name, text := range said {
@@ -168,7 +168,7 @@ func checkShown(t *testing.T, said map[string]string) {
 	}
 	for name, open := range map[string]string{"events": "deep%5Bpage%5D=p7", "recording": "deep%5Bpage%5D=p7", "plan": "deep%5Bpage%5D=p7", "plan --curl": "X-Time: 1970"} {
 		if !strings.Contains(said[name], open) {
-			t.Errorf("%s does not show %s, which is no secret: %s", name, open, said[name])
+			t.Errorf("%s does not show %s, which is not a secret: %s", name, open, said[name])
 		}
 	}
 }

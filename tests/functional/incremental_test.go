@@ -21,7 +21,7 @@ import (
 
 // TestIncrementalIsComplete: random items change while they are extracted again and
 // again by their greatest change, and each run is merged into the ones before. The table
-// is in the end that of one full extraction, also if changes become visible late, but
+// is at the end that of one full extraction, also if changes become visible late, but
 // not later than the lookback.
 func TestIncrementalIsComplete(t *testing.T) {
 	short.SkipRace(t, "it runs hundreds of extractions")

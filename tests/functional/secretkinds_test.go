@@ -200,7 +200,7 @@ func TestSecretsAsNamesOfHeaders(t *testing.T) {
 	}
 }
 
-// TestSecretsInBrokenText: of a document that is no JSON by one character no one
+// TestSecretsInBrokenText: of a document that is not JSON by one character no one
 // knows for sure what in it is a secret; what validate, plan and a run say of it
 // shows none.
 func TestSecretsInBrokenText(t *testing.T) {
@@ -214,7 +214,7 @@ func TestSecretsInBrokenText(t *testing.T) {
 			for _, put := range []string{"", `"`, ",", `\`, "{", "]", "\n", "'", ":", "#", "\x00", "\xff"} {
 				broken := document[:at] + put + document[at+1:]
 				if document[at] == '#' || inside(broken) {
-					continue // without its hash sign it is no secret
+					continue // without its hash sign it is not a secret
 				}
 				n.looks([]byte(broken), nil, false, defaultStart)
 				if t.Failed() {
@@ -226,7 +226,7 @@ func TestSecretsInBrokenText(t *testing.T) {
 }
 
 // inside reports whether a canary is in a document that is JSON after all where
-// it is no secret.
+// it is not a secret.
 func inside(document string) bool {
 	var root any
 	if decodeJSON([]byte(document), &root) != nil {

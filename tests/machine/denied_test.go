@@ -156,7 +156,7 @@ func give(t *testing.T, dir string) {
 }
 
 // TestActionWithoutTemporaryFiles: an image with only the program has no
-// /tmp. A large answer lies in the data directory then.
+// /tmp. A large answer is in the data directory then.
 func TestActionWithoutTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, largeRows, largeText)

@@ -79,7 +79,7 @@ type killer struct {
 	api    *api
 	data   string
 	tables template
-	// others are tables that are none of ours, in out/tables all the time.
+	// others are tables of others, in out/tables all the time.
 	others map[string]string
 	// old are the generations of what there was before the latest run, 0 for none.
 	oldTables, oldState int64

@@ -34,7 +34,7 @@ func oneTable(url string) string {
 }
 
 // TestTwoRunsInOneDirectory: the second one ends at once and names the first,
-// whose tables come; a replay and a sample are runs too. What is killed is no run
+// whose tables come; a replay and a sample are runs too. What is killed is not a run
 // any more.
 func TestTwoRunsInOneDirectory(t *testing.T) {
 	t.Parallel()

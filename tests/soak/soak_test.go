@@ -26,7 +26,7 @@ import (
 const shortForm = 10_000
 
 // TestSoak runs the extractor and looks at it while it works: its memory and its
-// open files must not grow, and in the end every row must be there, once and in
+// open files must not grow, and at the end every row must be there, once and in
 // its place.
 func TestSoak(t *testing.T) {
 	short.Skip(t, "it sends ten thousand requests")

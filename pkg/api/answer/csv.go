@@ -86,7 +86,7 @@ func (r *csvReader) read(list *listed) error {
 	}
 }
 
-// ended is no error at the end of the text.
+// ended is not an error at the end of the text.
 func ended(err error) error {
 	if err == io.EOF {
 		return nil

@@ -342,7 +342,7 @@ func TestLargeHeader(t *testing.T) {
 	}
 }
 
-// TestErrorsInXML: what an API reports as errors is no data.
+// TestErrorsInXML: what an API reports as errors is not data.
 func TestErrorsInXML(t *testing.T) {
 	short.SkipRace(t, "its answers are large")
 	tests := []struct {

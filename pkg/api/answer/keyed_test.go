@@ -74,7 +74,7 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
-// TestKeyedNotJSON: what is no JSON is an error among the members, too.
+// TestKeyedNotJSON: what is not JSON is an error among the members, too.
 func TestKeyedNotJSON(t *testing.T) {
 	for _, text := range []string{`{"r":{"a":1`, `{"r":{"a"}}`, `{"r":{"a":1,}}`, `{"r":{"a":{"b":}}}`, `{"r":{a:1}}`, `{"r":{"a":1}}}`, `{"r":{"a":1]}`} {
 		_, err := newScanner().Scan(spoolOf(t, text, MemoryLimit), Query{Data: dot("r"), KeyAs: "id"})

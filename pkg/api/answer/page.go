@@ -29,7 +29,7 @@ type Query struct {
 	// response itself when it is a list, else its only list-valued property.
 	Data Path
 	// KeyAs is the name under which each member of the data gets its name and becomes
-	// an item; "" for data whose names are no data.
+	// an item; "" for data whose names are not data.
 	KeyAs string
 	// Fields are places whose values paging rules request.
 	Fields []Path

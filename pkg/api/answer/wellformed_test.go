@@ -15,7 +15,7 @@ func TestNotWellFormed(t *testing.T) {
 		"[1] no element":                       `<!-- -->`,
 		"[1] two elements":                     `<a/><b/>`,
 		"[2] a control character":              "<a>\x01</a>",
-		"[2] a character that is none":         "<a>\uffff</a>",
+		"[2] an invalid character":             "<a>\uffff</a>",
 		"[2] a surrogate":                      "<a>\xed\xa0\x80</a>",
 		"[4] a digit begins a name":            `<1a/>`,
 		"[4] a dot begins a name":              `<.a/>`,

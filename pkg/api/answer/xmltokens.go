@@ -149,7 +149,7 @@ func (x *xmlTokens) directive(token xml.Directive) error {
 	case hasPrefixFold(token, "doctype html") && !x.rooted:
 		return x.source.malformed("it is an HTML page")
 	case !bytes.HasPrefix(token, []byte("DOCTYPE")) || x.rooted:
-		return x.malformed("there is a <!…> that is no comment and no DTD")
+		return x.malformed("there is a <!…> that is neither a comment nor a DTD")
 	case bytes.Contains(token, []byte("<!ENTITY")):
 		return x.malformed("its DTD has entities, which are not read")
 	default:
@@ -165,7 +165,7 @@ func xmlName(n xml.Name) string {
 	return n.Space + ":" + n.Local
 }
 
-// malformed says why and in which line a document is no XML.
+// malformed says why and in which line a document is not XML.
 func (x *xmlTokens) malformed(format string, args ...any) error {
 	line, _ := x.dec.InputPos()
 	return x.source.malformed("line %d: "+format, append([]any{line}, args...)...)

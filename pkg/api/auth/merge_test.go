@@ -24,7 +24,7 @@ func TestQueryIsRebuilt(t *testing.T) {
 		{"no name", "=a", "=a"},
 		{"empty pairs", "&&a=1&", "a=1"},
 		{"an empty pair between others", "a=1&&b=2", "a=1&b=2"},
-		{"an escape that is none", "a=100%", "a=100%25"},
+		{"an invalid escape", "a=100%", "a=100%25"},
 		{"an invalid escape after a valid one", "a=a%20b%&c%20%=1", "a=a%20b%25&c%20%25=1"},
 	}
 	for _, tt := range tests {

@@ -133,7 +133,7 @@ func TestOAuth20Problems(t *testing.T) {
 		{"object in the data", `"format":"json","query":{"a":{"authorization":"data.ids"}}`, jsonCredentials, []string{place + "/query/a/authorization: " + exists}},
 		{"the secret of the application", `"headers":{"A":{"authorization":"clientSecret"}}`, textCredentials, []string{place + "/headers/A/authorization: " + exists}},
 		{"name of a header", `"headers":{"A B":"c"}`, textCredentials, []string{place + "/headers/A B: expected the name of a header: letters, digits and -"}},
-		{"headers that are no object", `"headers":"x","query":["y"]`, textCredentials, []string{place + "/headers: expected an object", place + "/query: expected an object"}},
+		{"headers that are not an object", `"headers":"x","query":["y"]`, textCredentials, []string{place + "/headers: expected an object", place + "/query: expected an object"}},
 		{"unknown part of the request", `"headers":{"A":{"request":"verb"}}`, textCredentials, []string{place + `/headers/A/request: expected the path of a string, number or boolean that exists in "request"`}},
 		{"unknown function", `"headers":{"A":{"function":"sha3","args":["x"]}}`, textCredentials, []string{place + "/headers/A/function: expected the name of a function"}},
 	} {

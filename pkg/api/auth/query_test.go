@@ -124,7 +124,7 @@ func TestQueryProblems(t *testing.T) {
 		{"context that is not there", `{"type":"query","query":{"a":{"response":"token"},"b":{"authorization":"data"}}}`,
 			[]string{place + "/a: " + expectedText, place + "/b: " + expectedText}},
 		{"object", `{"type":"query","query":{"a":{"b":1},"c":{}}}`, []string{place + "/a: " + expectedText, place + "/c: " + expectedText}},
-		{"list that is no list of texts", `{"type":"query","query":{"a":[["b"]],"b":[],"c":[{"time":"#k"}]}}`,
+		{"list that is not a list of texts", `{"type":"query","query":{"a":[["b"]],"b":[],"c":[{"time":"#k"}]}}`,
 			[]string{place + "/a: " + expectedText, place + "/b: " + expectedText, place + "/c: " + expectedText}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -225,7 +225,7 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 	})
 }
 
-// An answer that is no TLS, or only its beginning, is no contact. An untrusted
+// An answer that is not TLS, or only its beginning, is no contact. An untrusted
 // certificate is not a failed connection and has its own error.
 func TestFirstContactIncludesTLS(t *testing.T) {
 	for _, tt := range []struct {

@@ -54,7 +54,7 @@ func (t *retry) delay(res *Answer, decision *rule.Decision, attempt int) (d dela
 }
 
 // sideBySide reports whether waits are spread: requests are sent in parallel, which
-// they are not in a run with limits, and the run is no recording, whose waits a replay
+// they are not in a run with limits, and the run is not a recording, whose waits a replay
 // must be able to repeat.
 func (t *retry) sideBySide() bool {
 	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil

@@ -204,7 +204,7 @@ func TestNamedOriginsGetCredentials(t *testing.T) {
 		{"one of a job", `{}`, "http://b.test/y", []string{"x", "http://b.test/x"}, true},
 		{"one of a job, without a scheme", `{}`, "//b.test/y", []string{"//b.test/{id}"}, true},
 		{"one whose host is a row's", `{}`, "http://b.test/y", []string{"http://{host}/x", "{url}", "http://b.test{path}", "http://b.{domain}/x"}, false},
-		{"one that is no address", `{}`, "http://b.test/y", []string{"http://b.test:port/"}, false},
+		{"one that is not an address", `{}`, "http://b.test/y", []string{"http://b.test:port/"}, false},
 		{"listed", `{"http":{"trustedOrigins":["http://B.test"]}}`, "http://b.test/y", nil, true},
 		{"listed with another scheme", `{"http":{"trustedOrigins":["https://b.test"]}}`, "http://b.test/y", nil, false},
 		{"listed with a port", `{"http":{"trustedOrigins":["http://b.test:8080"]}}`, "http://b.test/y", nil, false},

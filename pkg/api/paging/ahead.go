@@ -61,7 +61,7 @@ func compileTotal(s config.Section, path field.Setting[string]) total {
 	return total{Text: path.Of(s), Separator: "."}
 }
 
-// of is the number that a page holds. What is no number counts as 0: a run must not
+// of is the number that a page holds. What is not a number counts as 0: a run must not
 // end because of a total.
 func (t total) of(p Page) int64 {
 	if t.Text == "" || p.Field == nil {

@@ -45,7 +45,7 @@ func TestAhead(t *testing.T) {
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
 		{name: "no total in the answer", settings: `{"method":"offset","limit":2,"total":"count"}`, answers: []string{four},
 			want: []string{`t {"limit":2,"offset":4}`, `t {"limit":2,"offset":6}`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
-		{name: "a total that is no number", settings: `{"method":"offset","limit":1,"total":"meta"}`, answers: []string{four},
+		{name: "a total that is not a number", settings: `{"method":"offset","limit":1,"total":"meta"}`, answers: []string{four},
 			want: []string{`t {"limit":1,"offset":2}`, `t {"limit":1,"offset":3}`, `t {"limit":1,"offset":4}`, `t {"limit":1,"offset":5}`}},
 		{name: "a total that is too large to be read", settings: `{"method":"offset","limit":1,"total":"total"}`, answers: []string{`{"rows":[1],"total":"` + strings.Repeat("9", 1<<20) + `"}`},
 			want: []string{`t {"limit":1,"offset":2}`, `t {"limit":1,"offset":3}`, `t {"limit":1,"offset":4}`, `t {"limit":1,"offset":5}`}},

@@ -64,7 +64,7 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		l.limit.at, known = v.Nearest() // what is no number counts as 0
+		l.limit.at, known = v.Nearest() // what is not a number counts as 0
 	}
 	if int64(rows) >= l.limit.at {
 		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))

@@ -26,7 +26,7 @@ func TestLimitStop(t *testing.T) {
 		{name: "a number that grows", settings: field, answers: []string{page(`3`), page(`5`)}, sent: sent},
 	}
 	for _, total := range []string{`null`, `"many"`, `[]`, `{}`, `true`, `0`} {
-		tests = append(tests, sequence{name: "what is no number counts as 0: " + total, settings: field, answers: []string{`{"r":{},"p":{"total":` + total + `}}`},
+		tests = append(tests, sequence{name: "what is not a number counts as 0: " + total, settings: field, answers: []string{`{"r":{},"p":{"total":` + total + `}}`},
 			sent: sent[:1], rule: "the number of rows (0) has reached the limit of 0", pointer: "/limitStop/field"})
 	}
 	tests = append(tests, sequence{name: "a missing number", settings: field, answers: []string{rows(2)},

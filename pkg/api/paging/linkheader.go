@@ -18,7 +18,7 @@ type Link struct {
 }
 
 // Links reads the values of the header Link by RFC 8288, appendix B.2. What follows
-// something that is no link is not read.
+// something that is not a link is not read.
 func Links(header []string) []Link {
 	var all []Link
 	for _, line := range header {

@@ -168,7 +168,7 @@ type Scroller interface {
 	Describe(job config.Request) []string
 }
 
-// none is no paging: one request.
+// none is not paging: one request.
 type none struct{}
 
 func (none) Needs() Needs { return Needs{} }

@@ -63,7 +63,7 @@ func (all *Scrollers) compileNamed(s config.Section, methods Methods) {
 }
 
 // NameFor is the name of the scroller of a job that names one, or none (""), among
-// those of a section with the method multiple; "" is no paging. A scroller that is
+// those of a section with the method multiple; "" is not paging. A scroller that is
 // called default serves the jobs that name none.
 func NameFor(s config.Section, named string) string {
 	if named == "" {
@@ -86,7 +86,7 @@ func ServedBy(s config.Section, named string) config.Section {
 }
 
 // checkPages looks at a setting of an older version, which has no effect: what
-// is no number shows that something else was meant.
+// is not a number shows that something else was meant.
 func checkPages(pages config.Section) {
 	v := pages.Value
 	digits := v.Kind() == value.String && strings.Trim(v.Raw(), "0123456789") == ""

@@ -153,7 +153,7 @@ func (c csvGuess) header(stated string) (header bool, why string) {
 	}
 	for _, text := range c.records[0] {
 		if looksLikeData().MatchString(strings.TrimSpace(text)) {
-			return false, "the first record holds a number or a date, so it is no header"
+			return false, "the first record holds a number or a date, so it is not a header"
 		}
 	}
 	return true, "the first record holds no number and no date, so it names the columns"

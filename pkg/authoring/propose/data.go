@@ -209,7 +209,7 @@ func describe(l list) string {
 	case len(l.items) == 0:
 		return "an empty list"
 	case l.objects == 0:
-		return fmt.Sprintf("a list of %s that are no objects", prose.Count(len(l.items), "item"))
+		return fmt.Sprintf("a list of %s that are not objects", prose.Count(len(l.items), "item"))
 	default:
 		return "a list of " + prose.Count(l.objects, "object")
 	}

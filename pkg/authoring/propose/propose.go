@@ -85,7 +85,7 @@ type Proposal struct {
 }
 
 // Propose makes a configuration that would send the request of the exchange.
-// An exchange that it can make nothing of, or a choice that is none, is a user
+// An exchange that it can make nothing of, or an impossible choice, is a user
 // error. Errors hold nothing of the request but its host.
 func Propose(x example.Exchange, c Choice) (*Proposal, error) {
 	d, err := newDraft(x)

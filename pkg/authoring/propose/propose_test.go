@@ -166,7 +166,7 @@ func TestPaging(t *testing.T) {
 		{"a token and its parameter", base + "&start_cursor=xyz'", `{"next_cursor":"abc","has_more":true,"results":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"start_cursor","includeParams":true,"nextPageFlag":{"field":"has_more","stopOn":false}}`, Sure, `{"state":"open"}`},
 		{"a token without other parameters", "https://api.example.com/v1/orders", `{"paging":{"next":{"after":"10"}},"results":` + ten + `}`, "", `{"method":"response.param","responseParam":"paging.next.after","queryParam":"after"}`, Likely, `null`},
 		{"Airtable", "https://api.example.com/v0/app/Orders", `{"records":` + ten + `,"offset":"itrX/recY"}`, "", `{"method":"response.param","responseParam":"offset","queryParam":"offset"}`, Likely, `null`},
-		{"an echo is no token", base + "&cursor=abc'", `{"cursor":"abc","next_cursor":"def","items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"cursor","includeParams":true}`, Sure, `{"state":"open"}`},
+		{"an echo is not a token", base + "&cursor=abc'", `{"cursor":"abc","next_cursor":"def","items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"cursor","includeParams":true}`, Sure, `{"state":"open"}`},
 		{"a page info", base + "'", `{"pageInfo":{"endCursor":"abc"},"nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"pageInfo.endCursor","queryParam":"after","includeParams":true}`, Likely, `{"state":"open"}`},
 		{"a token that keeps its name", base + "'", `{"NextToken":"abc","nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"NextToken","queryParam":"NextToken","includeParams":true}`, Likely, `{"state":"open"}`},
 		{"a token below its name", base + "'", `{"meta":{"cursor":{"next":"abc"}},"nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"meta.cursor.next","queryParam":"cursor","includeParams":true}`, Likely, `{"state":"open"}`},
@@ -204,7 +204,7 @@ func TestPaging(t *testing.T) {
 		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }"}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "", ``, Likely, `{"query":"{ a }"}`},
 		{"another key with next", base + "'", `{"next_delivery_at":"2026-01-01","nextSteps":"x","items":` + ten + `}`, "", ``, Likely, `{"state":"open"}`},
 		{"nothing", base + "'", ten, "", ``, Likely, `{"state":"open"}`},
-		{"a time is no offset", base + "&from=1700000000'", ten, "", ``, Likely, `{"state":"open","from":"1700000000"}`},
+		{"a time is not an offset", base + "&from=1700000000'", ten, "", ``, Likely, `{"state":"open","from":"1700000000"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestCredentials(t *testing.T) {
 		{name: "two headers", command: address + "' -H 'X-Auth-Email: a@example.com' -H 'X-Auth-Key: k3y' -H 'X-Auth-Token: t0k'", headers: `{"X-Auth-Key":{"attr":"#authKey"},"X-Auth-Token":{"attr":"#authToken"},"X-Auth-Email":"a@example.com"}`, attributes: `{"#authKey":"k3y","#authToken":"t0k"}`},
 		{name: "the query", command: address + "?state=open&api_key=k3y'", auth: `{"type":"query","query":{"api_key":{"attr":"#apiKey"}}}`, attributes: `{"#apiKey":"k3y"}`, params: `{"state":"open"}`},
 		{name: "the query and basic", command: address + "?api_key=k3y' -u a:b", auth: `{"type":"query","query":{"api_key":{"attr":"#apiKey"}}}`, headers: `{"Authorization":{"function":"concat","args":["Basic ",{"function":"base64_encode","args":[{"attr":"#credentials"}]}]}}`, attributes: `{"#apiKey":"k3y","#credentials":"a:b"}`},
-		{name: "a short key is no credential", command: address + "?key=abc'", params: `{"key":"abc"}`},
+		{name: "a short key is not a credential", command: address + "?key=abc'", params: `{"key":"abc"}`},
 		{name: "a long one is", command: address + "?key=abcdefgh'", auth: `{"type":"query","query":{"key":{"attr":"#key"}}}`, attributes: `{"#key":"abcdefgh"}`},
 		{name: "a body", command: "https://api.example.com/v1/orders --json '{\"apiKey\":\"k3y\",\"q\":1}'", attributes: `{"#apiKey":"k3y"}`, params: `{"apiKey":{"attr":"#apiKey"},"q":1}`},
 		{name: "cookies", command: address + "' -b 'session=abc; theme=dark'", headers: `{"Cookie":{"attr":"#cookie"}}`, attributes: `{"#cookie":"session=abc; theme=dark"}`, notes: "a session that will end"},

@@ -167,7 +167,7 @@ func plainName(text string) string {
 	return strings.Trim(b.String(), "_")
 }
 
-// identifier is a part of a path that is no name: a number or a long hash.
+// identifier is a part of a path that is not a name: a number or a long hash.
 var identifier = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d+|[0-9a-fA-F-]{16,})$`)
 })

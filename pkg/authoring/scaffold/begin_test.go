@@ -39,7 +39,7 @@ func (o outcome) String() string {
 	return fmt.Sprintf("error: %v\nstdout:\n%s\nstderr:\n%s\nfile:\n%s", o.err, o.stdout, o.stderr, o.file)
 }
 
-// try runs Example in a directory. answers are typed on a terminal; "" is no terminal.
+// try runs Example in a directory. answers are typed on a terminal; "" is not a terminal.
 func try(t *testing.T, o Options, answers string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

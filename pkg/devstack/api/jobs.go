@@ -70,7 +70,7 @@ func (s *server) resolve(job store.Job) (store.Configuration, error) {
 	case err != nil:
 		return c, err
 	case c.IsDeleted:
-		return c, invalid(unresolved+"Configuration %q of component %q lies in the trash", job.Config, job.Component)
+		return c, invalid(unresolved+"Configuration %q of component %q is in the trash", job.Config, job.Component)
 	case c.IsDisabled && job.ConfigData == nil && job.Mode != store.ForceRun:
 		return c, invalid("Configuration %q of component %q is disabled.", job.Config, job.Component)
 	}

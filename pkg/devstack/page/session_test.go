@@ -52,7 +52,7 @@ func TestRequireSession(t *testing.T) {
 		{"an empty token in the address", get("/?token="), 401, "", false},
 		{"the right token in the form", form("/login", testToken, "/jobs/1"), 303, p.session.path + "/jobs/1", true},
 		{"a wrong token in the form", form("/login", testToken+" ", "/jobs/1"), 401, "", false},
-		{"the value of the cookie is no token", form("/login", p.cookie().Value, "/"), 401, "", false},
+		{"the value of the cookie is not a token", form("/login", p.cookie().Value, "/"), 401, "", false},
 		{"the form cannot be sent to a page", form("/", testToken, "/"), 303, "/login?next=%2F", false},
 		{"too long a form", form("/login", strings.Repeat("x", maxLoginBytes), "/"), 400, "", false},
 	} {

@@ -32,7 +32,7 @@ func knownKeys() []string {
 // checkRoot refuses what the platform refuses before the component starts.
 func checkRoot(doc value.Value) error {
 	if doc.Kind() != value.Object && !hollow(doc) {
-		return failure.Userf("The configuration is no object, but: %s", doc.Kind())
+		return failure.Userf("The configuration is not an object, but: %s", doc.Kind())
 	}
 	known := knownKeys()
 	var unknown []string

@@ -74,7 +74,7 @@ func TestCheckRoot(t *testing.T) {
 			`{"variableValuesData":{"values":[]}}`, `Unrecognized option "variableValuesData"` + available,
 		},
 		"a section": {`{"parameters":"x"}`, `Invalid type for path "container.parameters". Expected "array", but got "string"`},
-		"a list":    {`[1]`, "The configuration is no object, but: array"},
+		"a list":    {`[1]`, "The configuration is not an object, but: array"},
 	} {
 		t.Run(name, func(t *testing.T) { sameUserError(t, checkRoot(testvalue.Parse(t, tc.doc)), tc.want) })
 	}

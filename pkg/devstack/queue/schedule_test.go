@@ -238,7 +238,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := New(Options{Store: p.store}); err == nil {
-		t.Error("no runner is no fault")
+		t.Error("no runner is not a fault")
 	}
 	q, err := New(Options{Store: p.store, Runner: p, Load: p.tables.Load})
 	must(t, err)

@@ -9,7 +9,7 @@ import (
 
 var generatedID = regexp.MustCompile(`t_[0-9a-f]{32}`)
 
-// Where scalars and objects are in one place and it is no error, both are in
+// Where scalars and objects are in one place and it is not an error, both are in
 // the tables.
 func TestScalarsBesideObjects(t *testing.T) {
 	rows := []struct {

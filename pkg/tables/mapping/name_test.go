@@ -48,7 +48,7 @@ func FuzzSafeName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got := TableName(text)
 		if len(got) > maxName || !form.MatchString(got) {
-			t.Errorf("%q: %q is no safe name", text, got)
+			t.Errorf("%q: %q is not a safe name", text, got)
 		}
 		if again := TableName(got); again != got {
 			t.Errorf("%q: %q is safe, but changes to %q", text, got, again)

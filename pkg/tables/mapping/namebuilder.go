@@ -33,7 +33,7 @@ type run uint8
 const (
 	noRun run = iota
 	wordRun
-	dashRun // begins with a dash, so it is no word
+	dashRun // begins with a dash, so it is not a word
 )
 
 // newNameBuilder begins with the path of one name.

@@ -65,7 +65,7 @@ func TestTypesMerge(t *testing.T) {
 		{`{"a":1}`, `{"a":{"b":1}}`, errA + `"scalar" to "object" in "t.[].v.a"`},
 		{`{"a":[1]}`, `{"a":{"b":1}}`, `Error parsing response JSON: Data array in 't.[].v.a' contains incompatible types 'scalar' and 'object'`},
 
-		// An empty object is no conflict.
+		// An empty object is not a conflict.
 		{`1`, `{}`, "object and scalar"},
 		{`1`, `[{}]`, "array of object and scalar"},
 		{`1`, `["a",{}]`, "array of object and scalar"},

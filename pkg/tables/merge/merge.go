@@ -124,7 +124,7 @@ func (m *merger) open(path string) error {
 	case err != nil:
 		return m.disk(err)
 	case !info.Mode().IsRegular():
-		return refused(earlier, failure.Userf("it is no file"))
+		return refused(earlier, failure.Userf("it is not a file"))
 	default:
 		if err := m.openEarlier(earlier); err != nil {
 			return err
@@ -283,7 +283,7 @@ func readManifest(path string) (table.Manifest, error) {
 	case err != nil:
 		return table.Manifest{}, failure.Applicationf("cannot read a manifest: %w", err)
 	case !info.Mode().IsRegular():
-		return table.Manifest{}, failure.Userf("it is no file")
+		return table.Manifest{}, failure.Userf("it is not a file")
 	case info.Size() > maxManifest:
 		return table.Manifest{}, failure.Userf("it has %d bytes, expected at most %d", info.Size(), maxManifest)
 	}

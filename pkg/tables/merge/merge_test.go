@@ -198,7 +198,7 @@ func TestRefused(t *testing.T) {
 		put(t, d.Tables, "t", quotedCSV("id\n1"))
 		put(t, d.Tables, "t.manifest", byID)
 		err := Tables(t.Context(), d, func(Merged) {})
-		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "it is no file") {
+		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "it is not a file") {
 			t.Error(err)
 		}
 	})
@@ -210,8 +210,8 @@ func TestOddManifest(t *testing.T) {
 		name, want string
 		make       func(path string) error
 	}{
-		{"a directory", "/earlier/t.manifest: it is no file", func(path string) error { return os.Mkdir(path, 0o777) }},
-		{"a device", "/earlier/t.manifest: it is no file", func(path string) error { return os.Symlink(os.DevNull, path) }},
+		{"a directory", "/earlier/t.manifest: it is not a file", func(path string) error { return os.Mkdir(path, 0o777) }},
+		{"a device", "/earlier/t.manifest: it is not a file", func(path string) error { return os.Symlink(os.DevNull, path) }},
 		{"a huge file", "/earlier/t.manifest: it has 67108865 bytes, expected at most 67108864", func(path string) error {
 			return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, maxManifest+1))
 		}},

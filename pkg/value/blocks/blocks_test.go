@@ -132,7 +132,7 @@ func TestErrorsComeWithTheNextCall(t *testing.T) {
 		t.Errorf("once more: %v", err)
 	}
 	if err := w.Wait(); err != failed {
-		t.Errorf("in the end: %v", err)
+		t.Errorf("at the end: %v", err)
 	}
 	if _, err := w.Add(make([]byte, Large+1)); err != failed {
 		t.Errorf("a large block: %v", err)

@@ -67,7 +67,7 @@ func FuzzCompare(f *testing.F) {
 		p, ok := new(big.Rat).SetString(a)
 		q, ok2 := new(big.Rat).SetString(b)
 		if !ok || !ok2 {
-			t.Fatalf("%q or %q is no number", a, b)
+			t.Fatalf("%q or %q is not a number", a, b)
 		}
 		if want := p.Cmp(q); cmp.Compare(got, 0) != want {
 			t.Errorf("%q to %q: got %d, want %d", a, b, got, want)
