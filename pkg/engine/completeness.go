@@ -34,7 +34,7 @@ func stalled(e ending) event.Finding {
 		return nil
 	}
 	return event.PagingStalled{
-		Job: e.Endpoint, Page: e.pages, Flag: e.stop.Flag, Field: e.stop.Field,
+		Job: e.name, Page: e.pages, Flag: e.stop.Flag, Field: e.stop.Field,
 		Pointer: e.stop.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
@@ -54,7 +54,7 @@ func repeated(e ending) event.Finding {
 		hint = fmt.Sprintf("check that the API reads the parameter '%s'", name)
 	}
 	return event.PagingRepeated{
-		Job: e.Endpoint, Page: r.Page, Earlier: r.Earlier, Hint: hint,
+		Job: e.name, Page: r.Page, Earlier: r.Earlier, Hint: hint,
 		Pointer: e.paged.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
@@ -71,7 +71,7 @@ func unread(e ending) event.Finding {
 		return nil
 	}
 	announced, none := v.next()
-	found := event.PagingUnread{Job: e.Endpoint, Page: e.pages, Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.number}
+	found := event.PagingUnread{Job: e.name, Page: e.pages, Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.number}
 	switch {
 	case none:
 		return nil
@@ -128,7 +128,7 @@ func short(e ending) event.Finding {
 		return nil
 	}
 	return event.JobShort{
-		Job: e.Endpoint, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.field, Rule: e.stop.Rule, Hint: e.stop.Hint,
+		Job: e.name, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.field, Rule: e.stop.Rule, Hint: e.stop.Hint,
 		Pointer: e.paged.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
@@ -160,7 +160,7 @@ func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Find
 	}
 	// The next run should request another answer, not take this one from the cache.
 	return event.ResponseErrors{
-		Job: r.Endpoint, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
+		Job: r.name, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
 	}, res.Forget()
 }
 
@@ -235,7 +235,7 @@ func (jr *jobRunner) missing(j *job) event.Finding {
 		}
 	}
 	return event.DataMissing{
-		Job: j.Endpoint, DataField: j.DataField.Path, Lists: lists,
+		Job: j.name, DataField: j.DataField.Path, Lists: lists,
 		Pointer: failure.PointerJoin(j.Pointer, config.JobDataField.Name), JobPointer: j.Pointer, Iteration: jr.number,
 	}
 }

@@ -17,7 +17,7 @@ type LimitReached struct {
 	// Limit is what was allowed, Reached what was used: requests, seconds,
 	// bytes, or items of one run of a job.
 	Limit, Reached float64
-	// Job is the endpoint of the job at which the run ended; of a sample, the
+	// Job is the name of the job at which the run ended; of a sample, that of the
 	// first job that lost items. Pointer is its JSON pointer.
 	Job, Pointer string
 }
@@ -32,7 +32,7 @@ func isLimit(err error) bool {
 // left something out.
 func (r *run) recordLimit(budget string, limit, reached float64, j *job) {
 	if r.limit == nil || r.limit.Budget == "sample" && budget != "sample" {
-		r.limit = &LimitReached{Budget: budget, Limit: limit, Reached: reached, Job: j.Endpoint, Pointer: j.Pointer}
+		r.limit = &LimitReached{Budget: budget, Limit: limit, Reached: reached, Job: j.name, Pointer: j.Pointer}
 	}
 }
 

@@ -46,6 +46,7 @@ type iteration struct {
 // job is a job or child job with everything it needs compiled.
 type job struct {
 	config.Job
+	name         string // in events, see nameOf
 	child        bool
 	scroller     paging.Scroller
 	paged        config.Section // the settings of its scroller
@@ -160,6 +161,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 	for _, j := range jobs {
 		compiled := &job{
 			Job:       j,
+			name:      nameOf(j),
 			child:     above > 0,
 			scroller:  c.scroller(j),
 			paged:     paging.ServedBy(c.doc.API.Pagination, j.Scroller),

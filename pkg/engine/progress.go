@@ -35,7 +35,7 @@ func (p *progress) page(rows int) {
 	}
 	p.last = now
 	p.run.Log.Emit(event.JobProgress{
-		Job:      p.job.Endpoint,
+		Job:      p.job.name,
 		Pages:    p.pages,
 		Rows:     p.rows,
 		Requests: int(p.run.Stats.Requests.Load() - p.before),

@@ -88,7 +88,7 @@ func (s statistics) report(log *event.Log, j *job, iteration int) {
 		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j)}}}
 	}
 	one.reportOmitted(log, j, iteration)
-	e := event.JobFinished{Job: j.Endpoint, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, JobPointer: j.Pointer, Iteration: iteration}
+	e := event.JobFinished{Job: j.name, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = one.runs
 	}
@@ -113,7 +113,7 @@ func neverRan(j *job) paging.Stop {
 // run failed.
 func (s statistics) unfinished(log *event.Log, j *job, iteration int) {
 	if stored := s.of(j).stored; stored.pages > 0 {
-		log.Emit(event.JobUnfinished{Job: j.Endpoint, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: iteration})
+		log.Emit(event.JobUnfinished{Job: j.name, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: iteration})
 	}
 	for _, child := range j.children {
 		s.unfinished(log, child, iteration)

@@ -72,7 +72,7 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 func (s *jobStatistics) reportOmitted(log *event.Log, j *job, iteration int) {
 	for _, w := range s.warnings {
 		if more := w.count - w.most; more > 0 {
-			log.Emit(event.WarningsOmitted{Job: j.Endpoint, Of: w.kind, Count: more, JobPointer: j.Pointer, Iteration: iteration})
+			log.Emit(event.WarningsOmitted{Job: j.name, Of: w.kind, Count: more, JobPointer: j.Pointer, Iteration: iteration})
 		}
 	}
 }
