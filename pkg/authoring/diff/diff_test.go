@@ -123,7 +123,7 @@ func TestDirectoriesThatCannotBeCompared(t *testing.T) {
 		{"no JSON", map[string]string{"t": "a\n", "t.manifest": "{"}, "not valid JSON"},
 		{"no object", map[string]string{"t": "a\n", "t.manifest": "[]"}, "expected an object"},
 		{"no header", map[string]string{"t": "a\n", "t.manifest": `{"columns":["a"]}`}, "the table has no header"},
-		{"another delimiter", map[string]string{"t": "a\n", "t.manifest": `{"delimiter":";"}`}, "is no usual CSV"},
+		{"another delimiter", map[string]string{"t": "a\n", "t.manifest": `{"delimiter":";"}`}, "is not usual CSV"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

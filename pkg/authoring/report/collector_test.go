@@ -200,7 +200,7 @@ func TestWarnings(t *testing.T) {
 		{Source: "config.warning", Pointer: "/a", Message: "odd", Count: 2},
 		{Source: "config.warning", Pointer: "/b", Message: "odd", Count: 1},
 		{Source: "state.warning", Message: message, Count: 1},
-		{Source: "paging.stalled", Pointer: "/c", Message: "Job j: 'more' of page 2 announces more pages, but there is no value at 'next' to request the next one; the rest was not fetched", Count: 1},
+		{Source: "paging.stalled", Pointer: "/c", Message: "Job j: 'more' of page 2 announces more pages, but there is no value at 'next' to ask for the next one; the rest was not fetched", Count: 1},
 		{Source: "warnings.omitted", Pointer: users, Message: "Job j: 5 more warnings of the kind data.empty not shown", Count: 1},
 		{Source: "check", Code: "plain-secret", Pointer: "/[hidden]", Message: "looks like [hidden], found [hidden]; write #", Count: 1},
 	})
