@@ -21,7 +21,7 @@ func openSink(ctx context.Context, o *Options, action bool) (event.Sink, error) 
 	if address != "" && port != "" {
 		host, err := os.Hostname()
 		if err != nil {
-			return nil, failure.Applicationf("cannot tell the host name: %w", err)
+			return nil, failure.Applicationf("cannot find the host name: %w", err)
 		}
 		dial := func(dialling context.Context, network, address string) (net.Conn, error) {
 			conn, err := (&net.Dialer{}).DialContext(dialling, network, address)

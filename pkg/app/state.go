@@ -53,7 +53,7 @@ func isLast(dir *datadir.Dir, getenv func(string) string) bool {
 }
 
 // onPlatform reports whether the platform runs the program: it names each of its runs.
-// Its address and token do not tell, because the commands for the platform need them
+// Its address and token do not show it,because the commands for the platform need them
 // on a laptop too.
 func onPlatform(getenv func(string) string) bool { return getenv("KBC_RUNID") != "" }
 

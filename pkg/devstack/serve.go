@@ -88,7 +88,7 @@ func Serve(ctx context.Context, o ServeOptions) error {
 		_, err = fmt.Fprintf(o.Stdout, "%s\n", line)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("telling the addresses: %w", err), l.listener.Close(), l.store.Close())
+		return errors.Join(fmt.Errorf("printing the addresses: %w", err), l.listener.Close(), l.store.Close())
 	}
 	return l.run(ctx)
 }

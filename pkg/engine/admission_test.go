@@ -142,7 +142,7 @@ func TestAdmissionEndsWithTheContext(t *testing.T) {
 	})
 }
 
-// Whoever is reported to go while it waits, or is not wanted any more, leaves no gap.
+// A page that is cancelled while it waits, or is not wanted any more, leaves no gap.
 func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 	admitting(t, 1, func(ctx context.Context, a *admission) {
 		first, second := a.request(ctx, position{1}), a.request(ctx, position{2})
@@ -160,7 +160,7 @@ func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 		first.answered()
 		first.release()
 		wantIn(t, all, "[[4]]")
-		// One that was let in and is reported to go before it notices.
+		// One that was admitted, and is cancelled before it notices.
 		late := a.request(ctx, position{5})
 		all[0].permit.answered()
 		all[0].permit.release()

@@ -16,7 +16,7 @@ import (
 func TestAnnouncedPage(t *testing.T) {
 	kinds := map[string]answer.IndicatorKind{"next": answer.NextPage, "more": answer.MorePages, "last": answer.LastPage, "total": answer.TotalRows}
 	tests := []struct {
-		indicators string // an object: kind, and what follows it to tell members apart, to value
+		indicators string // an object: kind, and what follows it to distinguish members, to value
 		announced  string // "" for nothing
 		none       bool
 	}{
@@ -68,7 +68,7 @@ func TestAnnouncedPage(t *testing.T) {
 	}
 }
 
-// TestTotal: which of the numbers that the answers tell counts.
+// TestTotal: which of the numbers in the answers counts.
 func TestTotal(t *testing.T) {
 	tests := []struct {
 		name    string

@@ -135,7 +135,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 // once (jobStream).
 //
 // Serial is not jobStream with a concurrency of 1. A stream knows the next
-// request before the page at hand is stored and before its children have ended,
+// request before the current page is stored and before its children have ended,
 // and it sends requests of both as soon as it has a permit. A serial run sends no
 // request before all that comes before it has succeeded.
 type driver interface {

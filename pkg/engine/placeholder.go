@@ -39,8 +39,7 @@ func PlaceholderType() *field.Type {
 		Fields: field.Fields(PlaceholderPath, placeholderFunction, placeholderArgs)}
 }
 
-// compilePlaceholders reads `placeholders` of a child job that has so many rows
-// above it.
+// compilePlaceholders reads `placeholders` of a child job with this many rows above it.
 func compilePlaceholders(s config.Section, above int, vocabulary expr.Vocabulary) []placeholder {
 	var all []placeholder
 	for _, m := range s.Value.Members() {

@@ -155,7 +155,7 @@ type compiler struct {
 	format    answer.Format // of jobs that name none
 }
 
-// jobs compiles jobs that have so many rows above them: 0 for root jobs.
+// jobs compiles jobs with this many rows above them: 0 for root jobs.
 func (c compiler) jobs(jobs []config.Job, above int) []*job {
 	var all []*job
 	for _, j := range jobs {

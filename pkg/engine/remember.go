@@ -246,7 +246,7 @@ func (m remembering) describe() string {
 	return text + "."
 }
 
-// checkKeys reports iterations that the state cannot tell apart.
+// checkKeys reports iterations that the state cannot distinguish.
 func (p *Plan) checkKeys() {
 	first := map[string]iteration{}
 	for _, it := range p.iterations {

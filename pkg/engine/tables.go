@@ -69,7 +69,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 			t.env.Log.Emit(event.MappingWarning{Table: table, Text: text})
 		},
 		Named: func(text, name string) bool {
-			// The name may be cut, and with it a secret that the API gave back.
+			// The name may be cut, and with it a secret that the API returned.
 			secret := t.env.Secrets.Masked(text) != nil
 			if secret {
 				t.env.Secrets.AddPart(name)

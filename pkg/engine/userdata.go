@@ -36,7 +36,7 @@ func compileUserData(s config.Section, scalarName string, compiler expr.Compiler
 }
 
 // withoutEmptyObjects is a value with empty lists instead of empty objects:
-// the original cannot tell them apart in its configuration, and hashes lists.
+// the original cannot distinguish them in its configuration, and hashes lists.
 func withoutEmptyObjects(v value.Value) value.Value {
 	if v.Kind() == value.Object && v.Len() == 0 {
 		return value.OfItems()

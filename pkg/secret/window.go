@@ -160,7 +160,7 @@ func (w *window) undo(kind escapes, from, to *level) bool {
 	end := int32(len(w.text))
 	undone := false
 	var text, plain [longestEscape]byte
-	var behind [longestEscape + 1]int32 // the node after so many bytes of text
+	var behind [longestEscape + 1]int32 // the node after this many bytes of text
 	for i := range end {
 		if from.nodes[i].b != kind.mark {
 			continue

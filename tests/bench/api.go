@@ -24,7 +24,7 @@ const streamed = 64 << 10
 //	/single?bytes=1000&format=csv         the same in another format, see formats
 //	/parents?count=1000&wait=20ms         all parents
 //	/parents/7/child?wait=20ms            the one child of a parent
-//	/lists?lists=4000                     items with so many lists of one row
+//	/lists?lists=4000                     items with this many lists of one row
 //	/served                               how many bytes of bodies were sent
 type api struct {
 	served atomic.Int64

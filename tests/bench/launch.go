@@ -17,7 +17,7 @@ import (
 type usage struct {
 	Wall time.Duration `json:"wall"`
 	CPU  time.Duration `json:"cpu"`  // user and system
-	Peak int64         `json:"peak"` // resident memory in bytes; 0 when the system does not tell
+	Peak int64         `json:"peak"` // resident memory in bytes; 0 when the system does not say
 	// Least is the smallest Peak that can be distinguished: a process begins with
 	// the peak of the one that started it.
 	Least int64 `json:"least"`

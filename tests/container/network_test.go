@@ -67,7 +67,7 @@ func api(t *testing.T, host string) target {
 			http.Error(w, "how many bytes?", http.StatusBadRequest)
 			return
 		}
-		if rows, err := writeLarge(w, r.URL.Query().Get("format"), size); err == nil { // else the component is gone: its test tells
+		if rows, err := writeLarge(w, r.URL.Query().Get("format"), size); err == nil { // else the component is gone: its test reports it
 			a.large <- rows
 		}
 	})

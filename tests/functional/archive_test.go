@@ -82,7 +82,7 @@ func archiveProblems(archive []byte) []string {
 	return wrong
 }
 
-// entryProblems checks what the schema does not tell.
+// entryProblems checks what the schema cannot express.
 func entryProblems(entry map[string]any, pages map[any]bool) []string {
 	var wrong []string
 	if _, err := time.Parse(time.RFC3339Nano, entry["startedDateTime"].(string)); err != nil {

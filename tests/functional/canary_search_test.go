@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// canaryMark is at both ends of every canary and nowhere else: whoever
-// searches for it finds every canary, and what is left of one that was cut or
+// canaryMark is at both ends of every canary and nowhere else: a search
+// for it finds every canary, and what is left of one that was cut or
 // masked by half. Between the two stand characters that writers escape.
 const canaryMark = "c4n4ryK3y"
 

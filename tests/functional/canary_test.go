@@ -210,7 +210,7 @@ func (n *nest) readable() {
 	n.search("stdout and stderr", r.got.stdout+r.got.stderr)
 }
 
-// searchRun searches everything that a run tells and leaves.
+// searchRun searches everything that a run prints and leaves.
 func (n *nest) searchRun(r nestRun, archive, reports string) {
 	n.t.Helper()
 	n.search("events", r.got.stdout)
@@ -435,7 +435,7 @@ func withoutHash(v any) any {
 	return kept
 }
 
-// data reports whether a file of the data directory holds what the API has told.
+// data reports whether a file of the data directory holds what the API has sent.
 func data(name string) bool {
 	return strings.HasPrefix(name, "out/tables/") || strings.HasPrefix(name, "cache/") || name == "out/state.json"
 }

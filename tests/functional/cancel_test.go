@@ -94,7 +94,7 @@ func (a atEvent) Write(line []byte) (int, error) {
 
 var errInterrupted = errors.New("asked to end")
 
-// TestCancel tells runs to end at every stage: they do so at once, fail, and
+// TestCancel asks runs to end at every stage: they do so at once, fail, and
 // leave nothing.
 func TestCancel(t *testing.T) {
 	short.Skip(t, "it interrupts runs at every stage")
@@ -107,7 +107,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// cancel tells one run to end.
+// cancel asks one run to end.
 func (i interruption) cancel(t *testing.T, http, children string) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(context.Background())

@@ -295,7 +295,7 @@ func (o outcome) checkLastEvent(t *testing.T) {
 }
 
 // checkPointers checks that every place an event names is there in the
-// configuration, so that whoever follows it finds something.
+// configuration, so that it leads somewhere.
 func (c *testCase) checkPointers(t *testing.T, events []occurrence) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))

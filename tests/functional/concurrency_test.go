@@ -76,7 +76,7 @@ func TestSampleSideBySide(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newPlant(seed)
 			p.sample = 1 + int(seed%3)
-			p.expires = 0 // the number of requests, which stderr tells, would be a matter of luck
+			p.expires = 0 // the number of requests, which stderr states, would be a matter of luck
 			serial := p.run(t, 1)
 			if serial.exit == failure.ExitLimitReached {
 				cut++

@@ -21,7 +21,7 @@ import (
 )
 
 // TestConformance runs the public cases of the original extractor, which are no
-// part of this project: the folder CONFORMANCE_DIR, whose README tells their
+// part of this project: the folder CONFORMANCE_DIR, whose README explains their
 // format, restricted to the numbers in CONFORMANCE_ONLY.
 func TestConformance(t *testing.T) {
 	dir := os.Getenv("CONFORMANCE_DIR")
@@ -137,7 +137,7 @@ func (a mockAnswer) matches(r *http.Request, body string) bool {
 	})
 }
 
-// runConformance runs one case and tells all that is wrong with it.
+// runConformance runs one case and reports all that is wrong with it.
 func runConformance(t *testing.T, dir string) error {
 	m := &mock{}
 	var err error

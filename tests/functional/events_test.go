@@ -46,7 +46,7 @@ func (c *testCase) checkEvents(t *testing.T, got []occurrence, sent []string) {
 	}
 	switch debug := c.debug(t); {
 	case debug == "on" && !slices.EqualFunc(reported, sent, conceals):
-		t.Errorf("with debug, the events report other requests than were sent:\ntold: %s\nsent: %s", strings.Join(reported, "\n      "), strings.Join(sent, "\n      "))
+		t.Errorf("with debug, the events report other requests than were sent:\nreported: %s\nsent: %s", strings.Join(reported, "\n      "), strings.Join(sent, "\n      "))
 	case debug == "off" && len(reported) > 0:
 		t.Errorf("without debug, events report requests: %s", reported)
 	}

@@ -61,7 +61,7 @@ func TestRefusedLogins(t *testing.T) {
 
 // refusing is an API that refuses everybody but for parents.
 type refusing struct {
-	tick time.Duration // passes with every request, whoever measures
+	tick time.Duration // passes with every request, no matter who measures
 	*clock.Clock
 
 	mu     sync.Mutex

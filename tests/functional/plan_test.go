@@ -272,7 +272,7 @@ func requestLine(r value.Value) string {
 }
 
 // maskedPart is what is in the place of a secret, of what only a login will
-// tell, and of a variable that the platform brings.
+// bring, and of a variable that the platform brings.
 var maskedPart = regexp.MustCompile(`\[hidden\]|\{login: [^}]*\}|\{\{[^}]*\}\}|\{length of the body\}`)
 
 // compare puts the first request together and compares it with what was sent.

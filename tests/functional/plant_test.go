@@ -47,7 +47,7 @@ func (a *plantAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, body, headers := a.answer(r)
 	a.mu.Lock()
-	a.now-- // whoever has the answer may send the next request at once
+	a.now-- // who has the answer may send the next request at once
 	a.mu.Unlock()
 	for name, value := range headers {
 		w.Header().Set(name, value)

@@ -30,7 +30,7 @@ var irreproducible = map[string]string{
 	"oauth20-login-expires":    "as oauth20-login",
 	"state-full-login":         "the token of a recorded login is masked, so a replay does not keep it",
 	"state-full-login-fails":   "as state-full-login",
-	"rate-limit":               "a replay does not wait for the rate limit, and job.progress tells for how long requests waited",
+	"rate-limit":               "a replay does not wait for the rate limit, and job.progress says for how long requests waited",
 	"rate-limit-every-request": "as rate-limit",
 }
 

@@ -115,7 +115,7 @@ func (c *testCase) checkReport(t *testing.T, dir string, o outcome) {
 	c.compareSums(t, r, o)
 }
 
-// compareSums sees that the report adds up to what the last event tells.
+// compareSums sees that the report adds up to what the last event says.
 func (c *testCase) compareSums(t *testing.T, r report.Report, o outcome) {
 	t.Helper()
 	for line := range strings.Lines(o.stdout) {

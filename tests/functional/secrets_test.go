@@ -346,7 +346,7 @@ func listenGELF(t *testing.T, w *world) func() string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = listener.Close() }) // whoever waits for it has ended
+	t.Cleanup(func() { _ = listener.Close() }) // no one waits for it any more
 	host, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

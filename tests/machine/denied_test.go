@@ -141,7 +141,7 @@ func earlierIn(dir string) map[string]string {
 	return all
 }
 
-// give gives a directory and all that is in it to the one who runs the program.
+// give gives a directory and all that is in it to the user who runs the program.
 func give(t *testing.T, dir string) {
 	t.Helper()
 	if ordinaryUser() == 0 {

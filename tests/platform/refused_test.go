@@ -40,7 +40,7 @@ func failed(t *testing.T, s *stack, id, kind, message string) {
 	}
 	refused := func(e event) bool { return e.Type == "error" && strings.Contains(e.Message, text) }
 	if events := s.events(t, id); !slices.ContainsFunc(events, refused) {
-		t.Errorf("no event tells %q: %+v", message, events)
+		t.Errorf("no event says %q: %+v", message, events)
 	}
 }
 

@@ -178,7 +178,7 @@ func (a *flakyAPI) answer(w http.ResponseWriter, r *http.Request, what fault) {
 }
 
 func send(w http.ResponseWriter, body []byte) {
-	_, _ = w.Write(body) // whoever has gone shows in the result
+	_, _ = w.Write(body) // a client that has gone shows in the result
 }
 
 func flush(w http.ResponseWriter) {

@@ -90,7 +90,7 @@ func dataDir(t *testing.T, api string) string {
 	return dir
 }
 
-// running is an extractor at work, and then what it told.
+// running is an extractor at work, and then what it printed.
 type running struct {
 	process *exec.Cmd
 	stderr  bytes.Buffer

@@ -214,7 +214,7 @@ func TestOAuth10Random(t *testing.T) {
 	}
 }
 
-// TestOAuth10Secrets shows what no event tells.
+// TestOAuth10Secrets lists what no event shows.
 func TestOAuth10Secrets(t *testing.T) {
 	w := newWorld(t)
 	a := trial{authentication: oauth10Type, credentials: oauth10Credentials}.start(t, w)

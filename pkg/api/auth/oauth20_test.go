@@ -171,7 +171,7 @@ func TestOAuth20Errors(t *testing.T) {
 	}
 }
 
-// TestOAuth20Secrets shows what no event tells.
+// TestOAuth20Secrets lists what no event shows.
 func TestOAuth20Secrets(t *testing.T) {
 	w := newWorld(t)
 	a := trial{

@@ -139,7 +139,7 @@ func TestLoginWithoutUser(t *testing.T) {
 	}
 }
 
-// TestOAuth20LoginSecrets shows what no event tells.
+// TestOAuth20LoginSecrets lists what no event shows.
 func TestOAuth20LoginSecrets(t *testing.T) {
 	w := newWorld(t, `{"access":"A1token"}`)
 	a := trial{

@@ -63,7 +63,7 @@ func TestAnonymousCertificate(t *testing.T) {
 	for _, want := range []struct {
 		anonymous bool
 		name      string
-	}{{false, "client.test"}, {true, "nobody"}, {false, "client.test"}} {
+	}{{false, "client.test"}, {true, "no one"}, {false, "client.test"}} {
 		if got := f.fetch(t, "x", want.anonymous); got != want.name {
 			t.Errorf("anonymous %v: the server saw %s, want %s", want.anonymous, got, want.name)
 		}

@@ -267,7 +267,7 @@ func TestWaitsOfRulesAreNotSpread(t *testing.T) {
 	}
 }
 
-// FuzzRuleWait: no matter what an answer tells, no wait is longer than the limits.
+// FuzzRuleWait: no matter what an answer says, no wait is longer than the limits.
 func FuzzRuleWait(f *testing.F) {
 	for _, tt := range retryAfters {
 		f.Add(tt.value)

@@ -264,7 +264,7 @@ func TestForeignOriginsSeeNoClientCertificate(t *testing.T) {
 	at := strings.TrimPrefix(secure(t, authority), "https://")
 	ways := dialer(map[string]string{"server.test:443": at, "server.test:8443": at})
 	f := newFixture(t, "https://server.test/", `{}`, nil, ways, func(o *Options) { o.Settings = settings })
-	for _, row := range [][2]string{{"x", "client.test"}, {"https://server.test:8443/x", "nobody"}, {"x", "client.test"}} {
+	for _, row := range [][2]string{{"x", "client.test"}, {"https://server.test:8443/x", "no one"}, {"x", "client.test"}} {
 		if body, err := f.get(t, row[0]); err != nil || body != row[1] {
 			t.Errorf("%s: the server saw %q (%v), want %s", row[0], body, err, row[1])
 		}

@@ -47,7 +47,7 @@ func TestRequestsGoThroughTheSSHTunnel(t *testing.T) {
 	for _, request := range []struct {
 		client         *fixture
 		endpoint, want string
-	}{{first, "x", "1"}, {second, "x", "2"}, {first, "https://server.test/x", "nobody"}} {
+	}{{first, "x", "1"}, {second, "x", "2"}, {first, "https://server.test/x", "no one"}} {
 		if body, err := request.client.get(t, request.endpoint); err != nil || body != request.want {
 			t.Errorf("%s: got %q, %v, want %q", request.endpoint, body, err, request.want)
 		}

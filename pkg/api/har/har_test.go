@@ -315,7 +315,7 @@ func TestRefusedFiles(t *testing.T) {
 		"cut":              {`{"log":{"entries":[{"request":{"method":"GET"}}`, "EOF"},
 		"a wrong entry":    {`{"log":{"entries":[{},{"time":"x"}]}}`, "entry 2"},
 		"entries by name":  {`{"log":{"entries":{}}}`, "expected ["},
-		"a log that is no": {`{"log":1}`, "expected {"},
+		"a log that is not an object": {`{"log":1}`, "expected {"},
 	} {
 		path := filepath.Join(t.TempDir(), "x.har")
 		if err := os.WriteFile(path, []byte(tt[0]), 0o600); err != nil {

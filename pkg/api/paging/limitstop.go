@@ -78,7 +78,7 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 
 func (l limitStop) describe() string {
 	if l.field.Text != "" {
-		return fmt.Sprintf("Stops after the page with which there are as many rows as it tells at %q.", l.field.Text)
+		return fmt.Sprintf("Stops after the page with which there are as many rows as it states at %q.", l.field.Text)
 	}
 	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.at)
 }

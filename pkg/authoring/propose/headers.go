@@ -42,7 +42,7 @@ func (d *draft) headers() {
 		}
 	}
 	if len(left) > 0 {
-		d.note("Left out, for they say something about the program that sent the example: " + strings.Join(left, ", ") + ".")
+		d.note("Left out, because they only describe the program that sent the example: " + strings.Join(left, ", ") + ".")
 	}
 	if d.x.Insecure {
 		d.note("The example does not check the server's certificate, the extractor always does: if the certificate is not a public one, set api.caCertificate.")

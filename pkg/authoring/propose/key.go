@@ -15,7 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// key is a property that tells items apart.
+// key is a property that distinguishes items.
 type key struct {
 	name    string
 	numeric bool // a whole number in every item
@@ -148,7 +148,7 @@ var sinceName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(since|_after|After|modified|changed|from_?(date|time)|start_?(date|time)|date_?from|updated)`)
 })
 
-// remarks are what else the example tells.
+// remarks are what else the example shows.
 func (d *draft) remarks() {
 	for _, m := range d.params {
 		if sinceName().MatchString(m.Name) && isTime(m.Value) {

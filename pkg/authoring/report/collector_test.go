@@ -121,7 +121,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestWindows: a job tells for which windows it ran, also when it failed in one.
+// TestWindows: a job shows for which windows it ran, even when it failed in one.
 func TestWindows(t *testing.T) {
 	f := newFixture()
 	f.emit(1, event.WindowStarted{Job: "e", Window: 1, Of: 3, Start: "2024-01-01", End: "2024-01-02", JobPointer: users},
@@ -317,6 +317,6 @@ func TestLimitsAreDocumented(t *testing.T) {
 		}
 	}
 	if maxText != 2000 || maxSampleRows != 10_000 || maxSampleBytes != 16<<20 {
-		t.Error("docs/reference/report.md tells other limits")
+		t.Error("docs/reference/report.md names other limits")
 	}
 }

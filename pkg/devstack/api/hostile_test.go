@@ -349,7 +349,7 @@ func TestNothingWithoutTheToken(t *testing.T) {
 		t.Fatal("there is nothing to be seen")
 	}
 	strangers := map[string][]string{
-		"nobody": nil, "an empty token": {"X-StorageApi-Token", ""}, "another token": {"X-StorageApi-Token", "other"},
+		"no one": nil, "an empty token": {"X-StorageApi-Token", ""}, "another token": {"X-StorageApi-Token", "other"},
 		"a longer token": {"X-StorageApi-Token", token + " x"}, "half a token": {"X-StorageApi-Token", token[:5]},
 		"as a bearer": {"Authorization", "Bearer " + token}, "as a cookie": {"Cookie", "local_platform_8088=" + token + "; X-StorageApi-Token=" + token},
 		"another header": {"X-Storage-Api-Token", token}, "a list": {"X-StorageApi-Token", token + ", " + token},

@@ -157,7 +157,7 @@ func TestParentOfTheHeader(t *testing.T) {
 	}
 }
 
-// moved takes a job to a state, as the one who runs it does.
+// moved takes a job to a state, as the program that runs it does.
 func (w *world) moved(id string, result *store.Result, states ...store.Status) {
 	w.t.Helper()
 	for _, state := range states {

@@ -162,7 +162,7 @@ func FuzzLoad(f *testing.F) {
 				return true
 			}))
 			if read != table.Rows {
-				t.Fatalf("table %q: %d rows, told %d", table.ID, read, table.Rows)
+				t.Fatalf("table %q: %d rows, reported %d", table.ID, read, table.Rows)
 			}
 			if _, err := json.Marshal(table); err != nil {
 				t.Fatal(err)

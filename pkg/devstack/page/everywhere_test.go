@@ -97,7 +97,7 @@ func TestNothingWithoutTheCookie(t *testing.T) {
 				seen++
 			}
 			for who, header := range map[string][]string{
-				"nobody": nil, "an empty cookie": {"Cookie", cookieName + "8088="}, "the token as a cookie": {"Cookie", cookieName + "8088=" + url.QueryEscape(testToken)},
+				"no one": nil, "an empty cookie": {"Cookie", cookieName + "8088="}, "the token as a cookie": {"Cookie", cookieName + "8088=" + url.QueryEscape(testToken)},
 				"another cookie": {"Cookie", cookieName + "8088=" + newSession().cookie}, "the cookie of another port": {"Cookie", cookieName + "8089=" + p.session.cookie}, "the token of the API": {"X-StorageApi-Token", testToken},
 			} {
 				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {

@@ -171,7 +171,7 @@ func broken(at *pointerPath, format string, args ...any) error {
 	return failure.Userf("in/state.json holds a broken structure: json_parser.struct%s: %s", at, fmt.Sprintf(format, args...))
 }
 
-// remembered is the node as the next run shall know it.
+// remembered is the node as the next run must know it.
 func (n *node) remembered() value.Value {
 	members := make([]value.Member, 0, len(n.children)+3)
 	if n.element != nil {

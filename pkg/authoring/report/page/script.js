@@ -1,6 +1,6 @@
 "use strict";
 
-// Shows the report that stands in the page. Everything in it is set as text,
+// Shows the report that is in the page. Everything in it is set as text,
 // nothing as HTML.
 const report = JSON.parse(document.getElementById("data").textContent);
 const main = document.getElementById("report");
