@@ -16,7 +16,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
-	"github.com/keboola/configurable-extractor/pkg/tables/merge"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -239,17 +238,6 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 		}
 	}
 	return ended(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
-}
-
-// mergeTables merges the incremental tables of the run into those of the run before, if
-// that is wanted.
-func mergeTables(ctx context.Context, o *Options, dir *datadir.Dir, stage *datadir.Stage) error {
-	if !o.Merge || o.Full {
-		return nil
-	}
-	return merge.Tables(ctx, merge.Directories{Earlier: dir.Tables(), Tables: stage.Tables(), Temp: stage.Temp()}, func(m merge.Merged) {
-		o.Log.Emit(event.TableMerged{Table: m.Table, PrimaryKey: m.PrimaryKey, Before: m.Before, Replaced: m.Replaced, Added: m.Added, Rows: m.Rows})
-	})
 }
 
 // ended reports how a run ended, and returns the event if a limit was reached.

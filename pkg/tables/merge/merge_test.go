@@ -95,7 +95,7 @@ func TestTables(t *testing.T) {
 			put(t, d.Tables, "b.t", quotedCSV(row.now))
 			put(t, d.Tables, "b.t.manifest", row.manifest)
 			var reports []Merged
-			if err := Tables(t.Context(), d, func(m Merged) { reports = append(reports, m) }); err != nil {
+			if err := Tables(t.Context(), d, func(m Merged) { reports = append(reports, m) }, nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := read(t, d.Tables, "b.t"); got != quotedCSV(row.want) {
@@ -150,7 +150,7 @@ func TestTypes(t *testing.T) {
 			put(t, d.Earlier, "t.manifest", row.earlierManifest)
 			put(t, d.Tables, "t", quotedCSV(row.now))
 			put(t, d.Tables, "t.manifest", row.manifest)
-			if err := Tables(t.Context(), d, func(Merged) {}); err != nil {
+			if err := Tables(t.Context(), d, func(Merged) {}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := read(t, d.Tables, "t.manifest"); got != row.want {
@@ -181,7 +181,7 @@ func TestRefused(t *testing.T) {
 			put(t, d.Earlier, row.file, row.text)
 			put(t, d.Tables, "t", quotedCSV("id,v\n1,b"))
 			put(t, d.Tables, "t.manifest", byID)
-			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) })
+			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) }, nil)
 			if failure.KindOf(err) != failure.User || !strings.Contains(fmt.Sprint(err), "cannot merge into ") || !strings.Contains(fmt.Sprint(err), row.want) {
 				t.Errorf("got  %v\nwant …%s", err, row.want)
 			}
@@ -197,7 +197,7 @@ func TestRefused(t *testing.T) {
 		}
 		put(t, d.Tables, "t", quotedCSV("id\n1"))
 		put(t, d.Tables, "t.manifest", byID)
-		err := Tables(t.Context(), d, func(Merged) {})
+		err := Tables(t.Context(), d, func(Merged) {}, nil)
 		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "it is not a file") {
 			t.Error(err)
 		}
@@ -224,7 +224,7 @@ func TestOddManifest(t *testing.T) {
 			}
 			put(t, d.Tables, "t", quotedCSV("id,v\n1,b"))
 			put(t, d.Tables, "t.manifest", byID)
-			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) })
+			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) }, nil)
 			if failure.KindOf(err) != failure.User || !strings.Contains(fmt.Sprint(err), row.want) {
 				t.Errorf("got  %v\nwant …%s", err, row.want)
 			}
@@ -238,7 +238,7 @@ func TestPersonsTable(t *testing.T) {
 	put(t, d.Earlier, "t", "\uFEFFv,id\r\na,1\r\n\"b \"\"c\"\"\n\",2\r\nd,3")
 	put(t, d.Tables, "t", quotedCSV("id,v\n2,x\n3,y"))
 	put(t, d.Tables, "t.manifest", byID)
-	if err := Tables(t.Context(), d, func(Merged) {}); err != nil {
+	if err := Tables(t.Context(), d, func(Merged) {}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := read(t, d.Tables, "t"), quotedCSV("v,id\na,1\nx,2\ny,3"); got != want {
@@ -253,7 +253,7 @@ func TestInterrupted(t *testing.T) {
 	put(t, d.Tables, "t.manifest", byID)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Tables(ctx, d, func(Merged) {}); !errors.Is(err, context.Canceled) {
+	if err := Tables(ctx, d, func(Merged) {}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -360,7 +360,7 @@ func TestModel(t *testing.T) {
 			want := model(earlier, now, key)
 			m := merger{dirs: d, name: "t", memory: memory}
 			var report Merged
-			if err := m.run(t.Context(), func(r Merged) { report = r }); err != nil {
+			if err := m.run(t.Context(), func(r Merged) { report = r }, nil); err != nil {
 				t.Fatalf("seed %d, round %d: %v", seed, round, err)
 			}
 			if got, wanted := read(t, d.Tables, "t"), want.csv(nil); got != wanted {
@@ -388,7 +388,7 @@ func FuzzEarlier(f *testing.F) {
 		put(t, d.Tables, "t", quotedCSV("id,v\n1,x\n9,y"))
 		put(t, d.Tables, "t.manifest", byID)
 		var report Merged
-		if err := Tables(t.Context(), d, func(m Merged) { report = m }); err != nil {
+		if err := Tables(t.Context(), d, func(m Merged) { report = m }, nil); err != nil {
 			if failure.KindOf(err) != failure.User {
 				t.Errorf("no user error: %v", err)
 			}
@@ -444,7 +444,7 @@ func TestAsThePlatform(t *testing.T) {
 			}
 			put(t, d.Tables, "t", now.csv(nil))
 			put(t, d.Tables, "t.manifest", manifest)
-			if err := Tables(t.Context(), d, func(Merged) {}); err != nil {
+			if err := Tables(t.Context(), d, func(Merged) {}, nil); err != nil {
 				t.Fatal(err)
 			}
 			merged = read(t, d.Tables, "t")
@@ -476,5 +476,33 @@ func TestAsThePlatform(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestProgress: a table with a primary key is read twice.
+func TestProgress(t *testing.T) {
+	for _, tt := range []struct {
+		name, manifest string
+		want           []int
+	}{
+		{"by a key", byID, []int{1024, 2048, 3072, 4096}},
+		{"without a key", keyless, []int{1024, 2048}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := room(t)
+			put(t, d.Earlier, "t", quotedCSV("id"+strings.Repeat("\n1", 2100)))
+			put(t, d.Tables, "t", quotedCSV("id\n1"))
+			put(t, d.Tables, "t.manifest", tt.manifest)
+			var got []int
+			err := Tables(t.Context(), d, func(Merged) {}, func(table string, rows int) {
+				if table != "t" {
+					t.Errorf("table %q", table)
+				}
+				got = append(got, rows)
+			})
+			if err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
 	}
 }
