@@ -4,7 +4,7 @@
 // It promises that no form of a known secret is left in a text it has masked. It
 // masks only what was added: the code that reads or makes a secret must add it.
 // The rules that others share are here too: at which places of a configuration a
-// secret may stand, and which parts of one a message or a name may show.
+// secret may be, and which parts of one a message or a name may show.
 package secret
 
 import (

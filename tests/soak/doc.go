@@ -1,4 +1,4 @@
-// Package soak runs the built extractor for long against an API that fails in
+// Package soak runs the built extractor for a long time against an API that fails in
 // every way that passes: does its memory grow, does it leave files open, is a
 // row lost or stored twice?
 //

@@ -66,7 +66,7 @@ func TestWords(t *testing.T) {
 	}
 	for i, e := range exceptions {
 		if !used[i] && !below(e.file, notYet) {
-			t.Errorf("an exception is not needed any more: %q in %s", e.text, e.file)
+			t.Errorf("remove the exception %q in %s (%s): it is not there", e.text, e.file, e.reason)
 		}
 	}
 }

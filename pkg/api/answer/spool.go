@@ -1,7 +1,7 @@
 // Package answer holds one response of the target API as a replayable spool:
 // in memory while it is small, in a temporary file beyond that. A decoder, one for
 // each format, reads it once, from start to end, for everything a decision about
-// the page needs, and keeps its items packed; only then they are streamed one by
+// the page needs, and keeps its items packed; only then are they streamed one by
 // one. A response is never in memory as a whole tree.
 //
 // The package knows spools and formats. It knows nothing of HTTP, of paging rules

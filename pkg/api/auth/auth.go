@@ -3,7 +3,7 @@
 // parameters of an authentication meet those of a request, is in merge.go.
 //
 // The package sends nothing by itself: a login goes out through the function it
-// is given. It knows nothing of retries and redirects; it is asked again for
+// is given. It knows nothing of retries and redirects; it is called again for
 // every attempt.
 package auth
 

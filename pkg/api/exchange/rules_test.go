@@ -65,7 +65,7 @@ func TestAnswersWithoutRulesAreNotRead(t *testing.T) {
 	}
 }
 
-// A request that polls holds back no one; one that is reported when to try again holds back
+// A request that polls holds back no others; one whose answer says when to retry holds back
 // all others.
 func TestWhoWaitsWithARule(t *testing.T) {
 	for verb, held := range map[string]bool{"poll": false, "retry": true} {

@@ -5,7 +5,7 @@
 //
 // Each method of paging has a file of its own: its settings, its first request,
 // its next request. So has each stopper, a rule that can end a job regardless of its
-// method would do. The package sends nothing and reads no responses; what it
+// method. The package sends nothing and reads no responses; what it
 // may know of a page is in Page.
 package paging
 

@@ -1,5 +1,5 @@
-// Package rule has the rules about answers: which answers a rule is about, and what it
-// wants done with them. It only decides; the steps of package exchange act on it, and
+// Package rule has the rules about answers: which answers a rule is about, and what to
+// do with them. It only decides; the steps of package exchange act on it, and
 // package engine on what they leave to it.
 //
 // It reads an answer when a rule needs its body, in one pass and without keeping it.

@@ -1,4 +1,4 @@
-// Package order compares values of an API that are not of one type for sure: numbers
+// Package order compares values of an API whose types may differ: numbers
 // and texts that hold numbers, dates and other texts. A number is compared exactly,
 // regardless of its size.
 package order
