@@ -57,7 +57,7 @@ func serveLocal(t *testing.T, listen, token string) (address string, said *log) 
 	return strings.TrimPrefix(addresses.Storage, "http://"), said
 }
 
-// say sends bytes on a connection of its own and gives what comes back; the
+// say sends bytes on a connection of its own and returns what comes back; the
 // connection is closed for writing when nothing more is to be said.
 func say(t *testing.T, address, text string) string {
 	t.Helper()

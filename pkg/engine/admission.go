@@ -190,7 +190,7 @@ func (p *permit) answered() {
 	p.admission.grant()
 }
 
-// release gives the permit back, granted or not: the page has been stored, or it
+// release returns the permit, granted or not: the page has been stored, or it
 // is not wanted any more.
 func (p *permit) release() {
 	p.admission.mu.Lock()

@@ -172,7 +172,7 @@ const (
 	readBytes     = 64 << 10
 )
 
-// reported is the text of the first errors that answer.Page.Errors gives.
+// reported is the text of the first errors that answer.Page.Errors returns.
 func (r *jobRun) reported(errors value.Value) string {
 	all := []value.Value{errors}
 	if errors.Kind() == value.Array {

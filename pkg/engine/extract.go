@@ -3,7 +3,7 @@
 // next request and hands the rows to the tables. Other packages send requests, read
 // answers and turn rows into cells.
 //
-// A run with concurrency gives the same tables, events, state and error as a serial
+// A run with concurrency produces the same tables, events, state and error as a serial
 // one: see parallel and admission.
 package engine
 

@@ -340,7 +340,7 @@ func (r *Registry) kept() (n int) {
 	return n
 }
 
-// TestPiecesOfPassingSecretsAreForgotten: an API that gives signed addresses back
+// TestPiecesOfPassingSecretsAreForgotten: an API that returns signed addresses
 // makes a long run no larger.
 func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
 	short.SkipRace(t, "it remembers thousands of secrets")

@@ -115,7 +115,7 @@ func endsCommand(w string) bool {
 
 var errNoCommand = errors.New("it does not run the program")
 
-// parse reads a line as the program would, up to running it, and gives the path
+// parse reads a line as the program would, up to running it, and returns the path
 // of its command.
 func parse(root *cobra.Command, line string) (path string, err error) {
 	c, args, err := find(root, line)

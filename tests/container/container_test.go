@@ -113,7 +113,7 @@ func buildImages(t *testing.T) images {
 }
 
 // build builds an image without its base image: the commands of the builder run on
-// this machine. It gives the directory of what they made.
+// this machine. It returns the directory of what they made.
 func build(t *testing.T, name, dockerfile string) (out string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

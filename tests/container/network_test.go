@@ -26,7 +26,7 @@ func unique(what string) string {
 	return fmt.Sprintf("devstack-test-%s-%d-%d", what, os.Getpid(), names.Add(1))
 }
 
-// network makes a private network, and gives its name and the address of this
+// network makes a private network, and returns its name and the address of this
 // machine in it.
 func network(t *testing.T, options ...string) (name, gateway string) {
 	t.Helper()

@@ -67,7 +67,7 @@ func (p platform) untilUp(t *testing.T) {
 	})
 }
 
-// configure stores a configuration and gives its id.
+// configure stores a configuration and returns its id.
 func (p platform) configure(t *testing.T, text []byte) string {
 	t.Helper()
 	form := url.Values{"name": {"shop"}, "configuration": {string(text)}}.Encode()
@@ -79,7 +79,7 @@ func (p platform) configure(t *testing.T, text []byte) string {
 	return stored.ID
 }
 
-// start creates a job and gives its id.
+// start creates a job and returns its id.
 func (p platform) start(t *testing.T, body map[string]any) string {
 	t.Helper()
 	text, err := json.Marshal(body)

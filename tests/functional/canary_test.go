@@ -177,7 +177,7 @@ func debugging(root map[string]any) {
 }
 
 // asItIs runs the case as it is, with everything that can be kept of it, and
-// gives the recording. It runs twice, for events are written in three forms.
+// returns the recording. It runs twice, for events are written in three forms.
 func (n *nest) asItIs() (archive string) {
 	dir := n.t.TempDir()
 	archive = filepath.Join(dir, "run.har")
@@ -261,7 +261,7 @@ func (n *nest) count(r nestRun) {
 // alike, for its pages might have no end.
 const mostFaults = 12
 
-// fault runs the case with an API that gives the secrets back.
+// fault runs the case with an API that returns the secrets.
 func (n *nest) fault(f canaryFault) {
 	n.t.Helper()
 	dir := n.t.TempDir()

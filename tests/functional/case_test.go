@@ -198,7 +198,7 @@ func (c *testCase) setFlags(o *app.Options) {
 	o.Sample, o.Full, o.Merge = c.Sample, c.Full, c.Merge
 }
 
-// fill copies the input of the case into a data directory and gives what is
+// fill copies the input of the case into a data directory and returns what is
 // there afterwards.
 func (c *testCase) fill(t *testing.T, dir string) map[string]string {
 	t.Helper()

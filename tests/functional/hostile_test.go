@@ -238,7 +238,7 @@ func heap() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// watchHeap gives by how many bytes the heap grew at most while a function ran.
+// watchHeap returns by how many bytes the heap grew at most while a function ran.
 // The collector runs often meanwhile: on a busy machine it may be late, and what is
 // requested is what was needed, not what was lyingaround.
 func watchHeap(f func()) uint64 {

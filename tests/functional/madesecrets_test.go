@@ -12,7 +12,7 @@ import (
 )
 
 // TestWhatIsMadeOfSecretsIsHidden: what a configuration makes of a secret is shown
-// nowhere, neither by the request itself nor when the API gives it back. A short
+// nowhere, neither by the request itself nor when the API returns it. A short
 // one ("p7") is masked where a request carries it, and nowhere else.
 func TestWhatIsMadeOfSecretsIsHidden(t *testing.T) {
 	t.Parallel()

@@ -111,7 +111,7 @@ func (c *testCase) stdoutOf(t *testing.T, o outcome) string {
 	return strings.Join(lines, "\n")
 }
 
-// record runs the case against its API and gives the files it left.
+// record runs the case against its API and returns the files it left.
 func (c *testCase) record(t *testing.T, file, dir string) (outcome, map[string]string) {
 	t.Helper()
 	api := c.api(t)

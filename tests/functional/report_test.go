@@ -50,7 +50,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// reported runs the case with a report, "" for none, and gives the files it left
+// reported runs the case with a report, "" for none, and returns the files it left
 // in the data directory.
 func (c *testCase) reported(t *testing.T, reports, dir string) (outcome, map[string]string) {
 	t.Helper()

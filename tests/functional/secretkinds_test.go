@@ -76,7 +76,7 @@ func TestSecretsAnywhere(t *testing.T) {
 	}
 }
 
-// texts visits every text of a document, names too, and gives the document with
+// texts visits every text of a document, names too, and returns the document with
 // those replaced that the visitor gives another for.
 func texts(t *testing.T, document string, visit func(pointer string) string) string {
 	t.Helper()
@@ -123,7 +123,7 @@ func kindsOfSecrets() map[string][]string {
 	}
 }
 
-// TestKindsOfSecrets sends each kind of secret to an API that gives it back in
+// TestKindsOfSecrets sends each kind of secret to an API that returns it in
 // every way.
 func TestKindsOfSecrets(t *testing.T) {
 	short.SkipRace(t, "it tries every place of a secret")

@@ -339,7 +339,7 @@ func decodedStrings(log string) []string {
 }
 
 // listenGELF makes a log server that the environment of the world names. The
-// function that it returns waits for the end of the log and gives all of it.
+// function that it returns waits for the end of the log and returns all of it.
 func listenGELF(t *testing.T, w *world) func() string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -133,7 +133,7 @@ func (a *archive) wanted() []string {
 	return ids
 }
 
-// run fetches what is between two times, and gives the ids in the table, in their order.
+// run fetches what is between two times, and returns the ids in the table, in their order.
 func (a *archive) run(t *testing.T, w *world, from any, to time.Time, step string, concurrency int) []string {
 	t.Helper()
 	end := map[bool]string{false: "exclusive", true: "inclusive"}[a.inclusive]

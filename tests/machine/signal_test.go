@@ -48,7 +48,7 @@ func fill(t *testing.T, w *os.File) {
 	}
 }
 
-// exitOf waits for a process and gives its exit code.
+// exitOf waits for a process and returns its exit code.
 func exitOf(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
 	timer := time.AfterFunc(soon, func() {

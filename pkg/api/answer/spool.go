@@ -83,7 +83,7 @@ const (
 	chunk = 128 << 10
 )
 
-// ReadFrom appends all that a reader gives. What stays in memory is read into its
+// ReadFrom appends everything that a reader returns. What stays in memory is read into its
 // place.
 func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
 	for s.file == nil && len(s.memory) < s.home.limit {
@@ -222,7 +222,7 @@ func (s *Spool) text(offset int64) (io.Reader, error) {
 	return io.NewSectionReader(s.file, offset, s.size-offset), nil
 }
 
-// Close gives the memory back and removes the temporary file.
+// Close releases the memory and removes the temporary file.
 func (s *Spool) Close() error {
 	s.recycle()
 	var err error

@@ -180,8 +180,8 @@ func (t *retry) ruled(res *Answer, d *rule.Decision) string {
 	return reason
 }
 
-// refused is the user error for an answer that a rule does not let pass. what is the text
-// after "the answer".
+// refused is the user error for an answer that a rule does not let pass. what is the
+// predicate of its sentence.
 func (t *retry) refused(res *Answer, d *rule.Decision, what string) error {
 	e := failure.Userf("[%d] %s was answered with %s, which by a rule %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
 	says := t.says(d)

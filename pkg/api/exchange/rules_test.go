@@ -65,8 +65,8 @@ func TestAnswersWithoutRulesAreNotRead(t *testing.T) {
 	}
 }
 
-// A request that polls holds back no others; one whose answer says when to retry holds back
-// all others.
+// A request that polls holds back no others; one whose answer says when to retry holds
+// back all of them.
 func TestWhoWaitsWithARule(t *testing.T) {
 	for verb, held := range map[string]bool{"poll": false, "retry": true} {
 		synctest.Test(t, func(t *testing.T) {

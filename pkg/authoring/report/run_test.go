@@ -66,7 +66,7 @@ const config = `{"parameters": {
   }
 }}`
 
-// run runs the component on a shop and gives the two files of the report.
+// run runs the component on a shop and returns the two files of the report.
 func run(t *testing.T, jobs string) (exit int, r report.Report, text, page string) {
 	t.Helper()
 	return runConfig(t, fmt.Sprintf(config, "http://shop.test/", jobs))

@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// found are the ids of the jobs that a search gives, in its order.
+// found are the ids of the jobs that a search returns, in its order.
 func (w *world) found(path string) string {
 	w.t.Helper()
 	got := w.call("GET", path, "", "")

@@ -78,7 +78,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read gives the next record and io.EOF after the last. The slice is used until
+// Read returns the next record and io.EOF after the last. The slice is used until
 // the next call only. A file that is not CSV is a user error which names the line.
 func (r *Reader) Read() ([]string, error) {
 	if _, err := r.in.Peek(1); err != nil {

@@ -189,7 +189,7 @@ func (s *Set) Close() ([]Written, error) {
 	return all, nil
 }
 
-// Abort gives all tables and drafts up, complete ones too.
+// Abort abandons all tables and drafts, complete ones too.
 func (s *Set) Abort() {
 	for _, w := range s.drafts {
 		w.Abort()
