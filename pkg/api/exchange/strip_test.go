@@ -83,7 +83,7 @@ func TestSecretsThatCannotBeLeftOutAreNotSent(t *testing.T) {
 			f.secrets.Add("s3cret")
 			f.secrets.Add(`a"b/c`)
 			_, err := f.do(t, tt.request)
-			wantUserError(t, err, "http://b.test was not asked", tt.what+" holds a secret", "'api.http.trustedOrigins'")
+			wantUserError(t, err, "http://b.test was not requested", tt.what+" holds a secret", "'api.http.trustedOrigins'")
 			if strings.Contains(err.Error(), "3cret") {
 				t.Errorf("the error shows the secret: %v", err)
 			}

@@ -311,7 +311,7 @@ func TestRefusedFiles(t *testing.T) {
 		"empty":                       {"", "EOF"},
 		"no JSON":                     {"<html>", "invalid character"},
 		"a list":                      {"[]", "expected {"},
-		"something else":              {`{"name":"x"}`, "no HTTP archive"},
+		"something else":              {`{"name":"x"}`, "not an HTTP archive"},
 		"cut":                         {`{"log":{"entries":[{"request":{"method":"GET"}}`, "EOF"},
 		"a wrong entry":               {`{"log":{"entries":[{},{"time":"x"}]}}`, "entry 2"},
 		"entries by name":             {`{"log":{"entries":{}}}`, "expected ["},
