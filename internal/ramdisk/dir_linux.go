@@ -24,7 +24,7 @@ func dir() string {
 }
 
 // available is the memory that programs can get, in bytes: what is free, and what
-// the kernel's cache of files gives back. It is 0 if it is not known.
+// that the kernel's cache of files returns. It is 0 if it is not known.
 func available() (bytes uint64) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

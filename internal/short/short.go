@@ -1,5 +1,5 @@
-// Package short leaves tests out where they would take long: of the inner loop,
-// `go test -short ./...`, and of runs with the race detector. CI runs all of them.
+// Package short skips tests that take a long time: in the inner loop,
+// `go test -short ./...`, and in runs with the race detector. CI runs all of them.
 package short
 
 import "testing"

@@ -23,7 +23,7 @@ import (
 // and nothing else. After a failure this document is the error; stderr and the exit
 // code are those of a failed run.
 
-// wantsAction reports whether the document asks for an action, so that no event
+// wantsAction reports whether the document requests an action, so that no event
 // goes to stdout. The problems of the document are reported later, by read.
 func wantsAction(o *Options) bool {
 	dir, err := datadir.Open(o.DataDir)

@@ -46,7 +46,7 @@ func TestAdvised(t *testing.T) {
 				return
 			}
 			if !strings.HasPrefix(got.Error(), row.err.Error()+"; ") || !strings.Contains(got.Error(), row.want) {
-				t.Errorf("got %q, want %q behind the error", got, row.want)
+				t.Errorf("got %q, want %q after the error", got, row.want)
 			}
 			if failure.ExitCode(got) != failure.ExitApplication {
 				t.Errorf("exit code %d", failure.ExitCode(got))
@@ -55,7 +55,7 @@ func TestAdvised(t *testing.T) {
 	}
 }
 
-// TestNoFileForAConnection: what to try stands in the error of the run, which keeps
+// TestNoFileForAConnection: what to try is in the error of the run, which keeps
 // its place.
 func TestNoFileForAConnection(t *testing.T) {
 	for errno, want := range map[syscall.Errno]string{syscall.EMFILE: "ulimit -n", syscall.ENFILE: "fs.file-max"} {

@@ -125,7 +125,7 @@ func TestWantsAction(t *testing.T) {
 		}
 	}
 	if wantsAction(&Options{DataDir: filepath.Join(t.TempDir(), "none")}) {
-		t.Error("a directory that is not there asks for nothing")
+		t.Error("a directory that is not there requests nothing")
 	}
 }
 

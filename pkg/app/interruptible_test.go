@@ -44,7 +44,7 @@ func atOnce(_ time.Duration, call func()) (stop func() bool) {
 func never(time.Duration, func()) (stop func() bool) { return func() bool { return true } }
 
 func TestInterruptibleWriter(t *testing.T) {
-	ctx, tell := context.WithCancel(t.Context())
+	ctx, interrupt := context.WithCancel(t.Context())
 	w := newBlocked(t)
 	p := newInterruptible(ctx, w, atOnce)
 	result := make(chan error, 1)
@@ -56,10 +56,10 @@ func TestInterruptibleWriter(t *testing.T) {
 	<-w.begun
 	select {
 	case err := <-result:
-		t.Fatalf("the write was given up before the run was told to end: %v", err)
+		t.Fatalf("the write was given up before the run was asked to end: %v", err)
 	default:
 	}
-	tell()
+	interrupt()
 	if err := <-result; !errors.Is(err, errAbandoned) {
 		t.Errorf("got %v", err)
 	}
@@ -75,8 +75,8 @@ func TestInterruptibleWriter(t *testing.T) {
 // TestInterruptibleWriterThatGoesOn: a reader gets everything, also after the run was
 // asked to end.
 func TestInterruptibleWriterThatGoesOn(t *testing.T) {
-	ctx, tell := context.WithCancel(t.Context())
-	tell()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
 	r, w := io.Pipe()
 	p := newInterruptible(ctx, w, never)
 	read := make(chan string)
@@ -117,8 +117,8 @@ func TestInterruptibleWriterThatPanics(t *testing.T) {
 
 // TestInterruptibleConnection: a log server that does not read is no reason to stay.
 func TestInterruptibleConnection(t *testing.T) {
-	ctx, tell := context.WithCancel(t.Context())
-	tell()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
 	here, there := net.Pipe()
 	defer there.Close() // no one reads from it
 	conn := interruptibleConn{here, newInterruptible(ctx, here, atOnce)}
@@ -130,7 +130,7 @@ func TestInterruptibleConnection(t *testing.T) {
 
 // TestRunWithoutReader: it ends when it is asked to, and cleans up.
 func TestRunWithoutReader(t *testing.T) {
-	ctx, tell := context.WithCancelCause(t.Context())
+	ctx, interrupt := context.WithCancelCause(t.Context())
 	w := newBlocked(t)
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "config.json"), []byte(oneJob), 0o644))
@@ -139,7 +139,7 @@ func TestRunWithoutReader(t *testing.T) {
 		result <- Run(ctx, Options{DataDir: dir, Stdout: w, Stderr: w, Run: env.Run{After: atOnce, Getenv: func(string) string { return "" }}})
 	}()
 	<-w.begun
-	tell(errors.New("told to end"))
+	interrupt(errors.New("asked to end"))
 	if exit := <-result; exit != failure.ExitUser {
 		t.Errorf("exit code %d", exit)
 	}

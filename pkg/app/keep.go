@@ -17,18 +17,18 @@ const (
 	// keepTimeout limits the calls to the platform for one state.
 	keepTimeout = 30 * time.Second
 	// mostFailures is after how many failures in a row the platform is not asked again
-	// in this run: each may take long.
+	// in this run: each may take a long time.
 	mostFailures = 3
 )
 
 // keeper stores states at once that the next run needs even if this one fails: in
 // out/state.json, and on the platform, which drops this file when a run fails.
 type keeper struct {
-	o      *Options
-	write  func(state value.Value) error
-	client *platform.Client // nil before the first call
-	failed int              // how many uploads in a row
-	told   bool             // that out/state.json cannot be written
+	o          *Options
+	write      func(state value.Value) error
+	client     *platform.Client // nil before the first call
+	failed     int              // how many uploads in a row
+	unwritable bool             // whether it was reported that out/state.json cannot be written
 }
 
 // keepIn keeps states in the stage of a run.
@@ -55,8 +55,8 @@ func (k *keeper) keep(ctx context.Context, change func(value.Value) value.Value)
 	err := advised(k.write(change(k.o.State)))
 	if err == nil {
 		k.o.written.kept = true
-	} else if !k.told {
-		k.told = true
+	} else if !k.unwritable {
+		k.unwritable = true
 		k.unsaved("in out/state.json: " + err.Error())
 	}
 	if !k.uploads() || k.failed == mostFailures {

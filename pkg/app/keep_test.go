@@ -203,7 +203,7 @@ func TestPlatformThatRefuses(t *testing.T) {
 	}
 }
 
-// TestPlatformThatRecovers: a success begins the count anew.
+// TestPlatformThatRecovers: a success begins the count again.
 func TestPlatformThatRecovers(t *testing.T) {
 	k := newKeeping(t)
 	k.stage(t)
@@ -216,7 +216,7 @@ func TestPlatformThatRecovers(t *testing.T) {
 	}
 }
 
-// TestUnsaved: what is missing is named, and a file that cannot be written is told
+// TestUnsaved: what is missing is named, and a file that cannot be written is reported
 // once.
 func TestUnsaved(t *testing.T) {
 	k := newKeeping(t, "KBC_TOKEN", "KBC_PROJECTID")

@@ -67,7 +67,7 @@ func TestReportOfRunsThatFail(t *testing.T) {
 }
 
 // TestReportThatCannotBeWritten: the run has ended well, but not all that was
-// asked for is there.
+// requested is there.
 func TestReportThatCannotBeWritten(t *testing.T) {
 	reports := filepath.Join(t.TempDir(), "r")
 	exit, _, stderr, _ := trial(t, `{"action":"validate","api":{"baseUrl":"http://api.test/"},"config":{"jobs":[{"endpoint":"t"}]}}`, func(o *Options) {

@@ -17,7 +17,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
-	"github.com/keboola/configurable-extractor/pkg/tables/merge"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -96,7 +95,7 @@ func start(ctx context.Context, o *Options) int {
 		fmt.Fprintln(o.Stderr, oneLine(o.Secrets, errors.New(cut.Message())))
 	}
 	if cut != nil {
-		return failure.ExitCut
+		return failure.ExitLimitReached
 	}
 	return failure.ExitOK
 }
@@ -177,7 +176,7 @@ func checkLimits(o *Options) error {
 	return nil
 }
 
-// denyPrivateNetworks reports whether the flag or the environment asks for it. Any
+// denyPrivateNetworks reports whether the flag or the environment requests it. Any
 // other value ends the run, because a typing error would disable the protection
 // unnoticed.
 func denyPrivateNetworks(o *Options) (bool, error) {
@@ -247,17 +246,6 @@ func extractTables(ctx context.Context, o *Options, dir *datadir.Dir, plan *engi
 		}
 	}
 	return ended(o.Log, result, o.Now().Sub(began).Round(time.Millisecond).Seconds()), nil
-}
-
-// mergeTables merges the incremental tables of the run into those of the run before, if
-// that is wanted.
-func mergeTables(ctx context.Context, o *Options, dir *datadir.Dir, stage *datadir.Stage) error {
-	if !o.Merge || o.Full {
-		return nil
-	}
-	return merge.Tables(ctx, merge.Directories{Earlier: dir.Tables(), Tables: stage.Tables(), Temp: stage.Temp()}, func(m merge.Merged) {
-		o.Log.Emit(event.TableMerged{Table: m.Table, PrimaryKey: m.PrimaryKey, Before: m.Before, Replaced: m.Replaced, Added: m.Added, Rows: m.Rows})
-	})
 }
 
 // ended reports how a run ended, and returns the event if a limit was reached.

@@ -187,7 +187,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// Whatever rename fails, everything is as before, and the same commit can still
+// No matter what rename fails, everything is as before, and the same commit can still
 // succeed.
 func TestCommitFailsAtEveryStep(t *testing.T) {
 	broken := errors.New("broken")
@@ -224,7 +224,7 @@ func TestCommitFailsAtEveryStep(t *testing.T) {
 			sameTree(t, fmt.Sprintf("%s, step %d: the stage", sc.name, failAt), tree(t, s.path), all)
 			d.rename, d.exchange, d.link = sc.renameFor(d), sc.exchangeFor(), sc.linkFor()
 			must(t, s.Commit(newState))
-			sameTree(t, fmt.Sprintf("%s, step %d: out in the end", sc.name, failAt), tree(t, d.out()), sc.final())
+			sameTree(t, fmt.Sprintf("%s, step %d: out at the end", sc.name, failAt), tree(t, d.out()), sc.final())
 		}
 		if steps < 2 {
 			t.Errorf("%s: only %d steps were tried", sc.name, steps)

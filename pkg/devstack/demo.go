@@ -285,7 +285,7 @@ Run it again from another terminal:
 
 func (d *demonstration) print(format string, args ...any) error {
 	if _, err := fmt.Fprintf(d.Stdout, format, args...); err != nil {
-		return fmt.Errorf("telling what happens: %w", err)
+		return fmt.Errorf("reporting what happens: %w", err)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func TestHealthy(t *testing.T) {
 		{"answers", server.URL + "/", t.Context(), ""},
 		{"another status", server.URL + "/missing", t.Context(), "the server answers with status 404"},
 		{"redirect", server.URL + "/moved", t.Context(), "the server answers with status 302"},
-		{"nobody listens", gone.URL, t.Context(), "the server does not answer: "},
+		{"no one listens", gone.URL, t.Context(), "the server does not answer: "},
 		{"no time left", server.URL + "/hangs", ended, "the server does not answer: context canceled"},
 		{"no address", "http://a b/", t.Context(), "cannot ask the server: "},
 	}

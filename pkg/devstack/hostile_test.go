@@ -57,7 +57,7 @@ func serveLocal(t *testing.T, listen, token string) (address string, said *log) 
 	return strings.TrimPrefix(addresses.Storage, "http://"), said
 }
 
-// say sends bytes on a connection of its own and gives what comes back; the
+// say sends bytes on a connection of its own and returns what comes back; the
 // connection is closed for writing when nothing more is to be said.
 func say(t *testing.T, address, text string) string {
 	t.Helper()
@@ -77,7 +77,7 @@ func say(t *testing.T, address, text string) string {
 }
 
 // TestHostileConnections: what no client library would send ends in a refusal or
-// in silence, never in a 5xx, and the platform goes on.
+// in silence, never in a 5xx, and the platform continues.
 func TestHostileConnections(t *testing.T) {
 	short.Skip(t, "it waits for time-outs")
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestHostileConnections(t *testing.T) {
 		"a folded token":            {"GET /v2/storage/events HTTP/1.1\r\n" + host + "X-StorageApi-Token:\r\n " + DefaultToken + "\r\nConnection: close\r\n\r\n", []string{"200", "400", "401"}},
 		"half a body":               {post + host + token + asJSON + "Content-Length: 100\r\n\r\n{\"name\":", []string{"400"}},
 		"half a body, no token":     {post + host + asJSON + "Content-Length: 100\r\n\r\n{\"name\":", []string{"401"}},
-		"a body that nobody reads":  {"GET /v2/storage HTTP/1.1\r\n" + host + "Content-Length: 100\r\n\r\nhalf", []string{"200"}},
+		"a body that no one reads":  {"GET /v2/storage HTTP/1.1\r\n" + host + "Content-Length: 100\r\n\r\nhalf", []string{"200"}},
 		"a negative length":         {post + host + token + asJSON + "Content-Length: -1\r\n\r\n{}", []string{"400"}},
 		"a huge length":             {post + host + token + asJSON + "Content-Length: 99999999999999999999\r\n\r\n{}", []string{"400"}},
 		"two lengths":               {post + host + token + asJSON + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x", []string{"400"}},

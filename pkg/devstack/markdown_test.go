@@ -17,7 +17,7 @@ type block struct {
 // document is a Markdown file as its fenced blocks and the text between them.
 type document struct {
 	path   string
-	prose  []string // prose[i] stands before blocks[i], the last one at the end
+	prose  []string // prose[i] is before blocks[i], the last one at the end
 	blocks []block
 }
 

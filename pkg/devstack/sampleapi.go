@@ -38,7 +38,7 @@ Log in with POST /login {"user":"%s","password":"%s"}, then send
 the token of the answer as the header Authorization: Bearer TOKEN.
 `, listener.Addr(), shop.User, shop.Password)
 	if err != nil {
-		return errors.Join(fmt.Errorf("telling the address: %w", err), listener.Close())
+		return errors.Join(fmt.Errorf("printing the address: %w", err), listener.Close())
 	}
 	return serve(ctx, sampleAPI, listener, shop.New(o.Shop))
 }

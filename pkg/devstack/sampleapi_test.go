@@ -14,7 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// startSampleAPI runs SampleAPI on a free port until the test ends. It gives
+// startSampleAPI runs SampleAPI on a free port until the test ends. It returns
 // the base URL and everything that was printed.
 func startSampleAPI(t *testing.T, shop shop.Options) (url, printed string) {
 	t.Helper()

@@ -88,7 +88,7 @@ func Serve(ctx context.Context, o ServeOptions) error {
 		_, err = fmt.Fprintf(o.Stdout, "%s\n", line)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("telling the addresses: %w", err), l.listener.Close(), l.store.Close())
+		return errors.Join(fmt.Errorf("printing the addresses: %w", err), l.listener.Close(), l.store.Close())
 	}
 	return l.run(ctx)
 }
@@ -180,7 +180,7 @@ func reporter(w io.Writer) func(error) {
 func self() ([]string, error) {
 	path, err := os.Executable()
 	if err != nil {
-		return nil, failure.Applicationf("cannot tell where this program is: %w", err)
+		return nil, failure.Applicationf("cannot say where this program is: %w", err)
 	}
 	return []string{path, ComponentCommand}, nil
 }

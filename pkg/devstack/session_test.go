@@ -118,8 +118,8 @@ func missing(text, part string) (lines []string) {
 	return lines
 }
 
-// commands are the command lines of a block; one that goes on after a line has
-// ended, in quotes or behind a backslash, is one command.
+// commands are the command lines of a block; one that continues after a line has
+// ended, in quotes or after a backslash, is one command.
 func commands(block string) []string {
 	var all []string
 	command := ""

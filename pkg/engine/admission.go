@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// position is where a page stands in the order in which pages are stored: the
+// position is where a page is in the order in which pages are stored: the
 // number of a page of the root job, the number of a child run of that page, the
 // number of a page of that run, and so on. Positions are compared like words.
 type position []int
@@ -29,8 +29,8 @@ func (p position) below(n int) position { return append(slices.Clip(p), n) }
 //
 // A page whose answer is not ready is idle between two requests: it lends its place
 // among the requests under way to pages that come before it, so that these are not held
-// back for as long as an API makes a report. Pages behind it do not get the place. They
-// may wait for the page, and then it could never go on.
+// back for as long as an API makes a report. Pages after it do not get the place. They
+// may wait for the page, and then it could never continue.
 type admission struct {
 	limit int
 
@@ -52,7 +52,7 @@ type permit struct {
 	idle      bool
 }
 
-// request asks for a permit for the page at a position.
+// request requests a permit for the page at a position.
 func (a *admission) request(ctx context.Context, at position) *permit {
 	p := &permit{admission: a, at: at, granted: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(ctx)
@@ -190,7 +190,7 @@ func (p *permit) answered() {
 	p.admission.grant()
 }
 
-// release gives the permit back, granted or not: the page has been stored, or it
+// release returns the permit, granted or not: the page has been stored, or it
 // is not wanted any more.
 func (p *permit) release() {
 	p.admission.mu.Lock()

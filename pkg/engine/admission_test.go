@@ -8,14 +8,14 @@ import (
 	"testing/synctest"
 )
 
-// entrant is somebody who asks for a permit.
+// entrant is somebody who requests a permit.
 type entrant struct {
 	at     position
 	permit *permit // nil until it is granted
 	err    error
 }
 
-// entrants ask for these positions, one after another.
+// entrants request these positions, one after another.
 func entrants(ctx context.Context, a *admission, positions ...position) []*entrant {
 	var all []*entrant
 	for _, at := range positions {
@@ -45,7 +45,7 @@ func in(all []*entrant) string {
 	return fmt.Sprint(at)
 }
 
-// admitting runs a test of an admission. Permits that are not granted in the end are
+// admitting runs a test of an admission. Permits that are not granted at the end are
 // cancelled.
 func admitting(t *testing.T, limit int, test func(ctx context.Context, a *admission)) {
 	t.Helper()
@@ -93,7 +93,7 @@ func TestAdmissionLetsPagesBeforeOthersIn(t *testing.T) {
 		}
 		arrive(entrants(ctx, a, position{1, 7, 1}, position{1, 8, 1}))
 		arrive(entrants(ctx, a, position{1, 4, 1}, position{1, 5, 1}))
-		wantIn(t, entrants(ctx, a, position{1, 6, 1}), "[]") // two stand before it
+		wantIn(t, entrants(ctx, a, position{1, 6, 1}), "[]") // two are before it
 		arrive(entrants(ctx, a, position{1, 1, 1}, position{1, 2, 1}))
 		wantIn(t, entrants(ctx, a, position{1, 1, 2}), "[]") // six are here
 	})
@@ -142,7 +142,7 @@ func TestAdmissionEndsWithTheContext(t *testing.T) {
 	})
 }
 
-// Whoever is told to go while it waits, or is not wanted any more, leaves no gap.
+// A page that is cancelled while it waits, or is not wanted any more, leaves no gap.
 func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 	admitting(t, 1, func(ctx context.Context, a *admission) {
 		first, second := a.request(ctx, position{1}), a.request(ctx, position{2})
@@ -160,7 +160,7 @@ func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 		first.answered()
 		first.release()
 		wantIn(t, all, "[[4]]")
-		// One that was let in and is told to go before it notices.
+		// One that was admitted, and is cancelled before it notices.
 		late := a.request(ctx, position{5})
 		all[0].permit.answered()
 		all[0].permit.release()
@@ -174,14 +174,14 @@ func TestAdmissionForgetsWhoIsCancelled(t *testing.T) {
 }
 
 // A page that waits for its answer lends its place to pages before it, not to those
-// behind it, and goes on when it has the place again.
+// after it, and continues when it has the place again.
 func TestAdmissionOfIdlePages(t *testing.T) {
 	admitting(t, 2, func(ctx context.Context, a *admission) {
 		all := entrants(ctx, a, position{1, 2, 1}, position{1, 3, 1})
 		second, third := all[0].permit, all[1].permit
 		resumeSecond, resumeThird := second.rest(), third.rest()
 		all = append(all, entrants(ctx, a, position{1, 4, 1})...)
-		wantIn(t, all, "[[1 2 1] [1 3 1]]") // it is behind both
+		wantIn(t, all, "[[1 2 1] [1 3 1]]") // it is after both
 		all = append(all, entrants(ctx, a, position{1, 1, 1, 1, 1}, position{1, 1, 1, 2, 1})...)
 		wantIn(t, all, "[[1 1 1 1 1] [1 1 1 2 1] [1 2 1] [1 3 1]]")
 
@@ -196,7 +196,7 @@ func TestAdmissionOfIdlePages(t *testing.T) {
 		}
 		synctest.Wait()
 		if len(resumed) > 0 || a.underWay != 2 {
-			t.Fatalf("%d went on, %d are under way", len(resumed), a.underWay)
+			t.Fatalf("%d continued, %d are under way", len(resumed), a.underWay)
 		}
 		finish := func(p *permit) {
 			p.answered()
@@ -205,11 +205,11 @@ func TestAdmissionOfIdlePages(t *testing.T) {
 		}
 		finish(all[3].permit)
 		if got := <-resumed; got != second || a.underWay != 2 || len(resumed) > 0 {
-			t.Errorf("%v went on, %d are under way", got.at, a.underWay)
+			t.Errorf("%v continued, %d are under way", got.at, a.underWay)
 		}
 		finish(all[4].permit)
 		if got := <-resumed; got != third || a.underWay != 2 {
-			t.Errorf("%v went on, %d are under way", got.at, a.underWay)
+			t.Errorf("%v continued, %d are under way", got.at, a.underWay)
 		}
 		finish(second)
 		finish(third)
@@ -221,7 +221,7 @@ func TestAdmissionOfIdlePages(t *testing.T) {
 	})
 }
 
-// An idle page that is cancelled, while it waits or while it wants to go on, leaves
+// An idle page that is cancelled, while it waits or while it wants to continue, leaves
 // nothing behind.
 func TestAdmissionForgetsIdlePages(t *testing.T) {
 	admitting(t, 1, func(ctx context.Context, a *admission) {

@@ -34,7 +34,7 @@ func stalled(e ending) event.Finding {
 		return nil
 	}
 	return event.PagingStalled{
-		Job: e.Endpoint, Page: e.pages, Flag: e.stop.Flag, Field: e.stop.Field,
+		Job: e.name, Page: e.pages, Flag: e.stop.Flag, Field: e.stop.Field,
 		Pointer: e.stop.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
@@ -54,7 +54,7 @@ func repeated(e ending) event.Finding {
 		hint = fmt.Sprintf("check that the API reads the parameter '%s'", name)
 	}
 	return event.PagingRepeated{
-		Job: e.Endpoint, Page: r.Page, Earlier: r.Earlier, Hint: hint,
+		Job: e.name, Page: r.Page, Earlier: r.Earlier, Hint: hint,
 		Pointer: e.paged.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
@@ -71,14 +71,14 @@ func unread(e ending) event.Finding {
 		return nil
 	}
 	announced, none := v.next()
-	found := event.PagingUnread{Job: e.Endpoint, Page: e.pages, Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.number}
+	found := event.PagingUnread{Job: e.name, Page: e.pages, Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.number}
 	switch {
 	case none:
 		return nil
 	case announced != nil:
 		found.Place, found.Hint = fmt.Sprintf("'%s'", announced.Place()), howToRead(*announced)
 	case e.stop.Flag != "":
-		found.Place, found.Hint = fmt.Sprintf("'%s'", e.stop.Flag), "check how 'api.pagination' asks for the next page"
+		found.Place, found.Hint = fmt.Sprintf("'%s'", e.stop.Flag), "check how 'api.pagination' requests the next page"
 	case v.link != "":
 		found.Place, found.Hint = "the header Link", "'api.pagination' with the method 'link' reads it"
 	default:
@@ -98,7 +98,7 @@ func unread(e ending) event.Finding {
 	return found
 }
 
-// howToRead names the settings that ask for the page that is announced.
+// howToRead names the settings that request the page that is announced.
 func howToRead(i answer.Indicator) string {
 	path, delimiter := i.Place(), ""
 	for _, name := range i.Path {
@@ -128,7 +128,7 @@ func short(e ending) event.Finding {
 		return nil
 	}
 	return event.JobShort{
-		Job: e.Endpoint, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.field, Rule: e.stop.Rule, Hint: e.stop.Hint,
+		Job: e.name, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.field, Rule: e.stop.Rule, Hint: e.stop.Hint,
 		Pointer: e.paged.Pointer, JobPointer: e.Pointer, Iteration: e.number,
 	}
 }
@@ -158,9 +158,9 @@ func (r *jobRun) errorsOnly(res *exchange.Answer, page *answer.Page) (event.Find
 	if blank(errors) {
 		return nil, nil
 	}
-	// The next run should ask for another answer, not take this one from the cache.
+	// The next run should request another answer, not take this one from the cache.
 	return event.ResponseErrors{
-		Job: r.Endpoint, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
+		Job: r.name, Page: r.pages, Text: r.reported(errors), JobPointer: r.Pointer, Iteration: r.number,
 	}, res.Forget()
 }
 
@@ -172,7 +172,7 @@ const (
 	readBytes     = 64 << 10
 )
 
-// reported is the text of the first errors that answer.Page.Errors gives.
+// reported is the text of the first errors that answer.Page.Errors returns.
 func (r *jobRun) reported(errors value.Value) string {
 	all := []value.Value{errors}
 	if errors.Kind() == value.Array {
@@ -235,7 +235,7 @@ func (jr *jobRunner) missing(j *job) event.Finding {
 		}
 	}
 	return event.DataMissing{
-		Job: j.Endpoint, DataField: j.DataField.Path, Lists: lists,
+		Job: j.name, DataField: j.DataField.Path, Lists: lists,
 		Pointer: failure.PointerJoin(j.Pointer, config.JobDataField.Name), JobPointer: j.Pointer, Iteration: jr.number,
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestAnnouncedPage(t *testing.T) {
 	kinds := map[string]answer.IndicatorKind{"next": answer.NextPage, "more": answer.MorePages, "last": answer.LastPage, "total": answer.TotalRows}
 	tests := []struct {
-		indicators string // an object: kind, and what follows it to tell members apart, to value
+		indicators string // an object: kind, and what follows it to distinguish members, to value
 		announced  string // "" for nothing
 		none       bool
 	}{
@@ -68,7 +68,7 @@ func TestAnnouncedPage(t *testing.T) {
 	}
 }
 
-// TestTotal: which of the numbers that the answers tell counts.
+// TestTotal: which of the numbers in the answers counts.
 func TestTotal(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -131,7 +131,7 @@ func TestErrorsOfAnySize(t *testing.T) {
 // shortened.
 func TestReportedErrors(t *testing.T) {
 	secrets := &secret.Registry{}
-	secrets.Add("tell-nobody")
+	secrets.Add("very-secret")
 	r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{Secrets: secrets}}}}}
 	long := strings.Repeat("x", mostErrorText-5)
 	tests := []struct{ name, errors, want string }{
@@ -139,11 +139,11 @@ func TestReportedErrors(t *testing.T) {
 		{"too many", `["a","b","c","d","e"]`, "a; b; c; and 2 more"},
 		{"an object", `{"detail":"a"}`, "a"},
 		{"fields", `{"name":["is too long"]}`, `{"name":["is too long"]}`},
-		{"a message that is none", `[{"message":{"a":1},"detail":""}]`, `{"message":{"a":1},"detail":""}`},
+		{"a message that is not a text", `[{"message":{"a":1},"detail":""}]`, `{"message":{"a":1},"detail":""}`},
 		{"too large to be read", `"1048580 bytes of errors"`, "1048580 bytes of errors"},
 		{"several lines", `["a\n\n b"]`, "a b"},
-		{"a secret", `["no tell-nobody here"]`, "no [hidden] here"},
-		{"a secret where it is cut", `["` + long + `tell-nobody"]`, long + "[hidd …"},
+		{"a secret", `["no very-secret here"]`, "no [hidden] here"},
+		{"a secret where it is cut", `["` + long + `very-secret"]`, long + "[hidd …"},
 		{"a character where it is cut", `["` + long + `abcdéf"]`, long + "abcd …"},
 	}
 	for _, tt := range tests {
@@ -151,7 +151,7 @@ func TestReportedErrors(t *testing.T) {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
-	if got := r.reported(value.OfItems(value.OfString(strings.Repeat("tell-nobody ", 1<<20)))); len(got) > 2*mostErrorText || strings.Contains(got, "tell") {
+	if got := r.reported(value.OfItems(value.OfString(strings.Repeat("very-secret ", 1<<20)))); len(got) > 2*mostErrorText || strings.Contains(got, "very") {
 		t.Errorf("a text of megabytes: %s", got)
 	}
 }

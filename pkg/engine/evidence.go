@@ -129,7 +129,7 @@ func (v *evidence) next() (announced *answer.Indicator, none bool) {
 	return announced, none && announced == nil
 }
 
-// flagValue is the meaning of a flag; known is false when a value is no flag.
+// flagValue is the meaning of a flag; known is false when a value is not a flag.
 func flagValue(v value.Value) (yes, known bool) {
 	switch strings.ToLower(v.Text()) {
 	case "true", "1":

@@ -3,7 +3,7 @@
 // next request and hands the rows to the tables. Other packages send requests, read
 // answers and turn rows into cells.
 //
-// A run with concurrency gives the same tables, events, state and error as a serial
+// A run with concurrency produces the same tables, events, state and error as a serial
 // one: see parallel and admission.
 package engine
 
@@ -78,7 +78,7 @@ func (p *Plan) newRun(e *env.Run) *run {
 
 // Run runs all iterations and leaves the tables in the stage. Nothing is
 // visible in the data directory until the stage is committed. A run that is cut
-// is no error: its tables hold what had arrived completely.
+// is not an error: its tables hold what had arrived completely.
 func (p *Plan) Run(ctx context.Context, e *env.Run) (Result, error) {
 	return p.newRun(e).run(ctx)
 }

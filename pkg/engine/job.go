@@ -111,7 +111,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	r := &jobRun{
 		jobRunner: jr, job: j, invocation: in,
 		sample: sample{size: jr.run.Sample},
-		live:   jr.run.Live.Job(j, j.Endpoint, len(in.parents)),
+		live:   jr.run.Live.Job(j, j.name, len(in.parents)),
 		events: slices.Clip(in.events), // other runs share them; about the first page
 	}
 	if j.Unstored {
@@ -137,7 +137,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 // once (jobStream).
 //
 // Serial is not jobStream with a concurrency of 1. A stream knows the next
-// request before the page at hand is stored and before its children have ended,
+// request before the current page is stored and before its children have ended,
 // and it sends requests of both as soon as it has a permit. A serial run sends no
 // request before all that comes before it has succeeded.
 type driver interface {
@@ -199,7 +199,7 @@ func (jr *jobRunner) serial(ctx context.Context, j *job, in invocation) error {
 		return err
 	}
 	stop, err := r.fetch(ctx, serial{r})
-	if reached, ok := errors.AsType[*exchange.Cut](err); ok {
+	if reached, ok := errors.AsType[*exchange.LimitReached](err); ok {
 		jr.run.recordLimit(reached.Budget, reached.Limit, reached.Reached, j)
 		r.count(paging.Stop{Rule: reached.Error()})
 	}

@@ -11,20 +11,20 @@ import (
 
 // LimitReached says why the tables of a run hold only a part of the data.
 type LimitReached struct {
-	// Budget is the flag of the program that asked for it, without dashes:
+	// Budget is the flag of the program that requested it, without dashes:
 	// max-requests, max-time, max-bytes or sample.
 	Budget string
 	// Limit is what was allowed, Reached what was used: requests, seconds,
 	// bytes, or items of one run of a job.
 	Limit, Reached float64
-	// Job is the endpoint of the job at which the run ended; of a sample, the
+	// Job is the name of the job at which the run ended; of a sample, that of the
 	// first job that lost items. Pointer is its JSON pointer.
 	Job, Pointer string
 }
 
 // isLimit reports whether an error only says that a limit was reached.
 func isLimit(err error) bool {
-	_, ok := errors.AsType[*exchange.Cut](err)
+	_, ok := errors.AsType[*exchange.LimitReached](err)
 	return ok
 }
 
@@ -32,7 +32,7 @@ func isLimit(err error) bool {
 // left something out.
 func (r *run) recordLimit(budget string, limit, reached float64, j *job) {
 	if r.limit == nil || r.limit.Budget == "sample" && budget != "sample" {
-		r.limit = &LimitReached{Budget: budget, Limit: limit, Reached: reached, Job: j.Endpoint, Pointer: j.Pointer}
+		r.limit = &LimitReached{Budget: budget, Limit: limit, Reached: reached, Job: j.name, Pointer: j.Pointer}
 	}
 }
 

@@ -219,7 +219,7 @@ func (r *jobRun) keep(g gathered) error {
 func (r *jobRun) compared(g gathered, before order.Key) {
 	if !order.Alike(g.key, before) {
 		r.run.Log.WarnOnce(event.ConfigWarning{Pointer: failure.PointerJoin(g.pointer, string(g.pick)),
-			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin anew"})
+			Text: "the values there have another form than what was remembered, so they are compared as texts; remove '" + g.name + "' from the state to begin again"})
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *jobRun) prepare(request config.Request) (outgoing, error) {
 // nil is for one that it needs now. rest is as that of exchange.Sender.
 func (r *jobRun) send(ctx context.Context, out outgoing, needed <-chan struct{}, rest func() (resume func() error)) (*exchange.Answer, error) {
 	r.run.Secrets.AddAddress(out.Endpoint) // of the next page: an answer may have given it
-	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.Endpoint, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules})
+	return r.client.Do(ctx, out.Request, exchange.Sender{Job: r.name, Accept: r.format.Accept, Anonymous: r.Anonymous, Pointer: r.Pointer, Iteration: r.number, Live: r.live, Needed: needed, Rest: rest, Headers: out.headers, Rules: r.rules})
 }
 
 // read reads and checks the answer to a request, or takes the error instead.
@@ -103,7 +103,7 @@ func (r *jobRun) examine(request config.Request, res *exchange.Answer) (*answer.
 
 // skip is the end of a job by a rule that drops an answer.
 func (r *jobRun) skip(res *exchange.Answer) *paging.Stop {
-	r.record(event.ResponseSkipped{Job: r.Endpoint, Page: r.pages, Status: res.Status, Text: r.client.Says(res), Pointer: res.Decision.Pointer, JobPointer: r.Pointer, Iteration: r.number})
+	r.record(event.ResponseSkipped{Job: r.name, Page: r.pages, Status: res.Status, Text: r.client.Says(res), Pointer: res.Decision.Pointer, JobPointer: r.Pointer, Iteration: r.number})
 	r.skipped = true
 	return &paging.Stop{Rule: fmt.Sprintf("a rule skipped the answer with status %d", res.Status), Pointer: res.Decision.Pointer, Reason: paging.OnPurpose}
 }

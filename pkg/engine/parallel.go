@@ -220,8 +220,8 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids paging.IDs,
 	return ids, err
 }
 
-// finish sends the last batches to the channel like a page behind the last one, which
-// holds nothing but child jobs.
+// finish sends the last batches to the channel like a page after the last one, which
+// holds only child jobs.
 func (s *jobStream) finish(ctx context.Context) error {
 	if !s.r.batchesWait() {
 		return nil

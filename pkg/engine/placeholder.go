@@ -39,8 +39,7 @@ func PlaceholderType() *field.Type {
 		Fields: field.Fields(PlaceholderPath, placeholderFunction, placeholderArgs)}
 }
 
-// compilePlaceholders reads `placeholders` of a child job that has so many rows
-// above it.
+// compilePlaceholders reads `placeholders` of a child job with this many rows above it.
 func compilePlaceholders(s config.Section, above int, vocabulary expr.Vocabulary) []placeholder {
 	var all []placeholder
 	for _, m := range s.Value.Members() {
@@ -86,7 +85,7 @@ func (f filled) values() []value.Value {
 
 func (f filled) batch() bool { return f.value.Kind() == value.Array }
 
-// text stands in the endpoint.
+// text is in the endpoint.
 func (f filled) text() string {
 	if !f.batch() {
 		return f.value.Text()

@@ -46,6 +46,7 @@ type iteration struct {
 // job is a job or child job with everything it needs compiled.
 type job struct {
 	config.Job
+	name         string // in events, see nameOf
 	child        bool
 	scroller     paging.Scroller
 	paged        config.Section // the settings of its scroller
@@ -109,7 +110,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Plan {
 
 // endpoints are those of the jobs of an iteration, as they are configured, which are
 // asked with credentials, and those without. One that is computed is among them when
-// it is made of nothing but the configuration, the times of the run and a window,
+// it is made only of the configuration, the times of the run and a window,
 // whose times change no address: data does not decide where credentials go.
 func (p *Plan) endpoints(it iteration, scope *expr.Scope) (with, without []string) {
 	scope = scope.With(expr.Window, expr.WindowMembers(value.OfInt(0), value.OfInt(0)))
@@ -152,12 +153,13 @@ type compiler struct {
 	format    answer.Format // of jobs that name none
 }
 
-// jobs compiles jobs that have so many rows above them: 0 for root jobs.
+// jobs compiles jobs with this many rows above them: 0 for root jobs.
 func (c compiler) jobs(jobs []config.Job, above int) []*job {
 	var all []*job
 	for _, j := range jobs {
 		compiled := &job{
 			Job:       j,
+			name:      nameOf(j),
 			child:     above > 0,
 			scroller:  c.scroller(j),
 			paged:     paging.ServedBy(c.doc.API.Pagination, j.Scroller),

@@ -20,7 +20,7 @@ import (
 type Draft struct {
 	// Iteration counts from 0.
 	Iteration int
-	// Job is the endpoint as the configuration has it, Pointer the job's place.
+	// Job is the name of the job as in events, Pointer its place.
 	Job, Pointer string
 	// Level is 0 for a job, 1 for its children and so on.
 	Level int
@@ -46,7 +46,7 @@ type Draft struct {
 	Problem error
 	// Sources say where the parts of the request come from.
 	Sources []Source
-	// Paging says in sentences how the job goes on and what ends it.
+	// Paging says in sentences how the job continues and what ends it.
 	Paging []string
 	// Rules say in sentences what happens to answers, in the order in which they are
 	// asked.
@@ -133,7 +133,7 @@ func (v *previewer) root(ctx context.Context, j *job) error {
 	case errors.Is(d.Problem, errNoWindow) && v.doc.Action == "run": // other actions need a request
 		return nil
 	case d.Problem != nil:
-		return failure.Wrap("job "+j.Endpoint, j.Pointer, d.Problem)
+		return failure.Wrap("job "+j.name, j.Pointer, d.Problem)
 	}
 	v.children(ctx, []*job{j}, in)
 	return nil
@@ -150,7 +150,7 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 		items := expr.Members{}
 		for _, name := range child.parentItems {
 			if level, path := expr.SplitLevel(name); level <= len(above) {
-				items[name] = value.OfString(v.standIn(fmt.Sprintf("%s of %q", path, above[level-1].Endpoint)))
+				items[name] = value.OfString(v.standIn(fmt.Sprintf("%s of %q", path, above[level-1].name)))
 			}
 		}
 		parents := make([]value.Packed, len(above)) // none is read
@@ -163,7 +163,7 @@ func (v *previewer) children(ctx context.Context, above []*job, parent invocatio
 			d.Calls = calls(child, above[0])
 			d.Sources = append(d.Sources, placeholderSources(child, above)...)
 		}
-		d.Iteration, d.Job, d.Pointer, d.Level = v.number, child.Endpoint, child.Pointer, len(above)
+		d.Iteration, d.Job, d.Pointer, d.Level = v.number, child.name, child.Pointer, len(above)
 		v.drafts = append(v.drafts, d)
 		v.children(ctx, append([]*job{child}, above...), in)
 	}
@@ -199,9 +199,9 @@ func notes(j *job) []string {
 
 // calls says when a child is called.
 func calls(child, parent *job) string {
-	text := fmt.Sprintf("Called for each row of %q", parent.Endpoint)
+	text := fmt.Sprintf("Called for each row of %q", parent.name)
 	if size := child.Batch.Size; size > 0 {
-		text = fmt.Sprintf("Called for each batch of at most %s of rows of %q", prose.Count(size, "value"), parent.Endpoint)
+		text = fmt.Sprintf("Called for each batch of at most %s of rows of %q", prose.Count(size, "value"), parent.name)
 	}
 	if child.RecursionFilter != "" {
 		text += fmt.Sprintf(" that %q lets pass", child.RecursionFilter)
@@ -209,15 +209,15 @@ func calls(child, parent *job) string {
 	if child.Batch.Across {
 		text += ", which may be from several pages"
 	}
-	if strings.HasPrefix(child.Endpoint, "{") {
-		text += "; where the value is a whole address, it is asked for as it is"
+	if child.ComputedEndpoint == nil && strings.HasPrefix(child.Endpoint, "{") {
+		text += "; where the value is a whole address, it is requested as it is"
 	}
 	return text + "."
 }
 
 // origin says what fills a placeholder.
 func (p placeholder) origin(above []*job) string {
-	text := fmt.Sprintf("%s of %q", p.path, above[p.level-1].Endpoint)
+	text := fmt.Sprintf("%s of %q", p.path, above[p.level-1].name)
 	if p.function != "" {
 		text = "function " + p.function + " of " + text
 	}
@@ -226,7 +226,7 @@ func (p placeholder) origin(above []*job) string {
 
 // draft makes the first request of a job at a place.
 func (v *previewer) draft(ctx context.Context, j *job, in invocation) Draft {
-	d := Draft{Iteration: v.number, Job: j.Endpoint, Pointer: j.Pointer, Notes: notes(j)}
+	d := Draft{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Notes: notes(j)}
 	scope := v.scopeOf(in)
 	base, _, err := v.request(j, in, scope)
 	if err != nil {

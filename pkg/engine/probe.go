@@ -63,7 +63,7 @@ func (p *Plan) Probe(ctx context.Context, e *env.Run) (probe Probe, err error) {
 		defer result.body.Close()
 	}
 	if err := one.report(result); err != nil {
-		return Probe{}, failure.Wrap("job "+j.Endpoint, j.Pointer, err)
+		return Probe{}, failure.Wrap("job "+j.name, j.Pointer, err)
 	}
 	probe = Probe{Method: res.Method, URL: res.Request.Address(), Status: res.Status, Sample: []value.Value{}}
 	if result.page == nil {

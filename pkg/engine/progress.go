@@ -9,7 +9,7 @@ import (
 // progressEvery is the least time between two reports.
 const progressEvery = 10 * time.Second
 
-// progress reports now and then how far a root job and its child jobs are. It looks
+// progress reports occasionally how far a root job and its child jobs are. It looks
 // at the clock whenever a page has been stored, so a job without pages reports
 // nothing.
 type progress struct {
@@ -35,7 +35,7 @@ func (p *progress) page(rows int) {
 	}
 	p.last = now
 	p.run.Log.Emit(event.JobProgress{
-		Job:      p.job.Endpoint,
+		Job:      p.job.name,
 		Pages:    p.pages,
 		Rows:     p.rows,
 		Requests: int(p.run.Stats.Requests.Load() - p.before),

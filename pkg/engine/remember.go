@@ -35,7 +35,7 @@ const (
 	earliest pick = "first"
 )
 
-// The settings of a value to remember that is no expression.
+// The settings of a value to remember that is not an expression.
 var (
 	RememberMax   = field.Text(string(greatest), "Greatest", "Path in the items: the greatest value there, or what was remembered before if that is greater.").Example(`"updated_at"`).As(field.Path)
 	rememberMin   = field.Text(string(least), "Least", "Path in the items: the least value there, or what was remembered before if that is less.").Example(`"id"`).As(field.Path)
@@ -206,7 +206,7 @@ func (c compiler) remembersOf(jobs []*job) []remembering {
 	return all
 }
 
-// remembersOfLogin are the names with those of the login behind them, which no job may
+// remembersOfLogin are the names with those of the login after them, which no job may
 // share.
 func (c compiler) remembersOfLogin(all []remembering) []remembering {
 	for _, m := range auth.Remembered(c.it.auth) {
@@ -246,7 +246,7 @@ func (m remembering) describe() string {
 	return text + "."
 }
 
-// checkKeys reports iterations that the state cannot tell apart.
+// checkKeys reports iterations that the state cannot distinguish.
 func (p *Plan) checkKeys() {
 	first := map[string]iteration{}
 	for _, it := range p.iterations {

@@ -57,7 +57,7 @@ func (r *repetition) check(number int, request config.Request, page *answer.Page
 	return nil
 }
 
-// remember keeps a page, or gives the number of an earlier one with the same
+// remember keeps a page, or returns the number of an earlier one with the same
 // request and answer.
 func (r *repetition) remember(number int, request config.Request, res uint64) (before uint32, ok bool) {
 	if r.pages == nil {

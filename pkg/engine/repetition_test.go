@@ -15,11 +15,11 @@ func TestRepetition(t *testing.T) {
 	tests := []struct {
 		name    string
 		pages   []string // parameters, a blank, and a fingerprint; "-" has no body
-		stop    string   // a part of the rule of the last page; "" goes on
+		stop    string   // a part of the rule of the last page; "" continues
 		earlier int
 	}{
 		{"new answers to new requests", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 3`}, "", 0},
-		{"the answer of the page before, whatever the request", []string{`{"p":1} 1`, `{"p":2} 1`}, "page 2 is the same as the page before it", 1},
+		{"the answer of the page before, regardless of the request", []string{`{"p":1} 1`, `{"p":2} 1`}, "page 2 is the same as the page before it", 1},
 		{"an earlier answer to a new request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":3} 1`}, "", 0},
 		{"a new answer to an earlier request", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 3`}, "", 0},
 		{"an earlier request with its answer", []string{`{"p":1} 1`, `{"p":2} 2`, `{"p":1} 1`}, "page 3 repeats page 1", 1},
@@ -40,7 +40,7 @@ func TestRepetition(t *testing.T) {
 				last := i == len(tt.pages)-1
 				switch {
 				case stop == nil && last && tt.stop != "":
-					t.Error("the job goes on")
+					t.Error("the job continues")
 				case stop != nil && (!last || tt.stop == "" || !strings.Contains(stop.Rule, tt.stop)):
 					t.Errorf("page %d: stopped by: %s", i+1, stop.Rule)
 				}

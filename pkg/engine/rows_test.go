@@ -41,7 +41,7 @@ func TestResponseFilter(t *testing.T) {
 		{"below every item", "m[].x", `{"m":[{"x":[1]},{"y":2},3]}`, `{"m":[{"x":"[1]"},{"y":2},3]}`, 3},
 		{"through a list without brackets", "m.x", `{"m":[{"x":[1]}]}`, `{"m":[{"x":[1]}]}`, 3},
 		{"absent", "z.y", `{"a":1}`, `{"a":1}`, 3},
-		{"a row that is no object", "a", `[1]`, `[1]`, 3},
+		{"a row that is not an object", "a", `[1]`, `[1]`, 3},
 		{"several in order", "a.b,a", `{"a":{"b":[1]}}`, `{"a":"{\"b\":\"[1]\"}"}`, 3},
 
 		{"lenient: a text stays", "d", `{"d":"c"}`, `{"d":"c"}`, 2},
@@ -200,7 +200,7 @@ func TestUserData(t *testing.T) {
 	tests := []struct{ name, config, job, want string }{
 		{"none", `null`, `null`, ``},
 		{"scalars", `"a"`, `5`, `userData="a" job_parent_id=5`},
-		{"empty ones are no column", `""`, `0`, ``},
+		{"empty ones are not a column", `""`, `0`, ``},
 		{"objects", `{"a":1,"b":null}`, `{"b":2,"c":{"attr":"k"}}`, `a=1 b=null b=2 c="v"`},
 		{"lists", `["a",["b"],{}]`, `null`, `0="a" 1=["b"] 2=[]`},
 		{"a list of the job alone", `null`, `{"5":"a","x":{"y":{}}}`, `5="a" x={"y":[]}`},

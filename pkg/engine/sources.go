@@ -21,7 +21,7 @@ type Source struct {
 	Part string
 	// From names the source in words.
 	From string
-	// Pointer is its place in the document, "" when it stands in none.
+	// Pointer is its place in the document, "" when it is in none.
 	Pointer string
 	// Evaluated is set when an object at that place is an expression.
 	Evaluated bool
@@ -300,7 +300,7 @@ func (o origins) authentication(kind, name string) Source {
 	return s
 }
 
-// memberLike is the last member of that name, whatever its letter case.
+// memberLike is the last member of that name, regardless of its letter case.
 func memberLike(v value.Value, name string) (string, bool) {
 	for _, m := range slices.Backward(v.Members()) {
 		if strings.EqualFold(m.Name, name) {

@@ -31,7 +31,7 @@ func (c *counter) Save() []value.Member {
 	return []value.Member{{Name: "runs", Value: value.OfInt(c.runs + 1)}}
 }
 
-// TestContributor: a new contributor is carried from run to run by nothing but
+// TestContributor: a new contributor is carried from run to run by only
 // being in the list.
 func TestContributor(t *testing.T) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -76,7 +76,7 @@ func TestContributor(t *testing.T) {
 	}
 }
 
-// discard is where the events of a run go that nobody looks at.
+// discard is where the events of a run go that no one looks at.
 type discard struct{}
 
 func (discard) Write(event.Event) error { return nil }

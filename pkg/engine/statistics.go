@@ -9,7 +9,7 @@ import (
 )
 
 // statistics are those of the runs of a root job and its children, so that each
-// configured job ends with one event, however often it ran and whatever ended it.
+// configured job ends with one event, however often it ran and no matter what ended it.
 type statistics map[*job]*jobStatistics
 
 // jobStatistics are those of the runs of one job.
@@ -28,7 +28,7 @@ type jobStatistics struct {
 	// of the names that they leave.
 	items  int
 	valued []int
-	// stored are the pages and rows so far, also those of runs that go on.
+	// stored are the pages and rows so far, also those of runs that continue.
 	stored struct{ pages, rows int }
 }
 
@@ -88,7 +88,7 @@ func (s statistics) report(log *event.Log, j *job, iteration int) {
 		one = &jobStatistics{rules: []ruleCount{{stop: neverRan(j)}}}
 	}
 	one.reportOmitted(log, j, iteration)
-	e := event.JobFinished{Job: j.Endpoint, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, JobPointer: j.Pointer, Iteration: iteration}
+	e := event.JobFinished{Job: j.name, Pages: one.pages, Rows: one.rows, Windows: one.windows, LeftOut: one.leftOut, Unstored: j.Unstored, Rule: one.rule(), Repeated: one.repeated, Skipped: one.skipped, JobPointer: j.Pointer, Iteration: iteration}
 	if j.child {
 		e.Runs = one.runs
 	}
@@ -113,7 +113,7 @@ func neverRan(j *job) paging.Stop {
 // run failed.
 func (s statistics) unfinished(log *event.Log, j *job, iteration int) {
 	if stored := s.of(j).stored; stored.pages > 0 {
-		log.Emit(event.JobUnfinished{Job: j.Endpoint, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: iteration})
+		log.Emit(event.JobUnfinished{Job: j.name, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: iteration})
 	}
 	for _, child := range j.children {
 		s.unfinished(log, child, iteration)

@@ -19,7 +19,7 @@ type tables struct {
 	typed   bool
 	set     *table.Set
 	buckets []*bucket
-	// iterations so far: the tables of their mappings must exist in the end.
+	// iterations so far: the tables of their mappings must exist at the end.
 	iterations []iteration
 	structure  state.Structure
 	columns    state.Columns
@@ -69,7 +69,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 			t.env.Log.Emit(event.MappingWarning{Table: table, Text: text})
 		},
 		Named: func(text, name string) bool {
-			// The name may be cut, and with it a secret that the API gave back.
+			// The name may be cut, and with it a secret that the API returned.
 			secret := t.env.Secrets.Masked(text) != nil
 			if secret {
 				t.env.Secrets.AddPart(name)
@@ -143,7 +143,7 @@ func (t *tables) write(ctx context.Context) ([]tableRows, error) {
 // out is the format of the tables.
 func (t *tables) out() mapping.Output { return mapping.CSV{Set: t.set} }
 
-// fill writes the tables of all buckets: mapped ones before automatic ones, and in
+// fill writes the tables of all buckets: mapped ones before automatic ones, and at
 // the end those of mappings that got nothing.
 func (t *tables) fill(ctx context.Context) error {
 	for _, b := range t.buckets {

@@ -15,7 +15,7 @@ import (
 type userData struct {
 	entries []expr.Entries
 	pointer string
-	// renumbered says that columns with numbers for names are numbered anew, from 0,
+	// renumbered says that columns with numbers for names are numbered again, from 0,
 	// as PHP does when it joins two arrays.
 	renumbered bool
 }
@@ -36,7 +36,7 @@ func compileUserData(s config.Section, scalarName string, compiler expr.Compiler
 }
 
 // withoutEmptyObjects is a value with empty lists instead of empty objects:
-// the original cannot tell them apart in its configuration, and hashes lists.
+// the original cannot distinguish them in its configuration, and hashes lists.
 func withoutEmptyObjects(v value.Value) value.Value {
 	if v.Kind() == value.Object && v.Len() == 0 {
 		return value.OfItems()

@@ -36,7 +36,7 @@ func (s *jobStatistics) warned(kind string, most int) bool {
 }
 
 // emit emits an event of a job. A job gives one finding of each kind and ten
-// warnings about empty and skipped pages, whatever the number of its runs. With
+// warnings about empty and skipped pages, regardless of the number of its runs. With
 // `onIncomplete: fail` a finding is an error.
 func (jr *jobRunner) emit(j *job, e event.Body) error {
 	switch e := e.(type) {
@@ -72,7 +72,7 @@ func (jr *jobRunner) emit(j *job, e event.Body) error {
 func (s *jobStatistics) reportOmitted(log *event.Log, j *job, iteration int) {
 	for _, w := range s.warnings {
 		if more := w.count - w.most; more > 0 {
-			log.Emit(event.WarningsOmitted{Job: j.Endpoint, Of: w.kind, Count: more, JobPointer: j.Pointer, Iteration: iteration})
+			log.Emit(event.WarningsOmitted{Job: j.name, Of: w.kind, Count: more, JobPointer: j.Pointer, Iteration: iteration})
 		}
 	}
 }

@@ -23,7 +23,7 @@ type jobWindow struct {
 }
 
 // bounds are what the next run may know of the window: where it starts and where the one
-// after it does, whatever the format and the end are.
+// after it does, regardless of the format and the end.
 func (w *jobWindow) bounds() expr.Members {
 	members := expr.WindowMembers(w.StartBound(), w.EndBound())
 	if w.secret {
@@ -72,7 +72,7 @@ func (jr *jobRunner) started() time.Time {
 // forWindow is the invocation for one window.
 func (jr *jobRunner) forWindow(j *job, in invocation, one window.Window, of int, secret bool) invocation {
 	in.window = &jobWindow{Window: one, of: of, members: expr.WindowMembers(one.StartValue(), one.EndValue()), secret: secret}
-	started := event.WindowStarted{Job: j.Endpoint, Window: one.Number, Of: of, Start: one.StartValue().Text(), End: one.EndValue().Text(), JobPointer: j.Pointer, Iteration: jr.number}
+	started := event.WindowStarted{Job: j.name, Window: one.Number, Of: of, Start: one.StartValue().Text(), End: one.EndValue().Text(), JobPointer: j.Pointer, Iteration: jr.number}
 	if secret {
 		for _, v := range in.window.members.AsSecret() {
 			jr.hide(v)
@@ -120,15 +120,15 @@ func (v *previewer) forFirstWindow(j *job, in invocation, draft func(invocation)
 	}
 	if j.Windows.RefersBeyond(known...) || !j.Windows.Known(v.scopeOf(in)) {
 		in.window = &jobWindow{members: expr.WindowMembers(
-			value.OfString(v.standIn(fmt.Sprintf("start of a window of %q", j.Endpoint))),
-			value.OfString(v.standIn(fmt.Sprintf("end of a window of %q", j.Endpoint))))}
+			value.OfString(v.standIn(fmt.Sprintf("start of a window of %q", j.name))),
+			value.OfString(v.standIn(fmt.Sprintf("end of a window of %q", j.name))))}
 		d := draft(in)
 		d.Window = "only a run knows them, as they depend on rows or variables"
 		return d, in
 	}
 	first, err := v.firstWindow(j, in)
 	if err != nil {
-		return Draft{Iteration: v.number, Job: j.Endpoint, Pointer: j.Pointer, Problem: err}, in
+		return Draft{Iteration: v.number, Job: j.name, Pointer: j.Pointer, Problem: err}, in
 	}
 	d := draft(first)
 	d.Windows, d.Window = first.window.of, first.window.String()

@@ -67,7 +67,7 @@ type Run struct {
 	Temp, Tables, CacheDir string
 
 	// Limits end the run early. With any of them requests are sent one after another,
-	// whatever `api.http.concurrency` says, so that a run always ends at the same
+	// no matter what `api.http.concurrency` says, so that a run always ends at the same
 	// request.
 	Limits Limits
 	// Sample is how many items each run of a job takes at most; 0 is all.

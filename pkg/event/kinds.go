@@ -33,7 +33,7 @@ func Bodies() []Body {
 		LoginDone{}, StateUnsaved{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, JobWaiting{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseSkipped{}, ResponseCleaned{},
 		WindowStarted{}, DataEmpty{}, MappingWarning{}, JobProgress{}, JobFinished{}, JobUnfinished{},
 		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, WarningsOmitted{},
-		TableWritten{}, TableDrifted{}, StateRemembered{}, TableMerged{},
+		TableWritten{}, TableDrifted{}, StateRemembered{}, TableMerging{}, TableMerged{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }

@@ -59,6 +59,19 @@ func (e TableDrifted) Message() string {
 	return fmt.Sprintf("Table %s has other columns than in the last run: %s", e.Table, strings.Join(changes, "; "))
 }
 
+// TableMerging shows that a large table is being merged; only with --merge.
+type TableMerging struct {
+	Table string `json:"table"`
+	Rows  int    `json:"rows"`
+}
+
+func (TableMerging) Kind() string { return "table.merging" }
+func (TableMerging) Level() Level { return Info }
+
+func (e TableMerging) Message() string {
+	return fmt.Sprintf("Table %s is being merged: %s read so far", e.Table, prose.Count(e.Rows, "row"))
+}
+
 // TableMerged says that the rows of a table were merged into those of the run before;
 // only with --merge.
 type TableMerged struct {

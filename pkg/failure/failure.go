@@ -97,9 +97,9 @@ const (
 	ExitOK          = 0
 	ExitUser        = 1
 	ExitApplication = 2
-	// ExitCut is the exit code of a run that a flag has limited: its tables are valid
+	// ExitLimitReached is the exit code of a run that a flag has limited: its tables are valid
 	// but hold only a part of the data. The platform uses no such flag.
-	ExitCut = 3
+	ExitLimitReached = 3
 	// ExitInterrupted is the exit code of a program that Ctrl-C has ended, as if it
 	// handled no signals.
 	ExitInterrupted = 130

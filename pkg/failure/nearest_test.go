@@ -55,7 +55,7 @@ func FuzzNearest(f *testing.F) {
 	f.Add("\xff", "")
 	f.Fuzz(func(t *testing.T, name, known string) {
 		if got, ok := Nearest(name, []string{known}); ok && got != known {
-			t.Errorf("Nearest(%q, %q) = %q, which nobody offered", name, known, got)
+			t.Errorf("Nearest(%q, %q) = %q, which no one offered", name, known, got)
 		}
 	})
 }

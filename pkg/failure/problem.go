@@ -34,7 +34,7 @@ func (p Problem) String() string {
 }
 
 // Problems are all problems of one document. As an error it is a user error; an empty
-// list is no error, see Err.
+// list is not an error, see Err.
 type Problems []Problem
 
 // Add appends a problem.

@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// Date is gmdate: it formats a time in UTC.
-func Date(format string, t time.Time) string { return DateIn(format, t.UTC()) }
-
 // Zone returns a time zone by its name in the time zone database, or by its abbreviation.
 // Without a name it is UTC.
 func Zone(name string) (*time.Location, bool) {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestDateLetters(t *testing.T) {
-	monday := time.Unix(1490000000, 0)
+	monday := time.Unix(1490000000, 0).UTC()
 	for _, c := range []struct{ format, want string }{
 		{"d", "20"}, {"j", "20"}, {"D", "Mon"}, {"l", "Monday"}, {"N", "1"}, {"w", "1"}, {"z", "78"}, {"S", "th"},
 		{"W", "12"}, {"o", "2017"},
@@ -26,7 +26,7 @@ func TestDateLetters(t *testing.T) {
 		{"D, d M Y H:i:s T", "Mon, 20 Mar 2017 08:53:20 UTC"},
 		{"b C x é 5", "b C x é 5"}, {`\\`, `\`}, {`\`, `\`}, {"", ""},
 	} {
-		if got := Date(c.format, monday); got != c.want {
+		if got := DateIn(c.format, monday); got != c.want {
 			t.Errorf("date(%q) = %q, want %q", c.format, got, c.want)
 		}
 	}
@@ -48,16 +48,16 @@ func TestDateOfOtherDays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Date(c.format, day); got != c.want {
+		if got := DateIn(c.format, day); got != c.want {
 			t.Errorf("date(%q) of %s = %q, want %q", c.format, c.day, got, c.want)
 		}
 	}
-	if got := Date("Y y", time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)); got != "-0005 05" {
+	if got := DateIn("Y y", time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)); got != "-0005 05" {
 		t.Errorf("a year before the first one is %q", got)
 	}
 	suffixes := map[int]string{1: "st", 2: "nd", 3: "rd", 4: "th", 11: "th", 12: "th", 13: "th", 21: "st", 22: "nd", 23: "rd", 24: "th", 30: "th", 31: "st"}
 	for day, want := range suffixes {
-		if got := Date("S", time.Date(2017, 1, day, 0, 0, 0, 0, time.UTC)); got != want {
+		if got := DateIn("S", time.Date(2017, 1, day, 0, 0, 0, 0, time.UTC)); got != want {
 			t.Errorf("suffix of %d is %q, want %q", day, got, want)
 		}
 	}
@@ -67,6 +67,6 @@ func FuzzDate(f *testing.F) {
 	f.Add("dDjlNSwzWoFmMntLYyaABgGhHisuveIOPpTZcrU\\x", int64(1490000000))
 	f.Add("\\", int64(-1e16))
 	f.Fuzz(func(t *testing.T, format string, seconds int64) {
-		Date(format, time.Unix(seconds%Farthest, 0))
+		DateIn(format, time.Unix(seconds%Farthest, 0).UTC())
 	})
 }

@@ -2,7 +2,7 @@
 // and configurations depend on them: dates in expressions, formats, ids of rows and
 // jobs.
 //
-//	Date        gmdate
+//	DateIn      date
 //	StrToTime   strtotime, in UTC
 //	Sprintf     sprintf
 //	Double      (string) and var_export of a float
@@ -10,7 +10,7 @@
 //	URL…        urlencode, rawurlencode, urldecode
 //	IsIndex     how keys of an array become integers
 //
-// They behave as in PHP 7.4, which the original ran on; only the letter "p" of Date is
+// They behave as in PHP 7.4, which the original ran on; only the letter "p" of a date is
 // from PHP 8. PHP's empty, is_numeric and casts are methods of value.Value, see
 // pkg/value/php.go.
 package php

@@ -31,7 +31,7 @@ func AppendNumber[S string | []byte](b []byte, literal S) []byte {
 		return append(append(append(b, "i:"...), literal...), ';')
 	}
 	text := string(literal)
-	// What has a fraction or an exponent is no integer; strconv would make an error.
+	// What has a fraction or an exponent is not an integer; strconv would make an error.
 	if !strings.ContainsAny(text, ".eE") {
 		if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return AppendInt(b, i)

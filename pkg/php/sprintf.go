@@ -30,7 +30,7 @@ const (
 	verbs = "duoxXbcsfFeEgGhH%"
 	// widest limits the padding, so that a typing mistake does not take gigabytes.
 	widest = 1 << 16
-	// longest limits the text: a format may ask for one value again and again.
+	// longest limits the text: a format may request one value again and again.
 	longest = 16 << 20
 	// mostDigits is PHP's limit for digits after the point.
 	mostDigits = 53

@@ -32,7 +32,7 @@ func TestURLDecode(t *testing.T) {
 }
 
 // FuzzURLDecode: with valid escapes the result is that of the standard library, and
-// decoding an encoded text gives the text.
+// decoding an encoded text returns the text.
 func FuzzURLDecode(f *testing.F) {
 	f.Add("a%20b%")
 	f.Add("%%%41+")

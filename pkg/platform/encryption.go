@@ -65,8 +65,8 @@ func (c *Client) encrypt(ctx context.Context, scope CipherScope, plain []value.M
 	return ciphers, nil
 }
 
-// eachSecret is a document with every scalar whose key begins with #, and that is no
-// cipher, changed.
+// eachSecret is a document with every scalar whose key begins with #, and that is not
+// a cipher, changed.
 func eachSecret(v value.Value, change func(value.Value) value.Value) value.Value {
 	return v.Map(func(m value.Member) value.Member {
 		switch {

@@ -13,7 +13,7 @@ type Job struct {
 	// Status is created, waiting, processing, terminating, or final: success,
 	// warning, error, terminated, cancelled.
 	Status string
-	// DesiredStatus is terminating after someone asked for the end of the job.
+	// DesiredStatus is terminating after someone requested the end of the job.
 	DesiredStatus string
 	// Finished says that the status is final.
 	Finished bool

@@ -98,7 +98,7 @@ func TestOddPlacesAreNotSent(t *testing.T) {
 
 const encryption = "https://encryption.example.com"
 
-// encrypted is a client of an encryption service that gives this answer.
+// encrypted is a client of an encryption service that returns this answer.
 func encrypted(t *testing.T, give string) (c *platform.Client, asked *[]string) {
 	t.Helper()
 	c, transport := mocked(t, map[string]answer{index: {200, `{"services":[{"id":"encryption","url":"` + encryption + `/"}]}`, ""}})

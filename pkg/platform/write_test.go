@@ -129,7 +129,7 @@ func TestKillJob(t *testing.T) {
 	}
 }
 
-// TestWritesAreSentOnce: whatever goes wrong, one request and no more.
+// TestWritesAreSentOnce: no matter what goes wrong, one request and no more.
 func TestWritesAreSentOnce(t *testing.T) {
 	ctx := context.Background()
 	calls := map[string]struct {

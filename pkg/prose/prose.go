@@ -18,7 +18,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Shorten keeps at most so many characters of a text and appends an ellipsis if it
+// Shorten keeps at most this many characters of a text and appends an ellipsis if it
 // was longer.
 func Shorten(text string, most int) string {
 	for at := range text {
@@ -29,7 +29,7 @@ func Shorten(text string, most int) string {
 	return text
 }
 
-// Cut keeps at most so many bytes of a text, in whole characters, and appends an
+// Cut keeps at most this many bytes of a text, in whole characters, and appends an
 // ellipsis if it was longer.
 func Cut(text string, most int) string {
 	if len(text) <= most {

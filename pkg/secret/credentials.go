@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// schemes are the words that stand before credentials in a header: those of the
+// schemes are the words that are before credentials in a header: those of the
 // register of HTTP authentication schemes, and others that APIs use.
 var schemes = []string{
 	"apikey", "api-key", "basic", "bearer", "digest", "dpop", "hmac", "jwt", "key", "negotiate", "oauth",
 	"private-token", "secret", "ssws", "token", "x-api-key", "zoho-oauthtoken",
 }
 
-// unknownScheme is how many characters credentials have at least behind a word that
-// is no known scheme.
+// unknownScheme is how many characters credentials have at least after a word that
+// is not a known scheme.
 const unknownScheme = 16
 
 // addCredentials adds the credentials in a secret that holds more than them: X of
@@ -40,7 +40,7 @@ func (s *set) addCredentials(secret string) {
 	}
 }
 
-// addUser adds what "Basic X" is made of. The user name is no secret by itself, as
+// addUser adds what "Basic X" is made of. The user name is not a secret by itself, as
 // long as there is a password; it is masked all the same.
 func (s *set) addUser(encoded string) {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(encoded, "="))

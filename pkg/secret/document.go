@@ -19,7 +19,7 @@ const MostShown = 60
 
 // AddDocument puts every secret of a document into the set, and what is left of
 // one in a message about the document: variables and expressions can bring a
-// secret to any place, and what stands there is shortened before it is masked.
+// secret to any place, and what is there is shortened before it is masked.
 func (r *Registry) AddDocument(doc value.Value) {
 	for _, secret := range In(doc) {
 		r.AddConfigured(secret)
@@ -33,7 +33,7 @@ func (r *Registry) AddConfigured(secret string) {
 }
 
 // addCut adds the beginnings of a secret, each with the mark of a text that was
-// shortened behind it, and the secret as an address without query or user.
+// shortened after it, and the secret as an address without query or user.
 func (r *Registry) addCut(secret string) {
 	const mark = "…"
 	shown := []string{secret}
@@ -120,7 +120,7 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 }
 
 // remembering is the key of a request that says what a run leaves for the next one. Its
-// names may begin with #, and what stands below them says where a secret will come from.
+// names may begin with #, and what is below them says where a secret will come from.
 const remembering = "remember"
 
 // isRequest reports whether an object of the configuration is a job or a login request.
@@ -167,7 +167,7 @@ func ordinary(text string) bool {
 // variableName is the usual name of an environment variable.
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
-// ordinaryName is a name of words: letters, perhaps with a number behind.
+// ordinaryName is a name of words: letters, perhaps with a number at the end.
 var ordinaryName = regexp.MustCompile(`^[@$_]?[A-Za-z]{1,16}[0-9]{0,2}([_.: -][A-Za-z]{1,16}[0-9]{0,2}){0,5}$`)
 
 // OrdinaryName reports whether a name, of a member or in a path, is one that

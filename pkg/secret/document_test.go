@@ -21,11 +21,11 @@ func TestIn(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
 	for range In(doc) {
-		break // the rest is not asked for
+		break // the rest is not requested
 	}
 }
 
-// TestInRemembered: what stands below the name of a secret for the next run says where
+// TestInRemembered: what is below the name of a secret for the next run says where
 // it comes from, at that place of a job or of a login and nowhere else.
 func TestInRemembered(t *testing.T) {
 	t.Parallel()

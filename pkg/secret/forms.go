@@ -110,7 +110,7 @@ func (s *set) prepare() {
 	}
 }
 
-// formsOf lists the spellings of a secret that no unescaping gives back.
+// formsOf lists the spellings of a secret that no unescaping produces.
 func formsOf(secret string) []string {
 	raw := []byte(secret)
 	digits := hex.EncodeToString(raw)

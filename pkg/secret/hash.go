@@ -48,13 +48,13 @@ func hashAppend(h uint64, c byte) uint64 {
 	return hashSum(hashProduct(h, hashBase), uint64(c)+1)
 }
 
-// hashJoin is the hash of a text with another one behind it, which has n bytes.
+// hashJoin is the hash of a text with another one after it, which has n bytes.
 func hashJoin(h, behind uint64, n int) uint64 {
 	return hashSum(hashProduct(h, hashPower(n)), behind)
 }
 
 // hashPart is the hash of the last n bytes of a text: whole is that of the text,
-// before that of what stands before them.
+// before that of what is before them.
 func hashPart(whole, before uint64, n int) uint64 {
 	return hashSum(whole, hashModulus-hashProduct(before, hashPower(n)))
 }

@@ -30,7 +30,7 @@ func NameByte(c byte) bool {
 }
 
 // columnName puts one underscore in the place of all bytes between letters, digits
-// and dashes, and none at either end: there it belongs to what stands beside the
+// and dashes, and none at either end: there it belongs to what is beside the
 // text.
 func columnName(text string) string {
 	var b strings.Builder
@@ -50,7 +50,7 @@ func columnName(text string) string {
 	return b.String()
 }
 
-// dashes puts an underscore in the place of all dashes that stand together.
+// dashes puts an underscore in the place of all dashes that are together.
 func dashes(name string) string {
 	var b strings.Builder
 	for i := range len(name) {

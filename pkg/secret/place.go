@@ -2,7 +2,7 @@ package secret
 
 import "strings"
 
-// MayStandAt reports whether a secret may stand at a JSON pointer: the keys on the
+// MayStandAt reports whether a secret may be at a JSON pointer: the keys on the
 // way to it say so. The value must not be shown then.
 func MayStandAt(pointer string) bool {
 	if strings.HasSuffix(pointer, "/authentication") {

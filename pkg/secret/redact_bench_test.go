@@ -27,7 +27,7 @@ func BenchmarkRedactOrdinary(b *testing.B) {
 		{"message", "job users has ended: 12 requests, 3,410 rows in 4.2 s, 0 retries"},
 		{"address", "https://api.example.com/v2/users?page=12&limit=100&fields=id,name,email"},
 		{"escaped address", "https://api.example.com/v2/users?since=2026-01-01T00%3A00%3A00%2B00%3A00&fields=id%2Cname+email"},
-		{"JSON", `{"error":{"code":"invalid","message":"the parameter \"since\" is no date"}}`},
+		{"JSON", `{"error":{"code":"invalid","message":"the parameter \"since\" is not a date"}}`},
 		{"1 KB", strings.Repeat("GET https://api.example.com/v2/users?page=12 200 OK, 50 rows. ", 17)[:1024]},
 		{"64 KB", strings.Repeat(`{"id":1234567,"name":"Ann \"the\" User","address":"https://a.test/?q=a%20b&c=d"}, `, 800)[:64<<10]},
 	} {

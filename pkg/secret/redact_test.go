@@ -47,7 +47,7 @@ func TestRedact(t *testing.T) {
 		{"overlapping", []string{"abcdef", "defghi"}, "abcdefghi", "[hidden]"},
 		{"overlapping itself", []string{"abcabc"}, "abcabcabc.", "[hidden]."},
 		{"added twice", []string{"abcd", "abcd"}, "abcd", "[hidden]"},
-		{"blank is no secret", []string{"", " ", "\n\n"}, "a b\n\nc", "a b\n\nc"},
+		{"blank is not a secret", []string{"", " ", "\n\n"}, "a b\n\nc", "a b\n\nc"},
 		{"white space around", []string{"token99\n"}, "Bearer token99.", "Bearer [hidden]."},
 		{"base64", []string{"a?b>c~"}, "x YT9iPmN+ x", "x [hidden] x"},
 		{"base64 for URLs", []string{"a?b>c~"}, "x YT9iPmN- x", "x [hidden] x"},
@@ -80,7 +80,7 @@ func TestRedact(t *testing.T) {
 		{"backslash that escapes nothing", []string{"abcd"}, `\q\u12\xz\`, `\q\u12\xz\`},
 		{"escape touched on both sides", []string{"\xa9abc\xc3"}, `\u00e9abc\u00e9`, "[hidden]"},
 		{"plus for a blank", []string{"to+ken"}, "k=to+ken&l=to%2Bken", "k=[hidden]&l=[hidden]"},
-		{"nothing but plus signs", []string{"++++"}, "a    b", "a    b"},
+		{"only plus signs", []string{"++++"}, "a    b", "a    b"},
 		{"Bearer", []string{"Bearer eyJh.X-1"}, "no user has eyJh.X-1, Bearer eyJh.X-1", "no user has [hidden], [hidden]"},
 		{"a scheme in other letters", []string{"token: abcd1"}, "abcd1", "[hidden]"},
 		{"an unknown scheme", []string{"Zzz 0123456789abcdef"}, "0123456789abcdef", "[hidden]"},
@@ -130,7 +130,7 @@ func wrapped(text string, width int, end string) string {
 	return strings.Join(lines, end)
 }
 
-// What may be left of a secret is masked, and is no secret.
+// What may be left of a secret is masked, and is not a secret.
 func TestFind(t *testing.T) {
 	s := secretsOf("Hun/ter-2", "https://a.test/rest/api")
 	s.AddAddress("https://a.test/rest/api/users")
@@ -299,7 +299,7 @@ func TestPassingSecretsAreForgottenInTheEnd(t *testing.T) {
 	}
 }
 
-// TestPassingSecretsAreSmall: docs/understand/architecture.md tells how much memory they take.
+// TestPassingSecretsAreSmall: docs/understand/architecture.md says how much memory they take.
 func TestPassingSecretsAreSmall(t *testing.T) {
 	short.SkipRace(t, "it remembers thousands of secrets")
 	const most = 3 << 20
@@ -340,7 +340,7 @@ func (r *Registry) kept() (n int) {
 	return n
 }
 
-// TestPiecesOfPassingSecretsAreForgotten: an API that gives signed addresses back
+// TestPiecesOfPassingSecretsAreForgotten: an API that returns signed addresses
 // makes a long run no larger.
 func TestPiecesOfPassingSecretsAreForgotten(t *testing.T) {
 	short.SkipRace(t, "it remembers thousands of secrets")

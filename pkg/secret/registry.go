@@ -4,7 +4,7 @@
 // It promises that no form of a known secret is left in a text it has masked. It
 // masks only what was added: the code that reads or makes a secret must add it.
 // The rules that others share are here too: at which places of a configuration a
-// secret may stand, and which parts of one a message or a name may show.
+// secret may be, and which parts of one a message or a name may show.
 package secret
 
 import (
@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden stands in the place of every masked text.
+// Hidden is in the place of every masked text.
 const Hidden = "[hidden]"
 
 const (
@@ -54,7 +54,7 @@ type Registry struct {
 	tokens, passing passing
 }
 
-// passing are secrets that are forgotten in the end. They are in two sets: when
+// passing are secrets that are forgotten at the end. They are in two sets: when
 // the younger one is full it becomes the older one, and what the older one held
 // is forgotten.
 type passing struct{ younger, older *set }

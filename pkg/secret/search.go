@@ -15,7 +15,7 @@ const (
 	// text that is searched at once the spelling may be as long as the text.
 	leastAhead, mostAhead, growth = 4 << 10, 256 << 10, 16
 	// leftOf is how many bytes before a part of a text are read with it, to know
-	// what stands before a short secret.
+	// what is before a short secret.
 	leftOf = 64
 )
 
@@ -48,7 +48,7 @@ func find(text string, parts bool, sets ...*set) []Span {
 	return joined(spans)
 }
 
-// searchIn lists what is to be hidden in a part of a text that stands at a place
+// searchIn lists what is to be hidden in a part of a text that is at a place
 // of it, and begins within some bounds.
 func searchIn(w *window, part string, at int, within Span, parts bool, sets []*set) []Span {
 	found := hits{at: at, within: within}
@@ -69,7 +69,7 @@ type hits struct {
 
 // add adds the span of a part of the window. The spans of one path follow each
 // other, and those that overlap become one, so that there are never many more
-// than in the end.
+// than at the end.
 func (h *hits) add(from, to int) {
 	one := Span{from + h.at, to + h.at}
 	if one.From < h.within.From || one.From >= h.within.To {
@@ -94,7 +94,7 @@ func (s *set) search(w *window, parts bool, found *hits) {
 					s.match(w, on, from+at, parts, found)
 				}
 			}
-			// What begins near the end of the path goes on along another one.
+			// What begins near the end of the path continues along another one.
 			from = max(from, to-startBytes+1)
 		}
 		for at := from; at < to; at++ {
@@ -162,7 +162,7 @@ func joined(spans []Span) []Span {
 func (r *Registry) Redact(text string) string { return r.RedactPart(text, Span{0, len(text)}) }
 
 // RedactPart is a part of a text, From inclusive, To exclusive, with [hidden] in
-// the place of what belongs to a secret in the whole: of one that stands across
+// the place of what belongs to a secret in the whole: of one that is across
 // the border, what is left in the part would not be known.
 func (r *Registry) RedactPart(text string, part Span) string { return hide(text, part, r.Masked(text)) }
 
@@ -170,7 +170,7 @@ func (r *Registry) RedactPart(text string, part Span) string { return hide(text,
 // apart from each other; nil for none.
 func (r *Registry) Masked(text string) []Span { return r.findAny(text, true) }
 
-// Find is Masked without what is no secret, only what may be left of one.
+// Find is Masked without what is not a secret, only what may be left of one.
 func (r *Registry) Find(text string) []Span { return r.findAny(text, false) }
 
 func (r *Registry) findAny(text string, parts bool) []Span {

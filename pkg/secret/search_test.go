@@ -128,7 +128,7 @@ func TestNothingElseIsMasked(t *testing.T) {
 	}
 }
 
-// TestLongTexts: a secret is found wherever it stands in a long text, however it
+// TestLongTexts: a secret is found wherever it is in a long text, however it
 // is escaped there.
 func TestLongTexts(t *testing.T) {
 	short.SkipRace(t, "it searches long texts")
@@ -149,7 +149,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestShortSecretsInLongTexts: a short one is no secret inside a word, also where the
+// TestShortSecretsInLongTexts: a short one is not a secret inside a word, also where the
 // text is taken apart in the middle of that.
 func TestShortSecretsInLongTexts(t *testing.T) {
 	short.SkipRace(t, "it searches long texts")
@@ -162,7 +162,7 @@ func TestShortSecretsInLongTexts(t *testing.T) {
 	}
 }
 
-// TestSearchIsBounded: the memory of a search does not depend on the text, whatever
+// TestSearchIsBounded: the memory of a search does not depend on the text, no matter what
 // an API thinks of: the window is made once and used again. Neither does the work for
 // a byte: were it to grow with the text, this would take minutes.
 func TestSearchIsBounded(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Sensitive says which parts of a request are secrets because of what they were
-// made of, whatever their values look like. The zero value is none. It does not
+// made of, regardless of what their values looklike. The zero value is none. It does not
 // change: the With methods return another one.
 type Sensitive struct {
 	headers []string // lower case
@@ -90,8 +90,8 @@ func withoutUser(u *url.URL) string {
 type Address struct{ Whole, Path, Query string }
 
 // RedactAddress is an address as Sensitive.Address has it, with everything masked
-// that Redact masks. That is done before it is taken apart, for a secret may stand
-// in its path and go on in its query.
+// that Redact masks. That is done before it is taken apart, for a secret may be
+// in its path and continue in its query.
 func (r *Registry) RedactAddress(u *url.URL, sensitive Sensitive) Address {
 	whole := withoutUser(u)
 	query := len(whole) - len(u.RawQuery)

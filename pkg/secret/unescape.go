@@ -125,7 +125,7 @@ func entityNumber(text []byte) int {
 	return end
 }
 
-// hexByte reads the two digits at that place, behind the beginning of an escape.
+// hexByte reads the two digits at that place, after the beginning of an escape.
 func hexByte(plain, text []byte, at int) ([]byte, int) {
 	n, ok := hexDigits(text, at, 2)
 	if !ok {

@@ -8,19 +8,19 @@ import (
 )
 
 // window is a part of a text, and the ways to read it: as it is, and with one to
-// three layers of escapes undone, each of any kind. An API may give back a JSON
+// three layers of escapes undone, each of any kind. An API may return a JSON
 // text in a JSON text, or an address in an address. Each way undoes what it can and
-// leaves the rest as it is, so that nothing that stands beside a secret hides it.
+// leaves the rest as it is, so that nothing that is beside a secret hides it.
 //
-// Escapes are undone from every byte on, not only from the first: what stands
+// Escapes are undone from every byte on, not only from the first: what is
 // before a secret may look like the beginning of an escape, and would take the
 // first bytes of the secret with it. So each byte of the window is a node that
-// has the character read there and leads to the one behind. Most nodes lie on one
+// has the character read there and leads to the next one. Most nodes lie on one
 // path through the window; the others, inside of escapes, soon meet it. To search
-// them as strings, all paths are written one behind the other, each to where it
+// them as strings, all paths are written one after the other, each to where it
 // meets another one.
 //
-// All work and memory is linear in the size of the window, whatever is in it.
+// All work and memory is linear in the size of the window, no matter what is in it.
 type window struct {
 	text string
 	// plain are the nodes of the text as it is, undone those with so many layers
@@ -31,7 +31,7 @@ type window struct {
 	read   *level
 	seen   []reading // what was searched
 
-	// paths through the nodes, one behind the other, with their bytes (folded) and
+	// paths through the nodes, one after the other, with their bytes (folded) and
 	// the node of each.
 	bytes []byte
 	at    []int32
@@ -47,7 +47,7 @@ type level struct {
 	// nodes are those of the bytes of the text, one for its end, and more for
 	// characters of several bytes.
 	nodes []node
-	// origins are the places in the text of the nodes behind the end.
+	// origins are the places in the text of the nodes after the end.
 	origins []int32
 }
 
@@ -58,13 +58,13 @@ type reading struct {
 	depth int
 }
 
-// node is a byte of a text and the number of the node behind it.
+// node is a byte of a text and the number of the node after it.
 type node struct {
 	next int32
 	b    byte
 }
 
-// path is a part of window.bytes, and the place there where it goes on, -1 for
+// path is a part of window.bytes, and the place there where it continues, -1 for
 // nowhere.
 type path struct{ from, to, on int32 }
 
@@ -160,7 +160,7 @@ func (w *window) undo(kind escapes, from, to *level) bool {
 	end := int32(len(w.text))
 	undone := false
 	var text, plain [longestEscape]byte
-	var behind [longestEscape + 1]int32 // the node behind so many bytes of text
+	var behind [longestEscape + 1]int32 // the node after this many bytes of text
 	for i := range end {
 		if from.nodes[i].b != kind.mark {
 			continue
@@ -239,7 +239,7 @@ func (w *window) origin(at int) int {
 	return number
 }
 
-// end is the place in the text behind a byte, and behind the whole escape that it
+// end is the place in the text after a byte, and after the whole escape that it
 // is part of.
 func (w *window) end(at int) int {
 	if w.read == nil {

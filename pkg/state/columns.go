@@ -36,7 +36,7 @@ func (c *Columns) Save() []value.Member {
 // read.
 func (c *Columns) Watch(warn func(text string)) {
 	if !c.watching && c.broken {
-		warn("'" + keyColumns + "' is no object of lists of columns by tables; all tables are taken as new")
+		warn("'" + keyColumns + "' is not an object of lists of columns by tables; all tables are taken as new")
 	}
 	c.watching = true
 }

@@ -23,7 +23,7 @@ type Name struct {
 	// Per says that it has one value for each combination of placeholders, which are
 	// known by texts (see Combination).
 	Per bool
-	// Scalar says that its values are no objects and no lists.
+	// Scalar says that its values are not objects and no lists.
 	Scalar bool
 }
 
@@ -125,7 +125,7 @@ func (vs *values) load(combination string, v value.Value, form Name, place strin
 	return bytes
 }
 
-// sizeOf is how many bytes a value has, without what stands around it.
+// sizeOf is how many bytes a value has, without what is around it.
 func sizeOf(v value.Value) int {
 	if v.Len() > 0 {
 		return len(v.JSON())

@@ -67,7 +67,7 @@ func (r *Remembered) Of(iteration string, names []Name, warn func(text string)) 
 	return m
 }
 
-// check replaces what is no object by null.
+// check replaces what is not an object by null.
 func (r *Remembered) check(warn func(text string)) {
 	if r.checked {
 		return
@@ -84,7 +84,7 @@ func object(v value.Value, place string, warn func(text string)) value.Value {
 		return v
 	}
 	if !v.Empty() { // an empty list is an empty object to PHP
-		warn(place + " is no object; what it held is not known any more")
+		warn(place + " is not an object; what it held is not known any more")
 	}
 	return value.Value{}
 }

@@ -29,22 +29,22 @@ func TestRemembered(t *testing.T) {
 		{"a later run", `{"remembered":{"b":1,"a":4,"c":[]}}`, []string{""}, one, "", `5`, `4`, `{"remembered":{"b":1,"a":5,"c":[]}}`, nil},
 		{"no change", `{"remembered":{"a":4}}`, []string{""}, one, "", ``, `4`, `{"remembered":{"a":4}}`, nil},
 		{"no names", `{"remembered":{"a":{"x":1},"iterations":5}}`, []string{""}, nil, "", ``, `{"x":1}`, `{"remembered":{"a":{"x":1},"iterations":5}}`,
-			[]string{"'iterations' in 'remembered' is no object; what it held is not known any more"}},
+			[]string{"'iterations' in 'remembered' is not an object; what it held is not known any more"}},
 		{"a combination", `{"remembered":{"a":{"x":1,"y":2}}}`, []string{""}, per, "x", `3`, `1`, `{"remembered":{"a":{"x":3,"y":2}}}`, nil},
 		{"a new combination", `{"remembered":{"a":{"y":2}}}`, []string{""}, per, "x", `3`, `null`, `{"remembered":{"a":{"y":2,"x":3}}}`, nil},
 		{"iterations", `{"remembered":{"a":9,"iterations":{"i":{"a":1},"j":{"a":2},"gone":{"a":3}}}}`, []string{"i", "j"}, one, "", `4`, `1`,
 			`{"remembered":{"iterations":{"i":{"a":4},"j":{"a":2}}}}`, nil},
 		{"iterations that are no more", `{"remembered":{"iterations":{"i":{"a":1}}}}`, []string{""}, one, "", ``, `null`, `{"remembered":{}}`, nil},
 
-		{"no object", `{"remembered":5}`, []string{""}, one, "", `5`, `null`, `{"remembered":{"a":5}}`, []string{"'remembered' is no object; what it held is not known any more"}},
+		{"no object", `{"remembered":5}`, []string{""}, one, "", `5`, `null`, `{"remembered":{"a":5}}`, []string{"'remembered' is not an object; what it held is not known any more"}},
 		{"an empty list", `{"remembered":[]}`, []string{""}, one, "", ``, `null`, `{"remembered":[]}`, nil},
 		{"iterations: no object", `{"remembered":{"iterations":[1]}}`, []string{"i", "j"}, one, "", `5`, `null`, `{"remembered":{"iterations":{"i":{"a":5}}}}`,
-			[]string{"'iterations' in 'remembered' is no object; what it held is not known any more"}},
+			[]string{"'iterations' in 'remembered' is not an object; what it held is not known any more"}},
 		{"an iteration: no object", `{"remembered":{"iterations":{"i":"x"}}}`, []string{"i"}, one, "", `5`, `null`, `{"remembered":{"iterations":{"i":{"a":5}}}}`,
-			[]string{"'i' in 'iterations' in 'remembered' is no object; what it held is not known any more"}},
+			[]string{"'i' in 'iterations' in 'remembered' is not an object; what it held is not known any more"}},
 		{"no scalar", `{"remembered":{"a":{"x":1}}}`, []string{""}, one, "", ``, `null`, `{"remembered":{}}`, []string{"'a' in 'remembered' is an object, expected one value; it is not known any more"}},
 		{"any value", `{"remembered":{"a":{"x":1}}}`, []string{""}, any, "", ``, `{"x":1}`, `{"remembered":{"a":{"x":1}}}`, nil},
-		{"no combinations", `{"remembered":{"a":"x"}}`, []string{""}, per, "x", `1`, `null`, `{"remembered":{"a":{"x":1}}}`, []string{"'a' in 'remembered' is no object; what it held is not known any more"}},
+		{"no combinations", `{"remembered":{"a":"x"}}`, []string{""}, per, "x", `1`, `null`, `{"remembered":{"a":{"x":1}}}`, []string{"'a' in 'remembered' is not an object; what it held is not known any more"}},
 		{"a combination: no scalar", `{"remembered":{"a":{"x":[1],"y":2,"z":[1]}}}`, []string{""}, per, "x", ``, `null`, `{"remembered":{"a":{"y":2}}}`,
 			[]string{"'x' in 'a' in 'remembered' is an array, expected one value; it is not known any more"}},
 	} {
@@ -175,7 +175,7 @@ func TestTooManyBytes(t *testing.T) {
 	set("old", "", half, false)
 }
 
-// FuzzRemembered: whatever a state holds, a run takes it without a panic, says what it
+// FuzzRemembered: no matter what a state holds, a run takes it without a panic, says what it
 // does not take, and leaves a state that the next run reads without a warning.
 func FuzzRemembered(f *testing.F) {
 	for _, text := range []string{
@@ -209,7 +209,7 @@ func FuzzRemembered(f *testing.F) {
 					t.Errorf("%s is %s", name.Name, before.JSON())
 				}
 				if Secret(name.Name) && !before.IsNull() && before.Len() == 0 && before.IsScalar() && !before.Secret() {
-					t.Errorf("%s is no secret", name.Name)
+					t.Errorf("%s is not a secret", name.Name)
 				}
 				if run > 0 && m.Entry(name.Name).Stored == 0 {
 					t.Errorf("%s is lost", name.Name)

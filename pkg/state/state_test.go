@@ -26,7 +26,7 @@ func TestNext(t *testing.T) {
 			`{"json_parser.struct":{"a":1},"json_parser.structVersion":3,"time":{"previousStart":5}}`},
 		{"columns", `{"tableColumns":{"other":["a"]}}`, `{"data":{}}`, []string{"id"},
 			`{"tableColumns":{"other":["a"],"t":["id"]},"time":{"previousStart":5},"json_parser.struct":{"data":{}},"json_parser.structVersion":3}`},
-		{"columns that nobody watches", `{"tableColumns":{"other":["a"]}}`, `null`, nil, `{"tableColumns":{"other":["a"]},"time":{"previousStart":5}}`},
+		{"columns that no one watches", `{"tableColumns":{"other":["a"]}}`, `null`, nil, `{"tableColumns":{"other":["a"]},"time":{"previousStart":5}}`},
 		{"broken columns", `{"tableColumns":{"other":[1]}}`, `null`, []string{"id"}, `{"tableColumns":{"t":["id"]},"time":{"previousStart":5}}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestChangedColumns(t *testing.T) {
 		t.Errorf("got %q, %q, %t", added, removed, changed)
 	}
 	if _, _, changed := c.Changed("t", []string{"b", "c"}); changed {
-		t.Error("the same columns are told of again")
+		t.Error("the same columns are reported again")
 	}
 	if _, _, changed := c.Changed("new", []string{"a"}); changed {
 		t.Error("a table that no run has written has changed columns")

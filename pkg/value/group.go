@@ -23,8 +23,8 @@ func (g *Grouper) Repeats(object Packed, depth int) bool {
 
 // Group makes lists of the members with equal names of the packed value that begins at
 // start and ends with dst, and of all objects in it: at the place of the first of them
-// stands a list of their values, in their order. Each byte is copied once, however deep
-// it lies. The value has no arrays yet; depth is where it lies.
+// is a list of their values, in their order. Each byte is copied once, however deep
+// it is. The value has no arrays yet; depth is where it is.
 func (g *Grouper) Group(dst []byte, start, depth int) []byte {
 	grouped := g.group(g.buf[:0], Packed(dst[start:]), depth)
 	dst = append(dst[:start], grouped...)
@@ -77,7 +77,7 @@ type group struct {
 	runs  []run
 }
 
-// run are members that stand one behind the other, from a place in the object on.
+// run are members that are one after the other, from a place in the object on.
 type run struct{ at, count int }
 
 // groupsOf are the groups of an object in the order of their first members.

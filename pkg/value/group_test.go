@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestGroup: members of equal names become lists, whatever the object before it was
+// TestGroup: members of equal names become lists, regardless of the object before it
 // like.
 func TestGroup(t *testing.T) {
 	var g Grouper

@@ -268,7 +268,7 @@ func (w *Parts) Name() []byte {
 	return w.all[start:end:end]
 }
 
-// PackName appends a name as it stands in packed objects, for NextIs.
+// PackName appends a name as it is in packed objects, for NextIs.
 func PackName[T ~string | ~[]byte](dst []byte, name T) []byte { return appendPackedText(dst, name) }
 
 // NextIs takes the name of the next member if it is that one, which PackName made.

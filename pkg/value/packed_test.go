@@ -58,7 +58,7 @@ func unchanged(t *testing.T, p Packed, v Value) {
 			t.Fatalf("%s: name %q instead of %q", v.JSON(), name, m.Name)
 		}
 		if NextIs(&parts, PackName(nil, m.Name+"x")) || !NextIs(&parts, PackName(nil, m.Name)) {
-			t.Fatalf("%s: the name %q is not told from another one", v.JSON(), m.Name)
+			t.Fatalf("%s: the name %q is not distinguished from another one", v.JSON(), m.Name)
 		}
 		nextPart(t, &parts, &skipped, m.Value)
 	}

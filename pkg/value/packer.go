@@ -81,7 +81,7 @@ func (p *Packer) pack(dst, text []byte, levels int) (_ []byte, n int, regular bo
 // failed is returned instead of an offset if the text is not JSON.
 const failed = -1
 
-// skipWhite returns the offset of the next byte that is no white space.
+// skipWhite returns the offset of the next byte that is not white space.
 func skipWhite(text []byte, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t') {
 		at++

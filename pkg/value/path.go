@@ -8,7 +8,7 @@ import (
 // Segments are those of a path: names of members, decimal indexes of items, "-1" for
 // the last item of a list, and "[name=value]" for its first item whose member of that
 // name is a scalar with that text. On an object all of them are names. The value in
-// brackets runs to the next "]", whatever separators it has. A path equal to the
+// brackets runs to the next "]", no matter which separators it has. A path equal to the
 // separator has no segment; without a separator the path is one segment.
 func Segments(path, separator string) iter.Seq[string] {
 	return func(yield func(string) bool) {

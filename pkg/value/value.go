@@ -140,7 +140,7 @@ func (v Value) Kind() Kind { return v.kind }
 func (v Value) IsNull() bool { return v.kind == Null }
 
 // IsBlank reports whether the value is null or the empty text, which is where a "default"
-// stands in.
+// is in.
 func (v Value) IsBlank() bool { return v.kind == Null || v.kind == String && v.text == "" }
 
 // IsScalar reports whether the value is a boolean, a number or a string.

@@ -14,7 +14,7 @@ const pageSize = 500
 // streamed is how many bytes of the single large answer are made at a time.
 const streamed = 64 << 10
 
-// api is the measured API. It keeps nothing: what a workload asks for stands in
+// api is the measured API. It keeps nothing: what a workload requests is in
 // the parameters of each request.
 //
 //	/flat?pages=200&limit=500&offset=0    a page of flat items
@@ -24,7 +24,7 @@ const streamed = 64 << 10
 //	/single?bytes=1000&format=csv         the same in another format, see formats
 //	/parents?count=1000&wait=20ms         all parents
 //	/parents/7/child?wait=20ms            the one child of a parent
-//	/lists?lists=4000                     items with so many lists of one row
+//	/lists?lists=4000                     items with this many lists of one row
 //	/served                               how many bytes of bodies were sent
 type api struct {
 	served atomic.Int64
@@ -123,7 +123,7 @@ func appendParent(dst []byte, id int) []byte {
 	return fmt.Appendf(dst, `{"id":%d,"name":"Parent %d"}`, id, id)
 }
 
-// wait is the latency that a request asks for; false when the client is gone.
+// wait is the latency that arequest is for; false when the client is gone.
 func wait(r *http.Request) bool {
 	latency, err := time.ParseDuration(r.FormValue("wait"))
 	if err != nil {
@@ -144,7 +144,7 @@ func (a *api) send(w http.ResponseWriter, body []byte) {
 	a.write(w, body)
 }
 
-// write tells whether the client still listens.
+// write reports whether the client still listens.
 func (a *api) write(w http.ResponseWriter, body []byte) bool {
 	n, err := w.Write(body)
 	a.served.Add(int64(n))

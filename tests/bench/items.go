@@ -35,7 +35,7 @@ func appendNested(dst []byte, id int) []byte {
 // listRows is how many items with many lists there are: each is a row of every table.
 const listRows = 100
 
-// appendLists appends an item with so many lists of one object in it, each of which
+// appendLists appends an item with this many lists of one object in it, each of which
 // becomes a row of a table of its own.
 func appendLists(dst []byte, id, lists int) []byte {
 	dst = strconv.AppendInt(append(dst, `{"id":`...), int64(id), 10)

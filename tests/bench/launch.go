@@ -17,13 +17,13 @@ import (
 type usage struct {
 	Wall time.Duration `json:"wall"`
 	CPU  time.Duration `json:"cpu"`  // user and system
-	Peak int64         `json:"peak"` // resident memory in bytes; 0 when the system does not tell
-	// Least is the smallest Peak that can be told apart: a process begins with
+	Peak int64         `json:"peak"` // resident memory in bytes; 0 when the system does not say
+	// Least is the smallest Peak that can be distinguished: a process begins with
 	// the peak of the one that started it.
 	Least int64 `json:"least"`
 }
 
-// launched is what a launcher tells of a process.
+// launched is what a launcher reports about aprocess.
 type launched struct {
 	Usage  usage  `json:"usage"`
 	Exit   int    `json:"exit"`
@@ -34,7 +34,7 @@ type launched struct {
 const errorText = 4 << 10
 
 // launch is the role of the launcher: it reads the command from the first line of
-// stdin, runs it, and tells what it took. On Linux the peak memory of a process
+// stdin, runs it, and says what it took. On Linux the peak memory of a process
 // counts from its fork, and until its exec it is that of its parent; so every
 // measured process is started by one that has done nothing else.
 func launch(stdin io.Reader, stdout io.Writer) error {

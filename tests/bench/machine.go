@@ -16,7 +16,7 @@ type machine struct {
 	Load string `json:"load,omitempty"` // before the first round, of the last minute
 }
 
-// thisMachine tells what the system tells; the model and the load are known on
+// thisMachine says what the system reports; the model and the load are known on
 // Linux only.
 func thisMachine() machine {
 	m := machine{CPU: "unknown CPU", CPUs: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}

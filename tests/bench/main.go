@@ -9,7 +9,7 @@
 //
 // The API runs in a process of its own and every measured process is started by
 // a small launcher, so that CPU time and peak memory are those of the measured
-// process alone. docs/understand/performance.md tells how to read the table.
+// process alone. docs/understand/performance.md says how to read the table.
 package main
 
 import (

@@ -128,7 +128,7 @@ func TestGoals(t *testing.T) {
 		{"memory reached", peak(40), a, "40.0 MB", true},
 		{"memory missed", peak(39), a, "40.0 MB", false},
 		{"memory unknown", peak(40), result{}, "?", false},
-		{"memory not to be told from the launcher's", peak(40), result{Extractor: usage{Peak: megabyte, Least: megabyte}}, "≤1.0 MB", true},
+		{"memory indistinguishable from the launcher's", peak(40), result{Extractor: usage{Peak: megabyte, Least: megabyte}}, "≤1.0 MB", true},
 		{"growth reached", growth("A", 10), result{Extractor: usage{Peak: 43 * megabyte}}, "+7.5 %", true},
 		{"growth missed", growth("A", 10), result{Extractor: usage{Peak: 44 * megabyte}}, "+10.0 %", false},
 		{"growth over nothing", growth("X", 10), a, "?", false},

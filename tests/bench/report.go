@@ -17,7 +17,7 @@ type report struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// met tells whether every goal was reached.
+// met reports whether every goal was reached.
 func (r report) met() bool {
 	for _, res := range r.Results {
 		for _, g := range res.Goals {
@@ -111,7 +111,7 @@ func duration(d time.Duration) string {
 	}
 }
 
-// memory is a peak in MB; one that cannot be told from that of the launcher is
+// memory is a peak in MB; one that cannot be distinguished from that of the launcher is
 // only known not to be larger.
 func memory(u usage) string {
 	switch {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The program starts itself in two other roles, told by a variable of the
+// The program starts itself in two other roles, chosen by a variable of the
 // environment. Either ends when its standard input does, so nothing is left
 // behind by a program that was killed.
 const (

@@ -174,7 +174,7 @@ func (r *runner) run(ctx context.Context, dir, out string, command []string) (ru
 	return run{usage: l.Usage, tables: written, bytes: after - before}, os.RemoveAll(dir)
 }
 
-// accepts tells whether the extractor knows all settings of a configuration.
+// accepts reports whether the extractor knows all settings of a configuration.
 func (r *runner) accepts(ctx context.Context, parameters func(api string) object) (bool, error) {
 	dir, err := r.dataDir(workload{parameters: parameters})
 	if err != nil {

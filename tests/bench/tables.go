@@ -49,7 +49,7 @@ func readTables(dir string) (tables, error) {
 	return all, nil
 }
 
-// readTable counts the lines behind the header: no value of the workloads has
+// readTable counts the lines after the header: no value of the workloads has
 // a line break in it.
 func readTable(name string) (tableFacts, error) {
 	file, err := os.Open(name)

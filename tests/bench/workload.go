@@ -25,7 +25,7 @@ type workload struct {
 	parameters func(api string) object
 	// floor are the arguments of the floor, but for its directory.
 	floor func(api string) []string
-	// generated tells that ids are not those of the floor, so that only the
+	// generated says that ids are not those of the floor, so that only the
 	// numbers of rows can be compared.
 	generated bool
 	goals     []goal
@@ -196,7 +196,7 @@ func withChildren(name string, parents int, wait time.Duration, concurrency, rou
 	return w
 }
 
-// latePages is a paged list that tells its length; the floor asks for one page
+// latePages is a paged list that states its length; the floor requests one page
 // after another.
 func latePages(name string, pages, concurrency, rounds int, goals ...goal) workload {
 	parameters := func(api string, pages int) object {

@@ -16,7 +16,7 @@ import (
 
 // Examples wants for each visible command an example that begins with the
 // command, and of each example that all its commands, flags and arguments exist.
-// root makes the program anew for each of them. What is missing comes in words.
+// root makes the program again for each of them. What is missing comes in words.
 func Examples(root func() *cobra.Command) (missing []string) {
 	for _, c := range visible(root()) {
 		path, own := c.CommandPath(), false
@@ -88,7 +88,7 @@ func lines(text string) []string {
 var word = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`)
 
 // find is the command that a line runs, and its arguments. What comes before the
-// program and behind the command is not looked at.
+// program and after the command is not looked at.
 func find(root *cobra.Command, line string) (*cobra.Command, []string, error) {
 	words := word.FindAllString(strings.TrimSpace(line), -1)
 	if len(words) > 0 && strings.HasPrefix(words[0], "#") {
@@ -108,14 +108,14 @@ func find(root *cobra.Command, line string) (*cobra.Command, []string, error) {
 	return root.Find(words)
 }
 
-// endsCommand tells whether a word belongs to the shell.
+// endsCommand reports whether a word belongs to the shell.
 func endsCommand(w string) bool {
 	return strings.ContainsAny(w[:1], "&|>#")
 }
 
 var errNoCommand = errors.New("it does not run the program")
 
-// parse reads a line as the program would, up to running it, and gives the path
+// parse reads a line as the program would, up to running it, and returns the path
 // of its command.
 func parse(root *cobra.Command, line string) (path string, err error) {
 	c, args, err := find(root, line)

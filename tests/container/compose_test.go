@@ -51,7 +51,7 @@ func TestComposeFile(t *testing.T) {
 }
 
 // compose runs the composition of the images under a name of its own: a
-// configuration is stored and run by who stands outside, through the published
+// configuration is stored and run by who is outside, through the published
 // port.
 func (i images) compose(t *testing.T) {
 	command := composeCommand(t)

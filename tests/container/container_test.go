@@ -117,7 +117,7 @@ func buildImages(t *testing.T) images {
 }
 
 // build builds an image without its base image: the commands of the builder run on
-// this machine. It gives the directory of what they made.
+// this machine. It returns the directory of what they made.
 func build(t *testing.T, name, dockerfile string) (out string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -222,7 +222,7 @@ func dataDir(t *testing.T, config string) string {
 		if err := os.MkdirAll(path, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(path, 0o777); err != nil { // whatever the umask
+		if err := os.Chmod(path, 0o777); err != nil { // regardless of the umask
 			t.Fatal(err)
 		}
 	}

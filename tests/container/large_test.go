@@ -68,7 +68,7 @@ func openZip(w io.Writer) (io.Writer, func() error, error) {
 }
 
 // writeLarge writes one answer of at least so many bytes, a list of the items of
-// workload B in a format, and gives their number.
+// workload B in a format, and returns their number.
 func writeLarge(w io.Writer, format string, size int) (rows int, err error) {
 	f := largeFormats()[format]
 	if f.open != nil {

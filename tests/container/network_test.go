@@ -26,7 +26,7 @@ func unique(what string) string {
 	return fmt.Sprintf("devstack-test-%s-%d-%d", what, os.Getpid(), names.Add(1))
 }
 
-// network makes a private network, and gives its name and the address of this
+// network makes a private network, and returns its name and the address of this
 // machine in it.
 func network(t *testing.T, options ...string) (name, gateway string) {
 	t.Helper()
@@ -37,7 +37,7 @@ func network(t *testing.T, options ...string) (name, gateway string) {
 	return name, strings.TrimSpace(gateway)
 }
 
-// target is an API of this test; hung tells of requests that are not answered,
+// target is an API of this test; hung reports requests that are not answered,
 // large how many items the large answer had.
 type target struct {
 	*httptest.Server
@@ -67,7 +67,7 @@ func api(t *testing.T, host string) target {
 			http.Error(w, "how many bytes?", http.StatusBadRequest)
 			return
 		}
-		if rows, err := writeLarge(w, r.URL.Query().Get("format"), size); err == nil { // else the component is gone: its test tells
+		if rows, err := writeLarge(w, r.URL.Query().Get("format"), size); err == nil { // else the component is gone: its test reports it
 			a.large <- rows
 		}
 	})

@@ -24,7 +24,7 @@ type job struct {
 	Result     json.RawMessage // an empty list before the end
 }
 
-type told struct{ Type, Message string }
+type platformEvent struct{ Type, Message string }
 
 // call sends a request with the token and reads the answer.
 func (p platform) call(t *testing.T, method, path, kind string, body []byte) string {
@@ -67,7 +67,7 @@ func (p platform) untilUp(t *testing.T) {
 	})
 }
 
-// configure stores a configuration and gives its id.
+// configure stores a configuration and returns its id.
 func (p platform) configure(t *testing.T, text []byte) string {
 	t.Helper()
 	form := url.Values{"name": {"shop"}, "configuration": {string(text)}}.Encode()
@@ -79,7 +79,7 @@ func (p platform) configure(t *testing.T, text []byte) string {
 	return stored.ID
 }
 
-// start creates a job and gives its id.
+// start creates a job and returns its id.
 func (p platform) start(t *testing.T, body map[string]any) string {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -112,7 +112,7 @@ func (p platform) finished(t *testing.T, id string) (j job) {
 // events are the events of a job as lines, oldest first.
 func (p platform) events(t *testing.T, id string) string {
 	t.Helper()
-	var list []told
+	var list []platformEvent
 	p.read(t, "/v2/storage/events?limit=100&runId="+id, &list)
 	var lines strings.Builder
 	for i := len(list) - 1; i >= 0; i-- {
@@ -126,7 +126,7 @@ func (p platform) table(t *testing.T, id string) string {
 	return p.call(t, http.MethodGet, "/v2/storage/tables/"+id+"/data-preview", "", nil)
 }
 
-// eventually polls: what happens in a container calls nobody back.
+// eventually polls: what happens in a container calls no one back.
 func eventually(t *testing.T, what string, within time.Duration, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(within); !done(); time.Sleep(20 * time.Millisecond) {

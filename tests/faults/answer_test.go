@@ -108,11 +108,11 @@ func framing() []fault {
 			fault{name: "no head", says: "not valid HTTP", hit: func(s *strike) { s.send("[]\r\n\r\n") }},
 			fault{name: "line without a colon", says: "not valid HTTP", hit: sending(ok + "no colon\r\n\r\n")},
 			fault{name: "zero byte in the head", says: "not valid HTTP", hit: sending(ok + "X: a\x00b\r\n\r\n")},
-			fault{name: "status that is no number", says: "not valid HTTP", hit: sending("HTTP/1.1 fine OK\r\n\r\n")},
+			fault{name: "status that is not a number", says: "not valid HTTP", hit: sending("HTTP/1.1 fine OK\r\n\r\n")},
 			fault{name: "status of four digits", says: "not valid HTTP", hit: sending("HTTP/1.1 2000 OK\r\n\r\n")},
 			fault{name: "version of HTTP that does not exist", says: "not valid HTTP", hit: sending("HTTP/x.1 200 OK\r\n\r\n")},
-			fault{name: "HTTP/2 that nobody asked for", says: "not valid HTTP", hit: sending("\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x80\x00\x04\x00\x01\x00\x00\x00\x05\x00\xff\xff\xff\r\n\r\n")},
-			fault{name: "Content-Length that is no number", says: "not valid HTTP", hit: sending(ok + "Content-Length: much\r\n\r\n[]")},
+			fault{name: "HTTP/2 that no one requested", says: "not valid HTTP", hit: sending("\x00\x00\x12\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x80\x00\x04\x00\x01\x00\x00\x00\x05\x00\xff\xff\xff\r\n\r\n")},
+			fault{name: "Content-Length that is not a number", says: "not valid HTTP", hit: sending(ok + "Content-Length: much\r\n\r\n[]")},
 			fault{name: "negative Content-Length", says: "not valid HTTP", hit: sending(ok + "Content-Length: -1\r\n\r\n[]")},
 			fault{name: "two Content-Lengths", says: "not valid HTTP", hit: sending(ok + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n[]")},
 			fault{name: "unknown Transfer-Encoding", says: "not valid HTTP", hit: sending(ok + "Transfer-Encoding: rot13\r\n\r\n[]")},
@@ -150,12 +150,12 @@ func framing() []fault {
 			fault{name: "100 Continue before the answer", hit: before("HTTP/1.1 100 Continue\r\n\r\n")},
 			fault{name: "103 Early Hints before the answer", hit: before("HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n")},
 			fault{name: "ten 102 Processing before the answer", hit: before(strings.Repeat("HTTP/1.1 102 Processing\r\n\r\n", 10))},
-			fault{name: "another answer behind the answer", hit: func(s *strike) {
+			fault{name: "another answer after the answer", hit: func(s *strike) {
 				whole := s.whole()
 				text := whole.wire(len(whole.body))
 				s.send(text + text)
 			}},
-			fault{name: "another answer behind the answer, on a connection that stays", hit: func(s *strike) {
+			fault{name: "another answer after the answer, on a connection that stays", hit: func(s *strike) {
 				whole := s.whole()
 				text := whole.wire(len(whole.body))
 				s.hang(text + strings.Replace(text, "200 OK", "200 OK\r\nX-Second: 1", 1))
@@ -307,10 +307,10 @@ func encodings() []fault {
 				}
 				return b
 			})},
-			fault{name: "rubbish behind gzip", says: "network error 61", hit: encoded("gzip", func(text []byte) []byte { return append(compressed(text), "rubbish behind it"...) })},
-			fault{name: "brotli that nobody asked for", says: "JSON", hit: encoded("br", func(text []byte) []byte { return []byte("\x0b\x02\x80" + "binary" + "\x03") })},
+			fault{name: "rubbish after gzip", says: "network error 61", hit: encoded("gzip", func(text []byte) []byte { return append(compressed(text), "rubbish after it"...) })},
+			fault{name: "brotli that no one requested", says: "JSON", hit: encoded("br", func(text []byte) []byte { return []byte("\x0b\x02\x80" + "binary" + "\x03") })},
 		),
-		with(harmless("body compressed in another way than it was asked for"),
+		with(harmless("body compressed in another way than it was requested"),
 			fault{name: "x-gzip", hit: encoded("x-gzip", compressed)},
 			fault{name: "gzip in two parts", hit: encoded("gzip", func(text []byte) []byte {
 				half := len(text) / 2

@@ -129,7 +129,7 @@ func (a *api) logIn() reply {
 	return reply{status: http.StatusOK, body: fmt.Appendf(nil, `{"token": "token-value-%d", "seconds": 900}`, a.tokens)}
 }
 
-// proved tells whether a request may be answered.
+// proved reports whether a request may be answered.
 func (a *api) proved(r request) bool {
 	switch a.world.scenario.login {
 	case "X-Token":

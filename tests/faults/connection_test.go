@@ -127,7 +127,7 @@ func resolving(err *net.DNSError) func(context.Context, *world, int) (net.Conn, 
 	}
 }
 
-// smallest is a scenario with one short answer, for what takes long.
+// smallest is a scenario with one short answer, for what takes a long time.
 func smallest(s scenario, p place) bool { return s.name == "offset paging" && p.name == "last page" }
 
 // drip sends the answer byte by byte, and never to its end.

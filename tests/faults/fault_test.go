@@ -22,7 +22,7 @@ const always = 1 << 20
 // request (hit) or in the connection for one (connect).
 type fault struct {
 	name string
-	// row is where docs/understand/faults.md tells what the extractor does about it.
+	// row is where docs/understand/faults.md says what the extractor does about it.
 	row string
 	// once, often and stays are how a run ends that meets the fault one time,
 	// five times, and every time; "" is not tried.
@@ -43,7 +43,7 @@ type fault struct {
 	body int
 }
 
-// duration is how long a fault lasts, and what comes of it.
+// duration is how long a fault lasts, and its effect.
 type duration struct {
 	name  string
 	times int
@@ -84,7 +84,7 @@ func fatal(row string) func(*fault) {
 	return func(f *fault) { f.row, f.once = row, refused }
 }
 
-// harmless is a fault that nobody notices.
+// harmless is a fault that no one notices.
 func harmless(row string) func(*fault) {
 	return func(f *fault) { f.row, f.once, f.stays = row, healthy, healthy }
 }

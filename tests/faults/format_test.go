@@ -43,7 +43,7 @@ func formats() []fault {
 			in("CSV, cut in quotes", csv, "a,b\n1,\"2", "never ends"),
 			in("JSON lines, cut in a line", lines, "{\"a\": 1}\n{\"a", "ends too early"),
 			in("XML, cut in a text", xml, "<r><a>1</a><a>2", "ends too early"),
-			in("XML, cut behind an item", xml, "<r><a>1</a>", "ends too early"),
+			in("XML, cut after an item", xml, "<r><a>1</a>", "ends too early"),
 		),
 		with(fatal("XML with entities of its own"),
 			in("an entity", xml, `<!DOCTYPE r [<!ENTITY a "b">]><r><i>&a;</i></r>`, "entities"),

@@ -1,6 +1,6 @@
 // Package faults runs the component against an API that misbehaves in every way
 // we know of, behind a real proxy that does harm to connections (toxiproxy, in
-// this process). Whatever happens, one of two things must come of it: either
+// this process). No matter what happens, it must have one of two results: either
 // tables, manifests and state are byte for byte those of a healthy run, or the
 // run ends as a user error (exit 1) with one clear line, and nothing is left in
 // the output. Which of the two is declared with each fault.
@@ -27,7 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// net/http tells of bytes that come behind an answer; so does the program's
+	// net/http reports bytes that come after an answer; so does the program's
 	// main function, which throws that away.
 	log.SetOutput(io.Discard)
 	flag.Parse()
@@ -47,13 +47,13 @@ func faults() []fault {
 // leastCombinations is how many there must be.
 const leastCombinations = 150
 
-// tally counts how the combinations ended.
-type tally struct {
+// endCounts counts how the combinations ended.
+type endCounts struct {
 	mu               sync.Mutex
 	healthy, refused int
 }
 
-func (c *tally) add(e end) {
+func (c *endCounts) add(e end) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e == healthy {
@@ -63,7 +63,7 @@ func (c *tally) add(e end) {
 	}
 }
 
-// every is the flag that asks for every combination there is.
+// every is the flag that requests every combination there is.
 var every = flag.Bool("every", false, "run every fault at every place of every scenario, which takes minutes")
 
 // fewPlaces are how many places a fault hits otherwise; which of them changes
@@ -72,14 +72,14 @@ const fewPlaces = 2
 
 // TestMatrix lets the faults hit the scenarios.
 func TestMatrix(t *testing.T) {
-	var all []spot
+	var all []candidate
 	for _, s := range scenarios() {
 		h := newWell(t, s)
 		for _, p := range s.places {
 			all = append(all, h.find(t, p))
 		}
 	}
-	var count tally
+	var count endCounts
 	t.Run("combinations", func(t *testing.T) {
 		for n, f := range faults() {
 			t.Run(f.name, func(t *testing.T) {
@@ -99,9 +99,9 @@ func TestMatrix(t *testing.T) {
 }
 
 // chosen are the places that the n-th fault is to hit.
-func chosen(t *testing.T, all []spot, f fault, n int) []spot {
+func chosen(t *testing.T, all []candidate, f fault, n int) []candidate {
 	t.Helper()
-	var fit []spot
+	var fit []candidate
 	for _, s := range all {
 		if s.bytes >= f.body && (f.only == nil || f.only(s.scenario, s.place)) {
 			fit = append(fit, s)
@@ -113,7 +113,7 @@ func chosen(t *testing.T, all []spot, f fault, n int) []spot {
 	if *every || len(fit) <= fewPlaces {
 		return fit
 	}
-	var few []spot
+	var few []candidate
 	for i := range fewPlaces {
 		few = append(few, fit[(n+i*len(fit)/fewPlaces)%len(fit)])
 	}
@@ -141,8 +141,8 @@ func newWell(t *testing.T, s scenario) *well {
 	return &well{s, w.api.sent, got.files}
 }
 
-// spot is a request of a healthy run that a fault may hit.
-type spot struct {
+// candidate is a request of a healthy run that a fault may hit.
+type candidate struct {
 	*well
 	place place
 	first int // the number of the request, from 1
@@ -150,17 +150,17 @@ type spot struct {
 }
 
 // find is the first request of the healthy run at a place.
-func (h *well) find(t *testing.T, p place) spot {
+func (h *well) find(t *testing.T, p place) candidate {
 	t.Helper()
 	i := slices.IndexFunc(h.sent, p.is)
 	if i < 0 {
 		t.Fatalf("%s has no request at %q", h.name, p.name)
 	}
-	return spot{h, p, i + 1, h.sent[i].bytes}
+	return candidate{h, p, i + 1, h.sent[i].bytes}
 }
 
 // meet runs the scenario with the fault, for each of its durations.
-func (h spot) meet(t *testing.T, f fault, count *tally) {
+func (h candidate) meet(t *testing.T, f fault, count *endCounts) {
 	for _, d := range f.durations() {
 		t.Run(h.name+", "+h.place.name+", "+d.name, func(t *testing.T) {
 			t.Parallel()
@@ -168,7 +168,7 @@ func (h spot) meet(t *testing.T, f fault, count *tally) {
 			before := w.files(t)
 			got := w.run(t)
 			// Requests side by side share connections as time has it: the one that is hit
-			// may be made in vain, or serve another answer than the one that is cut. Only a
+			// may be made without success, or serve another answer than the one that is cut. Only a
 			// run that lacks nothing is made again.
 			for tries := 0; f.connect != nil && d.end == refused && h.unhurt(got) && tries < 100; tries++ {
 				w = newWorld(t, h.scenario, h.place, f, d.times, h.first)
@@ -198,7 +198,7 @@ func (h spot) meet(t *testing.T, f fault, count *tally) {
 	}
 }
 
-// unhurt tells whether a run ended as the healthy one.
+// unhurt reports whether a run ended as the healthy one.
 func (h *well) unhurt(got outcome) bool {
 	made := maps.Clone(got.files)
 	delete(made, "config.json")
@@ -237,7 +237,7 @@ func (o outcome) checkRefused(t *testing.T, before map[string]string, says strin
 		}
 	}
 	if !strings.Contains(line, ".test/") && !strings.Contains(line, "the login failed") {
-		t.Errorf("stderr does not tell which request failed")
+		t.Errorf("stderr does not say which request failed")
 	}
 	if found := jargon.FindString(line); found != "" {
 		t.Errorf("stderr has the jargon %q", found)
@@ -263,13 +263,13 @@ func TestPage(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(page), "|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
-	told := map[string]string{} // how the run ends, by fault
+	documented := map[string]string{} // how the run ends, by fault
 	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
 		if len(cells) != 3 {
 			t.Fatalf("not three cells: %s", line)
 		}
-		told[cells[0]] = cells[2]
+		documented[cells[0]] = cells[2]
 	}
 	ends := map[string]string{}
 	for _, f := range faults() {
@@ -281,12 +281,12 @@ func TestPage(t *testing.T) {
 	}
 	for row, end := range ends {
 		for _, verb := range []string{"continues", "fails"} {
-			if strings.Contains(end, verb) != strings.Contains(told[row], verb) {
-				t.Errorf("%s: the page says %q, here it %s", row, told[row], end)
+			if strings.Contains(end, verb) != strings.Contains(documented[row], verb) {
+				t.Errorf("%s: the page says %q, here it %s", row, documented[row], end)
 			}
 		}
 	}
-	for row := range told {
+	for row := range documented {
 		if ends[row] == "" {
 			t.Errorf("no fault of this row is tested: %s", row)
 		}

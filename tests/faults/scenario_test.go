@@ -6,7 +6,7 @@ import "strings"
 // the requests of it that a fault may hit.
 type scenario struct {
 	name string
-	// api and config are the members of these sections, beside those that stand
+	// api and config are the members of these sections, beside those that are
 	// beside them, and more the other top-level members of the document.
 	api, config, beside, more string
 	// state is in/state.json; "" for none.
@@ -29,7 +29,7 @@ type place struct {
 	is   func(request) bool
 }
 
-// renews tells whether new credentials are fetched after a 401.
+// renews reports whether new credentials are fetched after a 401.
 func (s scenario) renews() bool { return s.login == "X-Token" }
 
 // at is the request with this path and these texts in its query or body.

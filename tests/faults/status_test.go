@@ -56,7 +56,7 @@ func ruled() []fault {
 		),
 		with(func(f *fault) { storm("answer that is not ready by a rule")(f); f.only = noLogin },
 			fault{name: "202 that is not ready", settings: pending, says: "'timeout' of the rule", hit: waiting(202)},
-			fault{name: "200 that tells when it is ready", settings: pending, says: "'timeout' of the rule", hit: waiting(200, "In: 30")},
+			fault{name: "200 that says when it is ready", settings: pending, says: "'timeout' of the rule", hit: waiting(200, "In: 30")},
 			fault{name: "503 that is not ready", settings: pending, says: "'timeout' of the rule", hit: waiting(503, "In: -1")},
 		),
 		with(func(f *fault) { fatal("wait beyond the limits of a rule")(f); f.only = noLogin },
@@ -172,7 +172,7 @@ func redirects() []fault {
 			fault{name: "to no host", says: "redirected", hit: redirected(302, "http:///x")},
 			fault{name: "without an address", says: "[302] Redirect without an address", hit: func(s *strike) { s.say(302, "") }},
 			fault{name: "without an address, with a body", says: "[300] Redirect without an address", hit: func(s *strike) { s.say(300, `[{"id": 1, "token": "x"}]`) }},
-			fault{name: "304 that nobody asked for", says: "[304] Redirect without an address", hit: func(s *strike) { s.WriteHeader(304) }},
+			fault{name: "304 that no one requested", says: "[304] Redirect without an address", hit: func(s *strike) { s.WriteHeader(304) }},
 		),
 	)
 }

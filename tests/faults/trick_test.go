@@ -33,7 +33,7 @@ func (k *tricks) end() {
 		k.proxy.Stop()
 	}
 	if k.other != nil {
-		_ = k.other.Close() // nobody needs it any more
+		_ = k.other.Close() // no one needs it any more
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // TestPagesInAdvance generates lists that are paged by offset and by page number,
-// some of which tell how long they are, and compares what every concurrency and
+// some of which say how long they are, and compares what every concurrency and
 // every look-ahead bring with what comes one request after another.
 func TestPagesInAdvance(t *testing.T) {
 	short.Skip(t, "it runs every way of paging with delays")
@@ -62,11 +62,11 @@ func TestPagesInAdvance(t *testing.T) {
 // extracts them.
 type shelf struct {
 	seed uint64
-	// end is what comes behind the last page: "none" is an empty page, "missing" a
+	// end is what comes after the last page: "none" is an empty page, "missing" a
 	// 404, "again" the last page.
 	end string
 	// lies is added to the totals; damages and patience are how many of a
-	// thousand pages are not what they should be, and ask for some time first.
+	// thousand pages are not what they should be, and request some time first.
 	lies, damages, patience int
 	// honest lists have true totals and whole pages.
 	honest    bool
@@ -194,7 +194,7 @@ func (s *shelf) number(what, place string) int {
 	return int(h.Sum32() >> 3)
 }
 
-// page is the part of a list that a request asks for.
+// page is the part of a list that arequest is for.
 func (s *shelf) page(r *http.Request) (status int, body string) {
 	length := s.number("length", r.URL.Path) % 7
 	if len(r.URL.Path) < 5 { // of a root job
@@ -241,7 +241,7 @@ func (s *shelf) page(r *http.Request) (status int, body string) {
 	return http.StatusOK, string(text)
 }
 
-// TestPagesAtOnce has an API that takes 20 ms for every answer and tells how long
+// TestPagesAtOnce has an API that takes 20 ms for every answer and says how long
 // its lists are: how long all of them take shows how many were under way.
 func TestPagesAtOnce(t *testing.T) {
 	t.Parallel()
@@ -269,14 +269,14 @@ func TestPagesAtOnce(t *testing.T) {
 		requests, guesses       int
 		most, rounds            int
 	}{
-		// 33 pages and the empty one behind them.
+		// 33 pages and the empty one after them.
 		{name: "one after another", http: `"concurrency":1,"lookahead":9`, total: "total", answer: list, requests: 34, most: 1, rounds: 34},
-		{name: "nobody tells the total", http: `"concurrency":16`, total: "none", answer: list, requests: 34, most: 1, rounds: 34},
+		{name: "no one states the total", http: `"concurrency":16`, total: "none", answer: list, requests: 34, most: 1, rounds: 34},
 		{name: "all after the first one", http: `"concurrency":16`, total: "total", answer: list, requests: 34, most: 16, rounds: 1 + 2 + 1},
 		{name: "two at once", http: `"concurrency":2`, total: "total", answer: list, requests: 34, most: 2, rounds: 1 + 16 + 1},
 		{name: "on the chance", http: `"concurrency":16,"lookahead":3`, total: "none", answer: list, requests: 34, guesses: 3, most: 4, rounds: 9},
 		{name: "both", http: `"concurrency":16,"lookahead":15`, total: "total", answer: list, requests: 34, guesses: 15, most: 16, rounds: 3},
-		// Three pages of a child each, and the empty pages behind all of them.
+		// Three pages of a child each, and the empty pages after all of them.
 		{name: "children one after another", http: `"concurrency":1`, total: "total", more: withChild, answer: family, requests: 10, most: 1, rounds: 10},
 		{name: "children", http: `"concurrency":16`, total: "total", more: withChild, answer: family, requests: 10, most: 3, rounds: 5},
 		{name: "children that take time", http: `"concurrency":16`, total: "total", more: `,"scroller":"timed"` + withChild, answer: family, requests: 10, most: 1, rounds: 10},
@@ -318,9 +318,9 @@ func TestPagesAtOnce(t *testing.T) {
 	}
 }
 
-// TestPagesThatNobodyNeeds has a job that ends with its first page, while pages
-// asked for on the chance fail in every way. Only their number is told.
-func TestPagesThatNobodyNeeds(t *testing.T) {
+// TestUnneededPages has a job that ends with its first page, while pages
+// requested in advance fail in every way. Only their number is reported.
+func TestUnneededPages(t *testing.T) {
 	t.Parallel()
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Query().Get("offset") {
@@ -362,17 +362,17 @@ func TestPagesThatNobodyNeeds(t *testing.T) {
 }
 
 // TestPatienceOfPagesInAdvance has an API that answers one page of many with a
-// request for patience. Nobody asks for anything meanwhile, also when that page
+// request for patience. No request is sent meanwhile, also when that page
 // turns out not to be needed.
 func TestPatienceOfPagesInAdvance(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
 		limit   int // of pages
-		refused int // which one asks for patience
+		refused int // which one requests patience
 	}{
 		{"a page that is needed", 30, 3},
-		{"a page that nobody needs", 2, 4},
+		{"a page that no one needs", 2, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -432,7 +432,7 @@ func TestCredentialsOfPagesInAdvance(t *testing.T) {
 		refuse func(page int, token string) bool
 		logins int
 	}{
-		{"behind the end", 5, func(page int, _ string) bool { return page > 6 }, 1},
+		{"after the end", 5, func(page int, _ string) bool { return page > 6 }, 1},
 		{"once the token has ended", 9, func(page int, token string) bool { return page > 3 && token == "token-1" }, 2},
 	}
 	for _, tt := range tests {

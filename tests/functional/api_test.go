@@ -22,8 +22,7 @@ type script struct {
 	t     *testing.T
 	clock *clock.Clock
 	all   []exchange
-	// anyOrder lets the exchanges come in any order; a failing run may then ask
-	// for less or for more.
+	// anyOrder lets the exchanges come in any order; a failing run may then request less or more.
 	anyOrder, failing bool
 	// server is the address of this API: it takes the place of @SERVER@ in an
 	// answer.
@@ -44,7 +43,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.sent = append(s.sent, r.Method+" "+r.RequestURI)
 	if s.anyOrder && !s.bringForward(r, string(body)) && s.failing {
 		s.mu.Unlock()
-		http.Error(w, "one after another this would not be asked for", http.StatusNotFound)
+		http.Error(w, "one after another this would not be requested", http.StatusNotFound)
 		return
 	}
 	if s.next == len(s.all) {
@@ -92,7 +91,7 @@ func (s *script) finish() {
 	}
 }
 
-// compare tells what is wrong with a request, line by line.
+// compare says what is wrong with a request, line by line.
 func (e exchange) compare(r *http.Request, body string) []string {
 	var wrong []string
 	differ := func(what, got, want string) {

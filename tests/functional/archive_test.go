@@ -49,7 +49,7 @@ var archiveSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 func checkArchive(t *testing.T, archive []byte) {
 	t.Helper()
 	for _, wrong := range archiveProblems(archive) {
-		t.Error("the recording is no valid archive: " + wrong)
+		t.Error("the recording is not a valid archive: " + wrong)
 	}
 }
 
@@ -82,7 +82,7 @@ func archiveProblems(archive []byte) []string {
 	return wrong
 }
 
-// entryProblems checks what the schema does not tell.
+// entryProblems checks what the schema cannot express.
 func entryProblems(entry map[string]any, pages map[any]bool) []string {
 	var wrong []string
 	if _, err := time.Parse(time.RFC3339Nano, entry["startedDateTime"].(string)); err != nil {
@@ -103,7 +103,7 @@ func entryProblems(entry map[string]any, pages map[any]bool) []string {
 	}
 	address := entry["request"].(map[string]any)["url"].(string)
 	if u, err := url.ParseRequestURI(address); err != nil || !u.IsAbs() || strings.ContainsAny(address, "[] ") {
-		wrong = append(wrong, "its address is no URL: "+address)
+		wrong = append(wrong, "its address is not a URL: "+address)
 	}
 	return wrong
 }

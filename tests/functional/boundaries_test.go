@@ -94,7 +94,7 @@ func (rows someJSON) send(w http.ResponseWriter) {
 	_, _ = fmt.Fprintf(w, "[%s]", strings.Join(rows, ","))
 }
 
-// run gives everything that a run leaves below out.
+// run returns everything that a run leaves below out.
 func (rows someJSON) run(t *testing.T, l layout) map[string]string {
 	t.Helper()
 	w := newWorld(t, l.api)

@@ -59,7 +59,7 @@ func eachBroken(t *testing.T, run func(*testing.T, brokenConfig)) {
 }
 
 // TestBroken runs every file below broken: the run must end with one line that
-// tells the place, without a request, a table or a state.
+// states the place, without a request, a table or a state.
 func TestBroken(t *testing.T) {
 	eachBroken(t, func(t *testing.T, b brokenConfig) {
 		t.Parallel()

@@ -12,7 +12,7 @@ import (
 )
 
 // inBubble runs a test in a world whose time passes only while everybody waits:
-// the API may take as long as it likes, and nobody really waits. When the test
+// the API may take as long as it likes, and no one really waits. When the test
 // ends all goroutines have to. Connections are pipes, for a bubble does not
 // notice that somebody waits for the network.
 func inBubble(t *testing.T, api http.Handler, test func(t *testing.T, w *world)) {

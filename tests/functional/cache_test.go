@@ -56,15 +56,15 @@ func TestCacheKeepsAccountsApart(t *testing.T) {
 		digest = `{"function":"md5","args":[{"attr":"#pw"}]}`
 	)
 	tests := map[string]string{ // the section api, and more of it
-		"basic":                      `"authentication":{"type":"basic"}`,
-		"query":                      `"authentication":{"type":"query","query":{"key":{"attr":"#pw"}}}`,
-		"query, computed":            `"authentication":{"type":"query","query":{"key":` + digest + `}}`,
-		"login":                      login,
-		"oauth20":                    `"authentication":{"type":"oauth20","headers":{"X-Token":{"authorization":"data"}},"query":{"user":{"function":"concat","args":[{"authorization":"clientId"}]}}},"http":{"headers":{"X-User":{"attr":"who"}}}`,
-		"a header":                   `"http":{"headers":{"X-User":{"attr":"#pw"}}}`,
-		"a header that is no secret": `"http":{"headers":{"X-User":{"attr":"who"}}}`,
-		"a computed header":          `"http":{"headers":{"X-User":` + digest + `}}`,
-		"Host":                       `"http":{"headers":{"Host":{"attr":"who"}}}`,
+		"basic":                         `"authentication":{"type":"basic"}`,
+		"query":                         `"authentication":{"type":"query","query":{"key":{"attr":"#pw"}}}`,
+		"query, computed":               `"authentication":{"type":"query","query":{"key":` + digest + `}}`,
+		"login":                         login,
+		"oauth20":                       `"authentication":{"type":"oauth20","headers":{"X-Token":{"authorization":"data"}},"query":{"user":{"function":"concat","args":[{"authorization":"clientId"}]}}},"http":{"headers":{"X-User":{"attr":"who"}}}`,
+		"a header":                      `"http":{"headers":{"X-User":{"attr":"#pw"}}}`,
+		"a header that is not a secret": `"http":{"headers":{"X-User":{"attr":"who"}}}`,
+		"a computed header":             `"http":{"headers":{"X-User":` + digest + `}}`,
+		"Host":                          `"http":{"headers":{"Host":{"attr":"who"}}}`,
 	}
 	documents := map[string]string{}
 	for name, api := range tests {

@@ -25,9 +25,9 @@ type aviary struct {
 }
 
 // newAviary plants canaries: below every key with a hash sign, in the variables
-// that come to stand there, in the token of the platform, in addresses, and in
+// that come to be there, in the token of the platform, in addresses, and in
 // what the logins return. Every request carries two more of them, and two are
-// for nobody.
+// for no one.
 func newAviary(t *testing.T, c *testCase) *aviary {
 	t.Helper()
 	a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}, env: map[string]string{}, exchanges: append([]exchange(nil), c.exchanges...)}
@@ -75,7 +75,7 @@ func (a *aviary) canary(secret string) string {
 }
 
 // plantConfig plants canaries in a document, and more of them where it may have
-// keys that nobody knows; what is no document stays as it is.
+// keys that no one knows; what is not a document stays as it is.
 func (a *aviary) plantConfig(text string, more bool) string {
 	var document any
 	if decodeJSON([]byte(text), &document) != nil {
@@ -170,7 +170,7 @@ func (a *aviary) password(text string) string {
 }
 
 // plantMore plants canaries that every case has: two are carried by requests,
-// others stand where nobody uses them.
+// others are where no one uses them.
 func (a *aviary) plantMore(root map[string]any) {
 	child(root, "image_parameters", "__deep")["#planted"] = []any{a.canary(""), map[string]any{"x": a.canary("")}}
 	child(root, "authorization", "oauth_api", "credentials")["#planted"] = a.canary("")
@@ -207,7 +207,7 @@ func (a *aviary) plantVariables(root map[string]any) {
 }
 
 // child is an object at a path, made where there is none. One that must not be
-// made (something else stands there) is kept out of the document.
+// made (something else is there) is kept out of the document.
 func child(parent map[string]any, path ...string) map[string]any {
 	for _, name := range path {
 		next, ok := parent[name].(map[string]any)
@@ -245,7 +245,7 @@ func (a *aviary) plantLogins(root map[string]any) {
 		answer := &a.exchanges[i].answer
 		path, _, _ := strings.Cut(a.exchanges[i].target, "?")
 		if !strings.HasSuffix(path, endpoint) || answer.close || answer.cut >= 0 || answer.status >= 300 {
-			continue // what a login is refused with is told: it is how its author learns why
+			continue // what a login is refused with is reported: it is how its author learns why
 		}
 		var v any
 		switch {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// canaryMark stands at both ends of every canary and nowhere else: whoever
-// searches for it finds every canary, and what is left of one that was cut or
+// canaryMark is at both ends of every canary and nowhere else: a search
+// for it finds every canary, and what is left of one that was cut or
 // masked by half. Between the two stand characters that writers escape.
 const canaryMark = "c4n4ryK3y"
 
@@ -45,7 +45,7 @@ var canarySpellings = sync.OnceValue(func() []string {
 	return all
 })
 
-// base64Inside is what base64 makes of a text whatever stands before and behind
+// base64Inside is what base64 makes of a text no matter what is before and after
 // it: one text for each place in a group of three bytes.
 func base64Inside(alphabet *base64.Encoding, text string) []string {
 	var all []string
@@ -57,7 +57,7 @@ func base64Inside(alphabet *base64.Encoding, text string) []string {
 	return all
 }
 
-// seen are the places of a text that show a canary, with what stands around.
+// seen are the places of a text that show a canary, with what is around.
 func seen(text string) []string {
 	var all []string
 	for _, spelling := range canarySpellings() {
@@ -99,7 +99,7 @@ func TestCanaryIsSeen(t *testing.T) {
 		for _, secret := range []string{canaryText(7), canaryDigits + "0007"} {
 			for _, before := range []string{"", "a", "ab", "abc"} {
 				if text := "x " + form(before+secret+"z") + " x"; len(seen(text)) == 0 {
-					t.Errorf("%s behind %q is not seen: %s", name, before, text)
+					t.Errorf("%s after %q is not seen: %s", name, before, text)
 				}
 			}
 		}

@@ -23,8 +23,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// canaryTally is what TestCanary has done, over all its cases.
-type canaryTally struct {
+// canaryStatistics is what TestCanary has done, over all its cases.
+type canaryStatistics struct {
 	mu sync.Mutex
 	// cases, and how many of them are configurations with which something can be
 	// asked.
@@ -38,11 +38,11 @@ type canaryTally struct {
 }
 
 // TestCanary: no output of any command about any case shows a canary in any form,
-// whatever the API does with it, and no file but tables, state and what was in
+// regardless of what the API does withit, and no file but tables, state and what was in
 // the data directory before has one, neither during a run nor after it.
 func TestCanary(t *testing.T) {
 	short.SkipRace(t, "it goes through all cases again")
-	tally := &canaryTally{kinds: map[string]int{}}
+	statistics := &canaryStatistics{kinds: map[string]int{}}
 	var paths []string
 	for _, pattern := range []string{filepath.Join("cases", "*"), filepath.Join(recipes, "*")} {
 		some, err := filepath.Glob(pattern)
@@ -65,41 +65,41 @@ func TestCanary(t *testing.T) {
 				if strings.HasPrefix(path, recipes) {
 					c.talkPlainly()
 				}
-				n := &nest{t: t, c: c, tally: tally, number: i}
+				n := &nest{t: t, c: c, statistics: statistics, number: i}
 				n.all()
 			})
 		}
 	})
-	t.Run("broken", func(t *testing.T) { tally.broken(t) })
+	t.Run("broken", func(t *testing.T) { statistics.broken(t) })
 	fmt.Printf("canary: %d cases × %d outputs, %d canaries, %d hits (%d cases ask an API, which saw a canary in %d; %d end as without canaries; %d MB searched)\n",
-		tally.cases, tally.outputs, tally.canaries, tally.hits, tally.asking, tally.carried, tally.same, tally.bytes>>20)
-	t.Logf("outputs: %v", tally.kinds)
-	if tally.cases < len(paths) {
-		return // some were not asked for with -run, or failed
+		statistics.cases, statistics.outputs, statistics.canaries, statistics.hits, statistics.asking, statistics.carried, statistics.same, statistics.bytes>>20)
+	t.Logf("outputs: %v", statistics.kinds)
+	if statistics.cases < len(paths) {
+		return // some were not requested with -run, or failed
 	}
-	if tally.same*100 < tally.cases*95 || tally.carried*100 < tally.asking*95 {
+	if statistics.same*100 < statistics.cases*95 || statistics.carried*100 < statistics.asking*95 {
 		t.Error("too many cases are not what they are without canaries, so that little is proved")
 	}
 }
 
 // nest is a case with the outputs that are searched for its canaries.
 type nest struct {
-	t      *testing.T
-	c      *testCase
-	tally  *canaryTally
-	number int
+	t          *testing.T
+	c          *testCase
+	statistics *canaryStatistics
+	number     int
 }
 
 // search looks for canaries in an output.
 func (n *nest) search(output, text string) {
 	n.t.Helper()
 	hits := seen(text)
-	n.tally.mu.Lock()
-	defer n.tally.mu.Unlock()
-	n.tally.outputs++
-	n.tally.kinds[output]++
-	n.tally.bytes += len(text)
-	n.tally.hits += len(hits)
+	n.statistics.mu.Lock()
+	defer n.statistics.mu.Unlock()
+	n.statistics.outputs++
+	n.statistics.kinds[output]++
+	n.statistics.bytes += len(text)
+	n.statistics.hits += len(hits)
 	for _, hit := range hits {
 		n.t.Errorf("%s shows a canary: %s", output, hit)
 	}
@@ -155,7 +155,7 @@ func (n *nest) run(fault canaryFault, change func(root map[string]any), set func
 	return r
 }
 
-// changed is a document with something changed; what is no document stays as it
+// changed is a document with something changed; what is not a document stays as it
 // is.
 func changed(text string, change func(root map[string]any)) string {
 	var root map[string]any
@@ -166,7 +166,7 @@ func changed(text string, change func(root map[string]any)) string {
 	return jsonText(root)
 }
 
-// debugging lets a document tell of every request.
+// debugging lets a document report every request.
 func debugging(root map[string]any) {
 	if inner, ok := root["parameters"].(map[string]any); ok {
 		root = inner
@@ -177,7 +177,7 @@ func debugging(root map[string]any) {
 }
 
 // asItIs runs the case as it is, with everything that can be kept of it, and
-// gives the recording. It runs twice, for events are written in three forms.
+// returns the recording. It runs twice, for events are written in three forms.
 func (n *nest) asItIs() (archive string) {
 	dir := n.t.TempDir()
 	archive = filepath.Join(dir, "run.har")
@@ -210,7 +210,7 @@ func (n *nest) readable() {
 	n.search("stdout and stderr", r.got.stdout+r.got.stderr)
 }
 
-// searchRun searches everything that a run tells and leaves.
+// searchRun searches everything that a run prints and leaves.
 func (n *nest) searchRun(r nestRun, archive, reports string) {
 	n.t.Helper()
 	n.search("events", r.got.stdout)
@@ -227,7 +227,7 @@ func (n *nest) searchRun(r nestRun, archive, reports string) {
 		if name != "report.html" {
 			var v any
 			if err := json.Unmarshal(text, &v); err != nil {
-				n.t.Errorf("%s is no JSON: %v", name, err)
+				n.t.Errorf("%s is not JSON: %v", name, err)
 			}
 			compact := strings.ReplaceAll(string(text), "\n", "")
 			n.search(name+", decoded", strings.Join(decodedStrings(compact), "\n"))
@@ -237,20 +237,20 @@ func (n *nest) searchRun(r nestRun, archive, reports string) {
 
 // count compares a run with what the case is without canaries.
 func (n *nest) count(r nestRun) {
-	n.tally.mu.Lock()
-	defer n.tally.mu.Unlock()
-	n.tally.cases++
-	n.tally.canaries += r.a.numbers
+	n.statistics.mu.Lock()
+	defer n.statistics.mu.Unlock()
+	n.statistics.cases++
+	n.statistics.canaries += r.a.numbers
 	if r.got.exit == n.c.Exit {
-		n.tally.same++
+		n.statistics.same++
 	} else {
 		n.t.Logf("ends with %d, not %d: %s", r.got.exit, n.c.Exit, r.got.stderr)
 	}
 	if r.api.asked > 0 {
-		n.tally.asking++
+		n.statistics.asking++
 	}
 	if r.api.planted > 0 {
-		n.tally.carried++
+		n.statistics.carried++
 	}
 	if len(r.api.lost) > 0 {
 		n.t.Errorf("the case sends secrets in whose place no canary was sent: %q", r.api.lost)
@@ -261,7 +261,7 @@ func (n *nest) count(r nestRun) {
 // alike, for its pages might have no end.
 const mostFaults = 12
 
-// fault runs the case with an API that gives the secrets back.
+// fault runs the case with an API that returns the secrets.
 func (n *nest) fault(f canaryFault) {
 	n.t.Helper()
 	dir := n.t.TempDir()
@@ -291,7 +291,7 @@ func (n *nest) action(name string) {
 	n.search("action "+name+", decoded", strings.Join(decodedStrings(r.got.stdout), "\n"))
 }
 
-// static searches what is told about the configuration without a run.
+// static searches what is reported about the configuration without a run.
 func (n *nest) static(a *aviary) {
 	if a.config == "" {
 		return
@@ -355,12 +355,12 @@ func (n *nest) init(archive string) {
 	n.search("init --har", stdout.String()+stderr.String())
 }
 
-// broken searches what is told about configurations that are refused.
-func (tally *canaryTally) broken(t *testing.T) {
+// broken searches what is reported about configurations that are refused.
+func (statistics *canaryStatistics) broken(t *testing.T) {
 	eachBroken(t, func(t *testing.T, b brokenConfig) {
 		a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}
 		document := a.plantConfig(b.Text, !b.Strict)
-		n := &nest{t: t, tally: tally}
+		n := &nest{t: t, statistics: statistics}
 		w := newWorld(t, &cannedAPI{clock: clock.At(defaultStart)})
 		w.options.Variables, w.options.Strict = b.Variables, b.Strict
 		writeFile(t, filepath.Join(w.dir, "config.json"), document)
@@ -374,7 +374,7 @@ func (tally *canaryTally) broken(t *testing.T) {
 			}
 		}
 		n.looks([]byte(document), given, b.Strict, defaultStart)
-		tally.canaries += a.numbers
+		statistics.canaries += a.numbers
 	})
 }
 
@@ -435,7 +435,7 @@ func withoutHash(v any) any {
 	return kept
 }
 
-// data tells whether a file of the data directory holds what the API has told.
+// data reports whether a file of the data directory holds what the API has sent.
 func data(name string) bool {
 	return strings.HasPrefix(name, "out/tables/") || strings.HasPrefix(name, "cache/") || name == "out/state.json"
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/keboola/configurable-extractor/internal/short"
 )
 
-// prompt is how long a run may take to end once it was told to.
+// prompt is how long a run may take to end once it was asked to.
 const prompt = time.Second
 
-// interruption is a moment of a run at which it is told to end.
+// interruption is a moment of a run at which it is asked to end.
 type interruption struct {
-	// api gets a function that tells the run to end.
+	// api gets a function that asks the run to end.
 	api func(interrupt func()) http.HandlerFunc
-	// event is the kind of event at which the run is told to end; "" for none.
+	// event is the kind of event at which the run is asked to end; "" for none.
 	event string
-	// sleep tells it to end while it waits for a retry.
+	// sleep asks it to end while it waits for a retry.
 	sleep bool
 }
 
@@ -92,9 +92,9 @@ func (a atEvent) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-var errInterrupted = errors.New("told to end")
+var errInterrupted = errors.New("asked to end")
 
-// TestCancel tells runs to end at every stage: they do so at once, fail, and
+// TestCancel asks runs to end at every stage: they do so at once, fail, and
 // leave nothing.
 func TestCancel(t *testing.T) {
 	short.Skip(t, "it interrupts runs at every stage")
@@ -107,14 +107,14 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// cancel tells one run to end.
+// cancel asks one run to end.
 func (i interruption) cancel(t *testing.T, http, children string) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	told := make(chan time.Time, 1)
+	signalled := make(chan time.Time, 1)
 	interrupt := sync.OnceFunc(func() {
-		told <- time.Now()
+		signalled <- time.Now()
 		cancel(errInterrupted)
 	})
 	w := newWorld(t, i.api(interrupt))
@@ -130,12 +130,12 @@ func (i interruption) cancel(t *testing.T, http, children string) {
 	before := readTree(t, w.dir)
 	got := w.run(ctx)
 	select {
-	case at := <-told:
+	case at := <-signalled:
 		if took := time.Since(at); took > prompt {
-			t.Errorf("the run went on for %v", took)
+			t.Errorf("the run continued for %v", took)
 		}
 	default:
-		t.Errorf("the run ended before it was told to: exit %d, %s", got.exit, got.stderr)
+		t.Errorf("the run ended before it was asked to: exit %d, %s", got.exit, got.stderr)
 	}
 	if got.exit == 0 {
 		t.Error("exit code 0")

@@ -74,10 +74,10 @@ type testCase struct {
 	plain     bool         // the addresses of the configuration lose their TLS
 }
 
-// parts are what may stand in the directory of a case.
+// parts are what may be in the directory of a case.
 var parts = []string{"api", "case.json", "config.json", "expected", "in", "out"}
 
-// expectations are what may stand in expected.
+// expectations are what may be in expected.
 var expectations = []string{"answer.json", "events.jsonl", "state.json", "tables"}
 
 func readCase(path string) (*testCase, error) {
@@ -191,14 +191,14 @@ func (c *testCase) run(t *testing.T) {
 	}
 }
 
-// setFlags sets the options that the case asks for.
+// setFlags sets the options that the case requests.
 func (c *testCase) setFlags(o *app.Options) {
 	o.Variables, o.Strict, o.LogFormat = c.Variables, c.Strict, c.LogFormat
 	o.Limits = env.Limits{Requests: c.MaxRequests, Bytes: c.MaxBytes, Time: time.Duration(c.MaxTime * float64(time.Second))}
 	o.Sample, o.Full, o.Merge = c.Sample, c.Full, c.Merge
 }
 
-// fill copies the input of the case into a data directory and gives what is
+// fill copies the input of the case into a data directory and returns what is
 // there afterwards.
 func (c *testCase) fill(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -282,7 +282,7 @@ func (o outcome) checkLastEvent(t *testing.T) {
 	}
 	line := strings.TrimSuffix(o.stderr, "\n")
 	last := events[len(events)-1]
-	if o.exit == failure.ExitCut {
+	if o.exit == failure.ExitLimitReached {
 		if last["event"] != "run.cut" || last["message"] != line {
 			t.Errorf("the last event is not run.cut with the line on stderr:\n%v\n%s", last, line)
 		}
@@ -295,7 +295,7 @@ func (o outcome) checkLastEvent(t *testing.T) {
 }
 
 // checkPointers checks that every place an event names is there in the
-// configuration, so that whoever follows it finds something.
+// configuration, so that it leads somewhere.
 func (c *testCase) checkPointers(t *testing.T, events []occurrence) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
@@ -313,7 +313,7 @@ func (c *testCase) checkPointers(t *testing.T, events []occurrence) {
 	}
 }
 
-// exists tells whether there is something at a JSON pointer.
+// exists reports whether there is something at a JSON pointer.
 func exists(v value.Value, pointer string) bool {
 	if pointer == "" {
 		return true
@@ -374,10 +374,10 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 	compareFiles(t, got, want)
 }
 
-// leavesTables tells whether the run writes tables: when it succeeds, and when it
+// leavesTables reports whether the run writes tables: when it succeeds, and when it
 // is cut.
 func (c *testCase) leavesTables() bool {
-	return c.answer == "" && (c.Exit == 0 || c.Exit == failure.ExitCut)
+	return c.answer == "" && (c.Exit == 0 || c.Exit == failure.ExitLimitReached)
 }
 
 // expectedState is expected/state.json, or the state that was written when the

@@ -76,15 +76,15 @@ func TestSampleSideBySide(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newPlant(seed)
 			p.sample = 1 + int(seed%3)
-			p.expires = 0 // the number of requests, which stderr tells, would be a matter of luck
+			p.expires = 0 // the number of requests, which stderr states, would be a matter of luck
 			serial := p.run(t, 1)
-			if serial.exit == failure.ExitCut {
+			if serial.exit == failure.ExitLimitReached {
 				cut++
 			}
 			for _, n := range []int{3, 16} {
 				got := p.run(t, n)
 				got.compare(t, serial)
-				if more := difference(got.requests, serial.requests); len(more) > 0 && got.exit == failure.ExitCut {
+				if more := difference(got.requests, serial.requests); len(more) > 0 && got.exit == failure.ExitLimitReached {
 					t.Errorf("%s: too many requests: %v", got.setting, more)
 				}
 			}
@@ -269,7 +269,7 @@ func reap(t *testing.T, w *world, config string) harvest {
 	input := readTree(t, w.dir)
 	got := w.run(context.Background())
 	h := harvest{exit: got.exit, stderr: got.stderr, files: readTree(t, w.dir)}
-	if got.exit != 0 && got.exit != failure.ExitCut {
+	if got.exit != 0 && got.exit != failure.ExitLimitReached {
 		compareFiles(t, h.files, input)
 	}
 	delete(h.files, "config.json")

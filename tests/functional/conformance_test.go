@@ -21,7 +21,7 @@ import (
 )
 
 // TestConformance runs the public cases of the original extractor, which are no
-// part of this project: the folder CONFORMANCE_DIR, whose README tells their
+// part of this project: the folder CONFORMANCE_DIR, whose README explains their
 // format, restricted to the numbers in CONFORMANCE_ONLY.
 func TestConformance(t *testing.T) {
 	dir := os.Getenv("CONFORMANCE_DIR")
@@ -137,7 +137,7 @@ func (a mockAnswer) matches(r *http.Request, body string) bool {
 	})
 }
 
-// runConformance runs one case and tells all that is wrong with it.
+// runConformance runs one case and reports all that is wrong with it.
 func runConformance(t *testing.T, dir string) error {
 	m := &mock{}
 	var err error
@@ -186,7 +186,7 @@ func sameTables(t *testing.T, got, want map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// readMock reads the requests of a case and what stands beside each of them.
+// readMock reads the requests of a case and what is beside each of them.
 func readMock(dir string) ([]mockAnswer, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.request"))
 	if err != nil {

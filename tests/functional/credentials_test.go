@@ -45,7 +45,7 @@ func TestEveryAuthenticationIsListed(t *testing.T) {
 type departure struct {
 	first, to string // addresses
 	by        string // "redirect", "next page" or "child"
-	// with tells whether the credentials go along.
+	// with reports whether the credentials go along.
 	with bool
 	// listed is an entry of `trustedOrigins`, child the endpoint of the child
 	// job, {url} when it is empty; {host} is other.test.
@@ -156,7 +156,7 @@ const (
 )
 
 // checkShown searches what is made of a secret in what was said. What looks alike
-// but is no secret must be seen.
+// but is not a secret must be seen.
 func checkShown(t *testing.T, said map[string]string) {
 	t.Helper()
 	for name, text := range said {
@@ -168,7 +168,7 @@ func checkShown(t *testing.T, said map[string]string) {
 	}
 	for name, open := range map[string]string{"events": "deep%5Bpage%5D=p7", "recording": "deep%5Bpage%5D=p7", "plan": "deep%5Bpage%5D=p7", "plan --curl": "X-Time: 1970"} {
 		if !strings.Contains(said[name], open) {
-			t.Errorf("%s does not show %s, which is no secret: %s", name, open, said[name])
+			t.Errorf("%s does not show %s, which is not a secret: %s", name, open, said[name])
 		}
 	}
 }
@@ -243,7 +243,7 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 				}
 				api, got := d.leave(t, authentication, madeHeaders, more)
 				d.check(t, api)
-				d.checkTold(t, got)
+				d.checkReported(t, got)
 			})
 		}
 	}
@@ -269,17 +269,17 @@ func (d departure) check(t *testing.T, api *origins) {
 	}
 }
 
-// checkTold checks that the run says when credentials were withheld, once.
-func (d departure) checkTold(t *testing.T, got outcome) {
+// checkReported checks that the run says when credentials were withheld, once.
+func (d departure) checkReported(t *testing.T, got outcome) {
 	t.Helper()
-	if told := strings.Count(got.stdout, `"event":"credentials.withheld"`); (told == 1) == d.with || told > 1 {
-		t.Errorf("told %d times: %s", told, got.stdout)
+	if count := strings.Count(got.stdout, `"event":"credentials.withheld"`); (count == 1) == d.with || count > 1 {
+		t.Errorf("reported %d times: %s", count, got.stdout)
 	}
 }
 
-// TestOneCredentialIsEnoughToTell: whatever is the only thing withheld, the run says
+// TestOneCredentialIsReported: no matter what is the only thing withheld, the run says
 // so.
-func TestOneCredentialIsEnoughToTell(t *testing.T) {
+func TestOneCredentialIsReported(t *testing.T) {
 	short.Skip(t, "it goes every way with every credential")
 	t.Parallel()
 	const made = `"X-Short":` + shortMade
@@ -302,7 +302,7 @@ func TestOneCredentialIsEnoughToTell(t *testing.T) {
 						t.Errorf("%s %s has %v", r.Host, r.URL.Path, found)
 					}
 				}
-				d.checkTold(t, got)
+				d.checkReported(t, got)
 			})
 		}
 	}
@@ -317,7 +317,7 @@ func TestConfiguredCredentialsStay(t *testing.T) {
 			t.Parallel()
 			api, got := d.leave(t, `null`, `"authorization":"Bearer cnry-1","cookie":"session=cnry-2","X-Token":{"attr":"#password"},`+madeHeaders, "")
 			d.check(t, api)
-			d.checkTold(t, got)
+			d.checkReported(t, got)
 		})
 	}
 }

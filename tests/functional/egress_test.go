@@ -149,7 +149,7 @@ func TestAllowedHostsHoldEverywhere(t *testing.T) {
 }
 
 // hiddenDots are ways out of a directory that a plain comparison of prefixes does
-// not see, as they stand in JSON.
+// not see, as they are in JSON.
 var hiddenDots = []string{
 	`../admin`, `%2e%2e/admin`, `..%2fadmin`, `%2e%2e%2fadmin`, `..%2F..%2fadmin`, `x/..%2f..%2fadmin`,
 	`..%5cadmin`, `%2e%2e%5Cadmin`, `..\\admin`, `%252e%252e/admin`, `..%252fadmin`, `%25252e%25252e%25255cadmin`,
@@ -157,7 +157,7 @@ var hiddenDots = []string{
 }
 
 // TestAllowedPathsHoldEverywhere: an entry that allows a path is kept to by every
-// way to an address, whatever servers make of the spelling.
+// way to an address, no matter what servers make of the spelling.
 func TestAllowedPathsHoldEverywhere(t *testing.T) {
 	short.Skip(t, "it goes every way with every spelling")
 	t.Parallel()
@@ -182,7 +182,7 @@ func TestAllowedPathsHoldEverywhere(t *testing.T) {
 					t.Errorf("%s to %s%s: exit code %d, %d requests: %s", name, prefix, hidden, got.exit, len(elsewhere), got.stderr)
 				}
 			}
-			// What only looks like it is asked for.
+			// What only looks like it is requested.
 			for _, harmless := range []string{"group%2fproject", "100%25", "a..b", "...", "x;y=1", "a%20b"} {
 				got, elsewhere := y.goes(t, prefix+harmless, allowed, nil)
 				if got.exit != 0 || len(elsewhere) == 0 {

@@ -41,14 +41,14 @@ func TestEndlessAnswer(t *testing.T) {
 			}))
 			set(&w.options)
 			writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","pagination":{"method":"offset","limit":1}},"config":{"jobs":[{"endpoint":"t"}]}}`)
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // it would go on for ever
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // it would continue for ever
 			defer cancel()
 			got := w.run(ctx)
 			<-gone
 			got.checkStderr(t)
 			got.checkLastEvent(t)
 			files := readTree(t, w.dir)
-			if got.exit != failure.ExitCut || !strings.Contains(got.stdout, `"budget":"`+name+`"`) || files["out/tables/t"] != "\"id\"\n\"1\"\n" {
+			if got.exit != failure.ExitLimitReached || !strings.Contains(got.stdout, `"budget":"`+name+`"`) || files["out/tables/t"] != "\"id\"\n\"1\"\n" {
 				t.Errorf("exit %d, %q\n%s", got.exit, files, got.stdout)
 			}
 			if _, ok := files["out/state.json"]; ok {

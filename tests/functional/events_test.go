@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// shows tells whether an event has every member of the expected one.
+// shows reports whether an event has every member of the expected one.
 func (e occurrence) shows(expected occurrence) bool {
 	for name, value := range expected {
 		if !reflect.DeepEqual(e[name], value) {
@@ -46,9 +46,9 @@ func (c *testCase) checkEvents(t *testing.T, got []occurrence, sent []string) {
 	}
 	switch debug := c.debug(t); {
 	case debug == "on" && !slices.EqualFunc(reported, sent, conceals):
-		t.Errorf("with debug, the events tell of other requests than were sent:\ntold: %s\nsent: %s", strings.Join(reported, "\n      "), strings.Join(sent, "\n      "))
+		t.Errorf("with debug, the events report other requests than were sent:\nreported: %s\nsent: %s", strings.Join(reported, "\n      "), strings.Join(sent, "\n      "))
 	case debug == "off" && len(reported) > 0:
-		t.Errorf("without debug, events tell of requests: %s", reported)
+		t.Errorf("without debug, events report requests: %s", reported)
 	}
 }
 
@@ -88,7 +88,7 @@ func countKind(events []occurrence, kind string) int {
 	return n
 }
 
-// requestOf is the request an event tells of, as the script notes it.
+// requestOf is the request an event reports, as the script notes it.
 func requestOf(e occurrence) string {
 	text, _ := e["path"].(string)
 	if query, _ := e["query"].(string); query != "" {
@@ -98,7 +98,7 @@ func requestOf(e occurrence) string {
 	return method + " " + text
 }
 
-// conceals tells whether the first text is the second one, but for secrets that
+// conceals reports whether the first text is the second one, but for secrets that
 // are masked.
 func conceals(masked, text string) bool {
 	parts := strings.Split(masked, "[hidden]")
@@ -116,8 +116,8 @@ func conceals(masked, text string) bool {
 	return text == ""
 }
 
-// debug tells whether the configuration turns debug "on" or "off"; "" when the
-// answer depends on the iteration or on the platform, whose requests are told
+// debug reports whether the configuration turns debug "on" or "off"; "" when the
+// answer depends on the iteration or on the platform, whose requests are reported
 // by no event.
 func (c *testCase) debug(t *testing.T) string {
 	t.Helper()
@@ -166,7 +166,7 @@ func (c *testCase) updateEvents(t *testing.T, got []occurrence) {
 	}
 }
 
-// linesOf are events as they stand in events.jsonl, the kind first.
+// linesOf are events as they are in events.jsonl, the kind first.
 func linesOf(events []occurrence) string {
 	var b strings.Builder
 	for _, e := range events {

@@ -17,7 +17,7 @@ var errTrailing = errors.New("something follows the JSON value")
 type exchange struct {
 	place string // file and number, for messages
 
-	method, target string // target is path and query as they stand on the wire
+	method, target string // target is path and query as they are on the wire
 	headers        []header
 	absent         []string // headers that must not be there
 	body           string
@@ -232,7 +232,7 @@ func TestParseExchangesRefuses(t *testing.T) {
 		"informational":     "GET /a\n---\n100\n",
 		"unknown directive": "GET /a\n---\n200 slow=1\n",
 		"no number":         "GET /a\n---\n200 times=x\n",
-		"cut behind":        "GET /a\n---\n200 cut=3\n\n[]\n",
+		"cut after":         "GET /a\n---\n200 cut=3\n\n[]\n",
 		"empty":             "",
 	} {
 		if all, err := parseExchanges("f", text); err == nil {

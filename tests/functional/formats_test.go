@@ -127,7 +127,7 @@ func jsonOf(t *testing.T, row []string) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// run fetches the rows in pages and gives everything that a run leaves below out.
+// run fetches the rows in pages and returns everything that a run leaves below out.
 func (rows textRows) run(t *testing.T, format, wrapper string, limit, concurrency int) map[string]string {
 	t.Helper()
 	response := fmt.Sprintf(`{"format": %q}`, format)

@@ -65,7 +65,7 @@ func isJSON(name string) bool {
 	return strings.HasSuffix(name, ".manifest") || strings.HasSuffix(name, ".json")
 }
 
-// equalJSON compares two JSON texts, whatever the order of their keys.
+// equalJSON compares two JSON texts, regardless of the order of their keys.
 func equalJSON(t *testing.T, a, b string) bool {
 	t.Helper()
 	var x, y any

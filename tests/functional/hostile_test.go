@@ -46,8 +46,7 @@ var namedBy = map[string]string{
 	"iteration":    `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","dataType":"d"}]},"iterations":[{},{"outputBucket":@NAME@,"jobs":[{"endpoint":"t","dataType":@NAME@}]}]`,
 }
 
-// tryName runs a configuration with a name in one place, and checks that nothing
-// but plain files of out/tables and the state came of it.
+// tryName runs a configuration with a name in one place, and checks that only plain files of out/tables and the state came of it.
 func tryName(t *testing.T, place, name string) {
 	t.Helper()
 	text := jsonText(name)
@@ -239,9 +238,9 @@ func heap() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// watchHeap gives by how many bytes the heap grew at most while a function ran.
+// watchHeap returns by how many bytes the heap grew at most while a function ran.
 // The collector runs often meanwhile: on a busy machine it may be late, and what is
-// asked for is what was needed, not what lay about.
+// requested is what was needed, not what was lyingaround.
 func watchHeap(f func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	runtime.GC()
@@ -439,7 +438,7 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: whatever an API answers, a run ends with whole tables or a message,
+// FuzzAnswer: no matter what an API answers, a run ends with whole tables or a message,
 // never by a fault of ours.
 func FuzzAnswer(f *testing.F) {
 	for _, answer := range []string{

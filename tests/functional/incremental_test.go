@@ -21,7 +21,7 @@ import (
 
 // TestIncrementalIsComplete: random items change while they are extracted again and
 // again by their greatest change, and each run is merged into the ones before. The table
-// is in the end that of one full extraction, also if changes become visible late, but
+// is at the end that of one full extraction, also if changes become visible late, but
 // not later than the lookback.
 func TestIncrementalIsComplete(t *testing.T) {
 	short.SkipRace(t, "it runs hundreds of extractions")
@@ -65,7 +65,7 @@ func extractIncrementally(t *testing.T, random *rand.Rand, late time.Duration, j
 	for range 8 {
 		api.failing.Store(random.IntN(5) == 0)
 		run(t, w, api)
-		// Some items are changed until the next run, now and then in this very second.
+		// Some items are changed until the next run, occasionally in this very second.
 		pause := time.Duration(random.IntN(4)) * time.Duration(random.Int64N(int64(2*time.Hour))).Truncate(time.Second)
 		for range random.IntN(20) {
 			api.change(random.IntN(len(api.items)), w.clock.Now().Add(time.Duration(random.Int64N(int64(pause)+1))))

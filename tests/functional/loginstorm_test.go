@@ -14,7 +14,7 @@ import (
 )
 
 // TestRefusedLogins has an API that takes every login and answers 401 to every
-// request of a job, from the first one or from the children on. Whatever happens
+// request of a job, from the first one or from the children on. No matter what happens
 // first, each request that is under way logs in at most once, and one of them
 // once more.
 func TestRefusedLogins(t *testing.T) {
@@ -61,7 +61,7 @@ func TestRefusedLogins(t *testing.T) {
 
 // refusing is an API that refuses everybody but for parents.
 type refusing struct {
-	tick time.Duration // passes with every request, whoever measures
+	tick time.Duration // passes with every request, no matter who measures
 	*clock.Clock
 
 	mu     sync.Mutex

@@ -12,7 +12,7 @@ import (
 )
 
 // TestWhatIsMadeOfSecretsIsHidden: what a configuration makes of a secret is shown
-// nowhere, neither by the request itself nor when the API gives it back. A short
+// nowhere, neither by the request itself nor when the API returns it. A short
 // one ("p7") is masked where a request carries it, and nowhere else.
 func TestWhatIsMadeOfSecretsIsHidden(t *testing.T) {
 	t.Parallel()
@@ -136,7 +136,7 @@ func TestUserOfAnAddressIsHidden(t *testing.T) {
 			w := newWorld(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 				carried = carried || r.Header.Get("Authorization") == "Basic "+header
 				out.WriteHeader(http.StatusBadRequest)
-				write(out, `{"message":"Unlike `+header+", "+tt.secret+" is no good "+r.Header.Get("Authorization")+`"}`)
+				write(out, `{"message":"Unlike `+header+", "+tt.secret+" is not good "+r.Header.Get("Authorization")+`"}`)
 			}))
 			document := `{"parameters":{"api":{` + tt.api + `},"config":{"debug":true,"outputBucket":"b","#pw":"sesame-word-1","jobs":[{"endpoint":"` + tt.endpoint + `"}]}}}`
 			if name != "computed" {
@@ -146,7 +146,7 @@ func TestUserOfAnAddressIsHidden(t *testing.T) {
 			dir := t.TempDir()
 			w.options.Record, w.options.Report = filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
 			got := w.run(t.Context())
-			if got.exit != 1 || !carried || !strings.Contains(got.stderr, "Unlike [hidden], [hidden] is no good Basic [hidden]") {
+			if got.exit != 1 || !carried || !strings.Contains(got.stderr, "Unlike [hidden], [hidden] is not good Basic [hidden]") {
 				t.Errorf("exit code %d, carried: %v: %s", got.exit, carried, got.stderr)
 			}
 			said := saidOf(t, []byte(document), nil, false, defaultStart)

@@ -41,7 +41,7 @@ func TestNextRun(t *testing.T) {
 	}
 }
 
-// TestDriftFromRunToRun: columns that come with the data are told of once.
+// TestDriftFromRunToRun: columns that come with the data are reported once.
 func TestDriftFromRunToRun(t *testing.T) {
 	answer := ""
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, answer) }))

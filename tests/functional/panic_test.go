@@ -21,7 +21,7 @@ func (p panicking) Write(b []byte) (int, error) {
 }
 
 // TestPanicShowsNoSecret: a fault of ours ends a run with an error, and what the
-// panic told is masked, wherever it comes up: also in goroutines of net/http, and
+// panic shows is masked, wherever it comes up: also in goroutines of net/http, and
 // outside of what the run does with the API.
 func TestPanicShowsNoSecret(t *testing.T) {
 	t.Parallel()

@@ -24,12 +24,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unforeseeable are the cases of which nothing can be told without asking a
+// unforeseeable are the cases of which nothing can be reported without asking a
 // platform, with the reason.
 var unforeseeable = map[string]string{
 	"variables-int-refused":      "the platform's values are not of the types that the platform declares",
 	"variables-missing-declared": "the platform declares a variable that it gives no value",
-	"variables-nowhere":          "nobody has the values that a platform was to bring; plan shows the names, as validate warns only",
+	"variables-nowhere":          "no one has the values that a platform was to bring; plan shows the names, as validate warns only",
 }
 
 // TestPlanEqualsWire: the first request that `plan` shows is the first that a
@@ -123,7 +123,7 @@ func TestPlanConformance(t *testing.T) {
 }
 
 // TestPlanShowsNoSecret: no form of any secret of a configuration is shown,
-// whatever the way it is used.
+// regardless of the way it is used.
 func TestPlanShowsNoSecret(t *testing.T) {
 	for _, authentication := range []string{"", "basic", "login"} {
 		p, err := plan.Of(context.Background(), []byte(secretConfig(authentication)), plan.Options{})
@@ -205,7 +205,7 @@ func (sameNonce) Read(b []byte) (int, error) {
 // planned is what plan --json writes.
 type planned struct{ requests []value.Value }
 
-// plan plans a case as `extractor plan --json` does, and tells whether that
+// plan plans a case as `extractor plan --json` does, and reports whether that
 // fails. Nothing that it writes may show a secret.
 func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 	t.Helper()
@@ -271,8 +271,8 @@ func requestLine(r value.Value) string {
 	return r.Field("method").Raw() + " " + target
 }
 
-// maskedPart is what stands in the place of a secret, of what only a login will
-// tell, and of a variable that the platform brings.
+// maskedPart is what is in the place of a secret, of what only a login will
+// bring, and of a variable that the platform brings.
 var maskedPart = regexp.MustCompile(`\[hidden\]|\{login: [^}]*\}|\{\{[^}]*\}\}|\{length of the body\}`)
 
 // compare puts the first request together and compares it with what was sent.

@@ -47,7 +47,7 @@ func (a *plantAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, body, headers := a.answer(r)
 	a.mu.Lock()
-	a.now-- // whoever has the answer may send the next request at once
+	a.now-- // who has the answer may send the next request at once
 	a.mu.Unlock()
 	for name, value := range headers {
 		w.Header().Set(name, value)
@@ -95,7 +95,7 @@ func (a *plantAPI) number(what, place string) int {
 	return int(h.Sum32() >> 1)
 }
 
-// meets tells whether a place is among so many of a thousand.
+// meets reports whether a place is among so many of a thousand.
 func (a *plantAPI) meets(what, place string, of1000 int) bool {
 	return a.number(what, place)/7%1000 < of1000
 }
@@ -109,7 +109,7 @@ func (a *plantAPI) once(what, place string, of1000 int) bool {
 	return true
 }
 
-// page is the part of a list that a request asks for.
+// page is the part of a list that arequest is for.
 func (a *plantAPI) page(u *url.URL) string {
 	items := a.items(u.Path)
 	query := u.Query()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// factory makes reports, each in a minute from the first time it is asked for, and wants
+// factory makes reports, each in a minute from the first time it is requested, and wants
 // a token that lives for 45 seconds.
 type factory struct {
 	mu       sync.Mutex
@@ -83,7 +83,7 @@ func (f *factory) answer(r *http.Request) (int, string) {
 }
 
 // TestPollingSideBySide: what answers that are not ready bring is the same side by side,
-// in less time, whatever else waits: logins that are not ready either, tokens that end,
+// in less time, no matter what else waits: logins that are not ready either, tokens that end,
 // pages in advance. No run waits for ever.
 func TestPollingSideBySide(t *testing.T) {
 	t.Parallel()

@@ -10,22 +10,22 @@ import (
 	"testing"
 )
 
-// TestProxyTellsItsCredentials: what a proxy answers about the user and password
+// TestProxyRepeatsCredentials: what a proxy answers about the user and password
 // that it got is masked everywhere.
-func TestProxyTellsItsCredentials(t *testing.T) {
+func TestProxyRepeatsCredentials(t *testing.T) {
 	t.Parallel()
 	const user, password = "proxy-user", "pr0xy/p4ss word"
 	encoded := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 	proxy := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		told := strings.TrimPrefix(r.Header.Get("Proxy-Authorization"), "Basic ")
+		received := strings.TrimPrefix(r.Header.Get("Proxy-Authorization"), "Basic ")
 		connection, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		defer connection.Close()
-		body := fmt.Sprintf(`{"error":"%s","password":"%s"}`, told, password)
-		_, err = fmt.Fprintf(connection, "HTTP/1.1 407 who is %s (%s)\r\nX-Told: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", told, password, told, len(body), body)
+		body := fmt.Sprintf(`{"error":"%s","password":"%s"}`, received, password)
+		_, err = fmt.Fprintf(connection, "HTTP/1.1 407 who is %s (%s)\r\nX-Received: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", received, password, received, len(body), body)
 		if err != nil {
 			t.Error(err)
 		}
@@ -61,7 +61,7 @@ func TestProxyTellsItsCredentials(t *testing.T) {
 func TestProxyThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"http_proxy", "HTTPS_PROXY"} {
-		w := newWorld(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked for", r.URL) }))
+		w := newWorld(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was requested", r.URL) }))
 		w.env[name] = "http://ann:s3cr%et@proxy.test:3128"
 		writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`)
 		got := w.run(t.Context())

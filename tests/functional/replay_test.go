@@ -25,16 +25,16 @@ var irreproducible = map[string]string{
 	"cut-bytes-within-answer":  "the answer that was broken off is not in the recording",
 	"cut-time-waiting":         "in a replay the clock jumps to the end of the wait that --max-time ends",
 	"cut-time-within-answer":   "as cut-bytes-within-answer",
-	"login-fails-no-json":      "the answer, which may hold a secret, is hidden, and the error tells its first character",
+	"login-fails-no-json":      "the answer, which may hold a secret, is hidden, and the error states its first character",
 	"oauth20-login":            "its login answers with the number 2, which is a secret by that and masked in the data",
 	"oauth20-login-expires":    "as oauth20-login",
 	"state-full-login":         "the token of a recorded login is masked, so a replay does not keep it",
 	"state-full-login-fails":   "as state-full-login",
-	"rate-limit":               "a replay does not wait for the rate limit, and job.progress tells for how long requests waited",
+	"rate-limit":               "a replay does not wait for the rate limit, and job.progress says for how long requests waited",
 	"rate-limit-every-request": "as rate-limit",
 }
 
-// shown are the cases whose events must not tell what stands in the data; a
+// shown are the cases whose events must not say what is in the data; a
 // recording holds the data.
 var shown = []string{"answer-long-error", "mapping-object-in-column", "mapping-object-in-key"}
 
@@ -82,7 +82,7 @@ func (c *testCase) recordAndReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	replayed, written := c.replay(t, file, filepath.Join(dir, "data"))
-	if replayed.exit != recorded.exit || replayed.stderr != recorded.stderr || c.told(t, replayed) != c.told(t, recorded) {
+	if replayed.exit != recorded.exit || replayed.stderr != recorded.stderr || c.stdoutOf(t, replayed) != c.stdoutOf(t, recorded) {
 		t.Errorf("recorded: exit %d, %s%s\nreplayed: exit %d, %s%s", recorded.exit, recorded.stderr, recorded.stdout, replayed.exit, replayed.stderr, replayed.stdout)
 	}
 	if !maps.Equal(written, wrote) {
@@ -93,9 +93,9 @@ func (c *testCase) recordAndReplay(t *testing.T) {
 	}
 }
 
-// told is what a run told, with its times. Requests side by side are told in any
+// stdoutOf are the events of a run, with its times. Requests side by side are reported in any
 // order, and their times depend on it.
-func (c *testCase) told(t *testing.T, o outcome) string {
+func (c *testCase) stdoutOf(t *testing.T, o outcome) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.path, "config.json"))
 	if err != nil || !strings.Contains(string(text), `"concurrency"`) {
@@ -111,7 +111,7 @@ func (c *testCase) told(t *testing.T, o outcome) string {
 	return strings.Join(lines, "\n")
 }
 
-// record runs the case against its API and gives the files it left.
+// record runs the case against its API and returns the files it left.
 func (c *testCase) record(t *testing.T, file, dir string) (outcome, map[string]string) {
 	t.Helper()
 	api := c.api(t)
@@ -188,7 +188,7 @@ func (c *testCase) checkSecrets(t *testing.T, archive string) {
 	}
 	for _, secret := range secretsBelow(document, false) {
 		if len(secret) < 5 {
-			continue // it stands in the archive by chance
+			continue // it is in the archive by chance
 		}
 		for _, form := range formsOf(secret) {
 			if strings.Contains(archive, form) {

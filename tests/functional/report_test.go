@@ -39,7 +39,7 @@ func TestReport(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, files := c.reported(t, "", data)
-			if got.exit != want.exit || got.stderr != want.stderr || c.told(t, got) != c.told(t, want) {
+			if got.exit != want.exit || got.stderr != want.stderr || c.stdoutOf(t, got) != c.stdoutOf(t, want) {
 				t.Errorf("with a report: exit %d, %s%s\nwithout: exit %d, %s%s", got.exit, got.stderr, got.stdout, want.exit, want.stderr, want.stdout)
 			}
 			if !maps.Equal(left, files) {
@@ -50,7 +50,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// reported runs the case with a report, "" for none, and gives the files it left
+// reported runs the case with a report, "" for none, and returns the files it left
 // in the data directory.
 func (c *testCase) reported(t *testing.T, reports, dir string) (outcome, map[string]string) {
 	t.Helper()
@@ -87,7 +87,7 @@ func (c *testCase) checkReport(t *testing.T, dir string, o outcome) {
 	if err := d.Decode(&r); err != nil {
 		t.Fatalf("%v:\n%s", err, text)
 	}
-	status := map[int]string{failure.ExitOK: report.Success, failure.ExitCut: report.Cut}[o.exit]
+	status := map[int]string{failure.ExitOK: report.Success, failure.ExitLimitReached: report.LimitReached}[o.exit]
 	if status == "" {
 		status = report.Failed
 	}
@@ -115,7 +115,7 @@ func (c *testCase) checkReport(t *testing.T, dir string, o outcome) {
 	c.compareSums(t, r, o)
 }
 
-// compareSums sees that the report adds up to what the last event tells.
+// compareSums sees that the report adds up to what the last event says.
 func (c *testCase) compareSums(t *testing.T, r report.Report, o outcome) {
 	t.Helper()
 	for line := range strings.Lines(o.stdout) {

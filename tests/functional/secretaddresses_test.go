@@ -14,8 +14,8 @@ import (
 // splitCanary holds everything at which an address is taken apart.
 const splitCanary = canaryMark + "-1/" + canaryMark + "-2?" + canaryMark + "-3=" + canaryMark + "-4&" + canaryMark + "-5#" + canaryMark + "-6"
 
-// TestSecretsInAddresses: a secret that stands in an address as it is, so that one
-// part of it is the path and another the query, is shown nowhere, whatever becomes
+// TestSecretsInAddresses: a secret that is in an address as it is, so that one
+// part of it is the path and another the query, is shown nowhere, no matter what becomes
 // of the request.
 func TestSecretsInAddresses(t *testing.T) {
 	short.Skip(t, "it tries every place of a secret")

@@ -61,7 +61,7 @@ func TestSecretsAnywhere(t *testing.T) {
 				})
 				document = strings.Replace(document, `{`, `{"#token":"{{token}}",`, 1)
 				given := []variables.Value{{Name: "token", Text: before + secret}}
-				n := &nest{t: t, tally: &canaryTally{kinds: map[string]int{}}}
+				n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
 				n.looks([]byte(document), given, false, defaultStart)
 				for _, action := range []string{"run", "validate", "testRequest"} {
 					w := newWorld(t, &cannedAPI{clock: clock.At(defaultStart), fault: status(200, `[{"id":1}]`)})
@@ -76,7 +76,7 @@ func TestSecretsAnywhere(t *testing.T) {
 	}
 }
 
-// texts visits every text of a document, names too, and gives the document with
+// texts visits every text of a document, names too, and returns the document with
 // those replaced that the visitor gives another for.
 func texts(t *testing.T, document string, visit func(pointer string) string) string {
 	t.Helper()
@@ -123,7 +123,7 @@ func kindsOfSecrets() map[string][]string {
 	}
 }
 
-// TestKindsOfSecrets sends each kind of secret to an API that gives it back in
+// TestKindsOfSecrets sends each kind of secret to an API that returns it in
 // every way.
 func TestKindsOfSecrets(t *testing.T) {
 	short.SkipRace(t, "it tries every place of a secret")
@@ -170,7 +170,7 @@ func kindRun(t *testing.T, secrets []string, fault canaryFault, way string) {
 		w.options.Sleep = fault.sleep
 	}
 	writeFile(t, filepath.Join(w.dir, "config.json"), document)
-	n := &nest{t: t, tally: &canaryTally{kinds: map[string]int{}}}
+	n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
 	r := nestRun{world: w, got: w.run(t.Context())}
 	n.searchRun(r, w.options.Record, w.options.Report)
 	n.looks([]byte(document), nil, false, defaultStart)
@@ -200,7 +200,7 @@ func TestSecretsAsNamesOfHeaders(t *testing.T) {
 	}
 }
 
-// TestSecretsInBrokenText: of a document that is no JSON by one character nobody
+// TestSecretsInBrokenText: of a document that is not JSON by one character no one
 // knows for sure what in it is a secret; what validate, plan and a run say of it
 // shows none.
 func TestSecretsInBrokenText(t *testing.T) {
@@ -208,13 +208,13 @@ func TestSecretsInBrokenText(t *testing.T) {
 	t.Parallel()
 	compact := strings.ReplaceAll(`{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"#a":"SECRET","#b":{"c":["SECRET",{"d":"x SECRET"}]},"#e":"{\"f\":\"SECRET\"}","outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`, "SECRET", canaryMark+"."+canaryMark)
 	spread := strings.NewReplacer(",", ",\n  ", "{", "{\n ", "[", "[\n").Replace(compact)
-	n := &nest{t: t, tally: &canaryTally{kinds: map[string]int{}}}
+	n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
 	for _, document := range []string{compact, spread} {
 		for at := range len(document) {
 			for _, put := range []string{"", `"`, ",", `\`, "{", "]", "\n", "'", ":", "#", "\x00", "\xff"} {
 				broken := document[:at] + put + document[at+1:]
 				if document[at] == '#' || inside(broken) {
-					continue // without its hash sign it is no secret
+					continue // without its hash sign it is not a secret
 				}
 				n.looks([]byte(broken), nil, false, defaultStart)
 				if t.Failed() {
@@ -225,8 +225,8 @@ func TestSecretsInBrokenText(t *testing.T) {
 	}
 }
 
-// inside tells whether a canary stands in a document that is JSON after all where
-// it is no secret.
+// inside reports whether a canary is in a document that is JSON after all where
+// it is not a secret.
 func inside(document string) bool {
 	var root any
 	if decodeJSON([]byte(document), &root) != nil {

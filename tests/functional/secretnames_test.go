@@ -10,7 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/internal/short"
 )
 
-// TestSecretsInNames: an API that gives a secret back as the name of a property
+// TestSecretsInNames: an API that returns a secret as the name of a property
 // makes tables and columns of it. They are data; no event, error or report shows
 // what is left of the secret in their names.
 func TestSecretsInNames(t *testing.T) {

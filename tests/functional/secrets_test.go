@@ -215,7 +215,7 @@ func scenarios() map[string]scenario {
 }
 
 // TestSecrets searches everything that a run shows for every form of every
-// secret, whatever way the run went and wherever its events go.
+// secret, no matter which way the run went and wherever its events go.
 func TestSecrets(t *testing.T) {
 	short.SkipRace(t, "it tries every place of a secret")
 	for _, authentication := range []string{"login", "basic"} {
@@ -261,7 +261,7 @@ func (s scenario) run(t *testing.T, authentication, sink string) {
 		t.Errorf("exit code %d, want %d: %s", got.exit, s.exit, got.stderr)
 	}
 	if !strings.Contains(log, "GET /first") && !strings.Contains(log, "POST /login") {
-		t.Errorf("the log does not tell of requests, so that nothing is proved: %s", log)
+		t.Errorf("the log does not report requests, so that nothing is proved: %s", log)
 	}
 	searchSecrets(t, "the log", log)
 	searchSecrets(t, "stderr", got.stderr)
@@ -339,14 +339,14 @@ func decodedStrings(log string) []string {
 }
 
 // listenGELF makes a log server that the environment of the world names. The
-// function that it returns waits for the end of the log and gives all of it.
+// function that it returns waits for the end of the log and returns all of it.
 func listenGELF(t *testing.T, w *world) func() string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = listener.Close() }) // whoever waits for it has ended
+	t.Cleanup(func() { _ = listener.Close() }) // no one waits for it any more
 	host, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func TestValidateAcceptsWhatRuns(t *testing.T) {
 func TestValidateRefusesWhatIsBroken(t *testing.T) {
 	eachBroken(t, func(t *testing.T, b brokenConfig) {
 		if slices.ContainsFunc(b.Variables, func(flag string) bool { return !strings.Contains(flag, "=") }) {
-			return // it is the flag that is broken, which the command tells
+			return // it is the flag that is broken, which the command reports
 		}
 		for _, text := range []string{b.Text, strings.Join(strings.Fields(b.Text), " ")} {
 			b.checkFindings(t, validated([]byte(text), b.Variables, nil, b.Strict))

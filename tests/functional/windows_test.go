@@ -19,7 +19,7 @@ import (
 )
 
 // TestWindowsAgree: windows in any step, at any concurrency, bring the same rows as one
-// request for all of it, in the same order and each once, whatever the API takes for the
+// request for all of it, in the same order and each once, regardless of what the API takes forthe
 // end. A second run brings what the first one did not.
 func TestWindowsAgree(t *testing.T) {
 	steps := []string{"1 day", "36 hours", "7 days", "1 week 5 hours", "1 month", "10 years", "13 hours", "2 fortnights", "24 hours"}
@@ -100,7 +100,7 @@ func (a *archive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(items[:min(a.page, len(items))])
 }
 
-// within reports whether an item is in the span that is asked for.
+// within reports whether an item is in the span that is requested.
 func (a *archive) within(at time.Time, query url.Values) bool {
 	text := php.DateIn(a.format, at.In(a.zone))
 	if a.format == "c" { // of another offset, perhaps
@@ -133,7 +133,7 @@ func (a *archive) wanted() []string {
 	return ids
 }
 
-// run fetches what is between two times, and gives the ids in the table, in their order.
+// run fetches what is between two times, and returns the ids in the table, in their order.
 func (a *archive) run(t *testing.T, w *world, from any, to time.Time, step string, concurrency int) []string {
 	t.Helper()
 	end := map[bool]string{false: "exclusive", true: "inclusive"}[a.inclusive]

@@ -92,7 +92,7 @@ func (w *world) run(ctx context.Context) outcome {
 	return outcome{exit, stdout.String(), stderr.String(), w.clock.Slept()}
 }
 
-// The hosts that nobody reaches.
+// The hosts that no one reaches.
 const (
 	hostRefused = "refused.test"
 	hostUnknown = "unknown.test"
@@ -112,17 +112,17 @@ func (w *world) dial(ctx context.Context, network, address string) (net.Conn, er
 	return (&net.Dialer{}).DialContext(ctx, "tcp", w.api.Listener.Addr().String())
 }
 
-// occurrence is one event as it stands in a line of stdout.
+// occurrence is one event as it is in a line of stdout.
 type occurrence map[string]any
 
-// events are the lines of stdout; a line that is no event is reported.
+// events are the lines of stdout; a line that is not an event is reported.
 func (o outcome) events(t *testing.T) []occurrence {
 	t.Helper()
 	var all []occurrence
 	for line := range strings.Lines(o.stdout) {
 		var e occurrence
 		if err := decodeJSON([]byte(line), &e); err != nil {
-			t.Errorf("stdout has a line that is no event (%v): %q", err, line)
+			t.Errorf("stdout has a line that is not an event (%v): %q", err, line)
 			continue
 		}
 		for _, name := range []string{"time", "level", "event", "message"} {

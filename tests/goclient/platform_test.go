@@ -74,7 +74,7 @@ func connect(t *testing.T) (context.Context, *keboola.AuthorizedAPI) {
 	return ctx, api
 }
 
-// shop is an API to extract from; it remembers the paths that were asked for.
+// shop is an API to extract from; it remembers the paths that were requested.
 type shop struct {
 	url   string
 	mu    sync.Mutex
@@ -215,7 +215,7 @@ func readBack(ctx context.Context, t *testing.T, api *keboola.AuthorizedAPI, con
 	}
 }
 
-// poll asks for a job until it has ended. The client's own waiting begins with
+// poll fetches a job until it has ended. The client's own waiting begins with
 // three seconds.
 func poll(ctx context.Context, t *testing.T, api *keboola.AuthorizedAPI, key keboola.JobKey) *keboola.QueueJob {
 	t.Helper()

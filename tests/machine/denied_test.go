@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// nobody is the user id of a program without rights. Root may write everywhere,
+// unprivileged is the user id of a program without rights. Root may write everywhere,
 // so it lets somebody else run the program.
-const nobody = 65534
+const unprivileged = 65534
 
 func ordinaryUser() uint32 {
 	if os.Geteuid() == 0 {
-		return nobody
+		return unprivileged
 	}
 	return 0
 }
@@ -141,7 +141,7 @@ func earlierIn(dir string) map[string]string {
 	return all
 }
 
-// give gives a directory and all that is in it to the one who runs the program.
+// give gives a directory and all that is in it to the user who runs the program.
 func give(t *testing.T, dir string) {
 	t.Helper()
 	if ordinaryUser() == 0 {
@@ -151,12 +151,12 @@ func give(t *testing.T, dir string) {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, nobody, nobody)
+		return os.Lchown(path, unprivileged, unprivileged)
 	}))
 }
 
-// TestActionWithoutTemporaryFiles: an image with nothing but the program has no
-// /tmp. A large answer lies in the data directory then.
+// TestActionWithoutTemporaryFiles: an image with only the program has no
+// /tmp. A large answer is in the data directory then.
 func TestActionWithoutTemporaryFiles(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, largeRows, largeText)
@@ -172,7 +172,7 @@ func TestActionWithoutTemporaryFiles(t *testing.T) {
 	mustBe(t, "the data directory", files(t, data), before)
 }
 
-// TestReadOnlyDisk: a data directory that is mounted so that nobody can write.
+// TestReadOnlyDisk: a data directory that is mounted so that no one can write.
 func TestReadOnlyDisk(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, 20, 50)
@@ -192,9 +192,9 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
-// TestNowhereToTell: events that cannot be written end the run before its
+// TestEventsCannotBeWritten: events that cannot be written end the run before its
 // results are there.
-func TestNowhereToTell(t *testing.T) {
+func TestEventsCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, 20, 50)
 	data := dataDir(t, a.config())

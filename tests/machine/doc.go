@@ -2,9 +2,9 @@
 // program is killed at random moments, the disk is full at each write, files and
 // directories may not be read or written.
 //
-// It promises that whatever happens, out/tables holds the tables of one run,
+// It promises that no matter what happens, out/tables holds the tables of one run,
 // whole and each with its manifest, that out/state.json is old or new, and that
-// a new one stands beside new tables only; and that a run which could end says
+// a new one is beside new tables only; and that a run which could end says
 // which file is to blame, and what to try.
 //
 // The program is the real one, in a process of its own; the API is served on

@@ -206,7 +206,7 @@ func TestDiskOfTablesFull(t *testing.T) {
 	seen.mustHave(t, "cannot write the results")
 }
 
-// onFullDisk runs once and checks what is left. It tells whether the disk was
+// onFullDisk runs once and checks what is left. It reports whether the disk was
 // too small.
 func onFullDisk(t *testing.T, a *api, data string, args []string, want template, seen faults) bool {
 	t.Helper()
@@ -230,7 +230,7 @@ func onFullDisk(t *testing.T, a *api, data string, args []string, want template,
 	return true
 }
 
-// prepared lays out the data directory; it tells whether there was room for it.
+// prepared lays out the data directory; it reports whether there was room for it.
 func prepared(t *testing.T, data, config string) bool {
 	t.Helper()
 	for name, text := range map[string]string{"config.json": config, "in/": "", "out/": "", "out/tables/": ""} {
@@ -255,8 +255,7 @@ func prepared(t *testing.T, data, config string) bool {
 	return true
 }
 
-// TestNoRoomForReport: the results are there already, but not all that was asked
-// for.
+// TestNoRoomForReport: the results are there already, but not all that was requested.
 func TestNoRoomForReport(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, 20, 50)

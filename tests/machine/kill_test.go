@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// TestKilled kills runs, one after another, in one data directory. Now and then
-// a run may end, and must have cleared what the killed ones left; now and then
+// TestKilled kills runs, one after another, in one data directory. Occasionally
+// a run may end, and must have cleared what the killed ones left; occasionally
 // out is emptied, as the platform does before every run.
 func TestKilled(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// The moments at which a process was killed, as one can tell from what it left.
+// The moments at which a process was killed, as shown by what it left.
 const (
 	before  = "before the commit"
 	between = "when the state was still among the tables"
@@ -79,7 +79,7 @@ type killer struct {
 	api    *api
 	data   string
 	tables template
-	// others are tables that are none of ours, in out/tables all the time.
+	// others are tables of others, in out/tables all the time.
 	others map[string]string
 	// old are the generations of what there was before the latest run, 0 for none.
 	oldTables, oldState int64
@@ -319,6 +319,6 @@ func (k *killer) stateThere() int64 {
 			return generation
 		}
 	}
-	k.Errorf("the state tells no generation: %q", text)
+	k.Errorf("the state states no generation: %q", text)
 	return -1
 }

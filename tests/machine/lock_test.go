@@ -12,21 +12,21 @@ import (
 	"testing"
 )
 
-// gatedAPI answers a request to /t only when it is let go. arrived gets a value for each
+// blockedAPI answers a request to /t only when letGo is called. arrived gets a value for each
 // one.
-func gatedAPI(t *testing.T) (url string, arrived <-chan struct{}, letGo func()) {
+func blockedAPI(t *testing.T) (url string, arrived <-chan struct{}, letGo func()) {
 	t.Helper()
-	came, gate := make(chan struct{}, 16), make(chan struct{})
+	came, release := make(chan struct{}, 16), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		came <- struct{}{}
 		select {
-		case <-gate:
+		case <-release:
 		case <-r.Context().Done():
 		}
 		_, _ = fmt.Fprint(w, `[{"id":1}]`) // who asked may be dead
 	}))
 	t.Cleanup(server.Close)
-	return server.URL, came, func() { close(gate) }
+	return server.URL, came, func() { close(release) }
 }
 
 func oneTable(url string) string {
@@ -34,11 +34,11 @@ func oneTable(url string) string {
 }
 
 // TestTwoRunsInOneDirectory: the second one ends at once and names the first,
-// whose tables come; a replay and a sample are runs too. What is killed is no run
+// whose tables come; a replay and a sample are runs too. What is killed is not a run
 // any more.
 func TestTwoRunsInOneDirectory(t *testing.T) {
 	t.Parallel()
-	url, arrived, letGo := gatedAPI(t)
+	url, arrived, letGo := blockedAPI(t)
 	data := dataDir(t, oneTable(url))
 	lay(t, data, map[string]string{"out/tables/": ""})
 	recording := dataDir(t, oneTable(url)) + "/empty.har"
@@ -73,7 +73,7 @@ func TestTwoRunsInOneDirectory(t *testing.T) {
 // TestActionsBesideARun: what writes no tables needs no directory of its own.
 func TestActionsBesideARun(t *testing.T) {
 	t.Parallel()
-	url, arrived, letGo := gatedAPI(t)
+	url, arrived, letGo := blockedAPI(t)
 	data := dataDir(t, oneTable(url))
 	first := program{}.command(t.Context(), data)
 	must(t, first.Start())

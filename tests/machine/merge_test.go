@@ -20,7 +20,7 @@ import (
 )
 
 // TestMergesKilled kills runs that merge their tables into those of the run before.
-// Whatever the moment, all tables and the state are those of the runs that committed:
+// Regardless of the moment, all tables and the state are those of the runs that committed:
 // no row is there twice, none is missing, also in a table without a primary key.
 func TestMergesKilled(t *testing.T) {
 	t.Parallel()

@@ -45,7 +45,7 @@ func (a *rotation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
 		}
 		_, _ = fmt.Fprint(w, `[{"id":1},{"id":2},{"id":3}]`) // who asked may be dead
-		tell(a.used)
+		signal(a.used)
 		return
 	}
 	switch token := r.FormValue("refresh_token"); {
@@ -59,7 +59,7 @@ func (a *rotation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.serial++
 	a.unused = fmt.Sprintf("refresh-%d", a.serial)
 	_, _ = fmt.Fprintf(w, `{"access_token":"access of %s","refresh_token":%q}`, a.unused, a.unused)
-	tell(a.answered)
+	signal(a.answered)
 }
 
 func (a *rotation) hasLost() bool {
@@ -68,7 +68,7 @@ func (a *rotation) hasLost() bool {
 	return a.lost > 0
 }
 
-func tell(moment chan struct{}) {
+func signal(moment chan struct{}) {
 	select {
 	case moment <- struct{}{}:
 	default:
@@ -76,7 +76,7 @@ func tell(moment chan struct{}) {
 }
 
 // TestKilledAfterLogin kills runs at random moments, many of them around their logins.
-// Whatever a run has left, the next one can log in.
+// No matter what a run has left, the next one can log in.
 func TestKilledAfterLogin(t *testing.T) {
 	t.Parallel()
 	short.Skip(t, "it kills programs")

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// soon is how long a run may take to end once it was told to, on a busy machine.
+// soon is how long a run may take to end once it was asked to, on a busy machine.
 const soon = 10 * time.Second
 
-// pipe is a pipe that nobody reads.
+// pipe is a pipe that no one reads.
 func pipe(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -48,7 +48,7 @@ func fill(t *testing.T, w *os.File) {
 	}
 }
 
-// exitOf waits for a process and gives its exit code.
+// exitOf waits for a process and returns its exit code.
 func exitOf(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
 	timer := time.AfterFunc(soon, func() {
@@ -62,14 +62,14 @@ func exitOf(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// TestFullPipe: whoever reads the events has stopped. A run that is told to end
+// TestFullPipe: the reader of the events hasstopped. A run that is asked to end
 // does so nevertheless, and clears up.
 func TestFullPipe(t *testing.T) {
 	t.Parallel()
 	for name, both := range map[string]bool{"stdout": false, "stdout and stderr": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, arrived, letGo := gatedAPI(t)
+			url, arrived, letGo := blockedAPI(t)
 			data := dataDir(t, oneTable(url))
 			events := pipe(t)
 			cmd := program{}.command(t.Context(), data)
@@ -101,7 +101,7 @@ func TestFullPipe(t *testing.T) {
 // TestSecondInterrupt: who asks again does not want to wait.
 func TestSecondInterrupt(t *testing.T) {
 	t.Parallel()
-	url, arrived, letGo := gatedAPI(t)
+	url, arrived, letGo := blockedAPI(t)
 	data := dataDir(t, oneTable(url))
 	events := pipe(t)
 	cmd := program{}.command(t.Context(), data)
@@ -133,7 +133,7 @@ func TestSecondInterrupt(t *testing.T) {
 // TestSignalsThatAreNotHeard: a run that was started to survive its terminal does.
 func TestSignalsThatAreNotHeard(t *testing.T) {
 	t.Parallel()
-	url, arrived, letGo := gatedAPI(t)
+	url, arrived, letGo := blockedAPI(t)
 	data := dataDir(t, oneTable(url))
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", `trap "" HUP; exec "$@"`, "sh", extractor, "run", "--data", data)
 	must(t, cmd.Start())

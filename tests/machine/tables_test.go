@@ -77,7 +77,7 @@ func TestManyTables(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := dataDir(t, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":%q},"config":{"outputBucket":"b",%s}%s}}`, api.URL, c.config, c.iterations))
 			// The collector runs often, and above all when memory gets short: what
-			// counts is what was needed, not what lay about because the machine is busy.
+			// counts is what was needed, not what was lyingaround because the machine is busy.
 			debug.FreeOSMemory()
 			r := program{open: fewFiles, env: []string{"GOGC=50", "GOMEMLIMIT=48MiB"}}.run(t, dir)
 			r.mustSucceed(t)

@@ -70,7 +70,7 @@ func execLimited(resource int, limit string, args []string) error {
 const firstGeneration = 100000
 
 // api is an API whose data has a generation: a column of each table is named
-// after it, and so it stands in the tables and in the state.
+// after it, and so it is in the tables and in the state.
 type api struct {
 	url        string
 	generation atomic.Int64
@@ -93,7 +93,7 @@ func newAPI(t *testing.T, rows, text int) *api {
 	return a
 }
 
-// answer has texts that cannot be compressed much: they shall need room.
+// answer has texts that cannot be compressed much: they must need space.
 func answer(rows, text int) []byte {
 	random, noise := rand.NewChaCha8([32]byte{}), make([]byte, text/2)
 	body := []byte{'['}
@@ -125,7 +125,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// config has automatic tables, child jobs, mapped tables and a state that tells twice
+// config has automatic tables, child jobs, mapped tables and a state that says twice
 // of which generation it is: by a column, and by what it remembers.
 func (a *api) config() string {
 	return fmt.Sprintf(`{"parameters": {"api": {"baseUrl": %q, "retryConfig": {"maxRetries": 0}}, "config": {

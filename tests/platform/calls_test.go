@@ -72,7 +72,7 @@ func (s *stack) configs(component string) string {
 	return s.storage + "/components/" + component + "/configs"
 }
 
-// store stores a configuration as a form and gives its id.
+// store stores a configuration as a form and returns its id.
 func (s *stack) store(t *testing.T, component, configuration string, more ...string) string {
 	t.Helper()
 	values := url.Values{"name": {"Shop"}, "configuration": {configuration}}

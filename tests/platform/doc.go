@@ -3,7 +3,7 @@
 // that it starts, `extractor` as a client, and a sample API in the test to
 // extract from.
 //
-// It promises that all of it stays on loopback, that no test sleeps (what is
-// waited for is asked for every few milliseconds, up to a deadline), and that no
+// It promises that all of it stays on loopback, that no test sleeps (it polls
+// every few milliseconds, up to a deadline), and that no
 // process outlives its test. It holds no code but tests.
 package platform

@@ -53,7 +53,7 @@ func (l *ledger) create(ctx context.Context, s *stack, name string) {
 	}
 }
 
-// created gives the id of what was created. No answer at all is what a client
+// created returns the id of what was created. No answer at all is what a client
 // gets when the process is killed; any answer must be a good one.
 func (l *ledger) created(got reply, err error) (id string, ok bool) {
 	if err != nil {
@@ -69,7 +69,7 @@ func (l *ledger) created(got reply, err error) (id string, ok bool) {
 	return record.ID, true
 }
 
-// run starts all clients; the function it gives waits for them.
+// run starts all clients; the function it returns waits for them.
 func (l *ledger) run(t *testing.T, s *stack) (wait func()) {
 	var all sync.WaitGroup
 	for i := range clients {
@@ -113,7 +113,7 @@ func (l *ledger) compare(t *testing.T, s *stack, more bool) {
 	}
 }
 
-// finished waits until no job is left to run, and gives them by status.
+// finished waits until no job is left to run, and returns them by status.
 func (s *stack) finished(t *testing.T) map[string][]string {
 	t.Helper()
 	byStatus := map[string][]string{}

@@ -68,14 +68,14 @@ func TestKill(t *testing.T) {
 			s.become(t, first.ID, "processing")
 			s.become(t, second.ID, "waiting")
 
-			var cancelled, told job
+			var cancelled, killed job
 			s.call(t, http.StatusOK, http.MethodPost, s.queue+"/jobs/"+second.ID+"/kill", "", "", &cancelled)
 			if cancelled.Status != "cancelled" || !cancelled.IsFinished || cancelled.StartTime != nil {
 				t.Errorf("a waiting job became %+v", cancelled)
 			}
-			s.call(t, http.StatusOK, http.MethodPost, s.queue+"/jobs/"+first.ID+"/kill", "", "", &told)
-			if told.DesiredStatus != "terminating" {
-				t.Errorf("a killed job became %+v", told)
+			s.call(t, http.StatusOK, http.MethodPost, s.queue+"/jobs/"+first.ID+"/kill", "", "", &killed)
+			if killed.DesiredStatus != "terminating" {
+				t.Errorf("a killed job became %+v", killed)
 			}
 			terminated := s.become(t, first.ID, "terminated")
 			<-gone

@@ -161,7 +161,7 @@ func compareEvents(t *testing.T, events []event, w world) {
 }
 
 // line is the level and the message of an event. A line of stdout is always an
-// info event for the platform; what the component meant stands in it.
+// info event for the platform; what the component meant is in it.
 func line(t *testing.T, e event, stdout bool) string {
 	t.Helper()
 	if !strings.HasPrefix(e.Message, "{") {

@@ -39,11 +39,11 @@ func TestTypes(t *testing.T) {
 				t.Errorf("table %+v", table)
 			}
 			for column, want := range row.types {
-				told := map[string]string{}
+				metadata := map[string]string{}
 				for _, m := range table.ColumnMetadata[column] {
-					told[m.Key] = m.Value
+					metadata[m.Key] = m.Value
 				}
-				if got := told["KBC.datatype.basetype"] + " " + told["KBC.datatype.nullable"]; got != want {
+				if got := metadata["KBC.datatype.basetype"] + " " + metadata["KBC.datatype.nullable"]; got != want {
 					t.Errorf("%s: %q, want %q", column, got, want)
 				}
 			}
@@ -54,7 +54,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestState: the second run of an incremental configuration asks for what is new
+// TestState: the second run of an incremental configuration requests what is new
 // since the start of the first, and its rows replace those of the same key.
 func TestState(t *testing.T) {
 	t.Parallel()

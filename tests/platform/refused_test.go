@@ -38,9 +38,9 @@ func failed(t *testing.T, s *stack, id, kind, message string) {
 	if message == internal {
 		text = "Application error"
 	}
-	told := func(e event) bool { return e.Type == "error" && strings.Contains(e.Message, text) }
-	if events := s.events(t, id); !slices.ContainsFunc(events, told) {
-		t.Errorf("no event tells %q: %+v", message, events)
+	refused := func(e event) bool { return e.Type == "error" && strings.Contains(e.Message, text) }
+	if events := s.events(t, id); !slices.ContainsFunc(events, refused) {
+		t.Errorf("no event says %q: %+v", message, events)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestRefused(t *testing.T) {
 		{"unknown job", "GET", jobs + "/999", "", "", 404, `Job "999" not found`},
 		{"killing an unknown job", "POST", jobs + "/999/kill", "", "", 404, `Job "999" not found`},
 		{"unknown configuration, read", "GET", s.configs(component) + "/999", "", "", 404, `Configuration "999" not found`},
-		{"configuration that is no JSON", "POST", s.configs(component), form, url.Values{"name": {"x"}, "configuration": {"{"}}.Encode(), 400, "JSON"},
+		{"configuration that is not JSON", "POST", s.configs(component), form, url.Values{"name": {"x"}, "configuration": {"{"}}.Encode(), 400, "JSON"},
 		{"id that is taken", "POST", s.configs(component), form, url.Values{"name": {"x"}, "configurationId": {config}}.Encode(), 400, "already exists"},
 	}
 	for _, row := range rows {

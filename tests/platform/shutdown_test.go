@@ -31,9 +31,9 @@ func TestShutdown(t *testing.T) {
 			<-came
 			s.become(t, waiting.ID, "waiting")
 
-			told := time.Now()
+			start := time.Now()
 			s.signal(syscall.SIGTERM)
-			if took := time.Since(told); took > 2*time.Second || s.cmd.ProcessState.ExitCode() != 0 {
+			if took := time.Since(start); took > 2*time.Second || s.cmd.ProcessState.ExitCode() != 0 {
 				t.Errorf("it took %s, exit code %d", took, s.cmd.ProcessState.ExitCode())
 			}
 			<-gone
@@ -73,9 +73,9 @@ func TestShutdownDespiteClients(t *testing.T) {
 	stream := s.openPage(t, "http://"+host, "/jobs/"+running.ID+"/stream")
 	defer stream.Close()
 
-	told := time.Now()
+	start := time.Now()
 	s.signal(syscall.SIGTERM)
-	if took := time.Since(told); took > 2*time.Second || s.cmd.ProcessState.ExitCode() != 0 {
+	if took := time.Since(start); took > 2*time.Second || s.cmd.ProcessState.ExitCode() != 0 {
 		t.Errorf("it took %s, exit code %d", took, s.cmd.ProcessState.ExitCode())
 	}
 	// On a busy machine it may be among those that are cut off.

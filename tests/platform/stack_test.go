@@ -95,7 +95,7 @@ func (s *stack) signal(signal os.Signal) {
 	}
 }
 
-// finish ends the process as its user would. Whatever the test did, the platform
+// finish ends the process as its user would. No matter what the test did, the platform
 // has no reason to complain.
 func (s *stack) finish() {
 	s.client.CloseIdleConnections()

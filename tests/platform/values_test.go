@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// row stores a row of a configuration and gives its id.
+// row stores a row of a configuration and returns its id.
 func (s *stack) row(t *testing.T, component, config, configuration string) string {
 	t.Helper()
 	var stored struct{ ID string }

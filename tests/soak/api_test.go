@@ -78,7 +78,7 @@ type flakyAPI struct {
 	uses     int           // of the token of now
 	met      map[fault]int // how often each happened
 	trouble  map[string]int
-	asked    map[string]bool // what nobody should ask for
+	asked    map[string]bool // what no one should request
 }
 
 func newFlakyAPI(pages int) *flakyAPI {
@@ -178,7 +178,7 @@ func (a *flakyAPI) answer(w http.ResponseWriter, r *http.Request, what fault) {
 }
 
 func send(w http.ResponseWriter, body []byte) {
-	_, _ = w.Write(body) // whoever has gone shows in the result
+	_, _ = w.Write(body) // a client that has gone shows in the result
 }
 
 func flush(w http.ResponseWriter) {

@@ -88,7 +88,7 @@ func held(samples []sample) holding {
 	return h
 }
 
-// quarters parts samples by how many of all requests had come. What is behind
+// quarters parts samples by how many of all requests had come. What is after
 // the last request, when tables are written, is the fifth part.
 func quarters(samples []sample, requests int) (parts [5]holding) {
 	var by [5][]sample

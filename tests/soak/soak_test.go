@@ -26,7 +26,7 @@ import (
 const shortForm = 10_000
 
 // TestSoak runs the extractor and looks at it while it works: its memory and its
-// open files must not grow, and in the end every row must be there, once and in
+// open files must not grow, and at the end every row must be there, once and in
 // its place.
 func TestSoak(t *testing.T) {
 	short.Skip(t, "it sends ten thousand requests")
@@ -90,7 +90,7 @@ func dataDir(t *testing.T, api string) string {
 	return dir
 }
 
-// running is an extractor at work, and then what it told.
+// running is an extractor at work, and then what it printed.
 type running struct {
 	process *exec.Cmd
 	stderr  bytes.Buffer
@@ -197,10 +197,10 @@ func checkRequests(t *testing.T, api *flakyAPI, run *running, least int) {
 		t.Errorf("these are not there: %v", api.asked)
 	}
 	// A connection that was kept open and is reset before the first byte of the
-	// answer is replaced by the HTTP client itself: nobody counts that.
+	// answer is replaced by the HTTP client itself: no one counts that.
 	replaced := api.met[reset] + api.met[cut] - run.network
 	if replaced < 0 || replaced > api.met[reset] || run.finished.Requests != api.requests-replaced {
-		t.Errorf("the extractor tells of %d requests and %d failures of the network, the API of %d requests and %d failures",
+		t.Errorf("the extractor reports %d requests and %d failures of the network, the API of %d requests and %d failures",
 			run.finished.Requests, run.network, api.requests, api.met[reset]+api.met[cut])
 	}
 }

@@ -26,7 +26,7 @@ const (
 // permissive are the licences that a module may have.
 var permissive = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
 
-// weak are modules with a licence that asks for the source of their own files
+// weak are modules with a licence that requests the source of their own files
 // only, MPL-2.0. The page says why they are here.
 var weak = []string{"github.com/hashicorp/errwrap", "github.com/hashicorp/go-multierror"}
 
@@ -192,7 +192,7 @@ func (m modules) readPackages(t *testing.T, who string, patterns ...string) {
 	}
 }
 
-// comeAlong is the table of the modules in the extractor that are nobody's choice
+// comeAlong is the table of the modules in the extractor that are no one's choice
 // here.
 func (m modules) comeAlong(t *testing.T) string {
 	t.Helper()
@@ -210,7 +210,7 @@ func (m modules) licence(t *testing.T, module string) string {
 	return strings.Join(m.licences(t, module), ", ")
 }
 
-// licences reads the files of a module that hold a licence, and tells which one.
+// licences reads the files of a module that hold a licence, and says which one.
 func (m modules) licences(t *testing.T, module string) []string {
 	t.Helper()
 	dir := m.dirs[module]

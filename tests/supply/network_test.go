@@ -22,8 +22,7 @@ import (
 //	{sa_family=AF_INET6, sin6_port=htons(80), …, inet_pton(AF_INET6, "2001:db8::1", &sin6_addr), …}
 var address = regexp.MustCompile(`sa_family=AF_INET6?, sin6?_port=htons\((\d+)\)[^"}]*"([^"]*)"`)
 
-// TestNetwork: the extractor talks to the target API and, where a command asks
-// for it, to the platform: to no other address, and to no name server where the
+// TestNetwork: the extractor talks to the target API and, where a command requests it, to the platform: to no other address, and to no name server where the
 // configuration has addresses. The kernel is the witness.
 func TestNetwork(t *testing.T) {
 	short.Skip(t, "it follows a program by strace")
@@ -53,12 +52,12 @@ func TestNetwork(t *testing.T) {
 		"a redirect is noticed, so this test sees it all":  {"moved", []string{"run", "--data", "."}, []*httptest.Server{target, elsewhere}},
 		"without a command as the platform runs it":        {"items", nil, []*httptest.Server{target}},
 		"a command for the platform talks to the platform": {"items", []string{"config", "list"}, []*httptest.Server{platform}},
-		"validate talks to nobody":                         {"items", []string{"validate", "config.json"}, nil},
-		"plan talks to nobody":                             {"items", []string{"plan", "config.json"}, nil},
-		"explain talks to nobody":                          {"items", []string{"explain", "unknown-key"}, nil},
-		"schema talks to nobody":                           {"items", []string{"schema"}, nil},
-		"init talks to nobody":                             {"items", []string{"init", "--recipe", "offset"}, nil},
-		"version talks to nobody":                          {"items", []string{"version"}, nil},
+		"validate talks to no one":                         {"items", []string{"validate", "config.json"}, nil},
+		"plan talks to no one":                             {"items", []string{"plan", "config.json"}, nil},
+		"explain talks to no one":                          {"items", []string{"explain", "unknown-key"}, nil},
+		"schema talks to no one":                           {"items", []string{"schema"}, nil},
+		"init talks to no one":                             {"items", []string{"init", "--recipe", "offset"}, nil},
+		"version talks to no one":                          {"items", []string{"version"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

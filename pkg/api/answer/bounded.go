@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxItem is how many bytes one item, or one text anywhere, may have: it stands
+// maxItem is how many bytes one item, or one text anywhere, may have: it is
 // in memory as a whole, packed.
 const maxItem = 128 << 20
 
@@ -96,7 +96,7 @@ func (d *boundedDecoder) skipMark() error {
 	return nil
 }
 
-// offset is where the decoder stands in the text.
+// offset is where the decoder is in the text.
 func (d *boundedDecoder) offset() int64 {
 	at := d.dec.InputOffset()
 	for len(d.gaps) > 0 && d.gaps[0].at < at {
@@ -178,7 +178,7 @@ func (d *boundedDecoder) take(packer *value.Packer, dst []byte) (_ []byte, regul
 	}
 }
 
-// giveRest has the decoder go on with the list behind the items that were taken. An
+// giveRest has the decoder continue with the list after the items that were taken. An
 // empty string stands for them: what follows them may be a comma.
 func (d *boundedDecoder) giveRest() error {
 	d.direct = false
@@ -269,7 +269,7 @@ func (d *boundedDecoder) give(p []byte) (int, error) {
 // leastWhite is how much white space is worth a gap.
 const leastWhite = 32
 
-// isWhite reports whether there is nothing but white space, and much of it.
+// isWhite reports whether there is only white space, and much of it.
 func isWhite(p []byte) bool {
 	return len(p) >= leastWhite && whiteSpace(p) == len(p)
 }

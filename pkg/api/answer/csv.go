@@ -23,7 +23,7 @@ type csvFormat struct {
 const maxColumns = 100_000
 
 // maxHeader is how many bytes the record may have that names the columns. The names
-// stand in memory several times.
+// are in memory several times.
 const maxHeader = 8 << 20
 
 // decodeCSV reads records as objects of texts.
@@ -53,11 +53,11 @@ type csvReader struct {
 	open    bool     // the first record makes columns of its fields
 	most    int64    // bytes of a record
 	other   byte     // parts the name of the only column, as a delimiter would
-	// Of the record at hand:
+	// Of the current record:
 	begin  int    // its first line
 	size   int64  // bytes of its lines
 	ending []byte // of its last line
-	buf    []byte // contents of the field at hand, where they do not stand in the line
+	buf    []byte // contents of the current field, where they are not in the line
 }
 
 // read reads all records into a list.
@@ -85,7 +85,7 @@ func (r *csvReader) read(list *listed) error {
 	}
 }
 
-// ended is no error at the end of the text.
+// ended is not an error at the end of the text.
 func ended(err error) error {
 	if err == io.EOF {
 		return nil
@@ -170,7 +170,7 @@ func (r *csvReader) titles() (names []string, err error) {
 	return names, nil
 }
 
-// otherDelimiter is a usual delimiter that stands in the name of the only column, 0 for
+// otherDelimiter is a usual delimiter that is in the name of the only column, 0 for
 // none.
 func (r *csvReader) otherDelimiter(name string) byte {
 	for _, c := range usualDelimiters {
@@ -258,7 +258,7 @@ func (r *csvReader) quotes(rest []byte) bool {
 	return len(r.quote) > 0 && len(rest) > 0 && rest[0] == r.quote[0] && bytes.HasPrefix(rest, r.quote)
 }
 
-// plain takes what stands in front of the next delimiter.
+// plain takes what is in front of the next delimiter.
 func (r *csvReader) plain(from []byte) (contents, rest []byte) {
 	end := bytes.Index(from, r.delimiter)
 	if end < 0 {
@@ -267,7 +267,7 @@ func (r *csvReader) plain(from []byte) (contents, rest []byte) {
 	return from[:end], from[end+len(r.delimiter):]
 }
 
-// quoted takes the field whose opening quote was taken. Text behind the closing one
+// quoted takes the field whose opening quote was taken. Text after the closing one
 // belongs to it.
 func (r *csvReader) quoted(rest []byte) (contents, _ []byte, err error) {
 	r.buf = r.buf[:0]

@@ -16,7 +16,7 @@ type decoder struct {
 	// format is its name in a configuration, name the one in messages.
 	format, name string
 	alsoCalled   []string // words of other tools for the format
-	// accept is what the header Accept of a request asks for.
+	// accept is what the header Accept of a request names.
 	accept string
 	// whole says that the answer has nothing around its items: the only path to them
 	// is that of the whole answer.
@@ -25,7 +25,7 @@ type decoder struct {
 	// that count with every format.
 	settings []field.Declared
 	// decode reads the texts of an answer once, from start to end. It adds the items
-	// to the store, unless it sets page.items, writes whatever distinguishes two
+	// to the store, unless it sets page.items, writes what distinguishes two
 	// answers to the hash, and sets what it knows of the page. It returns io.EOF for
 	// an answer without any text, and a *malformed for one that is not of the format.
 	decode func(*decoding) error
@@ -52,7 +52,7 @@ type decoding struct {
 	page  *Page
 	items *store
 	hash  maphash.Hash // its sum becomes the fingerprint
-	text  *text        // the one at hand, nil before the first
+	text  *text        // the current one, nil before the first
 }
 
 // Scanner scans responses. It is safe for concurrent use.

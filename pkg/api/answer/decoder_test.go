@@ -102,14 +102,14 @@ func TestErrorsOfFormats(t *testing.T) {
 	if _, err := sc.Scan(spoolOf(t, "a", 4), Query{Format: Format{Name: "runes"}}); err == nil || failure.KindOf(err) != failure.Application {
 		t.Errorf("an unknown format: %v", err)
 	}
-	// What stands in the place of an answer is not of its format.
+	// What is in the place of an answer is not of its format.
 	page, err := sc.ScanValue(spoolOf(t, "a\n\n", 4), value.OfItems(value.OfString("x")), query)
 	if err != nil || items(t, page) != `"x"` {
 		t.Errorf("a value in the place of the answer: %v", err)
 	}
 }
 
-// TestManyItems stay in little memory, whatever decoder adds them.
+// TestManyItems stay in little memory, no matter which decoder adds them.
 func TestManyItems(t *testing.T) {
 	var text strings.Builder
 	for i := range 50_000 {

@@ -45,7 +45,7 @@ func Type() *field.Type {
 type Format struct {
 	// Name is that of a decoder; "" is JSON.
 	Name string
-	// Accept is what the header Accept of a request should ask for.
+	// Accept is what the header Accept of a request should name.
 	Accept string
 	// Pointer is the place of the section, "" for none.
 	Pointer string

@@ -65,7 +65,7 @@ func TestCSV(t *testing.T) {
 		{"a line of empty quotes is a record", "", "a\n\"\"\n", `{"a":""}`},
 		{"fewer fields", "", "a,b,c\n1\n1,2\n", `{"a":"1"} {"a":"1","b":"2"}`},
 		{"one more", "", "a,b\n1,2\n\n1,2,3,4\n", "error: the response is not valid CSV: the record at line 4 has 4 fields, expected at most 2; it begins with: a,b 1,2 1,2,3,4"},
-		{"one more, behind a record of two lines", "", "a,b\n\"1\n\",2\n1,\"2\n\",3\n", "error: the response is not valid CSV: the record at line 4 has 3 fields, expected at most 2; it begins with: a,b \"1 \",2 1,\"2 \",3"},
+		{"one more, after a record of two lines", "", "a,b\n\"1\n\",2\n1,\"2\n\",3\n", "error: the response is not valid CSV: the record at line 4 has 3 fields, expected at most 2; it begins with: a,b \"1 \",2 1,\"2 \",3"},
 		{"a quote that never ends", "", "a,b\n1,2\n3,\"4\n5,6\n", "error: the response is not valid CSV: the quote of a field never ends, in the record at line 3; it begins with: a,b 1,2 3,\"4 5,6"},
 		{"a quote that never ends, last", "", "a,b\n3,\"", "error: the response is not valid CSV: the quote of a field never ends, in the record at line 2; it begins with: a,b 3,\""},
 		{"text after a closing quote", "", "a,b\n\"x\"y,\"x\" \"y\"\"\n", `{"a":"xy","b":"x \"y\"\""}`},
@@ -177,12 +177,12 @@ func TestXML(t *testing.T) {
 		{"no element", "", `<?xml version="1.0"?><!-- x -->`, `error: the response is not valid XML: it has no element; it begins with: <?xml version="1.0"?><!-- x -->`},
 		{"cut in an element", "", `<r><i>1</i><i>2`, `error: the response is not valid XML: it ends too early; it begins with: <r><i>1</i><i>2`},
 		{"cut in a tag", "", `<r><i>1</i><i a="`, `error: the response is not valid XML: it ends too early; it begins with: <r><i>1</i><i a="`},
-		{"cut behind an element", "", `<r><i>1</i>`, `error: the response is not valid XML: it ends too early; it begins with: <r><i>1</i>`},
+		{"cut after an element", "", `<r><i>1</i>`, `error: the response is not valid XML: it ends too early; it begins with: <r><i>1</i>`},
 		{"cut in skimmed elements", "b", `<r><i>1</i><i>`, `error: the response is not valid XML: it ends too early; it begins with: <r><i>1</i><i>`},
-		{"tags that do not match", "", "<r>\n<i>1</b></r>", `error: the response is not valid XML: line 2: </b> stands where </i> is expected; it begins with: <r> <i>1</b></r>`},
+		{"tags that do not match", "", "<r>\n<i>1</b></r>", `error: the response is not valid XML: line 2: </b> is where </i> is expected; it begins with: <r> <i>1</b></r>`},
 		{"an attribute twice", "", `<r><i a="1" a="2"/></r>`, `error: the response is not valid XML: line 1: an element has the attribute a twice; it begins with: <r><i a="1" a="2"/></r>`},
 		{"two roots", "", `<r><i>1</i></r><r/>`, `error: the response is not valid XML: line 1: there is more than one root element; it begins with: <r><i>1</i></r><r/>`},
-		{"text behind the root", "", `<r><i>1</i></r>x`, `error: the response is not valid XML: line 1: there is text outside of the elements; it begins with: <r><i>1</i></r>x`},
+		{"text after the root", "", `<r><i>1</i></r>x`, `error: the response is not valid XML: line 1: there is text outside of the elements; it begins with: <r><i>1</i></r>x`},
 		{"JSON", "", `{"error":"x"}`, `error: the response is not valid XML: line 1: there is text outside of the elements; it begins with: {"error":"x"}`},
 		{"an HTML page", "i", `<!DOCTYPE html><html><body></body></html>`, `error: the response is not valid XML: it is an HTML page; it begins with: <!DOCTYPE html><html><body></body></html>`},
 		{"a character set", "", "<?xml version=\"1.0\" encoding=\"windows-1250\"?><r><i>\x8eilina</i></r>", `"Žilina"`},
@@ -329,7 +329,7 @@ func TestLimitsOfRecords(t *testing.T) {
 	}
 }
 
-// TestLargeHeader: names of columns stand in memory several times, so they may have less
+// TestLargeHeader: names of columns are in memory several times, so they may have less
 // than an item.
 func TestLargeHeader(t *testing.T) {
 	got := outcome(t, strings.Repeat("x", maxHeader+window)+"\n1\n", Query{Format: formatOf(t, `{"format": "csv"}`)}, MemoryLimit)
@@ -342,7 +342,7 @@ func TestLargeHeader(t *testing.T) {
 	}
 }
 
-// TestErrorsInXML: what an API reports as errors is no data.
+// TestErrorsInXML: what an API reports as errors is not data.
 func TestErrorsInXML(t *testing.T) {
 	short.SkipRace(t, "its answers are large")
 	tests := []struct {

@@ -120,7 +120,7 @@ func delimiterOf(text []byte) byte {
 	return 0
 }
 
-// unquoted is how often a character stands in a line outside of quotes.
+// unquoted is how often a character is in a line outside of quotes.
 func unquoted(line []byte, c byte) int {
 	n := 0
 	for i, part := range bytes.Split(line, []byte{'"'}) {

@@ -191,7 +191,7 @@ type scan struct {
 	whole   *wanted  // the data where its whole path is a name; nil for none
 	path    []string // of the data; none when it is the whole response
 	lists   lists    // when the data must be found
-	// below are the nodes that are wanted of the values around the one at hand, and of
+	// below are the nodes that are wanted of the values around the current one, and of
 	// that, one group after the other.
 	below []*wanted
 }
@@ -214,7 +214,7 @@ func (s *scan) all(root *wanted) error {
 
 var errMoreText = errors.New("more text after the end of the value")
 
-// value scans the next value, which stands at all of these nodes; none are there
+// value scans the next value, which is at all of these nodes; none are there
 // where nothing is wanted. With collect, list-valued members are candidates for the
 // data.
 func (s *scan) value(nodes []*wanted, collect bool) error {
@@ -312,7 +312,7 @@ func (s *scan) eachMember(nodes []*wanted, collect bool) (n int, err error) {
 	return n, s.token()
 }
 
-// candidate notes a list-valued property of the root. What is wanted of it stands in
+// candidate notes a list-valued property of the root. What is wanted of it is in
 // a group of the nodes.
 func (s *scan) candidate(name string, group int) error {
 	s.lists.forget(name)

@@ -40,7 +40,7 @@ func decodeJSON(d *decoding) error {
 	return err
 }
 
-// join adds the items of a text to those of the texts before it. What stands around the
+// join adds the items of a text to those of the texts before it. What is around the
 // items counts from the first text that has it.
 func (d *decoding) join(one *decoding, first bool) error {
 	for item, err := range one.page.Packed() {

@@ -11,7 +11,7 @@ import (
 )
 
 // appendKeyed appends the item that a member of the data is, where the names of the
-// data are data too: the members of an object behind its name, or any other value
+// data are data too: the members of an object after its name, or any other value
 // beside it. The item is packed. An object with another value under the key is a user
 // error, because one of the two would be lost.
 func appendKeyed(dst []byte, key string, name []byte, v value.Packed) ([]byte, error) {

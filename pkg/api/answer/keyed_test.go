@@ -32,7 +32,7 @@ func keyedOutcome(t testing.TB, text string, q Query, limit int) string {
 	return fmt.Sprintf("%d %s", page.Rows, strings.Join(all, " "))
 }
 
-// TestKeyed: the members of an object are items, whatever else is asked for, and
+// TestKeyed: the members of an object are items, no matter what else is requested, and
 // wherever the text and the items are kept.
 func TestKeyed(t *testing.T) {
 	tests := []struct{ name, text, path, want string }{
@@ -74,7 +74,7 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
-// TestKeyedNotJSON: what is no JSON is an error among the members, too.
+// TestKeyedNotJSON: what is not JSON is an error among the members, too.
 func TestKeyedNotJSON(t *testing.T) {
 	for _, text := range []string{`{"r":{"a":1`, `{"r":{"a"}}`, `{"r":{"a":1,}}`, `{"r":{"a":{"b":}}}`, `{"r":{a:1}}`, `{"r":{"a":1}}}`, `{"r":{"a":1]}`} {
 		_, err := newScanner().Scan(spoolOf(t, text, MemoryLimit), Query{Data: dot("r"), KeyAs: "id"})

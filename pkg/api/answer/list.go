@@ -62,7 +62,7 @@ func (l *listed) end() {
 type listedField struct {
 	field *fieldValue
 	path  []string // from the list on
-	// alone says that a value that has no other beside it is no list. An index or a
+	// alone says that a value that has no other beside it is not a list. An index or a
 	// selector finds it all the same.
 	alone bool
 	most  int // bytes

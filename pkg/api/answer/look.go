@@ -10,7 +10,7 @@ import (
 
 // Look reads a JSON text once for the values at some places, in the order of the
 // paths: null where there is nothing. A list or an object of more than 1 MiB has no
-// items or members; a larger scalar is a user error, but only when it is asked for
+// items or members; a larger scalar is a user error, but only when it is requested
 // (Seen.At). ok is false for a text that is not JSON. Nothing of the text stays in
 // memory.
 func Look(spool *Spool, paths []Path) (seen Seen, ok bool, err error) {
@@ -50,7 +50,7 @@ func (s Seen) At(path Path) (value.Value, error) {
 			return f.value, nil
 		}
 	}
-	return value.Value{}, failure.Applicationf("field %q was not asked for", path.Text)
+	return value.Value{}, failure.Applicationf("field %q was not requested", path.Text)
 }
 
 // places are the nodes of a path, and of its whole text as a name.

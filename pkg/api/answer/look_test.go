@@ -49,7 +49,7 @@ func TestLook(t *testing.T) {
 		}
 	}
 	if _, err := (Seen{}).At(paths[0]); failure.KindOf(err) != failure.Application {
-		t.Errorf("got %v for a path that was not asked for", err)
+		t.Errorf("got %v for a path that was not requested", err)
 	}
 }
 

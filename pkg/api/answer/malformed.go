@@ -90,7 +90,7 @@ func (sc *Scanner) explained(d *decoding, format string, err error) error {
 	return e
 }
 
-// head is the beginning of the text that is malformed; more says that it goes on.
+// head is the beginning of the text that is malformed; more says that it continues.
 func (d *decoding) head(m *malformed) (head []byte, more bool) {
 	if m.what == "" && m.packed == "" && d.text != nil && !d.direct() {
 		err := d.texts(func(t *text) error {

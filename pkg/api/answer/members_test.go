@@ -43,7 +43,7 @@ func TestWellKnownMembers(t *testing.T) {
 	for _, match := range name.FindAllStringSubmatch(groups, -1) {
 		known++
 		if !groupsIndicators([]byte(match[1])) {
-			t.Errorf("%s is no group", match[1])
+			t.Errorf("%s is not a group", match[1])
 		}
 	}
 	if want := namesInCode(t); known != want {

@@ -29,11 +29,11 @@ type Query struct {
 	// response itself when it is a list, else its only list-valued property.
 	Data Path
 	// KeyAs is the name under which each member of the data gets its name and becomes
-	// an item; "" for data whose names are no data.
+	// an item; "" for data whose names are not data.
 	KeyAs string
-	// Fields are places whose values paging rules ask for.
+	// Fields are places whose values paging rules request.
 	Fields []Path
-	// Volume asks for the volume of the page.
+	// Volume requests the volume of the page.
 	Volume bool
 }
 
@@ -66,14 +66,14 @@ type Page struct {
 	// OtherDelimiter is set when a CSV text has one column, whose name holds this usual
 	// delimiter.
 	OtherDelimiter string
-	// Fingerprint is equal for two responses with the same values, whatever
-	// their white space and escapes. It can be compared with the others of
+	// Fingerprint is equal for two responses with the same values, regardless
+	// of their white space and escapes. It can be compared with the others of
 	// the same Scanner.
 	Fingerprint uint64
 	// Volume is the number of bytes of the whole response as compact JSON in
 	// ASCII, with \/ for a slash; numbers with a fraction or an exponent have 17
 	// significant digits, others stay as they were written. It is 0 unless the
-	// query asked for it. Of other formats than JSON it is that of the list of items.
+	// query requested it. Of other formats than JSON it is that of the list of items.
 	Volume int64
 
 	list   bool // the data is a list
@@ -83,7 +83,7 @@ type Page struct {
 	fields Seen
 }
 
-// fieldValue is one of the values that paging asks for.
+// fieldValue is one of the values that paging requests.
 type fieldValue struct {
 	path     Path
 	value    value.Value
@@ -113,7 +113,7 @@ func (p *Page) Field(path Path) (value.Value, error) {
 		}
 		return f.value, nil
 	}
-	return value.Value{}, fmt.Errorf("field %q was not asked for", path.Text)
+	return value.Value{}, fmt.Errorf("field %q was not requested", path.Text)
 }
 
 // Compared is Field for a condition, which looks into no list and no object: one that is
@@ -127,7 +127,7 @@ func (p *Page) Compared(path Path) (value.Value, error) {
 }
 
 // Errors is the member `errors` of the response when it is a list or an object,
-// else null; in the place of one that is too large stands a text that says so.
+// else null; in the place of one that is too large is a text that says so.
 func (p *Page) Errors() value.Value { return p.errors }
 
 // IsList reports whether the data is a list.

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// spoolOf is a spool of a text; with a small limit it lies in a file.
+// spoolOf is a spool of a text; with a small limit it is in a file.
 func spoolOf(t testing.TB, text string, limit int) *Spool {
 	t.Helper()
 	s := NewSpooler(t.TempDir(), limit).New()
@@ -147,7 +147,7 @@ func TestScanReadsFields(t *testing.T) {
 		t.Errorf("items: got %s", got)
 	}
 	if _, err := page.Field(dot("other")); err == nil {
-		t.Error("a field that was not asked for must be an error")
+		t.Error("a field that was not requested must be an error")
 	}
 }
 
@@ -510,7 +510,7 @@ func FuzzScan(f *testing.F) {
 			}
 			return
 		}
-		// Where the answer lies makes no difference, nor whether its items are kept.
+		// Where the answer is makes no difference, nor whether its items are kept.
 		inMemory, err := sc.Scan(spoolOf(t, text, 1<<20), query)
 		if err != nil || inMemory.Fingerprint != page.Fingerprint || inMemory.Rows != page.Rows || items(t, inMemory) != items(t, page) {
 			t.Fatalf("in memory: %v, %d rows, %s", err, inMemory.Rows, items(t, inMemory))

@@ -1,8 +1,8 @@
 // Package answer holds one response of the target API as a replayable spool:
 // in memory while it is small, in a temporary file beyond that. A decoder, one for
 // each format, reads it once, from start to end, for everything a decision about
-// the page needs, and keeps its items packed; only then they are streamed one by
-// one. A response never stands in memory as a whole tree.
+// the page needs, and keeps its items packed; only then are they streamed one by
+// one. A response is never in memory as a whole tree.
 //
 // The package knows spools and formats. It knows nothing of HTTP, of paging rules
 // or of tables.
@@ -83,7 +83,7 @@ const (
 	chunk = 128 << 10
 )
 
-// ReadFrom appends all that a reader gives. What stays in memory is read into its
+// ReadFrom appends everything that a reader returns. What stays in memory is read into its
 // place.
 func (s *Spool) ReadFrom(r io.Reader) (n int64, err error) {
 	for s.file == nil && len(s.memory) < s.home.limit {
@@ -222,7 +222,7 @@ func (s *Spool) text(offset int64) (io.Reader, error) {
 	return io.NewSectionReader(s.file, offset, s.size-offset), nil
 }
 
-// Close gives the memory back and removes the temporary file.
+// Close releases the memory and removes the temporary file.
 func (s *Spool) Close() error {
 	s.recycle()
 	var err error

@@ -15,7 +15,7 @@ import (
 type store struct {
 	home *Spooler
 	most int    // bytes that stay in memory
-	last []byte // the items behind those in the file
+	last []byte // the items after those in the file
 	file *os.File
 	size int64 // of the blocks in the file
 

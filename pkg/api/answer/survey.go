@@ -79,7 +79,7 @@ func isNextMember(name []byte) bool {
 	}
 }
 
-// What a survey looks at and keeps, whatever the answer is like.
+// What a survey looks at and keeps, regardless of the answer.
 const (
 	surveyDepth      = 4   // objects in objects
 	surveyName       = 200 // bytes of a name
@@ -97,9 +97,9 @@ const errorsMember = "errors"
 
 // survey is what a scan notices beside the data, in objects that are in no list.
 type survey struct {
-	path  []byte // the names that lead to the value at hand, each with a NUL behind it
+	path  []byte // the names that lead to the current value, each with a NUL after it
 	depth int
-	off   int // how many values around the one at hand are not looked into
+	off   int // how many values around the current one are not looked into
 	found []Indicator
 	lists []string // with items that are objects or lists
 	// strangers are the objects and lists without a known name so far.
@@ -127,7 +127,7 @@ func (v *survey) leave() {
 	v.path = v.path[:bytes.LastIndexByte(v.path[:len(v.path)-1], 0)+1]
 }
 
-// wants reports whether the value at hand is looked at, though nothing else is
+// wants reports whether the current value is looked at, though nothing else is
 // wanted of it.
 func (v *survey) wants(kind jsontext.Kind) bool {
 	if v.off > 0 {
@@ -214,14 +214,14 @@ func (v *survey) list(first value.Kind) {
 	}
 }
 
-// atErrors reports whether the value at hand is the response's member `errors`.
+// atErrors reports whether the current value is the response's member `errors`.
 func (v *survey) atErrors() bool {
 	return v.off == 0 && v.depth == 1 && string(v.path) == errorsMember+"\x00"
 }
 
-// beside are the indicators that belong to the list at a path. They stand in an
+// beside are the indicators that belong to the list at a path. They are in an
 // object around it, or in an object there whose name is well known. Totals must
-// stand next to the list, or in such an object next to it or at the top.
+// be next to the list, or in such an object next to it or at the top.
 func (v *survey) beside(list []string) []Indicator {
 	if len(list) == 0 {
 		return nil // the response is the list

@@ -64,7 +64,7 @@ func TestOtherLists(t *testing.T) {
 		{"a wrong path", "items", `{"data":{"users":[{"id":1}]},"rows":[[1]]}`, false, []string{"data.users", "rows"}},
 		{"lists of scalars, empty ones, lists in lists", "items", `{"a":[1],"b":[],"c":["x"],"d":[null],"e":[{"f":[{"g":1}]}]}`, false, []string{"e"}},
 		{"the response itself", "items", `[{"id":1}]`, false, []string{""}},
-		{"errors are no data", "items", `{"errors":[{"m":1}],"data":{"errors":[{"m":1}]}}`, false, []string{"data.errors"}},
+		{"errors are not data", "items", `{"errors":[{"m":1}],"data":{"errors":[{"m":1}]}}`, false, []string{"data.errors"}},
 		{"an empty list at the path", "items", `{"items":[],"a":[{}]}`, true, []string{"a"}},
 		{"null at the path", "items", `{"items":null}`, true, nil},
 		{"a path through a scalar", "a.b", `{"a":5}`, false, nil},
@@ -107,7 +107,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestSurveyIsBounded: whatever an answer has beside its data, little of it is
+// TestSurveyIsBounded: no matter what an answer has beside its data, little of it is
 // kept.
 func TestSurveyIsBounded(t *testing.T) {
 	short.SkipRace(t, "its answers are large")

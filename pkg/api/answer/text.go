@@ -102,7 +102,7 @@ func (d *decoding) texts(read func(*text) error) error {
 }
 
 // unpacked refuses an answer that is a packed file. Without that its bytes would become
-// values. What is no JSON is refused anyway.
+// values. What is not JSON is refused anyway.
 func (d *decoding) unpacked() error {
 	if d.query.Format.Name == "" {
 		return nil

@@ -81,7 +81,7 @@ func TestUnpack(t *testing.T) {
 		{"by name, not by place", `"unpack": "zip"`, zipped("b.csv", "x\n2\n", "a/", "", "a/z.csv", "x\n1\n", "c.csv", "x\n3\n"), `{"x":"1"} {"x":"2"} {"x":"3"}`},
 		{"some", `"unpack": "zip", "member": "*.csv"`, zipped("README", "x", "d/b.csv", "x\n2\n", "a.csv", "x\n1\n"), `{"x":"1"} {"x":"2"}`},
 		{"some of a directory", `"unpack": "zip", "member": "d/*.csv"`, zipped("d/b.csv", "x\n2\n", "a.csv", "x\n1\n"), `{"x":"2"}`},
-		{"each file begins anew", `"unpack": "zip", "skip": 1`, zipped("a", "#\nx,y\n1,2\n", "b", "#\ny\n3\n"), `{"x":"1","y":"2"} {"y":"3"}`},
+		{"each file begins again", `"unpack": "zip", "skip": 1`, zipped("a", "#\nx,y\n1,2\n", "b", "#\ny\n3\n"), `{"x":"1","y":"2"} {"y":"3"}`},
 		{"names for all files", `"unpack": "zip", "header": ["x"]`, zipped("a", "1\n", "b", "2\n"), `{"x":"1"} {"x":"2"}`},
 		{"a character set", `"unpack": "zip", "encoding": "windows-1250"`, zipped("a", "x\n\x8e\n", "b", "\ufeffx\nŽ\n"), `{"x":"Ž"} {"x":"Ž"}`},
 		{"no file", `"unpack": "zip"`, zipped(), "error: the zip of the response has no file in it"},
@@ -109,7 +109,7 @@ func TestUnpack(t *testing.T) {
 		{"a gzip that is not unpacked", `"skip": 0`, gzipped(rows), `error: the response is not valid CSV: it is packed; "response": {"unpack": "gzip"} reads a file in gzip`},
 		{"a zip that is not unpacked", `"skip": 0`, zipped("a", rows), `error: the response is not valid CSV: it is packed; "response": {"unpack": "zip"} reads the files of a zip`},
 		{"a zstd that is not unpacked", `"skip": 0`, zstded(rows), `error: the response is not valid CSV: it is packed; "response": {"unpack": "zstd"} reads a file in zstd`},
-		{"something behind a gzip", `"unpack": "gzip"`, gzipped(rows) + "and something else", "error: the response is not valid gzip: it does not begin as such a file does"},
+		{"something after a gzip", `"unpack": "gzip"`, gzipped(rows) + "and something else", "error: the response is not valid gzip: it does not begin as such a file does"},
 	}
 	for _, tt := range tests {
 		for _, where := range []int{4, MemoryLimit} {

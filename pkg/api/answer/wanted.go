@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// wanted is a node of the tree of wanted paths: what may stand below it, and
+// wanted is a node of the tree of wanted paths: what may be below it, and
 // where its value was found last.
 type wanted struct {
 	// children are those below, by the segments of the paths.
@@ -25,7 +25,7 @@ type wanted struct {
 	// whether it is; nil for anything else.
 	selector *value.Selector
 	selected bool
-	// named leaves out what stands below in a list.
+	// named leaves out what is below in a list.
 	named bool
 }
 
@@ -33,7 +33,7 @@ type wanted struct {
 // item is taken for it.
 type chosen struct {
 	item *wanted
-	// probe is each item too; below it stands the member.
+	// probe is each item too; below it is the member.
 	probe, member *wanted
 	found         bool
 }

@@ -251,7 +251,7 @@ func (x *xmlDocument) report() {
 	x.page.errors = errors.value
 }
 
-// errorsAlone reports whether the document is nothing but errors.
+// errorsAlone reports whether the document is only errors.
 func (x *xmlDocument) errorsAlone() bool {
 	return x.places.detect && strings.EqualFold(x.rootName, errorsMember)
 }

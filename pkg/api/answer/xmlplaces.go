@@ -15,7 +15,7 @@ type xmlPlaces struct {
 	detect bool
 	fields []xmlField // of the query, in its order
 	errors xmlField
-	// errorItems takes the items of a document that is nothing but errors.
+	// errorItems takes the items of a document that is only errors.
 	errorItems *xmlPlace
 	// chosen is the data where its path leads into a list of elements; else nil.
 	chosen *listedField
@@ -29,7 +29,7 @@ type xmlPlace struct {
 	// keyed says that the elements in these elements are the items, and their names are
 	// data.
 	keyed bool
-	// fields are those whose paths end here, or go on into these elements.
+	// fields are those whose paths end here, or continue into these elements.
 	fields []*listedField
 }
 

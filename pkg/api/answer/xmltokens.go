@@ -14,7 +14,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// maxTag is how many bytes the start tag of an element may have, and a window more: its attributes stand
+// maxTag is how many bytes the start tag of an element may have, and a window more: its attributes are
 // in memory with many times that.
 const maxTag = 1 << 20
 
@@ -22,7 +22,7 @@ const maxTag = 1 << 20
 const maxElements = 10_000
 
 // xmlTokens reads the tags of a document and the texts between them. encoding/xml
-// checks each token by itself; that they stand in the right order is checked here.
+// checks each token by itself; that they are in the right order is checked here.
 type xmlTokens struct {
 	source *xmlSource
 	dec    *xml.Decoder
@@ -57,7 +57,7 @@ func (x *xmlTokens) next() (xml.Token, error) {
 		}
 		first := !x.begun
 		x.begun = true
-		switch token := raw.(type) { // what is returned is raw, which need not be allocated anew
+		switch token := raw.(type) { // what is returned is raw, which need not be allocated again
 		case xml.StartElement:
 			return x.start(token)
 		case xml.EndElement:
@@ -75,7 +75,7 @@ func (x *xmlTokens) next() (xml.Token, error) {
 			}
 		case xml.ProcInst:
 			if strings.EqualFold(token.Target, "xml") && !first {
-				return nil, x.malformed("the XML declaration does not stand at the beginning")
+				return nil, x.malformed("the XML declaration is not at the beginning")
 			}
 		case xml.Directive:
 			if err := x.directive(token); err != nil {
@@ -136,7 +136,7 @@ func (x *xmlTokens) end(token xml.EndElement) error {
 		return x.malformed("</%s> closes no element", name)
 	}
 	if open := x.open[len(x.open)-1]; open != name {
-		return x.malformed("</%s> stands where </%s> is expected", name, open)
+		return x.malformed("</%s> is where </%s> is expected", name, open)
 	}
 	x.open = x.open[:len(x.open)-1]
 	return nil
@@ -149,7 +149,7 @@ func (x *xmlTokens) directive(token xml.Directive) error {
 	case hasPrefixFold(token, "doctype html") && !x.rooted:
 		return x.source.malformed("it is an HTML page")
 	case !bytes.HasPrefix(token, []byte("DOCTYPE")) || x.rooted:
-		return x.malformed("there is a <!…> that is no comment and no DTD")
+		return x.malformed("there is a <!…> that is neither a comment nor a DTD")
 	case bytes.Contains(token, []byte("<!ENTITY")):
 		return x.malformed("its DTD has entities, which are not read")
 	default:
@@ -165,7 +165,7 @@ func xmlName(n xml.Name) string {
 	return n.Space + ":" + n.Local
 }
 
-// malformed says why and in which line a document is no XML.
+// malformed says why and in which line a document is not XML.
 func (x *xmlTokens) malformed(format string, args ...any) error {
 	line, _ := x.dec.InputPos()
 	return x.source.malformed("line %d: "+format, append([]any{line}, args...)...)
@@ -267,8 +267,8 @@ func (s *xmlSource) more() error {
 	return nil
 }
 
-// charset goes on in the character set that the document names. A document whose
-// declaration could be read is not in UTF-16, whatever that says.
+// charset continues in the character set that the document names. A document whose
+// declaration could be read is not in UTF-16, no matter what that says.
 func (s *xmlSource) charset(name string, _ io.Reader) (io.Reader, error) {
 	charset, known := charsetNamed(name)
 	if !known {

@@ -133,7 +133,7 @@ func (x *xmlDocument) skim(tag *xmlTag) (structured bool, err error) {
 
 func textOf(contents []byte) value.Value { return value.OfString(string(contents)) }
 
-// siblings notices lists: elements of one name, one behind the other.
+// siblings notices lists: elements of one name, one after the other.
 type siblings struct {
 	last   string
 	listed bool

@@ -30,7 +30,7 @@ func memberOf(s field.Section, unpack []string) string {
 	return pattern
 }
 
-// maxDirectory is how many bytes the list of files of an archive may have. It stands
+// maxDirectory is how many bytes the list of files of an archive may have. It is
 // in memory with several times that.
 const maxDirectory = 4 << 20
 

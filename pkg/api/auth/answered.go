@@ -15,7 +15,7 @@ import (
 )
 
 // Everything that an answer to a login holds is secret, also of one that refuses
-// the login, redirects it or is to be repeated: what stands there may be what the
+// the login, redirects it or is to be repeated: what is there may be what the
 // API identifies others by. The authentication conceals the answer it reads; the
 // rest is concealed here.
 
@@ -36,13 +36,13 @@ func Conceal(secrets *secret.Registry, statusLine string, header http.Header) {
 
 // ConcealRefused hides what the body of an answer to a login holds that the
 // authentication will not read, because of its status or a rule: all its texts but
-// messages (Said) and the values at the told paths, which the rules of the login compare
+// messages (Said) and the values at the paths that the rules of the login compare
 // or show.
-func ConcealRefused(secrets *secret.Registry, body []byte, told []string) {
+func ConcealRefused(secrets *secret.Registry, body []byte, paths []string) {
 	texts := readRefusal(body).secrets
 	if v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark))); err == nil {
 		all := expr.Flatten(v)
-		for _, path := range told {
+		for _, path := range paths {
 			if leaf, ok := all[path]; ok {
 				texts = slices.DeleteFunc(texts, func(text string) bool { return slices.Contains(secret.Spellings(leaf), text) })
 			}
@@ -93,7 +93,7 @@ func headerTexts(name, line string) []string {
 }
 
 // addressTexts are the secrets in an address that an answer leads to: the values of
-// its parameters and the names in its path that are data, and then all behind the
+// its parameters and the names in its path that are data, and then all after the
 // host.
 func addressTexts(address string) []string {
 	u, err := url.Parse(address)
@@ -140,7 +140,7 @@ func pairsOf(query string) []string {
 func wordsOf(text string) []string {
 	var words []string
 	for _, word := range word.FindAllString(text, -1) {
-		word = strings.TrimLeft(word, "/") // of a path, as it stands behind a host
+		word = strings.TrimLeft(word, "/") // of a path, as it comes after a host
 		if len(word) >= 2*longWord || len(word) >= longWord && mixed(word) {
 			words = append(words, word)
 		}
@@ -203,7 +203,7 @@ func (r *refusal) read(object value.Value) {
 	}
 }
 
-// readErrors takes what stands below error or errors apart.
+// readErrors takes what is below error or errors apart.
 func (r *refusal) readErrors(name string, v value.Value) {
 	if v.Kind() == value.Object {
 		r.read(v)

@@ -3,7 +3,7 @@
 // parameters of an authentication meet those of a request, is in merge.go.
 //
 // The package sends nothing by itself: a login goes out through the function it
-// is given. It knows nothing of retries and redirects; it is asked anew for
+// is given. It knows nothing of retries and redirects; it is called again for
 // every attempt.
 package auth
 
@@ -23,7 +23,7 @@ import (
 )
 
 // Authenticator adds credentials to a request that is about to be sent. It is
-// called anew for every attempt and for every hop of a redirect, by several
+// called again for every attempt and for every hop of a redirect, by several
 // requests at once. Errors are user errors.
 type Authenticator interface {
 	Authenticate(context.Context, *Attempt) error
@@ -53,7 +53,7 @@ type Attempt struct {
 	Login func(context.Context, config.Request) (Answered, error)
 	// Needed is set for a request in advance, and closed when someone needs it.
 	// Before that no credentials are given up because of it: an API may answer 401
-	// behind the end of a list, and what no one needs should cost no login.
+	// after the end of a list, and what no one needs should cost no login.
 	Needed <-chan struct{}
 
 	used *credentials // of a login; nil for none

@@ -46,9 +46,9 @@ func TestProblemsOfTheConfiguration(t *testing.T) {
 		{"later query that is a list", loginWith(`"apiRequest":{"query":["a"]}`), []string{"/apiRequest/query object"}},
 		{"name of a later header", loginWith(`"apiRequest":{"headers":{"X:Y":"1"}}`), []string{"/apiRequest/headers/X:Y header"}},
 		{"null", loginWith(`"apiRequest":{"headers":{"X":null},"query":{"y":null}}`), []string{"/apiRequest/headers/X text", "/apiRequest/query/y text"}},
-		{"objects that are no expression", loginWith(`"apiRequest":{"headers":{"X":{"a":1}},"query":{"x":{"a":1,"b":2}}}`),
+		{"objects that are not an expression", loginWith(`"apiRequest":{"headers":{"X":{"a":1}},"query":{"x":{"a":1,"b":2}}}`),
 			[]string{"/apiRequest/headers/X expressions here have the key attr, response, responseCookie, responseHeader, function", "/apiRequest/query/x text"}},
-		{"lists that are no list of texts", loginWith(`"apiRequest":{"headers":{"X":[]},"query":{"x":["a",["b"]]}}`), []string{"/apiRequest/headers/X text", "/apiRequest/query/x text"}},
+		{"lists that are not a list of texts", loginWith(`"apiRequest":{"headers":{"X":[]},"query":{"x":["a",["b"]]}}`), []string{"/apiRequest/headers/X text", "/apiRequest/query/x text"}},
 		{"object as header of the login", `{"type":"login","loginRequest":{"endpoint":"x","headers":{"X":{"a":"b"}}}}`, []string{"/loginRequest/headers/X text"}},
 		{"unknown attribute later", loginWith(`"apiRequest":{"query":{"a":{"function":"md5","args":[{"attr":"nix"}]}}}`), []string{"/apiRequest/query/a/args/0/attr nix"}},
 

@@ -30,7 +30,7 @@ func conceal(hide hide, v value.Value) {
 
 // secretTexts are all texts of a value that are secret when it is: every leaf, what is
 // in one that holds JSON or parameters itself, and names that are data. The path
-// of the time at which the credentials end is left out; it is no secret. depth is how many texts around this value were JSON.
+// of the time at which the credentials end is left out; it is not a secret. depth is how many texts around this value were JSON.
 func secretTexts(v value.Value, expiry string, depth int) []string {
 	var texts []string
 	for path, leaf := range expr.Flatten(v) {

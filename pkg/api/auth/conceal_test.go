@@ -129,7 +129,7 @@ func TestSecretsOutliveThoseOfRequests(t *testing.T) {
 	}
 }
 
-// many is the answer of a login with a token before and behind thousands of texts.
+// many is the answer of a login with a token before and after thousands of texts.
 func many(login int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"t":"token-%d","all":[`, login)

@@ -43,7 +43,7 @@ func requestContexts(r *request.Request) map[expr.Context]expr.Members {
 }
 
 // queryMembers are parameters by their names; of a name with several values
-// each stands under its index. A name without = has no value to refer to.
+// each is under its index. A name without = has no value to refer to.
 func queryMembers(q query, sensitive secret.Sensitive) expr.Members {
 	members := expr.Members{}
 	for _, p := range q {

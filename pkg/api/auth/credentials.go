@@ -77,7 +77,7 @@ func (c *oauthCredentials) decoded(expected failure.Text, kinds ...value.Kind) v
 	switch {
 	case err != nil:
 		// What the error says may quote the text, which is secret.
-		c.fault(section, expected, "it is no valid JSON")
+		c.fault(section, expected, "it is not valid JSON")
 	case !slices.Contains(kinds, v.Kind()):
 		c.fault(section, expected, "its type is "+failure.Text(v.Kind().String()))
 	default:

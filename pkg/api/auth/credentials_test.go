@@ -46,7 +46,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestCredentialsData shows what the data must be, and that no problem tells
+// TestCredentialsData shows what the data must be, and that no problem says
 // what it is.
 func TestCredentialsData(t *testing.T) {
 	const (

@@ -53,7 +53,7 @@ var (
 	expiresRelative = field.Flag("relative", "Relative", "The value is a number of seconds from now on.").Example(`true`)
 )
 
-// compileExpiry reads `expires`; false and "" are no expiry, and the original
+// compileExpiry reads `expires`; false and "" mean no expiry, and the original
 // takes true for never. That an object names a path is checked by the schema.
 func compileExpiry(s config.Section) expiry {
 	e := expiry{pointer: s.Pointer}

@@ -15,7 +15,7 @@ import (
 )
 
 // sends authenticates a request at each of these times after the start and
-// tells which of them needed a login first.
+// says which of them needed a login first.
 func sends(t *testing.T, expires, res string, after ...time.Duration) string {
 	t.Helper()
 	w := newWorld(t, res)

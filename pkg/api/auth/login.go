@@ -226,7 +226,7 @@ type loginAttempt struct {
 	err  error // once it is done; nil also when it was only broken off
 }
 
-// try logs in, and lets those who wait for it go on whatever happens.
+// try logs in, and lets those who wait for it continue no matter what happens.
 func (s *session) try(ctx context.Context, r *Attempt, l *loginAttempt) (c *credentials, err error) {
 	defer func() {
 		s.mu.Lock()
@@ -330,7 +330,7 @@ const maxAnswer = 8 << 20
 const byteOrderMark = "\xef\xbb\xbf"
 
 // read is the answer as an object: a scalar, and any text in the text format,
-// stands under the name data.
+// is under the name data.
 func (s *session) read(spool *answer.Spool) (value.Value, error) {
 	if spool.Size() > maxAnswer {
 		return value.Value{}, failure.Userf("the answer of the login has %d bytes, expected at most %d", spool.Size(), maxAnswer)

@@ -198,7 +198,7 @@ func TestFailedLoginIsTriedAgainForTheNextRequest(t *testing.T) {
 	}
 }
 
-func TestInterruptedLoginIsNobodysFault(t *testing.T) {
+func TestInterruptedLoginIsNoFailure(t *testing.T) {
 	w := newWorld(t, `{}`)
 	w.fail = context.Canceled
 	err := w.start(mustCompile(t, loginWith(), `{}`)).Authenticate(t.Context(), requestTo(t, "http://a.test/"))

@@ -11,7 +11,7 @@ import (
 )
 
 // mergeHeaders lays the headers of an authentication over those of a request:
-// of one name, whatever its letter case, only the authentication's is sent.
+// of one name, regardless of its letter case, only the authentication's is sent.
 func mergeHeaders(r *request.Request, headers value.Value) {
 	r.SetHeaders(func(yield func(string, []string) bool) {
 		for _, m := range headers.Members() {
@@ -116,7 +116,7 @@ func queryTexts(v value.Value) []text {
 
 // mergeIndexed adds the query parameters of a login: a name that the request
 // has too is sent as a list, the request's value first. The query is always put
-// together anew.
+// together again.
 func mergeIndexed(r *request.Request, added value.Value) {
 	q := parseQuery(r.URL.RawQuery)
 	var plain, indexed query

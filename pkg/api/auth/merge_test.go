@@ -16,7 +16,7 @@ func TestQueryIsRebuilt(t *testing.T) {
 		{"everything else is encoded", "q=!*'();:@$,/?[]", "q=%21%2A%27%28%29%3B%3A%40%24%2C%2F%3F%5B%5D"},
 		{"UTF-8", "č=%C5%BE", "%C4%8D=%C5%BE"},
 		{"worked example", "q=a+b%7E", "q=a%20b~"},
-		{"repeated names stand together", "m=1&n=2&m=3", "m=1&m=3&n=2"},
+		{"repeated names are together", "m=1&n=2&m=3", "m=1&m=3&n=2"},
 		{"brackets are part of a name", "a[0]=1&a%5B0%5D=2&a=3", "a%5B0%5D=1&a%5B0%5D=2&a=3"},
 		{"a name without a value", "a&b=1&a", "a&a&b=1"},
 		{"an empty value", "a=", "a="},
@@ -24,8 +24,8 @@ func TestQueryIsRebuilt(t *testing.T) {
 		{"no name", "=a", "=a"},
 		{"empty pairs", "&&a=1&", "a=1"},
 		{"an empty pair between others", "a=1&&b=2", "a=1&b=2"},
-		{"an escape that is none", "a=100%", "a=100%25"},
-		{"an escape that is none behind one", "a=a%20b%&c%20%=1", "a=a%20b%25&c%20%25=1"},
+		{"an invalid escape", "a=100%", "a=100%25"},
+		{"an invalid escape after a valid one", "a=a%20b%&c%20%=1", "a=a%20b%25&c%20%25=1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestMergedHost(t *testing.T) {
 }
 
 // FuzzQuery checks that a query put together is taken apart into the same
-// parameters, and that it can stand in an address.
+// parameters, and that it can be in an address.
 func FuzzQuery(f *testing.F) {
 	for _, text := range []string{"", "a=1&b=2", "a&a=&a=b=c", "q=a+b%20c%7E", "a[0]=1", "=&==", "%zz=%", "č=ž&\x00=\xff"} {
 		f.Add(text)

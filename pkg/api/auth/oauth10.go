@@ -89,7 +89,7 @@ func (o oauth10) Start(d *env.Run, _ *state.Memory) Authenticator {
 	})
 }
 
-// sign gives the parameters of OAuth, sorted by name, with the signature of the
+// sign returns the parameters of OAuth, sorted by name, with the signature of the
 // request among them.
 func (s oauth10) sign(r *request.Request, nonce string, now time.Time) (protocol query, signature string) {
 	protocol.add("oauth_consumer_key", text{s: s.consumer})

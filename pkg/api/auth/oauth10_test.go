@@ -63,7 +63,7 @@ func TestOAuth10Vectors(t *testing.T) {
 }
 
 // TestOAuth10 signs requests and compares with the recipe, done by hand: the
-// parameters that must be signed stand in the table, in order and encoded.
+// parameters that must be signed are in the table, in order and encoded.
 func TestOAuth10(t *testing.T) {
 	const form = "application/x-www-form-urlencoded"
 	oauth := func(nonce string) string {
@@ -155,7 +155,7 @@ func verify(t *testing.T, r *Attempt, consumerSecret, tokenSecret string) {
 	}
 }
 
-// TestOAuth10EachAttempt shows that each attempt is signed anew, with its body,
+// TestOAuth10EachAttempt shows that each attempt is signed again, with its body,
 // and that nothing is sent twice.
 func TestOAuth10EachAttempt(t *testing.T) {
 	w := newWorld(t)
@@ -214,7 +214,7 @@ func TestOAuth10Random(t *testing.T) {
 	}
 }
 
-// TestOAuth10Secrets shows what no event tells.
+// TestOAuth10Secrets lists what no event shows.
 func TestOAuth10Secrets(t *testing.T) {
 	w := newWorld(t)
 	a := trial{authentication: oauth10Type, credentials: oauth10Credentials}.start(t, w)
@@ -226,7 +226,7 @@ func TestOAuth10Secrets(t *testing.T) {
 	}
 	for _, secret := range []string{"t/1", "s&2", "cs 3", `{"oauth_token":"t/1","oauth_token_secret":"s&2"}`} {
 		if got := w.secrets.Redact("<" + secret + ">"); got != "<[hidden]>" {
-			t.Errorf("%s is told as %s", secret, got)
+			t.Errorf("%s is reported as %s", secret, got)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestOAuth20(t *testing.T) {
 			credentials: textCredentials, want: "c=cid&t=" + trialSeconds + "&n=" + counted(0, 8)},
 		{name: "numeric client id", authentication: `"query":{"c":{"authorization":"clientId"}}`,
 			credentials: `{"#data":"x","appKey":42,"#appSecret":"shh"}`, want: "c=42"},
-		{name: "headers replace, whatever their case", authentication: `"headers":{"x-a":"auth","Authorization":"t"}`,
+		{name: "headers replace, regardless of their case", authentication: `"headers":{"x-a":"auth","Authorization":"t"}`,
 			credentials: textCredentials, headers: http.Header{"X-A": {"job"}, "authorization": {"job"}, "X-B": {"kept"}},
 			wantHeaders: map[string]string{"x-a": "auth", "Authorization": "t", "X-B": "kept"}},
 		{name: "values of headers", authentication: `"headers":{"T":true,"F":false,"E":"","N":null,"I":5,"L":["a","b"],"W":" w\n"}`,
@@ -48,7 +48,7 @@ func TestOAuth20(t *testing.T) {
 			credentials: `{"#data":"tok\r\n","appKey":"cid","#appSecret":"shh"}`, wantHeaders: map[string]string{"X-T": "tok"}},
 		{name: "query replaces in its place", authentication: `"query":{"k":{"authorization":"data"},"z":"9"}`,
 			credentials: textCredentials, address: "?a=1+2&k=job&b=3&k=4", want: "a=1%202&k=tok9&b=3&z=9"},
-		{name: "the query is put together anew with nothing to add", authentication: `"headers":{"A":"b"}`,
+		{name: "the query is put together again with nothing to add", authentication: `"headers":{"A":"b"}`,
 			credentials: textCredentials, address: "?q=a+b%7E&m=1&n&m=3", want: "q=a%20b~&m=1&m=3&n", wantHeaders: map[string]string{"A": "b"}},
 		{name: "values of the query", authentication: `"query":{"t":true,"f":false,"n":null,"l":["p","q"]}`,
 			credentials: textCredentials, want: "t=1&f=&n&l=p&l=q"},
@@ -133,7 +133,7 @@ func TestOAuth20Problems(t *testing.T) {
 		{"object in the data", `"format":"json","query":{"a":{"authorization":"data.ids"}}`, jsonCredentials, []string{place + "/query/a/authorization: " + exists}},
 		{"the secret of the application", `"headers":{"A":{"authorization":"clientSecret"}}`, textCredentials, []string{place + "/headers/A/authorization: " + exists}},
 		{"name of a header", `"headers":{"A B":"c"}`, textCredentials, []string{place + "/headers/A B: expected the name of a header: letters, digits and -"}},
-		{"headers that are no object", `"headers":"x","query":["y"]`, textCredentials, []string{place + "/headers: expected an object", place + "/query: expected an object"}},
+		{"headers that are not an object", `"headers":"x","query":["y"]`, textCredentials, []string{place + "/headers: expected an object", place + "/query: expected an object"}},
 		{"unknown part of the request", `"headers":{"A":{"request":"verb"}}`, textCredentials, []string{place + `/headers/A/request: expected the path of a string, number or boolean that exists in "request"`}},
 		{"unknown function", `"headers":{"A":{"function":"sha3","args":["x"]}}`, textCredentials, []string{place + "/headers/A/function: expected the name of a function"}},
 	} {
@@ -171,7 +171,7 @@ func TestOAuth20Errors(t *testing.T) {
 	}
 }
 
-// TestOAuth20Secrets shows what no event tells.
+// TestOAuth20Secrets lists what no event shows.
 func TestOAuth20Secrets(t *testing.T) {
 	w := newWorld(t)
 	a := trial{
@@ -186,10 +186,10 @@ func TestOAuth20Secrets(t *testing.T) {
 	encoded := base64.StdEncoding.EncodeToString([]byte(sent.Header.Get("Authorization")))
 	for _, secret := range []string{"acc3ss", "r3fresh", "s3cret", `{"access_token":"acc3ss","refresh_token":"r3fresh"}`, "Bearer acc3ss", encoded, url.QueryEscape("Bearer acc3ss")} {
 		if got := w.secrets.Redact(secret); got != "[hidden]" {
-			t.Errorf("%s is told as %s", secret, got)
+			t.Errorf("%s is reported as %s", secret, got)
 		}
 	}
 	if got := w.secrets.Redact("client"); got != "client" {
-		t.Errorf("the id of the client is told as %s", got)
+		t.Errorf("the id of the client is reported as %s", got)
 	}
 }

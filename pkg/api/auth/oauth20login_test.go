@@ -139,7 +139,7 @@ func TestLoginWithoutUser(t *testing.T) {
 	}
 }
 
-// TestOAuth20LoginSecrets shows what no event tells.
+// TestOAuth20LoginSecrets lists what no event shows.
 func TestOAuth20LoginSecrets(t *testing.T) {
 	w := newWorld(t, `{"access":"A1token"}`)
 	a := trial{
@@ -150,7 +150,7 @@ func TestOAuth20LoginSecrets(t *testing.T) {
 	computed := w.logins[0].Headers.Field("A").Items()[0].Text()
 	for _, secret := range []string{"R1token", "c1secret", "A1token", computed} {
 		if got := w.secrets.Redact(secret); got != "[hidden]" {
-			t.Errorf("%s is told as %s", secret, got)
+			t.Errorf("%s is reported as %s", secret, got)
 		}
 	}
 }

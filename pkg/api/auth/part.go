@@ -16,7 +16,7 @@ import (
 // part is a section of expressions: the headers or parameters that an
 // authentication computes.
 type part struct {
-	section    config.Section // as it stands in the configuration
+	section    config.Section // as it is in the configuration
 	entries    expr.Entries
 	references expr.References // those that exist there
 	headers    bool            // the values are those of headers
@@ -136,7 +136,7 @@ func list(v value.Value) []value.Value {
 const expectedText = "expected a text, a list of texts, or an expression"
 
 // checkTexts reports what can never become the value of a header or of a query
-// parameter, whatever is computed: objects that are no expression at this place,
+// parameter, no matter what is computed: objects that are not an expression at this place,
 // and lists that are empty or hold anything but texts and expressions.
 func checkTexts(section config.Section, references expr.References) {
 	if section.Value.Kind() != value.Object {

@@ -23,7 +23,7 @@ func TestQuery(t *testing.T) {
 		{"replaces the request's value in its place", `{"key":"K 1"}`, "/items?m=2&key=job&w=a+b", "/items?m=2&key=K%201&w=a%20b"},
 		{"replaces all values", `{"k":"n"}`, "/items?k=1&x=2&k=3", "/items?k=n&x=2"},
 		{"the exact name only", `{"K":"n","a":"m"}`, "/items?k=1&a%5B0%5D=2", "/items?k=1&a%5B0%5D=2&K=n&a=m"},
-		{"the query is put together anew", `{"k":"v"}`, "/items?q=a+b%7E&m=1&n&m=3&e=", "/items?q=a%20b~&m=1&m=3&n&e=&k=v"},
+		{"the query is put together again", `{"k":"v"}`, "/items?q=a+b%7E&m=1&n&m=3&e=", "/items?q=a%20b~&m=1&m=3&n&e=&k=v"},
 		{"names and values are encoded", `{"k é[]":"a&b=/~č"}`, "/items", "/items?k%20%C3%A9%5B%5D=a%26b%3D%2F~%C4%8D"},
 		{"number", `{"n":2.50,"i":7}`, "/items", "/items?n=2.5&i=7"},
 		{"booleans", `{"t":true,"f":false}`, "/items", "/items?t=1&f="},
@@ -124,7 +124,7 @@ func TestQueryProblems(t *testing.T) {
 		{"context that is not there", `{"type":"query","query":{"a":{"response":"token"},"b":{"authorization":"data"}}}`,
 			[]string{place + "/a: " + expectedText, place + "/b: " + expectedText}},
 		{"object", `{"type":"query","query":{"a":{"b":1},"c":{}}}`, []string{place + "/a: " + expectedText, place + "/c: " + expectedText}},
-		{"list that is no list of texts", `{"type":"query","query":{"a":[["b"]],"b":[],"c":[{"time":"#k"}]}}`,
+		{"list that is not a list of texts", `{"type":"query","query":{"a":[["b"]],"b":[],"c":[{"time":"#k"}]}}`,
 			[]string{place + "/a: " + expectedText, place + "/b: " + expectedText, place + "/c: " + expectedText}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestQuerySecrets(t *testing.T) {
 }
 
 // TestQueryOfNoTime: an odd value of one request does not end the run, and is
-// told once.
+// reported once.
 func TestQueryOfNoTime(t *testing.T) {
 	w := newWorld(t)
 	a := trial{authentication: `{"type":"query","query":{"day":{"function":"date","args":["Y-m-d",{"query":"t"}]}}}`}.start(t, w)

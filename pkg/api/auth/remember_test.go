@@ -46,7 +46,7 @@ func TestRemember(t *testing.T) {
 	for _, login := range w.logins {
 		sent = append(sent, login.Params.Field("r").Raw())
 		if !login.Params.Field("r").Secret() {
-			t.Error("the token is no secret")
+			t.Error("the token is not a secret")
 		}
 	}
 	if want := []string{"refresh-0", "refresh-1", "refresh-1", "refresh-1"}; !slices.Equal(sent, want) {

@@ -66,7 +66,7 @@ func TestRenewedCredentials(t *testing.T) {
 	renewer := a.(Renewer)
 	first, alsoFirst := authenticated(t, a, requestTo(t, "http://a.test/")), authenticated(t, a, requestTo(t, "http://a.test/"))
 	if renewer.GivenUp(t.Context(), first) {
-		t.Error("given up before anybody asked for it")
+		t.Error("given up before anybody requested it")
 	}
 	renewer.Renew(first)
 	if len(w.logins) != 1 {
@@ -117,7 +117,7 @@ func TestRenewedInAdvance(t *testing.T) {
 	go func() { answers <- renewer.GivenUp(t.Context(), first) }()
 	close(needed)
 	if <-answers {
-		t.Error("given up because of a request that nobody needed yet")
+		t.Error("given up because of a request that no one needed yet")
 	}
 	go func() { answers <- renewer.GivenUp(t.Context(), second) }()
 	renewer.Renew(first)
@@ -138,7 +138,7 @@ func TestReplacedCredentials(t *testing.T) {
 	w.clock.Advance(11 * time.Second)
 	authenticated(t, a, requestTo(t, "http://a.test/"))
 	if a.(Renewer).GivenUp(t.Context(), old) {
-		t.Error("given up by nobody")
+		t.Error("given up by no one")
 	}
 	a.(Renewer).Renew(old)
 	if !a.(Renewer).GivenUp(t.Context(), old) {

@@ -23,7 +23,7 @@ type trial struct {
 	credentials    string // `authorization.oauth_api.credentials`
 }
 
-// compile compiles the authentication and gives the problems.
+// compile compiles the authentication and returns the problems.
 func (tr trial) compile(t *testing.T) (Method, failure.Problems) {
 	t.Helper()
 	part := func(text string) value.Value {
@@ -85,7 +85,7 @@ func (c *counter) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// counted is what a counter gives, as a nonce.
+// counted is what a counter returns, as a nonce.
 func counted(from, n int) string {
 	b := make([]byte, n)
 	for i := range b {

@@ -149,7 +149,7 @@ func TestOnTheWire(t *testing.T) {
 		{"a retry keeps what has not expired", `"authentication":{` + session + `}`, `{"jobs":[{"endpoint":"a?sid=job"}]}`,
 			func() http.HandlerFunc { return res(503) },
 			[]string{`POST /session {"user":"eva"}`, "GET /a?sid%5B0%5D=job&sid%5B1%5D=1", "GET /a?sid%5B0%5D=job&sid%5B1%5D=1"}, ""},
-		{"a 401 asks for a new login, once", `"authentication":{` + session + `}`, `{"jobs":[{"endpoint":"a"},{"endpoint":"b"}]}`,
+		{"a 401 requests a new login, once", `"authentication":{` + session + `}`, `{"jobs":[{"endpoint":"a"},{"endpoint":"b"}]}`,
 			func() http.HandlerFunc { return res(401) },
 			[]string{`POST /session {"user":"eva"}`, "GET /a?sid=1", `POST /session {"user":"eva"}`, "GET /a?sid=2", "GET /b?sid=2"}, ""},
 		{"a second 401 fails", `"authentication":{` + session + `}`, `{"jobs":[{"endpoint":"a"}]}`,

@@ -21,7 +21,7 @@ func (f *fixture) fetch(t testing.TB, endpoint string, anonymous bool) string {
 }
 
 // TestAnonymousRequests: authentication, signature and user are left out, also after a
-// redirect and a repetition, and nobody is told: the job wants it.
+// redirect and a repetition, and no event reports it: the job wants it.
 func TestAnonymousRequests(t *testing.T) {
 	s := serve(t, ok("open"), ok("signed"), to(307, "/again"), say(http.StatusServiceUnavailable, ""), ok("open"), to(302, "http://b.test/x"), ok("there"), ok("elsewhere"))
 	f := newFixture(t, "http://ann:s3cret@a.test/", `{}`, authenticated(proving), elsewhere(s), signing)
@@ -37,8 +37,8 @@ func TestAnonymousRequests(t *testing.T) {
 			t.Errorf("request %d, %s at %s: %v", i, r.line, r.host, r.header)
 		}
 	}
-	if told := f.messages("credentials.withheld"); len(told) > 0 {
-		t.Errorf("events: %v", told)
+	if reported := f.messages("credentials.withheld"); len(reported) > 0 {
+		t.Errorf("events: %v", reported)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestAnonymousCertificate(t *testing.T) {
 	for _, want := range []struct {
 		anonymous bool
 		name      string
-	}{{false, "client.test"}, {true, "nobody"}, {false, "client.test"}} {
+	}{{false, "client.test"}, {true, "no one"}, {false, "client.test"}} {
 		if got := f.fetch(t, "x", want.anonymous); got != want.name {
 			t.Errorf("anonymous %v: the server saw %s, want %s", want.anonymous, got, want.name)
 		}
@@ -85,7 +85,7 @@ func TestCacheOfAnonymousRequests(t *testing.T) {
 	}
 }
 
-// TestReplayOfAnonymousRequests: whatever their order, requests with and without
+// TestReplayOfAnonymousRequests: regardless of their order, requests with and without
 // credentials get their own answers.
 func TestReplayOfAnonymousRequests(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.har")

@@ -144,7 +144,7 @@ func (t *cache) answer(ctx context.Context, x *Exchange, path string) (*Answer, 
 	return res, nil
 }
 
-// fresh reports whether an entry is new enough. With min-fresh a request asks for one
+// fresh reports whether an entry is new enough. With min-fresh arequest is for one
 // that stays so for some more seconds.
 func (t *cache) fresh(e entry, h http.Header) bool {
 	left := e.created + t.Settings.ttl - t.Now().Unix()

@@ -197,7 +197,7 @@ func TestWhatIsNotCached(t *testing.T) {
 		{"an error that is ignored", `{}`, say(http.StatusNotFound, "{}"), `{"http":{"ignoreErrors":[404]}}`, 2},
 		{"an error that is retried", `{}`, say(http.StatusServiceUnavailable, "{}"), `{"retryConfig":{"maxRetries":1}}`, 4},
 		{"a success that is retried", `{}`, say(http.StatusAccepted, "{}"), `{"retryConfig":{"maxRetries":1,"http":{"codes":[202]}}}`, 4},
-		{"an answer that tells nothing new", `{}`, say(http.StatusNotModified, ""), `{}`, 2},
+		{"an answer that states nothing new", `{}`, say(http.StatusNotModified, ""), `{}`, 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

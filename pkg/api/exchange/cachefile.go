@@ -24,7 +24,7 @@ import (
 
 // entry is one answer in the cache. Its file is one line of JSON, which says
 // when the answer came, its status, its headers and the SHA-256 of the body, and
-// then the body as it is. So whatever is broken or cut off is noticed.
+// then the body as it is. So a broken or truncated file is noticed.
 type entry struct {
 	created int64 // Unix seconds
 	status  int

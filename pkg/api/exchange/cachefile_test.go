@@ -36,7 +36,7 @@ func TestBrokenCacheFileIsAMiss(t *testing.T) {
 		{"another hash", change(`"sha256":"`, `"sha256":"0`)},
 		{"cut off", func(text string) string { return text[:len(text)-1] }},
 		{"cut off after the first line", func(text string) string { return strings.SplitAfter(text, "\n")[0] }},
-		{"with something behind", func(text string) string { return text + "\n" }},
+		{"with something after", func(text string) string { return text + "\n" }},
 		{"changed", change("sixteen", "Sixteen")},
 	}
 	for _, tt := range tests {
@@ -90,7 +90,7 @@ func TestCacheIsWrittenAtOnce(t *testing.T) {
 				}
 				text, err := got.body.Text()
 				if err != nil || !bodies[string(text)] {
-					t.Errorf("read %d bytes that nobody wrote, %v", len(text), err)
+					t.Errorf("read %d bytes that no one wrote, %v", len(text), err)
 				}
 				if err := got.body.Close(); err != nil {
 					t.Error(err)

@@ -95,7 +95,7 @@ func pemBlocks(text string) (blocks []*pem.Block, whole bool) {
 func (s Settings) tlsConfig(certificate *tls.Certificate) *tls.Config {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: s.authorities}
 	if certificate != nil {
-		// Sent to every server that asks for one, even if the server does not list
+		// Sent to every server that requests one, even if the server does not list
 		// its authority.
 		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate, nil }
 	}

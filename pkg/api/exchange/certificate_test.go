@@ -155,12 +155,12 @@ func TestCompileCertificates(t *testing.T) {
 	}
 }
 
-// secure starts a server that asks for a client certificate. With authorities it
+// secure starts a server that requests a client certificate. With authorities it
 // requires one that they signed.
 func secure(t testing.TB, by *issued, clients ...*issued) string {
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := "nobody"
+		name := "no one"
 		if len(r.TLS.PeerCertificates) > 0 {
 			name = r.TLS.PeerCertificates[0].Subject.CommonName
 		}
@@ -194,8 +194,8 @@ func TestOwnAuthoritiesAndClientCertificates(t *testing.T) {
 		name, address, authorities, client, want, fails string
 		attempts                                        int
 	}{
-		{"own authority", open, authority.pem(), "", "nobody", "", 1},
-		{"one of several", open, foreign.pem() + authority.pem(), "", "nobody", "", 1},
+		{"own authority", open, authority.pem(), "", "no one", "", 1},
+		{"one of several", open, foreign.pem() + authority.pem(), "", "no one", "", 1},
 		{"another authority", open, foreign.pem(), "", "", "60: the server's certificate is not trusted: it was signed by an unknown authority", 1},
 		{"the system's", open, "", "", "", "60: the server's certificate is not trusted: it was signed by an unknown authority", 1},
 		{"client shown to one that only asks", open, authority.pem(), stranger.pem() + stranger.keyPEM(t), "stranger.test", "", 1},

@@ -90,7 +90,7 @@ func New(o Options) (*Client, error) {
 //	log           counts the request; reports it under debug
 //	cache         returns a cached answer; not for logins
 //	spend         ends the run when a limit is reached
-//	pace          keeps to the rate limit; waits while the API asks for a pause
+//	pace          keeps to the rate limit; waits while the API requests a pause
 //	aws           signs the request
 //	concealLogin  registers the secrets in the answer to a login; for logins only
 //	record        writes the exchange to the recording
@@ -117,7 +117,7 @@ func (c *Client) chain() Step {
 			s = &record{s, o.Recorder}
 		}
 	}
-	s = &concealLogin{s, o.Secrets, o.Settings.LoginRules.Told()}
+	s = &concealLogin{s, o.Secrets, o.Settings.LoginRules.PathTexts()}
 	if o.Settings.signature != nil {
 		s = &aws{s, o.Settings.signature, o.Now, o.Secrets}
 	}
@@ -154,7 +154,7 @@ func (c *Client) chain() Step {
 
 // Do sends a request of a job, with credentials added. A
 // redirect without an address and a status from 400 are user errors, unless the
-// status is to be ignored, or a rule decides. If a limit is reached the cause of the error is a *Cut.
+// status is to be ignored, or a rule decides. If a limit is reached the cause of the error is a *LimitReached.
 func (c *Client) Do(ctx context.Context, r config.Request, from Sender) (*Answer, error) {
 	c.tick()
 	ctx, cancel := c.o.budget.until(ctx)

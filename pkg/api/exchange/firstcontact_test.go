@@ -26,7 +26,7 @@ var unreachable = []struct {
 	{"no such host", &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "a.test", IsNotFound: true}}, "network error 6: the host a.test is not known"},
 	{"refused", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, "network error 7: no connection: connection refused"},
 	{"no way", &net.OpError{Op: "dial", Err: syscall.ENETUNREACH}, "network error 7: no connection: network is unreachable"},
-	{"nobody there", &net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}, "network error 7: no connection: no route to host"},
+	{"no one there", &net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}, "network error 7: no connection: no route to host"},
 	{"no answer to the wish for a connection", &net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}, "network error 28: no connection: connection timed out"},
 }
 
@@ -225,7 +225,7 @@ func TestWhatNamedAnOrigin(t *testing.T) {
 	})
 }
 
-// An answer that is no TLS, or only its beginning, is no contact. An untrusted
+// An answer that is not TLS, or only its beginning, is no contact. An untrusted
 // certificate is not a failed connection and has its own error.
 func TestFirstContactIncludesTLS(t *testing.T) {
 	for _, tt := range []struct {

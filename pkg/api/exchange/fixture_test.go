@@ -122,7 +122,7 @@ func (f *fixture) messages(kind string) []string {
 	return all
 }
 
-// get sends a GET request and gives the body of the answer.
+// get sends a GET request and returns the body of the answer.
 func (f *fixture) get(t testing.TB, endpoint string) (string, error) {
 	t.Helper()
 	return f.do(t, config.Request{Endpoint: endpoint})

@@ -11,7 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
-// debugging asks for an event for every request.
+// debugging requests an event for every request.
 func debugging(o *Options) { o.Debug = true }
 
 func TestEveryRequestIsReportedUnderDebug(t *testing.T) {
@@ -106,7 +106,7 @@ func TestWhatIsNotSentIsNotReported(t *testing.T) {
 // with their job, whether they are logins, and the delay by the rate limit.
 func TestReportHasTheJobOfARequest(t *testing.T) {
 	s := serve(t, ok("token"), say(503, ""), ok("token"), ok(""))
-	var told []string
+	var reported []string
 	f := newFixture(t, s.URL, `{"http":{"rateLimit":{"requests":3,"perSeconds":60}}}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
 		answered, err := r.Login(ctx, config.Request{Endpoint: "login", Method: "GET"})
 		if err != nil {
@@ -117,9 +117,9 @@ func TestReportHasTheJobOfARequest(t *testing.T) {
 		o.Log.Trace(func(e event.Event) {
 			switch b := e.Body.(type) {
 			case event.RequestAnswered:
-				told = append(told, fmt.Sprint(b.Level(), " ", b.Path, " ", b.Login, " ", b.Waited, " ", b.Job, " ", b.JobPointer, " ", b.Iteration))
+				reported = append(reported, fmt.Sprint(b.Level(), " ", b.Path, " ", b.Login, " ", b.Waited, " ", b.Job, " ", b.JobPointer, " ", b.Iteration))
 			case event.RequestRetried:
-				told = append(told, fmt.Sprint("retry ", b.Path, " ", b.Job, " ", b.JobPointer, " ", b.Iteration))
+				reported = append(reported, fmt.Sprint("retry ", b.Path, " ", b.Job, " ", b.JobPointer, " ", b.Iteration))
 			}
 		})
 	})
@@ -130,7 +130,7 @@ func TestReportHasTheJobOfARequest(t *testing.T) {
 	if err := answer.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "told", told, []string{
+	equal(t, "reported", reported, []string{
 		"trace /login true 0 users /jobs/0 2",
 		"trace /a false 0 users /jobs/0 2",
 		"retry /a users /jobs/0 2",

@@ -17,8 +17,8 @@ import (
 type concealLogin struct {
 	next    Step
 	secrets *secret.Registry
-	// told are the places in a body that rules compare or show.
-	told []string
+	// paths lead to what rules compare or show of a body.
+	paths []string
 }
 
 // mostRefusal is how many bytes of the body of a failed login are searched.
@@ -37,7 +37,7 @@ func (t *concealLogin) Do(ctx context.Context, x *Exchange) (*Answer, error) {
 	}
 	auth.Conceal(t.secrets, res.StatusLine, res.Header)
 	if refusal != nil {
-		auth.ConcealRefused(t.secrets, refusal, t.told)
+		auth.ConcealRefused(t.secrets, refusal, t.paths)
 	}
 	return res, nil
 }

@@ -21,7 +21,7 @@ func TestRefusedLogins(t *testing.T) {
 		{"OAuth", `{"error":"invalid_grant","error_description":"the token s3cret has ended","state":"abcdef99"}`, ": error: invalid_grant, error_description: the token [hidden] has ended"},
 		{"nested", `{"errors":[{"code":12,"title":"No","detail":"way","id":"tok-444555"},"at all"],"error":{"message":"really","trace":"tok-666"}}`, ": code: 12, title: No, detail: way, errors: at all, message: really"},
 		{"in other letters", `{"Message":"locked"}`, ": Message: locked"},
-		{"a message that repeats what stands elsewhere", `{"message":"no abcdef99","session":"abcdef99"}`, ": message: no [hidden]"},
+		{"a message that repeats what is elsewhere", `{"message":"no abcdef99","session":"abcdef99"}`, ": message: no [hidden]"},
 		{"a message with control characters", "{\"message\":\"a\\u001b[31m\\n\\tb\"}", ": message: a[31m b"},
 		{"a long one", `{"message":"` + long + `"}`, ": " + ("message: " + long)[:300] + " …"},
 		{"a secret that is cut", `{"message":"` + strings.Repeat("x", 287) + ` s3cret"}`, ": message: " + strings.Repeat("x", 287) + " [hi …"},

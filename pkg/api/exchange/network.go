@@ -77,7 +77,7 @@ func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http
 		dial = eitherDial(dial, publicOnly(dial, o.Lookup, o.API.ConnectTimeout))
 	}
 	return &http.Transport{
-		DialContext:            orderedDial(guarded(dial)),
+		DialContext:            orderedDial(recoverDial(dial)),
 		TLSHandshakeTimeout:    o.API.ConnectTimeout,
 		TLSClientConfig:        o.Settings.tlsConfig(certificate),
 		TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
@@ -96,9 +96,9 @@ func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http
 // before it.
 const maxHead = 1 << 20
 
-// guarded turns a panic into an error. net/http connects in its own goroutines,
+// recoverDial turns a panic into an error. net/http connects in its own goroutines,
 // where a panic would end the program with an unmasked message.
-func guarded(dial env.Dial) env.Dial {
+func recoverDial(dial env.Dial) env.Dial {
 	return func(ctx context.Context, network, address string) (conn net.Conn, err error) {
 		err = failure.Recover(func() (err error) {
 			conn, err = dial(ctx, network, address)
@@ -165,8 +165,8 @@ func networkErrorOf(ctx context.Context, err error, receiving bool) error {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		return failure.Applicationf("cannot store a response: %w", pathError)
 	}
-	if cut, ok := errors.AsType[*Cut](err); ok {
-		return cut
+	if reached, ok := errors.AsType[*LimitReached](err); ok {
+		return reached
 	}
 	if refusal, ok := errors.AsType[*failure.Error](err); ok {
 		return refusal
@@ -279,7 +279,7 @@ func classifyBroken(err error, receiving bool) (int, string) {
 }
 
 // unasked is the error of a reused connection with bytes that belong to no request.
-const unasked = "the server sent bytes that nobody had asked for"
+const unasked = "the server sent bytes that no one had requested"
 
 func compression(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
@@ -300,11 +300,11 @@ func reason(err error) string {
 }
 
 // describe turns a network error into a user error with the request. If the context
-// has ended it returns its error or the *Cut behind it.
+// has ended it returns its error or the *LimitReached behind it.
 func describe(ctx context.Context, req *request.Request, err error) error {
 	if ctx.Err() != nil {
-		if cut, ok := errors.AsType[*Cut](context.Cause(ctx)); ok {
-			return cut
+		if reached, ok := errors.AsType[*LimitReached](context.Cause(ctx)); ok {
+			return reached
 		}
 		return ctx.Err()
 	}

@@ -52,7 +52,7 @@ func TestServersThatMisbehave(t *testing.T) {
 		{"garbage instead of HTTP", "http", answering("220 mail.test ESMTP\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
 		{"garbage in the head", "http", answering(head + "s3cret without a colon\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
 		{"impossible length", "http", answering(head + "Content-Length: much\r\n\r\n"), "8: the answer is not valid HTTP", false, ""},
-		{"another protocol", "http", answering("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "8: the answer is 101 Switching Protocols, which was not asked for", false, ""},
+		{"another protocol", "http", answering("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"), "8: the answer is 101 Switching Protocols, which was not requested", false, ""},
 		{"a header too long", "http", answering(head + "X: " + strings.Repeat("x", maxHead) + "\r\n\r\n"), "8: the head of the answer has more than 1048576 bytes", false, ""},
 		{"too many headers", "http", answering(head + strings.Repeat("X: y\r\n", maxHead/6)), "8: the head of the answer has more than 1048576 bytes", false, ""},
 		{"no TLS", "https", func(conn *net.TCPConn) {

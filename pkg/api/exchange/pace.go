@@ -10,8 +10,7 @@ import (
 )
 
 // Pacer decides when a request may be sent. All clients of a run share one. It keeps
-// to `api.http.rateLimit`, and sends no request while one waits because the API asked
-// for a pause.
+// to `api.http.rateLimit`, and sends no request while one waits because the API requested a pause.
 type Pacer struct {
 	limit config.RateLimit
 	stats *Stats

@@ -155,12 +155,12 @@ func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 		}
 		starts(t, p, 3)
 		if took := time.Since(begun); took != 9*second {
-			t.Errorf("nobody has to wait any more, but it took %v", took)
+			t.Errorf("no one has to wait any more, but it took %v", took)
 		}
 	})
 }
 
-// No request is sent while one waits because the API asked for it. Others are sent while
+// No request is sent while one waits because the API requested it. Others are sent while
 // one waits because it failed.
 func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 	for _, tt := range []struct {

@@ -71,7 +71,7 @@ func publicAddresses(ctx context.Context, lookup env.Lookup, host string) ([]net
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
 	}
 	for i, ip := range found {
-		ip = ip.Unmap() // the system's resolver gives IPv4 addresses as IPv6
+		ip = ip.Unmap() // the system's resolver returns IPv4 addresses as IPv6
 		found[i] = ip
 		if why := notPublic(ip); why != "" {
 			return nil, refused(host, fmt.Sprintf("it resolves to %s, which is %s", ip, why))

@@ -212,7 +212,7 @@ func TestPublicHostsAreReached(t *testing.T) {
 	}
 	equal(t, "addresses", dialled(), []string{"1.1.1.1:80", publicIP + ":80", "[" + otherIP + "]:8080", publicIP + ":80"})
 	if s.seen[0].host != "a.test" {
-		t.Errorf("the server was asked for %s", s.seen[0].host)
+		t.Errorf("the server received a request for %s", s.seen[0].host)
 	}
 }
 

@@ -91,7 +91,7 @@ func (t *retry) again(ctx context.Context, x *Exchange, res *Answer, reason stri
 	return t.rest(ctx, x, d)
 }
 
-// rest waits. A wait that the API asked for holds back all requests.
+// rest waits. A wait that the API requested holds back all requests.
 func (t *retry) rest(ctx context.Context, x *Exchange, d delay) error {
 	if !d.everybody {
 		return t.pause(ctx, d.wait+d.spread)
@@ -99,7 +99,7 @@ func (t *retry) rest(ctx context.Context, x *Exchange, d delay) error {
 	if err := t.pacer.rest(ctx, d.wait); err != nil || d.spread == 0 {
 		return err
 	}
-	// Requests that are held back go on together. The random part of each wait then
+	// Requests that are held back continue together. The random part of each wait then
 	// spreads them.
 	for {
 		if err := t.pacer.ready(ctx, x.Sender); err != nil {

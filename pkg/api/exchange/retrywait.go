@@ -25,9 +25,9 @@ type delay struct {
 // maxDoublings prevents an overflow of the exponential delay.
 const maxDoublings = 32
 
-// delay is what a rule says about the answer or the answer asks for, else 1 s, 2 s, 4 s
+// delay is what a rule says about the answer or the answer requests, else 1 s, 2 s, 4 s
 // and so on, plus a random time if requests are sent in parallel. A rule or a header
-// that asks for more than `retryConfig.maxWait` is a user error.
+// that requests more than `retryConfig.maxWait` is a user error.
 func (t *retry) delay(res *Answer, decision *rule.Decision, attempt int) (d delay, err error) {
 	if d, ok, err := t.ruledDelay(res, decision); ok {
 		return d, err
@@ -54,7 +54,7 @@ func (t *retry) delay(res *Answer, decision *rule.Decision, attempt int) (d dela
 }
 
 // sideBySide reports whether waits are spread: requests are sent in parallel, which
-// they are not in a run with limits, and the run is no recording, whose waits a replay
+// they are not in a run with limits, and the run is not a recording, whose waits a replay
 // must be able to repeat.
 func (t *retry) sideBySide() bool {
 	return t.API.Concurrency > 1 && t.budget == nil && t.Recorder == nil && t.Player == nil

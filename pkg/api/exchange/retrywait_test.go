@@ -55,12 +55,12 @@ func TestComputedWaitsAreSpread(t *testing.T) {
 				t.Fatal(err)
 			}
 			equal(t, "waits", f.sleeps, tt.want)
-			var told time.Duration
+			var total time.Duration
 			for _, wait := range f.sleeps {
-				told += wait
+				total += wait
 			}
-			if got := time.Duration(f.stats.Waited.Load()); got != told {
-				t.Errorf("%s are counted, waited %s", got, told)
+			if got := time.Duration(f.stats.Waited.Load()); got != total {
+				t.Errorf("%s are counted, waited %s", got, total)
 			}
 		})
 	}

@@ -64,7 +64,7 @@ func (t *retry) settle(x *Exchange, res *Answer, d *rule.Decision) error {
 	}
 	body, err := res.Body.Head(int(min(res.Body.Size(), mostRefusal)))
 	if err == nil {
-		auth.ConcealRefused(t.Secrets, body, t.Settings.LoginRules.Told())
+		auth.ConcealRefused(t.Secrets, body, t.Settings.LoginRules.PathTexts())
 		x.logins.concealed()
 	}
 	return err
@@ -114,18 +114,18 @@ func (t *retry) poll(ctx context.Context, x *Exchange, res *Answer, d *rule.Deci
 	return resume()
 }
 
-// leastTold is the shortest wait before an answer is asked for again, when an answer
+// leastStated is the shortest wait before an answer is requested again, when an answer
 // says how long.
-const leastTold = time.Second
+const leastStated = time.Second
 
-// pollWait is the wait before an answer is asked for again. One beyond the limits is a
+// pollWait is the wait before an answer is requested again. One beyond the limits is a
 // user error.
 func (t *retry) pollWait(res *Answer, d *rule.Decision, p *polling) (time.Duration, error) {
-	wait := min(rule.DefaultPoll, d.Timeout) // it is asked for again in any case
+	wait := min(rule.DefaultPoll, d.Timeout) // it is requested again in any case
 	if d.Wait.Known {
 		wait = rule.Duration(d.Wait.Seconds)
 		if d.Wait.From != "" {
-			wait = max(wait, leastTold)
+			wait = max(wait, leastStated)
 		}
 	}
 	passed := t.Now().Sub(p.began)
@@ -133,7 +133,7 @@ func (t *retry) pollWait(res *Answer, d *rule.Decision, p *polling) (time.Durati
 	case d.Wait.From != "" && wait > d.Timeout:
 		return 0, t.waitsTooLong(res, d, "'timeout' of the rule", d.Timeout)
 	case wait > d.Timeout-passed:
-		return 0, t.refused(res, d, fmt.Sprintf("is not ready after %s seconds; it was asked for %s, and 'timeout' of the rule allows %s seconds: raise it to wait longer, or run again later",
+		return 0, t.refused(res, d, fmt.Sprintf("is not ready after %s seconds; it was requested %s, and 'timeout' of the rule allows %s seconds: raise it to wait longer, or run again later",
 			rule.Seconds(passed.Round(time.Second)), prose.Count(p.asked, "time"), rule.Seconds(d.Timeout)))
 	case wait > t.API.Retry.MaxWait:
 		return 0, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
@@ -180,8 +180,8 @@ func (t *retry) ruled(res *Answer, d *rule.Decision) string {
 	return reason
 }
 
-// refused is the user error for an answer that a rule does not let pass. what goes on
-// after "the answer".
+// refused is the user error for an answer that a rule does not let pass. what is the
+// predicate of its sentence.
 func (t *retry) refused(res *Answer, d *rule.Decision, what string) error {
 	e := failure.Userf("[%d] %s was answered with %s, which by a rule %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
 	says := t.says(d)

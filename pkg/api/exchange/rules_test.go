@@ -57,7 +57,7 @@ func TestPollWaitsAndAsksAgain(t *testing.T) {
 	}
 }
 
-// Without a rule that needs the body, nobody reads it.
+// Without a rule that needs the body, no one reads it.
 func TestAnswersWithoutRulesAreNotRead(t *testing.T) {
 	f := ruled(t, serve(t, ok(`{"a":1}`)).URL, `{}`, `[{"status":404,"when":"a==1","do":"fail"}]`)
 	if body, err := f.get(t, "x"); err != nil || body != `{"a":1}` {
@@ -65,8 +65,8 @@ func TestAnswersWithoutRulesAreNotRead(t *testing.T) {
 	}
 }
 
-// A request that polls holds back nobody; one that is told when to try again holds back
-// all others.
+// A request that polls holds back no others; one whose answer says when to retry holds
+// back all of them.
 func TestWhoWaitsWithARule(t *testing.T) {
 	for verb, held := range map[string]bool{"poll": false, "retry": true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -122,11 +122,11 @@ func TestInterruptedPollEndsTheRequest(t *testing.T) {
 // An exchange says when it waits, so that others may be sent. Not so in a login, which
 // others wait for.
 func TestPollRests(t *testing.T) {
-	var told []string
+	var order []string
 	rest := func() func() error {
-		told = append(told, "rests")
+		order = append(order, "rests")
 		return func() error {
-			told = append(told, "goes on")
+			order = append(order, "continues")
 			return nil
 		}
 	}
@@ -140,12 +140,12 @@ func TestPollRests(t *testing.T) {
 		if err == nil {
 			err = answered.Body.Close()
 		}
-		told = append(told, "logged in")
+		order = append(order, "logged in")
 		return err
 	}), func(o *Options) {
 		o.Settings.Rules, o.Settings.LoginRules = list, list
 		o.Sleep = func(context.Context, time.Duration) error {
-			told = append(told, "sleeps")
+			order = append(order, "sleeps")
 			return nil
 		}
 	})
@@ -156,11 +156,11 @@ func TestPollRests(t *testing.T) {
 	if err := res.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "order", told, []string{"sleeps", "logged in", "rests", "sleeps", "goes on", "sleeps"})
+	equal(t, "order", order, []string{"sleeps", "logged in", "rests", "sleeps", "continues", "sleeps"})
 	_, err = newFixture(t, serve(t, say(202, "")).URL, `{}`, nil, func(o *Options) { o.Settings.Rules = list }).
 		Do(t.Context(), config.Request{Endpoint: "x"}, Sender{Rest: func() func() error { return func() error { return context.Canceled } }})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want that the exchange may not go on", err)
+		t.Errorf("got %v, want that the exchange may not continue", err)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestLivePoll(t *testing.T) {
 	equal(t, "lines", lines, []string{"waiting 7 s: status 202 Accepted, not ready"})
 }
 
-// However often an answer is asked for, no memory is kept.
+// However often an answer is requested, no memory is kept.
 func TestPollKeepsNoMemory(t *testing.T) {
 	const often = 20_000
 	f := ruled(t, "http://a.test", `{}`, `[{"when":"state!=done","do":"poll","message":"state"}]`, func(o *Options) {
@@ -267,7 +267,7 @@ func TestWaitsOfRulesAreNotSpread(t *testing.T) {
 	}
 }
 
-// FuzzRuleWait: whatever an answer tells, no wait is longer than the limits.
+// FuzzRuleWait: no matter what an answer says, no wait is longer than the limits.
 func FuzzRuleWait(f *testing.F) {
 	for _, tt := range retryAfters {
 		f.Add(tt.value)
@@ -293,7 +293,7 @@ func FuzzRuleWait(f *testing.F) {
 				continue
 			}
 			p := polling{began: today().Add(-timeout / 2)}
-			if wait, err := r.pollWait(res, d, &p); err == nil && (wait < leastTold || wait > timeout/2) || err != nil && failure.KindOf(err) != failure.User {
+			if wait, err := r.pollWait(res, d, &p); err == nil && (wait < leastStated || wait > timeout/2) || err != nil && failure.KindOf(err) != failure.User {
 				t.Errorf("%q waits %s, %v", text, wait, err)
 			}
 		}

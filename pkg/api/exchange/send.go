@@ -185,7 +185,7 @@ func concealUser(u *url.Userinfo, secrets *secret.Registry) {
 // switched is the error for an answer that switches protocols. It closes the answer.
 // net/http skips other 1xx answers.
 func switched(res *http.Response) error {
-	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not asked for"
+	what := "the answer is " + strings.TrimSpace(res.Status) + ", which was not requested"
 	return &networkError{code: codeBadAnswer, what: what, cause: res.Body.Close()}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 )
 
-// Cut is the error of a request that a limit does not allow.
-type Cut struct {
+// LimitReached is the error of a request that a limit does not allow.
+type LimitReached struct {
 	// Budget is the name of the flag: max-requests, max-time or max-bytes.
 	Budget string
 	// Limit is what was allowed, Reached what was used: requests, seconds or
@@ -18,7 +18,7 @@ type Cut struct {
 	Limit, Reached float64
 }
 
-func (c *Cut) Error() string { return "--" + c.Budget + " was reached" }
+func (l *LimitReached) Error() string { return "--" + l.Budget + " was reached" }
 
 // Budget enforces the limits of a run; nil is no limit. All clients of a run share
 // one. It does not count requests in flight, so it is exact only for requests that
@@ -38,7 +38,7 @@ func newBudget(l env.Limits, stats *Stats, now func() time.Time, after func(time
 	return &Budget{limits: l, stats: stats, now: now, after: after, start: now()}
 }
 
-// check returns a *Cut if a limit is reached.
+// check returns a *LimitReached if a limit is reached.
 func (b *Budget) check() error {
 	if b == nil {
 		return nil
@@ -46,9 +46,9 @@ func (b *Budget) check() error {
 	l := b.limits
 	switch sent := b.stats.Requests.Load(); {
 	case l.Requests > 0 && sent >= int64(l.Requests):
-		return &Cut{"max-requests", float64(l.Requests), float64(sent)}
+		return &LimitReached{"max-requests", float64(l.Requests), float64(sent)}
 	case l.Bytes > 0 && b.bytes.Load() >= l.Bytes:
-		return &Cut{"max-bytes", float64(l.Bytes), float64(b.bytes.Load())}
+		return &LimitReached{"max-bytes", float64(l.Bytes), float64(b.bytes.Load())}
 	case l.Time > 0 && b.elapsed() >= l.Time:
 		return b.timeIsUp()
 	}
@@ -62,7 +62,7 @@ func (b *Budget) within(wait time.Duration) (time.Duration, error) {
 		return wait, nil
 	}
 	if left := max(0, b.limits.Time-b.elapsed()); left <= wait {
-		return left, &Cut{"max-time", b.limits.Time.Seconds(), b.limits.Time.Seconds()}
+		return left, &LimitReached{"max-time", b.limits.Time.Seconds(), b.limits.Time.Seconds()}
 	}
 	return wait, nil
 }
@@ -70,10 +70,10 @@ func (b *Budget) within(wait time.Duration) (time.Duration, error) {
 func (b *Budget) elapsed() time.Duration { return b.now().Sub(b.start) }
 
 func (b *Budget) timeIsUp() error {
-	return &Cut{"max-time", b.limits.Time.Seconds(), max(b.elapsed(), b.limits.Time).Round(time.Millisecond).Seconds()}
+	return &LimitReached{"max-time", b.limits.Time.Seconds(), max(b.elapsed(), b.limits.Time).Round(time.Millisecond).Seconds()}
 }
 
-// until returns a context that ends when the time is up, with a *Cut as its cause.
+// until returns a context that ends when the time is up, with a *LimitReached as its cause.
 func (b *Budget) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if b == nil || b.limits.Time == 0 || b.after == nil {
 		return ctx, func() {}
@@ -102,7 +102,7 @@ type countedReader struct {
 func (r *countedReader) Read(p []byte) (int, error) {
 	n, err := r.body.Read(p)
 	if got := r.budget.bytes.Add(int64(n)); got > r.budget.limits.Bytes {
-		return n, &Cut{"max-bytes", float64(r.budget.limits.Bytes), float64(got)}
+		return n, &LimitReached{"max-bytes", float64(r.budget.limits.Bytes), float64(got)}
 	}
 	return n, err
 }

@@ -19,18 +19,18 @@ func TestBudgetCheck(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		limits env.Limits
-		want   Cut // the zero value for none
+		want   LimitReached // the zero value for none
 	}{
-		{"no limit", env.Limits{}, Cut{}},
-		{"one more request", env.Limits{Requests: 4}, Cut{}},
-		{"no more request", env.Limits{Requests: 3}, Cut{"max-requests", 3, 3}},
-		{"fewer requests", env.Limits{Requests: 2}, Cut{"max-requests", 2, 3}},
-		{"one more byte", env.Limits{Bytes: 101}, Cut{}},
-		{"no more byte", env.Limits{Bytes: 100}, Cut{"max-bytes", 100, 100}},
-		{"a little more time", env.Limits{Time: time.Minute + 1}, Cut{}},
-		{"no more time", env.Limits{Time: time.Minute}, Cut{"max-time", 60, 60}},
-		{"long ago", env.Limits{Time: time.Second}, Cut{"max-time", 1, 60}},
-		{"all of them", env.Limits{Requests: 3, Bytes: 100, Time: time.Minute}, Cut{"max-requests", 3, 3}},
+		{"no limit", env.Limits{}, LimitReached{}},
+		{"one more request", env.Limits{Requests: 4}, LimitReached{}},
+		{"no more request", env.Limits{Requests: 3}, LimitReached{"max-requests", 3, 3}},
+		{"fewer requests", env.Limits{Requests: 2}, LimitReached{"max-requests", 2, 3}},
+		{"one more byte", env.Limits{Bytes: 101}, LimitReached{}},
+		{"no more byte", env.Limits{Bytes: 100}, LimitReached{"max-bytes", 100, 100}},
+		{"a little more time", env.Limits{Time: time.Minute + 1}, LimitReached{}},
+		{"no more time", env.Limits{Time: time.Minute}, LimitReached{"max-time", 60, 60}},
+		{"long ago", env.Limits{Time: time.Second}, LimitReached{"max-time", 1, 60}},
+		{"all of them", env.Limits{Requests: 3, Bytes: 100, Time: time.Minute}, LimitReached{"max-requests", 3, 3}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			now, stats := noon, &Stats{}
@@ -39,13 +39,13 @@ func TestBudgetCheck(t *testing.T) {
 			stats.Requests.Add(int64(used.Requests))
 			b.bytes.Add(used.Bytes)
 			err := b.check()
-			if tt.want == (Cut{}) {
+			if tt.want == (LimitReached{}) {
 				if err != nil {
 					t.Errorf("got %v", err)
 				}
 				return
 			}
-			if got, ok := errors.AsType[*Cut](err); !ok || *got != tt.want {
+			if got, ok := errors.AsType[*LimitReached](err); !ok || *got != tt.want {
 				t.Errorf("got %+v (%v), want %+v", got, err, tt.want)
 			}
 		})
@@ -69,7 +69,7 @@ func TestBudgetReader(t *testing.T) {
 		t.Errorf("an empty body: %v", err)
 	}
 	n, err := io.Copy(io.Discard, b.reader(endless{}))
-	if cut, ok := errors.AsType[*Cut](err); !ok || cut.Budget != "max-bytes" || n > 1<<20 {
+	if reached, ok := errors.AsType[*LimitReached](err); !ok || reached.Budget != "max-bytes" || n > 1<<20 {
 		t.Errorf("an endless body: %d bytes, %v", n, err)
 	}
 }
@@ -96,7 +96,7 @@ func TestBudgetUntil(t *testing.T) {
 	}
 	now = noon.Add(61 * time.Second)
 	ring()
-	if cut, ok := errors.AsType[*Cut](context.Cause(ctx)); !ok || *cut != (Cut{"max-time", 60, 61}) {
+	if reached, ok := errors.AsType[*LimitReached](context.Cause(ctx)); !ok || *reached != (LimitReached{"max-time", 60, 61}) {
 		t.Errorf("the cause is %v", context.Cause(ctx))
 	}
 	cancel()

@@ -31,7 +31,7 @@ var (
 	sshPort    = field.Integer("port", "Port", "Port of the SSH server.").Example(`22`).Must()
 	sshUser    = field.Text("user", "User", "User name at the SSH server.").Example(`"extractor"`).Must()
 	sshKey     = field.Text("#privateKey", "Private key", "The private key of the user without a passphrase, in PEM form.").Example(`"-----BEGIN OPENSSH PRIVATE KEY-----…"`).Must()
-	sshHostKey = field.Text("hostKey", "Host key", "The public key of the SSH server, a line as `ssh-keyscan` shows it. Any other server is refused then; without it, whoever answers is trusted.").Example(`"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5…"`)
+	sshHostKey = field.Text("hostKey", "Host key", "The public key of the SSH server, a line as `ssh-keyscan` shows it. Any other server is refused then; without it, any server that answers is trusted.").Example(`"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5…"`)
 )
 
 // compileServer reads the section `sshProxy`. Missing keys are already reported.

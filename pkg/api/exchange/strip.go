@@ -110,7 +110,7 @@ func (t *stripper) holdsSecret(text string) bool {
 }
 
 func secretAhead(x *Exchange, what string) error {
-	return failure.Userf("%s %s was not asked for: %s holds a secret, and an answer led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
+	return failure.Userf("%s %s was not requested: %s holds a secret, and an answer led to an origin that the configuration does not name; if it may have the secret, list it in 'api.http.trustedOrigins'",
 		x.Method, config.OriginOf(x.URL), what)
 }
 

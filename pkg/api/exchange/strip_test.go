@@ -83,7 +83,7 @@ func TestSecretsThatCannotBeLeftOutAreNotSent(t *testing.T) {
 			f.secrets.Add("s3cret")
 			f.secrets.Add(`a"b/c`)
 			_, err := f.do(t, tt.request)
-			wantUserError(t, err, "http://b.test was not asked", tt.what+" holds a secret", "'api.http.trustedOrigins'")
+			wantUserError(t, err, "http://b.test was not requested", tt.what+" holds a secret", "'api.http.trustedOrigins'")
 			if strings.Contains(err.Error(), "3cret") {
 				t.Errorf("the error shows the secret: %v", err)
 			}
@@ -126,7 +126,7 @@ func TestWhatIsMadeOfSecretsStays(t *testing.T) {
 func TestARedirectThatDropsCredentialsIsReported(t *testing.T) {
 	for name, tt := range map[string]struct {
 		base, headers string
-		told          int
+		reported      int
 	}{
 		"Authorization":     {"http://a.test/", `{"Authorization":"Bearer x"}`, 1},
 		"a cookie":          {"http://a.test/", `{"cookie":"a=b"}`, 1},
@@ -143,8 +143,8 @@ func TestARedirectThatDropsCredentialsIsReported(t *testing.T) {
 		if _, err := f.do(t, config.Request{Endpoint: endpoint, Headers: parse(t, tt.headers)}); err != nil {
 			t.Fatal(err)
 		}
-		if told := f.messages("credentials.withheld"); len(told) != tt.told {
-			t.Errorf("%s: told %q", name, told)
+		if reported := f.messages("credentials.withheld"); len(reported) != tt.reported {
+			t.Errorf("%s: reported %q", name, reported)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func TestNamedOriginsGetCredentials(t *testing.T) {
 		{"one of a job", `{}`, "http://b.test/y", []string{"x", "http://b.test/x"}, true},
 		{"one of a job, without a scheme", `{}`, "//b.test/y", []string{"//b.test/{id}"}, true},
 		{"one whose host is a row's", `{}`, "http://b.test/y", []string{"http://{host}/x", "{url}", "http://b.test{path}", "http://b.{domain}/x"}, false},
-		{"one that is no address", `{}`, "http://b.test/y", []string{"http://b.test:port/"}, false},
+		{"one that is not an address", `{}`, "http://b.test/y", []string{"http://b.test:port/"}, false},
 		{"listed", `{"http":{"trustedOrigins":["http://B.test"]}}`, "http://b.test/y", nil, true},
 		{"listed with another scheme", `{"http":{"trustedOrigins":["https://b.test"]}}`, "http://b.test/y", nil, false},
 		{"listed with a port", `{"http":{"trustedOrigins":["http://b.test:8080"]}}`, "http://b.test/y", nil, false},
@@ -264,7 +264,7 @@ func TestForeignOriginsSeeNoClientCertificate(t *testing.T) {
 	at := strings.TrimPrefix(secure(t, authority), "https://")
 	ways := dialer(map[string]string{"server.test:443": at, "server.test:8443": at})
 	f := newFixture(t, "https://server.test/", `{}`, nil, ways, func(o *Options) { o.Settings = settings })
-	for _, row := range [][2]string{{"x", "client.test"}, {"https://server.test:8443/x", "nobody"}, {"x", "client.test"}} {
+	for _, row := range [][2]string{{"x", "client.test"}, {"https://server.test:8443/x", "no one"}, {"x", "client.test"}} {
 		if body, err := f.get(t, row[0]); err != nil || body != row[1] {
 			t.Errorf("%s: the server saw %q (%v), want %s", row[0], body, err, row[1])
 		}

@@ -47,7 +47,7 @@ func TestRequestsGoThroughTheSSHTunnel(t *testing.T) {
 	for _, request := range []struct {
 		client         *fixture
 		endpoint, want string
-	}{{first, "x", "1"}, {second, "x", "2"}, {first, "https://server.test/x", "nobody"}} {
+	}{{first, "x", "1"}, {second, "x", "2"}, {first, "https://server.test/x", "no one"}} {
 		if body, err := request.client.get(t, request.endpoint); err != nil || body != request.want {
 			t.Errorf("%s: got %q, %v, want %q", request.endpoint, body, err, request.want)
 		}
@@ -60,7 +60,7 @@ func TestRequestsGoThroughTheSSHTunnel(t *testing.T) {
 	tunnel.Close()
 	tunnel.Close()
 	if tunnel.stands() {
-		t.Error("the tunnel stands after it was closed")
+		t.Error("the tunnel is open after it was closed")
 	}
 }
 
@@ -223,7 +223,7 @@ func TestTunnelThatCannotBeOpened(t *testing.T) {
 		changes    []value.Member
 		dial       func(context.Context, string, string) (net.Conn, error)
 	}{
-		{"nobody there", "connection refused", nil, to("127.0.0.1:1")},
+		{"no one there", "connection refused", nil, to("127.0.0.1:1")},
 		{"unknown host", "lookup bastion.test: no such host", nil, func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.DNSError{Err: "no such host", Name: "bastion.test"}
 		}},
@@ -312,7 +312,7 @@ func TestFarSideThatCannotConnect(t *testing.T) {
 	wantUserError(t, err, "network error 7: no connection through the SSH tunnel: ssh: rejected: connect failed (\"no route to a.test:80\")")
 	equal(t, "waits for the request", f.sleeps, []time.Duration{second})
 	if logins, asked := b.counts(); logins != 1 || len(asked) != 2 {
-		t.Errorf("%d logins, asked for %v", logins, asked)
+		t.Errorf("%d logins, requested %v", logins, asked)
 	}
 }
 
@@ -340,7 +340,7 @@ func TestServerWithoutASignOfLifeIsGone(t *testing.T) {
 	}
 	<-tunnel.lost
 	if n := len(b.signs); n > 1 {
-		t.Errorf("it was asked for %d signs of life after it had not given the first one", n)
+		t.Errorf("%d signs of life were requested after the first one stayed unanswered", n)
 	}
 }
 
@@ -354,9 +354,9 @@ func TestServerWithASignOfLifeStays(t *testing.T) {
 	if err := tunnel.ensure(t.Context(), Sender{}); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second one is asked for only when the first one came
+	for range 2 { // the second one is requested only when the first one came
 		if got := <-b.signs; got != "keepalive@openssh.com" {
-			t.Errorf("asked for %s", got)
+			t.Errorf("requested %s", got)
 		}
 	}
 	if !tunnel.stands() {

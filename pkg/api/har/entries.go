@@ -43,7 +43,7 @@ func walk(r io.Reader, started *time.Time, visit func(e *Entry, from, to int64) 
 		})
 	})
 	if err == nil && !found {
-		err = errors.New("it has no 'log', so it is no HTTP archive")
+		err = errors.New("it has no 'log', so it is not an HTTP archive")
 	}
 	return err
 }

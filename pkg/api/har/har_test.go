@@ -308,14 +308,14 @@ func TestRefusedFiles(t *testing.T) {
 	_, err = NewPlayer(filepath.Join(t.TempDir(), "none"), &secret.Registry{})
 	wantUserError(t, err, "cannot replay", "no such file or directory")
 	for name, tt := range map[string][2]string{
-		"empty":            {"", "EOF"},
-		"no JSON":          {"<html>", "invalid character"},
-		"a list":           {"[]", "expected {"},
-		"something else":   {`{"name":"x"}`, "no HTTP archive"},
-		"cut":              {`{"log":{"entries":[{"request":{"method":"GET"}}`, "EOF"},
-		"a wrong entry":    {`{"log":{"entries":[{},{"time":"x"}]}}`, "entry 2"},
-		"entries by name":  {`{"log":{"entries":{}}}`, "expected ["},
-		"a log that is no": {`{"log":1}`, "expected {"},
+		"empty":                       {"", "EOF"},
+		"no JSON":                     {"<html>", "invalid character"},
+		"a list":                      {"[]", "expected {"},
+		"something else":              {`{"name":"x"}`, "not an HTTP archive"},
+		"cut":                         {`{"log":{"entries":[{"request":{"method":"GET"}}`, "EOF"},
+		"a wrong entry":               {`{"log":{"entries":[{},{"time":"x"}]}}`, "entry 2"},
+		"entries by name":             {`{"log":{"entries":{}}}`, "expected ["},
+		"a log that is not an object": {`{"log":1}`, "expected {"},
 	} {
 		path := filepath.Join(t.TempDir(), "x.har")
 		if err := os.WriteFile(path, []byte(tt[0]), 0o600); err != nil {

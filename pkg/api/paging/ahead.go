@@ -9,7 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
-// Ahead is what a job would ask for after a request that has no answer yet, if
+// Ahead is what a job would request after a request that has no answer yet, if
 // every page to come was full and in all else like the last one: request after
 // request, none when the scroller has to see a page before it knows the next
 // request. state is the one that came with the unanswered request, last the page
@@ -39,13 +39,12 @@ func Ahead(s Scroller, job config.Request, state State, last Page) iter.Seq2[con
 	}
 }
 
-// foreseeable is a scroller whose requests follow from its state, whatever the
-// pages hold, as long as none of them ends the job.
+// foreseeable is a scroller whose requests follow from its state, regardless of what the pages hold, as long as none of them ends the job.
 type foreseeable interface {
-	// full is how many rows the page has that was asked for with a state, if the
+	// full is how many rows the page has that was requested with a state, if the
 	// API has as many; 0 when that is not known.
 	full(job config.Request, s State, last Page) int
-	// announced reports whether by the last page the page asked for with a state
+	// announced reports whether by the last page the page requested with a state
 	// holds rows.
 	announced(job config.Request, s State, last Page) bool
 }
@@ -62,7 +61,7 @@ func compileTotal(s config.Section, path field.Setting[string]) total {
 	return total{Text: path.Of(s), Separator: "."}
 }
 
-// of is the number that a page holds. What is no number counts as 0: a run must not
+// of is the number that a page holds. What is not a number counts as 0: a run must not
 // end because of a total.
 func (t total) of(p Page) int64 {
 	if t.Text == "" || p.Field == nil {

@@ -9,13 +9,13 @@ import (
 )
 
 // ahead are the first requests that a job would send after the one that came
-// with a state. Those that are told to hold rows are marked.
+// with a state. Those that hold rows by the total are marked.
 func ahead(s Scroller, job string, t *testing.T, state State, last Page, most int) []string {
 	t.Helper()
 	var all []string
-	for r, told := range Ahead(s, request(t, job), state, last) {
+	for r, full := range Ahead(s, request(t, job), state, last) {
 		text := show(r)
-		if told {
+		if full {
 			text += " !"
 		}
 		if all = append(all, text); len(all) == most {
@@ -45,7 +45,7 @@ func TestAhead(t *testing.T) {
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
 		{name: "no total in the answer", settings: `{"method":"offset","limit":2,"total":"count"}`, answers: []string{four},
 			want: []string{`t {"limit":2,"offset":4}`, `t {"limit":2,"offset":6}`, `t {"limit":2,"offset":8}`, `t {"limit":2,"offset":10}`}},
-		{name: "a total that is no number", settings: `{"method":"offset","limit":1,"total":"meta"}`, answers: []string{four},
+		{name: "a total that is not a number", settings: `{"method":"offset","limit":1,"total":"meta"}`, answers: []string{four},
 			want: []string{`t {"limit":1,"offset":2}`, `t {"limit":1,"offset":3}`, `t {"limit":1,"offset":4}`, `t {"limit":1,"offset":5}`}},
 		{name: "a total that is too large to be read", settings: `{"method":"offset","limit":1,"total":"total"}`, answers: []string{`{"rows":[1],"total":"` + strings.Repeat("9", 1<<20) + `"}`},
 			want: []string{`t {"limit":1,"offset":2}`, `t {"limit":1,"offset":3}`, `t {"limit":1,"offset":4}`, `t {"limit":1,"offset":5}`}},
@@ -65,7 +65,7 @@ func TestAhead(t *testing.T) {
 		{name: "so many rows", settings: `{"method":"offset","limit":2,"total":"total","limitStop":{"count":6}}`, answers: []string{four}, want: []string{`t {"limit":2,"offset":4} !`}},
 		{name: "so many rows as the response says", settings: `{"method":"offset","limit":2,"total":"total","limitStop":{"field":"total"}}`, answers: []string{four},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`}},
-		{name: "nobody knows how many rows before the first page", settings: `{"method":"offset","limit":2,"limitStop":{"field":"total"}}`},
+		{name: "no one knows how many rows before the first page", settings: `{"method":"offset","limit":2,"limitStop":{"field":"total"}}`},
 		{name: "so many pages", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"pages":3}}`, answers: []string{four}, want: []string{`t {"page":3} !`}},
 		{name: "what a flag will say is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","nextPageFlag":{"field":"last","stopOn":true,"ifNotSet":false}}`, answers: []string{four},
 			want: []string{`t {"page":3}`, `t {"page":4}`, `t {"page":5}`, `t {"page":6}`}},
@@ -76,7 +76,7 @@ func TestAhead(t *testing.T) {
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`}},
 
 		{name: "pages of a size that no page has", settings: `{"method":"offset","limit":2,"limitStop":{"count":9}}`, job: `{"endpoint":"t","params":{"limit":9223372036854775807}}`},
-		{name: "a page tells the next one", settings: `{"method":"response.param","responseParam":"total","queryParam":"x","forceStop":{"pages":9}}`, answers: []string{four}},
+		{name: "a page states the next one", settings: `{"method":"response.param","responseParam":"total","queryParam":"x","forceStop":{"pages":9}}`, answers: []string{four}},
 		{name: "no paging", settings: `{"forceStop":{"pages":9}}`},
 	}
 	for _, tt := range tests {
@@ -100,8 +100,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadIsWhatComes feeds random pages: as long as a job goes on, what it asks
-// for is what was foreseen, whatever the pages hold.
+// TestAheadIsWhatComes feeds random pages: as long as a job continues, what it requests is what was foreseen, regardless of what the pages hold.
 func TestAheadIsWhatComes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	foreseen := 0

@@ -27,20 +27,20 @@ type Repeat struct {
 type (
 	// counted names totals in the response.
 	counted interface{ totals() []Total }
-	// starting reports whether the first request of a job asks for the first rows.
+	// starting reports whether the first request of a job is for the firstrows.
 	starting interface{ fromStart(job config.Request) bool }
 	// repeating reports whether a repeated page is an ordinary end.
 	repeating interface{ endsByRepeating(r Repeat) bool }
 	// announcing gives the field of a page by which it says that there are more, ""
 	// for none.
 	announcing interface{ announces(p Page) string }
-	// naming names the request parameter that asks for the next page.
+	// naming names the request parameter that leadsto the next page.
 	naming interface{ parameter() string }
 )
 
-func unguarded(s Scroller) Scroller {
-	if g, ok := s.(guarded); ok {
-		return unguarded(g.inner)
+func withoutStoppers(s Scroller) Scroller {
+	if g, ok := s.(stoppable); ok {
+		return withoutStoppers(g.inner)
 	}
 	return s
 }
@@ -49,7 +49,7 @@ func unguarded(s Scroller) Scroller {
 // `total`, `totalPages`, and the field of `limitStop`.
 func Totals(s Scroller) []Total {
 	var all []Total
-	if g, ok := s.(guarded); ok {
+	if g, ok := s.(stoppable); ok {
 		all = Totals(g.inner)
 		if c, ok := g.rule.(counted); ok {
 			all = append(all, c.totals()...)
@@ -61,24 +61,24 @@ func Totals(s Scroller) []Total {
 	return all
 }
 
-// FromStart reports whether the first request of a job asks for the first rows, as
+// FromStart reports whether the first request of a job is for the firstrows, as
 // far as the settings show.
 func FromStart(s Scroller, job config.Request) bool {
-	start, ok := unguarded(s).(starting)
+	start, ok := withoutStoppers(s).(starting)
 	return !ok || start.fromStart(job)
 }
 
 // EndsByRepeating reports whether a repeated page is an ordinary end of paging: an
 // API may answer requests beyond the end with the last page again.
 func EndsByRepeating(s Scroller, r Repeat) bool {
-	end, ok := unguarded(s).(repeating)
+	end, ok := withoutStoppers(s).(repeating)
 	return ok && end.endsByRepeating(r)
 }
 
-// Parameter is the name of the request parameter with which a scroller asks for
+// Parameter is the name of the request parameter with which a scroller requests
 // the next page, "" when it follows an address.
 func Parameter(s Scroller) string {
-	if n, ok := unguarded(s).(naming); ok {
+	if n, ok := withoutStoppers(s).(naming); ok {
 		return n.parameter()
 	}
 	return ""

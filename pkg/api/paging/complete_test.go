@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReasons: what an end says about pages that were not asked for.
+// TestReasons: what an end says about pages that were not requested.
 func TestReasons(t *testing.T) {
 	const param = `"method":"response.param","responseParam":"a.next","queryParam":"p"`
 	flag := func(text string) string { return `{` + param + `,"nextPageFlag":{"field":"more",` + text + `}}` }
@@ -22,9 +22,9 @@ func TestReasons(t *testing.T) {
 		{"no address", `{"method":"response.url"}`, []string{`{"r":[1]}`}, Stop{Reason: NoValue, Field: "next_page"}},
 		{"no value where a flag announces one", flag(`"stopOn":false`), []string{`{"r":[1],"more":1}`}, Stop{Reason: NoValue, Field: "a.next", Flag: "more"}},
 		{"no value and a flag that stops on true", flag(`"stopOn":true`), []string{`{"r":[1],"more":0}`}, Stop{Reason: NoValue, Field: "a.next", Flag: "more"}},
-		{"no value and no flag, which lets the job go on", flag(`"stopOn":false,"ifNotSet":true`), []string{`{"r":[1]}`}, Stop{Reason: NoValue, Field: "a.next"}},
+		{"no value and no flag, which lets the job continue", flag(`"stopOn":false,"ifNotSet":true`), []string{`{"r":[1]}`}, Stop{Reason: NoValue, Field: "a.next"}},
 		{"no value in a list, which has no flag", flag(`"stopOn":false,"ifNotSet":true`), []string{`[1]`}, Stop{Reason: NoValue, Field: "a.next"}},
-		{"a flag behind other rules", `{` + param + `,"nextPageFlag":{"field":"more","stopOn":false},"limitStop":{"count":9},"forceStop":{"pages":9}}`, []string{`{"r":[1],"more":true}`}, Stop{Reason: NoValue, Field: "a.next", Flag: "more"}},
+		{"a flag after other rules", `{` + param + `,"nextPageFlag":{"field":"more","stopOn":false},"limitStop":{"count":9},"forceStop":{"pages":9}}`, []string{`{"r":[1],"more":true}`}, Stop{Reason: NoValue, Field: "a.next", Flag: "more"}},
 		{"a flag that announces what a short page denies", `{"method":"offset","limit":2,"nextPageFlag":{"field":"more","stopOn":false}}`, []string{`{"r":[1],"more":true}`}, Stop{Flag: "more"}},
 		{"the flag", flag(`"stopOn":false`), []string{`{"r":[1],"more":false}`}, Stop{Reason: OnPurpose}},
 		{"a missing flag", flag(`"stopOn":false`), []string{`{"r":[1]}`}, Stop{}},

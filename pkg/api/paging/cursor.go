@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// cursor pages by an id: the next request asks for what lies behind the largest
+// cursor pages by an id: the nextrequest is for what comes after the largest
 // id so far (the smallest with reverse), plus an increment. A page without rows
 // is the last one.
 type cursor struct {

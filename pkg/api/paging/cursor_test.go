@@ -80,7 +80,7 @@ func TestExcerptIsWholeOrNothing(t *testing.T) {
 	}
 }
 
-// TestCursorIsExact: whatever the ids are, the next request asks for the largest
+// TestCursorIsExact: regardless of the ids, the nextrequest is for the largest
 // one plus the increment.
 func TestCursorIsExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -52,8 +52,8 @@ func TestDescribe(t *testing.T) {
 			"Stops after the page with which there are 200 rows or more."}},
 		{"stoppers of the response", `{"method":"pagenum","nextPageFlag":{"field":"done","stopOn":true,"ifNotSet":false},"forceStop":{},"limitStop":{"field":"total"}}`, "", []string{
 			"Asks with page = 1, 2, 3, …, until a page is empty.",
-			`Stops after a page whose field "done" is true; a missing one lets it go on.`,
-			`Stops after the page with which there are as many rows as it tells at "total".`}},
+			`Stops after a page whose field "done" is true; a missing one lets it continue.`,
+			`Stops after the page with which there are as many rows as it states at "total".`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

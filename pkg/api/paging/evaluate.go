@@ -16,7 +16,7 @@ type evaluating interface {
 // Expressions are the parts of a scroller's settings that are evaluated for each run
 // of a job.
 func Expressions(s Scroller) []config.Section {
-	if e, ok := unguarded(s).(evaluating); ok {
+	if e, ok := withoutStoppers(s).(evaluating); ok {
 		return e.expressions()
 	}
 	return nil
@@ -24,7 +24,7 @@ func Expressions(s Scroller) []config.Section {
 
 // Evaluated is the scroller with these values of its Expressions.
 func Evaluated(s Scroller, values []value.Value) Scroller {
-	if g, ok := s.(guarded); ok {
+	if g, ok := s.(stoppable); ok {
 		g.inner = Evaluated(g.inner, values)
 		return g
 	}

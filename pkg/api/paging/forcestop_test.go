@@ -59,7 +59,7 @@ func TestForceStopByVolume(t *testing.T) {
 	const over = "the volume of the pages (16 bytes) is over the limit of 15"
 	sent := []string{`t`, `t {"p":1}`, `t {"p":1}`}
 	testSequences(t, []sequence{
-		{name: "equal goes on", settings: settings, answers: []string{`{"a":1}`, ` { "a" : 1 } `, `1`},
+		{name: "equal continues", settings: settings, answers: []string{`{"a":1}`, ` { "a" : 1 } `, `1`},
 			sent: sent, rule: "the response has no value at 'a'", pointer: "/responseParam"},
 		{name: "one byte more", settings: settings, answers: []string{`{"a":1}`, `{"a":1}`, `10`},
 			sent: sent, rule: over, pointer: "/forceStop/volume"},

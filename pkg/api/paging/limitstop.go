@@ -26,7 +26,7 @@ var (
 
 func limitStopType() *field.Type {
 	t := field.Object("limitStop", "Stop by rows", "Counts the rows of the job.", LimitStopCount, LimitStopField)
-	t.Lost = `expected the key "count" or the key "field"` // else paging would go on without a limit
+	t.Lost = `expected the key "count" or the key "field"` // else paging would continue without a limit
 	return t
 }
 
@@ -64,7 +64,7 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		l.limit.at, known = v.Nearest() // what is no number counts as 0
+		l.limit.at, known = v.Nearest() // what is not a number counts as 0
 	}
 	if int64(rows) >= l.limit.at {
 		stop := l.limit.stop("the number of rows (%d) has reached the limit of %d", int64(rows))
@@ -78,7 +78,7 @@ func (l limitStop) after(state State, p Page) (State, *Stop, error) {
 
 func (l limitStop) describe() string {
 	if l.field.Text != "" {
-		return fmt.Sprintf("Stops after the page with which there are as many rows as it tells at %q.", l.field.Text)
+		return fmt.Sprintf("Stops after the page with which there are as many rows as it states at %q.", l.field.Text)
 	}
 	return fmt.Sprintf("Stops after the page with which there are %d rows or more.", l.limit.at)
 }

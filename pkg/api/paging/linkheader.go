@@ -7,7 +7,7 @@ import (
 
 // Link is one link of the header Link (RFC 8288).
 type Link struct {
-	// Target is the address as it stands there, maybe a relative one.
+	// Target is the address as it is there, maybe a relative one.
 	Target string
 	// Relations are what the target is to the answer.
 	Relations []string
@@ -18,7 +18,7 @@ type Link struct {
 }
 
 // Links reads the values of the header Link by RFC 8288, appendix B.2. What follows
-// something that is no link is not read.
+// something that is not a link is not read.
 func Links(header []string) []Link {
 	var all []Link
 	for _, line := range header {
@@ -41,7 +41,7 @@ func cutPrefix(text, prefix string, ok bool) (string, bool) {
 	return text, ok && found
 }
 
-// params reads the parameters of a link and returns what stands behind them. The
+// params reads the parameters of a link and returns what comes after them. The
 // first `rel` and the first `anchor` count.
 func (l *Link) params(text string) (rest string) {
 	related := false
@@ -69,7 +69,7 @@ func (l *Link) params(text string) (rest string) {
 	}
 }
 
-// linkValue reads the value of a parameter: a quoted string, or what stands before
+// linkValue reads the value of a parameter: a quoted string, or what is before
 // the next sign.
 func linkValue(text string) (value, rest string) {
 	if !strings.HasPrefix(text, `"`) {

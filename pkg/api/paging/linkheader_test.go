@@ -34,12 +34,12 @@ func TestLinkTo(t *testing.T) {
 		{"empty items of the list", []string{`, ,<a>; rel=prev, ,<b>; rel=next,`}, "b"},
 		{"part of a word", []string{`<a>; rel="nextpage"`, `<b>; rev="next"`, `<c>; title="rel=next"`}, ""},
 		{"broken", []string{`<a; rel=next`, `a; rel=next`, `<a> rel`, `<`, `;;=,`, `<a>;rel="next`}, "a"},
-		{"nothing is read behind what is no link", []string{`x, <a>; rel=next`, `<b> x, <c>; rel=next`}, ""},
+		{"nothing is read after what is not a link", []string{`x, <a>; rel=next`, `<b> x, <c>; rel=next`}, ""},
 		{"the reference may be empty", []string{`<>; rel=next`}, ""},
 		{"about another answer", []string{`<a>; rel=next; anchor="/other"`, `<b>; rel=next; anchor="#part"`, `<c>; anchor="https://elsewhere.test/"; rel=next`}, ""},
 		{"about this answer", []string{`<a>; rel=next; anchor=""`}, "a"},
 		{"about this answer, by its address", []string{`<a>; rel=next; anchor="list?page=1"`}, "a"},
-		{"an anchor that is no address", []string{`<a>; rel=next; anchor=":"`}, ""},
+		{"an anchor that is not an address", []string{`<a>; rel=next; anchor=":"`}, ""},
 	}
 	for _, tt := range tests {
 		if got, _ := LinkTo("next", tt.header, address(t, asked)); got != tt.want {
@@ -100,8 +100,8 @@ func TestLinkThatIsNoAddress(t *testing.T) {
 	}
 }
 
-// FuzzLinkTo: a header of any form has an end, what is found stands in it, and the
-// address to go on with is one.
+// FuzzLinkTo: a header of any form has an end, what is found is in it, and the
+// address to continue with is one.
 func FuzzLinkTo(f *testing.F) {
 	for _, seed := range []string{`<a>; rel="next", <b>; rel=prev`, `<a>;x="\"";rel=next`, `=;,"<>`, `<a>;;=;rel`, `<//h>; rel=next; anchor=""`, `</a?b=<c>; rel="x next"`} {
 		f.Add(seed)

@@ -33,7 +33,7 @@ var Next = field.Of("next", "What leads on", "Where a page says what leads to th
 // The settings of Next: references of expressions, without functions.
 var (
 	NextResponse = field.Text(string(expr.Response), "In the answer", "Path in the answer.").As(field.Path).Example(`"links.[rel=next].href"`).Also("path", "field")
-	NextHeader   = field.Text(string(expr.ResponseHeader), "In a header", "Name of a header of the answer, whose first value counts. The text `null` is no value.").Example(`"X-Next-Page"`).Also("header")
+	NextHeader   = field.Text(string(expr.ResponseHeader), "In a header", "Name of a header of the answer, whose first value counts. The text `null` is not a value.").Example(`"X-Next-Page"`).Also("header")
 	nextDefault  = field.Of("default", "Otherwise", "What counts where there is no value: a value, or another reference.", &field.Type{Kinds: []string{"string", "number", "boolean", "object"}, Open: true}).Example(`{"responseHeader": "X-Next"}`)
 )
 
@@ -114,7 +114,7 @@ func (r reference) own(p Page) (value.Value, error) {
 	return expr.HeaderMembers(p.Header, []string{r.header})[r.header], nil
 }
 
-// missing stops a job whose page does not say how to go on.
+// missing stops a job whose page does not say how to continue.
 func (r reference) missing(p Page) *Stop {
 	if r.header != "" {
 		rule := fmt.Sprintf("the response has no header '%s'", r.header)

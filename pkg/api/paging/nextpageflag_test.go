@@ -26,7 +26,7 @@ func TestNextPageFlag(t *testing.T) {
 	tests := []struct {
 		name, flag string
 		answers    []string
-		rule       string // "" when the job goes on
+		rule       string // "" when the job continues
 		pointer    string
 	}{
 		{"false and true stops", onTrue, isFalse, "", ""},
@@ -42,7 +42,7 @@ func TestNextPageFlag(t *testing.T) {
 		{"null counts as absent", `{"field":"f","stopOn":true,"ifNotSet":null}`, notSet, "the response has no value in the field 'f', which counts as true", "stopOn"},
 		{"a dot is part of the name", `{"field":"a.b","stopOn":true,"ifNotSet":false}`, []string{`{"a.b":true,"a":{"b":false}}`}, "the field 'a.b' is true", "stopOn"},
 		{"a path", `{"field":"a.b","stopOn":true,"ifNotSet":false}`, []string{`{"a":{"b":true}}`, `{"a.b":null,"a":{"b":true}}`}, "the field 'a.b' is true", "stopOn"},
-		{"a path that says to go on", `{"field":"a.b","stopOn":true,"ifNotSet":true}`, []string{`{"a":{"b":false}}`}, "", ""},
+		{"a path that says to continue", `{"field":"a.b","stopOn":true,"ifNotSet":true}`, []string{`{"a":{"b":false}}`}, "", ""},
 		{"a path into a list", `{"field":"-1.more","stopOn":false,"ifNotSet":true}`, []string{`[{"more":true},{"more":false}]`}, "the field '-1.more' is false", "stopOn"},
 		{"an item that is chosen", `{"field":"links.[rel=next].active","stopOn":false}`, []string{`{"links":[{"rel":"self","active":true},{"rel":"next","active":false}]}`}, "the field 'links.[rel=next].active' is false", "stopOn"},
 		{"a dot alone", `{"field":".","stopOn":true,"ifNotSet":false}`, []string{`{"a":true}`}, "", ""},
@@ -51,7 +51,7 @@ func TestNextPageFlag(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := guarded{rule: compileText(t, `{"nextPageFlag":`+tt.flag+`}`).stoppers[0], inner: endless{}}
+			s := stoppable{rule: compileText(t, `{"nextPageFlag":`+tt.flag+`}`).stoppers[0], inner: endless{}}
 			for _, answer := range tt.answers {
 				_, stop, err := walk(t, s, request(t, ""), 0, answer)
 				if err != nil {

@@ -17,7 +17,7 @@ func TestPageNumber(t *testing.T) {
 		{name: "numbers as texts", settings: `{"method":"pagenum","firstPage":"3","limit":"2"}`,
 			answers: []string{rows(2), rows(0)},
 			sent:    []string{`t {"page":3,"limit":2}`, `t {"page":4,"limit":2}`}, rule: empty},
-		{name: "goes on after a page that is too long", settings: `{"method":"pagenum","limit":2}`,
+		{name: "continues after a page that is too long", settings: `{"method":"pagenum","limit":2}`,
 			answers: []string{rows(3), rows(0)},
 			sent:    []string{`t {"page":1,"limit":2}`, `t {"page":2,"limit":2}`}, rule: empty},
 		{name: "no parameters on the first page, the limit of the job", settings: `{"method":"pagenum","limitParam":"c","firstPageParams":false}`,

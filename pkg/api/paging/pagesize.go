@@ -12,7 +12,7 @@ import (
 
 // The settings of methods that count: rows, or pages of so many rows.
 var (
-	Limit = field.Integer("limit", "Page size", "Rows asked for. Without it no page size is sent; `offset` then takes the size of the first page, `pagenum` goes on until a page is empty.").
+	Limit = field.Integer("limit", "Page size", "Rows to request. Without it no page size is sent; `offset` then takes the size of the first page, `pagenum` continues until a page is empty.").
 		Also("page_size", "pagesize").Example(`100`)
 	LimitParam = field.Text("limitParam", "Page size parameter", "Parameter that carries the page size.").
 			Default("limit").As(field.Parameter).Example(`"count"`)
@@ -52,7 +52,7 @@ func (counting) endsByRepeating(r Repeat) bool { return r.Page > 2 }
 
 func (c counting) parameter() string { return c.param.name }
 
-// pageSize is how many rows a request asks for.
+// pageSize is how many rows arequest is for.
 type pageSize struct {
 	limit   int64 // 0 for none
 	param   parameter
@@ -103,7 +103,7 @@ func (z pageSize) lastPage(p Page, size int64) *Stop {
 		return &Stop{
 			Rule:    fmt.Sprintf("the page has fewer rows (%d) than the page size (%d)", p.Rows, size),
 			Pointer: z.pointer,
-			Hint:    "if the API returns fewer rows per page than 'limit' asks for, lower 'limit'",
+			Hint:    "if the API returns fewer rows per page than 'limit' requests, lower 'limit'",
 		}
 	default:
 		return nil

@@ -4,8 +4,8 @@
 // reset.
 //
 // Each method of paging has a file of its own: its settings, its first request,
-// its next request. So has each stopper, a rule that can end a job whatever its
-// method would do. The package sends nothing and reads no responses; what it
+// its next request. So has each stopper, a rule that can end a job regardless of its
+// method. The package sends nothing and reads no responses; what it
 // may know of a page is in Page.
 package paging
 
@@ -43,7 +43,7 @@ type Page struct {
 	// Compared is Field for conditions: it knows also of a large list or object that it
 	// is one.
 	Compared func(answer.Path) (value.Value, error)
-	// Header is that of the answer, Address what was asked for, after redirects; nil
+	// Header is that of the answer, Address what was requested, after redirects; nil
 	// where there is none.
 	Header  http.Header
 	Address *url.URL
@@ -53,7 +53,7 @@ type Page struct {
 }
 
 // field is the value at one of the places that a scroller needs, and errors
-// name the setting that asked for it.
+// name the setting that requested it.
 func (p Page) field(path answer.Path, pointer string) (value.Value, error) {
 	return valueAt(p.Field, path, pointer)
 }
@@ -109,9 +109,9 @@ func missing(v value.Value) bool { return v.Kind() != value.Object && v.Empty() 
 type Needs struct {
 	Fields []answer.Path
 	// ItemID is a path in every item that leads to a number; an empty Text
-	// asks for none.
+	// requests none.
 	ItemID answer.Path
-	// Volume asks for the size of the response.
+	// Volume requests the size of the response.
 	Volume bool
 	// Time is set when what comes next depends on when the page was processed.
 	Time bool
@@ -129,7 +129,7 @@ type Stop struct {
 	Pointer string
 	// Hint is what to check when there are more pages all the same, "" for nothing.
 	Hint string
-	// Reason is what the rule says about pages that were not asked for.
+	// Reason is what the rule says about pages that were not requested.
 	Reason Reason
 	// Field is where the value that leads to the next page was looked for; only
 	// with the reason NoValue.
@@ -139,7 +139,7 @@ type Stop struct {
 	Flag string
 }
 
-// Reason is what the end of a job says about pages that were not asked for.
+// Reason is what the end of a job says about pages that were not requested.
 type Reason int
 
 // The reasons.
@@ -149,7 +149,7 @@ const (
 	// NoValue lacks the value that leads to the next page, which is how the last
 	// page is known.
 	NoValue
-	// OnPurpose does not ask for more pages because the configuration, or a flag of
+	// OnPurpose does not request more pages because the configuration, or a flag of
 	// the program, does not want them, or because the API says that there are none.
 	OnPurpose
 )
@@ -164,11 +164,11 @@ type Scroller interface {
 	// Next is the request after a page and the state after it, or the reason to
 	// stop. Errors are user errors: the page lacks what paging needs.
 	Next(job config.Request, s State, p Page) (config.Request, State, *Stop, error)
-	// Describe says in whole sentences what a job asks for and what ends it.
+	// Describe says in whole sentences what a job requests and what ends it.
 	Describe(job config.Request) []string
 }
 
-// none is no paging: one request.
+// none is not paging: one request.
 type none struct{}
 
 func (none) Needs() Needs { return Needs{} }
@@ -181,5 +181,5 @@ func (none) Next(job config.Request, _ State, _ Page) (config.Request, State, *S
 
 func (none) Describe(config.Request) []string { return []string{"Sends one request, without paging."} }
 
-// Pages reports whether a scroller can ask for more than one page.
-func Pages(s Scroller) bool { return unguarded(s) != Scroller(none{}) }
+// Pages reports whether a scroller can request more than one page.
+func Pages(s Scroller) bool { return withoutStoppers(s) != Scroller(none{}) }

@@ -158,8 +158,8 @@ type sequence struct {
 	job            string // see request
 	answers        []string
 	sent           []string
-	rule           string        // "" when the job goes on
-	pointer        string        // below /api/pagination; "" is no pointer at all
+	rule           string        // "" when the job continues
+	pointer        string        // below /api/pagination; "" is not a pointer at all
 	every          time.Duration // between a request and its answer
 }
 
@@ -197,7 +197,7 @@ func TestNone(t *testing.T) {
 		{name: "null", settings: `null`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
 		{name: "no method", settings: `{"limit":5}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
 		{name: "empty method", settings: `{"method":""}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
-		{name: "a text is no paging", settings: `"offset"`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
+		{name: "a text is not paging", settings: `"offset"`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
 		{name: "stoppers make no next request", settings: `{"forceStop":{"pages":9}}`, answers: []string{rows(5)}, sent: []string{`t`}, rule: rule},
 	})
 }

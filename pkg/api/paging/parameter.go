@@ -12,7 +12,7 @@ import (
 
 // The settings of all methods about the parameters that they set.
 var (
-	ParamDelimiter = field.Text("paramDelimiter", "Separator of parameter names", "Makes the names of the paging parameters paths into the job's parameters: what parts their segments. What stands beside them stays.").Example(`"."`)
+	ParamDelimiter = field.Text("paramDelimiter", "Separator of parameter names", "Makes the names of the paging parameters paths into the job's parameters: what parts their segments. What is beside them stays.").Example(`"."`)
 	ParamsInQuery  = field.Flag("paramsInQuery", "Parameters in the query", "Send the paging parameters in the query, also when the method has a body.").Example(`true`)
 )
 
@@ -64,7 +64,7 @@ func (p parameter) set(r config.Request, v value.Value) config.Request {
 	return r
 }
 
-// with is a value with another one at a path, whatever stands in its way.
+// with is a value with another one at a path, no matter what is in its way.
 func with(v value.Value, path []string, at value.Value) value.Value {
 	if len(path) == 0 {
 		return at

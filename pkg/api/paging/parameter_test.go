@@ -25,7 +25,7 @@ func TestNestedParameters(t *testing.T) {
 			sent: []string{`t {"a":{"b":{"c":1}}}`, `t {"a":{"b":{"c":2}}}`}, rule: "the page is empty", pointer: "/method"},
 		{name: "a cursor in an item of a list", settings: `{"method":"cursor","idKey":"id","param":"variables.filter.a.1.b","paramDelimiter":"."}`, job: job, answers: []string{ids("4")},
 			sent: []string{`POST t {"query":"q","variables":{"size":5,"after":null,"filter":{"a":[1,{"b":2}]}}}`, `POST t {"query":"q","variables":{"size":5,"after":null,"filter":{"a":[1,{"b":4}]}}}`}},
-		{name: "behind a list, and in the place of a text", settings: `{"method":"pagenum","pageParam":"variables.filter.a.9","limitParam":"query.size","limit":1,"paramDelimiter":"."}`, job: job,
+		{name: "after a list, and in the place of a text", settings: `{"method":"pagenum","pageParam":"variables.filter.a.9","limitParam":"query.size","limit":1,"paramDelimiter":"."}`, job: job,
 			sent: []string{`POST t {"query":{"size":1},"variables":{"size":5,"after":null,"filter":{"a":{"0":1,"1":{"b":2},"9":1}}}}`}},
 		{name: "without a separator the name is one", settings: `{"method":"pagenum","pageParam":"a.b"}`, sent: []string{`t {"a.b":1}`}},
 	})

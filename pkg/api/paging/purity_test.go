@@ -36,7 +36,7 @@ func everyKind() []string {
 	}
 }
 
-// randomPage is a page with some rows and fields, often fit to go on.
+// randomPage is a page with some rows and fields, often fit to continue.
 func randomPage(t *testing.T, r *rand.Rand, needs Needs, now time.Time) Page {
 	rows := make([]value.Value, r.IntN(4))
 	for i := range rows {
@@ -74,7 +74,7 @@ func begin(s Scroller, job config.Request, pages []Page) *run {
 	return &run{scroller: s, job: job, pages: pages, steps: []step{{Request: show(first), State: state}}, state: state}
 }
 
-// advance takes the next page in and tells whether the job goes on.
+// advance takes the next page in and reports whether the job continues.
 func (r *run) advance() bool {
 	one := next(r.scroller, r.job, r.state, r.pages[len(r.steps)-1])
 	r.steps, r.state = append(r.steps, one), one.State

@@ -78,7 +78,7 @@ func (r responseURL) address(p Page) (string, *Stop, error) {
 
 // request goes to the address. Parameters of the job that are kept win over
 // those inside an address, because they are put over it when the request is
-// built, but not over a query that stands alone.
+// built, but not over a query that is alone.
 func (r responseURL) request(job config.Request, address string) config.Request {
 	if !r.includeParams {
 		job.Params = value.OfMembers()

@@ -63,7 +63,7 @@ func (all *Scrollers) compileNamed(s config.Section, methods Methods) {
 }
 
 // NameFor is the name of the scroller of a job that names one, or none (""), among
-// those of a section with the method multiple; "" is no paging. A scroller that is
+// those of a section with the method multiple; "" is not paging. A scroller that is
 // called default serves the jobs that name none.
 func NameFor(s config.Section, named string) string {
 	if named == "" {
@@ -76,7 +76,7 @@ func NameFor(s config.Section, named string) string {
 }
 
 // ServedBy is the section of the scroller that serves a job which names one, or
-// none. Among the scrollers of a scroller the name is looked up anew.
+// none. Among the scrollers of a scroller the name is looked up again.
 func ServedBy(s config.Section, named string) config.Section {
 	name := NameFor(s, named)
 	if _, ok := Named.In(s).Value.Get(name); ok && Multiple(s) {
@@ -86,7 +86,7 @@ func ServedBy(s config.Section, named string) config.Section {
 }
 
 // checkPages looks at a setting of an older version, which has no effect: what
-// is no number shows that something else was meant.
+// is not a number shows that something else was meant.
 func checkPages(pages config.Section) {
 	v := pages.Value
 	digits := v.Kind() == value.String && strings.Trim(v.Raw(), "0123456789") == ""
@@ -97,14 +97,14 @@ func checkPages(pages config.Section) {
 
 // For is the scroller of a job that names one in `scroller`, or none ("").
 // Among the scrollers of a scroller, which has the method multiple again, the
-// name is looked up anew.
+// name is looked up again.
 func (all Scrollers) For(name string) (Scroller, error) {
 	chosen, err := all.choose(name)
 	if err != nil {
 		return nil, err
 	}
 	for _, rule := range all.stoppers {
-		chosen = guarded{rule: rule, inner: chosen}
+		chosen = stoppable{rule: rule, inner: chosen}
 	}
 	return chosen, nil
 }

@@ -149,9 +149,9 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestUnknownDefaultIsToldOnce: jobs that name no scroller do not fail because
+// TestUnknownDefaultIsReportedOnce: jobs that name no scroller do not fail because
 // of it as well.
-func TestUnknownDefaultIsToldOnce(t *testing.T) {
+func TestUnknownDefaultIsReportedOnce(t *testing.T) {
 	all := compileText(t, `{"method":"multiple","default":"b","scrollers":{"a":{"method":"pagenum"}}}`,
 		`/api/pagination/default: the scroller 'b' is not defined, there are: a, found "b"`)
 	if _, err := all.For(""); err != nil {

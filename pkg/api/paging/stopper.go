@@ -22,7 +22,7 @@ type stopper interface {
 	describe() string
 }
 
-// compileStoppers reads the stoppers that stand in the settings of a scroller,
+// compileStoppers reads the stoppers that are in the settings of a scroller,
 // the innermost first: rows are looked at before pages, time and volume, these
 // before the flag, and the flag before the condition.
 func compileStoppers(s config.Section) []stopper {
@@ -51,14 +51,14 @@ func Stoppers() []StopRule {
 	return []StopRule{{StopWhen, compileStopWhen}, {NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
 }
 
-type guarded struct {
+type stoppable struct {
 	rule  stopper
 	inner Scroller
 }
 
-type guardedState struct{ rule, inner State }
+type stoppableState struct{ rule, inner State }
 
-func (g guarded) Needs() Needs {
+func (g stoppable) Needs() Needs {
 	own, needs := g.rule.needs(), g.inner.Needs()
 	needs.Fields = append(needs.Fields, own.Fields...)
 	needs.Volume = needs.Volume || own.Volume
@@ -66,13 +66,13 @@ func (g guarded) Needs() Needs {
 	return needs
 }
 
-func (g guarded) First(job config.Request, now time.Time) (config.Request, State) {
+func (g stoppable) First(job config.Request, now time.Time) (config.Request, State) {
 	request, inner := g.inner.First(job, now)
-	return request, guardedState{g.rule.start(now), inner}
+	return request, stoppableState{g.rule.start(now), inner}
 }
 
-func (g guarded) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
-	s := state.(guardedState)
+func (g stoppable) Next(job config.Request, state State, p Page) (config.Request, State, *Stop, error) {
+	s := state.(stoppableState)
 	rule, stop, err := g.rule.after(s.rule, p)
 	if stop != nil || err != nil {
 		return job, nil, stop, err
@@ -81,10 +81,10 @@ func (g guarded) Next(job config.Request, state State, p Page) (config.Request, 
 	if rule, ok := g.rule.(announcing); ok && stop != nil {
 		stop.Flag = cmp.Or(rule.announces(p), stop.Flag)
 	}
-	return request, guardedState{rule, inner}, stop, err
+	return request, stoppableState{rule, inner}, stop, err
 }
 
-func (g guarded) Describe(job config.Request) []string {
+func (g stoppable) Describe(job config.Request) []string {
 	all := g.inner.Describe(job)
 	if text := g.rule.describe(); text != "" {
 		all = append(all, text)
@@ -92,14 +92,14 @@ func (g guarded) Describe(job config.Request) []string {
 	return all
 }
 
-func (g guarded) full(job config.Request, state State, last Page) int {
+func (g stoppable) full(job config.Request, state State, last Page) int {
 	if f, ok := g.inner.(foreseeable); ok {
-		return f.full(job, state.(guardedState).inner, last)
+		return f.full(job, state.(stoppableState).inner, last)
 	}
 	return 0
 }
 
-func (g guarded) announced(job config.Request, state State, last Page) bool {
+func (g stoppable) announced(job config.Request, state State, last Page) bool {
 	f, ok := g.inner.(foreseeable)
-	return ok && g.rule.counts() && f.announced(job, state.(guardedState).inner, last)
+	return ok && g.rule.counts() && f.announced(job, state.(stoppableState).inner, last)
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// textCursor pages by the id of the last item (of the first with reverse): the next
-// request asks for what lies behind it. It is sent as it stands. A page without rows
+// textCursor pages by the id of the last item (of the first with reverse): the nextrequest
+// is
+// for what comes after it. It is sent as it stands. A page without rows
 // is the last one.
 type textCursor struct{ cursor }
 
@@ -53,7 +54,7 @@ func (c textCursor) Describe(config.Request) []string {
 	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the page before, until a page is empty.", c.param.name, c.idKey.Text, c.which())}
 }
 
-// fromStart implements starting: a job with a cursor of its own begins behind it.
+// fromStart implements starting: a job with a cursor of its own begins after it.
 func (c textCursor) fromStart(job config.Request) bool {
 	own, _ := c.param.of(job)
 	return own.Empty()

@@ -16,7 +16,7 @@ import (
 const tooRecent = 6 * time.Minute
 
 // zendesk is responseURL for the incremental exports of Zendesk. They have a
-// next page for ever; the one that starts about now is not asked for.
+// next page for ever; the one that starts about now is not requested.
 type zendesk struct {
 	responseURL
 	methodPointer string

@@ -70,7 +70,7 @@ func (c compiler) rule(place Place) (Rule, bool) {
 		return r, false
 	}
 	if r.Do == Skip && place == OfLogin {
-		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to go on with; \"accept\" takes the answer as that of the login")
+		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the answer as that of the login")
 	}
 	c.foreign(verbs()[verb])
 	r.statuses = c.statuses()
@@ -181,7 +181,7 @@ func patternOf(s field.Section) *regexp.Regexp {
 		s.Problem("expected a regular expression (RE2): "+failure.Part(strings.TrimPrefix(err.Error(), "error parsing regexp: ")), "")
 		return nil
 	case pattern.NumSubexp() == 0:
-		s.Problem("expected a regular expression with a group, which stands around the time", "for example \"again in ([0-9]+) seconds\"")
+		s.Problem("expected a regular expression with a group, which is around the time", "for example \"again in ([0-9]+) seconds\"")
 		return nil
 	default:
 		return pattern
@@ -275,7 +275,7 @@ func (r Rule) takesAll() bool {
 	return len(r.statuses) == 0 && !r.when.Given() && len(r.headers) == 0
 }
 
-// covers reports whether a rule matches whatever another one does.
+// covers reports whether a rule matches everything that another one does.
 func (r Rule) covers(other Rule) bool {
 	if r.when.Given() && r.when.Text != other.when.Text && !r.when.Covers(other.when) {
 		return false

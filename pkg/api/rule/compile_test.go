@@ -105,8 +105,8 @@ func TestDescribe(t *testing.T) {
 		{"do":"fail"}]`)
 	want := []string{
 		`An answer with the status 403 or 5xx and a header x-left that satisfies "==0" is tried again when its header X-Reset says so. (/r/0)`,
-		`An answer with a body that satisfies "status!=DONE" is asked for again every 15 seconds, for 60 seconds at most. (/r/1)`,
-		`An answer with the status 202 is asked for again every 10 seconds, for 3600 seconds at most. (/r/2)`,
+		`An answer with a body that satisfies "status!=DONE" is requested again every 15 seconds, for 60 seconds at most. (/r/1)`,
+		`An answer with the status 202 is requested again every 10 seconds, for 3600 seconds at most. (/r/2)`,
 		`An answer with the status 409 is tried again as 'api.retryConfig' says. (/r/3)`,
 		`An answer with the status 410 is tried again when "a.b" of its body says so. (/r/4)`,
 		`An answer with the status 411 is tried again when "(\\d+)" in its body says so. (/r/5)`,

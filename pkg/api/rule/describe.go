@@ -51,7 +51,7 @@ func (r Rule) predicate() string {
 	case Retry:
 		return "is tried again " + r.wait.String() + "."
 	case Poll:
-		return fmt.Sprintf("is asked for again %s, for %s at most.", r.wait.every(), inSeconds(r.Timeout.Seconds()))
+		return fmt.Sprintf("is requested again %s, for %s at most.", r.wait.every(), inSeconds(r.Timeout.Seconds()))
 	case Skip:
 		return "ends the job without data."
 	default:

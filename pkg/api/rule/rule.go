@@ -1,5 +1,5 @@
-// Package rule has the rules about answers: which answers a rule is about, and what it
-// wants done with them. It only decides; the steps of package exchange act on it, and
+// Package rule has the rules about answers: which answers a rule is about, and what to
+// do with them. It only decides; the steps of package exchange act on it, and
 // package engine on what they leave to it.
 //
 // It reads an answer when a rule needs its body, in one pass and without keeping it.
@@ -131,7 +131,7 @@ func pathOf(text string) answer.Path { return answer.Path{Text: text, Separator:
 func (l List) paths() []answer.Path {
 	var all []answer.Path
 	for _, r := range l {
-		for _, path := range r.told() {
+		for _, path := range r.paths() {
 			if !slices.Contains(all, pathOf(path)) {
 				all = append(all, pathOf(path))
 			}
@@ -140,16 +140,17 @@ func (l List) paths() []answer.Path {
 	return all
 }
 
-// Told are the paths of the values that the rules compare, show or wait for.
-func (l List) Told() []string {
+// PathTexts are the paths of the values that the rules compare, show or wait for, as they
+// are written.
+func (l List) PathTexts() []string {
 	var all []string
 	for _, r := range l {
-		all = append(all, r.told()...)
+		all = append(all, r.paths()...)
 	}
 	return all
 }
 
-func (r Rule) told() []string {
+func (r Rule) paths() []string {
 	all := r.when.Paths()
 	if r.message != "" {
 		all = append(all, r.message)

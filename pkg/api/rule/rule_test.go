@@ -180,7 +180,7 @@ func TestConditionsThatCannotBeApplied(t *testing.T) {
 
 var waits = []struct {
 	text    string
-	seconds float64 // 0 for nothing that is told
+	seconds float64 // 0 for nothing that is reported
 }{
 	{"30", 30}, {" 30 ", 30}, {"0.25", 0.25}, {"1e1", 10}, {"+5", 5}, {"0.0001", 0},
 	{"0", 0}, {"-1", 0}, {"-1e400", 0}, {"NaN", 0}, {"Inf", 0}, {"0x10", 0}, {"1_000", 0}, {"", 0}, {"soon", 0}, {"30 s", 0}, {"1,5", 0},
@@ -254,7 +254,7 @@ func TestWaitsOfAnswers(t *testing.T) {
 	}
 }
 
-// FuzzWait: whatever an answer says, a wait that is known is above 0.
+// FuzzWait: no matter what an answer says, a wait that is known is above 0.
 func FuzzWait(f *testing.F) {
 	for _, tt := range waits {
 		f.Add(tt.text, `{"in":"`+tt.text+`"}`)

@@ -20,7 +20,7 @@ func Files(extension string) cobra.CompletionFunc {
 	return cobra.FixedCompletions([]cobra.Completion{extension}, cobra.ShellCompDirectiveFilterFileExt)
 }
 
-// AnyFile is a file of whatever name.
+// AnyFile is a file of any name.
 func AnyFile() cobra.CompletionFunc {
 	return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 }

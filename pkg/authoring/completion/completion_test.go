@@ -22,7 +22,7 @@ func TestInstall(t *testing.T) {
 		{"the first argument", []string{"paint", ""}, "wall\ndoor\n:4\n"},
 		{"the second argument", []string{"paint", "wall", ""}, ":4\n"},
 		{"no argument at all", []string{"look", ""}, ":4\n"},
-		{"an argument nobody knows", []string{"carry", ""}, ":0\n"},
+		{"an argument no one knows", []string{"carry", ""}, ":0\n"},
 		{"shells", []string{"completion", "p"}, "powershell\tPrint the script for powershell\n:4\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

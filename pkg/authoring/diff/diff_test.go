@@ -63,7 +63,7 @@ func TestDirectories(t *testing.T) {
 		{"a key", map[string]string{"t": "id,b,c\n1,x,y\n2,x,y\n10,x,y\n", "t.manifest": byID}, map[string]string{"t": "id,b,c\n10,x,z\n2,x,y\n3,x,y\n", "t.manifest": byID},
 			"t:\n  rows: 3 -> 3, compared by \"id\": 1 the same, 1 removed, 1 added, 1 changed\n  cells changed: \"c\" in 1\n" +
 				"  - id=\"1\" b=\"x\" c=\"y\"\n  + id=\"3\" b=\"x\" c=\"y\"\n  ~ id=\"10\": c \"y\" -> \"z\"\n0 of 1 tables are equal\n"},
-		{"a key that is none: as many changes as there are pairs",
+		{"a key that is not unique: as many changes as there are pairs",
 			map[string]string{"t": "id,b\n1,a\n1,b\n1,c\n", "t.manifest": byID}, map[string]string{"t": "id,b\n1,b\n1,d\n", "t.manifest": byID},
 			"t:\n  rows: 3 -> 2, compared by \"id\": 1 the same, 1 removed, 0 added, 1 changed\n  cells changed: \"b\" in 1\n" +
 				"  - id=\"1\" b=\"c\"\n  ~ id=\"1\": b \"a\" -> \"d\"\n0 of 1 tables are equal\n"},
@@ -123,7 +123,7 @@ func TestDirectoriesThatCannotBeCompared(t *testing.T) {
 		{"no JSON", map[string]string{"t": "a\n", "t.manifest": "{"}, "not valid JSON"},
 		{"no object", map[string]string{"t": "a\n", "t.manifest": "[]"}, "expected an object"},
 		{"no header", map[string]string{"t": "a\n", "t.manifest": `{"columns":["a"]}`}, "the table has no header"},
-		{"another delimiter", map[string]string{"t": "a\n", "t.manifest": `{"delimiter":";"}`}, "is no usual CSV"},
+		{"another delimiter", map[string]string{"t": "a\n", "t.manifest": `{"delimiter":";"}`}, "is not usual CSV"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

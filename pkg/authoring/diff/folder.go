@@ -146,7 +146,7 @@ func parseManifest(text []byte) (manifest, error) {
 		return manifest{}, failure.Userf("found a JSON %s, expected an object", v.Kind())
 	}
 	if !plain(v) {
-		return manifest{}, failure.Userf("the table has no header, or is no usual CSV; only tables as the extractor writes them can be compared")
+		return manifest{}, failure.Userf("the table has no header, or is not usual CSV; only tables as the extractor writes them can be compared")
 	}
 	m := manifest{settings: v.Without("schema", "primary_key")}
 	for _, column := range v.Field("primary_key").Items() {

@@ -232,7 +232,7 @@ func (c *curl) head(h http.Header) error {
 	}
 	if c.user != "" {
 		if !strings.Contains(c.user, ":") {
-			return failure.Userf("curl's option -u has no password: write it as user:password, with nothing behind the colon if there is none")
+			return failure.Userf("curl's option -u has no password: write it as user:password, with nothing after the colon if there is none")
 		}
 		h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.user)))
 	}

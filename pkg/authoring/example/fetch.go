@@ -55,7 +55,7 @@ func Fetch(ctx context.Context, r Request, o Options) (Exchange, error) {
 		return Exchange{}, failure.Userf("the answer of %s broke off: %w", request.URL.Host, cause(err))
 	}
 	if len(body) > maxAnswer {
-		return Exchange{}, failure.Userf("the answer of %s is larger than %d MiB; ask for a smaller page", request.URL.Host, maxAnswer>>20)
+		return Exchange{}, failure.Userf("the answer of %s is larger than %d MiB; request a smaller page", request.URL.Host, maxAnswer>>20)
 	}
 	return Exchange{Request: r, Status: answer.StatusCode, AnswerHeader: answer.Header, Answer: body}, nil
 }

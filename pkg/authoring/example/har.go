@@ -14,8 +14,8 @@ import (
 )
 
 // EachInHAR calls visit for each exchange of an HTTP archive with a successful answer
-// that looks like data, in order; only one is in memory at a time. A file that is no
-// archive is a user error.
+// that looks like data, in order; only one is in memory at a time. A file that is not
+// an archive is a user error.
 func EachInHAR(r io.Reader, visit func(Exchange) error) error {
 	var stopped error
 	err := har.Entries(r, func(e *har.Entry) error {
@@ -59,7 +59,7 @@ func ofEntry(e *har.Entry) (Exchange, bool) {
 		}
 		header.Set("Content-Type", e.Response.Content.MimeType)
 		if e.Response.Content.Encoding == "" {
-			// The archive has the text in UTF-8, whatever the server sent. A mark says so and
+			// The archive has the text in UTF-8, regardless of what the serversent. A mark says so and
 			// leaves the Content-Type as it was.
 			answer = append([]byte("\ufeff"), answer...)
 		}

@@ -71,7 +71,7 @@ type command struct{ variables []shellVariable }
 type shellVariable struct{ name, what string }
 
 // quoted is a text as one word of a shell. A secret that was computed gets a
-// variable of its own, called like the place it stands at.
+// variable of its own, called like the place it is at.
 func (c *command) quoted(place string, pieces []piece) string {
 	var b strings.Builder
 	plain := ""

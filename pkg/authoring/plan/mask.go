@@ -20,7 +20,7 @@ type mask struct {
 	named        []named
 	standIns     []standIn
 	anyStandIn   *secret.Registry
-	plain        []string // texts that stand in the document for everyone to see
+	plain        []string // texts that are in the document for everyone to see
 }
 
 // named is a secret of the document with the name of its key, and what a shell
@@ -59,7 +59,7 @@ func (m *mask) learn(doc, state value.Value) {
 	m.plain = plainTexts(doc, nil)
 }
 
-// unprotected adds a secret that stands in a document without a hash
+// unprotected adds a secret that is in a document without a hash
 // sign. It is hidden too: what is shown here is made to be passed on.
 func (m *mask) unprotected(doc value.Value, pointer string) {
 	secret := doc.Lookup(failure.PointerSplit(pointer)).Raw()
@@ -85,7 +85,7 @@ func (m *mask) add(secret string) {
 	m.own.Add(secret)
 }
 
-// plainTexts are the texts that do not stand below a key with a hash sign.
+// plainTexts are the texts that are not below a key with a hash sign.
 func plainTexts(v value.Value, all []string) []string {
 	if v.Kind() == value.String {
 		return append(all, v.Raw())
@@ -163,7 +163,7 @@ func (m *mask) between(text string, part secret.Span, known, made []secret.Span)
 }
 
 // made is a part of a text that was made of secrets. When one of them can be seen
-// in it, or what no one knows yet, what stands beside that in the document for
+// in it, or what no one knows yet, what is beside that in the document for
 // everyone is shown; else nothing is.
 func (m *mask) made(part, whole string, at secret.Span, known []secret.Span) []piece {
 	within := func(s secret.Span) bool { return s.From < at.To && at.From < s.To }
@@ -174,7 +174,7 @@ func (m *mask) made(part, whole string, at secret.Span, known []secret.Span) []p
 }
 
 // hidden is a secret. In one that was computed from what no one knows yet the
-// unknown has its name, and what stands in the document for everyone is no
+// unknown has its name, and what is in the document for everyone is no
 // secret.
 func (m *mask) hidden(text string) []piece {
 	if m.anyStandIn.Find(text) != nil {
@@ -184,7 +184,7 @@ func (m *mask) hidden(text string) []piece {
 }
 
 // names is a text with the names of stand-ins; the rest is open, or is shown
-// only when it stands in the document for everyone.
+// only when it is in the document for everyone.
 func (m *mask) names(text string, open bool) []piece {
 	var all []piece
 	rest := func(text string) {
@@ -220,7 +220,7 @@ func (m *mask) unknown(one standIn, spelling string) piece {
 	return p
 }
 
-// isPlain reports whether a text is part of one that stands in the document for
+// isPlain reports whether a text is part of one that is in the document for
 // everyone to see, and holds no secret of the document.
 func (m *mask) isPlain(text string) bool {
 	if decoded, err := url.QueryUnescape(text); err == nil {
@@ -229,7 +229,7 @@ func (m *mask) isPlain(text string) bool {
 	return m.own.Find(text) == nil && slices.ContainsFunc(m.plain, func(s string) bool { return strings.Contains(s, text) })
 }
 
-// isWritten is isPlain for what is more than a character or two, which stand in
+// isWritten is isPlain for what is more than a character or two, which are in
 // every document.
 func (m *mask) isWritten(text string) bool {
 	return m.isPlain(text) && (len(text) >= wordBytes || slices.Contains(m.plain, text))

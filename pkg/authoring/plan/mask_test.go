@@ -41,7 +41,7 @@ func TestMask(t *testing.T) {
 		{"unknown in what is written for everyone", "Bearer " + token, "Bearer {login: token}"},
 		{"percent-encoded", "t=Bearer%20" + token, "t=Bearer%20{login: token}"},
 		{"beside what was computed of a secret", digest + token, "[hidden]{login: token}"},
-		{"beside a secret that stands elsewhere, too", "12" + token, "[hidden]{login: token}"},
+		{"beside a secret that is elsewhere, too", "12" + token, "[hidden]{login: token}"},
 		{"beside a secret", "Sig s3cret-1" + token, "[hidden]{login: token}"},
 		{"no secret", "id=" + id + ".", `id={login: id, or "id"}.`},
 		{"a variable", "https://" + name + ".example.com", "https://{{name}}.example.com"},
@@ -78,7 +78,7 @@ func TestMaskHeader(t *testing.T) {
 	}
 }
 
-// TestMadeOfSecrets: of what was made of secrets only that is shown which stands in
+// TestMadeOfSecrets: of what was made of secrets only that is shown which is in
 // the document for everyone, and only beside a secret that is known.
 func TestMadeOfSecrets(t *testing.T) {
 	m, token, _, _ := newTestMask(t)

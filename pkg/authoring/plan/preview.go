@@ -1,6 +1,6 @@
 // Package plan shows what a configuration would send, without sending it: the
 // first request of every job to the last byte, where its parts come from, how
-// paging goes on and what the child jobs would be called with. It shows that to
+// paging continues and what the child jobs would be called with. It shows that to
 // people, to programs as JSON, and as commands of curl.
 //
 // The requests are those of a run: they are made by the same engine and the same

@@ -20,7 +20,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// secretParam tells whether a parameter is a credential by its name.
+// secretParam reports whether a parameter is a credential by its name.
 func secretParam(name string, v value.Value) bool {
 	short := prose.Letters(name)
 	if strings.Contains(short, "paginat") || short == "continuation" {
@@ -33,7 +33,7 @@ func secretParam(name string, v value.Value) bool {
 		v.Kind() == value.String && v.Raw() != "" && slices.ContainsFunc([]string{"subscriptionkey", "appkey", "authkey", "signature", "apipassword"}, func(end string) bool { return strings.HasSuffix(short, end) })
 }
 
-// secretHeader tells whether a header is a credential by its name.
+// secretHeader reports whether a header is a credential by its name.
 func secretHeader(name string) bool {
 	short := prose.Letters(name)
 	return slices.ContainsFunc([]string{"key", "token", "secret", "password", "authorization", "auth", "signature", "session", "cookie"},
@@ -173,7 +173,7 @@ func (d *draft) credentials() {
 }
 
 // secretParams moves credentials out of the parameters: of a query into the
-// authentication, of a body behind a reference. It tells whether there is an
+// authentication, of a body behind a reference. It reports whether there is an
 // authentication now.
 func (d *draft) secretParams() bool {
 	var query, kept object
@@ -208,7 +208,7 @@ func (d *draft) secretParams() bool {
 	return true
 }
 
-// pagesBy tells whether the answer names this parameter for its next page: a
+// pagesBy reports whether the answer names this parameter for its next page: a
 // token is not always a credential.
 func (d *draft) pagesBy(name string) bool {
 	return slices.ContainsFunc(d.outside(), func(f fact) bool {
@@ -256,7 +256,7 @@ func (d *draft) authorization(header string, taken bool) {
 	}
 }
 
-// signs tells the schemes whose header is computed for each request.
+// signs names the schemes whose header is computed for each request.
 func signs(scheme string) bool {
 	scheme = strings.ToLower(scheme)
 	return strings.HasPrefix(scheme, "aws4-") || slices.Contains([]string{"oauth", "digest", "hmac", "signature", "hawk", "ntlm", "negotiate"}, scheme)

@@ -34,7 +34,7 @@ type csvGuess struct {
 // score is how many delimiters the guess explains, less what speaks against it.
 func (c csvGuess) score() int { return (c.fields - 1) * (2*c.equal - len(c.records)) }
 
-// clear tells whether a text is CSV though nothing states it.
+// clear reports whether a text is CSV though nothing states it.
 func (c csvGuess) clear() bool {
 	return c.fields > 1 && c.equal == len(c.records) && c.equal > 1 && (c.skip == 0 || c.equal > 2)
 }
@@ -132,7 +132,7 @@ func (c csvGuess) settle(r *reader) {
 		r.evidence = append(r.evidence, "no usual delimiter parts its lines, so it has one column")
 	}
 	if c.unquoted {
-		r.evidence = append(r.evidence, "its quotes do not stand around fields")
+		r.evidence = append(r.evidence, "its quotes are not around fields")
 	}
 	if c.skip > 0 {
 		r.evidence = append(r.evidence, "above its records "+prose.Count(c.skip, "line")+" with other things")
@@ -145,7 +145,7 @@ func (c csvGuess) settle(r *reader) {
 	}
 }
 
-// header tells whether the first record names the columns.
+// header reports whether the first record names the columns.
 func (c csvGuess) header(stated string) (header bool, why string) {
 	switch stated {
 	case "present", "absent":
@@ -153,7 +153,7 @@ func (c csvGuess) header(stated string) (header bool, why string) {
 	}
 	for _, text := range c.records[0] {
 		if looksLikeData().MatchString(strings.TrimSpace(text)) {
-			return false, "the first record holds a number or a date, so it is no header"
+			return false, "the first record holds a number or a date, so it is not a header"
 		}
 	}
 	return true, "the first record holds no number and no date, so it names the columns"

@@ -14,7 +14,7 @@ var cursorNames = map[string]bool{
 	"maxid": true, "beforeid": true, "before": true, "endingbefore": true,
 }
 
-// cursorParam finds a parameter that asks for items behind an id.
+// cursorParam finds a parameter that requests items after an id.
 func cursorParam(d *draft) *pager {
 	for _, m := range d.params {
 		reverse, known := cursorNames[prose.Letters(m.Name)]
@@ -72,7 +72,7 @@ func newestFirst(d *draft) *pager {
 			return nil
 		}
 	}
-	p := newPager("cursor", Unsure, fmt.Sprintf("the page is full and '%s' gets smaller from item to item: the newest come first; 'max_id' is only usual, look in the documentation how to ask for older items", key))
+	p := newPager("cursor", Unsure, fmt.Sprintf("the page is full and '%s' gets smaller from item to item: the newest come first; 'max_id' is only usual, look in the documentation how to request older items", key))
 	d.cursor(p, key, "max_id", true)
 	return p
 }

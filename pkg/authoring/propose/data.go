@@ -95,7 +95,7 @@ func survey(answer value.Value, xml bool) (facts []fact, lists []list) {
 	return facts, lists
 }
 
-// onlyElement tells whether a member is an element with something in it, and the only
+// onlyElement reports whether a member is an element with something in it, and the only
 // one of the element around it.
 func onlyElement(around value.Value, m value.Member) bool {
 	return m.Value.Kind() == value.Object && !slices.ContainsFunc(around.Members(), func(other value.Member) bool {
@@ -103,7 +103,7 @@ func onlyElement(around value.Value, m value.Member) bool {
 	})
 }
 
-// isPlural tells whether a name looks like that of many of another: products, productList.
+// isPlural reports whether a name looks like that of many of another: products, productList.
 func isPlural(many, one string) bool {
 	many, one = prose.Letters(many), prose.Letters(one)
 	return len(one) > 1 && len(many) > len(one) && strings.HasPrefix(many, one[:len(one)-1])
@@ -209,7 +209,7 @@ func describe(l list) string {
 	case len(l.items) == 0:
 		return "an empty list"
 	case l.objects == 0:
-		return fmt.Sprintf("a list of %s that are no objects", prose.Count(len(l.items), "item"))
+		return fmt.Sprintf("a list of %s that are not objects", prose.Count(len(l.items), "item"))
 	default:
 		return "a list of " + prose.Count(l.objects, "object")
 	}
@@ -223,7 +223,7 @@ func (d *draft) dataEvidence() (string, Confidence) {
 	case len(d.data.place) == 0:
 		return "the answer itself is " + what, Sure
 	case d.data.alone:
-		return what + ", and others like it would stand beside it", Likely
+		return what + ", and others like it would be beside it", Likely
 	case len(d.lists) == 1:
 		return "the only list in the answer, " + what, Sure
 	default:

@@ -86,7 +86,7 @@ func clean(v value.Value) value.Value {
 const widest = 72
 
 // appendPretty appends a value as JSON in the style of the recipes: what is short
-// stands on one line. indent is a line feed and the blanks of this level.
+// is on one line. indent is a line feed and the blanks of this level.
 func appendPretty(dst []byte, v value.Value, indent string) []byte {
 	if v.Kind() != value.Array && v.Kind() != value.Object || v.Len() == 0 {
 		return v.AppendJSON(dst)

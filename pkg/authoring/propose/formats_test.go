@@ -33,7 +33,7 @@ func TestFormats(t *testing.T) {
 		{"a short record", "id,a,b\n1,2,3\n2,3,4\n3\n", "Content-Type: text/csv", `{"format":"csv"}`, Likely, `"."`, 3, "3 of the first 4"},
 		{"one column", "id\na\nb\n", "Content-Type: text/csv", `{"format":"csv"}`, Likely, `"."`, 2, "one column"},
 		{"line feeds in quotes", "id,text\n1,\"a\nb;c;d\"\n2,x\n", "", `{"format":"csv"}`, Likely, `"."`, 2, "3 of the first 3"},
-		{"a quote that is none", "id,text\n1,\"a\n2,x\n", "Content-Type: text/csv", `{"format":"csv","quote":false}`, Likely, `"."`, 2, "its quotes"},
+		{"a quote that is not one", "id,text\n1,\"a\n2,x\n", "Content-Type: text/csv", `{"format":"csv","quote":false}`, Likely, `"."`, 2, "its quotes"},
 		{"long CSV", "id,text\n" + strings.Repeat("1,\"a\nb\"\n", 20_000), "", `{"format":"csv"}`, Likely, `"."`, 20_000, "a comma"},
 		{"a stated character set", "id,name\n1,\x8eilina\n", "Content-Type: text/csv; charset=Windows-1250", `{"format":"csv","encoding":"windows-1250"}`, Likely, `"."`, 1, "its character set is windows-1250"},
 		{"a character set that is not stated", "id,name\n1,\x8eilina\n", "Content-Type: text/csv", `{"format":"csv","encoding":"windows-1252"}`, Unsure, `"."`, 1, ""},
@@ -84,7 +84,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestAccept: what the format asks for by itself is not written.
+// TestAccept: what the format requests by itself is not written.
 func TestAccept(t *testing.T) {
 	for _, tt := range []struct{ name, accept, answer, want string }{
 		{"that of CSV", "text/csv", "a,b\nc,d\n", "null"},

@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
-// FuzzPropose: whatever the exchange, there is a configuration without errors
+// FuzzPropose: regardless of the exchange, there is a configuration without errors
 // or a user error; and every option that is offered can be taken.
 func FuzzPropose(f *testing.F) {
 	f.Add("GET", "https://api.example.com/v1/orders?limit=2&offset=0&api_key=s3cret-s3cret", "Bearer s3cret-s3cret", "", `{"total":4,"orders":[{"id":1,"tags":["a"]},{"id":2}],"links":{"next":"/x"}}`, "application/json")

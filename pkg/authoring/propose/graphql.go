@@ -15,7 +15,7 @@ import (
 // variablesParam is the parameter of a GraphQL request with its variables.
 const variablesParam = "variables"
 
-// behindVariable finds the variable of a query that a connection begins behind.
+// behindVariable finds the variable of a query that a connection begins after.
 var behindVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bafter\s*:\s*\$(\w+)`) })
 
 // graphQLPaging finds the cursor of a connection, which is sent back as one of the
@@ -27,10 +27,10 @@ func graphQLPaging(d *draft) *pager {
 	cursor, ok := named(info, "endcursor", "nextcursor", prose.Letters(variable), "cursor")
 	switch {
 	case variable == "" && len(info) > 0:
-		d.note("GraphQL: no variable of the query takes a cursor. Let the list begin behind one, as in query($after: String) { orders(first: 100, after: $after) … }, with the variables {\"after\": null}; see the recipe graphql.")
+		d.note("GraphQL: no variable of the query takes a cursor. Let the list begin after one, as in query($after: String) { orders(first: 100, after: $after) … }, with the variables {\"after\": null}; see the recipe graphql.")
 		return nil
 	case !ok && hasMore:
-		d.note(fmt.Sprintf("GraphQL: '%s' says whether there are more pages, but the query does not ask for a cursor. Add endCursor, as in pageInfo { hasNextPage endCursor }; see the recipe graphql.", strings.Join(more.place, ".")))
+		d.note(fmt.Sprintf("GraphQL: '%s' says whether there are more pages, but the query does not request a cursor. Add endCursor, as in pageInfo { hasNextPage endCursor }; see the recipe graphql.", strings.Join(more.place, ".")))
 		return nil
 	case !ok:
 		return nil
@@ -63,10 +63,10 @@ func (d *draft) endOfConnection(p *pager, more fact, hasMore bool) {
 		p.evidence += fmt.Sprintf("; '%s' is the number of all items", total)
 		return
 	}
-	p.note = "GraphQL: ask for hasNextPage, too, as in pageInfo { hasNextPage endCursor }: without it one request more is sent behind the last page."
+	p.note = "GraphQL: request hasNextPage, too, as in pageInfo { hasNextPage endCursor }: without it one more request is sent after the last page."
 }
 
-// beginConnection lets the run begin at the first page, whatever page the example is.
+// beginConnection lets the run begin at the first page, no matter which page the example shows.
 func (d *draft) beginConnection(p *pager, variable string) {
 	variables, _ := d.param(variablesParam)
 	own, ok := variables.Get(variable)

@@ -41,7 +41,7 @@ func (d *draft) whole(p *pager, u *url.URL) {
 	case d.method != "GET" && len(d.params) > 0:
 		p.flag(paging.IncludeParams)
 	case d.method == "GET" && len(missing) > 0:
-		note := fmt.Sprintf("The address of the next page lacks %s of the request. Usually it knows by other means what was asked for; if later pages have other items, set \"includeParams\" to true.", strings.Join(missing, ", "))
+		note := fmt.Sprintf("The address of the next page lacks %s of the request. Usually it knows by other means what was requested; if later pages have other items, set \"includeParams\" to true.", strings.Join(missing, ", "))
 		p.note = strings.TrimSpace(p.note + " " + note)
 	}
 }
@@ -57,10 +57,10 @@ func linkPosition(d *draft) *pager {
 		n, ok := wholeNumber(m.Value)
 		switch short := prose.Letters(name); {
 		case ok && n > 0 && slices.Contains(pageNames, short):
-			p := newPager("pagenum", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
+			p := newPager("pagenum", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
 			return d.sized(d.page(p, name, n-1))
 		case ok && slices.Contains(offsetNames, short):
-			p := newPager("offset", Likely, fmt.Sprintf("the header Link asks for the next page by '%s'", name))
+			p := newPager("offset", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
 			return d.sized(d.offset(p, name, 0))
 		}
 	}

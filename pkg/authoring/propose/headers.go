@@ -19,7 +19,7 @@ func sortedNames(h http.Header) []string { return slices.Sorted(maps.Keys(h)) }
 var ownHeaders = []string{"Host", "Content-Length", "Content-Type", "Connection", "Accept-Encoding", "Transfer-Encoding", "Te", "Trailer", "Upgrade", "Keep-Alive", "Authorization", "Cookie"}
 
 // browserHeaders say something about the program that sent the request, not
-// about what is asked for.
+// about what is requested.
 var browserHeaders = []string{"User-Agent", "Accept-Language", "Referer", "Origin", "Cache-Control", "Pragma", "Dnt", "Priority", "Upgrade-Insecure-Requests", "Range", "Alt-Used", "Save-Data"}
 
 func browserHeader(name string) bool {
@@ -42,14 +42,14 @@ func (d *draft) headers() {
 		}
 	}
 	if len(left) > 0 {
-		d.note("Left out, for they say something about the program that sent the example: " + strings.Join(left, ", ") + ".")
+		d.note("Left out, because they only describe the program that sent the example: " + strings.Join(left, ", ") + ".")
 	}
 	if d.x.Insecure {
 		d.note("The example does not check the server's certificate, the extractor always does: if the certificate is not a public one, set api.caCertificate.")
 	}
 }
 
-// asksAnyway tells whether the extractor asks for all these media types by itself.
+// asksAnyway reports whether the extractor requests all these media types by itself.
 func (d *draft) asksAnyway(accept string) bool {
 	own := strings.Split(d.accept, ", ")
 	for one := range strings.SplitSeq(accept, ",") {

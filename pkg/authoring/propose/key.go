@@ -15,7 +15,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// key is a property that tells items apart.
+// key is a property that distinguishes items.
 type key struct {
 	name    string
 	numeric bool // a whole number in every item
@@ -64,9 +64,9 @@ func keyRank(name string) int {
 }
 
 // chooseKey settles whether there is a mapping with a primary key. Without one
-// the tables are made of whatever comes, which loses nothing.
+// the tables are made of everything that comes, which loses nothing.
 func (d *draft) chooseKey(choice string) error {
-	d.PrimaryKeys = []Option{{None, "tables are made of whatever comes; lists become tables of their own"}}
+	d.PrimaryKeys = []Option{{None, "tables are made of everything that comes; lists become tables of their own"}}
 	names := []string{None}
 	for _, k := range d.keys() {
 		names = append(names, k.name)
@@ -143,12 +143,12 @@ func columnName(at place) string {
 	return strings.Trim(strings.Join(parts, "_"), "_")
 }
 
-// sinceName is a parameter that asks for what has changed since a time.
+// sinceName is a parameter that requests what has changed since a time.
 var sinceName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(since|_after|After|modified|changed|from_?(date|time)|start_?(date|time)|date_?from|updated)`)
 })
 
-// remarks are what else the example tells.
+// remarks are what else the example shows.
 func (d *draft) remarks() {
 	for _, m := range d.params {
 		if sinceName().MatchString(m.Name) && isTime(m.Value) {
@@ -173,16 +173,16 @@ func (d *draft) remarks() {
 		d.note(fmt.Sprintf("The items hold lists (%s): each becomes a table of its own, %s_%s and so on.", strings.Join(lists, ", "), d.Table, plainName(lists[0])))
 	}
 	if len(times) > 0 {
-		d.note(fmt.Sprintf("The items tell when they changed (%s). If the API can be asked for what has changed since a time, see the recipe incremental.", strings.Join(times, ", ")))
+		d.note(fmt.Sprintf("The items say when they changed (%s). If the API can return only what has changed since a time, see the recipe incremental.", strings.Join(times, ", ")))
 	}
 }
 
-// changeName is a property that tells when an item changed.
+// changeName is a property that says when an item changed.
 var changeName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(updated|modified|changed|last_?(updated|modified|changed|edited)).*$`)
 })
 
-// isTime tells whether a value is a date or a time in one of the usual forms.
+// isTime reports whether a value is a date or a time in one of the usual forms.
 func isTime(v value.Value) bool {
 	if v.Kind() != value.String {
 		return false

@@ -34,8 +34,8 @@ func (d *draft) moreFlag() (f fact, path string, last, ok bool) {
 	return fact{}, "", false, false
 }
 
-// lastID finds an answer that says whether there is more, and a parameter that asks for
-// what lies behind an id: that of the request, or the one of APIs whose answers look
+// lastID finds an answer that says whether there is more, and a parameter that requests
+// what comes after an id: that of the request, or the one of APIs whose answers look
 // like Stripe's.
 func lastID(d *draft) *pager {
 	key, ok := d.anyID()
@@ -58,18 +58,18 @@ func lastID(d *draft) *pager {
 			return d.lastItem(newPager("cursor", Sure, fmt.Sprintf("the request has the parameter '%s', and '%s' says whether there is more", m.Name, path)), key, m.Name, reverse)
 		}
 	}
-	return d.lastItem(newPager("cursor", Likely, fmt.Sprintf("'%s' says whether there is more, and the answer looks like Stripe's, where 'starting_after' asks for what lies behind an id", path)), key, "starting_after", false)
+	return d.lastItem(newPager("cursor", Likely, fmt.Sprintf("'%s' says whether there is more, and the answer looks like Stripe's, where 'starting_after' requests what comes after an id", path)), key, "starting_after", false)
 }
 
 // lastIDGuess finds an answer that says whether there is more, when nothing shows how to
-// ask for it.
+// request it.
 func lastIDGuess(d *draft) *pager {
 	key, ok := d.anyID()
 	_, path, _, flagged := d.moreFlag()
 	if !ok || !flagged {
 		return nil
 	}
-	return d.lastItem(newPager("cursor", Unsure, fmt.Sprintf("'%s' says whether there is more, and nothing else leads on; that 'starting_after' asks for what lies behind an id is only usual, look it up in the documentation", path)), key, "starting_after", false)
+	return d.lastItem(newPager("cursor", Unsure, fmt.Sprintf("'%s' says whether there is more, and nothing else leads on; that 'starting_after' requests what comes after an id is only usual, look it up in the documentation", path)), key, "starting_after", false)
 }
 
 // lastItem lets the id of the last item bring the next page, of the first with reverse.
@@ -84,7 +84,7 @@ func (d *draft) lastItem(p *pager, key, param string, reverse bool) *pager {
 	return p
 }
 
-// anyID is the property whose name suggests most that it tells the items apart.
+// anyID is the property whose name suggests most that it identifies the items.
 func (d *draft) anyID() (string, bool) {
 	if keys := d.keys(); len(keys) > 0 {
 		return keys[0].name, true

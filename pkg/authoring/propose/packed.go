@@ -118,7 +118,7 @@ func (r *reader) choose(files []packed) (member string, taken []packed, err erro
 	var kinds []kind
 	for _, f := range files {
 		if f.name == "[Content_Types].xml" || f.name == "mimetype" {
-			return "", nil, failure.Userf("%s answered with a document of an office program, which the extractor cannot read; ask for CSV", r.host)
+			return "", nil, failure.Userf("%s answered with a document of an office program, which the extractor cannot read; request CSV", r.host)
 		}
 		own, whole := extension(f.name)
 		i := slices.IndexFunc(kinds, func(k kind) bool { return k.extension == whole })

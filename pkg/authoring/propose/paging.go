@@ -25,7 +25,7 @@ type pager struct {
 	replaced []string
 	added    []value.Member
 	note     string
-	// flagged asks for the flag that says whether there is more.
+	// flagged requests the flag that says whether there is more.
 	flagged bool
 }
 
@@ -76,7 +76,7 @@ func (d *draft) pagers() []func(*draft) *pager {
 	}
 }
 
-// choosePaging settles how the next page is asked for.
+// choosePaging settles how the next page is requested.
 func (d *draft) choosePaging(choice string) error {
 	var found []*pager
 	for _, look := range d.pagers() {
@@ -100,7 +100,7 @@ func (d *draft) choosePaging(choice string) error {
 	}
 	place := pointer(config.APISection, config.PaginationSection)
 	if at == len(found) {
-		why := "nothing in the example shows how to ask for the next page"
+		why := "nothing in the example shows how to request the next page"
 		if choice != "" {
 			why = "chosen"
 		} else {
@@ -119,11 +119,11 @@ func (d *draft) choosePaging(choice string) error {
 
 // reasons say why a method is taken before others.
 var reasons = map[string]string{
-	"link":                 "the API itself gives the address of the next page, and none behind the last one",
-	"response.url":         "the API itself gives the address of the next page, and none behind the last one",
+	"link":                 "the API itself gives the address of the next page, and none after the last one",
+	"response.url":         "the API itself gives the address of the next page, and none after the last one",
 	"zendesk.response.url": "the API itself gives the address of the next page",
-	"response.param":       "the API itself gives the value that brings the next page, and none behind the last one",
-	"cursor":               "it goes on behind an item, so nothing is missed when items come or go meanwhile",
+	"response.param":       "the API itself gives the value that brings the next page, and none after the last one",
+	"cursor":               "it continues after an item, so nothing is missed when items come or go meanwhile",
 	"offset":               "the example shows most of what it needs",
 	"pagenum":              "the example shows most of what it needs",
 }
@@ -141,7 +141,7 @@ func (d *draft) noteOthers(found []*pager) {
 	d.note(fmt.Sprintf("There is more than one way to the next page. '%s' was taken, because %s; --paging takes another one: %s.", taken, reasons[taken], strings.Join(others, ", ")))
 }
 
-// noteMore says what shows that there is a next page, when nothing shows how to ask for
+// noteMore says what shows that there is a next page, when nothing shows how to request
 // it.
 func (d *draft) noteMore() {
 	more := ""
@@ -157,7 +157,7 @@ func (d *draft) noteMore() {
 	default:
 		return
 	}
-	d.note(more + ". Nothing in the example shows how to ask for the next page: look in the documentation of the API, and give an example that does. Where an answer shows that data is missing, a run ends with an error (\"onIncomplete\").")
+	d.note(more + ". Nothing in the example shows how to request the next page: look in the documentation of the API, and give an example that does. Where an answer shows that data is missing, a run ends with an error (\"onIncomplete\").")
 }
 
 // take makes the way of paging that of the proposal.
@@ -173,15 +173,15 @@ func (d *draft) take(p *pager) {
 	}
 }
 
-// flag adds the field of the answer that tells whether there is more.
+// flag adds the field of the answer that reports whether there is more.
 func (d *draft) flag() {
 	if _, path, last, ok := d.moreFlag(); ok {
 		d.pager.flags(path, last)
-		d.pager.evidence += fmt.Sprintf("; '%s' tells whether there is more", path)
+		d.pager.evidence += fmt.Sprintf("; '%s' reports whether there is more", path)
 	}
 }
 
-// fullPage tells whether the example asked for as many items as it got.
+// fullPage reports whether the example requested as many items as it got.
 func (d *draft) fullPage() bool {
 	for _, m := range d.params {
 		if n, ok := m.Value.Int(); ok && slices.Contains(limitNames, prose.Letters(m.Name)) && int(n) == len(d.data.items) {
@@ -219,7 +219,7 @@ func looksLikeAddress(text string) bool {
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "/") && len(text) > 1 || strings.HasPrefix(text, "?")
 }
 
-// besidesPrevious tells whether a key stands beside others of a list of links.
+// besidesPrevious reports whether a key is beside others of a list of links.
 func (d *draft) besidesPrevious(f fact) bool {
 	return slices.ContainsFunc(d.facts, func(o fact) bool {
 		return slices.Equal(o.place[:len(o.place)-1], f.place[:len(f.place)-1]) && slices.Contains([]string{"previous", "prev", "first", "last", "self"}, prose.Letters(o.name()))
@@ -289,7 +289,7 @@ func (d *draft) elsewhere(address string) string {
 		config.OriginOf(next), config.OriginOf(d.url), config.OriginOf(next))
 }
 
-// has tells whether the answer has a scalar of that name.
+// has reports whether the answer has a scalar of that name.
 func (d *draft) has(name string) bool {
 	return slices.ContainsFunc(d.outside(), func(f fact) bool { return prose.Letters(f.name()) == name })
 }
@@ -304,7 +304,7 @@ var nextNames = []string{"", "cursor", "token", "page", "pagetoken", "pagecursor
 // tokenParams are parameters that usually carry such a value.
 var tokenParams = []string{"cursor", "startcursor", "pagetoken", "nextpagetoken", "nexttoken", "nextcursor", "paginationtoken", "after", "continuationtoken", "continuation", "scrollid", "bookmark", "marker"}
 
-// isToken tells whether a value of the answer brings the next page.
+// isToken reports whether a value of the answer brings the next page.
 func isToken(f fact) bool {
 	name, parent := prose.Letters(f.name()), prose.Letters(f.parent())
 	if k := f.value.Kind(); k == value.Bool || k == value.String && looksLikeAddress(f.value.Raw()) {

@@ -31,8 +31,8 @@ func (d *draft) numberOf(names []string) (name string, n int64, ok bool) {
 	return "", 0, false
 }
 
-// told is the first number of the answer with one of the names.
-func (d *draft) told(names []string) (f fact, n int64, ok bool) {
+// stated is the first number of the answer with one of the names.
+func (d *draft) stated(names []string) (f fact, n int64, ok bool) {
 	for _, f := range d.outside() {
 		if n, isNumber := wholeNumber(f.value); isNumber && slices.Contains(names, prose.Letters(f.name())) {
 			return f, n, true
@@ -75,22 +75,22 @@ func (d *draft) sized(p *pager) *pager {
 	items := int64(len(d.data.items))
 	path, total, counted := d.total()
 	param, asked, isAsked := d.numberOf(limitNames)
-	f, told, isTold := d.told(limitNames)
+	f, stated, isStated := d.stated(limitNames)
 	limit := int64(0)
 	switch {
 	case isAsked && asked > 0:
 		limit = asked
 		p.replaced = append(p.replaced, param)
-		p.evidence += fmt.Sprintf("; '%s' asks for %d", param, asked)
-		if isTold && told > 0 && told < asked && told >= items {
-			limit = told
-			p.evidence += fmt.Sprintf(", of which the API allows %d", told)
+		p.evidence += fmt.Sprintf("; '%s' requests %d", param, asked)
+		if isStated && stated > 0 && stated < asked && stated >= items {
+			limit = stated
+			p.evidence += fmt.Sprintf(", of which the API allows %d", stated)
 		} else if counted && items > 0 && items < asked && total > items {
 			limit = items
 			p.evidence += fmt.Sprintf(", of which the API gave %d of %d", items, total)
 		}
-	case isTold && told > 0 && told >= items && prose.Letters(f.name()) != "count":
-		limit, param = told, f.name()
+	case isStated && stated > 0 && stated >= items && prose.Letters(f.name()) != "count":
+		limit, param = stated, f.name()
 		p.evidence += fmt.Sprintf("; '%s' of the answer is the page size", strings.Join(f.place, "."))
 	}
 	if limit > 0 {
@@ -134,8 +134,8 @@ func (d *draft) offset(p *pager, name string, n int64) *pager {
 
 // offsetAnswer finds an offset that the answer repeats.
 func offsetAnswer(d *draft) *pager {
-	f, n, ok := d.told(offsetNames)
-	_, _, limited := d.told(limitNames)
+	f, n, ok := d.stated(offsetNames)
+	_, _, limited := d.stated(limitNames)
 	_, _, counted := d.total()
 	if !ok || !limited && !counted {
 		return nil
@@ -168,10 +168,10 @@ func (d *draft) page(p *pager, name string, n int64) *pager {
 
 // pageAnswer finds a page number that the answer repeats.
 func pageAnswer(d *draft) *pager {
-	f, n, ok := d.told(append([]string{"number"}, pageNames...))
-	_, _, limited := d.told(limitNames)
+	f, n, ok := d.stated(append([]string{"number"}, pageNames...))
+	_, _, limited := d.stated(limitNames)
 	_, _, counted := d.total()
-	_, _, pages := d.told([]string{"totalpages", "pages", "pagecount", "lastpage", "numpages"})
+	_, _, pages := d.stated([]string{"totalpages", "pages", "pagecount", "lastpage", "numpages"})
 	if !ok || !limited && !counted && !pages || prose.Letters(f.name()) == "number" && !pages {
 		return nil
 	}

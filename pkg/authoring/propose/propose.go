@@ -1,10 +1,10 @@
 // Package propose guesses a configuration from one request and its answer: where
-// the data is, how the next page is asked for, which parts are credentials.
+// the data is, how the next page is requested, which parts are credentials.
 //
 // It is a pure function, and promises that what it proposes has no error that
 // `extractor validate` would find. Every guess comes with its place, its
 // evidence and how sure it is; what could not be guessed, or has to be left out,
-// is a note. It sends nothing and asks nobody (package begin).
+// is a note. It sends nothing and asks no one (package begin).
 package propose
 
 import (
@@ -85,7 +85,7 @@ type Proposal struct {
 }
 
 // Propose makes a configuration that would send the request of the exchange.
-// An exchange that it can make nothing of, or a choice that is none, is a user
+// An exchange that it can make nothing of, or an impossible choice, is a user
 // error. Errors hold nothing of the request but its host.
 func Propose(x example.Exchange, c Choice) (*Proposal, error) {
 	d, err := newDraft(x)

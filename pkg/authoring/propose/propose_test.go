@@ -54,7 +54,7 @@ func proposed(t *testing.T, x example.Exchange, c Choice) (*Proposal, value.Valu
 }
 
 // check is what every proposal promises: nothing to warn of, each guess is what
-// stands in the document, and a run that lacks data fails.
+// is in the document, and a run that lacks data fails.
 func check(t *testing.T, p *Proposal) {
 	t.Helper()
 	if got := pointed(t, p.Config, "/parameters/config/onIncomplete").Raw(); got != "fail" {
@@ -68,7 +68,7 @@ func check(t *testing.T, p *Proposal) {
 			t.Errorf("not complete: %+v", g)
 		}
 		if at := pointed(t, p.Config, g.Pointer); g.Value != `"none"` && at.JSON() != g.Value {
-			t.Errorf("%s: the guess %s is not what stands there: %s", g.Pointer, g.Value, at.JSON())
+			t.Errorf("%s: the guess %s is not what is there: %s", g.Pointer, g.Value, at.JSON())
 		}
 	}
 }
@@ -147,11 +147,11 @@ func TestPaging(t *testing.T) {
 		{"an offset from 1", base + "&startIndex=1&count=10'", `{"totalResults":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"startIndex","offsetFromJob":true,"limit":10,"limitParam":"count","limitStop":{"field":"totalResults"}}`, Sure, `{"state":"open","startIndex":1}`},
 		{"the limit the API allows", base + "&offset=0&limit=1000'", `{"meta":{"limit":10,"total":99},"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":10,"limitParam":"limit","limitStop":{"field":"meta.total"}}`, Sure, `{"state":"open"}`},
 		{"the limit the API keeps to itself", base + "&offset=0&limit=1000'", `{"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":10,"limitParam":"limit","limitStop":{"field":"total"}}`, Sure, `{"state":"open"}`},
-		{"an offset told by the answer", base + "'", `{"startAt":0,"maxResults":10,"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"startAt","limit":10,"limitParam":"maxResults","limitStop":{"field":"total"}}`, Likely, `{"state":"open"}`},
+		{"an offset stated by the answer", base + "'", `{"startAt":0,"maxResults":10,"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"startAt","limit":10,"limitParam":"maxResults","limitStop":{"field":"total"}}`, Likely, `{"state":"open"}`},
 		{"page and size", base + "&page=1&per_page=10'", ten, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page"}`, Sure, `{"state":"open"}`},
 		{"pages from 0", base + "&page=0&size=10'", `{"content":` + ten + `,"totalElements":99,"last":false}`, "", `{"method":"pagenum","firstPage":0,"pageParam":"page","limit":10,"limitParam":"size","limitStop":{"field":"totalElements"},"nextPageFlag":{"field":"last","stopOn":true}}`, Sure, `{"state":"open"}`},
 		{"a page of JSON:API", base + "&page%5Bnumber%5D=3&page%5Bsize%5D=10'", `{"data":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page[number]","limit":10,"limitParam":"page[size]"}`, Sure, `{"state":"open"}`},
-		{"a page told by the answer", base + "'", `{"data":` + ten + `,"meta":{"current_page":1,"per_page":10,"last_page":3,"total":25}}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page","limitStop":{"field":"meta.total"}}`, Likely, `{"state":"open"}`},
+		{"a page stated by the answer", base + "'", `{"data":` + ten + `,"meta":{"current_page":1,"per_page":10,"last_page":3,"total":25}}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page","limitStop":{"field":"meta.total"}}`, Likely, `{"state":"open"}`},
 		{"a page in a body", "https://api.example.com/search -d '{\"page\":1,\"pageSize\":10,\"q\":\"x\"}' -H 'Content-Type: application/json'", `{"hits":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"pageSize"}`, Sure, `{"q":"x"}`},
 		{"count is that of the page", base + "&page=1'", `{"count":2,"results":` + ids(1, 2) + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page"}`, Sure, `{"state":"open"}`},
 		{"a next address", base + "'", `{"links":{"next":"https://api.example.com/v1/orders?state=open&page=2"},"data":` + ten + `}`, "", `{"method":"response.url","urlKey":"links.next"}`, Sure, `{"state":"open"}`},
@@ -166,7 +166,7 @@ func TestPaging(t *testing.T) {
 		{"a token and its parameter", base + "&start_cursor=xyz'", `{"next_cursor":"abc","has_more":true,"results":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"start_cursor","includeParams":true,"nextPageFlag":{"field":"has_more","stopOn":false}}`, Sure, `{"state":"open"}`},
 		{"a token without other parameters", "https://api.example.com/v1/orders", `{"paging":{"next":{"after":"10"}},"results":` + ten + `}`, "", `{"method":"response.param","responseParam":"paging.next.after","queryParam":"after"}`, Likely, `null`},
 		{"Airtable", "https://api.example.com/v0/app/Orders", `{"records":` + ten + `,"offset":"itrX/recY"}`, "", `{"method":"response.param","responseParam":"offset","queryParam":"offset"}`, Likely, `null`},
-		{"an echo is no token", base + "&cursor=abc'", `{"cursor":"abc","next_cursor":"def","items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"cursor","includeParams":true}`, Sure, `{"state":"open"}`},
+		{"an echo is not a token", base + "&cursor=abc'", `{"cursor":"abc","next_cursor":"def","items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"cursor","includeParams":true}`, Sure, `{"state":"open"}`},
 		{"a page info", base + "'", `{"pageInfo":{"endCursor":"abc"},"nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"pageInfo.endCursor","queryParam":"after","includeParams":true}`, Likely, `{"state":"open"}`},
 		{"a token that keeps its name", base + "'", `{"NextToken":"abc","nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"NextToken","queryParam":"NextToken","includeParams":true}`, Likely, `{"state":"open"}`},
 		{"a token below its name", base + "'", `{"meta":{"cursor":{"next":"abc"}},"nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"meta.cursor.next","queryParam":"cursor","includeParams":true}`, Likely, `{"state":"open"}`},
@@ -204,7 +204,7 @@ func TestPaging(t *testing.T) {
 		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }"}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "", ``, Likely, `{"query":"{ a }"}`},
 		{"another key with next", base + "'", `{"next_delivery_at":"2026-01-01","nextSteps":"x","items":` + ten + `}`, "", ``, Likely, `{"state":"open"}`},
 		{"nothing", base + "'", ten, "", ``, Likely, `{"state":"open"}`},
-		{"a time is no offset", base + "&from=1700000000'", ten, "", ``, Likely, `{"state":"open","from":"1700000000"}`},
+		{"a time is not an offset", base + "&from=1700000000'", ten, "", ``, Likely, `{"state":"open","from":"1700000000"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestCredentials(t *testing.T) {
 		{name: "two headers", command: address + "' -H 'X-Auth-Email: a@example.com' -H 'X-Auth-Key: k3y' -H 'X-Auth-Token: t0k'", headers: `{"X-Auth-Key":{"attr":"#authKey"},"X-Auth-Token":{"attr":"#authToken"},"X-Auth-Email":"a@example.com"}`, attributes: `{"#authKey":"k3y","#authToken":"t0k"}`},
 		{name: "the query", command: address + "?state=open&api_key=k3y'", auth: `{"type":"query","query":{"api_key":{"attr":"#apiKey"}}}`, attributes: `{"#apiKey":"k3y"}`, params: `{"state":"open"}`},
 		{name: "the query and basic", command: address + "?api_key=k3y' -u a:b", auth: `{"type":"query","query":{"api_key":{"attr":"#apiKey"}}}`, headers: `{"Authorization":{"function":"concat","args":["Basic ",{"function":"base64_encode","args":[{"attr":"#credentials"}]}]}}`, attributes: `{"#apiKey":"k3y","#credentials":"a:b"}`},
-		{name: "a short key is no credential", command: address + "?key=abc'", params: `{"key":"abc"}`},
+		{name: "a short key is not a credential", command: address + "?key=abc'", params: `{"key":"abc"}`},
 		{name: "a long one is", command: address + "?key=abcdefgh'", auth: `{"type":"query","query":{"key":{"attr":"#key"}}}`, attributes: `{"#key":"abcdefgh"}`},
 		{name: "a body", command: "https://api.example.com/v1/orders --json '{\"apiKey\":\"k3y\",\"q\":1}'", attributes: `{"#apiKey":"k3y"}`, params: `{"apiKey":{"attr":"#apiKey"},"q":1}`},
 		{name: "cookies", command: address + "' -b 'session=abc; theme=dark'", headers: `{"Cookie":{"attr":"#cookie"}}`, attributes: `{"#cookie":"session=abc; theme=dark"}`, notes: "a session that will end"},
@@ -258,7 +258,7 @@ func TestCredentials(t *testing.T) {
 		{name: "a signature", command: address + "' -H 'Authorization: AWS4-HMAC-SHA256 Credential=x, Signature=y'", notes: "computed for each request"},
 		{name: "a token that ends", command: address + "' -H 'Authorization: Bearer aa.bb.cc'", headers: bearer, attributes: `{"#token":"aa.bb.cc"}`, notes: "ends after a while"},
 		{name: "a masked token", command: address + "' -H 'Authorization: Bearer [hidden]'", headers: bearer, attributes: `{"#token":"[hidden]"}`, notes: "write it under '#token'"},
-		{name: "what browsers send", command: address + "' -H 'User-Agent: Mozilla' -H 'Sec-Fetch-Mode: cors' -H 'Accept: */*' -H 'X-Tenant: 7'", headers: `{"X-Tenant":"7"}`, notes: "Left out, for they say something about the program that sent the example: Sec-Fetch-Mode, User-Agent."},
+		{name: "what browsers send", command: address + "' -H 'User-Agent: Mozilla' -H 'Sec-Fetch-Mode: cors' -H 'Accept: */*' -H 'X-Tenant: 7'", headers: `{"X-Tenant":"7"}`, notes: "Left out, because they only describe the program that sent the example: Sec-Fetch-Mode, User-Agent."},
 		{name: "a media type of its own", command: address + "' -H 'Accept: application/vnd.api+json'", headers: `{"Accept":"application/vnd.api+json"}`},
 		{name: "an unchecked certificate", command: address + "' -k", notes: "api.caCertificate"},
 	}
@@ -300,7 +300,7 @@ func TestAddress(t *testing.T) {
 		{"an id at the end", "https://api.example.com/v2/orders/0123456789abcdef0123", "https://api.example.com/v2", "orders/0123456789abcdef0123", "orders", "example"},
 		{"a slash at the end", "https://api.example.com/v1/orders/", "https://api.example.com/v1", "orders/", "orders", "example"},
 		{"an extension", "https://x.zendesk.com/api/v2/tickets.json", "https://x.zendesk.com/api/v2", "tickets.json", "tickets", "zendesk"},
-		{"nothing but the host", "http://localhost:8080", "http://localhost:8080", "/", "data", "local"},
+		{"only the host", "http://localhost:8080", "http://localhost:8080", "/", "data", "local"},
 		{"an IP address", "http://[::1]:8080/orders", "http://[::1]:8080", "orders", "orders", "local"},
 		{"the version last", "https://api.example.com/v1", "https://api.example.com", "v1", "data", "example"},
 		{"two slashes", "https://api.example.com//v1//orders", "https://api.example.com", "https://api.example.com//v1//orders", "orders", "example"},
@@ -411,7 +411,7 @@ func TestNotesAboutHeaders(t *testing.T) {
 		`Link: <x?c=1>; rel="next"`:                        "The address of the next page lacks 'state' of the request.",
 		`Link: <http://other.example/x?state=1>; rel=next`: `{"trustedOrigins": ["http://other.example"]}`,
 		`X-Next: https://h.example/orders?c=1`:             "The address of the next page lacks 'state' of the request.",
-		`Link: <?page=2&state=1>; rel=next`:                "'link' was taken, because the API itself gives the address of the next page, and none behind the last one; --paging takes another one: 'pagenum'.",
+		`Link: <?page=2&state=1>; rel=next`:                "'link' was taken, because the API itself gives the address of the next page, and none after the last one; --paging takes another one: 'pagenum'.",
 	} {
 		p, err := Propose(of(t, "'https://h.example/orders?state=1'", ids(1), header), Choice{})
 		if err != nil {
@@ -437,9 +437,9 @@ func TestNotes(t *testing.T) {
 		{"a next page without TLS", "https://h.example/orders", `{"next":"http://h.example/orders?page=2","items":` + ids(1) + `}`, `{"trustedOrigins": ["http://h.example"]}`},
 		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }","variables":{"x":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "no variable of the query takes a cursor"},
 		{"GraphQL without a cursor", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"hasNextPage":true}}}}`, "Add endCursor"},
-		{"GraphQL without a flag", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x"}}}}`, "ask for hasNextPage, too"},
-		{"more than one way", "'https://h.example/orders?page=1'", `{"next":"https://h.example/orders?page=2","items":` + ids(1) + `}`, "There is more than one way to the next page. 'response.url' was taken, because the API itself gives the address of the next page, and none behind the last one; --paging takes another one: 'pagenum'."},
-		{"more, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"has_more":true}`, "The answer says that there are more pages ('has_more' is true). Nothing in the example shows how to ask for the next page"},
+		{"GraphQL without a flag", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x"}}}}`, "request hasNextPage, too"},
+		{"more than one way", "'https://h.example/orders?page=1'", `{"next":"https://h.example/orders?page=2","items":` + ids(1) + `}`, "There is more than one way to the next page. 'response.url' was taken, because the API itself gives the address of the next page, and none after the last one; --paging takes another one: 'pagenum'."},
+		{"more, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"has_more":true}`, "The answer says that there are more pages ('has_more' is true). Nothing in the example shows how to request the next page"},
 		{"a total, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"total":7}`, "The answer says that there is more ('total' is 7, the page has 1 item). Nothing in the example"},
 		{"a primary key", "https://h.example/orders", ids(1, 2), "--primary-key id"},
 		{"another type of body", `https://h.example/orders -d '{"a":1}' -H 'Content-Type: application/vnd.api+json'`, ids(1), "another Content-Type"},

@@ -227,7 +227,7 @@ func compile(settings object) answer.Format {
 func (r *reader) explained(err error) error {
 	switch {
 	case errors.Is(err, answer.ErrLarge):
-		return failure.Userf("the answer of %s has more than %d MiB when it is unpacked; ask for less", r.host, maxUnpacked>>20)
+		return failure.Userf("the answer of %s has more than %d MiB when it is unpacked; request less", r.host, maxUnpacked>>20)
 	case err == io.EOF:
 		return failure.Userf("%s answered with a file that has nothing in it, expected data", r.host)
 	case failure.KindOf(err) != failure.User:
@@ -294,7 +294,7 @@ func knownCharset(name string) bool {
 	return len(problems) == 0
 }
 
-// marked tells whether a text begins with a byte order mark, which wins over any
+// marked reports whether a text begins with a byte order mark, which wins over any
 // setting.
 func marked(text []byte) bool {
 	return bytes.HasPrefix(text, []byte(byteOrderMark)) || bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
@@ -305,7 +305,7 @@ func isHTML(text string) bool {
 	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
 }
 
-// areLines tells whether the first two lines of a text are objects or lists in JSON.
+// areLines reports whether the first two lines of a text are objects or lists in JSON.
 func areLines(text string) bool {
 	found := 0
 	for line := range strings.Lines(text) {
@@ -323,7 +323,7 @@ func areLines(text string) bool {
 	return false
 }
 
-// written tells how the answer is written, when that is not plain JSON.
+// written says how the answer is written, when that is not plain JSON.
 func (d *draft) written() {
 	if len(d.response) > 0 {
 		at := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobResponse.Name)

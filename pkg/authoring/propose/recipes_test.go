@@ -142,7 +142,7 @@ func exchangesOf(t *testing.T, name string) []example.Exchange {
 // sent is a body as the first line of an answer says that it is sent.
 func sent(t *testing.T, status string, body []byte) []byte {
 	t.Helper()
-	for _, word := range strings.Fields(status)[1:] { // behind the number
+	for _, word := range strings.Fields(status)[1:] { // after the number
 		name, text, _ := strings.Cut(word, "=")
 		switch name {
 		case "charset":

@@ -167,7 +167,7 @@ func plainName(text string) string {
 	return strings.Trim(b.String(), "_")
 }
 
-// identifier is a part of a path that is no name: a number or a long hash.
+// identifier is a part of a path that is not a name: a number or a long hash.
 var identifier = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d+|[0-9a-fA-F-]{16,})$`)
 })
@@ -197,7 +197,7 @@ func (d *draft) nameTable() {
 	d.endpoint += "?" + d.url.RawQuery
 	for _, m := range parseQuery(d.url.RawQuery) {
 		if secretParam(m.Name, m.Value) {
-			d.note("The query of the address has " + quote(m.Name) + ", which looks like a credential and stands in the endpoint as it is.")
+			d.note("The query of the address has " + quote(m.Name) + ", which looks like a credential and is in the endpoint as it is.")
 		}
 	}
 }
@@ -217,7 +217,7 @@ func lastName(words, generic []string) (string, bool) {
 	return "", false
 }
 
-// graphQL tells whether the request is a GraphQL query.
+// graphQL reports whether the request is a GraphQL query.
 func (d *draft) graphQL() bool {
 	query, _ := d.param("query")
 	return d.method == "POST" && query.Kind() == value.String && strings.Contains(query.Raw(), "{") &&

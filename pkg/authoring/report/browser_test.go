@@ -183,7 +183,7 @@ func TestBrowser(t *testing.T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if got, want := strings.Join(b.requests, " "), address+" "+failed+" "+lacking; got != want {
-		t.Errorf("the browser asked for %s, want only %s", got, want)
+		t.Errorf("the browser requested %s, want only %s", got, want)
 	}
 	for _, complaint := range b.complaints {
 		t.Errorf("the browser complains: %s", complaint)
@@ -235,7 +235,7 @@ func (b *browser) visibleBars() {
 			b.Errorf("bar %d is not where one can see it: %+v", i, bar)
 		}
 		if i > 0 && bar.Left <= all[i-1].Left {
-			b.Errorf("bar %d does not stand behind the one before: %+v, %+v", i, all[i-1], bar)
+			b.Errorf("bar %d does not start after the one before: %+v, %+v", i, all[i-1], bar)
 		}
 	}
 	if ask[int](b, `document.querySelectorAll("#waterfall .track .pause").length`) != 1 {

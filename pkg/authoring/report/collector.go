@@ -85,7 +85,7 @@ func (c *Collector) Event(e event.Event) {
 			m.Left, m.LeftValues, m.Pointer = body.Value, body.Values, body.Pointer
 		}
 	case event.RunCut:
-		c.report.Status = Cut
+		c.report.Status = LimitReached
 	case event.RunFailed:
 		c.failed(body)
 	}

@@ -102,7 +102,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestMemory: what was read and what was left stand together.
+// TestMemory: what was read and what was left are together.
 func TestMemory(t *testing.T) {
 	f := newFixture()
 	f.emit(1, event.StateRead{Name: "since", Value: "2026-01-01", Iteration: 2}, event.StateRead{Name: "per", Values: 3, Iteration: 2})
@@ -121,7 +121,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestWindows: a job tells for which windows it ran, also when it failed in one.
+// TestWindows: a job shows for which windows it ran, even when it failed in one.
 func TestWindows(t *testing.T) {
 	f := newFixture()
 	f.emit(1, event.WindowStarted{Job: "e", Window: 1, Of: 3, Start: "2024-01-01", End: "2024-01-02", JobPointer: users},
@@ -246,7 +246,7 @@ func TestFailures(t *testing.T) {
 	}
 	cut := newFixture()
 	cut.emit(1, event.RunCut{Budget: "max-requests", Limit: 2, Job: "j", Pointer: users})
-	if r := cut.result(""); r.Status != Cut || r.Error != nil || len(r.Warnings) != 1 || r.Warnings[0].Pointer != users {
+	if r := cut.result(""); r.Status != LimitReached || r.Error != nil || len(r.Warnings) != 1 || r.Warnings[0].Pointer != users {
 		t.Errorf("a run that was cut: %+v", r)
 	}
 	// An error after the last event.
@@ -317,6 +317,6 @@ func TestLimitsAreDocumented(t *testing.T) {
 		}
 	}
 	if maxText != 2000 || maxSampleRows != 10_000 || maxSampleBytes != 16<<20 {
-		t.Error("docs/reference/report.md tells other limits")
+		t.Error("docs/reference/report.md names other limits")
 	}
 }

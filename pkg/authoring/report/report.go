@@ -27,9 +27,9 @@ const (
 
 // The status of a run.
 const (
-	Success = "success"
-	Cut     = "cut" // by a limit: its tables hold a part of the data
-	Failed  = "failed"
+	Success      = "success"
+	LimitReached = "cut" // by a limit: its tables hold a part of the data
+	Failed       = "failed"
 )
 
 // Report is report.json. docs/reference/report.md explains its keys and those of the types below;

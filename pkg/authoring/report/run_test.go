@@ -66,7 +66,7 @@ const config = `{"parameters": {
   }
 }}`
 
-// run runs the component on a shop and gives the two files of the report.
+// run runs the component on a shop and returns the two files of the report.
 func run(t *testing.T, jobs string) (exit int, r report.Report, text, page string) {
 	t.Helper()
 	return runConfig(t, fmt.Sprintf(config, "http://shop.test/", jobs))
@@ -95,7 +95,7 @@ func runConfig(t *testing.T, config string) (exit int, r report.Report, text, pa
 		t.Fatal(err)
 	}
 	if strings.Contains(stdout.String(), "request.answered") {
-		t.Error("events that only the report wants are told")
+		t.Error("events that only the report wants are reported")
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil || len(entries) != 2 {

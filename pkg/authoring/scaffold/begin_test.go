@@ -39,7 +39,7 @@ func (o outcome) String() string {
 	return fmt.Sprintf("error: %v\nstdout:\n%s\nstderr:\n%s\nfile:\n%s", o.err, o.stdout, o.stderr, o.file)
 }
 
-// try runs Example in a directory. answers are typed on a terminal; "" is no terminal.
+// try runs Example in a directory. answers are typed on a terminal; "" is not a terminal.
 func try(t *testing.T, o Options, answers string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -109,7 +109,7 @@ func TestExampleAsks(t *testing.T) {
 			"What is the primary key?\n  1) none: ", "\n  2) id: ",
 		} {
 			if !strings.Contains(got.stderr, text) {
-				t.Errorf("nobody asked %q", text)
+				t.Errorf("no one asked %q", text)
 			}
 		}
 		if got.err != nil || !strings.Contains(got.stdout, `"response.url"`) || strings.Contains(got.stdout, "mappings") {
@@ -185,7 +185,7 @@ func TestExampleFails(t *testing.T) {
 		{"no address", Options{URL: "offset"}, "expected an address like"},
 		{"no curl", Options{Curl: "wget x"}, "begins with curl"},
 		{"refused", Options{URL: address + "/?token=s3cret-wrong"}, "status 403"},
-		{"nobody there", Options{URL: "http://127.0.0.1:1/?token=s3cret-wrong"}, "no answer from 127.0.0.1:1"},
+		{"no one there", Options{URL: "http://127.0.0.1:1/?token=s3cret-wrong"}, "no answer from 127.0.0.1:1"},
 		{"no such choice", Options{URL: address + "/?api_key=s3cret-key", Choice: propose.Choice{DataField: "s3cret-key"}}, "there is no list '[hidden]' in the answer, expected one of orders, facets"},
 	}
 	for _, tt := range tests {

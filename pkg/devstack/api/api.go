@@ -94,7 +94,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-	if guard.CrossSite(r) { // the default token is no secret
+	if guard.CrossSite(r) { // the default token is not a secret
 		s.refuse(w, r, &refusal{status: http.StatusForbidden, code: "accessDenied", message: "Requests from other sites are not allowed"})
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// record is the record of a configuration without what comes behind the state.
+// record is the record of a configuration without what comes after the state.
 func record(id, name, more string, version int, change, document, state string) string {
 	return fmt.Sprintf(`{"id":%q,"name":%q,"description":%s,"created":"2026-03-04T05:06:07+0000","creatorToken":{"id":1,"description":"local"},`+
 		`"version":%d,"changeDescription":%q,%s,"configuration":%s,"state":%s,`+
@@ -60,7 +60,7 @@ func TestConfigurations(t *testing.T) {
 		{"broken update", "PUT", configs + "/1", asJSON, `{"description":[]}`, 400, storageError(`"description" must be a string, not an array`, "validation")},
 		{"update of nothing", "PUT", configs + "/99", asJSON, `{}`, 404, storageError(`Configuration "99" not found`, "storage.configuration.notFound")},
 
-		{"state is no version", "PUT", configs + "/1/state", form, "state=%7B%22component%22%3A%7B%22a%22%3A1.0%7D%7D", 200,
+		{"state is not a version", "PUT", configs + "/1/state", form, "state=%7B%22component%22%3A%7B%22a%22%3A1.0%7D%7D", 200,
 			record("1", "new", enabled, 3, "", `{"b":2}`, `{"component":{"a":1.0}}`) + norows},
 		{"no state", "PUT", configs + "/1/state", asJSON, `{}`, 400, storageError(`"state" is required`, "validation")},
 		{"state of nothing", "PUT", configs + "/99/state", asJSON, `{"state":{}}`, 404, storageError(`Configuration "99" not found`, "storage.configuration.notFound")},

@@ -105,7 +105,7 @@ func (f *fields) fail(format string, args ...any) {
 }
 
 // text is a text, "" if absent. A number is taken as it is written, because a form
-// cannot tell it from a text.
+// cannot distinguish it from a text.
 func (f *fields) text(name string) string {
 	v, given := f.get(name)
 	if given && v.Kind() != value.String && v.Kind() != value.Number {

@@ -72,7 +72,7 @@ func (w *world) ask(t testing.TB, method, path string, body io.Reader, header ..
 	return answer
 }
 
-// checkAnswer wants an answer that is no 5xx and no redirect, that no other site
+// checkAnswer wants an answer that is not a 5xx and no redirect, that no other site
 // can make use of, and an error in the shape of the API that was called.
 func checkAnswer(t testing.TB, r *http.Request, answer *httptest.ResponseRecorder) {
 	t.Helper()
@@ -284,7 +284,7 @@ func TestEveryEndpointTakesOddBodies(t *testing.T) {
 	})
 }
 
-// endless is a body without an end, of whatever is in the buffer.
+// endless is a body without an end, of what is in the buffer.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
@@ -349,7 +349,7 @@ func TestNothingWithoutTheToken(t *testing.T) {
 		t.Fatal("there is nothing to be seen")
 	}
 	strangers := map[string][]string{
-		"nobody": nil, "an empty token": {"X-StorageApi-Token", ""}, "another token": {"X-StorageApi-Token", "other"},
+		"no one": nil, "an empty token": {"X-StorageApi-Token", ""}, "another token": {"X-StorageApi-Token", "other"},
 		"a longer token": {"X-StorageApi-Token", token + " x"}, "half a token": {"X-StorageApi-Token", token[:5]},
 		"as a bearer": {"Authorization", "Bearer " + token}, "as a cookie": {"Cookie", "local_platform_8088=" + token + "; X-StorageApi-Token=" + token},
 		"another header": {"X-Storage-Api-Token", token}, "a list": {"X-StorageApi-Token", token + ", " + token},

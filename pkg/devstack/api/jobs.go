@@ -70,7 +70,7 @@ func (s *server) resolve(job store.Job) (store.Configuration, error) {
 	case err != nil:
 		return c, err
 	case c.IsDeleted:
-		return c, invalid(unresolved+"Configuration %q of component %q lies in the trash", job.Config, job.Component)
+		return c, invalid(unresolved+"Configuration %q of component %q is in the trash", job.Config, job.Component)
 	case c.IsDisabled && job.ConfigData == nil && job.Mode != store.ForceRun:
 		return c, invalid("Configuration %q of component %q is disabled.", job.Config, job.Component)
 	}
@@ -84,7 +84,7 @@ func (s *server) showJob(r *http.Request) (answer, error) {
 	return s.answerJob(r, http.StatusOK, job, err)
 }
 
-// killJob asks for the end of a job. A job that has not started ends here; the
+// killJob requests the end of a job. A job that has not started ends here; the
 // queue ends a running one.
 func (s *server) killJob(r *http.Request) (answer, error) {
 	job, err := s.Store.UpdateJob(r.PathValue("job"), s.kill)

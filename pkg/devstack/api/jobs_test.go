@@ -93,8 +93,8 @@ func TestCreateJob(t *testing.T) {
 		"component with a NUL":    {`{"component":"a\u0000","config":"c"}`, nil, `"component" must be an id of letters, digits, ".", "_" and "-"`},
 		"unknown configuration":   {`{"component":"acme.ex","config":"x"}`, nil, `Cannot resolve job parameters: Configuration "x" of component "acme.ex" not found`},
 		"of another component":    {`{"component":"other","config":"c"}`, nil, `Cannot resolve job parameters: Configuration "c" of component "other" not found`},
-		"in the trash":            {`{"component":"acme.ex","config":"trash"}`, nil, `Cannot resolve job parameters: Configuration "trash" of component "acme.ex" lies in the trash`},
-		"in the trash, by force":  {`{"component":"acme.ex","config":"trash","mode":"forceRun","configData":{"a":1}}`, nil, `Cannot resolve job parameters: Configuration "trash" of component "acme.ex" lies in the trash`},
+		"in the trash":            {`{"component":"acme.ex","config":"trash"}`, nil, `Cannot resolve job parameters: Configuration "trash" of component "acme.ex" is in the trash`},
+		"in the trash, by force":  {`{"component":"acme.ex","config":"trash","mode":"forceRun","configData":{"a":1}}`, nil, `Cannot resolve job parameters: Configuration "trash" of component "acme.ex" is in the trash`},
 		"disabled":                {`{"component":"acme.ex","config":"disabled"}`, nil, `Configuration "disabled" of component "acme.ex" is disabled.`},
 		"disabled, debug":         {`{"component":"acme.ex","config":"disabled","mode":"debug"}`, nil, `Configuration "disabled" of component "acme.ex" is disabled.`},
 		"unknown mode":            {with(`,"mode":"RUN"`), nil, `Mode must be one of "run", "forceRun" or "debug".`},
@@ -157,7 +157,7 @@ func TestParentOfTheHeader(t *testing.T) {
 	}
 }
 
-// moved takes a job to a state, as the one who runs it does.
+// moved takes a job to a state, as the program that runs it does.
 func (w *world) moved(id string, result *store.Result, states ...store.Status) {
 	w.t.Helper()
 	for _, state := range states {

@@ -8,7 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// found are the ids of the jobs that a search gives, in its order.
+// found are the ids of the jobs that a search returns, in its order.
 func (w *world) found(path string) string {
 	w.t.Helper()
 	got := w.call("GET", path, "", "")
@@ -70,7 +70,7 @@ func TestSearchJobs(t *testing.T) {
 		"started before":          {"startTimeTo=2026-03-05", "3 2 1"},
 		"ended":                   {"endTimeFrom=2026-03-04T05:06:14Z&endTimeTo=2026-03-04T05:06:16Z", "2"},
 		"page":                    {"limit=2&offset=1", "4 3"},
-		"page behind the end":     {"limit=2&offset=5", ""},
+		"page after the end":      {"limit=2&offset=5", ""},
 		"page of a sorted list":   {"limit=2&offset=1&sortOrder=asc", "2 3"},
 		"the oldest first":        {"sortBy=createdTime&sortOrder=asc", "1 2 3 4 5"},
 		"by component":            {"sortBy=component", "3 5 4 2 1"},

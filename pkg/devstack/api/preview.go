@@ -64,7 +64,7 @@ func (s *server) previewTable(r *http.Request) (answer, error) {
 }
 
 func tooLarge() error {
-	return invalid("The preview is larger than 32 MB, ask for fewer rows (limit) or columns")
+	return invalid("The preview is larger than 32 MB, request fewer rows (limit) or columns")
 }
 
 func sizeCSV(cells []string) int {

@@ -121,7 +121,7 @@ func TestPreviewOfManyRows(t *testing.T) {
 }
 
 // TestPreviewIsLimited: a preview is held in memory, however often a column is
-// asked for and however large its cells are.
+// requested and however large its cells are.
 func TestPreviewIsLimited(t *testing.T) {
 	short.Skip(t, "it loads a large table")
 	w := newWorld(t)
@@ -136,7 +136,7 @@ func TestPreviewIsLimited(t *testing.T) {
 		"?limit=1&columns[]=" + strings.Repeat(strings.Repeat("n", 200)+",", 4500) + "&columns=a": 200,
 	} {
 		got := w.ask(t, "GET", preview+query, nil)
-		if got.Code != status || status == 400 && !strings.Contains(got.Body.String(), "The preview is larger than 32 MB, ask for fewer rows (limit) or columns") {
+		if got.Code != status || status == 400 && !strings.Contains(got.Body.String(), "The preview is larger than 32 MB, request fewer rows (limit) or columns") {
 			t.Errorf("%.60s: %d %.200s", query, got.Code, got.Body)
 		}
 	}

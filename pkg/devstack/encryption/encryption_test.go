@@ -136,7 +136,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestUnread: text that is no cipher of this platform is not changed, and only what
+// TestUnread: text that is not a cipher of this platform is not changed, and only what
 // looks like a cipher is named.
 func TestUnread(t *testing.T) {
 	const document = `{"#a":"plain","#b":"KBC::x","#c":"KBC::ProjectSecure::!","#d":"KBC::ConfigSecureGKMS::eJx","#e":5,"f":"KBC::ProjectSecure::eJx"}`

@@ -102,7 +102,7 @@ func file0(at string, size int64) func(t *testing.T, dir, outside string) {
 	}
 }
 
-// FuzzLoad: whatever a component leaves under whatever name, loading it is done
+// FuzzLoad: no matter what a component leaves under any name, loading it is done
 // or refused; nothing is written but into the store, and the API and the page
 // can show what was loaded.
 func FuzzLoad(f *testing.F) {
@@ -162,7 +162,7 @@ func FuzzLoad(f *testing.F) {
 				return true
 			}))
 			if read != table.Rows {
-				t.Fatalf("table %q: %d rows, told %d", table.ID, read, table.Rows)
+				t.Fatalf("table %q: %d rows, reported %d", table.ID, read, table.Rows)
 			}
 			if _, err := json.Marshal(table); err != nil {
 				t.Fatal(err)

@@ -41,7 +41,7 @@ func FuzzManifest(f *testing.F) {
 		if len(s.schema) > 0 && len(s.columns)+len(s.primaryKey)+len(s.columnMetadata) > 0 {
 			t.Errorf("both forms are accepted in %q", text)
 		}
-		// An entry that says nothing changes nothing but the destination.
+		// An entry that says nothing changes only the destination.
 		merged := settings{source: "x", destination: "y"}.over(s)
 		if len(merged.schema) != len(s.schema) || merged.delimiter != s.delimiter || merged.enclosureText() != s.enclosureText() || len(merged.metadata) != len(s.metadata) {
 			t.Errorf("%+v became %+v", s, merged)

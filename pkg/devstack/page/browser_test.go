@@ -163,7 +163,7 @@ func (b *browser) withoutScripts(s shop) {
 	defer scripts(false)
 	b.visit(jobURL(s.running.ID))
 	if got := ask[string](b, `document.getElementById("live").innerText`); got != "reload to see what is new" {
-		b.Errorf("a person is told %q", got)
+		b.Errorf("the page shows a person %q", got)
 	}
 	b.visit(jobURL(s.failed.ID))
 	b.do(chromedp.Click(chromedp.CSS(".problems li:last-child a")))

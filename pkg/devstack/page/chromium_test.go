@@ -54,7 +54,7 @@ func newBrowser(p *platform) *browser {
 	return b
 }
 
-// listen notes what the browser asks for and complains about. Content that the
+// listen notes what the browser requests and complains about. Content that the
 // policy refuses is a complaint.
 func (b *browser) listen() {
 	b.Helper()
@@ -70,7 +70,7 @@ func (b *browser) listen() {
 			address, parseErr := url.Parse(e.Request.URL)
 			b.mu.Lock()
 			if parseErr != nil || address.Scheme != "http" {
-				b.complaints = append(b.complaints, "asked for "+e.Request.URL)
+				b.complaints = append(b.complaints, "requested "+e.Request.URL)
 			} else {
 				b.hosts[address.Host] = true
 			}

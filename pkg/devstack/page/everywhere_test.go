@@ -97,7 +97,7 @@ func TestNothingWithoutTheCookie(t *testing.T) {
 				seen++
 			}
 			for who, header := range map[string][]string{
-				"nobody": nil, "an empty cookie": {"Cookie", cookieName + "8088="}, "the token as a cookie": {"Cookie", cookieName + "8088=" + url.QueryEscape(testToken)},
+				"no one": nil, "an empty cookie": {"Cookie", cookieName + "8088="}, "the token as a cookie": {"Cookie", cookieName + "8088=" + url.QueryEscape(testToken)},
 				"another cookie": {"Cookie", cookieName + "8088=" + newSession().cookie}, "the cookie of another port": {"Cookie", cookieName + "8089=" + p.session.cookie}, "the token of the API": {"X-StorageApi-Token", testToken},
 			} {
 				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
@@ -204,7 +204,7 @@ func TestHeadOfStreams(t *testing.T) {
 	select {
 	case <-closed:
 	case <-time.After(20 * time.Second):
-		t.Error("a stream goes on that nobody gets")
+		t.Error("a stream continues that no one gets")
 		close(p.done)
 	}
 }
@@ -247,7 +247,7 @@ func TestStreamsLeaveNothing(t *testing.T) {
 	}
 }
 
-// FuzzPage: whatever a client with the cookie sends, the answer is not a 5xx or a
+// FuzzPage: no matter what a client with the cookie sends, the answer is not a 5xx or a
 // panic, and leads to no other host.
 func FuzzPage(f *testing.F) {
 	for _, id := range []string{"1", "%2e%2e%2f", "%00", "%ff"} {

@@ -126,9 +126,9 @@ func TestFaultsWithoutAPlace(t *testing.T) {
 	}{
 		{"only a message", "user", nil, "What to fix"},
 		{"not the configuration", "application", nil, "Failed by a fault that no setting can fix"},
-		{"problems that are no list", "user", []any{"problems", 17}, "What to fix"},
-		{"problems that are no JSON", "user", []any{"problems", "[{"}, "What to fix"},
-		{"a pointer that is no text", "user", []any{"pointer", map[string]int{"a": 1}}, "What to fix"},
+		{"problems that are not a list", "user", []any{"problems", 17}, "What to fix"},
+		{"problems that are not JSON", "user", []any{"problems", "[{"}, "What to fix"},
+		{"a pointer that is not text", "user", []any{"pointer", map[string]int{"a": 1}}, "What to fix"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
@@ -163,7 +163,7 @@ func TestSucceededJob(t *testing.T) {
 	}
 }
 
-// TestIncompleteJob: wherever the state of a job is shown, "incomplete" stands
+// TestIncompleteJob: wherever the state of a job is shown, "incomplete" is
 // beside "success", and its page lists what was found.
 func TestIncompleteJob(t *testing.T) {
 	const badge = `</svg>success</span> <span class="status incomplete">`

@@ -56,7 +56,7 @@ func open(o Options) (http.Handler, session) {
 	inside := newSession()
 	s := &site{Options: o, session: inside, assets: newAssets()}
 	s.views = newViews(s)
-	return s.headers(ownSite(s.gate(s.routes()))), inside
+	return s.headers(ownSite(s.requireSession(s.routes()))), inside
 }
 
 type site struct {

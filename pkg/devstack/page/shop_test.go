@@ -113,7 +113,7 @@ func (p *platform) begin(job string) {
 	for i, took := range []int{143, 96, 118, 402} {
 		p.request(job, "/users", fmt.Sprintf("limit=10&offset=%d", 10*i), 1, 200, time.Duration(took)*time.Millisecond)
 	}
-	p.say(job, "info", "Job users finished: 4 pages, 34 rows, the page holds fewer items than asked for", "event", "job.finished")
+	p.say(job, "info", "Job users finished: 4 pages, 34 rows, the page holds fewer items than requested", "event", "job.finished")
 	p.request(job, "/orders", "", 1, 503, 61*time.Millisecond)
 	p.say(job, "info", "GET /orders: status 503, retry 1 in 650ms", "event", "request.retried", "method", "GET", "path", "/orders", "retry", 1, "waitSeconds", "0.65")
 	p.clock.Advance(650 * time.Millisecond)

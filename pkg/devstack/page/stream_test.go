@@ -111,7 +111,7 @@ func (p *platform) beat() {
 	select {
 	case p.beats <- p.clock.Now():
 	case <-time.After(10 * time.Second):
-		p.Fatal("nobody listens to the ticker")
+		p.Fatal("no one listens to the ticker")
 	}
 }
 
@@ -255,7 +255,7 @@ func TestStreamsEndWithTheirListener(t *testing.T) {
 	select {
 	case <-stopped:
 	case <-time.After(10 * time.Second):
-		t.Error("the stream goes on without its listener")
+		t.Error("the stream continues without its listener")
 	}
 }
 

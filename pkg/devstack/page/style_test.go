@@ -32,13 +32,13 @@ func TestContrast(t *testing.T) {
 		front, back string
 		least       float64
 	}{
-		{"ink quiet accent good bad warn busy", "paper sheet sunk", 4.5},
+		{"ink quiet accent good bad warn busy", "paper surface sunk", 4.5},
 		{"ink quiet bad string digit name", "bad-soft", 4.5},
 		{"ink quiet warn", "warn-soft", 4.5},
-		{"string digit name", "sunk sheet", 4.5},
+		{"string digit name", "sunk surface", 4.5},
 		{"accent", "accent-soft", 4.5},
 		{"sign", "accent good bad warn quiet", 4.5},
-		{"strong", "sheet paper", 3},
+		{"strong", "surface paper", 3},
 	} {
 		for scheme, luminance := range schemes {
 			for front := range strings.FieldsSeq(c.front) {

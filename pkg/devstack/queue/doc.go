@@ -2,7 +2,7 @@
 // time for each configuration, prepares the data directory of the component,
 // follows its run, loads its tables, and stores how the job ended.
 //
-// Every job that was started ends in a final state, whatever the component does:
+// Every job that was started ends in a final state, regardless of what the component does:
 // also if the job is killed, the platform is stopped or, at the next start, the
 // process was killed. All events of a job are stored, in their order, before its
 // end is. No secret of a configuration or a state is in an event, a message or a

@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxProcessTimeout is the maximum that a configuration can ask for.
+// maxProcessTimeout is the maximum that a configuration can request.
 const maxProcessTimeout = 24 * time.Hour
 
 // rootKeys are the sections of a delivered configuration, in their order.
@@ -32,7 +32,7 @@ func knownKeys() []string {
 // checkRoot refuses what the platform refuses before the component starts.
 func checkRoot(doc value.Value) error {
 	if doc.Kind() != value.Object && !hollow(doc) {
-		return failure.Userf("The configuration is no object, but: %s", doc.Kind())
+		return failure.Userf("The configuration is not an object, but: %s", doc.Kind())
 	}
 	known := knownKeys()
 	var unknown []string

@@ -74,7 +74,7 @@ func TestCheckRoot(t *testing.T) {
 			`{"variableValuesData":{"values":[]}}`, `Unrecognized option "variableValuesData"` + available,
 		},
 		"a section": {`{"parameters":"x"}`, `Invalid type for path "container.parameters". Expected "array", but got "string"`},
-		"a list":    {`[1]`, "The configuration is no object, but: array"},
+		"a list":    {`[1]`, "The configuration is not an object, but: array"},
 	} {
 		t.Run(name, func(t *testing.T) { sameUserError(t, checkRoot(testvalue.Parse(t, tc.doc)), tc.want) })
 	}
@@ -140,7 +140,7 @@ func FuzzDocuments(f *testing.F) {
 			t.Fatal(err)
 		}
 		if s, err := readValues(merged, "x"); err == nil && len(s.texts()) != len(s.values) {
-			t.Fatalf("%s: a name stands twice in %v", merged.JSON(), s.values)
+			t.Fatalf("%s: a name is twice in %v", merged.JSON(), s.values)
 		}
 		if names, err := readDeclarations(merged); err == nil && len(names) != merged.Field("variables").Len() {
 			t.Fatalf("%s declares %v", merged.JSON(), names)

@@ -96,7 +96,7 @@ func (r *run) fail(result *store.Result, err error) {
 	}
 	result.Message = internalMessage
 	// The platform shows the reason in its own log only. Here the reader of the
-	// events is the one who can fix it.
+	// events can fix it.
 	r.say(sandbox.Debug, err.Error(), result.ExceptionID)
 	r.say(sandbox.Error, sandbox.Camouflage, camouflageDescription)
 }

@@ -25,7 +25,7 @@ type platform struct {
 	tables *tables
 	// component plays the component; it is called by many goroutines.
 	component func(*play) sandbox.Exit
-	stop      func() error // ends the queue and gives what Run returned
+	stop      func() error // ends the queue and returns what Run returned
 }
 
 // play is one run of the component.

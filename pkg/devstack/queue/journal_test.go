@@ -93,17 +93,17 @@ func TestJournalReportsAFault(t *testing.T) {
 	s, err := store.Open(filepath.Join(t.TempDir(), "store.db"), func() time.Time { return noon })
 	must(t, err)
 	must(t, s.Close())
-	told := 0
+	reports := 0
 	j := newJournal(s, (&clockwork{}).after, func(err error) {
-		told++
+		reports++
 		if !isFault(err) {
-			t.Errorf("told of %v", err)
+			t.Errorf("reported %v", err)
 		}
 	})
 	for range 3 * journalSize {
 		j.add(said("x"))
 	}
-	if err := j.close(); !isFault(err) || told != 1 {
-		t.Errorf("got %v, told %d times", err, told)
+	if err := j.close(); !isFault(err) || reports != 1 {
+		t.Errorf("got %v, reported %d times", err, reports)
 	}
 }

@@ -40,11 +40,11 @@ func component(dir string) int {
 	fmt.Println("job", os.Getenv("KBC_RUNID"), "knows", doc.Field("parameters").Field("#p").Raw())
 	switch doc.Field("parameters").Field("do").Raw() {
 	case "wait":
-		told := make(chan os.Signal, 1)
-		signal.Notify(told, syscall.SIGTERM)
+		signalled := make(chan os.Signal, 1)
+		signal.Notify(signalled, syscall.SIGTERM)
 		fmt.Println("waiting")
-		<-told
-		fmt.Fprintln(os.Stderr, "told to end")
+		<-signalled
+		fmt.Fprintln(os.Stderr, "asked to end")
 		return 1
 	case "fail":
 		fmt.Fprintln(os.Stderr, "no user pass-word")
@@ -71,7 +71,7 @@ func leave(dir string, files map[string]string) int {
 func processes(t *testing.T) *platform {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("nobody can be asked to end there")
+		t.Skip("no one can be asked to end there")
 	}
 	program, err := os.Executable()
 	must(t, err)

@@ -130,7 +130,7 @@ func (s *schedule) start(id string, l lock) {
 	go func() { s.ended <- ended{id, s.q.work(ctx, id)} }()
 }
 
-// kill ends a running job if someone asked for that.
+// kill ends a running job if someone requested that.
 func (s *schedule) kill(j store.Job, e *entry) error {
 	if e.killed || !j.Kill && j.Status != store.Terminating {
 		return nil

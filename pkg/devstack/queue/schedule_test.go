@@ -219,7 +219,7 @@ func TestFaultOfTheStore(t *testing.T) {
 	p := &platform{t: t, store: s, tables: &tables{}}
 	p.component = func(run *play) sandbox.Exit {
 		must(t, s.Close())
-		run.say(sandbox.Info, "nobody will read this")
+		run.say(sandbox.Info, "no one will read this")
 		<-run.ctx.Done()
 		return sandbox.Exit{}
 	}
@@ -238,7 +238,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := New(Options{Store: p.store}); err == nil {
-		t.Error("no runner is no fault")
+		t.Error("no runner is not a fault")
 	}
 	q, err := New(Options{Store: p.store, Runner: p, Load: p.tables.Load})
 	must(t, err)

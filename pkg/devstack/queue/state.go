@@ -26,7 +26,7 @@ func newState(dir string) (value.Value, error) {
 		return state, failure.Applicationf("the state that the component left is not JSON: %w", err)
 	}
 	if !composite(state) {
-		return state, failure.Applicationf("the state that the component left is no object: %s", state.Kind())
+		return state, failure.Applicationf("the state that the component left is not an object: %s", state.Kind())
 	}
 	return state, nil
 }
@@ -52,7 +52,7 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !at.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", name)
+		return nil, fmt.Errorf("%s is not a file", name)
 	case at.Size() > maxDocument:
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are allowed", name, at.Size(), maxDocument)
 	}

@@ -57,7 +57,7 @@ func TestState(t *testing.T) {
 			must(t, err)
 			same(t, "state", string(c.State), tc.want)
 			if c.Version != 1 {
-				t.Errorf("version %d: a state is no new version", c.Version)
+				t.Errorf("version %d: a state is not a new version", c.Version)
 			}
 		})
 	}
@@ -127,7 +127,7 @@ func TestHostileState(t *testing.T) {
 			must(t, os.Symlink(outside, path))
 		}, "path escapes from parent"},
 		"a device":    {func(t *testing.T, path string) { must(t, os.Symlink("/dev/zero", path)) }, "path escapes from parent"},
-		"a directory": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, "out/state.json is no file"},
+		"a directory": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, "out/state.json is not a file"},
 		"huge": {func(t *testing.T, path string) {
 			must(t, os.WriteFile(path, nil, 0o600))
 			must(t, os.Truncate(path, maxDocument+1))

@@ -41,7 +41,7 @@ func (c *container) Wait() (int, bool, error) {
 	case c.killed.Load() && (inspectErr != nil || state.StartedAt.Year() <= 1):
 		return killedCode, false, nil // killed before it started
 	case inspectErr != nil && code != dockerFailed:
-		return 0, false, failure.Applicationf("cannot tell how the component ended: %w", inspectErr)
+		return 0, false, failure.Applicationf("cannot say how the component ended: %w", inspectErr)
 	case inspectErr != nil || state.StartedAt.Year() <= 1:
 		return 0, false, failure.Applicationf("docker could not start the component: %s", bytes.TrimSpace(c.stderr.text))
 	case removeErr != nil:

@@ -118,6 +118,6 @@ func TestNewRefuses(t *testing.T) {
 		})
 	}
 	if _, err := NewProcess(file); err == nil {
-		t.Error("a file that cannot be run is no program")
+		t.Error("a file that cannot be run is not a program")
 	}
 }

@@ -132,7 +132,7 @@ func TestDockerEndings(t *testing.T) {
 		{"runs too long", "hang", "", false, 200 * time.Millisecond, Exit{Code: 137, Message: noMessage, TimedOut: true}, "", []string{"run", "kill", "inspect", "rm"}},
 		{"ended before it began", "hang", "slow", true, 0, Exit{Code: 137, Message: "on"}, "", []string{"run", "stop", "kill", "inspect", "rm"}},
 		{"no image", "exit 0", "no image", false, 0, Exit{}, "docker could not start the component: docker: no such image.", []string{"run", "inspect", "rm"}},
-		{"forgotten", "err the-token\nexit 1", "forgotten", false, 0, Exit{}, "cannot tell how the component ended: docker inspect failed with exit code 1: ", []string{"run", "inspect", "rm"}},
+		{"forgotten", "err the-token\nexit 1", "forgotten", false, 0, Exit{}, "cannot say how the component ended: docker inspect failed with exit code 1: ", []string{"run", "inspect", "rm"}},
 		{"cannot be removed", "exit 0", "stuck", false, 0, Exit{}, "cannot remove the container of the component: docker rm failed with exit code 1: it is stuck", []string{"run", "inspect", "rm"}},
 	}
 	for _, tt := range tests {
@@ -223,7 +223,7 @@ exit 1`
 	})
 }
 
-// importImage makes an image that holds nothing but this test as a static
+// importImage makes an image that holds only this test as a static
 // program, and removes it with the test.
 func importImage(t *testing.T) string {
 	t.Helper()

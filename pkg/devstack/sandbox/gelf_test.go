@@ -35,7 +35,7 @@ func TestParseFrame(t *testing.T) {
 		{"emergency is dropped", level("0"), nil},
 		{"a level as text", level(`"6"`), plain(Info, false, false)},
 		{"an unknown level", level("8"), plain(Error, false, false)},
-		{"a level that is no number", level(`"info"`), plain(Error, false, false)},
+		{"a level that is not a number", level(`"info"`), plain(Error, false, false)},
 		{"no level", `{` + s + `,` + ts + `}`, nil},
 		{"no text", `{` + ts + `,"level":6}`, nil},
 		{"an empty text", `{"short_message":"",` + ts + `,"level":6}`, nil},

@@ -262,7 +262,7 @@ func openFiles(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Skip("the system does not tell the open files: " + err.Error())
+		t.Skip("the system does not list the open files: " + err.Error())
 	}
 	return len(entries)
 }

@@ -26,7 +26,7 @@ const (
 	Info  = "info"
 	Warn  = "warn"
 	Error = "error"
-	// Debug is a level that the platform does not show. Such a record is no event
+	// Debug is a level that the platform does not show. Such a record is not an event
 	// of a job, but it contains requests to look at.
 	Debug = "debug"
 )

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 // transactions.
 const crashRows = batchRows + 50
 
-// fillUntilKilled writes whatever can be written as fast as it can, and says
+// fillUntilKilled writes what can be written as fast as it can, and says
 // what was acknowledged: a kind and an id on each line.
 func fillUntilKilled(path string) error {
 	s, err := Open(path, time.Now)

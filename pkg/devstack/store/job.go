@@ -74,7 +74,7 @@ type Job struct {
 	// Extra are members of the job's record, by name, that are only kept (backend,
 	// parallelism, …).
 	Extra map[string]json.RawMessage
-	// Kill says that someone asked for the end of the job.
+	// Kill says that someone requested the end of the job.
 	Kill bool
 	// Started and Ended are zero until then.
 	Created, Started, Ended time.Time

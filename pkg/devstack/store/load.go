@@ -41,7 +41,7 @@ func (l Load) Check() error {
 		return err
 	}
 	if len(l.Columns) == 0 {
-		return l.userf("there are no columns")
+		return l.userf("there are not columns")
 	}
 	if err := l.checkWidth(len(l.Columns)); err != nil {
 		return err

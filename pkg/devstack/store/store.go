@@ -133,7 +133,7 @@ func (s *Store) prepareKey(tx *bbolt.Tx) error {
 	return nil
 }
 
-// Key is a random key of 32 bytes that belongs to this store, for whoever encrypts.
+// Key is a random key of 32 bytes that belongs to this store, for encryption.
 // It is always the same.
 func (s *Store) Key() [keySize]byte { return s.key }
 

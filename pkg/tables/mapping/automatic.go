@@ -114,7 +114,7 @@ func (a *Automatic) Batch(typeName string, columns []Column) *Batch {
 	return &Batch{owner: a, typeName: typeName, columns: ofColumns(columns)}
 }
 
-// Batch is the rows of one page. A batch without rows, or with nothing but one
+// Batch is the rows of one page. A batch without rows, or with only one
 // null row, leaves no trace.
 type Batch struct {
 	owner    *Automatic

@@ -158,7 +158,7 @@ func TestRowsThatCount(t *testing.T) {
 	}
 }
 
-// endsAt is a context that has ended when it is asked for the n-th time.
+// endsAt is a context that has ended when it is requested the n-th time.
 type endsAt struct {
 	context.Context
 	n *int
@@ -187,8 +187,8 @@ func TestConversionEndsAnywhere(t *testing.T) {
 	}
 }
 
-// TestNobodyNeedsToBeWarned: Options.Warn may be nil.
-func TestNobodyNeedsToBeWarned(t *testing.T) {
+// TestNoWarningNeeded: Options.Warn may be nil.
+func TestNoWarningNeeded(t *testing.T) {
 	a, err := NewAutomatic(Options{TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func (c *mappingCompiler) problem(pointer string, expected failure.Text) {
 	c.problems.Add(failure.Problem{Code: failure.InvalidMapping, Pointer: pointer, Expected: expected})
 }
 
-// table compiles the mapping of one table, whose name stands at a pointer of its
+// table compiles the mapping of one table, whose name is at a pointer of its
 // own. A list is a mapping too: its paths are the indexes. A table that cannot be a
 // file is reported, and has no columns.
 func (c *mappingCompiler) table(name, namePointer string, s config.Section, parent link) *mapped {
@@ -280,7 +280,7 @@ func (m Mappings) Without(dataTypes []string) Mappings {
 }
 
 // WriteMissing writes all tables that are not there yet, without rows: the tables of
-// a mapping exist whatever the data was. A table without columns is not written.
+// a mapping exist regardless of the data. A table without columns is not written.
 func (m Mappings) WriteMissing(out Output, d Defaults) error {
 	for _, t := range m.tables {
 		if len(t.columns) == 0 {

@@ -104,7 +104,7 @@ func document(t testing.TB, mappings string) value.Value {
 }
 
 // The schema finds some of the problems, the compilation the others, and none
-// is told twice.
+// is reported twice.
 func TestBrokenMappings(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {

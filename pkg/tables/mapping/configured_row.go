@@ -58,7 +58,7 @@ func (b *ConfiguredBatch) row(t *mapped, row value.Packed, link reference) error
 	return b.owner.store(t, r)
 }
 
-// find is the value that a setting of a table asks for, null when there is none.
+// find is the value that a setting of a table requests, null when there is none.
 // The members are those of the row, if it is an object.
 func (b *ConfiguredBatch) find(t *mapped, setting int, row value.Packed, members []packedMember) value.Packed {
 	s := &t.settings[setting]

@@ -227,7 +227,7 @@ func TestColumnsOfMappings(t *testing.T) {
 			want:     map[string]string{"t": csv(`e|ae`, `1|2`)},
 		},
 		{
-			name: "user and parent columns only where asked for",
+			name: "user and parent columns only where requested",
 			mappings: `{"t":{"id":"id","tag":{"type":"user","mapping":{"destination":"T","primaryKey":true}},"parent_user-info.id":{"type":"user","delimiter":"#","mapping":{"destination":"P"}},
 				"o/x":{"type":"user","mapping":{"destination":"X"}},"none":{"type":"user","mapping":{"destination":"N"}}}}`,
 			pages: []page{

@@ -54,7 +54,7 @@ type converter struct {
 	roots  []*tableLayout
 	table  *tableLayout // of the current batch
 	hasher *hasher
-	// ids are those of the row at hand and of the rows it is in, packed. They are
+	// ids are those of the current row and of the rows it is in, packed. They are
 	// kept together because cells and the rows of arrays refer to them.
 	ids    []byte
 	frames []*frame // to be used again
@@ -110,7 +110,7 @@ func text(v value.Packed) []byte {
 	return v.Cell()
 }
 
-// frame is an object on the way from a row down to the property at hand. Its
+// frame is an object on the way from a row down to the current property. Its
 // id is made when the first array needs it.
 type frame struct {
 	node   *node
@@ -213,7 +213,7 @@ func (c *converter) warnBoth(n *node, column, holds string, found bool) {
 	c.warn(n.path(), fmt.Sprintf("column %q, row %d: %s", column, c.table.rows, holds))
 }
 
-// array writes the items of an array, or the single value that stands in the
+// array writes the items of an array, or the single value that is in the
 // place of one, and returns the id that links them to the frame: none when
 // there is nothing to link.
 func (c *converter) array(t *tableLayout, v value.Packed, f *frame) (value.Packed, error) {

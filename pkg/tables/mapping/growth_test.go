@@ -95,7 +95,7 @@ func allocated(t *testing.T, text string) float64 {
 }
 
 // TestWorkGrowsWithTheRow compares how many bytes are allocated for a shape and
-// for one four times as large. What is looked for in vain, or made anew on each
+// for one four times as large. What is looked for without success, or made again on each
 // level, is allocated, so that work with the square of the size shows: sixteen
 // times as much.
 func TestWorkGrowsWithTheRow(t *testing.T) {

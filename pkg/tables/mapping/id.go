@@ -26,7 +26,7 @@ type hasher struct {
 	flushed bool
 	digest  [md5.Size]byte // what sum returns
 	// counting is how many objects and lists are open whose number of parts is not
-	// known yet. It stands before the parts, so nothing is flushed meanwhile.
+	// known yet. It is before the parts, so nothing is flushed meanwhile.
 	counting int
 	// names are those of the object before, in the order they were hashed: rows mostly
 	// have the same. place is how many came so far in this one.
@@ -34,7 +34,7 @@ type hasher struct {
 	place int
 }
 
-// hashedName is a name as it stands in packed objects, and how it is hashed.
+// hashedName is a name as it is in packed objects, and how it is hashed.
 type hashedName struct{ packed, text []byte }
 
 // maxHashedNames and maxHashedName are how many names are kept, and how long ones.

@@ -120,7 +120,7 @@ func TestSerialisation(t *testing.T) {
 	}
 }
 
-// TestSerialisationCounts: the number of parts stands before them and may have any
+// TestSerialisationCounts: the number of parts is before them and may have any
 // number of digits, also where objects and lists lie in each other, and where what is
 // before or around them is large.
 func TestSerialisationCounts(t *testing.T) {

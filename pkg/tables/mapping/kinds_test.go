@@ -9,7 +9,7 @@ import (
 
 var generatedID = regexp.MustCompile(`t_[0-9a-f]{32}`)
 
-// Where scalars and objects stand in one place and it is no error, both are in
+// Where scalars and objects are in one place and it is not an error, both are in
 // the tables.
 func TestScalarsBesideObjects(t *testing.T) {
 	rows := []struct {
@@ -40,7 +40,7 @@ func TestScalarsBesideObjects(t *testing.T) {
 			"an empty object as a row of scalars", []string{`1`, `{}`}, map[string]string{"t": csv(`data`, `1`, ``)}, nil,
 		},
 		{
-			"objects and scalars in lists, where null stood in the place of one",
+			"objects and scalars in lists, where null was in the place of one",
 			[]string{`{"v":[1,[2]]}`, `{"v":null}`, `{"v":[{"k":3}]}`, `{"v":4}`, `{"v":[null]}`},
 			map[string]string{"t": csv(`v`, `ID`, ``, `ID`, `ID`, `ID`), "t_v": csv(`data|k|JSON_parentId`, `1||ID`, `[2]||ID`, `|3|ID`, `4||ID`, `||ID`)},
 			[]string{

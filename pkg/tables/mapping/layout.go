@@ -52,7 +52,7 @@ type extraColumn struct {
 	raw    string      // as hashed: another one where the item has a property of that name
 	header string
 	column int
-	warned bool // that its values are no scalars
+	warned bool // that its values are not scalars
 }
 
 // tableFile is one file: columns of all tables that share it, matched by name.

@@ -24,7 +24,7 @@ func TestSafeName(t *testing.T) {
 		{"one long word and a tail of digits", strings.Repeat("a", 65) + ".1", md5hex(strings.Repeat("a", 65)+"_1") + "_1"},
 		{"long words without a place to cut", strings.Repeat("a", 40) + "." + strings.Repeat("b", 70), `a`},
 		{"long without words", strings.Repeat("1", 70), md5hex(strings.Repeat("1", 70))},
-		{"no more than fits behind initials", strings.Repeat("b-", 20) + strings.Repeat("c", 20) + "_" + strings.Repeat("d", 41),
+		{"no more than fits after initials", strings.Repeat("b-", 20) + strings.Repeat("c", 20) + "_" + strings.Repeat("d", 41),
 			strings.Repeat("b", 20) + "c_" + strings.Repeat("d", 41)},
 		{"one more than fits", strings.Repeat("b-", 20) + strings.Repeat("c", 20) + "_" + strings.Repeat("d", 42),
 			strings.Repeat("b", 20) + "c"},
@@ -48,7 +48,7 @@ func FuzzSafeName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got := TableName(text)
 		if len(got) > maxName || !form.MatchString(got) {
-			t.Errorf("%q: %q is no safe name", text, got)
+			t.Errorf("%q: %q is not a safe name", text, got)
 		}
 		if again := TableName(got); again != got {
 			t.Errorf("%q: %q is safe, but changes to %q", text, got, again)

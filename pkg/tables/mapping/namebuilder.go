@@ -33,7 +33,7 @@ type run uint8
 const (
 	noRun run = iota
 	wordRun
-	dashRun // begins with a dash, so it is no word
+	dashRun // begins with a dash, so it is not a word
 )
 
 // newNameBuilder begins with the path of one name.
@@ -53,7 +53,7 @@ func (t nameBuilder) below(name string) nameBuilder {
 	return t
 }
 
-// clone is a copy that goes on by itself.
+// clone is a copy that grows independently.
 func clone(sum hash.Cloner) hash.Cloner {
 	c, err := sum.Clone()
 	if err != nil {
@@ -137,7 +137,7 @@ func (t *nameBuilder) name() string {
 	return strings.TrimSuffix(string(kept), "_")
 }
 
-// shorten keeps the end of a long name from an underscore on, and stands the
+// shorten keeps the end of a long name from an underscore on, and is the
 // initials of the whole in front of it; a name of one word gives its hash
 // instead of initials. So does a name with more initials than fit.
 func (t *nameBuilder) shorten() []byte {

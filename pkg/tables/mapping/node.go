@@ -32,10 +32,10 @@ func (k kind) String() string {
 // one data type (an array of rows). It only learns: null gives way to anything,
 // a scalar or an object can become an array of its kind. Scalars beside objects
 // are an error, unless the objects are empty, or the original has forgotten by
-// then what stood there before, see loose.
+// then what was there before, see loose.
 type node struct {
 	name   string // of the property or data type; elementName of elements
-	packed string // the name of a property as it stands in packed objects
+	packed string // the name of a property as it is in packed objects
 	parent *node  // nil for data types
 	kind   kind
 	// kinds are those of the scalars so far, and of lists that became text. They are
@@ -45,12 +45,12 @@ type node struct {
 	children []*node
 	index    map[string]*node
 	element  *node // of an array
-	// both says of object that scalars stand beside it. A property then has a
+	// both says of object that scalars are beside it. A property then has a
 	// column of its own, where objects are JSON text; elements have a column for
 	// the scalars beside those of the objects.
 	both bool
 	// loose says of element that the kinds at it and below it need not fit any
-	// more: null or a single object stood in the place of the array. The original
+	// more: null or a single object was in the place of the array. The original
 	// forgets the kind of the elements then, or the kinds below them; so does the
 	// remembered structure.
 	loose bool
@@ -60,7 +60,7 @@ type node struct {
 	// objects says that this run brought an object.
 	objects bool
 	// typeAt is how many children came before the type was known, which is
-	// where the type stands in the remembered structure.
+	// where the type is in the remembered structure.
 	typeAt int
 	// header is the column's name; named says that it is decided.
 	header string
@@ -157,7 +157,7 @@ const maxProperties = 100_000
 // structure, in the one for the next run and in its text.
 const maxNames = 32 << 20
 
-// maxLevels is how many names may stand on the way to a list. The id of each row
+// maxLevels is how many names may be on the way to a list. The id of each row
 // on the way is a hash of everything in it, so the work grows with the number
 // of levels times the size of a row. The original reads no deeper JSON.
 const maxLevels = 512
@@ -187,7 +187,7 @@ func (l *learner) count(n *node) error {
 		n.dataType(), limit, n.parent.errorPath())
 }
 
-// checkLevels refuses a list that stands too deep.
+// checkLevels refuses a list that is too deep.
 func (n *node) checkLevels() error {
 	levels := 0
 	for at := n; at.parent != nil; at = at.parent {
@@ -198,7 +198,7 @@ func (n *node) checkLevels() error {
 	if levels <= maxLevels {
 		return nil
 	}
-	return failure.Userf("the list '%s' in the rows of '%s' stands below more than %d others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'",
+	return failure.Userf("the list '%s' in the rows of '%s' is below more than %d others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'",
 		n.errorPath(), n.dataType(), maxLevels-1)
 }
 

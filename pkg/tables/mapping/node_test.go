@@ -65,7 +65,7 @@ func TestTypesMerge(t *testing.T) {
 		{`{"a":1}`, `{"a":{"b":1}}`, errA + `"scalar" to "object" in "t.[].v.a"`},
 		{`{"a":[1]}`, `{"a":{"b":1}}`, `Error parsing response JSON: Data array in 't.[].v.a' contains incompatible types 'scalar' and 'object'`},
 
-		// An empty object is no conflict.
+		// An empty object is not a conflict.
 		{`1`, `{}`, "object and scalar"},
 		{`1`, `[{}]`, "array of object and scalar"},
 		{`1`, `["a",{}]`, "array of object and scalar"},
@@ -85,7 +85,7 @@ func TestTypesMerge(t *testing.T) {
 		{`{"a":1}`, `[{"a":{}}]`, "array of object"},
 		{`{"a":[1]}`, `{"a":{}}`, "object"},
 
-		// The original forgets what the elements were when null stands in the place
+		// The original forgets what the elements were when null is in the place
 		// of a list, or below them when a single object does.
 		{`null,[1]`, `[{"k":1}]`, "array of object and scalar"},
 		{`null,[{"k":1}]`, `[1]`, "array of object and scalar"},
@@ -189,7 +189,7 @@ func TestLevelsOfLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := newCollector(t, "").add(t, rowsOf(row(maxLevels+1)))
-	if err == nil || failure.KindOf(err) != failure.User || !strings.HasSuffix(err.Error(), "in the rows of 't' stands below more than 511 others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'") {
+	if err == nil || failure.KindOf(err) != failure.User || !strings.HasSuffix(err.Error(), "in the rows of 't' is below more than 511 others; every list becomes a table: leave out what is nested so deep, or take it as text, by 'responseFilter' or 'mappings'") {
 		t.Errorf("got %v", err)
 	}
 	if n := len(err.Error()); n > maxErrorPath+300 {

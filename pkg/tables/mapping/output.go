@@ -11,7 +11,7 @@ import (
 // mapped automatically (table.Table.Kinds). In a mapped one any value may follow:
 // its kinds are known with its last row, when the table gets its place.
 type Output interface {
-	// Create begins a table, or goes on with the earlier one of the same name.
+	// Create begins a table, or continues with the earlier one of the same name.
 	Create(t table.Table) (Writer, error)
 	// Draft begins rows that become a table by Writer.Place.
 	Draft(t table.Table) (Writer, error)

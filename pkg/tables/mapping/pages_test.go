@@ -84,7 +84,7 @@ func write(t *testing.T, rows []value.Value, columns []Column, sizes func() int)
 	for len(rows) > 0 {
 		size := min(sizes(), len(rows))
 		for size < len(rows) && rows[size-1].IsNull() {
-			size++ // a page with nothing but one null row is dropped, so none may end alone
+			size++ // a page with only one null row is dropped, so none may end alone
 		}
 		b := c.Batch("t", columns)
 		for _, row := range rows[:size] {

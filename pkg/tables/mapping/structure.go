@@ -90,7 +90,7 @@ func loadStructure(structure value.Value) (map[string]*node, error) {
 		if n.kind != kindArray {
 			return nil, broken(at, "a data type must be an array, not %q", n.kind.String())
 		}
-		n.element.loose = false // nothing stands in the place of rows
+		n.element.loose = false // nothing is in the place of rows
 		types[name] = n
 	}
 	return types, nil
@@ -148,7 +148,7 @@ func (n *node) loadMember(m value.Member, at *pointerPath) error {
 		if n.element.kind == kindArray {
 			return broken(at, "the elements of an array cannot be arrays")
 		}
-		n.element.loose = true // what stood in the place of the array is not known
+		n.element.loose = true // what was in the place of the array is not known
 		return nil
 	}
 	name, ok := strings.CutPrefix(m.Name, propertyMark)
@@ -171,7 +171,7 @@ func broken(at *pointerPath, format string, args ...any) error {
 	return failure.Userf("in/state.json holds a broken structure: json_parser.struct%s: %s", at, fmt.Sprintf(format, args...))
 }
 
-// remembered is the node as the next run shall know it.
+// remembered is the node as the next run must know it.
 func (n *node) remembered() value.Value {
 	members := make([]value.Member, 0, len(n.children)+3)
 	if n.element != nil {

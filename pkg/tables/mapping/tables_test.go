@@ -71,7 +71,7 @@ var tableRows = []struct {
 		want:  map[string]string{"t": csv(`x|y`, `1|`, `3|2`)},
 	},
 	{
-		name:  "columns of an object stand at its place",
+		name:  "columns of an object are at its place",
 		pages: []page{rowsOf(`{"a":1,"o":{"x":1},"b":2}`), rowsOf(`{"c":3,"o":{"y":2}}`)},
 		want:  map[string]string{"t": csv(`a|o_x|o_y|b|c`, `1|1||2|`, `||2||3`)},
 	},
@@ -305,7 +305,7 @@ func TestColumnNames(t *testing.T) {
 }
 
 func TestNameOfAPropertyFoundLater(t *testing.T) {
-	// Inside an object that stands first, so its column comes and is named
+	// Inside an object that is first, so its column comes and is named
 	// before the one that was found earlier.
 	c := collect(t, "", rowsOf(`{"o":{"a":1},"o_x":2}`), rowsOf(`{"o":{"x":3}}`))
 	checkTables(t, c.tables(t), map[string]string{"t": csv(`o_a|o_x|o_x_u0`, `1||2`, `|3|`)})

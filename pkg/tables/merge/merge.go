@@ -48,7 +48,10 @@ type Merged struct {
 // Tables merges all incremental tables of this run, and reports each that has an earlier
 // one or had several rows with one key. A file of the earlier run that cannot be merged
 // is a user error that names the file and the line.
-func Tables(ctx context.Context, d Directories, report func(Merged)) error {
+//
+// Every thousand rows it calls progress, if that is not nil, with the number of rows that
+// were read of the table. A table with a primary key is read twice.
+func Tables(ctx context.Context, d Directories, report func(Merged), progress func(table string, rows int)) error {
 	manifests, err := filepath.Glob(filepath.Join(quoted(d.Tables), "*"+table.ManifestSuffix))
 	if err != nil {
 		return failure.Applicationf("cannot list the tables of this run: %w", err)
@@ -56,7 +59,7 @@ func Tables(ctx context.Context, d Directories, report func(Merged)) error {
 	for _, path := range manifests {
 		name := strings.TrimSuffix(filepath.Base(path), table.ManifestSuffix)
 		m := merger{dirs: d, name: name, memory: keysInMemory}
-		if err := m.run(ctx, report); err != nil {
+		if err := m.run(ctx, report, progress); err != nil {
 			return err
 		}
 	}
@@ -83,9 +86,12 @@ type merger struct {
 	sources  []*source      // the earlier table, if there is one, and that of this run
 	columns  []string       // of the merged table
 	result   Merged
+	progress func(table string, rows int) // nil for none
+	read     int                          // rows, in all passes
 }
 
-func (m *merger) run(ctx context.Context, report func(Merged)) (err error) {
+func (m *merger) run(ctx context.Context, report func(Merged), progress func(table string, rows int)) (err error) {
+	m.progress = progress
 	path := filepath.Join(m.dirs.Tables, m.name)
 	if m.manifest, err = readManifest(path + table.ManifestSuffix); err != nil || !m.manifest.Incremental {
 		return err
@@ -124,7 +130,7 @@ func (m *merger) open(path string) error {
 	case err != nil:
 		return m.disk(err)
 	case !info.Mode().IsRegular():
-		return refused(earlier, failure.Userf("it is no file"))
+		return refused(earlier, failure.Userf("it is not a file"))
 	default:
 		if err := m.openEarlier(earlier); err != nil {
 			return err
@@ -283,7 +289,7 @@ func readManifest(path string) (table.Manifest, error) {
 	case err != nil:
 		return table.Manifest{}, failure.Applicationf("cannot read a manifest: %w", err)
 	case !info.Mode().IsRegular():
-		return table.Manifest{}, failure.Userf("it is no file")
+		return table.Manifest{}, failure.Userf("it is not a file")
 	case info.Size() > maxManifest:
 		return table.Manifest{}, failure.Userf("it has %d bytes, expected at most %d", info.Size(), maxManifest)
 	}

@@ -72,7 +72,7 @@ func TestTables(t *testing.T) {
 		now, want      string
 		report         Merged
 	}{
-		{"replaced in its place, new ones behind", byID, "id,v\n1,a\n2,b\n3,c", "id,v\n4,x\n2,y", "id,v\n1,a\n2,y\n3,c\n4,x", Merged{Before: 3, Replaced: 1, Added: 1, Rows: 4}},
+		{"replaced in its place, new ones after it", byID, "id,v\n1,a\n2,b\n3,c", "id,v\n4,x\n2,y", "id,v\n1,a\n2,y\n3,c\n4,x", Merged{Before: 3, Replaced: 1, Added: 1, Rows: 4}},
 		{"the last of several, at the place of the first", byID, "id,v\n1,a", "id,v\n2,x\n1,p\n2,y\n1,q", "id,v\n1,q\n2,y", Merged{Before: 1, Replaced: 1, Added: 1, Rows: 2}},
 		{"several in the earlier table", byID, "id,v\n1,a\n2,b\n1,c", "id,v\n3,d", "id,v\n1,c\n2,b\n3,d", Merged{Before: 3, Added: 1, Rows: 3}},
 		{"nothing new", byID, "id,v\n1,a", "id,v", "id,v\n1,a", Merged{Before: 1, Rows: 1}},
@@ -95,7 +95,7 @@ func TestTables(t *testing.T) {
 			put(t, d.Tables, "b.t", quotedCSV(row.now))
 			put(t, d.Tables, "b.t.manifest", row.manifest)
 			var reports []Merged
-			if err := Tables(t.Context(), d, func(m Merged) { reports = append(reports, m) }); err != nil {
+			if err := Tables(t.Context(), d, func(m Merged) { reports = append(reports, m) }, nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := read(t, d.Tables, "b.t"); got != quotedCSV(row.want) {
@@ -150,7 +150,7 @@ func TestTypes(t *testing.T) {
 			put(t, d.Earlier, "t.manifest", row.earlierManifest)
 			put(t, d.Tables, "t", quotedCSV(row.now))
 			put(t, d.Tables, "t.manifest", row.manifest)
-			if err := Tables(t.Context(), d, func(Merged) {}); err != nil {
+			if err := Tables(t.Context(), d, func(Merged) {}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := read(t, d.Tables, "t.manifest"); got != row.want {
@@ -181,7 +181,7 @@ func TestRefused(t *testing.T) {
 			put(t, d.Earlier, row.file, row.text)
 			put(t, d.Tables, "t", quotedCSV("id,v\n1,b"))
 			put(t, d.Tables, "t.manifest", byID)
-			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) })
+			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) }, nil)
 			if failure.KindOf(err) != failure.User || !strings.Contains(fmt.Sprint(err), "cannot merge into ") || !strings.Contains(fmt.Sprint(err), row.want) {
 				t.Errorf("got  %v\nwant …%s", err, row.want)
 			}
@@ -197,8 +197,8 @@ func TestRefused(t *testing.T) {
 		}
 		put(t, d.Tables, "t", quotedCSV("id\n1"))
 		put(t, d.Tables, "t.manifest", byID)
-		err := Tables(t.Context(), d, func(Merged) {})
-		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "it is no file") {
+		err := Tables(t.Context(), d, func(Merged) {}, nil)
+		if failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "it is not a file") {
 			t.Error(err)
 		}
 	})
@@ -210,8 +210,8 @@ func TestOddManifest(t *testing.T) {
 		name, want string
 		make       func(path string) error
 	}{
-		{"a directory", "/earlier/t.manifest: it is no file", func(path string) error { return os.Mkdir(path, 0o777) }},
-		{"a device", "/earlier/t.manifest: it is no file", func(path string) error { return os.Symlink(os.DevNull, path) }},
+		{"a directory", "/earlier/t.manifest: it is not a file", func(path string) error { return os.Mkdir(path, 0o777) }},
+		{"a device", "/earlier/t.manifest: it is not a file", func(path string) error { return os.Symlink(os.DevNull, path) }},
 		{"a huge file", "/earlier/t.manifest: it has 67108865 bytes, expected at most 67108864", func(path string) error {
 			return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, maxManifest+1))
 		}},
@@ -224,7 +224,7 @@ func TestOddManifest(t *testing.T) {
 			}
 			put(t, d.Tables, "t", quotedCSV("id,v\n1,b"))
 			put(t, d.Tables, "t.manifest", byID)
-			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) })
+			err := Tables(t.Context(), d, func(m Merged) { t.Errorf("reported %+v", m) }, nil)
 			if failure.KindOf(err) != failure.User || !strings.Contains(fmt.Sprint(err), row.want) {
 				t.Errorf("got  %v\nwant …%s", err, row.want)
 			}
@@ -238,7 +238,7 @@ func TestPersonsTable(t *testing.T) {
 	put(t, d.Earlier, "t", "\uFEFFv,id\r\na,1\r\n\"b \"\"c\"\"\n\",2\r\nd,3")
 	put(t, d.Tables, "t", quotedCSV("id,v\n2,x\n3,y"))
 	put(t, d.Tables, "t.manifest", byID)
-	if err := Tables(t.Context(), d, func(Merged) {}); err != nil {
+	if err := Tables(t.Context(), d, func(Merged) {}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := read(t, d.Tables, "t"), quotedCSV("v,id\na,1\nx,2\ny,3"); got != want {
@@ -253,7 +253,7 @@ func TestInterrupted(t *testing.T) {
 	put(t, d.Tables, "t.manifest", byID)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Tables(ctx, d, func(Merged) {}); !errors.Is(err, context.Canceled) {
+	if err := Tables(ctx, d, func(Merged) {}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -264,7 +264,7 @@ type data struct {
 	rows    [][]string
 }
 
-// csv is the text of the table, with the quotes of another program now and then.
+// csv is the text of the table, with the quotes of another program occasionally.
 func (d data) csv(random *rand.Rand) string {
 	if random == nil || random.IntN(3) > 0 {
 		text := table.AppendRecord(nil, d.columns)
@@ -360,7 +360,7 @@ func TestModel(t *testing.T) {
 			want := model(earlier, now, key)
 			m := merger{dirs: d, name: "t", memory: memory}
 			var report Merged
-			if err := m.run(t.Context(), func(r Merged) { report = r }); err != nil {
+			if err := m.run(t.Context(), func(r Merged) { report = r }, nil); err != nil {
 				t.Fatalf("seed %d, round %d: %v", seed, round, err)
 			}
 			if got, wanted := read(t, d.Tables, "t"), want.csv(nil); got != wanted {
@@ -374,7 +374,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// FuzzEarlier: whatever the earlier table is, it is merged or refused by a user error,
+// FuzzEarlier: regardless of the earlier table, it is merged or refused by a user error,
 // and what comes out is a table in which no key is there twice.
 func FuzzEarlier(f *testing.F) {
 	for _, text := range []string{"id,v\n1,a\n2,b\n1,c", "\"id\"\n\"1\"", "", "v,id\r\n\"\"\"\",1\r\n", "\uFEFFid\n\n\n", "id,id\n", "id\n\"a\nb\"x"} {
@@ -388,7 +388,7 @@ func FuzzEarlier(f *testing.F) {
 		put(t, d.Tables, "t", quotedCSV("id,v\n1,x\n9,y"))
 		put(t, d.Tables, "t.manifest", byID)
 		var report Merged
-		if err := Tables(t.Context(), d, func(m Merged) { report = m }); err != nil {
+		if err := Tables(t.Context(), d, func(m Merged) { report = m }, nil); err != nil {
 			if failure.KindOf(err) != failure.User {
 				t.Errorf("no user error: %v", err)
 			}
@@ -444,7 +444,7 @@ func TestAsThePlatform(t *testing.T) {
 			}
 			put(t, d.Tables, "t", now.csv(nil))
 			put(t, d.Tables, "t.manifest", manifest)
-			if err := Tables(t.Context(), d, func(Merged) {}); err != nil {
+			if err := Tables(t.Context(), d, func(Merged) {}, nil); err != nil {
 				t.Fatal(err)
 			}
 			merged = read(t, d.Tables, "t")
@@ -476,5 +476,33 @@ func TestAsThePlatform(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestProgress: a table with a primary key is read twice.
+func TestProgress(t *testing.T) {
+	for _, tt := range []struct {
+		name, manifest string
+		want           []int
+	}{
+		{"by a key", byID, []int{1024, 2048, 3072, 4096}},
+		{"without a key", keyless, []int{1024, 2048}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := room(t)
+			put(t, d.Earlier, "t", quotedCSV("id"+strings.Repeat("\n1", 2100)))
+			put(t, d.Tables, "t", quotedCSV("id\n1"))
+			put(t, d.Tables, "t.manifest", tt.manifest)
+			var got []int
+			err := Tables(t.Context(), d, func(Merged) {}, func(table string, rows int) {
+				if table != "t" {
+					t.Errorf("table %q", table)
+				}
+				got = append(got, rows)
+			})
+			if err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// checkEvery is after how many rows the context is checked.
+	// checkEvery is after how many rows the context is checked and progress reported.
 	checkEvery = 1024
 	// hashBytes is how many bytes of a SHA-256 stand for a key. Two keys with the same
 	// ones cannot be found, also by an API that tries.
@@ -31,8 +31,14 @@ func (m *merger) rows(ctx context.Context, do func(s *source, cells []string, wh
 			return s.within(m, err)
 		}
 		for s.rows = 0; ; s.rows++ {
-			if n++; n%checkEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
+			if n++; n%checkEvery == 0 {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				m.read += checkEvery
+				if m.progress != nil {
+					m.progress(m.name, m.read)
+				}
 			}
 			cells, where, err := s.next()
 			if err == io.EOF {

@@ -19,7 +19,7 @@ type Manifest struct {
 	document value.Value
 }
 
-// ParseManifest reads a manifest. A text that is no manifest of this package is a user
+// ParseManifest reads a manifest. A text that is not a manifest of this package is a user
 // error.
 func ParseManifest(text []byte) (Manifest, error) {
 	v, err := value.Parse(text)

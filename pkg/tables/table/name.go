@@ -55,7 +55,7 @@ func wordsOf(text string) string {
 	return strings.Trim(b.String(), "_")
 }
 
-// plainLetters takes the marks off letters and writes those that are no letter
+// plainLetters takes the marks off letters and writes those that are not a letter
 // with a mark as the letters they stand for.
 func plainLetters(text string) string {
 	plain := strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ø", "o", "Ø", "O",

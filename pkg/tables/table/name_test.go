@@ -21,7 +21,7 @@ func TestStoredName(t *testing.T) {
 		{"compatibility forms", "m² ﬁx ＡＢ", "m2_fix_AB"},
 		{"another script between", "a 日本 b", "a_b"},
 		{"one for a run", "a  -.- b", "a_b"},
-		{"underscores are no run", "a__b", "a__b"},
+		{"underscores are not a run", "a__b", "a__b"},
 		{"underscores at the ends", "__a b__", "a_b"},
 		{"a run at the ends", "(a)", "a"},
 		{"a run beside an underscore", "a_ b", "a__b"},

@@ -76,7 +76,7 @@ func (p *pool) count(w *Writer) {
 	w.counted = cap(w.buf)
 }
 
-// spill writes all buffers and gives their memory back.
+// spill writes all buffers and releases their memory.
 func (p *pool) spill() error {
 	for _, w := range p.buffers {
 		if err := w.flush(); err != nil {

@@ -59,7 +59,7 @@ func (r *Reader) Reset(in io.Reader) {
 	r.line = 1
 }
 
-// Offset is how many bytes the records that were read take, with what stands before
+// Offset is how many bytes the records that were read take, with what is before
 // them.
 func (r *Reader) Offset() int64 { return r.from.read - int64(r.in.Buffered()) }
 
@@ -78,8 +78,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Read gives the next record and io.EOF after the last. The slice is used until
-// the next call only. A file that is no CSV is a user error which names the line.
+// Read returns the next record and io.EOF after the last. The slice is used until
+// the next call only. A file that is not CSV is a user error which names the line.
 func (r *Reader) Read() ([]string, error) {
 	if _, err := r.in.Peek(1); err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (r *Reader) enclosed(start int) error {
 func (r *Reader) end() (more bool, err error) {
 	_, where, err := r.next()
 	if err == nil && where == inside {
-		err = r.fault("goes on after a closing enclosure")
+		err = r.fault("continues after a closing enclosure")
 	}
 	return err == nil && where == cellEnd, err
 }

@@ -49,7 +49,7 @@ func TestReader(t *testing.T) {
 		{"another delimiter and enclosure", "'a;''b';\"c\n", ';', `'`, `[["a;'b" "\"c"]]`},
 		{"no enclosure", "\"a\t\"b\n", '\t', ``, `[["\"a" "\"b"]]`},
 		{"never closed", "a\n\"b\nc\n", ',', `"`, `line 2 opens an enclosure that is never closed`},
-		{"more behind an enclosure", "a\n\"b\"c\n", ',', `"`, `line 2 goes on after a closing enclosure`},
+		{"more after an enclosure", "a\n\"b\"c\n", ',', `"`, `line 2 continues after a closing enclosure`},
 		{"an enclosure inside", "a\"b\n", ',', `"`, `line 1 has an enclosure inside`},
 		{"a carriage return alone", "a\rb\n", ',', `"`, `line 1 has a carriage return without a line feed`},
 		{"a carriage return at the end", "\"a\"\r", ',', `"`, `line 1 has a carriage return without a line feed`},

@@ -15,7 +15,7 @@ import (
 )
 
 // copyStep is how many bytes are copied before the run is asked whether it
-// still goes on.
+// still continues.
 const copyStep = 8 << 20
 
 // Set is the tables of one directory while they are written. Tables of one name
@@ -189,7 +189,7 @@ func (s *Set) Close() ([]Written, error) {
 	return all, nil
 }
 
-// Abort gives all tables and drafts up, complete ones too.
+// Abort abandons all tables and drafts, complete ones too.
 func (s *Set) Abort() {
 	for _, w := range s.drafts {
 		w.Abort()

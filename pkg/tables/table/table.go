@@ -36,7 +36,7 @@ type Table struct {
 	// Incremental makes the platform add to the table instead of replacing
 	// it.
 	Incremental bool
-	// Typed asks for the manifest that gives the type of every column, from the
+	// Typed requests the manifest that gives the type of every column, from the
 	// kinds of its cells. The names of the columns must be stored names then.
 	// The CSV file is the same with and without.
 	Typed bool

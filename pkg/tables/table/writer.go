@@ -120,7 +120,7 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Abort gives the table up: the file is closed and removed, no manifest is
+// Abort abandons the table: the file is closed and removed, no manifest is
 // written. It is for a run that fails, so its own faults do not matter beside
 // the one that led here; the staging directory goes away as a whole.
 func (w *Writer) Abort() {

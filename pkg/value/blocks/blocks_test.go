@@ -35,12 +35,12 @@ func TestBlocksComeBack(t *testing.T) {
 	}
 	large := strings.Repeat("large ", Large/6+1)
 	tests := map[string][]string{
-		"none":              nil,
-		"one":               {"a"},
-		"many":              {strings.Repeat("a", Size), "b", string(noise), strings.Repeat("cd", Size), "e"},
-		"large ones":        {large, "a", large + "b", large + "c", "d"},
-		"an empty one":      {"a", "", "b"},
-		"small behind many": slices.Repeat([]string{"x"}, 1000),
+		"none":             nil,
+		"one":              {"a"},
+		"many":             {strings.Repeat("a", Size), "b", string(noise), strings.Repeat("cd", Size), "e"},
+		"large ones":       {large, "a", large + "b", large + "c", "d"},
+		"an empty one":     {"a", "", "b"},
+		"small after many": slices.Repeat([]string{"x"}, 1000),
 	}
 	for name, all := range tests {
 		r := NewReader(bytes.NewReader(written(t, all...)))

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// form is a way to write a date. A fraction may stand behind the seconds of each.
+// form is a way to write a date. A fraction may be after the seconds of each.
 type form struct {
 	layout string
 	zone   bool
@@ -71,7 +71,7 @@ var known = func() map[string][]form {
 	return all
 }()
 
-// beginning says how a text begins: with so many digits and what stands behind them, or
+// beginning says how a text begins: with so many digits and what comes after them, or
 // with the name of a month or a day. It is quick to say of most texts that they are no
 // dates.
 func beginning(text string) string {

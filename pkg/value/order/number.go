@@ -18,7 +18,7 @@ type number struct {
 const maxExponent = 15
 
 // numberOf reads digits with a sign, a fraction and an exponent where there are such.
-// A text of anything else is no number.
+// A text of anything else is not a number.
 func numberOf(text string) (n number, ok bool) {
 	rest := text
 	switch {

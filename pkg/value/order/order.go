@@ -1,6 +1,6 @@
-// Package order compares values of an API that are not of one type for sure: numbers
+// Package order compares values of an API whose types may differ: numbers
 // and texts that hold numbers, dates and other texts. A number is compared exactly,
-// whatever its size.
+// regardless of its size.
 package order
 
 import (
@@ -28,7 +28,7 @@ const (
 )
 
 // instant is a date, in the form in which it was written. Dates with a time zone are
-// comparable whatever their forms.
+// comparable regardless of their forms.
 type instant struct {
 	at   time.Time
 	form string

@@ -67,7 +67,7 @@ func FuzzCompare(f *testing.F) {
 		p, ok := new(big.Rat).SetString(a)
 		q, ok2 := new(big.Rat).SetString(b)
 		if !ok || !ok2 {
-			t.Fatalf("%q or %q is no number", a, b)
+			t.Fatalf("%q or %q is not a number", a, b)
 		}
 		if want := p.Cmp(q); cmp.Compare(got, 0) != want {
 			t.Errorf("%q to %q: got %d, want %d", a, b, got, want)
@@ -75,14 +75,14 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// tooFar reports whether a number is so large that exact arithmetic takes long.
+// tooFar reports whether a number is so large that exact arithmetic takes a long time.
 func tooFar(text string) bool {
 	_, exponent, ok := strings.Cut(strings.ToLower(text), "e")
 	return ok && len(strings.TrimLeft(exponent, "+-0")) > 3
 }
 
 // TestTransitive: of numbers, and of dates of one kind, the greatest is the same
-// whatever their order.
+// regardless of their order.
 func TestTransitive(t *testing.T) {
 	for _, texts := range [][]string{
 		{"1", "1.5", "-3", "1e3", "999", "1000.1", "0", "-0.1"},

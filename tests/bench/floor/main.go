@@ -5,7 +5,7 @@
 // checks nothing, tries nothing again, keeps no state, and its generated ids are
 // numbers.
 //
-// It is no yardstick for good code, but for what cannot be saved.
+// It shows which costs cannot be avoided and is not an example of good code.
 package main
 
 import (

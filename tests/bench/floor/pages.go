@@ -28,7 +28,7 @@ func pages(address string, limit int, item func(*jsontext.Decoder) error) error 
 	}
 }
 
-// fetch reads the items of one body and tells how many there were.
+// fetch reads the items of one body and says how many there were.
 func fetch(dec *jsontext.Decoder, address string, item func(*jsontext.Decoder) error) (int, error) {
 	res, err := http.Get(address)
 	if err != nil {

@@ -107,8 +107,8 @@ func (n *nestedItems) tag(dec *jsontext.Decoder) error {
 	return n.tags.row()
 }
 
-// lists writes items with so many lists of one object, each to a table of its own.
-// There are too many to keep their files open: they are written in the end.
+// lists writes items with this many lists of one object, each to a table of its own.
+// There are too many to keep their files open: they are written at the end.
 func lists(address string, count int, out string) error {
 	columns := []string{"id"}
 	tables := make([]csv, count)

@@ -16,7 +16,7 @@ const flushAt = 32 << 10
 type csv struct {
 	file    *os.File
 	columns []string
-	cells   [][]byte // of the row at hand
+	cells   [][]byte // of the current row
 	buf     []byte
 }
 

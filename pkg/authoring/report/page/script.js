@@ -1,6 +1,6 @@
 "use strict";
 
-// Shows the report that stands in the page. Everything in it is set as text,
+// Shows the report that is in the page. Everything in it is set as text,
 // nothing as HTML.
 const report = JSON.parse(document.getElementById("data").textContent);
 const main = document.getElementById("report");
@@ -41,8 +41,8 @@ const under = (...what) => make("span", "under", ...what);
 const column = (heading, cell, className = "") => ({ heading, cell, className });
 const number = (heading, cell) => column(heading, cell, "figure");
 
-// sheet is a table with a caption; its first column names the rows.
-function sheet(id, caption, note, columns, entries, className = "", rowClass = () => "") {
+// tableSection is a table with a caption; its first column names the rows.
+function tableSection(id, caption, note, columns, entries, className = "", rowClass = () => "") {
   const table = make("table", className,
     make("caption", "", caption, note ? make("span", "quiet", note) : ""),
     make("thead", "", make("tr", "", columns.map((c) => {
@@ -55,7 +55,7 @@ function sheet(id, caption, note, columns, entries, className = "", rowClass = (
       if (i === 0) cell.scope = "row";
       return cell;
     })))));
-  const frame = make("div", "sheet", table);
+  const frame = make("div", "panel", table);
   frame.tabIndex = 0;
   frame.setAttribute("role", "region");
   frame.setAttribute("aria-label", caption);
@@ -124,7 +124,7 @@ function fault(error) {
 }
 
 function problems(list) {
-  return sheet("problems", "Problems of the configuration", "", [
+  return tableSection("problems", "Problems of the configuration", "", [
     column("Where", (p) => pointer(p.pointer) || "the document", "long"),
     column("Expected", (p) => p.expected, "long"),
     column("Found", (p) => p.found || ""),
@@ -134,7 +134,7 @@ function problems(list) {
 }
 
 function findings() {
-  return sheet("incomplete", "Data may be missing", "", [
+  return tableSection("incomplete", "Data may be missing", "", [
     column("Job", (f) => [report.jobs[f.job].job, report.jobs[f.job].iteration ? under("iteration " + report.jobs[f.job].iteration) : ""], "long"),
     column("What was found", (f) => [f.text, under(f.kind)], "long"),
     column("Where to look", (f) => pointer(f.pointer), "long"),
@@ -146,7 +146,7 @@ function jobs() {
   const iterations = report.jobs.some((job) => job.iteration);
   const windows = report.jobs.some((job) => job.windows);
   const polls = report.jobs.some((job) => job.polls), skips = report.jobs.some((job) => job.ended && job.ended.skipped);
-  return sheet("jobs", "Jobs", "", [
+  return tableSection("jobs", "Jobs", "", [
     column("Job", (j) => [j.job, incomplete.length && j.incomplete ? make("b", "warn", " incomplete") : "", under(pointer(j.pointer))], "long"),
     ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
     number("Runs", (j) => j.ended ? figure(j.ended.runs || 1) : "–"),
@@ -189,7 +189,7 @@ function waterfall() {
     return text;
   };
   const note = w.omitted ? "the first " + figure(w.requests.length) + " of " + figure(w.requests.length + w.omitted) + " requests" : "";
-  const section = sheet("waterfall", "Waterfall", note, [
+  const section = tableSection("waterfall", "Waterfall", note, [
     column("Request", asked, "asked"),
     column("Status", status),
     number("Start", (r) => duration(r.start)),
@@ -214,14 +214,14 @@ function activity() {
   }));
   chart.setAttribute("role", "img");
   chart.setAttribute("aria-label", "Requests in each of " + count(a.periods.length, "period") + " of " + duration(a.step) + ", at most " + figure(most));
-  const section = make("section", "", make("div", "sheet", make("p", "caption",
+  const section = make("section", "", make("div", "panel", make("p", "caption",
     "Activity", make("span", "quiet", "requests in each " + duration(a.step) + ", at most " + figure(most))), chart));
   section.id = "activity";
   return section;
 }
 
 function slowest() {
-  return sheet("slowest", "Slowest requests", "", [
+  return tableSection("slowest", "Slowest requests", "", [
     column("Request", (r) => [make("b", "", r.method), " ", make("code", "", r.url)], "long"),
     column("Job", jobOf),
     column("Status", status),
@@ -240,7 +240,7 @@ function tables() {
   for (const t of report.tables) {
     const share = (n) => t.sampled ? (100 * n / t.sampled).toFixed(n && n < t.sampled ? 1 : 0) + " %" : "";
     const note = !t.sampled ? "no rows were looked at" : t.sampled < t.rows ? "shapes of the first " + count(t.sampled, "row") : "";
-    const table = sheet("", "Columns of " + t.table, note, [
+    const table = tableSection("", "Columns of " + t.table, note, [
       column("Column", (c) => make("code", "", c.name)),
       column("Shape (characters)", (c) => c.shapes.map((s) => s.shape + "(" + range(s) + ")" + (c.shapes.length > 1 ? " × " + figure(s.count) : "")).join(", "), "long"),
       number("Empty", (c) => share(c.empty)),
@@ -257,7 +257,7 @@ function memory() {
   const values = (text, n) => n ? count(n, "value") : text || "–";
   const iterations = report.memory.some((m) => m.iteration);
   const note = report.status === "success" ? "" : "the next run will read the same, because this one was not complete";
-  return sheet("memory", "Remembered from run to run", note, [
+  return tableSection("memory", "Remembered from run to run", note, [
     column("Name", (m) => [make("code", "", m.name), under(pointer(m.pointer))]),
     ...(iterations ? [number("Iteration", (m) => m.iteration || "")] : []),
     column("Read", (m) => values(m.read, m.readValues), "long"),
@@ -270,7 +270,7 @@ const warned = report.warnings.filter((w) => !incomplete.some((f) => f.kind === 
 
 function warnings() {
   const note = report.warningsOmitted ? count(report.warningsOmitted, "more") + " not shown" : "";
-  return sheet("warnings", "Warnings", note, [
+  return tableSection("warnings", "Warnings", note, [
     column("Where", (w) => pointer(w.pointer) || make("span", "quiet", w.source), "long"),
     column("What", (w) => [w.message, w.code ? under("extractor explain ", make("code", "", w.code)) : ""], "long"),
     number("Times", (w) => figure(w.count)),
@@ -288,4 +288,4 @@ main.replaceChildren(...headline(),
   report.jobs.length ? jobs() : nothing("No job was run."),
   report.memory ? memory() : "",
   ...(report.waterfall.requests.length ? [waterfall(), activity(), slowest()] : [nothing("No request was sent.")]),
-  report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, whatever its jobs had stored." : "")));
+  report.tables.length ? tables() : nothing("No table was written." + (report.status === "failed" ? " A run that fails leaves none, even if its jobs had stored rows." : "")));

@@ -25,7 +25,7 @@ func form(path, token, next string) *http.Request {
 	return r
 }
 
-func TestGate(t *testing.T) {
+func TestRequireSession(t *testing.T) {
 	p := newPlatform(t)
 	get := func(path string) *http.Request { return httptest.NewRequest(http.MethodGet, path, nil) }
 	right := url.QueryEscape(testToken)
@@ -37,7 +37,7 @@ func TestGate(t *testing.T) {
 		location string
 		enters   bool
 	}{
-		{"nobody knows you", get("/"), 303, "/login?next=%2F", false},
+		{"no one knows you", get("/"), 303, "/login?next=%2F", false},
 		{"deep in the page", get("/tables/in.c-a%2Fb"), 303, "/login?next=%2Ftables%2Fin.c-a%252Fb", false},
 		{"a stream", get("/stream"), 303, "/login?next=%2Fstream", false},
 		{"a path that is not there", get("/nowhere"), 303, "/login?next=%2Fnowhere", false},
@@ -52,7 +52,7 @@ func TestGate(t *testing.T) {
 		{"an empty token in the address", get("/?token="), 401, "", false},
 		{"the right token in the form", form("/login", testToken, "/jobs/1"), 303, p.session.path + "/jobs/1", true},
 		{"a wrong token in the form", form("/login", testToken+" ", "/jobs/1"), 401, "", false},
-		{"the value of the cookie is no token", form("/login", p.cookie().Value, "/"), 401, "", false},
+		{"the value of the cookie is not a token", form("/login", p.cookie().Value, "/"), 401, "", false},
 		{"the form cannot be sent to a page", form("/", testToken, "/"), 303, "/login?next=%2F", false},
 		{"too long a form", form("/login", strings.Repeat("x", maxLoginBytes), "/"), 400, "", false},
 	} {
@@ -80,7 +80,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-func TestGateForgedCookies(t *testing.T) {
+func TestForgedCookies(t *testing.T) {
 	p := newPlatform(t)
 	forge := func(path string, cookie *http.Cookie) int {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -106,7 +106,7 @@ func TestGateForgedCookies(t *testing.T) {
 }
 
 // TestOtherServersGetNoCookie: a browser sends the cookies of a host to all of its
-// ports. Another server on this machine does not get ours, whatever of its own
+// ports. Another server on this machine does not get ours, no matter to which of its own
 // addresses it leads a browser to, and what a browser sends to one platform does
 // not open another.
 func TestOtherServersGetNoCookie(t *testing.T) {
@@ -145,7 +145,7 @@ func TestOtherServersGetNoCookie(t *testing.T) {
 	}
 }
 
-func TestGateRefusesOtherSites(t *testing.T) {
+func TestOtherSitesAreRefused(t *testing.T) {
 	p := newPlatform(t)
 	for _, c := range []struct {
 		name, header, value string

@@ -26,9 +26,9 @@ type session struct {
 
 func newSession() session { return session{path: sessionPath + rand.Text(), cookie: rand.Text()} }
 
-// gate serves the login and the assets to everyone, and everything else to clients
+// requireSession serves the login and the assets to everyone, and everything else to clients
 // that have the cookie.
-func (s *site) gate(inside http.Handler) http.Handler {
+func (s *site) requireSession(inside http.Handler) http.Handler {
 	inside = http.StripPrefix(s.session.path, inside)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {

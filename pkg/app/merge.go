@@ -1,0 +1,38 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/tables/merge"
+)
+
+// mergingEvery is the least time between two reports about the merging of a table.
+const mergingEvery = 10 * time.Second
+
+// mergeTables merges the incremental tables of the run into those of the run before, if
+// that is wanted.
+func mergeTables(ctx context.Context, o *Options, dir *datadir.Dir, stage *datadir.Stage) error {
+	if !o.Merge || o.Full {
+		return nil
+	}
+	directories := merge.Directories{Earlier: dir.Tables(), Tables: stage.Tables(), Temp: stage.Temp()}
+	return merge.Tables(ctx, directories, func(m merge.Merged) {
+		o.Log.Emit(event.TableMerged{Table: m.Table, PrimaryKey: m.PrimaryKey, Before: m.Before, Replaced: m.Replaced, Added: m.Added, Rows: m.Rows})
+	}, mergeProgress(o))
+}
+
+// mergeProgress reports how far the merging of a table is, at most every mergingEvery.
+func mergeProgress(o *Options) func(table string, rows int) {
+	last := o.Now()
+	return func(table string, rows int) {
+		now := o.Now()
+		if now.Sub(last) < mergingEvery {
+			return
+		}
+		last = now
+		o.Log.Emit(event.TableMerging{Table: table, Rows: rows})
+	}
+}
