@@ -99,6 +99,9 @@ func readsEnvironment(call *ast.CallExpr) bool {
 		name = f.Name
 	case *ast.SelectorExpr:
 		name = f.Sel.Name
+		if x, ok := f.X.(*ast.Ident); ok && x.Name == "env" && name == "get" {
+			return true // the environment with that of the file .env below it
+		}
 		if strings.EqualFold(name, "first") || strings.EqualFold(name, "env") || strings.EqualFold(name, "missing") {
 			return false // these are local functions
 		}

@@ -1,7 +1,6 @@
 package documents
 
 import (
-	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -11,16 +10,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// pending are pages that are being written. Links to them are checked as soon as they
-// are there.
-var pending = []string{
-	"docs/how-to/install.md", "docs/how-to/kubernetes.md", "docs/how-to/move-from-the-original.md",
-	"docs/how-to/paging-by-headers.md", "docs/how-to/graphql.md", "docs/how-to/errors-in-answers.md", "docs/how-to/secrets.md", "docs/how-to/limits-and-speed.md",
-	"docs/reference/expressions.md", "docs/reference/paths-and-conditions.md", "docs/reference/files.md", "docs/reference/platform-api.md",
-	"docs/reference/command-line.md", "docs/reference/exit-codes.md",
-	"docs/understand/how-a-run-works.md", "docs/understand/order-and-concurrency.md", "docs/understand/decisions.md",
-}
 
 // pages are all Markdown files of the repository, by their paths.
 func pages(t *testing.T) map[string]*page {
@@ -63,7 +52,6 @@ func TestLinks(t *testing.T) {
 			to, isPage := all[file]
 			_, err := os.Stat(filepath.Join(root, file))
 			switch {
-			case errors.Is(err, fs.ErrNotExist) && slices.Contains(pending, file):
 			case err != nil || strings.HasPrefix(file, ".."):
 				t.Errorf("%s:%d: there is no %s", path, l.line, file)
 			case anchor != "" && !isPage:
@@ -123,12 +111,6 @@ var moreCode = map[string]string{
 	"docs/learn/tutorial.md":     "each step shows its configuration, its run and its tables",
 }
 
-// pendingShape are pages that are being edited and do not have the shape yet.
-var pendingShape = []string{
-	"docs/reference/report.md",                                                                       // begins with code
-	"docs/how-to/typed-tables.md", "docs/reference/diagnostics.md", "docs/understand/performance.md", // no links
-}
-
 // linksToPage reports whether a page leads to another one.
 func linksToPage(p *page) bool {
 	return slices.ContainsFunc(p.links(), func(l link) bool {
@@ -144,9 +126,6 @@ func TestShapeOfPages(t *testing.T) {
 	lead := regexp.MustCompile("^# [^\n]+\n\n[A-Z`*\\[][^\n]+\n")
 	unused := maps.Clone(moreCode)
 	for path, p := range pages(t) {
-		if slices.Contains(pendingShape, path) {
-			continue
-		}
 		if !lead.MatchString(p.prose) {
 			t.Errorf("%s does not begin with a title and a paragraph", path)
 		}
