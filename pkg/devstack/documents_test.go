@@ -45,6 +45,8 @@ func TestDemoPage(t *testing.T) {
 func TestReadme(t *testing.T) {
 	follow(t, "../../README.md", "my-data",
 		"go test ./...", // this is it
+		// They need an account at Stripe. tests/apis runs the configuration.
+		"extractor init --api stripe --out stripe/config.json", "extractor validate stripe", "extractor run stripe",
 	)
 }
 

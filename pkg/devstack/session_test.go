@@ -181,7 +181,11 @@ func (s *session) run(command, exit string) error {
 	case words[0] == "export":
 		err = s.export(words[1:])
 	case strings.HasPrefix(command, "go run ./cmd/extractor "):
-		code, err = s.extractor(words[3:])
+		args := words[3:]
+		if args[0] == "run" {
+			args = args[1:]
+		}
+		code, err = s.extractor(args)
 	case command == "go run ./cmd/devstack sample-api":
 		s.sampleAPI()
 	case command == "go run ./cmd/devstack serve":

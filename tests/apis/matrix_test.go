@@ -24,7 +24,7 @@ func TestMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, directory := range map[string]string{pages + "/README.md": ""} {
+	for file, directory := range map[string]string{pages + "/README.md": "", "../../README.md": "docs/apis/"} {
 		table := "| API | authentication | paging | incremental | asynchronous | format |\n|---|---|---|---|---|---|\n"
 		for _, api := range all {
 			table += fmt.Sprintf("| [%s](%s%s.md) | %s |\n", api.Title, directory, api.Name, strings.Join(factsOf(t, api.Name), " | "))

@@ -52,6 +52,7 @@ func TestPages(t *testing.T) {
 				"extractor init --api " + api.Name + " --out " + api.Name + "/config.json\n",
 				"extractor validate " + api.Name + "\n",
 				"extractor run " + api.Name + "\n",
+				"](README.md)",
 			} {
 				if !strings.Contains(page, needed) {
 					t.Errorf("the page lacks %q", needed)

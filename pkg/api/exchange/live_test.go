@@ -68,10 +68,10 @@ func TestLiveWaits(t *testing.T) {
 	readSpool(t, res.Body)
 	look()
 	want := []string{
-		"waiting for an answer 0 s",
+		"waiting for an answer",
 		"waiting 12 s: status 429 Too Many Requests",
-		"waiting 60 s: api.http.rateLimit",
-		"waiting for an answer 0 s",
+		"waiting 1 min 0 s: api.http.rateLimit",
+		"waiting for an answer",
 		"",
 	}
 	if !slices.Equal(waits, want) {

@@ -63,7 +63,7 @@ func TestExample(t *testing.T) {
 				t.Errorf("the file lacks %s\n%s", text, got)
 			}
 		}
-		for _, text := range []string{"paging (sure): {", "because 'next' of the answer holds the address of the next page", "at /parameters/api/pagination", "\nA run fails if an answer shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n", "\n  extractor run --data '" + filepath.Dir(file) + "'\n"} {
+		for _, text := range []string{"paging (sure): {", "because 'next' of the answer holds the address of the next page", "at /parameters/api/pagination", "\nA run fails if an answer shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n", "\n  extractor run '" + filepath.Dir(file) + "'\n"} {
 			if !strings.Contains(got.stdout, text) {
 				t.Errorf("the explanation lacks %q\n%s", text, got)
 			}

@@ -42,9 +42,9 @@ func (b *beginning) next() string {
 	text := fmt.Sprintf("\nIt is in %s, which only you can read. Next:\n", b.Out)
 	text += "  extractor validate " + quoted(b.Out) + "\n"
 	if filepath.Base(b.Out) == "config.json" {
-		return text + "  extractor run --data " + quoted(filepath.Dir(b.Out)) + "\n"
+		return text + "  extractor run " + quoted(filepath.Dir(b.Out)) + "\n"
 	}
-	return text + "  extractor run --data DIR, where DIR is a directory that has it as config.json\n"
+	return text + "  extractor run DIR, where DIR is a directory that has it as config.json\n"
 }
 
 // quoted quotes a path for a shell.
