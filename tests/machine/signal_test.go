@@ -62,7 +62,7 @@ func exitOf(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// TestFullPipe: the reader of the events hasstopped. A run that is asked to end
+// TestFullPipe: the reader of the events has stopped. A run that is asked to end
 // does so nevertheless, and clears up.
 func TestFullPipe(t *testing.T) {
 	t.Parallel()

@@ -178,7 +178,7 @@ func TestKillCommand(t *testing.T) {
 	if len(running) != 1 {
 		t.Fatalf("running: %+v", running)
 	}
-	s.extractor(t, "job", "kill", running[0].ID).want(t, 0, "asked to end", "")
+	s.extractor(t, "job", "kill", running[0].ID).want(t, 0, "ending", "")
 	<-gone
 	s.become(t, running[0].ID, "terminated")
 	s.extractor(t, "job", "status", running[0].ID).want(t, 0, "terminated: The job was terminated.", "")

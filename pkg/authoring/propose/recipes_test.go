@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/text/encoding/ianaindex"
-	"golang.org/x/tools/txtar"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
