@@ -124,15 +124,16 @@ func checkGuide(t *testing.T, page string) []string {
 // certificate.
 func inPublic(text string) string { return strings.ReplaceAll(text, "http://", "https://") }
 
-// guideRun runs a case with readable events and a report, and returns its output and the report.
-func guideRun(t *testing.T, c *testCase) (stdout string, report []byte) {
+// guideRun runs a case with readable events, and with a report if a directory is given for
+// it. In the output the data directory is my-data.
+func guideRun(t *testing.T, c *testCase, report string) (stdout string) {
 	t.Helper()
 	api := c.api(t)
 	w := newWorld(t, api)
 	w.clock = clock.At(c.Start)
 	api.clock, api.server = w.clock, w.api.URL
 	c.setFlags(&w.options)
-	w.options.LogFormat, w.options.Report = "console", t.TempDir()
+	w.options.LogFormat, w.options.Report = "console", report
 	for name, value := range c.Env {
 		w.env[name] = value
 	}
@@ -142,17 +143,12 @@ func guideRun(t *testing.T, c *testCase) (stdout string, report []byte) {
 	if got.exit != c.Exit {
 		t.Errorf("%s: exit code %d, want %d: %s", c.path, got.exit, c.Exit, got.stderr)
 	}
-	report, err := os.ReadFile(filepath.Join(w.options.Report, "report.json"))
-	if err != nil {
-		t.Error(err)
-	}
-	return inPublic(got.stdout), report
+	return strings.ReplaceAll(inPublic(got.stdout), w.dir, "my-data")
 }
 
 // consoleInGuide is what a run prints at a terminal.
 func consoleInGuide(t *testing.T, c *testCase, shown string) string {
-	stdout, _ := guideRun(t, c)
-	return excerpt(shown, stdout)
+	return excerpt(shown, guideRun(t, c, ""))
 }
 
 // planInGuide is what plan prints.
@@ -233,7 +229,12 @@ func partInGuide(t *testing.T, c *testCase, shown string) string {
 
 // reportInGuide is some object of the report, of which the guide may leave members out.
 func reportInGuide(t *testing.T, c *testCase, shown string) string {
-	_, report := guideRun(t, c)
+	dir := t.TempDir()
+	guideRun(t, c, dir)
+	report, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if err != nil {
+		t.Error(err)
+	}
 	return part(t, c, shown, inPublic(string(report)), func(found, want any) bool {
 		members, ok := found.(map[string]any)
 		wanted, isObject := want.(map[string]any)
