@@ -20,6 +20,7 @@ const (
 // newRoot makes the command line. Without a command it does the same as run.
 func newRoot() *cobra.Command {
 	var o app.Options
+	var version bool
 	root := &cobra.Command{
 		Use:   "extractor",
 		Short: "Pull data out of an HTTP API by configuration alone",
@@ -34,16 +35,22 @@ docs/reference/exit-codes.md explains the exit codes.`,
   extractor validate my-data
   extractor run my-data
   extractor --data my-data`,
-		Args:          noArguments,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return run(cmd, o) },
-		Version:       programVersion(),
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return printVersion(cmd)
+			}
+			return run(cmd, o)
+		},
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetVersionTemplate(versionLine)
 	root.SetFlagErrorFunc(wrongFlag)
 	runFlags(root.Flags(), &o)
 	root.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // 'extractor run --help' lists them
+	// The library's own flag needs text/template, with which the linker removes no unused
+	// methods: the program would be four megabytes larger.
+	root.Flags().BoolVar(&version, "version", false, "print the version")
 	root.AddGroup(
 		&cobra.Group{ID: groupAuthor, Title: "Write a configuration:"},
 		&cobra.Group{ID: groupRun, Title: "Run it on this computer:"},
@@ -65,14 +72,10 @@ func inGroup(root *cobra.Command, group string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
-// describeHelp describes the flags --help and --version and the command help, which the
-// command library adds, like everything else.
+// describeHelp describes the flag --help and the command help, which the command library
+// adds, like everything else.
 func describeHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
-	root.InitDefaultVersionFlag()
-	if f := root.Flags().Lookup("version"); f != nil {
-		f.Usage = "print the version"
-	}
 	helpFlags(root)
 }
 

@@ -41,8 +41,6 @@ func versionOf(linked string, info *debug.BuildInfo) string {
 	return cmp.Or(commit, unreleased)
 }
 
-const versionLine = "configurable-extractor {{.Version}}\n"
-
 // newVersion makes the command that prints what --version prints.
 func newVersion() *cobra.Command {
 	return &cobra.Command{
@@ -50,9 +48,11 @@ func newVersion() *cobra.Command {
 		Short:   "Print the version",
 		Example: `  extractor version`,
 		Args:    noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "configurable-extractor", programVersion())
-			return err
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return printVersion(cmd) },
 	}
+}
+
+func printVersion(cmd *cobra.Command) error {
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), "configurable-extractor", programVersion())
+	return err
 }

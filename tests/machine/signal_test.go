@@ -86,7 +86,7 @@ func TestFullPipe(t *testing.T) {
 			if exit := exitOf(t, cmd); exit != 1 {
 				t.Errorf("exit code %d: %s", exit, &stderr)
 			}
-			if !both && stderr.String() != "the run was interrupted: terminated signal received\n" {
+			if !both && stderr.String() != "the run was interrupted: terminated signal received; no table and no state was written\n" {
 				t.Errorf("stderr is %q", &stderr)
 			}
 			for name := range files(t, data) {
