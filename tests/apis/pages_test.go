@@ -152,7 +152,8 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
-	"github": newGitHub,
-	"gitlab": newGitLab,
-	"stripe": newStripe,
+	"github":          newGitHub,
+	"gitlab":          newGitLab,
+	"shopify-graphql": newShopifyGraphQL,
+	"stripe":          newStripe,
 }
