@@ -154,6 +154,7 @@ func TestAPIs(t *testing.T) {
 var imitations = map[string]func(*world) imitation{
 	"github":          newGitHub,
 	"gitlab":          newGitLab,
+	"hubspot":         newHubSpot,
 	"shopify-graphql": newShopifyGraphQL,
 	"stripe":          newStripe,
 }
