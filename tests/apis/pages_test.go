@@ -155,6 +155,7 @@ var imitations = map[string]func(*world) imitation{
 	"github":          newGitHub,
 	"gitlab":          newGitLab,
 	"hubspot":         newHubSpot,
+	"jira":            newJira,
 	"shopify-graphql": newShopifyGraphQL,
 	"stripe":          newStripe,
 }
