@@ -156,6 +156,7 @@ var imitations = map[string]func(*world) imitation{
 	"gitlab":          newGitLab,
 	"hubspot":         newHubSpot,
 	"jira":            newJira,
+	"shopify":         newShopify,
 	"shopify-graphql": newShopifyGraphQL,
 	"stripe":          newStripe,
 }
