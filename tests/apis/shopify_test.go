@@ -31,7 +31,8 @@ func newShopify(w *world) imitation {
 	for i := range 510 {
 		s.put("orders", i+1, firstDay.Add(time.Duration(i-1000)*time.Hour))
 	}
-	for i := range 250 { // exactly one page
+	s.put("orders", 511, firstDay.Add(-5*time.Minute)) // the clock of the run may be ahead
+	for i := range 250 {                               // exactly one page
 		s.put("products", i+1, firstDay.AddDate(0, -1, 0))
 	}
 	s.put("customers", 1, firstDay.AddDate(0, -1, 0))
@@ -173,7 +174,7 @@ func (s *shopify) expected(day int) tables {
 	for name, list := range lists {
 		for _, o := range list {
 			at, _ := time.Parse(time.RFC3339, o["updated_at"].(string))
-			if at.Before(firstDay) != (day == 1) {
+			if day == 1 && !at.Before(firstDay) || day == 2 && at.Before(firstDay.Add(-10*time.Minute)) {
 				continue
 			}
 			id := fmt.Sprint(o["id"])
