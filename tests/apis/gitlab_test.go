@@ -74,7 +74,7 @@ func (g *gitlab) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case err != nil || perPage < 1 || perPage > 100 || query.Get("sort") != "asc":
 		g.refuse(rw, r, http.StatusBadRequest, "per_page or sort")
 		return
-	case name == "projects" && (query.Get("order_by") != "id" || query.Get("include_subgroups") != "1" && query.Get("include_subgroups") != "true"):
+	case name == "projects" && (query.Get("order_by") != "id" || query.Get("include_subgroups") != "true"):
 		g.refuse(rw, r, http.StatusBadRequest, "projects of subgroups by id")
 		return
 	case name != "projects" && (query.Get("order_by") != "created_at" || query.Get("scope") != "all" || query.Get("state") != "all"):
