@@ -218,7 +218,7 @@ func (g *github) nextDay() {
 	g.add("api/issues", 901, morning)
 	g.add("api/pulls", 901, morning)
 	g.add("api/commits", 901, morning)
-	g.add("api/commits", 902, githubStart.Add(140*time.Hour)) // committed five days before it was pushed
+	g.add("api/commits", 902, githubStart.Add(140*time.Hour))  // committed five days before it was pushed
 	g.add("empty/commits", 903, githubStart.AddDate(-1, 0, 0)) // a history that was made elsewhere
 	g.lists["docs/issues"] = slices.Delete(g.lists["docs/issues"], 3, 4)
 	g.repositories = append(g.repositories, "new")
