@@ -164,8 +164,13 @@ func (r *jobRun) keepAnswer(page *answer.Page, res *exchange.Answer) (err error)
 	return err
 }
 
-// remember keeps what a run of a job that came to its end leaves for the next run.
+// remember keeps what a run of a job that came to its end leaves for the next run. If a
+// rule has skipped an answer, what it would have had may come another time, so the next
+// run begins where this one did.
 func (r *jobRun) remember() error {
+	if r.skipped {
+		return nil
+	}
 	statistics := r.statistics.of(r.job)
 	for i, g := range r.gathered {
 		if statistics.valued == nil {

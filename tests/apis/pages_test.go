@@ -153,5 +153,11 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
-	"stripe": newStripe,
+	"github":          newGitHub,
+	"gitlab":          newGitLab,
+	"hubspot":         newHubSpot,
+	"jira":            newJira,
+	"shopify":         newShopify,
+	"shopify-graphql": newShopifyGraphQL,
+	"stripe":          newStripe,
 }

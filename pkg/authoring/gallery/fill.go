@@ -49,6 +49,28 @@ func (a API) Fill(config []byte, address string, header http.Header) (text []byt
 	return config, filled, nil
 }
 
+// Placeholders are what has to be replaced in a configuration of the API before it runs:
+// the attributes that have values such as "your-api-token", and the host.
+func (a API) Placeholders(config []byte) ([]string, error) {
+	var doc struct {
+		Parameters struct{ Config map[string]any }
+	}
+	if err := json.Unmarshal(config, &doc); err != nil {
+		return nil, failure.Applicationf("cannot read the configuration of %s: %w", a.Name, err)
+	}
+	var names []string
+	for name, v := range doc.Parameters.Config {
+		if text, ok := v.(string); ok && strings.HasPrefix(text, "your-") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if host := a.placeholderHost(config); host != "" {
+		names = append(names, "the host "+host)
+	}
+	return names, nil
+}
+
 // credential returns the value at a place of the request, "" if it is not there.
 func credential(place string, u *url.URL, header http.Header) string {
 	kind, name, _ := strings.Cut(place, " ")

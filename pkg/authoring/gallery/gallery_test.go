@@ -99,3 +99,23 @@ func TestFillForeignHost(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+// TestPlaceholders: what an example has not filled in is left to you.
+func TestPlaceholders(t *testing.T) {
+	const config = `{"parameters": {"api": {"baseUrl": "https://your-shop.example.com/v1"}, "config": {"#key": "your-key", "account": "your-account", "outputBucket": "shop", "jobs": []}}}`
+	api := API{Hosts: []string{"*.example.com"}, Credentials: map[string][]string{"#key": {"bearer"}}}
+	got, err := api.Placeholders([]byte(config))
+	if want := []string{"#key", "account", "the host your-shop.example.com"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	text, _, err := api.Fill([]byte(config), "https://acme.example.com", http.Header{"Authorization": {"Bearer t0k"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := api.Placeholders(text); err != nil || !slices.Equal(got, []string{"account"}) {
+		t.Errorf("after an example: %q, %v", got, err)
+	}
+	if _, err := api.Placeholders([]byte("{")); err == nil {
+		t.Error("no error for what is no JSON")
+	}
+}

@@ -95,13 +95,11 @@ func (b *beginning) writeKnown(known knownAPIs, r example.Request) error {
 	if len(filled) > 0 {
 		explanation += "From your example: " + strings.Join(filled, ", ") + ".\n"
 	}
-	var missing []string
-	for name := range api.Credentials {
-		if !slices.Contains(filled, name) {
-			missing = append(missing, name)
-		}
+	missing, err := api.Placeholders(text)
+	if err != nil {
+		return err
 	}
-	if slices.Sort(missing); len(missing) > 0 {
+	if len(missing) > 0 {
 		explanation += "Replace the value of " + strings.Join(missing, ", ") + " with your own.\n"
 	}
 	explanation += fmt.Sprintf("docs/apis/%s.md says what you need and which tables you get. The vendor's documentation is at %s\n", api.Name, api.Documentation)

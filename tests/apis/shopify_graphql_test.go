@@ -1,0 +1,373 @@
+package apis
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"mime"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// shopifyGraphQL answers queries of orders, products and customers. It has access tokens
+// that expire after a day, and a bucket of points that each query takes from. Facts:
+// https://shopify.dev/docs/apps/build/authentication-authorization/access-tokens/client-credentials-grant,
+// https://shopify.dev/docs/api/usage/limits, https://shopify.dev/docs/api/usage/pagination-graphql.
+type shopifyGraphQL struct {
+	*world
+	lists  map[string]shopifyList // in the order of their ids
+	logins map[string]time.Time   // access tokens with the time of their expiry
+	points float64
+	filled time.Time // when points was the number of points
+}
+
+// shopifyObject has every field that can be selected.
+type shopifyObject map[string]any
+
+// shopifyList is a connection.
+type shopifyList []shopifyObject
+
+func newShopifyGraphQL(w *world) imitation {
+	s := &shopifyGraphQL{world: w, lists: map[string]shopifyList{}, logins: map[string]time.Time{}, points: 2000, filled: w.Now()}
+	for i := range 40 {
+		lines := i % 4
+		if i == 7 {
+			lines = 130
+		}
+		s.put("orders", shopifyOrder(i+1, lines, time.Date(2025, 1, 10*(i+1), 12, 0, 0, 0, time.UTC)))
+	}
+	for i := range 15 {
+		s.put("orders", shopifyOrder(101+i, 1, time.Date(2026, 2, 10, i, 0, 0, 0, time.UTC)))
+	}
+	for i := range 230 {
+		s.put("products", shopifyObject{"id": "gid://shopify/Product/" + strconv.Itoa(i+1), "title": "Mug", "handle": "mug", "status": "ACTIVE",
+			"vendor": "Acme", "productType": "", "createdAt": "2025-01-01T00:00:00Z", "updatedAt": "2025-07-01T00:00:00Z"})
+	}
+	s.put("customers", shopifyCustomer(1, firstDay.Add(-time.Hour)))
+	s.put("customers", shopifyCustomer(3, firstDay.Add(-5*time.Minute))) // the clock of the run may be ahead
+	return s
+}
+
+func shopifyOrder(id, lines int, updated time.Time) shopifyObject {
+	o := shopifyObject{
+		"id": "gid://shopify/Order/" + strconv.Itoa(id), "name": "#" + strconv.Itoa(1000+id),
+		"createdAt": "2025-01-01T00:00:00Z", "updatedAt": updated.Format(time.RFC3339), "cancelledAt": nil,
+		"displayFinancialStatus": "PAID", "displayFulfillmentStatus": "FULFILLED", "customer": nil,
+		"totalPriceSet": shopifyMoney("12.50"),
+	}
+	list := shopifyList{}
+	for i := range lines {
+		list = append(list, shopifyObject{
+			"id": fmt.Sprintf("gid://shopify/LineItem/%d", 1000*id+i), "sku": nil, "title": "Mug", "quantity": i + 1,
+			"originalUnitPriceSet": shopifyMoney("1.25"),
+		})
+	}
+	o["lineItems"] = list
+	return o
+}
+
+func shopifyMoney(amount string) shopifyObject {
+	return shopifyObject{"shopMoney": shopifyObject{"amount": amount, "currencyCode": "EUR"}}
+}
+
+func shopifyCustomer(id int, updated time.Time) shopifyObject {
+	return shopifyObject{
+		"id": "gid://shopify/Customer/" + strconv.Itoa(id), "firstName": nil, "lastName": "Nováková",
+		"defaultEmailAddress": shopifyObject{"emailAddress": "n@example.com"}, "numberOfOrders": "3",
+		"amountSpent": shopifyObject{"amount": "10.00", "currencyCode": "EUR"},
+		"createdAt":   "2025-01-01T00:00:00Z", "updatedAt": updated.Format(time.RFC3339),
+	}
+}
+
+// put adds an object, or replaces the one with its id.
+func (s *shopifyGraphQL) put(list string, o shopifyObject) {
+	if i := slices.IndexFunc(s.lists[list], func(x shopifyObject) bool { return x["id"] == o["id"] }); i >= 0 {
+		s.lists[list][i] = o
+		return
+	}
+	s.lists[list] = append(s.lists[list], o)
+}
+
+func (s *shopifyGraphQL) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Host != "your-store.myshopify.com" || r.Method != http.MethodPost {
+		s.refuse(rw, r, http.StatusNotFound, "Not Found")
+		return
+	}
+	if r.URL.Path == "/admin/oauth/access_token" {
+		shopifyLogin(s.world, s.logins, rw, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	var request struct {
+		Query     string
+		Variables map[string]any
+	}
+	if err == nil {
+		err = json.Unmarshal(body, &request)
+	}
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case r.URL.Path != "/admin/api/2026-01/graphql.json":
+		s.refuse(rw, r, http.StatusNotFound, "wrong version or path")
+	case !s.logins[r.Header.Get("X-Shopify-Access-Token")].After(s.Now()):
+		s.refuse(rw, r, http.StatusUnauthorized, "Invalid API key or access token")
+	case err != nil || media != "application/json":
+		s.refuse(rw, r, http.StatusBadRequest, "not JSON")
+	default:
+		s.answer(rw, r, request.Query, request.Variables)
+	}
+}
+
+// shopifyLogin answers a client credentials grant.
+func shopifyLogin(w *world, logins map[string]time.Time, rw http.ResponseWriter, r *http.Request) {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case media != "application/x-www-form-urlencoded" || r.ParseForm() != nil || r.PostForm.Get("grant_type") != "client_credentials":
+		w.refuse(rw, r, http.StatusBadRequest, "no client credentials grant")
+	case r.PostForm.Get("client_id") != "your-client-id" || r.PostForm.Get("client_secret") != "your-client-secret":
+		w.refuse(rw, r, http.StatusUnauthorized, "wrong client")
+	default:
+		token := "shpat_" + strconv.Itoa(len(logins))
+		logins[token] = w.Now().Add(86399 * time.Second)
+		reply(rw, http.StatusOK, map[string]any{"access_token": token, "scope": "read_orders", "expires_in": 86399})
+	}
+}
+
+// answer takes the points of a query, and answers it.
+func (s *shopifyGraphQL) answer(rw http.ResponseWriter, r *http.Request, query string, variables map[string]any) {
+	root, err := parseShopify(query)
+	if err != nil {
+		s.refuse(rw, r, http.StatusOK, err.Error())
+		return
+	}
+	requested := root.cost() - 1
+	if requested > 1000 {
+		s.refuse(rw, r, http.StatusOK, fmt.Sprintf("the query costs %v points, the limit is 1000", requested))
+		return
+	}
+	s.points = math.Min(2000, s.points+100*s.Now().Sub(s.filled).Seconds())
+	s.filled = s.Now()
+	cost := map[string]any{"requestedQueryCost": requested, "throttleStatus": map[string]any{"maximumAvailable": 2000, "currentlyAvailable": s.points, "restoreRate": 100}}
+	if s.points < requested {
+		failed := map[string]any{"message": "Throttled", "extensions": map[string]any{"code": "THROTTLED"}}
+		reply(rw, http.StatusOK, map[string]any{"errors": []any{failed}, "extensions": map[string]any{"cost": cost}})
+		return
+	}
+	s.points -= requested / 2 // the rest is given back
+	data := map[string]any{}
+	for _, f := range root.fields {
+		v, err := s.root(f, variables)
+		if err != nil {
+			s.refuse(rw, r, http.StatusOK, err.Error())
+			return
+		}
+		data[f.alias] = v
+	}
+	reply(rw, http.StatusOK, map[string]any{"data": data, "extensions": map[string]any{"cost": cost}})
+}
+
+var shopifyFilter = regexp.MustCompile(`^updated_at:>='(.+?)' updated_at:<'(.+?)'$`)
+
+// root resolves a field of the query.
+func (s *shopifyGraphQL) root(f shopifyField, variables map[string]any) (any, error) {
+	if f.name == "order" {
+		i := slices.IndexFunc(s.lists["orders"], func(o shopifyObject) bool { return o["id"] == variables[f.args["id"]] })
+		if i < 0 {
+			return nil, fmt.Errorf("no order %v", variables[f.args["id"]])
+		}
+		return f.of(s.lists["orders"][i], variables)
+	}
+	filter, _ := variables[f.args["query"]].(string)
+	bounds := shopifyFilter.FindStringSubmatch(filter)
+	if s.lists[f.name] == nil || bounds == nil || f.args["sortKey"] != "ID" {
+		return nil, fmt.Errorf("%s of %q by %s", f.name, filter, f.args["sortKey"])
+	}
+	start, err := time.Parse(time.RFC3339, bounds[1])
+	end, err2 := time.Parse(time.RFC3339, bounds[2])
+	if err != nil || err2 != nil {
+		return nil, fmt.Errorf("%q: %w, %w", filter, err, err2)
+	}
+	var found shopifyList
+	for _, o := range s.lists[f.name] {
+		if at, _ := time.Parse(time.RFC3339, o["updatedAt"].(string)); !at.Before(start) && at.Before(end) {
+			found = append(found, o)
+		}
+	}
+	page, err := f.of(found, variables)
+	if f.name == "orders" && start.Year() == 2026 && start.Month() == time.February && variables["after"] == nil {
+		s.put("orders", shopifyOrder(114, 1, firstDay.Add(time.Minute))) // it would be on the next page
+	}
+	return page, err
+}
+
+// shopifyField is a field of a query with what is selected of it.
+type shopifyField struct {
+	alias, name string
+	args        map[string]string
+	fields      []shopifyField
+}
+
+var shopifyToken = regexp.MustCompile(`[$\w]+|[{}():!]`)
+
+// parseShopify parses a query. The variables are not checked.
+func parseShopify(query string) (shopifyField, error) {
+	head, _, found := strings.Cut(query, "{")
+	if !found || !strings.HasPrefix(head, "query ") {
+		return shopifyField{}, fmt.Errorf("no query: %s", query)
+	}
+	tokens := shopifyToken.FindAllString(query[len(head):], -1)
+	root := shopifyField{}
+	rest, err := root.parse(tokens)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("unexpected %v", rest)
+	}
+	return root, err
+}
+
+// parse reads the selection of a field, and returns what follows.
+func (f *shopifyField) parse(tokens []string) ([]string, error) {
+	for tokens = tokens[1:]; len(tokens) > 1 && tokens[0] != "}"; {
+		child := shopifyField{alias: tokens[0], name: tokens[0], args: map[string]string{}}
+		if tokens = tokens[1:]; tokens[0] == ":" && len(tokens) > 2 {
+			child.name, tokens = tokens[1], tokens[2:]
+		}
+		if tokens[0] == "(" {
+			for tokens = tokens[1:]; len(tokens) > 3 && tokens[0] != ")"; tokens = tokens[3:] {
+				child.args[tokens[0]] = strings.TrimPrefix(tokens[2], "$")
+			}
+			tokens = tokens[1:]
+		}
+		if len(tokens) > 0 && tokens[0] == "{" {
+			rest, err := child.parse(tokens)
+			if err != nil {
+				return nil, err
+			}
+			tokens = rest
+		}
+		f.fields = append(f.fields, child)
+	}
+	if len(tokens) == 0 || tokens[0] != "}" {
+		return nil, fmt.Errorf("no end of %s", f.name)
+	}
+	return tokens[1:], nil
+}
+
+// cost is one point for an object, and for a connection two and those of its objects.
+func (f shopifyField) cost() float64 {
+	if len(f.fields) == 0 {
+		return 0
+	}
+	sum := 1.0
+	for _, child := range f.fields {
+		sum += child.cost()
+	}
+	if first, err := strconv.Atoi(f.args["first"]); err == nil {
+		return 2 + float64(first)*(sum-2) // pageInfo and the list itself are free
+	}
+	return sum
+}
+
+// of selects the fields of a value.
+func (f shopifyField) of(v any, variables map[string]any) (any, error) {
+	switch v := v.(type) {
+	case shopifyList:
+		page, err := v.page(f, variables)
+		if err != nil {
+			return nil, err
+		}
+		return f.of(page, variables)
+	case []shopifyObject:
+		all := []any{}
+		for _, o := range v {
+			item, err := f.of(o, variables)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, item)
+		}
+		return all, nil
+	case shopifyObject:
+		if len(f.fields) == 0 {
+			return nil, fmt.Errorf("%s needs a selection of fields", f.name)
+		}
+		selected := map[string]any{}
+		for _, child := range f.fields {
+			value, known := v[child.name]
+			if !known {
+				return nil, fmt.Errorf("%s has no field %s", f.name, child.name)
+			}
+			part, err := child.of(value, variables)
+			if err != nil {
+				return nil, err
+			}
+			selected[child.alias] = part
+		}
+		return selected, nil
+	}
+	return v, nil
+}
+
+// page is the part of a connection that the arguments of a field ask for.
+func (l shopifyList) page(f shopifyField, variables map[string]any) (shopifyObject, error) {
+	first, err := strconv.Atoi(f.args["first"])
+	if err != nil || first < 1 || first > 250 {
+		return nil, fmt.Errorf("first of %s must be from 1 to 250", f.name)
+	}
+	from := 0
+	if cursor, ok := variables[f.args["after"]].(string); ok && f.args["after"] != "" {
+		id, _ := base64.StdEncoding.DecodeString(cursor)
+		if from = slices.IndexFunc(l, func(o shopifyObject) bool { return o["id"] == string(id) }) + 1; from == 0 {
+			return nil, fmt.Errorf("invalid cursor %s of %s", cursor, f.name)
+		}
+	}
+	nodes := l[from:min(len(l), from+first)]
+	info := shopifyObject{"hasNextPage": from+first < len(l), "endCursor": nil}
+	if len(nodes) > 0 {
+		info["endCursor"] = base64.StdEncoding.EncodeToString([]byte(nodes[len(nodes)-1]["id"].(string)))
+	}
+	return shopifyObject{"nodes": []shopifyObject(nodes), "pageInfo": info}, nil
+}
+
+func (s *shopifyGraphQL) nextDay() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	morning := firstDay.Add(20 * time.Hour)
+	s.put("orders", shopifyOrder(5, 25, morning))
+	s.put("orders", shopifyOrder(900, 2, morning))
+	s.put("customers", shopifyCustomer(2, morning))
+	s.lists["products"] = slices.Delete(s.lists["products"], 0, 1)
+}
+
+func (s *shopifyGraphQL) expected(day int) tables {
+	want := tables{}
+	for _, name := range slices.Sorted(maps.Keys(s.lists)) {
+		for _, o := range s.lists[name] {
+			at, _ := time.Parse(time.RFC3339, o["updatedAt"].(string))
+			if day == 1 && !at.Before(firstDay) || day == 2 && at.Before(firstDay.Add(-10*time.Minute)) {
+				continue
+			}
+			id := o["id"].(string)
+			r := row{"id": id, "updated_at": o["updatedAt"].(string)}
+			switch name {
+			case "orders":
+				r["total"], r["currency"], r["customer_id"] = "12.50", "EUR", ""
+				for _, line := range o["lineItems"].(shopifyList) {
+					want["order_lines"] = append(want["order_lines"], row{"id": line["id"].(string), "order_id": id, "quantity": fmt.Sprint(line["quantity"]), "unit_price": "1.25"})
+				}
+			case "customers":
+				r["email"], r["orders"], r["last_name"] = "n@example.com", "3", "Nováková"
+			}
+			want[name] = append(want[name], r)
+		}
+	}
+	return want
+}

@@ -1,0 +1,198 @@
+package apis
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// shopify lists newest ids first. The header Link leads to the next page by a page_info,
+// which allows no other parameter but limit. It has access tokens that expire after a
+// day, and a bucket of requests. Facts: https://shopify.dev/docs/api/usage/pagination-rest,
+// https://shopify.dev/docs/api/usage/limits.
+type shopify struct {
+	*world
+	lists  map[string]shopifyList // newest first
+	logins map[string]time.Time   // access tokens with the time of their expiry
+	used   float64                // requests in the bucket
+	leaked time.Time
+	late   bool
+}
+
+func newShopify(w *world) imitation {
+	s := &shopify{world: w, lists: map[string]shopifyList{}, logins: map[string]time.Time{}, leaked: w.Now()}
+	for i := range 510 {
+		s.put("orders", i+1, firstDay.Add(time.Duration(i-1000)*time.Hour))
+	}
+	s.put("orders", 511, firstDay.Add(-5*time.Minute)) // the clock of the run may be ahead
+	for i := range 250 {                               // exactly one page
+		s.put("products", i+1, firstDay.AddDate(0, -1, 0))
+	}
+	s.put("customers", 1, firstDay.AddDate(0, -1, 0))
+	return s
+}
+
+// put adds an object, or replaces the one with its id.
+func (s *shopify) put(list string, id int, updated time.Time) {
+	at := updated.In(time.FixedZone("", -5*60*60)).Format(time.RFC3339)
+	o := shopifyObject{"id": id, "created_at": "2026-01-01T00:00:00-05:00", "updated_at": at, "title": "Hrnek", "status": "active"}
+	switch list {
+	case "orders":
+		o = shopifyObject{"id": id, "name": "#" + strconv.Itoa(id), "customer": nil, "financial_status": "paid", "fulfillment_status": nil,
+			"total_price": "12.50", "total_tax": "2.50", "currency": "EUR", "updated_at": at, "line_items": []any{}}
+		for i := range id % 3 {
+			line := map[string]any{"id": 10*id + i, "variant_id": nil, "sku": "", "title": "Hrnek", "quantity": i + 1, "price": "1.25"}
+			o["line_items"] = append(o["line_items"].([]any), line)
+		}
+	case "products":
+		o["variants"] = []any{map[string]any{"id": 10 * id, "title": "Default Title", "sku": "M-" + strconv.Itoa(id), "price": "1.25"}}
+	case "customers":
+		o["last_name"], o["orders_count"], o["total_spent"] = "Nováková", 3, "37.50"
+	}
+	if i := slices.IndexFunc(s.lists[list], func(x shopifyObject) bool { return x["id"] == id }); i >= 0 {
+		s.lists[list][i] = o
+		return
+	}
+	s.lists[list] = slices.Insert(s.lists[list], 0, o)
+}
+
+func (s *shopify) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path, versioned := strings.CutPrefix(r.URL.Path, "/admin/api/2026-01/")
+	name, json := strings.CutSuffix(path, ".json")
+	switch {
+	case r.Host != "your-store.myshopify.com":
+		s.refuse(rw, r, http.StatusNotFound, "Not Found")
+	case r.Method == http.MethodPost && r.URL.Path == "/admin/oauth/access_token":
+		shopifyLogin(s.world, s.logins, rw, r)
+	case r.Method != http.MethodGet || !versioned || !json || s.lists[name] == nil:
+		s.refuse(rw, r, http.StatusNotFound, "wrong version or list")
+	case !s.logins[r.Header.Get("X-Shopify-Access-Token")].After(s.Now()):
+		s.refuse(rw, r, http.StatusUnauthorized, "[API] Invalid API key or access token")
+	case s.full(rw, name):
+	default:
+		s.list(rw, r, name)
+	}
+}
+
+// full refuses a request if the bucket is full, and the second one of each list, as if
+// another app had filled it.
+func (s *shopify) full(rw http.ResponseWriter, name string) bool {
+	s.used = math.Max(0, s.used-2*s.Now().Sub(s.leaked).Seconds())
+	s.leaked = s.Now()
+	s.requests[name]++
+	if s.used += 1; s.used <= 40 && s.requests[name] != 2 {
+		rw.Header().Set("X-Shopify-Shop-Api-Call-Limit", fmt.Sprintf("%.0f/40", math.Ceil(s.used)))
+		return false
+	}
+	rw.Header().Set("Retry-After", "2.0")
+	reply(rw, http.StatusTooManyRequests, map[string]any{"errors": "Exceeded 2 calls per second for api client. Reduce request rates to resume uninterrupted service."})
+	return true
+}
+
+// shopifyPage is what a page_info stands for.
+type shopifyPage struct {
+	List, Since string
+	After       int
+}
+
+// list answers with a page.
+func (s *shopify) list(rw http.ResponseWriter, r *http.Request, name string) {
+	query := r.URL.Query()
+	page := shopifyPage{name, query.Get("updated_at_min"), math.MaxInt}
+	limit, err := strconv.Atoi(query.Get("limit"))
+	if text := query.Get("page_info"); text != "" {
+		decoded, err2 := base64.RawURLEncoding.DecodeString(text)
+		if err2 == nil {
+			err2 = json.Unmarshal(decoded, &page)
+		}
+		if err2 != nil || page.List != name || len(query) != 2 {
+			err = fmt.Errorf("page_info with other parameters, or an invalid one: %s (%w)", r.URL.RawQuery, err2)
+		}
+	} else if name == "orders" && query.Get("status") != "any" {
+		err = fmt.Errorf("open orders only")
+	}
+	since := time.Time{}
+	if page.Since != "" && err == nil {
+		since, err = time.Parse(time.RFC3339, page.Since)
+	}
+	if err != nil || limit < 1 || limit > 250 {
+		s.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong parameters: %v", err))
+		return
+	}
+	found := slices.DeleteFunc(slices.Clone(s.lists[name]), func(o shopifyObject) bool {
+		at, _ := time.Parse(time.RFC3339, o["updated_at"].(string))
+		return at.Before(since) || o["id"].(int) >= page.After
+	})
+	items := found[:min(limit, len(found))]
+	if len(items) < len(found) {
+		page.After = items[len(items)-1]["id"].(int)
+		encoded, err := json.Marshal(page)
+		if err != nil {
+			s.Error(err)
+		}
+		next := url.Values{"limit": {strconv.Itoa(limit)}, "page_info": {base64.RawURLEncoding.EncodeToString(encoded)}}
+		rw.Header().Set("Link", fmt.Sprintf(`<%s>; rel="previous", <%s>; rel="next"`, address(r.Host, r.URL.Path+"?limit=1&page_info=x"), address(r.Host, r.URL.Path+"?"+next.Encode())))
+	}
+	reply(rw, http.StatusOK, map[string]any{name: append(shopifyList{}, items...)})
+	if name == "orders" && !s.late { // a list that changes while it is read
+		s.late = true
+		s.put("orders", 900, firstDay.Add(time.Minute))
+		s.lists[name] = slices.DeleteFunc(s.lists[name], func(o shopifyObject) bool { return o["id"] == 500 }) // it was on the first page
+	}
+}
+
+func (s *shopify) nextDay() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	morning := firstDay.Add(20 * time.Hour)
+	s.put("orders", 5, morning)
+	s.put("orders", 901, morning)
+	s.put("products", 7, morning)
+	s.put("customers", 2, morning)
+}
+
+func (s *shopify) expected(day int) tables {
+	want := tables{}
+	lists := map[string]shopifyList{}
+	for name, list := range s.lists {
+		lists[name] = list
+	}
+	if day == 1 { // the run read one order before it was deleted, and is too early for the new one
+		gone := &shopify{lists: map[string]shopifyList{}}
+		gone.put("orders", 500, firstDay.Add(-501*time.Hour))
+		lists["orders"] = append(slices.Clone(lists["orders"]), gone.lists["orders"]...)
+	}
+	for name, list := range lists {
+		for _, o := range list {
+			at, _ := time.Parse(time.RFC3339, o["updated_at"].(string))
+			if day == 1 && !at.Before(firstDay) || day == 2 && at.Before(firstDay.Add(-10*time.Minute)) {
+				continue
+			}
+			id := fmt.Sprint(o["id"])
+			r := row{"id": id, "updated_at": o["updated_at"].(string)}
+			switch name {
+			case "orders":
+				r["total"], r["customer_id"] = "12.50", ""
+				for _, line := range o["line_items"].([]any) {
+					l := line.(map[string]any)
+					want["order_lines"] = append(want["order_lines"], row{"id": fmt.Sprint(l["id"]), "order_id": id, "quantity": fmt.Sprint(l["quantity"])})
+				}
+			case "products":
+				want["variants"] = append(want["variants"], row{"id": id + "0", "product_id": id, "sku": "M-" + id})
+			case "customers":
+				r["last_name"], r["orders"], r["spent"] = "Nováková", "3", "37.50"
+			}
+			want[name] = append(want[name], r)
+		}
+	}
+	return want
+}
