@@ -152,7 +152,8 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
-	"notion": newNotion,
-	"slack":  newSlack,
-	"stripe": newStripe,
+	"airtable": newAirtable,
+	"notion":   newNotion,
+	"slack":    newSlack,
+	"stripe":   newStripe,
 }
