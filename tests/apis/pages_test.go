@@ -153,6 +153,7 @@ func TestAPIs(t *testing.T) {
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
 	"airtable": newAirtable,
+	"asana":    newAsana,
 	"notion":   newNotion,
 	"slack":    newSlack,
 	"stripe":   newStripe,
