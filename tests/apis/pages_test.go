@@ -154,6 +154,7 @@ func TestAPIs(t *testing.T) {
 var imitations = map[string]func(*world) imitation{
 	"airtable": newAirtable,
 	"asana":    newAsana,
+	"linear":   newLinear,
 	"notion":   newNotion,
 	"slack":    newSlack,
 	"stripe":   newStripe,
