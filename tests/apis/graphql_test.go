@@ -1,6 +1,7 @@
 package apis
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,18 +40,40 @@ func (f graphqlFields) of(item map[string]any) (map[string]any, error) {
 	kept := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		v, ok := item[name]
-		object, isObject := v.(map[string]any)
-		if !ok || isObject != (f[name] != nil) && v != nil {
+		if !ok {
 			return nil, fmt.Errorf("cannot query field %q", name)
 		}
-		kept[name] = v
-		if isObject {
-			below, err := f[name].of(object)
-			if err != nil {
-				return nil, err
-			}
-			kept[name] = below
+		var err error
+		if kept[name], err = f[name].below(v); err != nil {
+			return nil, fmt.Errorf("field %q: %w", name, err)
 		}
 	}
 	return kept, nil
+}
+
+// below keeps the selected fields of the value of a field: an object, a list of objects, or
+// a scalar, which has no selection.
+func (f graphqlFields) below(v any) (any, error) {
+	switch v := v.(type) {
+	case nil:
+		return nil, nil
+	case map[string]any:
+		if f == nil {
+			return nil, errors.New("an object needs a selection")
+		}
+		return f.of(v)
+	case []map[string]any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			var err error
+			if list[i], err = f.below(item); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	}
+	if f != nil {
+		return nil, errors.New("a scalar has no selection")
+	}
+	return v, nil
 }

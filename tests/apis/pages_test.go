@@ -155,6 +155,7 @@ var imitations = map[string]func(*world) imitation{
 	"airtable": newAirtable,
 	"asana":    newAsana,
 	"linear":   newLinear,
+	"monday":   newMonday,
 	"notion":   newNotion,
 	"slack":    newSlack,
 	"stripe":   newStripe,
