@@ -157,7 +157,7 @@ func (a *airtable) nextDay() {
 	old[7].modified = firstDay.Add(2 * time.Hour)
 	a.records["app4/tbl1"] = append(old[1:], airtableRecord{id: "rec900", created: firstDay.Add(time.Hour)}) // the first one is deleted
 	a.records["app3/tbl1"][4].modified = firstDay.Add(-3 * time.Minute)                                      // too late for the first run
-	a.addTable("app1", "tbl9", 130)                                                                          // older records, moved here
+	a.addTable("app1", "tbl2", 130)                                                                          // older records; other bases have a table of this id
 }
 
 func (a *airtable) expected(day int) tables {
@@ -167,7 +167,7 @@ func (a *airtable) expected(day int) tables {
 		for _, table := range a.tables[base] {
 			want["tables"] = append(want["tables"], row{"base_id": base, "id": table, "name": "Table " + table})
 			since := firstDay.Add(-5 * time.Minute)
-			if day == 1 || table == "tbl9" {
+			if day == 1 || base+table == "app1tbl2" {
 				since = time.Time{}
 			}
 			for _, record := range a.records[base+"/"+table] {

@@ -31,8 +31,8 @@ func newAsana(w *world) imitation {
 		for u := range 60 + 90*i { // most users belong to both
 			a.users[workspace] = append(a.users[workspace], fmt.Sprint(2000+u))
 		}
-		for p := range 8 * i {
-			a.addProject(workspace, fmt.Sprint(3000+p), p*60)
+		for p := range 6 * i {
+			a.addProject(workspace, fmt.Sprint(3000+p), p*50)
 		}
 	}
 	return a
@@ -148,11 +148,11 @@ func (a *asana) page(rw http.ResponseWriter, r *http.Request, items []map[string
 func (a *asana) nextDay() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.tasks["3002"][100].modified = firstDay.Add(time.Hour)
-	a.tasks["3003"][100].modified = firstDay.Add(time.Hour) // the same task
+	a.tasks["3002"][90].modified = firstDay.Add(time.Hour)
+	a.tasks["3003"][90].modified = firstDay.Add(time.Hour) // the same task
 	a.tasks["3004"][9].modified = firstDay.Add(-time.Minute)
 	a.tasks["3005"] = a.tasks["3005"][1:] // deleted
-	a.addProject("11", "3900", 205)       // with tasks that are older
+	a.addProject("12", "3900", 105)       // with tasks that are older
 }
 
 func (a *asana) expected(day int) tables {

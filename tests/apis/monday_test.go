@@ -19,6 +19,7 @@ import (
 type monday struct {
 	*world
 	users, boards []map[string]any
+	exhausted     time.Time                   // until when there is no complexity left
 	items         map[string][]map[string]any // by board
 	cursors       map[string]mondayCursor
 }
@@ -38,10 +39,10 @@ func newMonday(w *world) imitation {
 	for i := range 130 {
 		m.users = append(m.users, map[string]any{"id": fmt.Sprint(100 + i), "name": fmt.Sprint("User ", i), "email": fmt.Sprintf("u%d@example.com", i)})
 	}
-	for i := range 105 {
+	for i := range 30 {
 		items := 0
-		if i%25 == 0 {
-			items = 2 * i
+		if i%5 == 0 {
+			items = 10 * i
 		}
 		m.addBoard(fmt.Sprint(1000+i), items)
 	}
@@ -114,9 +115,15 @@ func (m *monday) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	m.requests["all"]++
 	switch n := m.requests["all"]; n {
 	case 2, 7: // once as an error of the application, once as one of the transport
+		m.exhausted = m.Now().Add(23 * time.Second)
 		status := map[int]int{2: http.StatusOK, 7: http.StatusTooManyRequests}[n]
 		reply(rw, status, map[string]any{"errors": []any{map[string]any{"message": "Complexity budget exhausted", "extensions": map[string]any{"code": "COMPLEXITY_BUDGET_EXHAUSTED", "retry_in_seconds": 23}}}})
 		return
+	case 3: // the only request since then, because it is for the next page of the only list
+		if m.Now().Before(m.exhausted) {
+			m.refuse(rw, r, http.StatusOK, "too early")
+			return
+		}
 	case 4:
 		rw.Header().Set("Retry-After", "10")
 		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"message": "Concurrency limit exceeded", "extensions": map[string]any{"code": "maxConcurrencyExceeded"}}}})
@@ -204,9 +211,9 @@ func mondayDay(item map[string]any) string {
 func (m *monday) nextDay() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.items["1100"][150]["updated_at"] = firstDay.Add(time.Hour).Format(time.RFC3339) // the day before, for the user
-	m.items["1075"] = m.items["1075"][1:]                                             // deleted
-	m.addItem("1050", 900, firstDay.Add(20*time.Hour))
+	m.items["1025"][150]["updated_at"] = firstDay.Add(time.Hour).Format(time.RFC3339) // the day before, for the user
+	m.items["1020"] = m.items["1020"][1:]                                             // deleted
+	m.addItem("1005", 900, firstDay.Add(20*time.Hour))
 	m.addBoard("1900", 120) // with older items
 }
 

@@ -28,19 +28,24 @@ func newNotion(w *world) imitation {
 	for i := range 130 {
 		n.users = append(n.users, map[string]any{"object": "user", "id": fmt.Sprint("user-", i), "type": "person", "name": fmt.Sprint("User ", i), "person": map[string]any{"email": fmt.Sprintf("u%d@example.com", i)}})
 	}
-	created := time.Date(2025, 10, 31, 12, 0, 0, 0, time.UTC)
 	for i := range 4 {
-		id := fmt.Sprint("source-", i)
-		n.sources = append(n.sources, map[string]any{
-			"object": "data_source", "id": id, "created_time": notionTime(created), "in_trash": false,
-			"title": []any{map[string]any{"plain_text": fmt.Sprint("Source ", i)}}, "parent": map[string]any{"type": "database_id", "database_id": fmt.Sprint("database-", i)},
-		})
-		for p := range 120 * i { // none in the first, more than a query returns in the last ones
-			n.add(id, p, created.Add(time.Duration(p)*8*time.Hour))
-		}
-		n.add(id, 1000, firstDay.Add(-2*time.Minute))
+		n.addSource(i, 120*i) // none in the first, more than a query returns in the last ones
+		n.add(fmt.Sprint("source-", i), 1000, firstDay.Add(-2*time.Minute))
 	}
 	return n
+}
+
+// addSource adds a data source with pages that were edited every eight hours.
+func (n *notion) addSource(i, pages int) {
+	created := time.Date(2025, 10, 31, 12, 0, 0, 0, time.UTC)
+	id := fmt.Sprint("source-", i)
+	n.sources = append(n.sources, map[string]any{
+		"object": "data_source", "id": id, "created_time": notionTime(created), "in_trash": false,
+		"title": []any{map[string]any{"plain_text": fmt.Sprint("Source ", i)}}, "parent": map[string]any{"type": "database_id", "database_id": fmt.Sprint("database-", i)},
+	})
+	for p := range pages {
+		n.add(id, p, created.Add(time.Duration(p)*8*time.Hour))
+	}
 }
 
 // notionTime is a time in whole minutes.
@@ -173,6 +178,7 @@ func (n *notion) nextDay() {
 	n.add("source-1", 2000, firstDay.Add(4*time.Hour))
 	n.add("source-1", 2001, firstDay.Add(-4*time.Minute)) // it came late
 	n.add("source-0", 2002, firstDay)
+	n.addSource(9, 7) // shared with the integration only now
 }
 
 func (n *notion) expected(day int) tables {
@@ -185,7 +191,7 @@ func (n *notion) expected(day int) tables {
 		want["data_sources"] = append(want["data_sources"], row{"id": id, "database_id": strings.Replace(id, "source", "database", 1)})
 		for _, page := range n.pages[id] {
 			edited := page["last_edited_time"].(string)
-			if day == 1 || edited >= notionTime(firstDay.Add(-5*time.Minute)) {
+			if day == 1 || id == "source-9" || edited >= notionTime(firstDay.Add(-5*time.Minute)) {
 				want["pages"] = append(want["pages"], row{"id": page["id"].(string), "data_source_id": id, "last_edited_time": edited})
 			}
 		}

@@ -2,7 +2,9 @@ package apis
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +18,11 @@ type slack struct {
 	*world
 	users, channels []map[string]any
 	messages        map[string][]map[string]any // by channel, newest first
+	posted          map[string]int              // how many of them are of the second day
 }
 
 func newSlack(w *world) imitation {
-	s := &slack{world: w, messages: map[string][]map[string]any{}}
+	s := &slack{world: w, messages: map[string][]map[string]any{}, posted: map[string]int{}}
 	for i := range 450 {
 		s.users = append(s.users, map[string]any{
 			"id": fmt.Sprintf("U%03d", i), "team_id": "T1", "name": fmt.Sprint("user", i), "deleted": i%7 == 0, "is_bot": false,
@@ -33,7 +36,7 @@ func newSlack(w *world) imitation {
 			"id": id, "name": fmt.Sprint("channel", i), "is_member": member, "is_archived": false, "created": 1600000000,
 			"topic": map[string]any{"value": ""}, "num_members": i,
 		})
-		if member {
+		if member || i == 1 {
 			for n := range 5 + 3*i {
 				s.post(id, n)
 			}
@@ -49,6 +52,13 @@ func (s *slack) post(channel string, n int) {
 	s.messages[channel] = slices.Insert(s.messages[channel], 0, message)
 }
 
+// slackParameters are the parameters of each method, in the order of their names.
+var slackParameters = map[string]*regexp.Regexp{
+	"users.list":            regexp.MustCompile(`^(cursor )?limit$`),
+	"conversations.list":    regexp.MustCompile(`^(cursor )?limit types$`),
+	"conversations.history": regexp.MustCompile(`^channel (cursor )?limit( oldest)?$`),
+}
+
 func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,11 +67,14 @@ func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	method, found := strings.CutPrefix(r.URL.Path, "/api/")
 	channel := query.Get("channel")
 	switch {
-	case r.Host != "slack.com" || !found || r.Method != http.MethodGet:
+	case r.Host != "slack.com" || !found || r.Method != http.MethodGet || slackParameters[method] == nil:
 		s.refuse(rw, r, http.StatusNotFound, "no such method")
 		return
 	case r.Header.Get("Authorization") != "Bearer your-bot-token":
 		s.refuse(rw, r, http.StatusOK, "invalid_auth")
+		return
+	case !slackParameters[method].MatchString(strings.Join(slices.Sorted(maps.Keys(query)), " ")):
+		s.refuse(rw, r, http.StatusOK, "invalid_arguments")
 		return
 	case err != nil || limit < 1 || limit > 999:
 		s.refuse(rw, r, http.StatusOK, "invalid_limit")
@@ -87,15 +100,13 @@ func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		}
 		s.page(rw, r, "channels", s.channels, limit)
 	case "conversations.history":
-		all, member := s.messages[channel]
-		if !member {
+		all := s.messages[channel]
+		if !slices.ContainsFunc(s.channels, func(c map[string]any) bool { return c["id"] == channel && c["is_member"] == true }) {
 			s.refuse(rw, r, http.StatusOK, "not_in_channel")
 			return
 		}
 		oldest := query.Get("oldest") // of one length, so that texts compare like times
 		s.page(rw, r, "messages", slices.DeleteFunc(slices.Clone(all), func(m map[string]any) bool { return m["ts"].(string) <= oldest }), limit)
-	default:
-		s.refuse(rw, r, http.StatusNotFound, "unknown_method")
 	}
 }
 
@@ -135,10 +146,11 @@ func (s *slack) nextDay() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.users[3]["deleted"] = true
-	s.post("C000", 1000)
-	s.post("C120", 2000)
-	s.channels[1]["is_member"] = true // the bot was invited: all messages of the channel are new
-	s.post("C001", 3000)
+	s.channels[1]["is_member"] = true // the bot was invited to a channel with old messages
+	for n, channel := range []string{"C000", "C001", "C120"} {
+		s.post(channel, 500+n) // older than the newest message of another channel
+		s.posted[channel]++
+	}
 }
 
 func (s *slack) expected(day int) tables {
@@ -150,10 +162,14 @@ func (s *slack) expected(day int) tables {
 		want["channels"] = append(want["channels"], row{"id": c["id"].(string), "name": c["name"].(string)})
 	}
 	for channel, all := range s.messages {
+		switch {
+		case day == 1 && channel == "C001":
+			continue
+		case day == 2 && channel != "C001":
+			all = all[:s.posted[channel]]
+		}
 		for _, m := range all {
-			if ts := m["ts"].(string); day == 1 || ts >= "1767225600.001000" {
-				want["messages"] = append(want["messages"], row{"channel_id": channel, "ts": ts, "text": m["text"].(string)})
-			}
+			want["messages"] = append(want["messages"], row{"channel_id": channel, "ts": m["ts"].(string), "text": m["text"].(string)})
 		}
 	}
 	return want
