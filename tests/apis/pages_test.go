@@ -160,4 +160,11 @@ var imitations = map[string]func(*world) imitation{
 	"shopify":         newShopify,
 	"shopify-graphql": newShopifyGraphQL,
 	"stripe":          newStripe,
+	"airtable": newAirtable,
+	"asana":    newAsana,
+	"linear":   newLinear,
+	"monday":   newMonday,
+	"notion":   newNotion,
+	"slack":    newSlack,
+	"stripe":   newStripe,
 }

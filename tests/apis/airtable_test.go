@@ -1,0 +1,181 @@
+package apis
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// airtable refuses every request to a base for 30 seconds after one too many, and does not
+// say so in a header. Facts: https://airtable.com/developers/web/api/rate-limits,
+// https://airtable.com/developers/web/api/list-records.
+type airtable struct {
+	*world
+	bases   []string
+	tables  map[string][]string // by base
+	records map[string][]airtableRecord
+	refused map[string]time.Time // until when, by base
+}
+
+type airtableRecord struct {
+	id                string
+	created, modified time.Time // not modified: zero
+}
+
+func newAirtable(w *world) imitation {
+	a := &airtable{world: w, tables: map[string][]string{}, records: map[string][]airtableRecord{}, refused: map[string]time.Time{}}
+	for b := range 5 {
+		base := fmt.Sprint("app", b)
+		a.bases = append(a.bases, base)
+		for t := range b { // the first base is empty, and ids of tables are unique in a base only
+			a.addTable(base, fmt.Sprint("tbl", t), t*115)
+		}
+	}
+	return a
+}
+
+func (a *airtable) addTable(base, table string, records int) {
+	a.tables[base] = append(a.tables[base], table)
+	for r := range records {
+		record := airtableRecord{id: fmt.Sprint("rec", r), created: firstDay.Add(-time.Duration(r+1) * time.Hour)}
+		if r%2 == 0 {
+			record.modified = record.created.Add(10 * time.Minute)
+		}
+		a.records[base+"/"+table] = append(a.records[base+"/"+table], record)
+	}
+}
+
+func (a *airtable) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	path, found := strings.CutPrefix(r.URL.Path, "/v0/")
+	base, rest, _ := strings.Cut(strings.TrimPrefix(path, "meta/bases/"), "/")
+	switch {
+	case r.Host != "api.airtable.com" || !found || r.Method != http.MethodGet:
+		a.refuse(rw, r, http.StatusNotFound, "no such address")
+	case r.Header.Get("Authorization") != "Bearer your-personal-access-token":
+		a.refuse(rw, r, http.StatusUnauthorized, "AUTHENTICATION_REQUIRED")
+	case path == "meta/bases":
+		items := []any{}
+		for _, id := range a.bases {
+			items = append(items, map[string]any{"id": id, "name": "Base " + id, "permissionLevel": "read"})
+		}
+		a.page(rw, r, "bases", items, 3)
+	case a.tables[base] == nil && base != "app0":
+		a.refuse(rw, r, http.StatusForbidden, "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND")
+	case a.limited(base):
+		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"error": "RATE_LIMIT_REACHED"}}})
+	case path == "meta/bases/"+base+"/tables":
+		items := []any{}
+		for _, id := range a.tables[base] {
+			items = append(items, map[string]any{"id": id, "name": "Table " + id, "primaryFieldId": "fld1", "fields": []any{map[string]any{"id": "fld1", "name": "Name", "type": "singleLineText"}}, "views": []any{}})
+		}
+		reply(rw, http.StatusOK, map[string]any{"tables": items})
+	default:
+		a.list(rw, r, base+"/"+rest)
+	}
+}
+
+// limited reports whether a base refuses requests. The third and the ninth request to a
+// base are too many.
+func (a *airtable) limited(base string) bool {
+	if a.Now().Before(a.refused[base]) {
+		return true
+	}
+	a.requests[base]++
+	if a.requests[base] == 3 || a.requests[base] == 9 {
+		a.refused[base] = a.Now().Add(30 * time.Second)
+		return true
+	}
+	return false
+}
+
+// airtableFormula is the formula of the configuration.
+var airtableFormula = regexp.MustCompile(`^OR\(IS_AFTER\(CREATED_TIME\(\), DATETIME_PARSE\('([^']*)'\)\), IS_AFTER\(LAST_MODIFIED_TIME\(\), DATETIME_PARSE\('([^']*)'\)\)\)$`)
+
+// list answers with records of a table.
+func (a *airtable) list(rw http.ResponseWriter, r *http.Request, table string) {
+	all, known := a.records[table]
+	if !known && !strings.HasSuffix(table, "/tbl0") {
+		a.refuse(rw, r, http.StatusForbidden, "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND")
+		return
+	}
+	var since time.Time
+	if formula := r.URL.Query().Get("filterByFormula"); formula != "" || r.URL.Query().Has("filterByFormula") {
+		m := airtableFormula.FindStringSubmatch(formula)
+		if m == nil || m[1] != m[2] {
+			a.refuse(rw, r, http.StatusUnprocessableEntity, "INVALID_FILTER_BY_FORMULA")
+			return
+		}
+		var err error
+		if since, err = time.Parse(time.RFC3339, m[1]); err != nil {
+			a.refuse(rw, r, http.StatusUnprocessableEntity, err.Error())
+			return
+		}
+	}
+	items := []any{}
+	for _, record := range all {
+		if !record.created.After(since) && !record.modified.After(since) {
+			continue
+		}
+		fields := map[string]any{} // empty fields are absent
+		if !record.modified.IsZero() {
+			fields["Name"] = record.modified.Format(time.RFC3339)
+		}
+		items = append(items, map[string]any{"id": record.id, "createdTime": record.created.Format(time.RFC3339), "fields": fields})
+	}
+	if r.URL.Query().Get("pageSize") != "100" {
+		a.refuse(rw, r, http.StatusUnprocessableEntity, "pageSize")
+		return
+	}
+	a.page(rw, r, "records", items, 100)
+}
+
+// page answers with some of the items, and with an offset unless they are the last ones.
+func (a *airtable) page(rw http.ResponseWriter, r *http.Request, name string, items []any, size int) {
+	from := 0
+	if offset := r.URL.Query().Get("offset"); offset != "" {
+		if n, err := fmt.Sscanf(offset, "itr1/rec%d", &from); n != 1 || err != nil || from >= len(items) {
+			a.refuse(rw, r, http.StatusUnprocessableEntity, "INVALID_OFFSET_VALUE")
+			return
+		}
+	}
+	to := min(from+size, len(items))
+	answer := map[string]any{name: items[from:to]}
+	if to < len(items) {
+		answer["offset"] = fmt.Sprintf("itr1/rec%d", to)
+	}
+	reply(rw, http.StatusOK, answer)
+}
+
+func (a *airtable) nextDay() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	old := a.records["app4/tbl1"]
+	old[7].modified = firstDay.Add(2 * time.Hour)
+	a.records["app4/tbl1"] = append(old[1:], airtableRecord{id: "rec900", created: firstDay.Add(time.Hour)}) // the first one is deleted
+	a.records["app3/tbl1"][4].modified = firstDay.Add(-3 * time.Minute)                                      // too late for the first run
+	a.addTable("app1", "tbl2", 130)                                                                          // older records; other bases have a table of this id
+}
+
+func (a *airtable) expected(day int) tables {
+	want := tables{}
+	for _, base := range a.bases {
+		want["bases"] = append(want["bases"], row{"id": base, "permission_level": "read"})
+		for _, table := range a.tables[base] {
+			want["tables"] = append(want["tables"], row{"base_id": base, "id": table, "name": "Table " + table})
+			since := firstDay.Add(-5 * time.Minute)
+			if day == 1 || base+table == "app1tbl2" {
+				since = time.Time{}
+			}
+			for _, record := range a.records[base+"/"+table] {
+				if record.created.After(since) || record.modified.After(since) {
+					want["records"] = append(want["records"], row{"base_id": base, "table_id": table, "id": record.id})
+				}
+			}
+		}
+	}
+	return want
+}
