@@ -153,18 +153,17 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
+	"airtable":        newAirtable,
+	"asana":           newAsana,
 	"github":          newGitHub,
 	"gitlab":          newGitLab,
 	"hubspot":         newHubSpot,
 	"jira":            newJira,
+	"linear":          newLinear,
+	"monday":          newMonday,
+	"notion":          newNotion,
 	"shopify":         newShopify,
 	"shopify-graphql": newShopifyGraphQL,
+	"slack":           newSlack,
 	"stripe":          newStripe,
-	"airtable": newAirtable,
-	"asana":    newAsana,
-	"linear":   newLinear,
-	"monday":   newMonday,
-	"notion":   newNotion,
-	"slack":    newSlack,
-	"stripe":   newStripe,
 }
