@@ -152,6 +152,7 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
-	"klaviyo": newKlaviyo,
-	"stripe":  newStripe,
+	"klaviyo":   newKlaviyo,
+	"mailchimp": newMailchimp,
+	"stripe":    newStripe,
 }
