@@ -155,4 +155,5 @@ var imitations = map[string]func(*world) imitation{
 	"klaviyo":   newKlaviyo,
 	"mailchimp": newMailchimp,
 	"stripe":    newStripe,
+	"twilio":    newTwilio,
 }
