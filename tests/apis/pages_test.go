@@ -156,4 +156,5 @@ var imitations = map[string]func(*world) imitation{
 	"mailchimp": newMailchimp,
 	"stripe":    newStripe,
 	"twilio":    newTwilio,
+	"xero":      newXero,
 }
