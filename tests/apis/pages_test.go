@@ -154,6 +154,7 @@ func TestAPIs(t *testing.T) {
 var imitations = map[string]func(*world) imitation{
 	"klaviyo":   newKlaviyo,
 	"mailchimp": newMailchimp,
+	"netsuite":  newNetsuite,
 	"stripe":    newStripe,
 	"twilio":    newTwilio,
 	"xero":      newXero,
