@@ -28,7 +28,7 @@ type mailchimpItem struct {
 func newMailchimp(w *world) imitation {
 	m := &mailchimp{world: w, lists: map[string][]*mailchimpItem{}, old: map[*mailchimpItem]string{}}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for list, contacts := range map[string]int{"a1": 2050, "b2": 1000, "c3": 0} {
+	for list, contacts := range map[string]int{"a1": 1150, "b2": 1000, "c3": 0} {
 		m.lists["lists/"+list+"/members"] = nil
 		for i := range contacts {
 			m.addContact(list, i, start.Add(time.Duration(i)*time.Minute))
@@ -95,7 +95,7 @@ func (m *mailchimp) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"title": "Too Many Requests", "status": 429})
 		return
 	}
-	if path == "lists/a1/members" && offset == 2000 { // the first contact is changed after it was read
+	if path == "lists/a1/members" && offset == 1000 { // the first contact is changed after it was read
 		first := list[0]
 		m.old[first] = first.fields["email_address"].(string)
 		first.fields["email_address"], first.at = "late@example.com", m.Now().Add(time.Second)
