@@ -102,6 +102,10 @@ func (k *klaviyo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		k.refuse(rw, r, http.StatusBadRequest, err.Error())
 		return
 	}
+	if name == "profiles" && query.Get("sort") != "created" { // a profile that is changed moves to the end
+		matching = slices.Clone(matching)
+		slices.SortFunc(matching, func(a, b *klaviyoResource) int { return a.at.Compare(b.at) })
+	}
 	from := 0
 	if cursor := query.Get("page[cursor]"); cursor != "" {
 		from = slices.IndexFunc(matching, func(o *klaviyoResource) bool { return "next::"+o.id == cursor })

@@ -36,7 +36,7 @@ var xeroIDs = map[string]string{"Contacts": "ContactID", "Invoices": "InvoiceID"
 
 func newXero(w *world) imitation {
 	x := &xero{world: w, lists: map[string][]*xeroItem{}, old: map[*xeroItem]string{}}
-	for resource, count := range map[string]int{"Contacts": 200, "Invoices": 250, "Payments": 130, "Accounts": 150} {
+	for resource, count := range map[string]int{"Contacts": 200, "Invoices": 250, "Payments": 6100, "Accounts": 150} {
 		for i := range count {
 			x.add(resource, i, time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC))
 		}
@@ -45,8 +45,9 @@ func newXero(w *world) imitation {
 }
 
 func (x *xero) add(resource string, i int, updated time.Time) {
-	x.lists[resource] = append(x.lists[resource], &xeroItem{fmt.Sprintf("%s-%04d", resource, i), "ACTIVE", updated})
-	slices.SortFunc(x.lists[resource], func(a, b *xeroItem) int { return cmp.Compare(a.id, b.id) })
+	id := fmt.Sprintf("%s-%04d", resource, i)
+	at, _ := slices.BinarySearchFunc(x.lists[resource], id, func(i *xeroItem, id string) int { return cmp.Compare(i.id, id) })
+	x.lists[resource] = slices.Insert(x.lists[resource], at, &xeroItem{id, "ACTIVE", updated})
 }
 
 func (x *xero) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -166,6 +167,7 @@ func xeroFields(resource string, i *xeroItem) map[string]any {
 func (x *xero) nextDay() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.lists["Contacts"][3].status, x.lists["Contacts"][3].updated = "ARCHIVED", firstDay.Add(time.Minute) // after it was read
 	deleted := x.lists["Invoices"][7]
 	deleted.status, deleted.updated = "DELETED", x.Now().Add(-time.Hour)
 	x.add("Invoices", 900, x.Now().Add(-time.Minute))
