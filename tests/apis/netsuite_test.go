@@ -33,7 +33,7 @@ type netsuiteRow struct {
 func newNetsuite(w *world) imitation {
 	n := &netsuite{world: w, tables: map[string][]netsuiteRow{}, nonces: map[string]bool{}}
 	start := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	for i := range 2100 { // three pages in one window
+	for i := range 1100 { // two pages in one window
 		n.add("customer", i, start.Add(time.Duration(i)*time.Minute))
 	}
 	for i := range 1000 { // one full page

@@ -35,7 +35,7 @@ var twilioKinds = map[string]struct{ member, filter string }{
 
 func newTwilio(w *world) imitation {
 	t := &twilio{world: w, lists: map[string][]*twilioItem{}, old: map[*twilioItem]string{}}
-	for i := range 2100 {
+	for i := range 1100 {
 		t.add("Messages.json", i, firstDay.Add(-time.Duration(2100-i)*time.Hour))
 	}
 	for i := range 1000 {
@@ -74,7 +74,7 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"code": 20429, "status": 429})
 		return
 	}
-	if resource == "Messages.json" && t.requests[resource] == 4 { // news between two pages
+	if resource == "Messages.json" && t.requests[resource] == 3 { // news between two pages
 		t.add(resource, 5000, t.Now())
 		newest := t.lists[resource][1]
 		t.old[newest], newest.status = newest.status, "delivered"

@@ -36,7 +36,7 @@ var xeroIDs = map[string]string{"Contacts": "ContactID", "Invoices": "InvoiceID"
 
 func newXero(w *world) imitation {
 	x := &xero{world: w, lists: map[string][]*xeroItem{}, old: map[*xeroItem]string{}}
-	for resource, count := range map[string]int{"Contacts": 200, "Invoices": 250, "Payments": 6100, "Accounts": 150} {
+	for resource, count := range map[string]int{"Contacts": 200, "Invoices": 250, "Payments": 5750, "Accounts": 150} {
 		for i := range count {
 			x.add(resource, i, time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC))
 		}
