@@ -57,6 +57,7 @@ func factsOf(t *testing.T, name string) []string {
 	api := member(parameters, "api")
 	found := facts{}
 	found.walk("", member(api, "pagination"))
+	found.walk("", member(api, "http", "defaultOptions"))
 	found.walk("", member(parameters, "config"))
 	found.walk("", member(api, "response"))
 	return []string{

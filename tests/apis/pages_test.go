@@ -166,4 +166,10 @@ var imitations = map[string]func(*world) imitation{
 	"shopify-graphql": newShopifyGraphQL,
 	"slack":           newSlack,
 	"stripe":          newStripe,
+	"klaviyo":   newKlaviyo,
+	"mailchimp": newMailchimp,
+	"netsuite":  newNetsuite,
+	"stripe":    newStripe,
+	"twilio":    newTwilio,
+	"xero":      newXero,
 }

@@ -1,0 +1,204 @@
+package apis
+
+import (
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// xero has numbered pages, and a header for the time of the last change. Its tokens live
+// for 30 minutes. Facts: https://developer.xero.com/documentation/api/requests-and-responses,
+// https://developer.xero.com/faq/limits, https://developer.xero.com/faq/custom-integration.
+type xero struct {
+	*world
+	lists map[string][]*xeroItem // by resource, in the order of the ids
+	// old are statuses of items that were changed after their page was read.
+	old         map[*xeroItem]string
+	token       string
+	tokenEnds   time.Time
+	minute      time.Time
+	minuteCalls int
+	logins      int
+}
+
+type xeroItem struct {
+	id, status string
+	updated    time.Time
+}
+
+// xeroIDs are the members with the ids, by the resource.
+var xeroIDs = map[string]string{"Contacts": "ContactID", "Invoices": "InvoiceID", "Payments": "PaymentID", "Accounts": "AccountID"}
+
+func newXero(w *world) imitation {
+	x := &xero{world: w, lists: map[string][]*xeroItem{}, old: map[*xeroItem]string{}}
+	for resource, count := range map[string]int{"Contacts": 200, "Invoices": 250, "Payments": 5750, "Accounts": 150} {
+		for i := range count {
+			x.add(resource, i, time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC))
+		}
+	}
+	return x
+}
+
+func (x *xero) add(resource string, i int, updated time.Time) {
+	id := fmt.Sprintf("%s-%04d", resource, i)
+	at, _ := slices.BinarySearchFunc(x.lists[resource], id, func(i *xeroItem, id string) int { return cmp.Compare(i.id, id) })
+	x.lists[resource] = slices.Insert(x.lists[resource], at, &xeroItem{id, "ACTIVE", updated})
+}
+
+func (x *xero) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if r.Host == "identity.xero.com" {
+		x.login(rw, r)
+		return
+	}
+	resource, ofAccounting := strings.CutPrefix(r.URL.Path, "/api.xro/2.0/")
+	all, known := x.lists[resource]
+	switch {
+	case r.Host != "api.xero.com" || !ofAccounting || !known:
+		x.refuse(rw, r, http.StatusNotFound, "no such resource")
+		return
+	case r.Header.Get("Authorization") != "Bearer "+x.token || !x.Now().Before(x.tokenEnds):
+		x.refuse(rw, r, http.StatusUnauthorized, "TokenExpired")
+		return
+	case r.Header.Get("Accept") != "application/json":
+		x.refuse(rw, r, http.StatusBadRequest, "the answer would be XML")
+		return
+	}
+	if x.Now().Sub(x.minute) >= time.Minute {
+		x.minute, x.minuteCalls = x.Now(), 0
+	}
+	if x.minuteCalls++; x.minuteCalls > 60 {
+		x.refuse(rw, r, http.StatusTooManyRequests, "more than 60 calls in a minute")
+		return
+	}
+	x.requests[resource]++
+	if resource == "Invoices" && x.requests[resource] == 2 { // the token ends meanwhile
+		rw.Header().Set("Retry-After", "1900")
+		rw.Header().Set("X-Rate-Limit-Problem", "daily")
+		reply(rw, http.StatusTooManyRequests, nil)
+		return
+	}
+	list, err := xeroSince(all, r.Header.Get("If-Modified-Since"))
+	if err == nil {
+		list, err = x.page(resource, list, r)
+	}
+	if err != nil {
+		x.refuse(rw, r, http.StatusBadRequest, err.Error())
+		return
+	}
+	items := []any{}
+	for _, i := range list {
+		items = append(items, xeroFields(resource, i))
+	}
+	reply(rw, http.StatusOK, map[string]any{"Id": "c1", "Status": "OK", "DateTimeUTC": xeroDate(x.Now()), resource: items})
+}
+
+// login answers with a token for the client.
+func (x *xero) login(rw http.ResponseWriter, r *http.Request) {
+	client := "Basic " + base64.StdEncoding.EncodeToString([]byte("your-client-id:your-client-secret"))
+	scope := "accounting.contacts.read accounting.invoices.read accounting.payments.read accounting.settings.read"
+	if r.Method != http.MethodPost || r.URL.Path != "/connect/token" || r.Header.Get("Authorization") != client ||
+		r.PostFormValue("grant_type") != "client_credentials" || r.PostFormValue("scope") != scope {
+		x.refuse(rw, r, http.StatusBadRequest, "invalid_client")
+		return
+	}
+	x.logins++
+	x.token, x.tokenEnds = "token-"+strconv.Itoa(x.logins), x.Now().Add(30*time.Minute)
+	reply(rw, http.StatusOK, map[string]any{"access_token": x.token, "expires_in": 1800, "token_type": "Bearer", "scope": scope})
+}
+
+// xeroSince are the items that were changed at the time of the header or later.
+func xeroSince(list []*xeroItem, header string) ([]*xeroItem, error) {
+	if header == "" {
+		return list, nil
+	}
+	since, err := time.Parse("2006-01-02T15:04:05", header)
+	return slices.DeleteFunc(slices.Clone(list), func(i *xeroItem) bool { return i.updated.Before(since) }), err
+}
+
+// page is the page that the request names. Accounts have no pages.
+func (x *xero) page(resource string, list []*xeroItem, r *http.Request) ([]*xeroItem, error) {
+	query := r.URL.Query()
+	if resource == "Accounts" {
+		if len(query) > 0 {
+			return nil, fmt.Errorf("Accounts have no pages")
+		}
+		return list, nil
+	}
+	page, err := strconv.Atoi(query.Get("page"))
+	if err != nil || page < 1 || query.Get("pageSize") != "100" || query.Get("order") != xeroIDs[resource]+" ASC" {
+		return nil, fmt.Errorf("wrong page, pageSize or order")
+	}
+	if resource == "Invoices" && page == 3 { // the first invoice is changed after it was read
+		first := list[0]
+		x.old[first] = first.status
+		first.status, first.updated = "VOIDED", x.Now().Add(time.Second)
+	}
+	return list[min(100*(page-1), len(list)):min(100*page, len(list))], nil
+}
+
+func xeroDate(at time.Time) string { return fmt.Sprintf("/Date(%d+0000)/", at.UnixMilli()) }
+
+func xeroFields(resource string, i *xeroItem) map[string]any {
+	fields := map[string]any{xeroIDs[resource]: i.id, "Status": i.status, "UpdatedDateUTC": xeroDate(i.updated)}
+	switch resource {
+	case "Contacts":
+		delete(fields, "Status")
+		fields["ContactStatus"], fields["IsCustomer"] = i.status, true
+	case "Invoices":
+		fields["Contact"] = map[string]any{"ContactID": "Contacts-0001", "Name": "Ann"}
+		fields["Total"], fields["DateString"] = 40.5, "2026-01-01T00:00:00"
+		fields["LineItems"] = []any{
+			map[string]any{"LineItemID": i.id + "-a", "LineAmount": 40.0, "Quantity": 2},
+			map[string]any{"LineItemID": i.id + "-b", "LineAmount": 0.5},
+		}
+	case "Payments":
+		fields["Invoice"] = map[string]any{"InvoiceID": "Invoices-0001"}
+	}
+	return fields
+}
+
+func (x *xero) nextDay() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.lists["Contacts"][3].status, x.lists["Contacts"][3].updated = "ARCHIVED", firstDay.Add(time.Minute) // after it was read
+	deleted := x.lists["Invoices"][7]
+	deleted.status, deleted.updated = "DELETED", x.Now().Add(-time.Hour)
+	x.add("Invoices", 900, x.Now().Add(-time.Minute))
+	x.add("Contacts", 900, x.Now().Add(-time.Minute))
+	x.add("Accounts", 900, x.Now().Add(-time.Minute))
+}
+
+func (x *xero) expected(day int) tables {
+	want := tables{}
+	since := time.Time{}
+	if day == 2 {
+		since = firstDay.Add(-5 * time.Minute)
+	}
+	for resource, list := range x.lists {
+		name := strings.ToLower(resource)
+		key := strings.TrimSuffix(name, "s") + "_id"
+		for _, i := range list {
+			if i.updated.Before(since) {
+				continue
+			}
+			status := i.status
+			if old := x.old[i]; day == 1 && old != "" {
+				status = old
+			}
+			want[name] = append(want[name], row{key: i.id, "status": status})
+			if name == "invoices" {
+				want["invoice_lines"] = append(want["invoice_lines"],
+					row{"line_item_id": i.id + "-a", "invoice_id": i.id, "amount": "40"},
+					row{"line_item_id": i.id + "-b", "invoice_id": i.id, "amount": "0.5"})
+			}
+		}
+	}
+	return want
+}
