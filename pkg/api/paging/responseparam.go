@@ -28,7 +28,7 @@ var (
 	QueryParam = field.Text("queryParam", "Parameter", "Parameter that carries the value.").
 			As(field.Parameter).Example(`"token"`)
 	scrollRequest = field.Of("scrollRequest", "Later requests", "How requests after the first differ from the job.",
-		field.Object("scrollRequest", "Request for later pages", "Each key replaces the same key of the job for every page after the first.",
+		field.Object("scrollRequest", "Request for later pages", "Replaces parts of the job for every page after the first: parameters and headers name by name, the endpoint and the method as a whole.",
 			scrollEndpoint, scrollMethod, scrollParams, scrollHeaders))
 	scrollEndpoint = field.Text("endpoint", "Endpoint", "Endpoint of later pages.").Typed(config.EndpointType).Example(`"scroll"`).Also("url", "uri", "path", "resource")
 	scrollMethod   = field.Text("method", "Method", "Method of later pages.").Typed(config.MethodType).
