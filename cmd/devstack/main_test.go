@@ -81,7 +81,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Every flag of serve stands in the document, and no other.
+// The document lists exactly the flags of serve.
 func TestServeFlagsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "how-to", "local-platform.md"))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // The component stays small: no database, no browser, nothing of the local
-// platform. (The client library brings html/template in, of which nothing but a
-// few variables is linked.)
+// platform. (The client library imports html/template, of which only a few variables
+// are linked.)
 func TestWhatIsNotLinked(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

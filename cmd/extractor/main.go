@@ -10,7 +10,7 @@ import (
 	"log"
 	"os"
 
-	_ "time/tzdata" // the image holds nothing but this binary
+	_ "time/tzdata" // the image contains only this binary
 
 	_ "golang.org/x/crypto/x509roots/fallback" // likewise: CA roots
 

@@ -44,8 +44,8 @@ waits for, and the last line lists the files that were written.
 A run that reaches --max-requests, --max-time, --max-bytes or --sample stops, and
 writes what has arrived as valid tables. It ends with exit code 3, and does not
 write out/state.json, so that the next run misses nothing. With --max-requests,
---max-time or --max-bytes requests are sent one after another, whatever
-api.http.concurrency says, so that every run stops at the same request.
+--max-time or --max-bytes, api.http.concurrency is ignored: requests are sent one
+after another, so that every run stops at the same request.
 
 Ctrl-C ends a run with exit code 130. A run that fails or is interrupted writes no
 table; those of the run before stay as they are.

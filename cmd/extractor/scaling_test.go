@@ -215,7 +215,7 @@ func TestScalingManifest(t *testing.T) {
 		}
 		for _, m := range p.VolumeMounts {
 			if !volumes[m.Name] {
-				t.Errorf("%s mounts %s, which is no volume", p.Name, m.Name)
+				t.Errorf("%s mounts %s, which is not a volume", p.Name, m.Name)
 			}
 			mounted = mounted || m.MountPath == "/data/config.json" && m.SubPathExpr == "config-$(JOB_COMPLETION_INDEX).json"
 		}

@@ -32,7 +32,7 @@ func TestEnvironmentOfTheReference(t *testing.T) {
 			listed = append(listed, strings.TrimSuffix(strings.Trim(name, "`"), "…"))
 		}
 	}
-	read := []string{expr.EnvPrefix} // it stands in front of a name of the configuration
+	read := []string{expr.EnvPrefix} // a name of the configuration follows it
 	for _, root := range []string{"../../pkg", "../../cmd/extractor"} {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			switch {

@@ -33,7 +33,7 @@ var (
 	plainCertificate      = field.Text("clientCertificate", "Client certificate, unused", "Has no effect: a private key belongs under `#clientCertificate`.").Typed(field.StrictText).Old(`has no effect; use "#clientCertificate"`).Example(`"…"`)
 	HTTPSection           = field.Of("http", "HTTP", "Headers, defaults, time limits, concurrency and rules of requests.", nil)
 	retrySection          = field.Of("retryConfig", "Retries", "Which failures are retried, and how often.", nil)
-	AuthenticationSection = field.Of("authentication", "Authentication", "How requests prove who sends them.", nil)
+	AuthenticationSection = field.Of("authentication", "Authentication", "How requests are authenticated.", nil)
 	PaginationSection     = field.Of("pagination", "Paging", "How the next page is requested.", nil).As(field.Naming)
 	ResponseSection       = field.Of("response", "Answers", "The format of the answers of all jobs, if it is not JSON. `response` of a job replaces it as a whole.", nil).Example(`{"format": "csv", "delimiter": ";"}`)
 	oldQuery              = field.Of("query", "Query authentication, old place", "Used by the authentication type `query` when `authentication.query` is empty.", ExpressionsType).Old(`is the old place of this setting; use "authentication.query"`).Example(`{"key": {"attr": "#key"}}`)
@@ -50,10 +50,10 @@ var (
 	maxResponseBytesSetting = field.Integer("maxResponseBytes", "Largest answer", "How many bytes the body of one answer may have, after decompression. For a file that `response.unpack` unpacks, the unpacked bytes count too. A larger answer ends the run, so that an endless or highly compressed body does not fill the disk. 0 means the default, 16 GiB.").Default(17179869184).Example(`1073741824`)
 	TrustedOriginsSetting   = field.Of("trustedOrigins", "Origins that may have the credentials", "Origins (scheme, host and port) that may get the credentials if an answer leads to them: by a redirect, the address of a next page or the endpoint of a child job. Requests to any other origin than the base address and the configured endpoints are sent without credentials and secrets, and a login that is redirected there fails. Write `https://files.example.com`, or `https://*.example.com` for all hosts below it.", field.ListOf(field.TextType)).DefaultJSON(`[]`).Example(`["https://files.example.com"]`)
 	ignoreErrorsSetting     = field.Of("ignoreErrors", "Ignored errors", "Status codes whose answers are accepted as data. A body that is not JSON becomes `{\"errorData\": \"…\"}`.", field.ListOf(field.IntegerType)).DefaultJSON(`[]`).Example(`[404]`)
-	HTTPRules               = field.Of("rules", "Rules about answers", "What to do with which answers to the requests of all jobs. The rules of a job come first. The first rule that matches decides, before `retryConfig` and `ignoreErrors`. See [Rules about answers](#rules-about-answers).", nil).Example(`[{"status": 403, "header": {"X-RateLimit-Remaining": "==0"}, "do": "retry", "wait": {"header": "X-RateLimit-Reset"}}]`)
+	HTTPRules               = field.Of("rules", "Rules about answers", "What to do with certain answers to the requests of all jobs. The rules of a job come first. The first rule that matches decides, before `retryConfig` and `ignoreErrors`. See [Rules about answers](#rules-about-answers).", nil).Example(`[{"status": 403, "header": {"X-RateLimit-Remaining": "==0"}, "do": "retry", "wait": {"header": "X-RateLimit-Reset"}}]`)
 	concurrency             = field.Integer("concurrency", "Concurrency", "How many requests may be sent at the same time, from 1 to 64. With 2 or more, child jobs run side by side, and so do pages whose requests are known in advance (see `lookahead`, and `total` of paging). Tables and the order of events stay the same. See [Faster, and not too fast](#faster-and-not-too-fast).").Default(1).Example(`8`)
 	lookahead               = field.Integer("lookahead", "Look-ahead", "With a `concurrency` of 2 or more and the paging methods `offset` and `pagenum`: how many pages a job requests in advance without knowing that they exist, from 0 to 64. Every run of a job may send that many requests whose answers are not used and are dropped.").Default(0).Example(`3`).As(field.InAdvance)
-	rateLimitSetting        = field.Of("rateLimit", "Rate limit", "How many requests may be started in any span of time, whatever the `concurrency`.", field.Object("rateLimit", "Rate limit", "Every request that is sent counts, including retries, redirects and logins. Answers from the cache do not count.", rateRequests, ratePer))
+	rateLimitSetting        = field.Of("rateLimit", "Rate limit", "How many requests may be started in any span of time, at any `concurrency`.", field.Object("rateLimit", "Rate limit", "Every request that is sent counts, including retries, redirects and logins. Answers from the cache do not count.", rateRequests, ratePer))
 	unusedParams            = field.Of("params", "Parameters, unused", "Has no effect: use `defaultOptions.params`.", field.Literals).Old(`has no effect; use "defaultOptions.params"`).Example(`{}`)
 	rateRequests            = field.Integer("requests", "Requests", "Number of requests, at least 1.").Example(`100`).Must()
 	ratePer                 = field.Seconds("perSeconds", "Seconds", "Length of the span in seconds, above 0.").Example(`60`).Must()
@@ -185,8 +185,8 @@ func integers(s Section) []int {
 	return all
 }
 
-// evaluator computes the values of `api` that are expressions which refer to
-// nothing but the attributes, so that they are known before the run, and compiles
+// evaluator computes the values of `api` that are expressions which refer
+// only to attributes, so that they are known before the run, and compiles
 // the others.
 type evaluator struct {
 	*compiler

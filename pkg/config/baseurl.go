@@ -51,7 +51,7 @@ func (e evaluator) baseURL(s Section) *url.URL {
 }
 
 // notAddresses gets what secrets in an address were computed, but not of the
-// whole address: what is no secret in it should be seen in messages.
+// whole address: the rest of it should be readable in messages.
 func notAddresses(conceal func(string)) func(string) {
 	if conceal == nil {
 		return nil

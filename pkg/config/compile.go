@@ -25,7 +25,7 @@ type Options struct {
 	// Getenv reads the environment variables that the document refers to; nil is an
 	// environment without any.
 	Getenv func(name string) string
-	// Open reports whether a text holds a variable, or what stands in for one, whose value
+	// Open reports whether a text contains a variable, or a replacement of one, whose value
 	// is not known here. Such a text is not checked where the value decides. Nil: all are
 	// known.
 	Open func(text string) bool

@@ -10,7 +10,7 @@ var (
 	allowedHost     = field.Text("host", "Host", "The exact host name; subdomains do not match.").Example(`"api.example.com"`).Must()
 	allowedScheme   = field.Text("scheme", "Scheme", "Only this scheme. Without the key both `http` and `https` are allowed; an empty value is an error.").Example(`"https"`)
 	allowedPort     = field.Integer("port", "Port", "Only this port, which the address must name. Without the key all ports are allowed; an empty value or 0 is an error.").Example(`8443`)
-	allowedPath     = field.Text("endpoint", "Path", "Only paths that begin with these whole segments: `/v1` matches `/v1` and `/v1/items`, not `/v10`, and or a path with a hidden `..` such as `/v1/..%2fx`. Empty, or `/`, allows all paths.").Example(`"/v1"`).Also("url", "uri", "path", "resource")
+	allowedPath     = field.Text("endpoint", "Path", "Only paths that begin with these whole segments: `/v1` matches `/v1` and `/v1/items`, but neither `/v10` nor a path with a hidden `..` such as `/v1/..%2fx`. Empty, or `/`, allows all paths.").Example(`"/v1"`).Also("url", "uri", "path", "resource")
 
 	Wrapper = field.Of("parameters", "Settings", "Wrapper of all settings.", nil)
 	// The sections of the settings. Their types are filled in by Type.
@@ -74,7 +74,7 @@ func Type(t Types) *field.Type {
 		ConfigSection.With(&field.Type{Name: "config", Base: settings, Required: []string{JobsSetting.Name}}),
 		IterationsSection.With(&field.Type{Name: "iterations", Title: "list of objects", Kinds: []string{"array"}, Items: settings}),
 	}, field.Fields(t.Settings...)...)
-	root := field.Object("", "Document", "The whole `config.json`. The platform puts the settings under `parameters` and adds the other keys; a hand-written document may have `api`, `config` and their neighbours at the top level instead. With both, `parameters` wins.",
+	root := field.Object("", "Document", "The whole `config.json`. The platform puts the settings under `parameters` and adds the other keys; a hand-written document may have `api`, `config` and their neighbours at the top level instead. If both are there, `parameters` counts.",
 		schemaAddress, Wrapper.With(parameters), imageParameters, action, VariablesID, VariablesValuesID, VariableValuesID, VariableValuesData,
 		storage, processors, runtime, artifacts, sharedCode, sharedCodeRows)
 	root.Fields = append(root.Fields, field.Fields(t.Document...)...)

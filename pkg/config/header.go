@@ -132,7 +132,7 @@ func (c *compiler) plainHeaders(s Section, place expr.Place) value.Value {
 }
 
 // checkHeader reports a name or a value that no header can have. The value is
-// what came out of what stands in the document.
+// the result of the one in the document.
 func checkHeader(s Section, name string, v value.Value) bool {
 	found, expected := field.DescribeKind(s.Value), failure.Text("")
 	switch k := v.Kind(); {

@@ -96,8 +96,8 @@ type API struct {
 	// Concurrency is how many requests may be under way at once, 1 to
 	// MaxConcurrency.
 	Concurrency int
-	// Lookahead is how many pages a job may ask for on the chance that they are
-	// there, 0 to MaxConcurrency.
+	// Lookahead is how many pages a job may request without knowing that they
+	// exist, 0 to MaxConcurrency.
 	Lookahead int
 	RateLimit RateLimit
 	// Authentication and Pagination are compiled by the packages auth and paging;
@@ -140,12 +140,12 @@ type Retry struct {
 	Codes []int
 	// NetworkCodes are curl's numbers of the network errors that are retried.
 	NetworkCodes []int
-	// MaxWait is the longest wait before an attempt: a header that asks for a
+	// MaxWait is the longest wait before an attempt: a header with a
 	// longer one ends the run, a computed wait is cut to it.
 	MaxWait time.Duration
 }
 
-// MaxConcurrency is the most that `api.http.concurrency` may ask for.
+// MaxConcurrency is the greatest value of `api.http.concurrency`.
 const MaxConcurrency = 64
 
 // RateLimit is `api.http.rateLimit`: at most so many requests may be started in

@@ -12,7 +12,7 @@ import (
 // Request is a request in the words of the configuration: what a job, a login
 // or a scroller requests, before the base address and the default options are
 // added to it. Parameters and headers that are marked as secrets
-// (value.Value.Secret) are credentials, whatever their values look like.
+// (value.Value.Secret) are credentials, regardless of their values.
 type Request struct {
 	// Endpoint is relative to the base URL, or an absolute address.
 	Endpoint string
@@ -21,7 +21,7 @@ type Request struct {
 	Method string
 	// Params is an object or a list, evaluated.
 	Params value.Value
-	// Query is an object of parameters that go into the query whatever the method.
+	// Query is an object of parameters that go into the query with every method.
 	Query value.Value
 	// Headers is an object.
 	Headers value.Value

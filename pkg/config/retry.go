@@ -26,11 +26,11 @@ var (
 	oldHTTPCodes     = field.Of("httpCodes", "Status codes, old spelling", "Old spelling of `http.codes`. With it or `headerName` the whole `http` object is ignored.", field.ListOf(field.IntegerType)).Example(`[429]`)
 	oldNetworkCodes  = field.Of("curlCodes", "Network errors, old spelling", "Old spelling of `curl.codes`. With it the `curl` object is ignored.", field.ListOf(field.IntegerType)).Example(`[7]`)
 
-	retryType = field.Object("retryConfig", "Retries", "Every exchange is retried by itself: each page, each redirect, the login. The wait is that of a header of the answer, otherwise 1, 2, 4, … seconds. With `http.concurrency` above 1 it is up to twice as long, at random, so that parallel requests are not repeated at the same moment.",
+	retryType = field.Object("retryConfig", "Retries", "Each exchange (a page, a redirect, a login) is retried on its own. The wait is the one in a header of the answer, otherwise 1, 2, 4, … seconds. With `http.concurrency` above 1 it is up to twice as long, at random, so that parallel requests are not repeated at the same moment.",
 		maxRetries, maxWait, retryHTTP, retryNetwork, oldRetryHeader, oldHTTPCodes, oldNetworkCodes)
 )
 
-// retry is `api.retryConfig`. Of the old and the new spelling the old one wins:
+// retry is `api.retryConfig`. The old spelling has precedence over the new one:
 // one old key hides the whole object that replaced it.
 func (c *compiler) retry(s Section) Retry {
 	r := Retry{

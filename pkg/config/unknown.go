@@ -71,7 +71,7 @@ func guardHint(key field.Key) (hint failure.Text, ok bool) {
 func attributeAbove(pointer, settings string) (name string, itself, ok bool) {
 	below, ok := strings.CutPrefix(pointer, settings+"/"+IterationsSection.Name+"/")
 	if ok {
-		_, below, ok = strings.Cut(below, "/") // behind the number of the item
+		_, below, ok = strings.Cut(below, "/") // after the number of the item
 	} else {
 		below, ok = strings.CutPrefix(pointer, settings+"/"+ConfigSection.Name+"/")
 	}

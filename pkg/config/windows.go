@@ -79,7 +79,7 @@ func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, 
 	return w
 }
 
-// compileRules reads what is no expression.
+// compileRules reads the settings that are not expressions.
 func (w *Windows) compileRules(s Section) {
 	for _, setting := range []field.Setting[string]{windowsStep, WindowsLookback, windowsFormat, windowsTimezone} {
 		w.partly = w.partly || w.open(setting.Of(s))
@@ -225,8 +225,8 @@ func (w *Windows) Between(scope *expr.Scope, now time.Time) (all window.Windows,
 	return all, from.Secret() || to.Secret(), err
 }
 
-// Known reports whether the windows can be made here: that nothing in them stands in for
-// a value that only a run will know.
+// Known reports whether the windows can be made here: that nothing in them replaces a
+// value that only a run will know.
 func (w *Windows) Known(scope *expr.Scope) bool {
 	for _, bound := range []expr.Expr{w.from, w.to} {
 		if v, err := bound.Eval(scope); err == nil && w.open(v.Text()) {

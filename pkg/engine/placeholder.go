@@ -27,8 +27,8 @@ type placeholder struct {
 
 // The settings of a placeholder that is an object.
 var (
-	PlaceholderPath     = field.Text("path", "Path", "Where the parent's item holds the value.").Example(`"name"`).Must().As(field.Path)
-	placeholderFunction = field.Text("function", "Function", "Function the value goes through.").Typed(&field.Type{Kinds: []string{"string"}, Message: "expected the name of a function"}).Example(`"urlencode"`)
+	PlaceholderPath     = field.Text("path", "Path", "Path to the value in the parent's item.").Example(`"name"`).Must().As(field.Path)
+	placeholderFunction = field.Text("function", "Function", "Function that is applied to the value.").Typed(&field.Type{Kinds: []string{"string"}, Message: "expected the name of a function"}).Example(`"urlencode"`)
 	placeholderArgs     = field.Of("args", "Arguments", "Arguments of the function; `{\"placeholder\": \"value\"}` is the value.", &field.Type{Kinds: []string{"array", "object", "string", "number", "boolean"}}).Example(`[{"placeholder": "value"}]`)
 )
 

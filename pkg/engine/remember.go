@@ -51,7 +51,7 @@ func pathForms() []field.Setting[string] {
 
 // RememberType is the type of an entry of `remember`.
 func RememberType() *field.Type {
-	return &field.Type{Name: "remember", Title: "Value to remember", Doc: "A path in the items, with the word for which of the values there counts; or an expression, which is evaluated after the last page: `response` and `responseHeader` are those of this page. Both may have `per`.",
+	return &field.Type{Name: "remember", Title: "Value to remember", Doc: "A path in the items, under the key that says which of its values to keep; or an expression, which is evaluated after the last page: its `response` and `responseHeader` refer to that page. Both may have `per`.",
 		Kinds: []string{"object"}, NotEmpty: []string{"object"}, Open: true, Message: "expected an object such as {\"max\": \"PATH\"}, or an expression",
 		Fields: field.Fields(RememberMax, rememberMin, rememberLast, rememberFirst, RememberPer)}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// TestResponseFiltersOfTheReference: the filters in docs/reference/paths-and-conditions.md
-// make of the item what stands beside them.
+// TestResponseFiltersOfTheReference: each filter in docs/reference/paths-and-conditions.md
+// turns the item into the one in its row.
 func TestResponseFiltersOfTheReference(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/paths-and-conditions.md")
 	if err != nil {

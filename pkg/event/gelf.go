@@ -53,7 +53,7 @@ func (g *GELF) Write(e Event) error {
 	if g.err != nil {
 		return g.err
 	}
-	// A deadline uses the clock of the system, whatever clock the events have.
+	// A deadline uses the clock of the system, not that of the events.
 	err := g.conn.SetWriteDeadline(time.Now().Add(g.timeout))
 	if err == nil {
 		err = writeWhole(g.conn, fit(e, gelfLimit, g.encode))

@@ -3,7 +3,7 @@ package event
 // Level is how important an event is.
 type Level string
 
-// Events that a person asks for with `config.debug` have the level Info. Debug
+// Events that `config.debug` turns on have the level Info. Debug
 // events are sent over GELF only, where the platform drops them. Trace events are
 // for the report of a run only; no sink gets them. See Log.Trace.
 const (

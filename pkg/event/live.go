@@ -240,7 +240,7 @@ func (l *Live) erase() string {
 	}
 }
 
-// draw replaces the lines, in one write. The cursor stays behind the last one.
+// draw replaces the lines, in one write. The cursor stays at the end of the last one.
 func (l *Live) draw() {
 	lines := l.lines()
 	if len(lines) == 0 {

@@ -277,7 +277,7 @@ func TestNoLive(t *testing.T) {
 	live.Close()
 }
 
-// A line is masked before it is cut to the width of the terminal, whatever that is.
+// A line is masked before it is cut to the width of the terminal, at every width.
 func TestLiveShowsNoSecret(t *testing.T) {
 	const secret = "s3cr3t/of a?line&s3cr3t"
 	for width := minWidth; width < 120; width++ {

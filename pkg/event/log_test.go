@@ -61,7 +61,7 @@ func (odd) Kind() string      { return "odd" }
 func (odd) Level() Level      { return Info }
 func (o odd) Message() string { return "message " + o.Text + o.private }
 
-// scalar is a body that is no struct.
+// scalar is a body that is not a struct.
 type scalar string
 
 func (scalar) Kind() string      { return "scalar" }
@@ -160,7 +160,7 @@ func TestLogConcurrently(t *testing.T) {
 	var out bytes.Buffer
 	var ticks int64
 	log := NewLog(NewJSON(&out), secretsOf("hunter2"), func() time.Time {
-		ticks++ // not atomic: the log must ask for one time after another
+		ticks++ // not atomic: the log must read one time after another
 		return time.UnixMilli(ticks)
 	})
 	var wg sync.WaitGroup

@@ -202,7 +202,7 @@ func TestHeaders(t *testing.T) {
 			got := accepted(t, row.in).Headers
 			for i, h := range got {
 				if !strings.HasSuffix(h.Pointer, "/http/headers/"+h.Name) {
-					t.Errorf("%s stands at %s", h.Name, h.Pointer)
+					t.Errorf("%s is at %s", h.Name, h.Pointer)
 				}
 				got[i].Pointer = ""
 			}

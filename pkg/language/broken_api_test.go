@@ -120,7 +120,7 @@ func brokenAPIs() []brokenDocument {
 		{"negative size", given{api: `"http":{"maxResponseBytes":-1},`}, []string{
 			`/parameters/api/http/maxResponseBytes: expected a number of bytes above 0, found -1`,
 		}},
-		{"size that is no number", given{api: `"http":{"maxResponseBytes":"1 GB"},`}, []string{
+		{"size that is not a number", given{api: `"http":{"maxResponseBytes":"1 GB"},`}, []string{
 			`/parameters/api/http/maxResponseBytes: expected an integer, found "1 GB"`,
 		}},
 		{"no concurrency", given{api: `"http":{"concurrency":0,"rateLimit":{"requests":"many","perSeconds":-1}},`}, []string{

@@ -114,7 +114,7 @@ func extended() *language.Language {
 	})
 }
 
-// upside is a reference: its name turned round.
+// upside is a reference: its name reversed.
 func upside() expr.Reference {
 	return expr.Reference{Key: "upside", Argument: "NAME", Examples: []expr.Example{{Expression: `{"upside": "cba"}`, Value: `"abc"`}}, Doc: "The name from its end.",
 		Where: []expr.Place{expr.InHeaders, expr.InJobs, expr.InShared, expr.InUserData},

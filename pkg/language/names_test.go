@@ -48,7 +48,7 @@ func TestOneFileKnowsASetting(t *testing.T) {
 	for file, names := range otherwise {
 		for name := range names {
 			if !slices.Contains(all[file], name) {
-				t.Errorf("%s no longer stands in %s", name, file)
+				t.Errorf("%s is no longer in %s", name, file)
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func TestOneFileKnowsASetting(t *testing.T) {
 	}
 	for name, files := range where {
 		if len(files) != 1 {
-			t.Errorf("%s stands in %v, want one file that declares it", name, files)
+			t.Errorf("%s is in %v, want one file that declares it", name, files)
 		}
 	}
 	if count < 60 {

@@ -33,7 +33,7 @@ func TestReference(t *testing.T) {
 	r.notes = notes(generated)
 	golden.File(t, file, introduction+referenceMark+"\n"+r.text())
 	for title := range r.notes {
-		t.Errorf("there are notes on %q, which is no section", title)
+		t.Errorf("there are notes on %q, which is not a section", title)
 	}
 }
 

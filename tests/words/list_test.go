@@ -22,7 +22,7 @@ var words = []word{
 	{pattern: `upon`, instead: "on"},
 	{pattern: `shall`, instead: "must, will"},
 	{pattern: `(go|goes|going|went|gone) on`, instead: "continue"},
-	{pattern: `(ask|asks|asked|asking) for`, instead: "request, want"},
+	{pattern: `(ask|asks|asked|asking) for`, instead: "request, want", but: []string{"ask for help"}},
 	{pattern: `stands? (in|at|on|before|behind|below|beside|above|under|after|between|there|where|alone|together|first|around|outside|elsewhere)|what stands`, instead: "is, are"},
 	{pattern: `(takes?|took) long`, instead: "takes a long time"},
 	{pattern: `there is it|is there it`, instead: "it is there"},

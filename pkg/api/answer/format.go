@@ -14,13 +14,13 @@ import (
 
 // The settings of a section `response`.
 var (
-	FormatSetting    = field.Text("format", "Format", "What the answers are written in.").DefaultJSON(`"json"`).Example(`"csv"`).Also("type", "data_format")
-	UnpackSetting    = field.Of("unpack", "Unpack", "The wrappers that the body has as a file, the outermost first; a `Content-Encoding` is undone before. `zip` gives its files one after another, in the order of their names.", &field.Type{Kinds: []string{"string", "array"}, Items: wrapperType, Pattern: field.NewPattern(`^(gzip|zip|zstd)?$`), Message: `expected "gzip", "zip", "zstd" or a list of them`}).Example(`"gzip"`, `["zip", "gzip"]`).Also("compression", "decompress")
-	MemberSetting    = field.Text("member", "Members", "The files to take from a `zip`, as a pattern: `*` stands for any characters but a slash, `?` for one of them. A pattern without a slash is for the last part of the names. Without it all files are taken.").Example(`"*.csv"`)
-	EncodingSetting  = field.Text("encoding", "Character set", "The character set of the text, by its IANA name. A byte order mark wins.").Default("utf-8").Example(`"windows-1250"`).Also("charset")
+	FormatSetting    = field.Text("format", "Format", "Format of the answers.").DefaultJSON(`"json"`).Example(`"csv"`).Also("type", "data_format")
+	UnpackSetting    = field.Of("unpack", "Unpack", "How the body is packed as a file, the outermost layer first. A `Content-Encoding` is decoded before. The files in a `zip` are read one after another, in the order of their names.", &field.Type{Kinds: []string{"string", "array"}, Items: wrapperType, Pattern: field.NewPattern(`^(gzip|zip|zstd)?$`), Message: `expected "gzip", "zip", "zstd" or a list of them`}).Example(`"gzip"`, `["zip", "gzip"]`).Also("compression", "decompress")
+	MemberSetting    = field.Text("member", "Members", "Which files of a `zip` to read, as a pattern: `*` matches any characters except a slash, `?` matches one of them. A pattern without a slash is compared with the last part of each name. Without `member`, all files are read.").Example(`"*.csv"`)
+	EncodingSetting  = field.Text("encoding", "Character set", "The character set of the text, by its IANA name. A byte order mark has precedence.").Default("utf-8").Example(`"windows-1250"`).Also("charset")
 	DelimiterSetting = field.Text("delimiter", "Delimiter", "The character between two fields; `\\t` is a tab.").Typed(field.StrictText).Default(",").Example(`";"`, `"\\t"`).Also("separator")
 	QuoteSetting     = field.Of("quote", "Quote", "The character around fields, which is doubled in a field; `false` for none.", &field.Type{Kinds: []string{"string", "boolean"}, Message: "expected one character, or false"}).DefaultJSON(`"\""`).Example(`"'"`, `false`).Also("enclosure", "quotechar")
-	HeaderSetting    = field.Of("header", "Header", "The names of the columns: with `true` the first record holds them, a list holds them itself, with `false` they are `column_1`, `column_2`, …", &field.Type{Kinds: []string{"boolean", "array"}, Items: field.TextType, Message: "expected true, false or a list of names"}).DefaultJSON(`true`).Example(`false`, `["id", "name"]`)
+	HeaderSetting    = field.Of("header", "Header", "The names of the columns: `true` reads them from the first record, a list contains them, and with `false` they are `column_1`, `column_2`, …", &field.Type{Kinds: []string{"boolean", "array"}, Items: field.TextType, Message: "expected true, false or a list of names"}).DefaultJSON(`true`).Example(`false`, `["id", "name"]`)
 	SkipSetting      = field.Integer("skip", "Skip", "How many lines at the top are dropped first.").Default(0).Example(`2`)
 
 	wrapperType = &field.Type{Kinds: []string{"string"}, Choices: []field.Choice{{Name: "gzip", AlsoCalled: []string{"gz"}}, {Name: "zip"}, {Name: "zstd", AlsoCalled: []string{"zst", "zstandard"}}}}
@@ -29,7 +29,7 @@ var (
 // Type is the type of a section `response`.
 func Type() *field.Type {
 	t := &field.Type{Name: "response", Title: "Answers", Kinds: []string{"object"},
-		Doc: "What the answers of an API are written in. Answers with a status of 400 and above are never read in the format."}
+		Doc: "The format of the answers. Answers with a status of 400 or above are never read in this format."}
 	format := *FormatSetting.Field
 	format.Type = &field.Type{Kinds: []string{"string"}}
 	var variants []field.Variant

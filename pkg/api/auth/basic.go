@@ -22,7 +22,7 @@ var (
 	Username       = field.Text("username", "User name", "User name of the authentication type `basic`.").Typed(config.CredentialType).Example(`"ann"`)
 	secretUsername = field.Text("#username", "User name, secret", "Used when `username` is empty.").Typed(config.CredentialType).Example(`"ann"`)
 	Password       = field.Text("password", "Password, in the clear", "Password of the authentication type `basic`; better use `#password`.").Typed(config.CredentialType).Example(`"…"`)
-	SecretPassword = field.Text("#password", "Password", "Password of the authentication type `basic`; used when `password` is empty. May be empty, for APIs that take their key as the user name.").Typed(config.CredentialType).Example(`"…"`)
+	SecretPassword = field.Text("#password", "Password", "Password of the authentication type `basic`; used when `password` is empty. May be empty, for APIs that expect their key as the user name.").Typed(config.CredentialType).Example(`"…"`)
 )
 
 func basicScheme() Scheme {

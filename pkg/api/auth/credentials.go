@@ -30,11 +30,11 @@ type credentialFault struct {
 // Authorization is the member of the document with the credentials.
 var (
 	Authorization = field.Of("authorization", "OAuth credentials", "Filled in by the platform after somebody has authorized the configuration.",
-		open(field.Object("authorization", "OAuth credentials", "What the platform hands over after an authorization. Only `oauth_api.credentials` is read.", oauthAPI)))
-	oauthAPI                = field.Of("oauth_api", "OAuth", "Holds the credentials.", open(field.Object("", "OAuth", "Holds the credentials.", oauthCredentialsSetting)))
+		open(field.Object("authorization", "OAuth credentials", "Added by the platform after somebody has authorized the configuration. Only `oauth_api.credentials` is read.", oauthAPI)))
+	oauthAPI                = field.Of("oauth_api", "OAuth", "The credentials.", open(field.Object("", "OAuth", "The credentials.", oauthCredentialsSetting)))
 	oauthCredentialsSetting = field.Of("credentials", "Credentials", "Needed by the authentication types `oauth10`, `oauth20` and `oauth20.login`.",
 		open(field.Object("", "Credentials", "Needed by the authentication types `oauth10`, `oauth20` and `oauth20.login`.", tokenData, appKey, appSecret)))
-	tokenData = field.Text("#data", "Token data", "JSON text with what the authorization brought, or the bare token for `oauth20` with format `text`.").Typed(field.StrictText).Example(`"{\"access_token\": \"…\"}"`)
+	tokenData = field.Text("#data", "Token data", "JSON text with the result of the authorization, or only the token for `oauth20` with format `text`.").Typed(field.StrictText).Example(`"{\"access_token\": \"…\"}"`)
 	appKey    = field.Text("appKey", "Client id", "Consumer key or client id of the application.").Example(`"my-app"`)
 	appSecret = field.Text("#appSecret", "Client secret", "Consumer secret or client secret of the application.").Example(`"…"`)
 )

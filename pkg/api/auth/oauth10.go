@@ -40,7 +40,7 @@ type oauth10 struct {
 var (
 	signatureMethod = field.Text("signatureMethod", "Signature method", "How requests are signed, `HMAC-SHA1` by default.").
 			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(hmacSHA1, hmacSHA256)}).Example(`"HMAC-SHA256"`)
-	realm = field.Text("realm", "Realm", "The realm in the header `Authorization`, for APIs that want one. It is not signed.").
+	realm = field.Text("realm", "Realm", "The realm in the header `Authorization`, for APIs that require one. It is not signed.").
 		Typed(&field.Type{Kinds: []string{"string", "number"}, Pattern: field.NewPattern(`^[^\x00-\x1f\x7f]*$`), Message: "expected a text without line breaks and control characters"}).Example(`"123456_SB1"`)
 )
 

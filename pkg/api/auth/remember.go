@@ -13,7 +13,7 @@ import (
 )
 
 // LoginRemember is what a login leaves for the next one.
-var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once, stays when the run fails, and is what `{\"remembered\": NAME}` gives in the next login, in this run or the next one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
+var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's answer, for credentials that change with each login: the value is stored at once and stays even if the run fails. `{\"remembered\": NAME}` returns it in the next login, in this run or a later one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
 	&field.Type{Name: "loginRemember", Title: "object of expressions", Kinds: []string{"object"}, Others: config.ExpressionType, Message: "expected an object of names and expressions"}).
 	Example(`{"#refresh_token": {"response": "refresh_token"}}`).As(field.Remembering)
 

@@ -34,7 +34,7 @@ func AllSchemes() Schemes {
 }
 
 // TypeSetting names the scheme.
-var TypeSetting = field.Text("type", "Type", "`basic`: user name and password of `config`. `query` (older name `url.query`): parameters added to each request. `login`: a login request brings credentials. `oauth10`, `oauth20`, `oauth20.login`: credentials of `authorization`. Empty: none.").Example(`"login"`)
+var TypeSetting = field.Text("type", "Type", "`basic`: user name and password of `config`. `query` (older name `url.query`): parameters added to each request. `login`: a login request returns the credentials. `oauth10`, `oauth20`, `oauth20.login`: credentials of `authorization`. Empty: none.").Example(`"login"`)
 
 // Type is the type of `api.authentication` with these schemes.
 func (all Schemes) Type() *field.Type {
@@ -48,7 +48,7 @@ func (all Schemes) Type() *field.Type {
 		variants = append(variants, field.Variant{Name: s.Name, Settings: s.Settings})
 	}
 	kind.Choices = append(kind.Choices, foreignSchemes()...)
-	t := field.Object("authentication", "Authentication", "How requests prove who sends them. Which keys count depends on `type`.", TypeSetting.With(kind))
+	t := field.Object("authentication", "Authentication", "How requests are authenticated. `type` decides which keys are used.", TypeSetting.With(kind))
 	t.Fields = append(t.Fields, field.Union("Type", variants)...)
 	return t
 }

@@ -31,10 +31,10 @@ type signature struct {
 // AWS is the section `aws`.
 var (
 	AWS            = field.Of("aws", "AWS", "Signs every request for Amazon Web Services.", field.Object("aws", "AWS", "Signature version 4 of Amazon Web Services.", awsSignature))
-	awsSignature   = field.Of("signature", "Signature", "Holds the credentials of the signature.", field.Object("", "Signature", "Holds the credentials of the signature.", awsCredentials))
+	awsSignature   = field.Of("signature", "Signature", "The credentials of the signature.", field.Object("", "Signature", "The credentials of the signature.", awsCredentials))
 	awsCredentials = field.Of("credentials", "Credentials", awsDoc, field.Object("", "Credentials", awsDoc, awsKeyID, awsSecret, awsService, awsRegion))
 	awsKeyID       = field.Text("accessKeyId", "Access key id", "Id of the access key.").Example(`"AKIAIOSFODNN7EXAMPLE"`).Must()
-	awsSecret      = field.Text("#secretKey", "Secret key", "The secret half of the access key.").Example(`"…"`).Must()
+	awsSecret      = field.Text("#secretKey", "Secret key", "The secret access key.").Example(`"…"`).Must()
 	awsService     = field.Text("serviceName", "Service", "Name of the service that is called.").Example(`"execute-api"`).Must()
 	awsRegion      = field.Text("regionName", "Region", "Name of the region the service runs in.").Example(`"eu-central-1"`).Must()
 )

@@ -255,9 +255,9 @@ func (c *Client) statusError(res *Answer) error {
 	denied := res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden
 	switch {
 	case denied && res.Anonymous:
-		e.Message += "; it was asked without credentials, because 'credentials' of its job is false"
+		e.Message += "; it was sent without credentials, because 'credentials' of its job is false"
 	case denied && res.Foreign:
-		e.Message += "; it was asked without credentials, for an answer led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
+		e.Message += "; it was sent without credentials, because an answer led to an origin that the configuration does not name: list it in 'api.http.trustedOrigins' if it may have them"
 	}
 	return e
 }

@@ -26,7 +26,7 @@ type sshServer struct {
 var (
 	SSHProxy = field.Of("sshProxy", "SSH tunnel", "Sends every request through an SSH server.", sshType)
 	sshType  = &field.Type{Name: "sshProxy", Title: "SSH tunnel", Kinds: []string{"object"}, NotEmpty: []string{"object"}, Fields: field.Fields(sshHost, sshPort, sshUser, sshKey, sshHostKey),
-		Doc: "The SSH server through which every request goes, the login included. Host names are resolved on its side."}
+		Doc: "Every request, including logins, is sent through this SSH server. The server resolves host names."}
 	sshHost    = field.Text("host", "Host", "Name or address of the SSH server.").Example(`"bastion.example.com"`).Must()
 	sshPort    = field.Integer("port", "Port", "Port of the SSH server.").Example(`22`).Must()
 	sshUser    = field.Text("user", "User", "User name at the SSH server.").Example(`"extractor"`).Must()

@@ -232,7 +232,7 @@ func TestWithheldCredentialsAreReportedOnce(t *testing.T) {
 	users := Sender{Job: "users", Pointer: "/jobs/0"}
 	for range 2 {
 		_, err := f.Do(t.Context(), config.Request{Endpoint: "http://b.test/x"}, users)
-		wantUserError(t, err, "401 Unauthorized: who are you?; it was asked without credentials", "'api.http.trustedOrigins'")
+		wantUserError(t, err, "401 Unauthorized: who are you?; it was sent without credentials", "'api.http.trustedOrigins'")
 	}
 	if _, err := f.Do(t.Context(), config.Request{Endpoint: "http://b.test/x"}, Sender{Job: "shops", Pointer: "/jobs/1"}); err != nil {
 		t.Fatal(err)

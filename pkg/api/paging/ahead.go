@@ -54,7 +54,7 @@ type foreseeable interface {
 type total answer.Path
 
 // TotalRows is a setting of the methods that count.
-var TotalRows = field.Text("total", "Path of the total", "Where the answer holds the number of all rows, segments parted by dots. With `api.http.concurrency` pages up to it are fetched side by side; it ends nothing. `pagenum` needs a page size for it.").
+var TotalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the answer, with dots between keys. With `api.http.concurrency`, pages up to it are requested side by side. It does not end paging. `pagenum` needs a page size for it.").
 	As(field.PathInAdvance).Example(`"meta.total"`)
 
 func compileTotal(s config.Section, path field.Setting[string]) total {

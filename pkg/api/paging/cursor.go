@@ -32,12 +32,12 @@ type cursorState struct {
 
 // The settings of the method cursor.
 var (
-	IDKey = field.Text("idKey", "Path of the id", "Where each item holds the number whose highest value becomes the cursor, or the id of `idType` `text`; `.` is the item itself.").
+	IDKey = field.Text("idKey", "Path of the id", "Path in each item to the number whose highest value becomes the cursor or, with `idType` `text`, to the id; `.` is the item itself.").
 		As(field.Path).Example(`"id"`)
 	CursorParam = field.Text("param", "Parameter", "Parameter that carries the cursor.").As(field.Parameter).Example(`"since_id"`)
 	Increment   = field.Integer("increment", "Increment", "Added to the cursor; may be negative.").Default(0).Example(`-1`)
-	Reverse     = field.Flag("reverse", "Reverse", "Take the lowest value instead of the highest; with `idType` `text` that of the first item instead of the last.").Example(`true`)
-	IDType      = field.Text("idType", "Type of the ids", "`number`: the highest number becomes the cursor. `text`: the id of the last item does, as it stands.").
+	Reverse     = field.Flag("reverse", "Reverse", "Use the lowest value instead of the highest; with `idType` `text`, the id of the first item instead of the last.").Example(`true`)
+	IDType      = field.Text("idType", "Type of the ids", "`number`: the highest number becomes the cursor. `text`: the id of the last item becomes the cursor, unchanged.").
 			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("number", TextIDs)}).Default("number").Example(`"text"`)
 )
 

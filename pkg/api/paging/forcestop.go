@@ -34,7 +34,7 @@ type forceStopState struct {
 
 // ForceStop is the setting, with its own.
 var (
-	ForceStop = field.Of("forceStop", "Stop by amount", "Stops after so many pages, so much time or so many bytes. The page that reaches the limit is kept.",
+	ForceStop = field.Of("forceStop", "Stop by amount", "Stops after a number of pages, a span of time or a number of bytes. The page that reaches the limit is kept.",
 		field.Object("forceStop", "Stop by amount", "The first limit that is reached ends the job.", ForceStopPages, forceStopTime, forceStopVolume))
 	ForceStopPages = field.Integer("pages", "Pages", "Number of pages.").Example(`10`)
 	forceStopTime  = field.Of("time", "Time", "Seconds, or a span of time in words.",

@@ -63,7 +63,7 @@ var (
 // Type is the type of `api.pagination` with these methods.
 func (all Methods) Type() *field.Type {
 	t := &field.Type{Name: "pagination", Title: "Paging", Kinds: []string{"object"},
-		Doc: "How the next page is requested, and when to stop. Which keys count depends on `method`. The paging parameters travel like the job's own: in the query, or in the body of a POST."}
+		Doc: "How the next page is requested, and when to stop. `method` decides which keys are used. The paging parameters are sent like the job's own: in the query, or in the body of a POST."}
 	method := *MethodName.Field
 	method.Type = &field.Type{Kinds: []string{"string"}}
 	var variants []field.Variant

@@ -27,14 +27,14 @@ type reference struct {
 }
 
 // Next is the setting of the methods response.url and response.param.
-var Next = field.Of("next", "What leads on", "Where a page says what leads to the next one: `{\"response\": PATH}` or `{\"responseHeader\": NAME}`. Takes the place of `urlKey` and `responseParam`, which are its short forms.", nextType()).
+var Next = field.Of("next", "What leads on", "Where an answer has the address or the value for the next page: `{\"response\": PATH}` or `{\"responseHeader\": NAME}`. It replaces `urlKey` and `responseParam`, which are short forms of it.", nextType()).
 	Example(`{"response": "links.[rel=next].href"}`, `{"responseHeader": "X-Next-Page"}`)
 
 // The settings of Next: references of expressions, without functions.
 var (
 	NextResponse = field.Text(string(expr.Response), "In the answer", "Path in the answer.").As(field.Path).Example(`"links.[rel=next].href"`).Also("path", "field")
 	NextHeader   = field.Text(string(expr.ResponseHeader), "In a header", "Name of a header of the answer, whose first value counts. The text `null` is not a value.").Example(`"X-Next-Page"`).Also("header")
-	nextDefault  = field.Of("default", "Otherwise", "What counts where there is no value: a value, or another reference.", &field.Type{Kinds: []string{"string", "number", "boolean", "object"}, Open: true}).Example(`{"responseHeader": "X-Next"}`)
+	nextDefault  = field.Of("default", "Otherwise", "Used if there is no value: a literal value, or another reference.", &field.Type{Kinds: []string{"string", "number", "boolean", "object"}, Open: true}).Example(`{"responseHeader": "X-Next"}`)
 )
 
 const nextForms = `expected {"response": PATH} or {"responseHeader": NAME}`

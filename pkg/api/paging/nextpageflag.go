@@ -23,12 +23,12 @@ type nextPageFlag struct {
 
 // NextPageFlag is the setting, with its own.
 var (
-	NextPageFlag = field.Of("nextPageFlag", "Stop by a flag", "Stops when a field of the answer says so.",
+	NextPageFlag = field.Of("nextPageFlag", "Stop by a flag", "Stops depending on a field of the answer.",
 		field.Object("nextPageFlag", "Stop by a flag", "Looks at one value of each answer. Missing, false, zero and empty values are false, everything else is true.",
 			FlagField, StopOn, ifNotSetSetting))
 	FlagField       = field.Text("field", "Field", "Path of the value in the answer.").As(field.Path).Must().Example(`"has_more"`)
-	StopOn          = field.Of("stopOn", "Stop on", "Paging stops when the field has this truth.", field.BooleanType).Must().Example(`false`)
-	ifNotSetSetting = field.Of("ifNotSet", "If not set", "The truth of a missing field; by default that of `stopOn`.", field.BooleanType).Example(`false`)
+	StopOn          = field.Of("stopOn", "Stop on", "With `true`, paging stops when the field is true; with `false`, when it is false.", field.BooleanType).Must().Example(`false`)
+	ifNotSetSetting = field.Of("ifNotSet", "If not set", "Whether a missing field counts as true or false; by default it counts as the value of `stopOn`.", field.BooleanType).Example(`false`)
 )
 
 // compileNextPageFlag leaves it to the declaration to miss the keys that must be

@@ -12,7 +12,7 @@ import (
 
 // The settings of methods that count: rows, or pages of so many rows.
 var (
-	Limit = field.Integer("limit", "Page size", "Rows to request. Without it no page size is sent; `offset` then takes the size of the first page, `pagenum` continues until a page is empty.").
+	Limit = field.Integer("limit", "Page size", "Rows to request. Without it no page size is sent: `offset` uses the number of items on the first page, and `pagenum` continues until a page is empty.").
 		Also("page_size", "pagesize").Example(`100`)
 	LimitParam = field.Text("limitParam", "Page size parameter", "Parameter that carries the page size.").
 			Default("limit").As(field.Parameter).Example(`"count"`)

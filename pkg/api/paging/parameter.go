@@ -12,8 +12,8 @@ import (
 
 // The settings of all methods about the parameters that they set.
 var (
-	ParamDelimiter = field.Text("paramDelimiter", "Separator of parameter names", "Makes the names of the paging parameters paths into the job's parameters: what parts their segments. What is beside them stays.").Example(`"."`)
-	ParamsInQuery  = field.Flag("paramsInQuery", "Parameters in the query", "Send the paging parameters in the query, also when the method has a body.").Example(`true`)
+	ParamDelimiter = field.Text("paramDelimiter", "Separator of parameter names", "Makes the names of the paging parameters paths in the job's parameters, with this separator. Other parameters on the way are kept.").Example(`"."`)
+	ParamsInQuery  = field.Flag("paramsInQuery", "Parameters in the query", "Send the paging parameters in the query, even if the method has a body.").Example(`true`)
 )
 
 // parameter is one that paging sets.

@@ -23,12 +23,12 @@ type responseParam struct {
 
 // The settings of the method response.param alone.
 var (
-	ResponseParam = field.Text("responseParam", "Path of the value", "Where the answer holds the value for the next page; required without `next`.").
+	ResponseParam = field.Text("responseParam", "Path of the value", "Path to the value for the next page in the answer; required without `next`.").
 			As(field.Path).Example(`"meta.next_token"`)
 	QueryParam = field.Text("queryParam", "Parameter", "Parameter that carries the value.").
 			As(field.Parameter).Example(`"token"`)
-	scrollRequest = field.Of("scrollRequest", "Later requests", "What differs from the job in requests after the first.",
-		field.Object("scrollRequest", "Request for later pages", "Laid over the job for every page after the first.",
+	scrollRequest = field.Of("scrollRequest", "Later requests", "How requests after the first differ from the job.",
+		field.Object("scrollRequest", "Request for later pages", "Replaces parts of the job for every page after the first: parameters and headers name by name, the endpoint and the method as a whole.",
 			scrollEndpoint, scrollMethod, scrollParams, scrollHeaders))
 	scrollEndpoint = field.Text("endpoint", "Endpoint", "Endpoint of later pages.").Typed(config.EndpointType).Example(`"scroll"`).Also("url", "uri", "path", "resource")
 	scrollMethod   = field.Text("method", "Method", "Method of later pages.").Typed(config.MethodType).

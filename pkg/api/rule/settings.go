@@ -11,14 +11,14 @@ var (
 	statusSetting  = field.Of("status", "Status", "Status codes, or classes of them such as `\"5xx\"`. Absent: every status.", statusesType).Example(`404`, `[403, "5xx"]`).Also("status_code", "statuscode", "code", "codes")
 	whenSetting    = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if", "body")
 	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.Naming).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
-	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` asks again until the answer is another one. `skip` drops the answer and ends the job with a warning. `accept` takes the answer as data, regardless of its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
-	messageSetting = field.Text("message", "Message", "Where the body says what is wrong: a path of keys parted by dots. The text is added to the error or the event.").As(field.Path).Example(`"error.message"`)
-	waitSetting    = field.Of("wait", "Wait", "How long to wait before the request is sent again: seconds, or where the answer says so. Without it, and where the answer does not say so, the wait of `retry` is the ordinary one of `retryConfig`, that of `poll` 10 seconds; an answer that does not say so is requested again within a shorter `timeout` all the same.", waitType).Example(`15`, `{"header": "X-RateLimit-Reset"}`, `{"response": "error.retry_after"}`, `{"match": "again in ([0-9]+) seconds"}`)
-	timeoutSetting = field.Seconds("timeout", "Time-out", "How many seconds the answer may be waited for in all, from the first request on. After that the run ends with a user error.").DefaultJSON(`3600`).Example(`7200`)
+	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until an answer does not match this rule. `skip` drops the answer and ends the job with a warning. `accept` accepts the answer as data, regardless of its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
+	messageSetting = field.Text("message", "Message", "Path to the API's explanation in the body, with dots between keys. The explanation is added to the error or the event.").As(field.Path).Example(`"error.message"`)
+	waitSetting    = field.Of("wait", "Wait", "How long to wait before the request is sent again: a number of seconds, or the place in the answer that has it. Without `wait`, or if the answer has no value there, `retry` waits as described in `retryConfig`, and `poll` waits 10 seconds. If only the value is missing, `poll` does not wait beyond `timeout`.", waitType).Example(`15`, `{"header": "X-RateLimit-Reset"}`, `{"response": "error.retry_after"}`, `{"match": "again in ([0-9]+) seconds"}`)
+	timeoutSetting = field.Seconds("timeout", "Time-out", "How many seconds to wait for the answer in total, counted from the first request. After that the run ends with a user error.").DefaultJSON(`3600`).Example(`7200`)
 
 	waitHeader   = field.Text("header", "Header", "Name of a header of the answer.").Example(`"Retry-After"`)
 	waitResponse = field.Text("response", "Path", "Path into the JSON body.").As(field.Path).Example(`"retryAfter"`)
-	waitMatch    = field.Text("match", "Pattern", "Regular expression (RE2). Its first group is looked for in the first MiB of the body's text.").Example(`"again in ([0-9]+) seconds"`)
+	waitMatch    = field.Text("match", "Pattern", "Regular expression (RE2) for the first MiB of the body's text. Its first group is the value.").Example(`"again in ([0-9]+) seconds"`)
 
 	statusPattern = field.NewPattern(`^([2-9][0-9][0-9]|[2-9][xX][xX])?$`)
 	statusType    = &field.Type{Kinds: []string{"integer", "string"}, Pattern: statusPattern, Message: expectedStatus}
@@ -52,7 +52,7 @@ func verbs() []field.Variant {
 
 // ruleType is made once, because rules are at several places.
 var rulesType = func() *field.Type {
-	t := field.Object("rule", "Rule", "Which answers it is about, and what to do with them. It is about an answer that satisfies all of `status`, `when` and `header`.",
+	t := field.Object("rule", "Rule", "A rule applies to answers that satisfy all of `status`, `when` and `header`. `do` says what to do with them.",
 		statusSetting, whenSetting, headerSetting, doSetting, messageSetting)
 	t.Fields = append(t.Fields, field.Union("Verb", verbs())...)
 	list := field.ListOf(t)

@@ -73,7 +73,7 @@ func aboutValues() []Entry {
 			`"jobs": [{"endpoint": "users", "datafield": "items"}]`,
 			"Correct the name or remove the key. Keys that begin with __ belong to editors and are ignored."},
 		{failure.UnusedAttribute, isEither, "The attribute is not used",
-			"A key of \"config\" that is no setting is an attribute for expressions, but no {\"attr\": …} names it. It may be a misspelt setting. With --strict it is an error.",
+			"A key of \"config\" that is not a setting is an attribute for expressions, but no {\"attr\": …} names it. It may be a misspelt setting. With --strict it is an error.",
 			`"config": {"outputBuckt": "shop", "jobs": [{"endpoint": "users"}]}`,
 			"Correct the name, refer to it by {\"attr\": …}, or remove it."},
 		{failure.WrongType, isError, "The value has the wrong type",

@@ -25,7 +25,7 @@ func aboutJobs() []Entry {
 			`"jobs": [{"endpoint": "users", "placeholders": {"id": "id"}}]`,
 			"Move the job to \"children\" of the job whose items it needs."},
 		{failure.ForeignPath, isWarning, "Wrong syntax of a path or condition",
-			"A path consists of keys separated by dots; list indexes are keys too. JSONPath ($.a), JSON pointers (/a) and brackets behind a name (a[0], a[name=value]) are read as names of keys; write the item of a list as a.0, a.-1 or a.[name=value]. A dot at an end, or two in a row, mean a key with an empty name. In a condition, blanks before an operator belong to the path; blanks behind it and quotes belong to the text.",
+			"A path consists of keys separated by dots; list indexes are keys too. JSONPath ($.a), JSON pointers (/a) and brackets after a name (a[0], a[name=value]) are read as names of keys; write the item of a list as a.0, a.-1 or a.[name=value]. A dot at an end, or two in a row, mean a key with an empty name. In a condition, blanks before an operator belong to the path; blanks after it and quotes belong to the text.",
 			`"dataField": "$.data.items"`,
 			"Write data.items, or data.0.items for the first item of a list; write a condition as a==b."},
 		{failure.UnreachablePath, isWarning, "The path leads to nothing",

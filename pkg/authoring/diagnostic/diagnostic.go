@@ -105,7 +105,7 @@ func Check(ctx context.Context, file string, text []byte, o load.Options) *Repor
 	return r
 }
 
-// unreadable adds the error of a text that is no document.
+// unreadable adds the error of a text that is not a document.
 func (r *Report) unreadable(text []byte, err error) {
 	syntax, ok := errors.AsType[*value.SyntaxError](err)
 	if !ok {
@@ -132,9 +132,9 @@ func syntaxHint(rest string) string {
 	behind := strings.TrimLeft(strings.TrimPrefix(rest, ","), " \t\r\n")
 	switch {
 	case strings.HasPrefix(rest, "'"), strings.HasPrefix(rest, "“"):
-		return "names and texts stand in double quotes: \""
+		return "write names and texts in double quotes: \""
 	case strings.HasPrefix(rest, "/"), strings.HasPrefix(rest, "#"):
-		return "JSON has no comments; a note may stand under a key that begins with \"__\""
+		return "JSON has no comments; write a note under a key that begins with \"__\""
 	case strings.HasPrefix(rest, ",") && (strings.HasPrefix(behind, "}") || strings.HasPrefix(behind, "]")):
 		return "remove this comma, nothing follows it"
 	case strings.HasPrefix(rest, "True"), strings.HasPrefix(rest, "False"), strings.HasPrefix(rest, "None"):

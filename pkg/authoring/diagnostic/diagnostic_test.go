@@ -120,10 +120,10 @@ func TestPlaces(t *testing.T) {
 
 func TestSyntaxHints(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"single quotes", `{'a': 1}`, "names and texts stand in double quotes: \""},
-		{"quotes of a word processor", `{“a”: 1}`, "names and texts stand in double quotes: \""},
-		{"a comment", "{\n// note\n}", `JSON has no comments; a note may stand under a key that begins with "__"`},
-		{"a comment of YAML", "{\"a\": 1, # note\n\"b\": 2}", `JSON has no comments; a note may stand under a key that begins with "__"`},
+		{"single quotes", `{'a': 1}`, "write names and texts in double quotes: \""},
+		{"quotes of a word processor", `{“a”: 1}`, "write names and texts in double quotes: \""},
+		{"a comment", "{\n// note\n}", `JSON has no comments; write a note under a key that begins with "__"`},
+		{"a comment of YAML", "{\"a\": 1, # note\n\"b\": 2}", `JSON has no comments; write a note under a key that begins with "__"`},
 		{"a comma too many", "{\"a\": 1,\n}", "remove this comma, nothing follows it"},
 		{"a comma too many in a list", `{"a": [1, ]}`, "remove this comma, nothing follows it"},
 		{"the truth of Python", `{"a": True}`, "write true, false or null"},

@@ -11,7 +11,7 @@ import (
 )
 
 // OfFailure is a report of the error that ended a run, with its places in the text. file
-// is the name of the text, and message that of an error which is no list of problems.
+// is the name of the text, and message that of an error which is not a list of problems.
 // The report has no finding if the error has no place in the text.
 func OfFailure(file string, text []byte, secrets *secret.Registry, err error, message string) *Report {
 	r := &Report{File: file, text: source.New(text)}
@@ -32,7 +32,7 @@ func OfFailure(file string, text []byte, secrets *secret.Registry, err error, me
 	return r
 }
 
-// markEndpoint marks the endpoint of a job, whose first line may be nothing but a
+// markEndpoint marks the endpoint of a job, whose first line may be only a
 // bracket.
 func (r *Report) markEndpoint(f *Finding) {
 	pointer := failure.PointerJoin(f.Pointer, config.JobEndpoint.Name)

@@ -140,7 +140,7 @@ func name(s config.Section) string {
 	return tokens[len(tokens)-1]
 }
 
-// walk visits a section and everything in it, as long as visit says to go on.
+// walk visits a section and, where visit returns true, everything in it.
 func walk(s config.Section, visit func(config.Section) bool) {
 	if !visit(s) {
 		return

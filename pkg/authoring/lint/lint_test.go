@@ -168,7 +168,7 @@ func TestCheck(t *testing.T) {
 
 		{"a scroller where nothing is named", given{api: `,"pagination":{"method":"pagenum"}`, jobs: `{"endpoint":"x","scroller":"a"}`}, []string{"no-effect /config/jobs/0/scroller"}},
 		{"one page on purpose", given{api: `,"pagination":{"forceStop":{"pages":1}}`}, nil},
-		{"rules that stop what does not go on", given{api: `,"pagination":{"forceStop":{"pages":2},"limitStop":{"count":1},"nextPageFlag":{}}`}, []string{"no-effect /api/pagination/forceStop", "no-effect /api/pagination/limitStop"}},
+		{"rules that stop a job without a next page", given{api: `,"pagination":{"forceStop":{"pages":2},"limitStop":{"count":1},"nextPageFlag":{}}`}, []string{"no-effect /api/pagination/forceStop", "no-effect /api/pagination/limitStop"}},
 
 		{"placeholders in texts", given{jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","placeholders":{"i":"i"},"params":{"a":"{i}","b":["x{i}y","{j}"],"c":{"placeholder":"i"}},"headers":{"X":"{i}"},"userData":{"u":"{i}"}}]}`},
 			[]string{"unfilled-placeholder /config/jobs/0/children/0/params/a", "unfilled-placeholder /config/jobs/0/children/0/params/b/0", "unfilled-placeholder /config/jobs/0/children/0/headers/X", "unfilled-placeholder /config/jobs/0/children/0/userData/u"}},
@@ -176,7 +176,7 @@ func TestCheck(t *testing.T) {
 			[]string{"unfilled-placeholder /config/jobs/0/children/0/endpoint/args/0"}},
 		{"paths into parents", given{jobs: `{"endpoint":"x","responseFilter":"a","children":[{"endpoint":"y","params":{"p":{"parentItem":"$.b"},"q":{"parentItem":"a.b"}}}]}`},
 			[]string{"foreign-path /config/jobs/0/children/0/params/p/parentItem", "unreachable-path /config/jobs/0/children/0/params/q/parentItem"}},
-		{"data that is no expression", given{api: `,"http":{"defaultOptions":{"params":{"a":{"attr":"x","op":"y"}}}}`}, nil},
+		{"data that is not an expression", given{api: `,"http":{"defaultOptions":{"params":{"a":{"attr":"x","op":"y"}}}}`}, nil},
 
 		{"headers of the connection", given{api: `,"http":{"headers":{"content-length":"1","X":"1"}}`, jobs: `{"endpoint":"x","headers":{"Transfer-Encoding":"chunked"}}`},
 			[]string{"unsendable-header /api/http/headers/content-length", "unsendable-header /config/jobs/0/headers/Transfer-Encoding"}},

@@ -15,7 +15,7 @@ import (
 )
 
 // unreachableAnswers finds paths of a login's answer that no answer can have:
-// of a plain text there is nothing but "data".
+// a plain text is only at "data".
 func unreachableAnswers(s settings, found *failure.Problems) {
 	if auth.Format.In(s.login).Value.Raw() != auth.FormatText {
 		return

@@ -42,8 +42,8 @@ func plainSecrets(s settings, found *failure.Problems) {
 	}
 }
 
-// reference reports whether an object refers to the platform's authorization: what
-// stands under that key is a path.
+// reference reports whether an object refers to the platform's authorization: the value
+// of that key is a path.
 func reference(p config.Section) bool {
 	_, ok := p.Value.Get(string(expr.Authorization))
 	return ok && p.Value.Len() == 1 && name(p) != config.APIHeaders.Name

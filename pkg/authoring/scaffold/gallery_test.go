@@ -54,7 +54,7 @@ func TestKnownAPI(t *testing.T) {
 			t.Error(got)
 		}
 	})
-	t.Run("asked for by its host", func(t *testing.T) {
+	t.Run("chosen by its host", func(t *testing.T) {
 		got := try(t, Options{Curl: stripeCurl}, "\n")
 		if got.err != nil || !strings.Contains(got.stderr, "Which configuration do you want?\n  1) stripe: a complete configuration for Stripe with customers, ") || !strings.Contains(got.stdout, `"Stripe-Version"`) {
 			t.Error(got)

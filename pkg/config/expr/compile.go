@@ -53,8 +53,8 @@ func (v Vocabulary) All() Vocabulary {
 	return v
 }
 
-// Compile compiles any value. Whatever is wrong with it becomes a problem, and
-// null replaces it.
+// Compile compiles any value. Each fault in it becomes a problem, and null
+// replaces it.
 //
 // Objects of one of the forms of References.Parse are expressions. Any other
 // object, and every list, is data with expressions in it.

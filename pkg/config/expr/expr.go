@@ -6,8 +6,8 @@
 // sent, and evaluated in a Scope.
 //
 // A compiled expression is immutable and may be evaluated by many goroutines.
-// Its value depends on nothing but the Scope. The package promises that no
-// error or problem contains the value of an argument or of a reference, for
+// Its value depends only on the Scope. The package promises that no
+// error or problem contains the value of an argument or of a reference, because
 // that may be a secret: they name functions, contexts, paths and places.
 //
 // Each function and each reference is a value in a list, in the file of its

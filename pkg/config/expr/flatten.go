@@ -8,8 +8,8 @@ import (
 
 // Flatten returns the leaves of an object or an array by their path: names and
 // indexes joined by dots. Where two leaves have one path ({"a.b": 1, "a": {"b":
-// 2}}) the later one wins, also when it is null. A scalar has no path and thus
-// no members.
+// 2}}) the later one wins, also when it is null. A scalar has no path, so it
+// has no members.
 func Flatten(v value.Value) Members {
 	members := Members{}
 	members.add("", v)

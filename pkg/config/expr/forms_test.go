@@ -134,7 +134,7 @@ func TestWindowWithoutWindows(t *testing.T) {
 }
 
 // TestSecretsGoThroughForms: what is made with a secret is one, also by a choice, and
-// also where its default stands in for it.
+// also where its default replaces it.
 func TestSecretsGoThroughForms(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"attr":"#s","default":"plain"}`:                                                true,

@@ -24,7 +24,7 @@ type Reference struct {
 	// Optional: where there is nothing the value is null, and what it was for is left
 	// out. Else that is an error.
 	Optional bool
-	// Secret marks the value as a secret whatever it is.
+	// Secret marks every value as a secret.
 	Secret bool
 	// Check looks for what is wrong with a name before anything is evaluated; nil looks
 	// for it in Compiler.Known.

@@ -37,7 +37,7 @@ func TestSecretsAreTracked(t *testing.T) {
 		{"a number that is respelt", `{"function":"concat","args":["n",{"attr":"#number"}]}`, true, nil},
 		{"a short one", `{"function":"concat","args":["p",{"attr":"#pin"}]}`, true, nil},
 		{"a short digest", `{"function":"hash","args":["crc32",{"attr":"#pin"}]}`, true, []string{"de7d827b"}},
-		{"what stands in for an empty secret", `{"function":"ifempty","args":[{"attr":"#none"},"a plain word"]}`, true, nil},
+		{"the replacement of an empty secret", `{"function":"ifempty","args":[{"attr":"#none"},"a plain word"]}`, true, nil},
 		{"a plain word that needs no secret", `{"function":"ifempty","args":["a plain word",{"attr":"#pw"}]}`, true, nil},
 		{"a marked literal", `{"function":"sha1","args":["@MARKED@"]}`, true, []string{"a2bbc7c115bd17a2de67c88b8beea7ffa5ffe723"}},
 		{"data with one in it", `{"a":[{"b":{"attr":"#pw"}}],"c":1}`, true, nil},
@@ -64,7 +64,7 @@ func TestSecretsAreTracked(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Secret() != tt.secret || !slices.Equal(told, tt.told) {
-				t.Errorf("a secret is %v, want %v; told %q, want %q", got.Secret(), tt.secret, told, tt.told)
+				t.Errorf("a secret is %v, want %v; concealed %q, want %q", got.Secret(), tt.secret, told, tt.told)
 			}
 		})
 	}

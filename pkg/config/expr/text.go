@@ -105,7 +105,7 @@ func substring(in Input) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	count := utf8.RuneCountInString(text) // what is no UTF-8 counts byte by byte
+	count := utf8.RuneCountInString(text) // invalid UTF-8 counts byte by byte
 	if start < 0 {
 		start = max(0, start+count)
 	}

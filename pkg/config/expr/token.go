@@ -202,7 +202,7 @@ func privateKey(text string) (any, error) {
 // coordinate is how many bytes each of the two numbers of a signature with P-256 has.
 const coordinate = 32
 
-// pairOf is a signature in ASN.1 as RFC 7518 writes it: its two numbers, one behind the
+// pairOf is a signature in ASN.1 as RFC 7518 writes it: its two numbers, one after the
 // other.
 func pairOf(der []byte) ([]byte, error) {
 	var pair struct{ R, S *big.Int }

@@ -22,7 +22,7 @@ func (v Vocabulary) Type() *field.Type {
 		Doc: "A literal, or an object that is evaluated, at any depth: `{\"attr\": \"name\"}` is a key of `config` (nested keys and list indexes parted by dots); `{\"function\": \"name\", \"args\": […]}` calls one of " +
 			strings.Join(functions, ", ") +
 			", its arguments being expressions too. The other forms are " + strings.Join(forms[1:], ", ") +
-			", each where its value exists, plain data elsewhere. With a key `default` beside it, the value of that is used where the expression is null or the empty text. `{\"literal\": …}` is what stands there, not evaluated.",
+			", each where its value exists, plain data elsewhere. With a key `default` beside it, the value of that is used where the expression is null or the empty text. The value of `{\"literal\": …}` is used as written, without evaluation.",
 		Examples: []string{`{"function": "concat", "args": ["Bearer ", {"attr": "#token"}]}`},
 	}
 }

@@ -59,7 +59,7 @@ const (
 	InAdvance
 	// PathInAdvance is Path and InAdvance.
 	PathInAdvance
-	// Naming has names and paths, which are no secrets whatever their keys are.
+	// Naming has names and paths, which are not secrets even if their keys begin with #.
 	Naming
 	// Remembering is Naming; the names are those of values for the next run.
 	Remembering

@@ -11,7 +11,7 @@ import (
 
 // The settings of a small language for these tests.
 var (
-	size  = Integer("size", "Size", "Rows asked for.").Default(50).Also("pagesize").Example(`10`)
+	size  = Integer("size", "Size", "Rows to request.").Default(50).Also("pagesize").Example(`10`)
 	first = Integer("first", "First", "Number of the first page.").Default(1).EmptyMeans(0).Example(`0`)
 	mode  = Text("mode", "Mode", "How to page.").Typed(&Type{Kinds: []string{"string"}, IgnoreCase: true, Choices: []Choice{
 		{Name: "page", AlsoCalled: []string{"pagenumber"}}, {Name: "pages", Old: "is the old name"}, {Name: "none", Hint: "remove the key"}}}).Example(`"page"`)
@@ -121,11 +121,11 @@ func TestUnion(t *testing.T) {
 		got = append(got, f.Name+": "+f.Doc)
 	}
 	sameLines(t, "fields", got, []string{
-		"size: Methods `a`, `b` and `c`: rows asked for.",
+		"size: Methods `a`, `b` and `c`: rows to request.",
 		"path: Method `a`, required: where the items are.",
 		"first: Method `c`: number of the first page.",
 	})
-	if size.Doc != "Rows asked for." {
+	if size.Doc != "Rows to request." {
 		t.Error("a shared declaration was changed")
 	}
 }

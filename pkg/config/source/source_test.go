@@ -45,7 +45,7 @@ func TestFind(t *testing.T) {
 func TestBrokenText(t *testing.T) {
 	s := New([]byte(`{"a": {"b": 1, "c" 2}}`))
 	if p, at, _ := s.Find("/a/b"); at != "/a/b" || s.Slice(p.Value) != "1" {
-		t.Errorf("what stands before the fault is not found: %q", at)
+		t.Errorf("the part before the fault is not found: %q", at)
 	}
 	if p, _, _ := s.Find("/a"); s.Slice(p.Value) != `{"b": 1, "c"` {
 		t.Errorf("got %q", s.Slice(p.Value))

@@ -11,7 +11,7 @@ import (
 )
 
 // tag is {{name}}, {{ name }}, {{&name}} or {{{name}}}; the name is the group
-// that matched. Sections, comments and whatever else looks like a tag are not.
+// that matched. Sections, comments and everything else that looks like a tag are not.
 var tag = regexp.MustCompile(`\{\{\{\s*(` + name + `)\s*\}\}\}|\{\{&?\s*(` + name + `)\s*\}\}`)
 
 const name = `[A-Za-z0-9_][A-Za-z0-9_.-]*`

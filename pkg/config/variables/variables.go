@@ -145,8 +145,8 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 // replacedAlready reports whether the platform has filled the document before:
 // then what looks like a placeholder came with a value, which is never scanned
 // again. The platform does so for documents with variables_id, and the same
-// values are still in the record of the job. That every placeholder stands in
-// one of them is as good as a proof: of a document that was not filled, one with
+// values are still in the record of the job. If every placeholder is in one
+// of them, that is as good as a proof: of a document that was not filled, one with
 // a variable whose value has placeholders would have that variable's, too.
 func (s *search) replacedAlready(found set, used []string) bool {
 	if !found.platform || s.links.configuration == "" {

@@ -17,8 +17,8 @@ const (
 	longestSeconds = 24 * 60 * 60 * longestDays
 )
 
-// ParseSpan reads a span in words: "7 days", "1 month", "6 hours". It is false for what
-// is no span.
+// ParseSpan reads a span in words: "7 days", "1 month", "6 hours". It is false for a
+// text that is not a span.
 func ParseSpan(text string) (Span, bool) {
 	parts, ok := php.ParseSpan(text)
 	if !ok || parts.Months > longestMonths || parts.Days > longestDays || parts.Seconds > longestSeconds {
@@ -35,7 +35,7 @@ func (s Span) UnderADay() bool {
 
 // from is n spans after a time. Months come first, and a day that the month does not
 // have is its last one; days are those of the clocks in the zone of the time; hours and
-// less pass as they are, whatever the clocks show.
+// less are real time, even if the clocks change.
 func (s Span) from(t time.Time, n int64) time.Time {
 	if s.parts.Months != 0 || s.parts.Days != 0 {
 		year, month, day := t.Date()

@@ -176,7 +176,7 @@ func (w Window) last() time.Time {
 func (w Window) StartValue() value.Value { return written(w.format, w.Start) }
 func (w Window) EndValue() value.Value   { return written(w.format, w.last()) }
 
-// StartBound and EndBound are what is remembered of the window, whatever its format is.
+// StartBound and EndBound are what is remembered of the window, in a form that does not depend on its format.
 func (w Window) StartBound() value.Value { return written(boundFormat, w.Start) }
 func (w Window) EndBound() value.Value   { return written(boundFormat, w.End) }
 

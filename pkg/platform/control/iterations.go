@@ -87,7 +87,7 @@ func (s splitting) countable(count int, pointer string) error {
 	if s.most < math.MaxInt || count <= maxUnasked {
 		return nil
 	}
-	return failure.Userf("the configuration has %d %ss, and more than %d jobs are started only when asked for: say how many with --split %ss=N", count, s.noun, maxUnasked, s.noun).At(pointer)
+	return failure.Userf("the configuration has %d %ss, and more than %d jobs are not started by default: set their number with --split %ss=N", count, s.noun, maxUnasked, s.noun).At(pointer)
 }
 
 // splitting is how a configuration is to be split.
@@ -96,7 +96,7 @@ type splitting struct {
 	most int    // jobs
 }
 
-// splittingOf reads "iterations" or "windows", which is no limit, or "iterations=N" or
+// splittingOf reads "iterations" or "windows", which is not a limit, or "iterations=N" or
 // "windows=N".
 func splittingOf(text string) (splitting, error) {
 	what, number, given := strings.Cut(text, "=")

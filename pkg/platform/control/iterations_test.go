@@ -74,7 +74,7 @@ func FuzzGroups(f *testing.F) {
 	})
 }
 
-// FuzzSplitting: whatever is accepted is a number of groups.
+// FuzzSplitting: every accepted text is a number of groups.
 func FuzzSplitting(f *testing.F) {
 	for _, text := range []string{"iterations", "iterations=3", "iterations=", "iterations=1e3", "iterations=99999999999999999999", "rows=1", "windows", "windows=8", "window=2"} {
 		f.Add(text)

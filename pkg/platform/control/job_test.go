@@ -210,8 +210,7 @@ func TestInterruptedBeforeTheJobIsKnown(t *testing.T) {
 	w.wrote("", createJob+": interrupted; the job may run nevertheless: look on the platform before starting it again\n")
 }
 
-// FuzzValues: whatever is given, the digits that are sent are those that were
-// given.
+// FuzzValues: the digits that are sent are those that were given, for any text.
 func FuzzValues(f *testing.F) {
 	for _, text := range []string{"42", "-7", "007", "-0", "+1", "1.5", "9223372036854775808", " 1", "=", "\x00"} {
 		f.Add(text)

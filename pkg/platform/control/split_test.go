@@ -228,7 +228,7 @@ func TestSplitIntoVeryManyJobs(t *testing.T) {
 		if (err != nil) != (tc.jobs == 0) || len(w.created()) != tc.jobs {
 			t.Errorf("%d iterations, %s: %d jobs, %v", tc.iterations, tc.split, len(w.created()), err)
 		}
-		if err != nil && (ExitCode(err) != 1 || !strings.HasSuffix(err.Error(), "say how many with --split iterations=N (at /parameters/iterations)")) {
+		if err != nil && (ExitCode(err) != 1 || !strings.HasSuffix(err.Error(), "set their number with --split iterations=N (at /parameters/iterations)")) {
 			t.Errorf("got %v", err)
 		}
 	}

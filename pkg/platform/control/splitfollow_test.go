@@ -73,7 +73,7 @@ const (
 )
 
 // TestSplitFollows: all jobs are started before one is followed, one that has
-// ended is not asked for again, and the worst result is that of all.
+// ended is not requested again, and the worst result is that of all.
 func TestSplitFollows(t *testing.T) {
 	w := splitWorld(t)
 	if exit := w.split(); exit != 1 {

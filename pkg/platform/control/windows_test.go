@@ -125,7 +125,7 @@ func TestSplitRefusesWindows(t *testing.T) {
 		"no bucket":                  {"windows=2", p(`"incrementalOutput":true,` + job(days)), `configuration: /parameters/config: without "outputBucket" the tables go to a bucket named after the configuration, which the jobs of a split do not have: each would fill a bucket of its own; set "outputBucket" in "config"`},
 		"a step":                     {"windows", p(job(`{"from":"2024-01-01","step":"daily"}`)), "configuration: /parameters/config/jobs/0/windows/step: expected a span of time in words, above zero, found \"daily\"; such as 7 days, 1 month, 6 hours, 1 year"},
 		"a variable":                 {"windows", p(job(`{"from":"{{from}}","step":"1 day"}`)), "configuration: /parameters/config/jobs/0/windows/from: expected a time, and a variable in it has no value here; give it by --var name=value"},
-		"too many":                   {"windows", p(job(`{"from":"2024-01-01","to":"2025-01-01","step":"1 day"}`)), "the configuration has 366 windows, and more than 100 jobs are started only when asked for: say how many with --split windows=N (at /parameters/config/jobs/0/windows)"},
+		"too many":                   {"windows", p(job(`{"from":"2024-01-01","to":"2025-01-01","step":"1 day"}`)), "the configuration has 366 windows, and more than 100 jobs are not started by default: set their number with --split windows=N (at /parameters/config/jobs/0/windows)"},
 		"too many for any run":       {"windows=2", p(job(`{"from":"2000-01-01","to":"2025-01-01","step":"1 sec"}`)), "windows: there are more than 100000 windows between 2000-01-01T00:00:00+00:00 and 2025-01-01T00:00:00+00:00: make 'step' longer (at /parameters/config/jobs/0/windows/step)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestSplitRefusesWindows(t *testing.T) {
 	}
 }
 
-// TestPartsOfWindowsTile: whatever the number of parts, they meet without a gap and an
+// TestPartsOfWindowsTile: any number of parts meet without a gap and without an
 // overlap, from the first window to the last one.
 func TestPartsOfWindowsTile(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
