@@ -153,5 +153,6 @@ func TestAPIs(t *testing.T) {
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
 	"amazon-sp-api": newAmazonSPAPI,
+	"facebook-ads":  newFacebookAds,
 	"stripe":        newStripe,
 }
