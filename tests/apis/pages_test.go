@@ -154,5 +154,6 @@ func TestAPIs(t *testing.T) {
 var imitations = map[string]func(*world) imitation{
 	"amazon-sp-api": newAmazonSPAPI,
 	"facebook-ads":  newFacebookAds,
+	"google-ads":    newGoogleAds,
 	"stripe":        newStripe,
 }
