@@ -155,5 +155,6 @@ var imitations = map[string]func(*world) imitation{
 	"amazon-sp-api": newAmazonSPAPI,
 	"facebook-ads":  newFacebookAds,
 	"google-ads":    newGoogleAds,
+	"linkedin-ads":  newLinkedinAds,
 	"stripe":        newStripe,
 }
