@@ -20,10 +20,7 @@ type facebookAds struct {
 	campaigns []map[string]any
 }
 
-const (
-	facebookAccount = "/v25.0/act_123456789012345/"
-	facebookAdsADay = 130
-)
+const facebookAccount = "/v25.0/act_123456789012345/"
 
 func newFacebookAds(w *world) imitation {
 	f := &facebookAds{world: w, day: 1}
@@ -74,8 +71,11 @@ func (f *facebookAds) insights(rw http.ResponseWriter, r *http.Request) {
 
 // ads are the insights of a day. Those of the last 20 days change with late conversions.
 func (f *facebookAds) ads(day time.Time) []map[string]any {
-	count := facebookAdsADay
-	if day.Day() == 13 {
+	count := 5
+	switch day.Day() {
+	case 1, 11, 21:
+		count = 130
+	case 13:
 		count = 0
 	}
 	var all []map[string]any

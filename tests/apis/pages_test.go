@@ -157,4 +157,5 @@ var imitations = map[string]func(*world) imitation{
 	"google-ads":    newGoogleAds,
 	"linkedin-ads":  newLinkedinAds,
 	"stripe":        newStripe,
+	"tiktok-ads":    newTiktokAds,
 }
