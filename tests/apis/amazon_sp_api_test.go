@@ -51,7 +51,7 @@ const (
 func newAmazonSPAPI(w *world) imitation {
 	a := &amazonSPAPI{world: w, tokens: map[string]time.Time{}, started: firstDay}
 	a.listings = map[string]string{"SKU-1": `Shelf 24" wide`, "SKU-2": `"Deluxe" lamp`, "SKU-3": "Café table"}
-	for i := range 300 { // every 8 hours, for 100 days
+	for i := range 80 { // every 8 hours, for 26 days: there is no data for the first report
 		a.add(i, firstDay.Add(-time.Duration(i)*8*time.Hour-30*time.Minute), 1)
 	}
 	a.add(1001, firstDay.Add(-50*time.Hour), 2) // reported late

@@ -122,7 +122,7 @@ func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string,
 		if err2 == nil {
 			from, err2 = strconv.Atoi(string(text))
 		}
-		if err2 != nil || from == 0 || from >= len(list) {
+		if err2 != nil || from < 0 || from >= len(list) {
 			f.refuse(rw, r, http.StatusBadRequest, "wrong cursor "+after)
 			return
 		}
@@ -139,12 +139,16 @@ func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string,
 	if from == 0 && name == "campaigns" {
 		to = 7 // a page may have fewer items than the limit, and yet there is a next one
 	}
+	data := list[from:to]
+	if name == "insights 2026-02-12" && query.Get("after") == "" {
+		data, to = list[:0], 0 // a page may be empty, and yet there is a next one
+	}
 	paging := map[string]any{"cursors": map[string]any{"before": "x", "after": base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(to)))}}
 	if to < len(list) {
 		query.Set("after", base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(to))))
 		paging["next"] = address(r.Host, r.URL.Path+"?"+query.Encode())
 	}
-	reply(rw, http.StatusOK, map[string]any{"data": list[from:to], "paging": paging})
+	reply(rw, http.StatusOK, map[string]any{"data": data, "paging": paging})
 }
 
 func (f *facebookAds) nextDay() {
