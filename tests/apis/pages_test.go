@@ -171,4 +171,10 @@ var imitations = map[string]func(*world) imitation{
 	"stripe":          newStripe,
 	"twilio":          newTwilio,
 	"xero":            newXero,
+	"amazon-sp-api": newAmazonSPAPI,
+	"facebook-ads":  newFacebookAds,
+	"google-ads":    newGoogleAds,
+	"linkedin-ads":  newLinkedinAds,
+	"stripe":        newStripe,
+	"tiktok-ads":    newTiktokAds,
 }

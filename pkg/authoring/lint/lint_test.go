@@ -58,6 +58,7 @@ func TestCheck(t *testing.T) {
 			{"endpoint":"y","windows":{"from":{"remembered":"u","default":"2024-01-01"},"step":"1 day","lookback":"1 day"},"params":{"a":[{"window":"start"}]}},
 			{"endpoint":"z","windows":{"from":"2024-01-01","step":"1 day"},"children":[{"endpoint":"c/{i}","placeholders":{"i":"i"},"headers":{"X":{"window":"end"}}}]}`},
 			[]string{"no-effect /config/jobs/0/windows", "no-effect /config/jobs/0/windows/lookback", "replaced-table /config/jobs/1"}},
+		{"windows below a key that is a reference elsewhere", given{jobs: `{"endpoint":"x","method":"POST","params":{"query":{"function":"sprintf","args":["%s",{"window":"start"}]}},"windows":{"from":"2024-01-01","step":"1 day"}}`}, nil},
 		{"windows in every request", given{api: `,"http":{"defaultOptions":{"params":{"d":{"window":"start"}}}}`, jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day"}}`}, nil},
 		{"windows in later requests", given{api: `,"pagination":{"method":"response.param","responseParam":"n","queryParam":"n","scrollRequest":{"params":{"d":{"window":"start"}}}}`, jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day"}}`}, nil},
 		{"values that nothing remembers, and that no expression reads", given{config: `,"incrementalOutput":true`, api: `,"http":{"headers":{"X-A":{"remembered":"sinc"}},"defaultOptions":{"params":{"d":{"remembered":"since"}}}}`,

@@ -71,7 +71,9 @@ func (all References) Parse(v value.Value, exact bool) (f Form, ok bool) {
 }
 
 // Walk calls visit for every expression in a value, with its place in the document.
-// What is inside of an expression comes after it. exact is that of Compiler.Exact.
+// What is inside of an expression comes after it. The only key of an object may be that
+// of a reference of another place, as in {"query": {"function": …}}: what is inside of it
+// comes as well. exact is that of Compiler.Exact.
 func (all References) Walk(v value.Value, pointer string, exact bool, visit func(f Form, pointer string)) {
 	f, ok := all.Parse(v, exact)
 	if !ok {
@@ -81,8 +83,11 @@ func (all References) Walk(v value.Value, pointer string, exact bool, visit func
 		return
 	}
 	visit(f, pointer)
-	if f.Call {
+	switch {
+	case f.Call:
 		all.Walk(f.Args, failure.PointerJoin(pointer, argsKey), exact, visit)
+	case !f.Literal:
+		all.Walk(f.Name, failure.PointerJoin(pointer, string(f.Reference.Key)), exact, visit)
 	}
 	all.Walk(f.Default, failure.PointerJoin(pointer, defaultKey), exact, visit)
 }
