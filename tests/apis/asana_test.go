@@ -103,7 +103,7 @@ func (a *asana) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	a.page(rw, r, items)
 }
 
-// asanaFields keeps the gid, and the fields that are asked for.
+// asanaFields keeps the gid, and the requested fields.
 func asanaFields(names string, item map[string]any) map[string]any {
 	kept := map[string]any{"gid": item["gid"]}
 	for _, name := range strings.Split(names, ",") {

@@ -51,7 +51,7 @@ type world struct {
 	*testing.T
 	*clock.Clock
 	mu sync.Mutex
-	// requests counts the requests by whatever key the imitation chooses.
+	// requests counts the requests by a key that the imitation chooses.
 	requests map[string]int
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // hubspot lists objects by their ids, from the id in after. It answers with the
-// properties and the associations that a request asks for, all of them as texts. Facts:
+// properties and the associations that a request names, all of them as texts. Facts:
 // https://developers.hubspot.com/docs/api/crm/understanding-the-crm,
 // https://developers.hubspot.com/docs/api/usage-details.
 type hubspot struct {
@@ -94,7 +94,7 @@ func (h *hubspot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// result is an object with what was asked for.
+// result is an object with what was requested.
 func (h *hubspot) result(name string, o hubspotObject, properties, associations string) map[string]any {
 	selected := map[string]any{"hs_object_id": strconv.Itoa(o.id)}
 	for _, property := range strings.Split(properties, ",") {

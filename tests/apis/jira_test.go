@@ -107,7 +107,7 @@ func (j *jira) listProjects(rw http.ResponseWriter, r *http.Request) {
 
 var jiraQuery = regexp.MustCompile(`^updated >= "(\d{4}-\d\d-\d\d \d\d:\d\d)" ORDER BY created ASC$`)
 
-// search answers with 60 issues at most, even if more were asked for. The last page may
+// search answers with 60 issues at most, even if more were requested. The last page may
 // be empty.
 func (j *jira) search(rw http.ResponseWriter, r *http.Request) {
 	var request struct {
@@ -153,7 +153,7 @@ func (j *jira) search(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// issue has the fields that a request asks for.
+// issue has the fields that a request names.
 func (j *jira) issue(i jiraIssue, fields []string) map[string]any {
 	all := map[string]any{
 		"project": map[string]any{"id": "1", "key": "ABC"}, "issuetype": map[string]any{"name": "Task"}, "summary": "Opravit \"tisk\"",

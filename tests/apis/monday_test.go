@@ -24,7 +24,7 @@ type monday struct {
 	cursors       map[string]mondayCursor
 }
 
-// mondayCursor is where the items of a board go on, and until when.
+// mondayCursor is where the items of a board continue, and until when.
 type mondayCursor struct {
 	board, since string
 	from         int

@@ -316,7 +316,7 @@ func (f shopifyField) of(v any, variables map[string]any) (any, error) {
 	return v, nil
 }
 
-// page is the part of a connection that the arguments of a field ask for.
+// page is the part of a connection that the arguments of a field select.
 func (l shopifyList) page(f shopifyField, variables map[string]any) (shopifyObject, error) {
 	first, err := strconv.Atoi(f.args["first"])
 	if err != nil || first < 1 || first > 250 {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// stripe lists objects newest first, from behind the id in starting_after. Facts:
+// stripe lists objects newest first, from the one after the id in starting_after. Facts:
 // https://docs.stripe.com/api/pagination, https://docs.stripe.com/rate-limits.
 type stripe struct {
 	*world

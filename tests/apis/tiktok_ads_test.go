@@ -44,7 +44,7 @@ func (t *tiktokAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page answers with a page of a list. Behind the last one there is an empty list.
+// page answers with a page of a list. After the last one there is an empty list.
 func (t *tiktokAds) page(rw http.ResponseWriter, r *http.Request, all []any) {
 	number, err := strconv.Atoi(r.URL.Query().Get("page"))
 	size, err2 := strconv.Atoi(r.URL.Query().Get("page_size"))

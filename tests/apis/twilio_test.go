@@ -89,7 +89,7 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		list = slices.DeleteFunc(list, func(i *twilioItem) bool { return i.at.Before(since) })
 	}
 	from := 0
-	if token := query.Get("PageToken"); token != "" { // the page begins behind this item
+	if token := query.Get("PageToken"); token != "" { // the page begins after this item
 		from = slices.IndexFunc(list, func(i *twilioItem) bool { return "PA"+i.sid == token }) + 1
 		if from == 0 {
 			t.refuse(rw, r, http.StatusBadRequest, "Invalid PageToken")

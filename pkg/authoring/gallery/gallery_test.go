@@ -116,6 +116,6 @@ func TestPlaceholders(t *testing.T) {
 		t.Errorf("after an example: %q, %v", got, err)
 	}
 	if _, err := api.Placeholders([]byte("{")); err == nil {
-		t.Error("no error for what is no JSON")
+		t.Error("no error for a text that is not JSON")
 	}
 }
