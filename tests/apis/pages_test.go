@@ -152,5 +152,6 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
-	"stripe": newStripe,
+	"microsoft-graph": newMicrosoftGraph,
+	"stripe":          newStripe,
 }
