@@ -154,5 +154,6 @@ func TestAPIs(t *testing.T) {
 var imitations = map[string]func(*world) imitation{
 	"elasticsearch":   newElasticsearch,
 	"microsoft-graph": newMicrosoftGraph,
+	"socrata":         newSocrata,
 	"stripe":          newStripe,
 }
