@@ -152,8 +152,10 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
+	"ecb":             newECB,
 	"elasticsearch":   newElasticsearch,
 	"microsoft-graph": newMicrosoftGraph,
+	"open-meteo":      newOpenMeteo,
 	"socrata":         newSocrata,
 	"stripe":          newStripe,
 }
