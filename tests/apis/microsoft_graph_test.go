@@ -9,13 +9,9 @@ import (
 
 // microsoftGraph answers delta queries: pages that lead to each other, and a link to what
 // changes after the last one. Facts: https://learn.microsoft.com/en-us/graph/delta-query-overview,
-// https://learn.microsoft.com/en-us/graph/api/group-delta,
-// https://learn.microsoft.com/en-us/graph/auth-v2-service.
+// https://learn.microsoft.com/en-us/graph/api/group-delta.
 type microsoftGraph struct {
-	*world
-	token   string
-	expires time.Time
-	logins  int
+	entra
 	// pages are the pages of each list for the first run and for the second.
 	pages map[string][2][][]any
 	days  int
@@ -28,7 +24,7 @@ var graphSelect = map[string]string{
 }
 
 func newMicrosoftGraph(w *world) imitation {
-	g := &microsoftGraph{world: w, days: 1}
+	g := &microsoftGraph{entra: entra{world: w, scope: "http://graph.microsoft.com/.default"}, days: 1}
 	users := make([][]any, 3)
 	for i := range 250 {
 		users[i/100] = append(users[i/100], g.user(i))
@@ -91,19 +87,41 @@ func (g *microsoftGraph) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// login grants a token for ten minutes.
-func (g *microsoftGraph) login(rw http.ResponseWriter, r *http.Request) {
+// entra grants tokens for ten minutes to the apps of Microsoft Entra ID. Facts:
+// https://learn.microsoft.com/en-us/graph/auth-v2-service.
+type entra struct {
+	*world
+	scope   string
+	token   string
+	expires time.Time
+	logins  int
+}
+
+func (e *entra) login(rw http.ResponseWriter, r *http.Request) {
 	want := url.Values{
-		"grant_type": {"client_credentials"}, "client_id": {"your-client-id"}, "client_secret": {"your-client-secret"},
-		"scope": {"http://graph.microsoft.com/.default"},
+		"grant_type": {"client_credentials"}, "client_id": {"your-client-id"}, "client_secret": {"your-client-secret"}, "scope": {e.scope},
 	}
 	if err := r.ParseForm(); err != nil || r.Method != http.MethodPost || r.URL.Path != "/your-tenant-id/oauth2/v2.0/token" || r.PostForm.Encode() != want.Encode() {
-		g.refuse(rw, r, http.StatusBadRequest, "wrong grant: "+r.PostForm.Encode())
+		e.refuse(rw, r, http.StatusBadRequest, "wrong grant: "+r.PostForm.Encode())
 		return
 	}
-	g.logins++
-	g.token, g.expires = "token-"+strconv.Itoa(g.logins), g.Now().Add(10*time.Minute)
-	reply(rw, http.StatusOK, map[string]any{"token_type": "Bearer", "expires_in": 600, "access_token": g.token})
+	e.logins++
+	e.token, e.expires = "token-"+strconv.Itoa(e.logins), e.Now().Add(10*time.Minute)
+	reply(rw, http.StatusOK, map[string]any{"token_type": "Bearer", "expires_in": 600, "access_token": e.token})
+}
+
+// admits reports whether the token of a request is valid, and answers if it is not. A
+// token that has expired is no mistake: the client may learn it from this answer.
+func (e *entra) admits(rw http.ResponseWriter, r *http.Request) bool {
+	expired := e.Now().After(e.expires)
+	if r.Header.Get("Authorization") == "Bearer "+e.token && !expired {
+		return true
+	}
+	if !expired || e.token == "" {
+		e.Errorf("wrong token %q", r.Header.Get("Authorization"))
+	}
+	reply(rw, http.StatusUnauthorized, map[string]any{"error": map[string]any{"code": "InvalidAuthenticationToken", "message": "Lifetime validation failed, the token is expired."}})
+	return false
 }
 
 func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
@@ -114,15 +132,11 @@ func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
 		}
 	}
 	query := r.URL.Query()
-	switch {
-	case list == "" || r.Method != http.MethodGet:
+	if list == "" || r.Method != http.MethodGet {
 		g.refuse(rw, r, http.StatusNotFound, "no such resource")
 		return
-	case r.Header.Get("Authorization") != "Bearer "+g.token || g.Now().After(g.expires):
-		if g.token == "" || g.Now().Before(g.expires) {
-			g.Errorf("wrong token %q", r.Header.Get("Authorization"))
-		}
-		reply(rw, http.StatusUnauthorized, map[string]any{"error": map[string]any{"code": "InvalidAuthenticationToken", "message": "Lifetime validation failed, the token is expired."}})
+	}
+	if !g.admits(rw, r) {
 		return
 	}
 	if g.requests[list]++; g.requests[list] == 2 { // longer than the token is valid

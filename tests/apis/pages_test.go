@@ -152,6 +152,7 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
+	"dataverse":       newDataverse,
 	"ecb":             newECB,
 	"elasticsearch":   newElasticsearch,
 	"microsoft-graph": newMicrosoftGraph,
