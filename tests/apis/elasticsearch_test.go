@@ -2,6 +2,7 @@ package apis
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -21,11 +22,12 @@ type elasticsearch struct {
 type document struct {
 	time time.Time
 	id   string
+	hit  json.RawMessage
 }
 
 func newElasticsearch(w *world) imitation {
 	e := &elasticsearch{world: w}
-	for i := range 1100 { // ten documents have the same time, so that it does not order them
+	for i := range 1020 { // ten documents have the same time, so that it does not order them
 		e.add(time.Date(2026, 1, 10, i/10, 0, 0, 0, time.UTC), "event-"+strconv.Itoa(i))
 	}
 	for i := range 1000 { // a whole page, and an empty one behind it
@@ -36,7 +38,8 @@ func newElasticsearch(w *world) imitation {
 }
 
 func (e *elasticsearch) add(at time.Time, id string) {
-	d := document{at, id}
+	d := document{at, id, fmt.Appendf(nil, `{"_index":"your-index-000001","_id":"_%[1]s","_score":null,"sort":[%[2]d,"%[1]s"],"_source":`+
+		`{"@timestamp":"%[3]s","message":"This is %[1]s","log":{"level":"info"},"host":{"name":"web"}}}`, id, at.UnixMilli(), at.Format(time.RFC3339))}
 	i, _ := slices.BinarySearchFunc(e.documents, d, compareDocuments)
 	e.documents = slices.Insert(e.documents, i, d)
 }
@@ -103,10 +106,7 @@ func (e *elasticsearch) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		if d.time.Before(span0) || !d.time.Before(span1) || e.behind(d, body.After) || len(hits) == body.Size {
 			continue
 		}
-		hits = append(hits, map[string]any{
-			"_index": "your-index-000001", "_id": "_" + d.id, "_score": nil, "sort": []any{d.time.UnixMilli(), d.id},
-			"_source": map[string]any{"@timestamp": d.time.Format(time.RFC3339), "message": "This is " + d.id, "log": map[string]any{"level": "info"}, "host": map[string]any{"name": "web"}},
-		})
+		hits = append(hits, d.hit)
 	}
 	if answer["timed_out"] == true || answer["_shards"].(map[string]any)["failed"] == 1 {
 		hits = hits[:len(hits)/2]
@@ -120,7 +120,7 @@ func (e *elasticsearch) behind(d document, after []any) bool {
 	if after == nil {
 		return false
 	}
-	last := document{time.UnixMilli(int64(after[0].(float64))), after[1].(string)}
+	last := document{time: time.UnixMilli(int64(after[0].(float64))), id: after[1].(string)}
 	return compareDocuments(d, last) <= 0
 }
 
