@@ -109,7 +109,11 @@ func (e *elasticsearch) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		hits = append(hits, d.hit)
 	}
 	if answer["timed_out"] == true || answer["_shards"].(map[string]any)["failed"] == 1 {
-		hits = hits[:len(hits)/2]
+		partial := []any{} // of the one shard that answers
+		for i := 0; i < len(hits); i += 2 {
+			partial = append(partial, hits[i])
+		}
+		hits = partial
 	}
 	answer["hits"] = map[string]any{"max_score": nil, "hits": hits}
 	reply(rw, http.StatusOK, answer)

@@ -16,6 +16,14 @@ type openMeteo struct {
 	*world
 	// day is 2 after nextDay: forecasts change then.
 	day int
+	// until is when a request that reached a limit may come again.
+	until map[string]time.Time
+}
+
+// openMeteoLimits are the limits that a request reaches before it is answered.
+var openMeteoLimits = map[string][]string{
+	"api.open-meteo.comBerlin":                   {"Minutely", "Hourly"},
+	"archive-api.open-meteo.comPrague2026-02-01": {"Minutely"},
 }
 
 // places are the coordinates of the configuration, and where the nearest grid cell is.
@@ -24,7 +32,9 @@ var places = map[string]struct{ name, cell string }{
 	"52.52 13.41": {"Berlin", "52.52,13.419998,38.0"},
 }
 
-func newOpenMeteo(w *world) imitation { return &openMeteo{world: w, day: 1} }
+func newOpenMeteo(w *world) imitation {
+	return &openMeteo{world: w, day: 1, until: map[string]time.Time{}}
+}
 
 func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
@@ -67,12 +77,15 @@ func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key := r.Host + place.name + query.Get("start_date")
+	if o.Now().Before(o.until[key]) {
+		o.refuse(rw, r, http.StatusTooManyRequests, "too early after a limit was reached")
+		return
+	}
 	o.requests[key]++
-	if limit := map[string][]string{
-		"api.open-meteo.comBerlin":                   {"", "Minutely", "Hourly"},
-		"archive-api.open-meteo.comPrague2026-02-01": {"", "Minutely"},
-	}[key]; o.requests[key] < len(limit) {
-		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "reason": limit[o.requests[key]] + " API request limit exceeded. Please try again later."})
+	if limits := openMeteoLimits[key]; o.requests[key] <= len(limits) {
+		name := limits[o.requests[key]-1]
+		o.until[key] = o.Now().Add(map[string]time.Duration{"Minutely": time.Minute, "Hourly": time.Hour}[name])
+		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "reason": name + " API request limit exceeded. Please try again later."})
 		return
 	}
 	rw.Header().Set("Content-Type", "text/csv; charset=utf-8")
