@@ -176,4 +176,11 @@ var imitations = map[string]func(*world) imitation{
 	"tiktok-ads":      newTiktokAds,
 	"twilio":          newTwilio,
 	"xero":            newXero,
+	"dataverse":       newDataverse,
+	"ecb":             newECB,
+	"elasticsearch":   newElasticsearch,
+	"microsoft-graph": newMicrosoftGraph,
+	"open-meteo":      newOpenMeteo,
+	"socrata":         newSocrata,
+	"stripe":          newStripe,
 }

@@ -1,0 +1,217 @@
+package apis
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// microsoftGraph answers delta queries: pages that lead to each other, and a link to what
+// changes after the last one. Facts: https://learn.microsoft.com/en-us/graph/delta-query-overview,
+// https://learn.microsoft.com/en-us/graph/api/group-delta.
+type microsoftGraph struct {
+	entra
+	// pages are the pages of each list for the first run and for the second.
+	pages map[string][2][][]any
+	days  int
+}
+
+// graphSelect are the properties that the configuration selects.
+var graphSelect = map[string]string{
+	"users":  "displayName,userPrincipalName,mail,jobTitle,department,accountEnabled,createdDateTime",
+	"groups": "displayName,description,mail,securityEnabled,createdDateTime,members",
+}
+
+func newMicrosoftGraph(w *world) imitation {
+	g := &microsoftGraph{entra: entra{world: w, scope: "http://graph.microsoft.com/.default"}, days: 1}
+	users := make([][]any, 3)
+	for i := range 250 {
+		users[i/100] = append(users[i/100], g.user(i))
+	}
+	users = append(users, []any{g.removed("user-deleted", "deleted")})
+	groups := [][]any{{}, {}} // an empty page in the middle
+	groups[0] = append(groups[0], g.group(0, "user-1", "user-2"), g.group(1))
+	groups = append(groups, []any{g.group(2, "user-2")})
+	left := g.member("user-1")
+	left["@removed"] = map[string]any{"reason": "deleted"}
+	changed := g.group(0, "user-7")
+	changed["displayName"] = "Renamed"
+	changed["members@delta"] = append(changed["members@delta"].([]any), left)
+	g.pages = map[string][2][][]any{
+		"users":  {users, {{g.user(300), g.removed("user-5", "changed")}, {}}},
+		"groups": {groups, {{changed, g.removed("group-1", "deleted")}}},
+	}
+	return g
+}
+
+func (g *microsoftGraph) user(i int) map[string]any {
+	name := "user-" + strconv.Itoa(i)
+	user := map[string]any{"id": name, "displayName": name, "userPrincipalName": name + "@example.com", "mail": nil, "accountEnabled": true, "createdDateTime": "2025-01-01T00:00:00Z"}
+	if i%2 == 0 { // a property that was never set is not in the answer
+		user["jobTitle"] = "Engineer"
+	}
+	return user
+}
+
+func (g *microsoftGraph) group(i int, members ...string) map[string]any {
+	name := "group-" + strconv.Itoa(i)
+	group := map[string]any{"id": name, "displayName": name, "description": "Group " + strconv.Itoa(i), "securityEnabled": false}
+	if list := []any{}; len(members) > 0 {
+		for _, m := range members {
+			list = append(list, g.member(m))
+		}
+		group["members@delta"] = list
+	}
+	return group
+}
+
+func (g *microsoftGraph) member(id string) map[string]any {
+	return map[string]any{"@odata.type": "#microsoft.graph.user", "id": id}
+}
+
+func (g *microsoftGraph) removed(id, reason string) map[string]any {
+	return map[string]any{"id": id, "@removed": map[string]any{"reason": reason}}
+}
+
+func (g *microsoftGraph) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch r.Host {
+	case "login.microsoftonline.com":
+		g.login(rw, r)
+	case "graph.microsoft.com":
+		g.delta(rw, r)
+	default:
+		g.refuse(rw, r, http.StatusNotFound, "wrong host")
+	}
+}
+
+// entra grants tokens for ten minutes to the apps of Microsoft Entra ID. Facts:
+// https://learn.microsoft.com/en-us/graph/auth-v2-service.
+type entra struct {
+	*world
+	scope   string
+	token   string
+	expires time.Time
+	logins  int
+}
+
+func (e *entra) login(rw http.ResponseWriter, r *http.Request) {
+	want := url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {"your-client-id"}, "client_secret": {"your-client-secret"}, "scope": {e.scope},
+	}
+	if err := r.ParseForm(); err != nil || r.Method != http.MethodPost || r.URL.Path != "/your-tenant-id/oauth2/v2.0/token" || r.PostForm.Encode() != want.Encode() {
+		e.refuse(rw, r, http.StatusBadRequest, "wrong grant: "+r.PostForm.Encode())
+		return
+	}
+	e.logins++
+	e.token, e.expires = "token-"+strconv.Itoa(e.logins), e.Now().Add(10*time.Minute)
+	reply(rw, http.StatusOK, map[string]any{"token_type": "Bearer", "expires_in": 600, "access_token": e.token})
+}
+
+// admits reports whether the token of a request is valid, and answers if it is not. A
+// token that has expired is no mistake: the client may learn it from this answer.
+func (e *entra) admits(rw http.ResponseWriter, r *http.Request) bool {
+	expired := e.Now().After(e.expires)
+	if r.Header.Get("Authorization") == "Bearer "+e.token && !expired {
+		return true
+	}
+	if !expired || e.token == "" {
+		e.Errorf("wrong token %q", r.Header.Get("Authorization"))
+	}
+	reply(rw, http.StatusUnauthorized, map[string]any{"error": map[string]any{"code": "InvalidAuthenticationToken", "message": "Lifetime validation failed, the token is expired."}})
+	return false
+}
+
+func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
+	list := ""
+	for name := range graphSelect {
+		if r.URL.Path == "/v1.0/"+name+"/delta" {
+			list = name
+		}
+	}
+	query := r.URL.Query()
+	if list == "" || r.Method != http.MethodGet {
+		g.refuse(rw, r, http.StatusNotFound, "no such resource")
+		return
+	}
+	if !g.admits(rw, r) {
+		return
+	}
+	if g.requests[list]++; g.requests[list] == 2 { // longer than the token is valid
+		rw.Header().Set("Retry-After", "700")
+		reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"code": "TooManyRequests"}})
+		return
+	}
+	day, page := 1, 0
+	var err error
+	switch {
+	case len(query) != 1:
+		err = http.ErrNotSupported
+	case query.Has("$select"):
+		if query.Get("$select") != graphSelect[list] {
+			err = http.ErrNotSupported
+		}
+	case query.Has("$deltatoken"):
+		day, err = strconv.Atoi(query.Get("$deltatoken"))
+	default:
+		if day, err = strconv.Atoi(query.Get("$skiptoken")[:1]); err == nil {
+			page, err = strconv.Atoi(query.Get("$skiptoken")[1:])
+		}
+	}
+	if err != nil || day != g.days {
+		g.refuse(rw, r, http.StatusBadRequest, "the parameters are not those of this round")
+		return
+	}
+	pages := g.pages[list][day-1]
+	answer := map[string]any{"@odata.context": "https://graph.microsoft.com/v1.0/$metadata#" + list, "value": pages[page]}
+	if page+1 < len(pages) {
+		answer["@odata.nextLink"] = address(r.Host, r.URL.Path+"?$skiptoken="+strconv.Itoa(day)+strconv.Itoa(page+1))
+	} else {
+		answer["@odata.deltaLink"] = address(r.Host, r.URL.Path+"?$deltatoken="+strconv.Itoa(day+1))
+	}
+	reply(rw, http.StatusOK, answer)
+}
+
+func (g *microsoftGraph) nextDay() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.days++
+}
+
+func (g *microsoftGraph) expected(day int) tables {
+	if day == 2 {
+		return tables{
+			"users": {
+				{"id": "user-300", "display_name": "user-300", "removed": ""},
+				{"id": "user-5", "display_name": "", "removed": "changed"},
+			},
+			"groups": {
+				{"id": "group-0", "display_name": "Renamed", "description": "Group 0"},
+				{"id": "group-1", "removed": "deleted"},
+			},
+			"group_members": {
+				{"group_id": "group-0", "member_id": "user-7", "removed": ""},
+				{"group_id": "group-0", "member_id": "user-1", "removed": "deleted"},
+				{"group_id": "group-1", "member_id": ""},
+			},
+		}
+	}
+	want := tables{
+		"users":  {{"id": "user-deleted", "removed": "deleted"}},
+		"groups": {{"id": "group-0"}, {"id": "group-1"}, {"id": "group-2", "description": "Group 2"}},
+		"group_members": {
+			{"group_id": "group-0", "member_id": "user-1", "type": "#microsoft.graph.user"},
+			{"group_id": "group-0", "member_id": "user-2"},
+			{"group_id": "group-2", "member_id": "user-2"},
+			{"group_id": "group-1", "member_id": ""}, // no list, and still a row
+		},
+	}
+	for i := range 250 {
+		title := map[bool]string{true: "Engineer"}[i%2 == 0]
+		name := "user-" + strconv.Itoa(i)
+		want["users"] = append(want["users"], row{"id": name, "user_principal_name": name + "@example.com", "job_title": title, "account_enabled": "1"})
+	}
+	return want
+}

@@ -1,0 +1,145 @@
+package apis
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// openMeteo answers in CSV with the place in the first lines. Facts:
+// https://open-meteo.com/en/docs, https://open-meteo.com/en/docs/historical-weather-api,
+// https://github.com/open-meteo/open-meteo/issues/1522, https://open-meteo.com/en/terms.
+type openMeteo struct {
+	*world
+	// day is 2 after nextDay: forecasts change then.
+	day int
+	// until is when a request that reached a limit may come again.
+	until map[string]time.Time
+}
+
+// openMeteoLimits are the limits that a request reaches before it is answered.
+var openMeteoLimits = map[string][]string{
+	"api.open-meteo.comBerlin":                   {"Minutely", "Hourly"},
+	"archive-api.open-meteo.comPrague2026-02-01": {"Minutely"},
+}
+
+// places are the coordinates of the configuration, and where the nearest grid cell is.
+var places = map[string]struct{ name, cell string }{
+	"50.08 14.44": {"Prague", "50.08,14.439999,202.0"},
+	"52.52 13.41": {"Berlin", "52.52,13.419998,38.0"},
+}
+
+func newOpenMeteo(w *world) imitation {
+	return &openMeteo{world: w, day: 1, until: map[string]time.Time{}}
+}
+
+func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	query := r.URL.Query()
+	place, known := places[query.Get("latitude")+" "+query.Get("longitude")]
+	fail := func(why string) { o.refuse(rw, r, http.StatusBadRequest, why) }
+	if r.Method != http.MethodGet || !known || query.Get("format") != "csv" {
+		fail("wrong parameters")
+		return
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "latitude,longitude,elevation,utc_offset_seconds,timezone,timezone_abbreviation\n%s,0,GMT,GMT\n\n", place.cell)
+	switch r.Host + r.URL.Path {
+	case "api.open-meteo.com/v1/forecast":
+		past, err := strconv.Atoi(query.Get("past_days"))
+		days, err2 := strconv.Atoi(query.Get("forecast_days"))
+		if len(query) != 6 || err != nil || err2 != nil || days > 16 || past > 92 || query.Get("hourly") != "temperature_2m,precipitation,wind_speed_10m" {
+			fail("wrong parameters of a forecast")
+			return
+		}
+		text.WriteString("time,temperature_2m (°C),precipitation (mm),wind_speed_10m (km/h)\n")
+		today := o.Now().Truncate(24 * time.Hour)
+		for at := today.AddDate(0, 0, -past); at.Before(today.AddDate(0, 0, days)); at = at.Add(time.Hour) {
+			fmt.Fprintf(&text, "%s,%s,0.00,\n", at.Format("2006-01-02T15:04"), o.temperature(place.name, at))
+		}
+	case "archive-api.open-meteo.com/v1/archive":
+		from, err := time.Parse(time.DateOnly, query.Get("start_date"))
+		to, err2 := time.Parse(time.DateOnly, query.Get("end_date"))
+		if len(query) != 6 || err != nil || err2 != nil || to.Before(from) || !to.Before(o.Now()) || query.Get("daily") != "temperature_2m_max,temperature_2m_min,precipitation_sum" {
+			fail("wrong parameters of the archive")
+			return
+		}
+		text.WriteString("time,temperature_2m_max (°C),temperature_2m_min (°C),precipitation_sum (mm)\n")
+		for at := from; !at.After(to); at = at.AddDate(0, 0, 1) {
+			fmt.Fprintf(&text, "%s,%s,-1.0,%s\n", at.Format(time.DateOnly), o.temperature(place.name, at), o.rain(at))
+		}
+	default:
+		fail("no such API")
+		return
+	}
+	key := r.Host + place.name + query.Get("start_date")
+	if o.Now().Before(o.until[key]) {
+		o.refuse(rw, r, http.StatusTooManyRequests, "too early after a limit was reached")
+		return
+	}
+	o.requests[key]++
+	if limits := openMeteoLimits[key]; o.requests[key] <= len(limits) {
+		name := limits[o.requests[key]-1]
+		o.until[key] = o.Now().Add(map[string]time.Duration{"Minutely": time.Minute, "Hourly": time.Hour}[name])
+		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "reason": name + " API request limit exceeded. Please try again later."})
+		return
+	}
+	rw.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	if _, err := io.WriteString(rw, text.String()); err != nil {
+		panic(http.ErrAbortHandler) // the client is gone
+	}
+}
+
+// temperature is what is known of an hour: a forecast differs from day to day.
+func (o *openMeteo) temperature(place string, at time.Time) string {
+	forecast := 0
+	if at.After(firstDay) {
+		forecast = o.day
+	}
+	return fmt.Sprintf("%d.%d", len(place)+at.Hour(), forecast)
+}
+
+// rain has the last days empty: they are not in the archive yet.
+func (o *openMeteo) rain(at time.Time) string {
+	if at.After(o.archived()) {
+		return "NaN"
+	}
+	return "1.20"
+}
+
+// archived is the last day in the archive, two days ago.
+func (o *openMeteo) archived() time.Time { return o.today().AddDate(0, 0, -2) }
+
+// today is the day of the last run.
+func (o *openMeteo) today() time.Time {
+	return firstDay.Truncate(24*time.Hour).AddDate(0, 0, o.day-1)
+}
+
+func (o *openMeteo) nextDay() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.day++
+}
+
+func (o *openMeteo) expected(int) tables {
+	want := tables{}
+	for _, place := range places {
+		for at := o.today().AddDate(0, 0, -2); at.Before(o.today().AddDate(0, 0, 7)); at = at.Add(time.Hour) {
+			want["forecast"] = append(want["forecast"], row{
+				"location": place.name, "time": at.Format("2006-01-02T15:04"), "temperature": o.temperature(place.name, at), "precipitation": "0.00", "wind_speed": "",
+			})
+		}
+	}
+	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	if o.day == 2 {
+		from = firstDay.Truncate(24*time.Hour).AddDate(0, 0, -7) // lookback
+	}
+	for at := from; at.Before(o.today()); at = at.AddDate(0, 0, 1) {
+		want["history"] = append(want["history"], row{"location": "Prague", "day": at.Format(time.DateOnly), "temperature_max": o.temperature("Prague", at), "precipitation": o.rain(at)})
+	}
+	return want
+}

@@ -1,0 +1,155 @@
+package apis
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// socrata pages through data sets by offset. Rows are updated while they are read. Facts:
+// https://dev.socrata.com/docs/paging.html, https://dev.socrata.com/docs/system-fields,
+// https://dev.socrata.com/docs/app-tokens.
+type socrata struct {
+	*world
+	sets map[string]*dataSet // by the id of the data set
+}
+
+type dataSet struct {
+	table, date string // date is the column that $where limits
+	rows        []*socrataRow
+}
+
+type socrataRow struct {
+	id      string
+	number  int
+	updated time.Time
+	columns map[string]any
+}
+
+func newSocrata(w *world) imitation {
+	s := &socrata{world: w, sets: map[string]*dataSet{
+		"ijzp-q8t2": {table: "crimes", date: "date"},
+		"r5kz-chrr": {table: "business_licenses", date: "license_start_date"},
+	}}
+	for i := range 1020 {
+		s.add("ijzp-q8t2", i)
+	}
+	for i := range 1000 { // a whole page, and an empty one behind it
+		s.add("r5kz-chrr", i)
+	}
+	return s
+}
+
+// add adds a row at the place of its id, which says nothing about its age.
+func (s *socrata) add(set string, i int) {
+	d := s.sets[set]
+	r := &socrataRow{fmt.Sprintf("row-%04x~%04x", i*7919%65536, i), i, s.Now().Add(-time.Hour).Add(time.Duration(i) * time.Millisecond), nil}
+	r.columns = map[string]any{"id": strconv.Itoa(i), "case_number": "JK" + strconv.Itoa(i), "arrest": i%2 == 0, "license_number": strconv.Itoa(i)}
+	if i%3 != 0 { // an empty column is not in the answer
+		r.columns["latitude"] = "41.88"
+	}
+	place, _ := slices.BinarySearchFunc(d.rows, r, func(a, b *socrataRow) int { return cmp.Compare(a.id, b.id) })
+	d.rows = slices.Insert(d.rows, place, r)
+}
+
+var socrataWhere = regexp.MustCompile(`^(\w+) >= '2026-01-01' AND :updated_at >= '([^']+)'$`)
+
+func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/resource/"), ".json")
+	set, known := s.sets[id]
+	query := r.URL.Query()
+	where := socrataWhere.FindStringSubmatch(query.Get("$where"))
+	limit, errLimit := strconv.Atoi(query.Get("$limit"))
+	offset, errOffset := strconv.Atoi(query.Get("$offset"))
+	switch {
+	case r.Host != "data.cityofchicago.org" || r.Method != http.MethodGet || !known:
+		s.refuse(rw, r, http.StatusNotFound, "no such data set")
+		return
+	case r.Header.Get("X-App-Token") != "your-app-token":
+		s.refuse(rw, r, http.StatusForbidden, "Invalid app_token specified")
+		return
+	case len(query) != 5 || where == nil || where[1] != set.date || errLimit != nil || errOffset != nil || limit < 1:
+		s.refuse(rw, r, http.StatusBadRequest, "cannot read the query")
+		return
+	case query.Get("$order") != ":id" || query.Get("$select") != ":id, :updated_at, *":
+		s.refuse(rw, r, http.StatusBadRequest, "pages without an order")
+		return
+	}
+	since, err := time.Parse(time.RFC3339, where[2])
+	if err != nil {
+		s.refuse(rw, r, http.StatusBadRequest, err.Error())
+		return
+	}
+	if s.requests[id]++; s.requests[id] == 2 { // the pool of requests is empty; no Retry-After
+		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "message": "Too many requests"})
+		return
+	}
+	if id == "ijzp-q8t2" && s.requests[id] == 3 { // a row of the last page changes after the first page
+		set.rows[1010].updated = firstDay.Add(10 * time.Second)
+	}
+	answer := []any{}
+	for _, row := range set.rows {
+		if row.updated.Before(since) {
+			continue
+		}
+		if offset--; offset >= 0 || len(answer) == limit {
+			continue
+		}
+		item := map[string]any{":id": row.id, ":updated_at": row.updated.Format(socrataTime), set.date: "2026-01-15T10:00:00.000"}
+		maps.Copy(item, row.columns)
+		answer = append(answer, item)
+	}
+	reply(rw, http.StatusOK, answer)
+}
+
+const socrataTime = "2006-01-02T15:04:05.000Z"
+
+func (s *socrata) nextDay() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.add("ijzp-q8t2", 5000)
+	changed := s.sets["r5kz-chrr"].rows[7]
+	changed.updated = s.Now()
+	changed.columns["license_status"] = "REV"
+}
+
+func (s *socrata) expected(day int) tables {
+	want := tables{}
+	for _, set := range s.sets {
+		latest := slices.MaxFunc(set.rows, func(a, b *socrataRow) int { return a.updated.Compare(b.updated) })
+		for _, r := range set.rows {
+			if day == 2 && r != latest && !r.updated.Equal(firstDayUpdate(set)) {
+				continue
+			}
+			columns := row{"row_id": r.id, "updated_at": r.updated.Format(socrataTime)}
+			if set.table == "crimes" {
+				columns["case_number"], columns["arrest"] = "JK"+strconv.Itoa(r.number), map[bool]string{true: "1"}[r.number%2 == 0]
+			} else {
+				status, _ := r.columns["license_status"].(string)
+				columns["license_number"], columns["license_status"] = strconv.Itoa(r.number), status
+			}
+			want[set.table] = append(want[set.table], columns)
+		}
+	}
+	return want
+}
+
+// firstDayUpdate is the time of the latest update that the first run has seen: with >=,
+// its rows come again.
+func firstDayUpdate(set *dataSet) time.Time {
+	latest := time.Time{}
+	for _, r := range set.rows {
+		if r.updated.After(latest) && r.updated.Before(firstDay.Add(12*time.Hour)) {
+			latest = r.updated
+		}
+	}
+	return latest
+}
