@@ -152,5 +152,7 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
-	"stripe": newStripe,
+	"salesforce": newSalesforce,
+	"stripe":     newStripe,
+	"zendesk":    newZendesk,
 }
