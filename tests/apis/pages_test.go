@@ -152,7 +152,8 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
-	"salesforce": newSalesforce,
-	"stripe":     newStripe,
-	"zendesk":    newZendesk,
+	"google-analytics": newGoogleAnalytics,
+	"salesforce":       newSalesforce,
+	"stripe":           newStripe,
+	"zendesk":          newZendesk,
 }
