@@ -152,9 +152,10 @@ func TestAPIs(t *testing.T) {
 
 // imitations are the APIs by their names in the gallery.
 var imitations = map[string]func(*world) imitation{
-	"google-analytics": newGoogleAnalytics,
-	"google-sheets":    newGoogleSheets,
-	"salesforce":       newSalesforce,
-	"stripe":           newStripe,
-	"zendesk":          newZendesk,
+	"google-analytics":      newGoogleAnalytics,
+	"google-search-console": newSearchConsole,
+	"google-sheets":         newGoogleSheets,
+	"salesforce":            newSalesforce,
+	"stripe":                newStripe,
+	"zendesk":               newZendesk,
 }
