@@ -35,8 +35,9 @@ type googleAccount struct {
 }
 
 type googleToken struct {
-	ends time.Time
-	uses int
+	ends    time.Time
+	isFirst bool // it is revoked after some requests
+	uses    int
 }
 
 func newGoogleAccount(w *world, scope string) googleAccount {
@@ -60,7 +61,7 @@ func (g *googleAccount) admit(rw http.ResponseWriter, r *http.Request) bool {
 			return false
 		}
 		name := "ya29.token-" + strconv.Itoa(len(g.tokens))
-		g.tokens[name] = &googleToken{ends: g.Now().Add(3599 * time.Second)}
+		g.tokens[name] = &googleToken{ends: g.Now().Add(3599 * time.Second), isFirst: len(g.tokens) == 0}
 		reply(rw, http.StatusOK, map[string]any{"access_token": name, "expires_in": 3599, "token_type": "Bearer"})
 		return false
 	}
@@ -70,7 +71,7 @@ func (g *googleAccount) admit(rw http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	token.uses++
-	if g.Now().After(token.ends) || len(g.tokens) == 1 && token.uses > 4 { // the first one is revoked early
+	if g.Now().After(token.ends) || token.isFirst && token.uses > 4 {
 		googleError(rw, http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials.")
 		return false
 	}

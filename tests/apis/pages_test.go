@@ -156,6 +156,7 @@ var imitations = map[string]func(*world) imitation{
 	"google-search-console": newSearchConsole,
 	"google-sheets":         newGoogleSheets,
 	"salesforce":            newSalesforce,
+	"salesforce-bulk":       newSalesforceBulk,
 	"stripe":                newStripe,
 	"zendesk":               newZendesk,
 }

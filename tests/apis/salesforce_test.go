@@ -28,8 +28,9 @@ type salesforceRecord struct {
 }
 
 const (
-	salesforceHost = "your-company.my.salesforce.com"
-	salesforceTime = "2006-01-02T15:04:05.000-0700"
+	salesforceHost  = "your-company.my.salesforce.com"
+	salesforceToken = "00Dx0!token-"
+	salesforceTime  = "2006-01-02T15:04:05.000-0700"
 	// salesforcePage is smaller than 2,000: Salesforce may send fewer records than that.
 	salesforcePage = 400
 )
@@ -57,7 +58,7 @@ func newRecord(object string, i int, changed time.Time) salesforceRecord {
 	return salesforceRecord{fmt.Sprintf("%s%012d", object[:3], i), changed, map[string]any{"Name": object + " " + strconv.Itoa(i) + `, "Ltd"`, "IsDeleted": false}}
 }
 
-// salesforceLogin gives and checks access tokens. A session ends after some requests.
+// salesforceLogin gives and checks access tokens. The first session ends after some requests.
 type salesforceLogin struct {
 	uses map[string]int // requests with each token
 }
@@ -71,7 +72,7 @@ func (l *salesforceLogin) login(rw http.ResponseWriter, r *http.Request) string 
 	if r.Method != http.MethodPost || r.PostForm.Encode() != want || r.URL.RawQuery != "" {
 		return "wrong login: " + r.PostForm.Encode()
 	}
-	token := "00Dx0!token-" + strconv.Itoa(len(l.uses))
+	token := salesforceToken + strconv.Itoa(len(l.uses))
 	l.uses[token] = 0
 	reply(rw, http.StatusOK, map[string]any{
 		"access_token": token, "signature": "x", "instance_url": address(salesforceHost, ""), "token_type": "Bearer", "issued_at": "1772431200000",
@@ -79,14 +80,14 @@ func (l *salesforceLogin) login(rw http.ResponseWriter, r *http.Request) string 
 	return ""
 }
 
-// isKnown reports whether a token was given, and isOver whether its session is over.
+// session reports whether the token of a request was given, and whether its session is over.
 func (l *salesforceLogin) session(r *http.Request) (isKnown, isOver bool) {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	_, isKnown = l.uses[token]
 	if isKnown {
 		l.uses[token]++
 	}
-	return isKnown, l.uses[token] > 6
+	return isKnown, token == salesforceToken+"0" && l.uses[token] > 6
 }
 
 func salesforceError(rw http.ResponseWriter, status int, code, message string) {
