@@ -27,7 +27,7 @@ const (
 
 func newZendesk(w *world) imitation {
 	z := &zendesk{world: w, streams: map[string][]map[string]any{}, ends: map[string]int{}}
-	for i := range 730 {
+	for i := range 1430 {
 		z.ticket(i, "open")
 	}
 	for i := range 2*zendeskPage + 1 {
@@ -76,7 +76,7 @@ func (z *zendesk) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		reply(rw, http.StatusTooManyRequests, map[string]any{"error": "TooManyRequests", "description": "Number of allowed incremental export API requests per minute exceeded"})
 		return
 	case z.requests[name] == 2 && name == "tickets": // an export that grows while it is read
-		z.ticket(900, "new")
+		z.ticket(5000, "new")
 	}
 	stream := z.streams[name]
 	to := min(from+zendeskPage, len(stream))
@@ -126,7 +126,7 @@ func (z *zendesk) nextDay() {
 	}
 	z.ticket(3, "solved")
 	z.ticket(4, "deleted")
-	z.ticket(901, "new")
+	z.ticket(5001, "new")
 }
 
 func (z *zendesk) expected(int) tables {
