@@ -35,7 +35,7 @@ func (s *searchConsole) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := "/webmasters/v3/sites/" + url.QueryEscape(address("www.your-company.com", "/")) + "/searchAnalytics/query"
-	if r.Method != http.MethodPost || r.Host != "www.googleapis.com" || r.URL.EscapedPath() != path || r.URL.RawQuery != "" {
+	if r.Method != http.MethodPost || r.Host != "searchconsole.googleapis.com" || r.URL.EscapedPath() != path || r.URL.RawQuery != "" {
 		s.refuse(rw, r, http.StatusNotFound, "no such site")
 		return
 	}
