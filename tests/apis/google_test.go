@@ -26,7 +26,7 @@ var googleKey = sync.OnceValue(func() *rsa.PrivateKey {
 	return key
 })
 
-// googleAccount gives access tokens to a service account, and checks them. Facts:
+// googleAccount issues access tokens to a service account, and checks them. Facts:
 // https://developers.google.com/identity/protocols/oauth2/service-account.
 type googleAccount struct {
 	*world
@@ -116,7 +116,7 @@ func (g *googleAccount) login(r *http.Request) error {
 		return fmt.Errorf("header %+v", header)
 	case claims.Iss != "your-account@your-project.iam.gserviceaccount.com" || claims.Scope != g.scope || claims.Aud != address("oauth2.googleapis.com", "/token"):
 		return fmt.Errorf("claims %+v", claims)
-	// With concurrency the clock goes on while a request is under way, by the waits of others.
+	// With concurrency the waits of other requests advance the clock while this one is under way.
 	case claims.Iat > now || claims.Iat < now-3600 || claims.Exp <= now || claims.Exp-claims.Iat > 3600:
 		return fmt.Errorf("claims %+v at %d", claims, now)
 	}

@@ -58,7 +58,7 @@ func newRecord(object string, i int, changed time.Time) salesforceRecord {
 	return salesforceRecord{fmt.Sprintf("%s%012d", object[:3], i), changed, map[string]any{"Name": object + " " + strconv.Itoa(i) + `, "Ltd"`, "IsDeleted": false}}
 }
 
-// salesforceLogin gives and checks access tokens. The first session ends after some requests.
+// salesforceLogin issues and checks access tokens. The first session ends after some requests.
 type salesforceLogin struct {
 	uses map[string]int // requests with each token
 }
