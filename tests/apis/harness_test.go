@@ -40,6 +40,13 @@ type imitation interface {
 	expected(day int) tables
 }
 
+// signing is an imitation whose configuration needs real keys in the place of the
+// placeholders in it.
+type signing interface {
+	// keys returns them by their placeholders.
+	keys() map[string]string
+}
+
 // tables has the rows of each table by its name without the bucket.
 type tables map[string][]row
 
@@ -132,6 +139,15 @@ func begin(t *testing.T, config []byte, concurrency int, start func(*world) imit
 	s.server = httptest.NewServer(s.api)
 	t.Cleanup(s.server.Close)
 	text := strings.ReplaceAll(string(config), "https://", "http://")
+	if signs, ok := s.api.(signing); ok {
+		for placeholder, key := range signs.keys() {
+			quoted, err := json.Marshal(key)
+			if err != nil || !strings.Contains(text, `"`+placeholder+`"`) {
+				t.Fatalf("the configuration has no %q (%v)", placeholder, err)
+			}
+			text = strings.ReplaceAll(text, `"`+placeholder+`"`, string(quoted))
+		}
+	}
 	set := fmt.Sprintf(`"http": {"concurrency": %d, `, concurrency)
 	if strings.Contains(text, `"http": {`) {
 		text = strings.Replace(text, `"http": {`, set, 1)

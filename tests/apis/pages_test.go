@@ -182,4 +182,11 @@ var imitations = map[string]func(*world) imitation{
 	"tiktok-ads":      newTiktokAds,
 	"twilio":          newTwilio,
 	"xero":            newXero,
+	"google-analytics":      newGoogleAnalytics,
+	"google-search-console": newSearchConsole,
+	"google-sheets":         newGoogleSheets,
+	"salesforce":            newSalesforce,
+	"salesforce-bulk":       newSalesforceBulk,
+	"stripe":                newStripe,
+	"zendesk":               newZendesk,
 }

@@ -1,0 +1,227 @@
+package apis
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// salesforce answers SOQL queries in pages, deleted records included. Facts:
+// https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_queryall.htm,
+// https://developer.salesforce.com/docs/atlas.en-us.soql_sosl.meta/soql_sosl/sforce_api_calls_soql_select_dateformats.htm,
+// https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_client_credentials_flow.htm.
+type salesforce struct {
+	*world
+	salesforceLogin
+	records  map[string][]salesforceRecord // by the object
+	locators map[string][]map[string]any   // what follows a page
+}
+
+type salesforceRecord struct {
+	id      string
+	changed time.Time
+	fields  map[string]any
+}
+
+const (
+	salesforceHost  = "your-company.my.salesforce.com"
+	salesforceToken = "00Dx0!token-"
+	salesforceTime  = "2006-01-02T15:04:05.000-0700"
+	// salesforcePage is smaller than 2,000: Salesforce may send fewer records than that.
+	salesforcePage = 400
+)
+
+// soql is the only form of query that the imitation knows.
+var soql = regexp.MustCompile(`^SELECT (\w+(?:, \w+)*) FROM (\w+) WHERE SystemModstamp >= (\S+Z) AND SystemModstamp < (\S+Z)$`)
+
+func newSalesforce(w *world) imitation {
+	return &salesforce{world: w, salesforceLogin: salesforceLogin{uses: map[string]int{}}, records: salesforceRecords(), locators: map[string][]map[string]any{}}
+}
+
+// salesforceRecords is what the imitations of both APIs have on the first day.
+func salesforceRecords() map[string][]salesforceRecord {
+	records := map[string][]salesforceRecord{}
+	for object, n := range map[string]int{"Account": 3*salesforcePage - 1, "Contact": salesforcePage, "Opportunity": 7, "User": 2} {
+		for i := range n {
+			changed := time.Date(2012, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i*4).Add(time.Duration(i%1000) * time.Millisecond)
+			records[object] = append(records[object], newRecord(object, i, changed))
+		}
+	}
+	return records
+}
+
+func newRecord(object string, i int, changed time.Time) salesforceRecord {
+	return salesforceRecord{fmt.Sprintf("%s%012d", object[:3], i), changed, map[string]any{"Name": object + " " + strconv.Itoa(i) + `, "Ltd"`, "IsDeleted": false}}
+}
+
+// salesforceLogin issues and checks access tokens. The first session ends after some requests.
+type salesforceLogin struct {
+	uses map[string]int // requests with each token
+}
+
+// login answers the request for a token. It reports why it refuses it.
+func (l *salesforceLogin) login(rw http.ResponseWriter, r *http.Request) string {
+	if err := r.ParseForm(); err != nil {
+		return err.Error()
+	}
+	want := "client_id=your-consumer-key&client_secret=your-consumer-secret&grant_type=client_credentials"
+	if r.Method != http.MethodPost || r.PostForm.Encode() != want || r.URL.RawQuery != "" {
+		return "wrong login: " + r.PostForm.Encode()
+	}
+	token := salesforceToken + strconv.Itoa(len(l.uses))
+	l.uses[token] = 0
+	reply(rw, http.StatusOK, map[string]any{
+		"access_token": token, "signature": "x", "instance_url": address(salesforceHost, ""), "token_type": "Bearer", "issued_at": "1772431200000",
+	})
+	return ""
+}
+
+// session reports whether the token of a request was given, and whether its session is over.
+func (l *salesforceLogin) session(r *http.Request) (isKnown, isOver bool) {
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	_, isKnown = l.uses[token]
+	if isKnown {
+		l.uses[token]++
+	}
+	return isKnown, token == salesforceToken+"0" && l.uses[token] > 6
+}
+
+func salesforceError(rw http.ResponseWriter, status int, code, message string) {
+	reply(rw, status, []any{map[string]any{"message": message, "errorCode": code}})
+}
+
+func (s *salesforce) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Host == salesforceHost && r.URL.Path == "/services/oauth2/token" {
+		if why := s.login(rw, r); why != "" {
+			s.refuse(rw, r, http.StatusBadRequest, why)
+		}
+		return
+	}
+	isKnown, isOver := s.session(r)
+	switch {
+	case r.Host != salesforceHost || r.Method != http.MethodGet:
+		s.refuse(rw, r, http.StatusNotFound, "no such resource")
+		return
+	case !isKnown:
+		s.refuse(rw, r, http.StatusUnauthorized, "unknown token")
+		return
+	case isOver:
+		salesforceError(rw, http.StatusUnauthorized, "INVALID_SESSION_ID", "Session expired or invalid")
+		return
+	}
+	s.requests[""]++
+	if s.requests[""] == 5 {
+		salesforceError(rw, http.StatusForbidden, "REQUEST_LIMIT_EXCEEDED", "ConcurrentRequests (Concurrent API Requests) Limit exceeded.")
+		return
+	}
+	rest, isLocator := s.locators[r.URL.Path]
+	switch {
+	case isLocator && r.URL.RawQuery == "":
+		s.page(rw, r.URL.Path, rest)
+	case r.URL.Path == "/services/data/v66.0/queryAll":
+		found, err := query(s.records, r.URL.Query().Get("q"))
+		if err != nil {
+			s.refuse(rw, r, http.StatusBadRequest, err.Error())
+			return
+		}
+		s.page(rw, fmt.Sprintf("/services/data/v66.0/query/01g%06d-%d", len(s.locators), len(found)), found)
+	default:
+		s.refuse(rw, r, http.StatusNotFound, "no such resource")
+	}
+}
+
+// page answers with the first records, and remembers the others under the next address.
+func (s *salesforce) page(rw http.ResponseWriter, path string, records []map[string]any) {
+	n := min(len(records), salesforcePage)
+	body := map[string]any{"totalSize": len(records), "done": n == len(records), "records": records[:n]}
+	if n < len(records) {
+		next := path[:strings.LastIndex(path, "-")+1] + strconv.Itoa(len(records)-n)
+		s.locators[next] = records[n:]
+		body["nextRecordsUrl"] = next
+	}
+	reply(rw, http.StatusOK, body)
+}
+
+// query returns the records that a query selects.
+func query(records map[string][]salesforceRecord, text string) ([]map[string]any, error) {
+	parts := soql.FindStringSubmatch(text)
+	if parts == nil || records[parts[2]] == nil {
+		return nil, fmt.Errorf("MALFORMED_QUERY: %s", text)
+	}
+	from, err := time.Parse(time.RFC3339, parts[3])
+	if err != nil {
+		return nil, err
+	}
+	to, err := time.Parse(time.RFC3339, parts[4])
+	if err != nil {
+		return nil, err
+	}
+	found := []map[string]any{}
+	for _, record := range records[parts[2]] {
+		if record.changed.Before(from) || !record.changed.Before(to) {
+			continue
+		}
+		item := map[string]any{"attributes": map[string]any{"type": parts[2], "url": "/services/data/v66.0/sobjects/" + parts[2] + "/" + record.id}}
+		for _, field := range strings.Split(parts[1], ", ") {
+			item[field] = record.fields[field]
+		}
+		item["Id"], item["SystemModstamp"] = record.id, record.changed.Format(salesforceTime)
+		found = append(found, item)
+	}
+	return found, nil
+}
+
+func (s *salesforce) nextDay() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	salesforceChanges(s.records)
+}
+
+// salesforceChanges are those of a day: an account is deleted, another one is new, and
+// one was changed before the first run, in a transaction that ended after it.
+func salesforceChanges(records map[string][]salesforceRecord) {
+	accounts := records["Account"]
+	latest := accounts[len(accounts)-1].changed
+	accounts[3].changed = firstDay.Add(time.Hour)
+	accounts[3].fields["IsDeleted"] = true
+	accounts[4].changed = latest.Add(-5 * time.Minute)
+	accounts[4].fields["Name"] = "Late"
+	records["Account"] = append(accounts, newRecord("Account", 9000, firstDay.Add(2*time.Hour)))
+}
+
+func (s *salesforce) expected(day int) tables {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return salesforceExpected(s.records, day, map[any]string{true: "1", false: "", nil: ""})
+}
+
+// salesforceExpected is what a run stores, with booleans as the format writes them.
+func salesforceExpected(records map[string][]salesforceRecord, day int, booleans map[any]string) tables {
+	want := tables{}
+	for object, table := range map[string]string{"Account": "accounts", "Contact": "contacts", "Opportunity": "opportunities", "User": "users"} {
+		list := slices.Clone(records[object])
+		if day == 2 { // from ten minutes before the latest change of the first day
+			latest := time.Time{}
+			for _, record := range list {
+				if record.changed.Before(firstDay) && record.changed.After(latest) {
+					latest = record.changed
+				}
+			}
+			list = slices.DeleteFunc(list, func(r salesforceRecord) bool { return r.changed.Before(latest.Add(-10 * time.Minute)) })
+		}
+		for _, record := range list {
+			r := row{"id": record.id, "system_modstamp": record.changed.Format(salesforceTime)}
+			if object == "Account" {
+				r["name"], r["is_deleted"] = record.fields["Name"].(string), booleans[record.fields["IsDeleted"]]
+			}
+			want[table] = append(want[table], r)
+		}
+	}
+	return want
+}
