@@ -30,7 +30,7 @@ func newElasticsearch(w *world) imitation {
 	for i := range 1020 { // ten documents have the same time, so that it does not order them
 		e.add(time.Date(2026, 1, 10, i/10, 0, 0, 0, time.UTC), "event-"+strconv.Itoa(i))
 	}
-	for i := range 1000 { // a whole page, and an empty one behind it
+	for i := range 1000 { // a whole page, and an empty one after it
 		e.add(time.Date(2026, 2, 10, 0, i, 0, 0, time.UTC), "february-"+strconv.Itoa(i))
 	}
 	e.add(firstDay.Add(-30*time.Minute), "recent")

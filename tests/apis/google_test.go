@@ -53,7 +53,7 @@ func (g *googleAccount) keys() map[string]string {
 }
 
 // admit answers requests for a token, and those without a valid one. It reports whether
-// the request may go on.
+// the request may continue.
 func (g *googleAccount) admit(rw http.ResponseWriter, r *http.Request) bool {
 	if r.Host == "oauth2.googleapis.com" {
 		if err := g.login(r); err != nil {

@@ -62,14 +62,6 @@ type world struct {
 	requests map[string]int
 }
 
-// count returns how often it was called with the key, this time included.
-func (w *world) count(key string) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.requests[key]++
-	return w.requests[key]
-}
-
 // address is an absolute address. The tests use http, because they have no certificates
 // for the hosts of the gallery; check replaces https in the configurations.
 func address(host, path string) string { return "http://" + host + path }

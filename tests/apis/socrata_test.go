@@ -40,7 +40,7 @@ func newSocrata(w *world) imitation {
 	for i := range 1020 {
 		s.add("ijzp-q8t2", i)
 	}
-	for i := range 1000 { // a whole page, and an empty one behind it
+	for i := range 1000 { // a whole page, and an empty one after it
 		s.add("r5kz-chrr", i)
 	}
 	return s

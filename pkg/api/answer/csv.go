@@ -62,8 +62,12 @@ type csvReader struct {
 
 // read reads all records into a list.
 func (r *csvReader) read(list *listed) error {
-	for range r.skip {
-		if _, err := r.nextLine(r.most); err != nil {
+	for n := range r.skip {
+		_, err := r.nextLine(r.most)
+		if err == io.EOF && n > 0 { // such a text is something else: an error message, for example
+			return r.malformed("the text has only %s, but 'response.skip' drops %d", prose.Count(n, "line"), r.skip)
+		}
+		if err != nil {
 			return ended(err)
 		}
 	}

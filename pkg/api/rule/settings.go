@@ -31,7 +31,7 @@ var (
 		{Name: string(Accept), AlsoCalled: []string{"success", "ok", "continue", "data"}},
 	}}
 	waitType = &field.Type{Name: "ruleWait", Title: "Wait", Kinds: []string{"number", "string", "object"}, Pattern: field.NumberType.Pattern,
-		Doc:     "Where the answer says how long to wait. The value is a number of seconds, a date, or a Unix time.",
+		Doc:     "Where the answer says how long to wait. The value is a number of seconds, a date, or a Unix time in seconds or milliseconds.",
 		Fields:  field.Fields(waitHeader, waitResponse, waitMatch),
 		Message: "expected a number of seconds or an object with one of \"header\", \"response\" and \"match\"",
 		Hint:    `for the name of a header write {"header": "Retry-After"}`}

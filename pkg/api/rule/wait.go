@@ -81,12 +81,20 @@ func shown(text string) string {
 }
 
 // secondsIn reads a number of seconds, a date, or a Unix time, which is a number from
-// 2001 on. Only a time in the future, or a number of seconds above 0, is ok.
+// 2001 on, in seconds or in milliseconds. Only a time in the future, or a number of
+// seconds above 0, is ok.
 func secondsIn(text string, now time.Time) (seconds float64, ok bool) {
-	const firstUnix = 1e9
+	const (
+		firstUnix   = 1e9
+		firstMillis = 1e11 // as seconds it would be the year 5138
+		lastMillis  = 1e14
+	)
 	text = strings.TrimSpace(text)
 	seconds, ok = numberIn(text)
 	if ok {
+		if seconds >= firstMillis && seconds < lastMillis {
+			seconds /= 1000
+		}
 		if seconds >= firstUnix {
 			seconds -= float64(now.UnixMilli()) / 1000
 		}
