@@ -52,7 +52,11 @@ func (c *Console) Write(e Event) error {
 	b.WriteByte(' ')
 	b.WriteString(Printable(e.Message))
 	for _, f := range e.Fields {
-		if text := consoleText(f.Value, e.Message); text != "" && !f.Programs {
+		message := e.Message
+		if f.Unsaid {
+			message = ""
+		}
+		if text := consoleText(f.Value, message); text != "" && !f.Programs {
 			b.WriteByte(' ')
 			b.WriteString(c.paint(faint, f.Name+"="+text))
 		}
