@@ -113,10 +113,15 @@ func (r *Report) secrets() []source.Span {
 	var all []source.Span
 	for _, scalar := range r.text.Scalars() {
 		text := r.text.Slice(scalar.Span)
+		hidden, ok := secretPart(scalar.Pointer, scalar.Span, text)
+		if ok {
+			text = text[:hidden.Start-scalar.Span.Start] + text[hidden.End-scalar.Span.Start:]
+		}
 		if v, err := value.Parse([]byte(text)); err == nil && len(r.known.Masked(v.Raw())) > 0 {
-			all = append(all, scalar.Span)
-		} else if s, ok := secretPart(scalar.Pointer, scalar.Span, text); ok {
-			all = append(all, s)
+			hidden, ok = scalar.Span, true
+		}
+		if ok {
+			all = append(all, hidden)
 		}
 	}
 	return all
