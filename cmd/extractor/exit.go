@@ -8,6 +8,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // exited is the error of a command that decides its exit code itself. Without a cause
@@ -42,7 +43,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		code = failure.ExitInterrupted
 	}
 	if message != nil {
-		fmt.Fprintln(stderr, message)
+		fmt.Fprintln(stderr, prose.PrintableLines(message.Error()))
 	}
 	return code
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // source is the text of the configuration and its file.
@@ -81,7 +82,7 @@ func (o *Options) whereabouts() string {
 	var parts []string
 	add := func(is bool, what, path string) {
 		if is {
-			parts = append(parts, what+" in "+event.Printable(o.Secrets.Redact(path)))
+			parts = append(parts, what+" in "+prose.Printable(o.Secrets.Redact(path)))
 		}
 	}
 	add(o.written.tables, "tables", filepath.Join(o.DataDir, "out", "tables"))

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -21,7 +20,6 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 	if err != nil {
 		return nil, err
 	}
-	o.source = source{cmp.Or(o.Config, filepath.Join(o.DataDir, "config.json")), text}
 	given, err := config.Parse(text)
 	if err != nil {
 		return nil, err
@@ -61,15 +59,22 @@ func read(ctx context.Context, o *Options, dir *datadir.Dir) (*load.Document, er
 	return doc, nil
 }
 
-// configuration is the text of the configuration.
+// configuration is the text of the configuration. It is read once, because the file may
+// be a pipe.
 func (o *Options) configuration(dir *datadir.Dir) ([]byte, error) {
+	if o.source.text != nil {
+		return o.source.text, nil
+	}
 	if o.Config == "" {
-		return dir.Config()
+		text, err := dir.Config()
+		o.source = source{filepath.Join(o.DataDir, "config.json"), text}
+		return text, err
 	}
 	text, err := os.ReadFile(o.Config)
 	if err != nil {
 		return nil, failure.Userf("cannot read the configuration: %w", err)
 	}
+	o.source = source{o.Config, text}
 	return text, nil
 }
 

@@ -114,7 +114,7 @@ func oneLine(secrets *secret.Registry, err error) string {
 	} else {
 		text = secrets.Redact(text)
 	}
-	return prose.Cut(event.Printable(strings.Join(strings.Fields(text), " ")), mostLine)
+	return prose.Cut(prose.Printable(strings.Join(strings.Fields(text), " ")), mostLine)
 }
 
 // problems is the problems of a configuration as JSON text, "" for other errors.

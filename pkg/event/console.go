@@ -50,9 +50,13 @@ func (c *Console) Write(e Event) error {
 	b.WriteByte(' ')
 	b.WriteString(c.level(e.Level))
 	b.WriteByte(' ')
-	b.WriteString(Printable(e.Message))
+	b.WriteString(prose.Printable(e.Message))
 	for _, f := range e.Fields {
-		if text := consoleText(f.Value, e.Message); text != "" && !f.Programs {
+		message := e.Message
+		if f.Unsaid {
+			message = ""
+		}
+		if text := consoleText(f.Value, message); text != "" && !f.Programs {
 			b.WriteByte(' ')
 			b.WriteString(c.paint(faint, f.Name+"="+text))
 		}
@@ -127,25 +131,5 @@ func quoted(s string) string {
 	if strings.ContainsAny(s, " \"") {
 		return strconv.Quote(s)
 	}
-	return Printable(s)
+	return prose.Printable(s)
 }
-
-// Printable escapes characters that are not printable, so that answers of an API
-// cannot control the terminal.
-func Printable(s string) string {
-	if strings.IndexFunc(s, hiddenRune) < 0 && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if hiddenRune(r) {
-			escaped := strconv.QuoteRune(r)
-			b.WriteString(escaped[1 : len(escaped)-1])
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func hiddenRune(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }

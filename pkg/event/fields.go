@@ -25,9 +25,31 @@ func fieldsOf(body Body, redact func(string) string) []Field {
 			Name:     name,
 			Value:    redacted(member.Interface(), redact),
 			Programs: v.Type().Field(i).Tag.Get("console") == "-",
+			Unsaid:   unsaid(body, v, i),
 		})
 	}
 	return fields
+}
+
+// unsaid reports whether a field is a number or a truth value that does not change the
+// message: an equal number in the message means something else.
+func unsaid(body Body, v reflect.Value, field int) bool {
+	other := reflect.New(v.Type()).Elem()
+	other.Set(v)
+	switch n := other.Field(field).Addr().Interface().(type) {
+	case *bool:
+		*n = !*n
+	case *int:
+		*n++
+	case *int64:
+		*n++
+	case *float64:
+		*n++
+	default:
+		return false
+	}
+	changed, _ := other.Interface().(Body)
+	return changed.Message() == body.Message()
 }
 
 // tagOf is the name of a field in the log, "" if it is not logged.

@@ -267,7 +267,7 @@ func (l *Live) lines() []string {
 		if i == height-2 && i < len(l.jobs)-1 {
 			text = fmt.Sprintf("and %d more jobs", len(l.jobs)-i)
 		}
-		lines = append(lines, prose.Fit(Printable(l.o.Secrets.Redact(text)), width-keptFree))
+		lines = append(lines, prose.Fit(prose.Printable(l.o.Secrets.Redact(text)), width-keptFree))
 		if i == height-2 {
 			break
 		}

@@ -144,8 +144,8 @@ func TestLiveFitsTheTerminal(t *testing.T) {
 	tick()
 	wantScreen(t, on, "a: 0 pages, 0 rows", "somewhat longer: …", "and 3 more jobs")
 	tick()
-	log.Emit(RunStarted{})
-	wantScreen(t, on, "12:00:00 info  Extrac", "tion started: 0 jobs", "a: 0 pages, 0 rows", "somewhat longer: …", "and 3 more jobs")
+	log.Emit(RunStarted{Jobs: 1, Iterations: 1})
+	wantScreen(t, on, "12:00:00 info  Extrac", "tion started: 1 job", "a: 0 pages, 0 rows", "somewhat longer: …", "and 3 more jobs")
 	live.Close()
 }
 

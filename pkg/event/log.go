@@ -36,6 +36,9 @@ type Field struct {
 	Value any // string, bool, int, int64, float64 or []string
 	// Programs says that the field is not for a terminal.
 	Programs bool
+	// Unsaid says that the message never contains the value, although it may contain
+	// an equal one.
+	Unsaid bool
 }
 
 // Sink writes events. Write is called by one goroutine at a time.

@@ -76,8 +76,8 @@ func TestEmit(t *testing.T) {
 	want := Event{
 		Time: noon, Kind: "odd", Level: Info, Message: "message [hidden]p",
 		Fields: []Field{
-			{Name: "text", Value: "[hidden]"}, {Name: "texts", Value: []string{"a", "[hidden]"}}, {Name: "yes", Value: true},
-			{Name: "count", Value: 1}, {Name: "bytes", Value: int64(2)}, {Name: "seconds", Value: 0.5, Programs: true},
+			{Name: "text", Value: "[hidden]"}, {Name: "texts", Value: []string{"a", "[hidden]"}}, {Name: "yes", Value: true, Unsaid: true},
+			{Name: "count", Value: 1, Unsaid: true}, {Name: "bytes", Value: int64(2), Unsaid: true}, {Name: "seconds", Value: 0.5, Programs: true, Unsaid: true},
 			{Name: "Untagged", Value: "u"}, {Name: "wait", Value: "1s"},
 		},
 		Body: odd{

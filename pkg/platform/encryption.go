@@ -8,6 +8,7 @@ import (
 
 	"github.com/keboola/go-client/pkg/request"
 
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -63,6 +64,28 @@ func (c *Client) encrypt(ctx context.Context, scope CipherScope, plain []value.M
 		}
 	}
 	return ciphers, nil
+}
+
+// PlainSecrets are the pointers of the scalars that Encrypt would encrypt, except for
+// empty ones and those that contain a {{variable}}.
+func PlainSecrets(document value.Value) []string {
+	var pointers []string
+	var walk func(at string, v value.Value)
+	walk = func(at string, v value.Value) {
+		for i, item := range v.Items() {
+			walk(failure.PointerJoin(at, strconv.Itoa(i)), item)
+		}
+		for _, m := range v.Members() {
+			at, text := failure.PointerJoin(at, m.Name), m.Value.Raw()
+			plain := strings.HasPrefix(m.Name, "#") && m.Value.IsScalar() && text != "" && !strings.HasPrefix(text, cipherPrefix)
+			if plain && !strings.Contains(text, "{{") {
+				pointers = append(pointers, at)
+			}
+			walk(at, m.Value)
+		}
+	}
+	walk("", document)
+	return pointers
 }
 
 // eachSecret is a document with every scalar whose key begins with #, and that is not

@@ -46,16 +46,45 @@ func Fit(text string, width int) string {
 	return Shorten(text, width-1)
 }
 
-// OneLine is a text with a blank in the place of every control character, so that it
-// stays one line and cannot steer a terminal.
+// OneLine is a text with a blank in the place of every character that is not printable, so
+// that it stays one line and cannot control the terminal.
 func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if hiddenRune(r) {
 			return ' '
 		}
 		return r
 	}, text)
 }
+
+// Printable writes characters that are not printable as Go escapes, so that a text from
+// elsewhere cannot control the terminal.
+func Printable(s string) string {
+	if strings.IndexFunc(s, hiddenRune) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hiddenRune(r) {
+			escaped := strconv.QuoteRune(r)
+			b.WriteString(escaped[1 : len(escaped)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// PrintableLines is Printable for a text of several lines.
+func PrintableLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func hiddenRune(r rune) bool { return r != ' ' && !unicode.IsPrint(r) }
 
 // Letters returns the ASCII letters and digits of a name in lower case, so that its
 // spellings agree: "API-Key", "api_key" and "apiKey" become "apikey".

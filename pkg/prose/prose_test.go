@@ -47,3 +47,11 @@ func TestOneLine(t *testing.T) {
 		}
 	}
 }
+
+func TestPrintableLines(t *testing.T) {
+	for text, want := range map[string]string{"": "", "a\nb é …\n": "a\nb é …\n", "\x1b[2J\u009b\u202e\r\n\t\xff": `\x1b[2J\u009b\u202e\r` + "\n" + `\t` + "\uFFFD"} {
+		if got := PrintableLines(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -57,7 +57,8 @@ type Report struct {
 	// Findings in the order of the text.
 	Findings []Finding
 	text     *source.Text
-	broken   bool // the text is not JSON to its end
+	broken   bool             // the text is not JSON to its end
+	known    *secret.Registry // secrets wherever they are in the text
 }
 
 // Failed reports whether there is an error among the findings.
@@ -68,13 +69,13 @@ func (r *Report) Failed() bool {
 // Check checks the text of a configuration; file is its name. It loads the
 // configuration without a network, and with its own secrets.
 func Check(ctx context.Context, file string, text []byte, o load.Options) *Report {
-	r := &Report{File: file, text: source.New(text)}
+	r := &Report{File: file, text: source.New(text), known: &secret.Registry{}}
 	given, err := config.Parse(text)
 	if err != nil {
 		r.unreadable(text, err)
 		return r
 	}
-	secrets := &secret.Registry{}
+	secrets := r.known
 	o.Secrets, o.Offline = secrets, true
 	doc, unfilled := load.Load(ctx, given, o)
 	if unfilled != nil { // the rest is checked as far as possible

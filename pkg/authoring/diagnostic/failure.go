@@ -14,7 +14,7 @@ import (
 // is the name of the text, and message that of an error which is not a list of problems.
 // The report has no finding if the error has no place in the text.
 func OfFailure(file string, text []byte, secrets *secret.Registry, err error, message string) *Report {
-	r := &Report{File: file, text: source.New(text)}
+	r := &Report{File: file, text: source.New(text), known: secrets}
 	problems, ok := errors.AsType[failure.Problems](err)
 	switch _, syntax := errors.AsType[*value.SyntaxError](err); {
 	case ok && problems.Error() == err.Error():

@@ -47,6 +47,16 @@ c.json:4:19: error: expected a path, found [hidden] [wrong-value]
   = at /parameters/config/jobs/0/endpoint
 
 2 errors, 0 warnings; 'extractor explain CODE' `},
+		"a secret again": {"{\"parameters\":\n{\"config\": {\"jobs\": [\n{\"endpoint\": \"x/s3cret-\\u006bey\"}]}}}", failure.Userf("x").At(job), `c.json:3:14: error: the message
+3 | {"endpoint": [hidden]}]}}}
+  |              ^^^^^^^^
+  = at /parameters/config/jobs/0
+`},
+		"what would control the terminal": {"{\"parameters\": {\"a\u009b\\u001b\": \"\u202e\"}}", failure.Userf("x").At("/parameters/a\u009b\x1b"), `c.json:1:29: error: the message
+1 | {"parameters": {"a \u001b": " "}}
+  |                             ^^^
+  = at /parameters/a\u009b\x1b
+`},
 		"problems and more":   {text, errors.Join(problems, errors.New("the disk is full")), "c.json:4:19: error: the message\n"},
 		"not JSON":            {"{\n  'a': 1}", syntax, "c.json:2:3: error: not valid JSON: "},
 		"without a place":     {text, errors.New("the disk is full"), "c.json: no problems\n"},

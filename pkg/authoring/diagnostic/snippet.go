@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -88,15 +89,8 @@ func crop(text string, start, end int, moreBefore, moreAfter bool) (line, marker
 		strings.Repeat(" ", len(before)) + strings.Repeat("^", max(1, len(marked)))
 }
 
-// runes returns the characters of a text, with blanks for control characters.
-func runes(text string) []rune {
-	return []rune(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7F {
-			return ' '
-		}
-		return r
-	}, text))
-}
+// runes returns the characters of a text, with blanks for those that are not printable.
+func runes(text string) []rune { return []rune(prose.OneLine(text)) }
 
 // firstRunes returns at most n characters; the last is an ellipsis if there are more.
 func firstRunes(r []rune, n int, more bool) []rune {
@@ -118,8 +112,16 @@ func lastRunes(r []rune, n int, more bool) []rune {
 func (r *Report) secrets() []source.Span {
 	var all []source.Span
 	for _, scalar := range r.text.Scalars() {
-		if s, ok := secretPart(scalar.Pointer, scalar.Span, r.text.Slice(scalar.Span)); ok {
-			all = append(all, s)
+		text := r.text.Slice(scalar.Span)
+		hidden, ok := secretPart(scalar.Pointer, scalar.Span, text)
+		if ok {
+			text = text[:hidden.Start-scalar.Span.Start] + text[hidden.End-scalar.Span.Start:]
+		}
+		if v, err := value.Parse([]byte(text)); err == nil && len(r.known.Masked(v.Raw())) > 0 {
+			hidden, ok = scalar.Span, true
+		}
+		if ok {
+			all = append(all, hidden)
 		}
 	}
 	return all

@@ -32,7 +32,7 @@ func WriteText(w io.Writer, reports []*Report, colours bool) error {
 	var b strings.Builder
 	for _, r := range reports {
 		if len(r.Findings) == 0 {
-			fmt.Fprintf(&b, "%s: no problems\n", r.File)
+			fmt.Fprintf(&b, "%s: no problems\n", prose.Printable(r.File))
 			continue
 		}
 		r.writeFindings(&b, paint(colours))
@@ -52,7 +52,7 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 		if f.Severity == Warning {
 			colour = yellow
 		}
-		fmt.Fprintf(b, "%s:%d:%d: %s: %s", r.File, f.Line, f.Column, p.in(colour, string(f.Severity)), f.Message)
+		fmt.Fprintf(b, "%s:%d:%d: %s: %s", prose.Printable(r.File), f.Line, f.Column, p.in(colour, string(f.Severity)), prose.Printable(f.Message))
 		if f.Code != "" {
 			fmt.Fprintf(b, " [%s]", f.Code)
 		}
@@ -63,10 +63,10 @@ func (r *Report) writeFindings(b *strings.Builder, p paint) {
 		fmt.Fprintf(b, "%s %s\n", p.in(faint, number+" |"), line)
 		fmt.Fprintf(b, "%s %s\n", p.in(faint, gap+" |"), p.in(colour, marker))
 		if f.Pointer != "" {
-			fmt.Fprintf(b, "%s at %s\n", p.in(faint, gap+" ="), f.Pointer)
+			fmt.Fprintf(b, "%s at %s\n", p.in(faint, gap+" ="), prose.Printable(f.Pointer))
 		}
 		if f.Hint != "" {
-			fmt.Fprintf(b, "%s hint: %s\n", p.in(faint, gap+" ="), f.Hint)
+			fmt.Fprintf(b, "%s hint: %s\n", p.in(faint, gap+" ="), prose.Printable(f.Hint))
 		}
 		b.WriteString("\n")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/propose"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/prose"
 )
 
 // questions asks on out and reads answers from in, one line each.
@@ -27,7 +28,7 @@ func (q *questions) ask(question string, options []propose.Option) (int, error) 
 	var text strings.Builder
 	fmt.Fprintln(&text, question)
 	for i, o := range options {
-		fmt.Fprintf(&text, "  %d) %s: %s\n", i+1, o.Name, o.Evidence)
+		fmt.Fprintf(&text, "  %d) %s: %s\n", i+1, prose.Printable(o.Name), prose.Printable(o.Evidence))
 	}
 	text.WriteString("A number, or Enter for 1: ")
 	for {

@@ -92,6 +92,7 @@ func (b *beginning) run(ctx context.Context) error {
 
 // write writes the configuration and its explanation.
 func (b *beginning) write(config []byte, explanation string) error {
+	explanation = prose.PrintableLines(explanation)
 	if b.Out == "" {
 		if _, err := io.WriteString(b.Stdout, b.secrets.Redact(string(config))); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/platform"
 )
 
 const variablesFile = `{"variables":[{"name":"id","type":"int"}]}`
@@ -267,6 +268,38 @@ func TestList(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.wrote(tc.want, "")
+		})
+	}
+}
+
+// TestPushWarnsOfPlainSecrets: what the platform stores without encryption is named,
+// without its value.
+func TestPushWarnsOfPlainSecrets(t *testing.T) {
+	const plain = `{"parameters":{"api":{"#key":7},"config":{"#token":"s3cret-token","list":[{"#a/b":"x-secret"}]}}}`
+	const at = "/parameters/api/#key, /parameters/config/#token, /parameters/config/list/0/#a~1b"
+	for name, tc := range map[string]struct{ url, content, want string }{
+		"plain":            {"https://connection.example.com", plain, "warning: stored without encryption: " + at + "; save the configuration in the user interface, which encrypts secrets, and revoke these if others could read them\n"},
+		"on this computer": {"http://127.0.0.1:8088", plain, ""},
+		"by its name":      {"http://localhost:8088", plain, ""},
+		"a similar name":   {"https://localhost.example.com", `{"#a":"s3cret-token"}`, "warning: stored without encryption: /#a; save the configuration in the user interface, which encrypts secrets, and revoke these if others could read them\n"},
+		"nothing plain":    {"https://connection.example.com", `{"parameters":{"#a":"KBC::x","#b":"{{b}}","#c":"","#d":{"env":"D"},"e":"f"}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			client, err := platform.New(platform.Options{URL: tc.url, Token: canary, Transport: w.transport})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Platform = client
+			w.JSON = true
+			w.answers("PUT "+tc.url+"/v2/storage"+ours+"/12", `{"id":"12","version":3}`)
+			w.answers("GET "+tc.url+"/v2/storage"+ours+"/12", `{"id":"12","name":"shop","configuration":{}}`)
+			if err := w.Push(context.Background(), Push{File: file(t, "shop.json", tc.content), Configuration: "12"}); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.progress.String(); got != tc.want {
+				t.Errorf("progress %q, want %q", got, tc.want)
+			}
 		})
 	}
 }
