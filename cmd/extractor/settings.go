@@ -24,6 +24,9 @@ type settings struct {
 	shared bool // other users can read the file
 }
 
+// mostSettings is how many bytes a file of settings may have.
+const mostSettings = 1 << 20
+
 // openSettings reads the file, if there is one.
 func openSettings(file string, getenv func(string) string) (*settings, error) {
 	s := &settings{getenv: getenv, file: file}
@@ -32,7 +35,13 @@ func openSettings(file string, getenv func(string) string) (*settings, error) {
 		return s, nil
 	}
 	var text []byte
-	if err == nil {
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular(): // reading it may never end
+		err = errors.New("it is not a regular file")
+	case info.Size() > mostSettings:
+		err = fmt.Errorf("it has %d bytes, expected at most %d", info.Size(), mostSettings)
+	default:
 		s.shared = runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 		text, err = os.ReadFile(file)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -70,4 +72,22 @@ func FuzzParseSettings(f *testing.F) {
 			t.Errorf("got %q, %v, want %q", got, err, value)
 		}
 	})
+}
+
+// TestSettingsOfOddFiles: only a regular file of a moderate size is read.
+func TestSettingsOfOddFiles(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "large")
+	if err := os.WriteFile(large, make([]byte, mostSettings+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		t.TempDir():  "it is not a regular file",
+		os.DevNull:   "it is not a regular file",
+		large:        "it has 1048577 bytes, expected at most 1048576",
+		large + "/x": "not a directory",
+	} {
+		if _, err := openSettings(file, os.Getenv); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
 }

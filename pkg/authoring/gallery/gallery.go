@@ -103,10 +103,15 @@ func ByHost(host string) ([]API, error) {
 	return slices.DeleteFunc(all, func(a API) bool { return !a.has(host) }), nil
 }
 
-// has reports whether a host name is one of the API's.
+// has reports whether a host name is one of the API's. A name with other characters than
+// those of host names is not: it would be written into a configuration.
 func (a API) has(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
+		return false
+	}
 	return slices.ContainsFunc(a.Hosts, func(pattern string) bool {
-		matches, err := path.Match(pattern, strings.ToLower(host))
+		matches, err := path.Match(pattern, host)
 		return err == nil && matches
 	})
 }

@@ -91,6 +91,22 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// TestHosts: only host names of the API are found, in any case and with a final dot.
+func TestHosts(t *testing.T) {
+	for host, want := range map[string]bool{
+		"api.stripe.com": true, "API.Stripe.COM.": true,
+		"api.stripe.com.evil.example": false, "evil.example": false, "": false,
+	} {
+		found, err := ByHost(host)
+		if err != nil || (len(found) == 1) != want {
+			t.Errorf("%q: %v, %v", host, found, err)
+		}
+	}
+	if api := (API{Hosts: []string{"*.example.com"}}); api.has(`a","b":".example.com`) || api.has("a b.example.com") || !api.has("a-1.example.com") {
+		t.Error("a host that is not a name of one")
+	}
+}
+
 // TestFillForeignHost: an example of another host leaves the placeholder.
 func TestFillForeignHost(t *testing.T) {
 	const config = `{"baseUrl": "https://your-shop.example.com/v1"}`
