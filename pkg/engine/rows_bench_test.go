@@ -40,7 +40,7 @@ func BenchmarkRows(b *testing.B) {
 		b.Fatal(page, err)
 	}
 	s, _ := section(b, `{"id":"id"}`)
-	child := &job{Job: config.Job{Endpoint: "c/{id}"}, placeholders: compilePlaceholders(s, 1, expr.Vocabulary{}), filter: filterOf(b, "address.city==London")}
+	child := &job{Job: config.Job{Endpoint: "c/{id}", Runs: true}, placeholders: compilePlaceholders(s, 1, expr.Vocabulary{}), filter: filterOf(b, "address.city==London")}
 	r := &jobRun{scroller: withID{}, job: &job{children: []*job{child}}}
 	b.Run("ids", func(b *testing.B) {
 		b.ReportAllocs()
