@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/api/answer"
+	"github.com/keboola/configurable-extractor/pkg/api/exchange"
 	"github.com/keboola/configurable-extractor/pkg/api/paging"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -41,7 +43,8 @@ func BenchmarkRows(b *testing.B) {
 	}
 	s, _ := section(b, `{"id":"id"}`)
 	child := &job{Job: config.Job{Endpoint: "c/{id}", Runs: true}, placeholders: compilePlaceholders(s, 1, expr.Vocabulary{}), filter: filterOf(b, "address.city==London")}
-	r := &jobRun{scroller: withID{}, job: &job{children: []*job{child}}}
+	runner := &jobRunner{run: &run{Shared: &exchange.Shared{Run: &env.Run{}}}}
+	r := &jobRun{jobRunner: runner, scroller: withID{}, job: &job{children: []*job{child}}}
 	b.Run("ids", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
