@@ -29,7 +29,7 @@ func TestPageCommands(t *testing.T) {
 	short.Skip(t, "it follows two jobs")
 	for _, needed := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(needed); err != nil {
-			t.Skip(err)
+			t.Skip("SKIPPED: the commands need a program that is not on this machine: ", err)
 		}
 	}
 	store := httptest.NewServer(shop.New(shop.Options{Now: time.Now}))
