@@ -81,7 +81,7 @@ func (s *server) jobOf(r *http.Request, j store.Job) (jobRecord, error) {
 		ConfigRowIDs: append([]string{}, j.ConfigRowIDs...), Tag: orNull(j.Tag),
 		CreatedTime: queueTime(j.Created), StartTime: queueTime(j.Started), EndTime: queueTime(j.Ended),
 		DurationSeconds: s.duration(j), Result: result, UsageData: []string{}, IsFinished: j.Status.Finished(),
-		URL: base(r) + queuePath + "/jobs/" + j.ID, BranchID: strconv.Itoa(branchID), BranchType: "default",
+		URL: s.queueBase(r) + "/jobs/" + j.ID, BranchID: strconv.Itoa(branchID), BranchType: "default",
 		VariableValuesID: orNull(j.VariableValuesID), VariableValuesData: orRaw(j.VariableValuesData, "[]"),
 		Backend: orRaw(j.Extra["backend"], "{}"), Executor: orRaw(j.Extra["executor"], `"dind"`),
 		Behavior: orRaw(j.Extra["behavior"], `{"onError":null}`), Parallelism: orRaw(j.Extra["parallelism"], "null"),
