@@ -32,8 +32,8 @@ func (f *fields) branch() {
 
 // configData is the configuration that came with the job. An empty one is none: PHP
 // clients send it without a meaning.
-func (f *fields) configData() json.RawMessage {
-	data := f.object("configData")
+func (s *server) configData(f *fields) json.RawMessage {
+	data := s.sealed(f, f.id("component"), "configData")
 	if string(data) == "{}" {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 func (s *server) createJob(r *http.Request) (answer, error) {
 	f := jsonFields(r)
 	job := store.Job{
-		Component: f.id("component"), Config: f.id("config"), ConfigData: f.configData(),
+		Component: f.id("component"), Config: f.id("config"), ConfigData: s.configData(f),
 		ConfigRowIDs: f.rowIDs(), Mode: f.mode(), Tag: f.text("tag"),
 		VariableValuesID: f.text("variableValuesId"), VariableValuesData: f.variableValues(), Extra: f.extra(r),
 	}

@@ -62,7 +62,7 @@ func (s *server) createRow(r *http.Request) (answer, error) {
 	row := store.Row{
 		ID: f.id("rowId"), Name: f.text("name"), Description: f.text("description"),
 		ChangeDescription: f.text("changeDescription"),
-		Configuration:     f.object("configuration"), State: f.object("state"),
+		Configuration:     s.sealed(f, r.PathValue("component"), "configuration"), State: s.sealed(f, r.PathValue("component"), "state"),
 		Version: 1, Created: s.Now().UTC(),
 	}
 	row.IsDisabled, _ = f.flag("isDisabled")
@@ -109,7 +109,7 @@ func (s *server) addRow(r *http.Request, f *fields, row store.Row) (store.Config
 
 func (s *server) updateRow(r *http.Request) (answer, error) {
 	f := formFields(r)
-	id, document := r.PathValue("row"), f.object("configuration")
+	id, document := r.PathValue("row"), s.sealed(f, r.PathValue("component"), "configuration")
 	c, err := s.change(r, f, func(c *store.Configuration) error {
 		row, found := c.Row(id)
 		if !found {

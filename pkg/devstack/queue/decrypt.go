@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -17,7 +18,7 @@ const (
 // another platform in a configuration is left to the component, which reports its
 // place. A state is written by the platform only.
 func (r *run) decrypt(p plan) error {
-	scope := encryption.Scope{Component: r.job.Component, Project: projectID, Configuration: r.job.Config, BranchType: branchType}
+	scope := scopeOf(r.job)
 	for i := range p.steps {
 		s := &p.steps[i]
 		s.doc, _ = r.q.box.Decrypt(scope, s.doc)
@@ -31,4 +32,9 @@ func (r *run) decrypt(p plan) error {
 		r.secrets.collect(s.state)
 	}
 	return nil
+}
+
+// scopeOf is who reads the ciphers of a job.
+func scopeOf(job store.Job) encryption.Scope {
+	return encryption.Scope{Component: job.Component, Project: projectID, Configuration: job.Config, BranchType: branchType}
 }
