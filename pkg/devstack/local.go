@@ -143,7 +143,7 @@ func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler)
 	}
 	apis := api.New(o)
 	mux := http.NewServeMux()
-	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/encryption", "/encryption/", "/faults", "/faults/"} {
+	for _, path := range []string{"/v2/storage", "/v2/storage/", "/queue", "/queue/", "/encryption", "/encryption/", "/notification", "/notification/", "/faults", "/faults/"} {
 		mux.Handle(path, apis)
 	}
 	mux.Handle("/", page.New(page.Options{

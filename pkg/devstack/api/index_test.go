@@ -10,7 +10,7 @@ import (
 func TestIndexAndProject(t *testing.T) {
 	w := newWorld(t)
 	const head = `{"api":"storage","version":"v2","documentation":"https://keboola.docs.apiary.io/",` +
-		`"services":[{"id":"queue","url":"http://HOST/queue"},{"id":"encryption","url":"http://HOST/encryption"}],"features":[],"urlTemplates":{}`
+		`"services":[{"id":"queue","url":"http://HOST/queue"},{"id":"encryption","url":"http://HOST/encryption"},{"id":"notification","url":"http://HOST/notification"}],"features":[],"urlTemplates":{}`
 	w.createConfig("c", "")
 	w.must("POST", configs+"/c/rows", `{"rowId":"r"}`, 201)
 	w.must("POST", "/v2/storage/components/acme.variables/configs", `{"name":"v","configurationId":"v"}`, 201)
@@ -48,6 +48,7 @@ func TestIndexAndProject(t *testing.T) {
 		{"in the trash", "GET", "/v2/storage/components?isDeleted=1", "", "", 200, "[]"},
 		{"component", "GET", "/v2/storage/components/acme.ex", "", "", 200, extractor("")},
 		{"unknown component", "GET", "/v2/storage/components/acme.e", "", "", 404, storageError(`Component "acme.e" not found`, "storage.components.notFound")},
+		{"notifications", "GET", "/notification/project-subscriptions", "", "", 200, "[]"},
 		{"token", "GET", "/v2/storage/tokens/verify", "", "", 200,
 			`{"id":"1","description":"local","created":"2026-03-04T05:06:07+0000","refreshed":"2026-03-04T05:06:07+0000","expires":null,` +
 				`"isExpired":false,"isDisabled":false,"isMasterToken":true,"canManageBuckets":true,"canManageTokens":false,` +

@@ -14,6 +14,9 @@ const (
 	queuePath      = "/queue"
 	encryptionPath = "/encryption"
 	faultsPath     = "/faults"
+	// notificationPath has an API without content: clients list the notifications of
+	// a project when they read its configurations.
+	notificationPath = "/notification"
 )
 
 // endpoint carries out one request. An error that is not a *refusal is an error of
@@ -45,16 +48,17 @@ func isPublic(pattern string) bool {
 // endpoints are all paths.
 func (s *server) endpoints() map[string]methods {
 	all := map[string]methods{
-		storagePath:                    {http.MethodGet: s.index},
-		storagePath + "/tokens/verify": {http.MethodGet: s.verifyToken},
-		storagePath + "/dev-branches":  {http.MethodGet: s.listBranches},
-		storagePath + "/tickets":       {http.MethodPost: s.createTicket},
-		queuePath + "/jobs":            {http.MethodPost: s.createJob, http.MethodGet: s.searchJobs},
-		queuePath + "/jobs/{job}":      {http.MethodGet: s.showJob},
-		queuePath + "/jobs/{job}/kill": {http.MethodPost: s.killJob},
-		queuePath + "/search/jobs":     {http.MethodGet: s.searchJobs},
-		encryptPath:                    {http.MethodPost: s.encrypt},
-		faultsPath:                     {http.MethodGet: s.listFaults, http.MethodPut: s.setFaults, http.MethodDelete: s.clearFaults},
+		storagePath:                                 {http.MethodGet: s.index},
+		storagePath + "/tokens/verify":              {http.MethodGet: s.verifyToken},
+		storagePath + "/dev-branches":               {http.MethodGet: s.listBranches},
+		storagePath + "/tickets":                    {http.MethodPost: s.createTicket},
+		queuePath + "/jobs":                         {http.MethodPost: s.createJob, http.MethodGet: s.searchJobs},
+		queuePath + "/jobs/{job}":                   {http.MethodGet: s.showJob},
+		queuePath + "/jobs/{job}/kill":              {http.MethodPost: s.killJob},
+		queuePath + "/search/jobs":                  {http.MethodGet: s.searchJobs},
+		encryptPath:                                 {http.MethodPost: s.encrypt},
+		notificationPath + "/project-subscriptions": {http.MethodGet: s.listSubscriptions},
+		faultsPath:                                  {http.MethodGet: s.listFaults, http.MethodPut: s.setFaults, http.MethodDelete: s.clearFaults},
 	}
 	all[storagePath+"/branch/{branch}/search/component-configurations"] = methods{http.MethodGet: s.searchConfigurations}
 	ofBranch := s.ofBranch()
