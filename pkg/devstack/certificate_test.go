@@ -63,7 +63,7 @@ func TestCertificates(t *testing.T) {
 		name                    string
 		after                   time.Duration
 		change                  func()
-		authority, server, warn bool // what is made anew
+		authority, server, warn bool // what is new
 	}{
 		{name: "the next start"},
 		{name: "without the file to trust", change: func() { _ = os.Remove(first.path()) }},

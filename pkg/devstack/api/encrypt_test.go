@@ -65,7 +65,7 @@ func TestEncryptRefuses(t *testing.T) {
 	})
 }
 
-// TestSecretsAreStoredEncrypted: whatever a client sends, neither the store nor a
+// TestSecretsAreStoredEncrypted: neither the store nor a
 // version nor an answer has a plain secret, and ciphers stay as they are.
 func TestSecretsAreStoredEncrypted(t *testing.T) {
 	w := newWorld(t)

@@ -166,7 +166,7 @@ func FuzzDecrypt(f *testing.F) {
 	})
 }
 
-// What is no secret yet stays in a document that is stored, and so do ciphers.
+// Placeholders and empty texts stay in a document that is stored, and so do ciphers.
 func TestEncryptPlain(t *testing.T) {
 	b, scope := box(1), Scope{Component: "acme.ex", Project: "1"}
 	given, err := value.Parse([]byte(`{"#a":"x","#n":1.50,"#e":"","#z":null,"#v":"Bearer {{token}}","#c":"KBC::ProjectSecureKV::x","o":{"#d":["a",{"#f":"y"}]}}`))
