@@ -116,7 +116,7 @@ func noConfiguration(id string) *refusal {
 
 func (s *server) updateConfiguration(r *http.Request) (answer, error) {
 	f := formFields(r)
-	document := s.sealed(f, r.PathValue("component"), "configuration")
+	document, state := s.sealed(f, r.PathValue("component"), "configuration"), s.sealed(f, r.PathValue("component"), "state")
 	order, ordered := f.order()
 	c, err := s.change(r, f, func(c *store.Configuration) error {
 		c.ChangeDescription = f.text("changeDescription")
@@ -126,6 +126,9 @@ func (s *server) updateConfiguration(r *http.Request) (answer, error) {
 		}
 		if document != nil {
 			c.Configuration = document
+		}
+		if state != nil {
+			c.State = state
 		}
 		if !ordered {
 			return nil
