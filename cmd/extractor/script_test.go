@@ -158,7 +158,7 @@ func servePlatform(data string) (at devstack.Addresses, stop func() error, err e
 	go func() {
 		err := devstack.Serve(ctx, devstack.ServeOptions{
 			Component: devstack.DefaultComponent,
-			Data: data, Listen: "127.0.0.1:0", Token: devstack.DefaultToken,
+			Data:      data, Listen: "127.0.0.1:0", Token: devstack.DefaultToken,
 			Runner: devstack.RunnerProcess, Program: []string{self}, Logging: sandbox.LogGELF, DataTypes: output.NoTypes,
 			Stdout: printed, Stderr: io.Discard,
 		})
