@@ -115,7 +115,7 @@ func noConfiguration(id string) *refusal {
 
 func (s *server) updateConfiguration(r *http.Request) (answer, error) {
 	f := formFields(r)
-	document := f.object("configuration")
+	document, state := f.object("configuration"), f.object("state")
 	order, ordered := f.order()
 	c, err := s.change(r, f, func(c *store.Configuration) error {
 		c.ChangeDescription = f.text("changeDescription")
@@ -125,6 +125,9 @@ func (s *server) updateConfiguration(r *http.Request) (answer, error) {
 		}
 		if document != nil {
 			c.Configuration = document
+		}
+		if state != nil {
+			c.State = state
 		}
 		if !ordered {
 			return nil

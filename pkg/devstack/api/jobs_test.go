@@ -44,7 +44,7 @@ func TestCreateJob(t *testing.T) {
 		},
 		"no mode":                 {with(""), []string{}, ""},
 		"null is none":            {with(`,"mode":null,"tag":null,"variableValuesId":null,"variableValuesData":null,"parallelism":null,"configData":null,"configRowIds":null,"branchId":null`), []string{}, ""},
-		"unknown key":             {with(`,"x":{"y":1}`), []string{}, ""},
+		"null as an unknown key":  {with(`,"x":null`), []string{}, ""},
 		"force":                   {`{"component":"acme.ex","config":"disabled","mode":"forceRun"}`, []string{`"config":"c"`, `"config":"disabled"`, `"mode":"run"`, `"mode":"forceRun"`}, ""},
 		"debug":                   {with(`,"mode":"debug","tag":"1.2"`), []string{`"mode":"run"`, `"mode":"debug"`, `"tag":null`, `"tag":"1.2"`}, ""},
 		"rows, disabled ones too": {with(`,"configRowIds":["r1",2]`), []string{`"configRowIds":[]`, `"configRowIds":["r1","2"]`}, ""},

@@ -13,6 +13,15 @@ import (
 
 const maxJobs = 10_000
 
+// searchParameters are what searchJobs reads.
+func searchParameters() []string {
+	return []string{
+		"id[]", "component[]", "componentId[]", "config[]", "configId[]", "runId[]", "branchId[]", "mode[]", "status[]",
+		"createdTimeFrom", "createdTimeTo", "startTimeFrom", "startTimeTo", "endTimeFrom", "endTimeTo",
+		"limit", "offset", "sortBy", "sortOrder",
+	}
+}
+
 // jobSearch is a query for jobs. An empty list matches every job.
 type jobSearch struct {
 	ids, components, configurations, statuses, runs, modes, branches []string

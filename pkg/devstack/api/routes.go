@@ -16,10 +16,8 @@ const (
 	faultsPath     = "/faults"
 )
 
-// endpoint carries out one request. An error that is not a *refusal is an error of
-// this program.
-type endpoint func(*http.Request) (answer, error)
-
+// methods are the endpoints of a path. The function of an endpoint returns an error
+// that is not a *refusal for an error of this program.
 type methods map[string]endpoint
 
 // register registers every path once, with all its methods, so that an unknown
@@ -38,19 +36,22 @@ func (s *server) register() {
 // which shows nothing that its client does not know.
 func isPublic(pattern string) bool { return pattern == storagePath || pattern == encryptPath }
 
-// endpoints are all paths.
+// endpoints are all paths, with the parameters of their requests.
 func (s *server) endpoints() map[string]methods {
+	search := does(s.searchJobs).query(searchParameters()...)
 	all := map[string]methods{
-		storagePath:                    {http.MethodGet: s.index},
-		storagePath + "/tokens/verify": {http.MethodGet: s.verifyToken},
-		storagePath + "/dev-branches":  {http.MethodGet: s.listBranches},
-		storagePath + "/tickets":       {http.MethodPost: s.createTicket},
-		queuePath + "/jobs":            {http.MethodPost: s.createJob, http.MethodGet: s.searchJobs},
-		queuePath + "/jobs/{job}":      {http.MethodGet: s.showJob},
-		queuePath + "/jobs/{job}/kill": {http.MethodPost: s.killJob},
-		queuePath + "/search/jobs":     {http.MethodGet: s.searchJobs},
-		encryptPath:                    {http.MethodPost: s.encrypt},
-		faultsPath:                     {http.MethodGet: s.listFaults, http.MethodPut: s.setFaults, http.MethodDelete: s.clearFaults},
+		storagePath:                    {http.MethodGet: does(s.index).query("exclude[]")},
+		storagePath + "/tokens/verify": {http.MethodGet: does(s.verifyToken)},
+		storagePath + "/dev-branches":  {http.MethodGet: does(s.listBranches)},
+		storagePath + "/tickets":       {http.MethodPost: does(s.createTicket)},
+		queuePath + "/jobs":            {http.MethodPost: does(s.createJob).body(jobMembers()...), http.MethodGet: search},
+		queuePath + "/jobs/{job}":      {http.MethodGet: does(s.showJob)},
+		queuePath + "/jobs/{job}/kill": {http.MethodPost: does(s.killJob)},
+		queuePath + "/search/jobs":     {http.MethodGet: search},
+		encryptPath:                    {http.MethodPost: does(s.encrypt).query("componentId", "projectId", "configId", "branchType").readsBody()},
+		faultsPath: {
+			http.MethodGet: does(s.listFaults), http.MethodPut: does(s.setFaults).readsBody(), http.MethodDelete: does(s.clearFaults),
+		},
 	}
 	for pattern, m := range s.ofBranch() {
 		all[storagePath+"/"+pattern] = m
@@ -62,28 +63,74 @@ func (s *server) endpoints() map[string]methods {
 // ofBranch are the paths that exist with and without a branch; without one they
 // mean the default branch.
 func (s *server) ofBranch() map[string]methods {
-	const configuration = "components/{component}/configs/{configuration}"
+	all := map[string]methods{
+		"events": {
+			http.MethodGet: does(s.listEvents).query("runId", "component", "configurationId", "sinceId", "maxId", "q", "limit", "offset", "sortOrder"),
+			http.MethodPost: does(s.createEvent).body("component", "type", "message", "description", "configurationId", "runId", "params",
+				"results", "duration"),
+		},
+		"events/{event}": {http.MethodGet: does(s.showEvent)},
+	}
+	maps.Copy(all, s.ofConfigurations())
+	maps.Copy(all, s.ofTables())
+	return all
+}
+
+// ofConfigurations are the paths of components, configurations and rows.
+func (s *server) ofConfigurations() map[string]methods {
+	const (
+		configuration = "components/{component}/configs/{configuration}"
+		inPath        = "the path names it"
+	)
+	setState := does(s.setState).body("state")
 	return map[string]methods{
-		"components":                     {http.MethodGet: s.listComponents},
-		"components/{component}":         {http.MethodGet: s.showComponent},
-		"components/{component}/configs": {http.MethodGet: s.listConfigurations, http.MethodPost: s.createConfiguration},
+		"components":             {http.MethodGet: does(s.listComponents).query("include[]", "isDeleted").lacks("componentType")},
+		"components/{component}": {http.MethodGet: does(s.showComponent)},
+		"components/{component}/configs": {
+			http.MethodGet: does(s.listConfigurations).query("isDeleted"),
+			http.MethodPost: does(s.createConfiguration).
+				body("configurationId", "name", "description", "changeDescription", "configuration", "state", "isDisabled").
+				ignores(inPath, "branchId", "componentId").
+				ignores("a new configuration has no rows", "rowsSortOrder"),
+		},
 		configuration: {
-			http.MethodGet: s.showConfiguration, http.MethodPut: s.updateConfiguration, http.MethodDelete: s.deleteConfiguration,
+			http.MethodGet: does(s.showConfiguration),
+			http.MethodPut: does(s.updateConfiguration).
+				body("name", "description", "changeDescription", "configuration", "state", "isDisabled", "rowsSortOrder[]").
+				ignores(inPath, "branchId", "componentId", "configurationId", "id"),
+			http.MethodDelete: does(s.deleteConfiguration),
 		},
-		configuration + "/state": {http.MethodPut: s.setState},
-		configuration + "/rows":  {http.MethodGet: s.listRows, http.MethodPost: s.createRow},
+		configuration + "/state": {http.MethodPut: setState},
+		configuration + "/rows": {
+			http.MethodGet: does(s.listRows),
+			http.MethodPost: does(s.createRow).
+				body("rowId", "name", "description", "changeDescription", "configuration", "state", "isDisabled").
+				ignores(inPath, "branchId", "componentId", "configId", "configurationId"),
+		},
 		configuration + "/rows/{row}": {
-			http.MethodGet: s.showRow, http.MethodPut: s.updateRow, http.MethodDelete: s.deleteRow,
+			http.MethodGet: does(s.showRow),
+			http.MethodPut: does(s.updateRow).
+				body("name", "description", "changeDescription", "configuration", "state", "isDisabled").
+				ignores(inPath, "branchId", "componentId", "configId", "configurationId", "rowId", "id"),
+			http.MethodDelete: does(s.deleteRow),
 		},
-		configuration + "/rows/{row}/state": {http.MethodPut: s.setState},
-		"events":                            {http.MethodGet: s.listEvents, http.MethodPost: s.createEvent},
-		"events/{event}":                    {http.MethodGet: s.showEvent},
-		"buckets":                           {http.MethodGet: s.listBuckets, http.MethodPost: s.createBucket},
-		"buckets/{bucket}":                  {http.MethodGet: s.showBucket},
-		"buckets/{bucket}/tables":           {http.MethodGet: s.listTables},
-		"tables":                            {http.MethodGet: s.listTables},
-		"tables/{table}":                    {http.MethodGet: s.showTable},
-		"tables/{table}/data-preview":       {http.MethodGet: s.previewTable},
+		configuration + "/rows/{row}/state": {http.MethodPut: setState},
+	}
+}
+
+// ofTables are the paths of buckets and tables.
+func (s *server) ofTables() map[string]methods {
+	tables := does(s.listTables).ignores("a table is always shown with everything", "include")
+	return map[string]methods{
+		"buckets": {
+			http.MethodGet:  does(s.listBuckets),
+			http.MethodPost: does(s.createBucket).body("name", "stage", "displayName").ignores("there is one backend", "backend"),
+		},
+		"buckets/{bucket}":            {http.MethodGet: does(s.showBucket)},
+		"buckets/{bucket}/tables":     {http.MethodGet: tables},
+		"tables":                      {http.MethodGet: tables},
+		"tables/{table}":              {http.MethodGet: does(s.showTable)},
+		"tables/{table}/data-preview": {http.MethodGet: does(s.previewTable).query("limit", "columns[]")},
 	}
 }
 
@@ -138,7 +185,7 @@ func (s *server) public(m methods) http.Handler {
 		if method == http.MethodHead {
 			method = http.MethodGet
 		}
-		run, found := m[method]
+		called, found := m[method]
 		if !found {
 			w.Header().Set("Allow", m.allowed())
 			s.refuse(w, r, &refusal{
@@ -147,7 +194,12 @@ func (s *server) public(m methods) http.Handler {
 			})
 			return
 		}
-		a, err := run(r)
+		r = called.called(r)
+		if err := called.check(r); err != nil {
+			s.refuse(w, r, err)
+			return
+		}
+		a, err := called.run(r)
 		if err != nil {
 			s.refuse(w, r, err)
 			return

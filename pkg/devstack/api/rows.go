@@ -109,7 +109,7 @@ func (s *server) addRow(r *http.Request, f *fields, row store.Row) (store.Config
 
 func (s *server) updateRow(r *http.Request) (answer, error) {
 	f := formFields(r)
-	id, document := r.PathValue("row"), f.object("configuration")
+	id, document, state := r.PathValue("row"), f.object("configuration"), f.object("state")
 	c, err := s.change(r, f, func(c *store.Configuration) error {
 		row, found := c.Row(id)
 		if !found {
@@ -120,6 +120,9 @@ func (s *server) updateRow(r *http.Request) (answer, error) {
 		f.describe(&row.Name, &row.Description, &row.IsDisabled)
 		if document != nil {
 			row.Configuration = document
+		}
+		if state != nil {
+			row.State = state
 		}
 		c.ChangeDescription = cmp.Or(row.ChangeDescription, "Row "+id+" changed")
 		return nil
