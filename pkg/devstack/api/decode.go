@@ -134,9 +134,9 @@ func (f *fields) flag(name string) (yes, given bool) {
 		return false, false
 	}
 	switch v.Raw() {
-	case "1", "true":
+	case "1", "true", "True": // Python writes it so
 		return true, true
-	case "0", "false":
+	case "0", "false", "False":
 		return false, true
 	}
 	f.fail("%q must be true or false", name)

@@ -22,10 +22,10 @@ func TestEvents(t *testing.T) {
 			strings.ReplaceAll(message, "MESSAGE", `"component":"acme.ex","message"`), rest)
 	}
 	const tail = `"performance":{},"token":{"id":"1","name":"local"},"uri":"http://HOST/v2/storage/events/%d","idBranch":1,"attachments":[]`
-	first := event(1, `"event":"ext.acme.ex.info",MESSAGE:"m","description":"","type":"info","runId":""`,
-		`"configurationId":"","objectId":"","objectName":"","objectType":"","context":{},"params":{},"results":{},`+fmt.Sprintf(tail, 1))
+	first := event(1, `"event":"ext.acme.ex.info",MESSAGE:"m","description":"","type":"info","runId":null`,
+		`"configurationId":null,"objectId":null,"objectName":null,"objectType":null,"context":{},"params":{},"results":{},`+fmt.Sprintf(tail, 1))
 	second := event(2, `"event":"ext.acme.ex.warn",MESSAGE:"é <b>","description":"d","type":"warn","runId":"7"`,
-		`"configurationId":"c","objectId":"","objectName":"","objectType":"","context":{},"params":{"a":1.0},"results":{"b":[]},`+
+		`"configurationId":"c","objectId":null,"objectName":null,"objectType":null,"context":{},"params":{"a":1.0},"results":{"b":[]},`+
 			strings.Replace(fmt.Sprintf(tail, 2), `"performance":{}`, `"performance":{"duration":3}`, 1))
 	created := func(id int) string { return fmt.Sprintf(`{"id":"%d","uuid":%q}`, id, uuid(id)) }
 	const wrongType = `"type" must be one of "info", "success", "warn" or "error"`

@@ -39,7 +39,11 @@ func TestIndexAndProject(t *testing.T) {
 			`{"id":"1","description":"local","created":"2026-03-04T05:06:07+0000","refreshed":"2026-03-04T05:06:07+0000","expires":null,` +
 				`"isExpired":false,"isDisabled":false,"isMasterToken":true,"canManageBuckets":true,"canManageTokens":false,` +
 				`"canReadAllFileUploads":true,"canPurgeTrash":true,"canCreateJobs":true,"bucketPermissions":{},"componentAccess":[],` +
-				`"owner":{"id":1,"name":"Local project","features":[],"region":"local","defaultBackend":"local","fileStorageProvider":"local","limits":{}}}`},
+				`"owner":{"id":1,"name":"Local project","type":"production","created":"2026-03-04T05:06:07+0000","expires":null,"features":[],` +
+				`"dataSizeBytes":0,"rowsCount":0,"hasMysql":false,"hasSynapse":false,"hasRedshift":false,"hasSnowflake":false,"hasExasol":false,` +
+				`"hasTeradata":false,"hasBigquery":false,"isDisabled":false,"metrics":{},"region":"local","defaultBackend":"local","fileStorageProvider":"local","limits":{}},` +
+				`"uri":"http://HOST/v2/storage/tokens/1","dailyCapacity":0,"creatorToken":{"id":1,"description":"local"},"organization":{"id":"1"},` +
+				`"admin":{"id":1,"name":"local","features":[],"isOrganizationMember":true,"role":"admin"}}`},
 		{"branches", "GET", "/v2/storage/dev-branches/", "", "", 200,
 			`[{"id":1,"name":"Main","description":"","created":"2026-03-04T05:06:07+0000","isDefault":true,"creatorToken":{"id":1,"description":"local"}}]`},
 		{"ticket", "POST", "/v2/storage/tickets/", "", "", 201, `{"id":1}`},

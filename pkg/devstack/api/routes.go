@@ -32,23 +32,26 @@ func (s *server) register() {
 	}
 }
 
-// isPublic reports whether a path needs no token: the index, and the encryption,
-// which shows nothing that its client does not know.
-func isPublic(pattern string) bool { return pattern == storagePath || pattern == encryptPath }
+// isPublic reports whether a path needs no token: the index, the encryption, which
+// shows nothing that its client does not know, and downloads, whose address is signed.
+func isPublic(pattern string) bool {
+	return pattern == storagePath || pattern == encryptPath || pattern == downloadPath
+}
 
 // endpoints are all paths, with the parameters of their requests.
 func (s *server) endpoints() map[string]methods {
 	search := does(s.searchJobs).query(searchParameters()...)
 	all := map[string]methods{
-		storagePath:                    {http.MethodGet: does(s.index).query("exclude[]")},
-		storagePath + "/tokens/verify": {http.MethodGet: does(s.verifyToken)},
-		storagePath + "/dev-branches":  {http.MethodGet: does(s.listBranches)},
-		storagePath + "/tickets":       {http.MethodPost: does(s.createTicket)},
-		queuePath + "/jobs":            {http.MethodPost: does(s.createJob).body(jobMembers()...), http.MethodGet: search},
-		queuePath + "/jobs/{job}":      {http.MethodGet: does(s.showJob)},
-		queuePath + "/jobs/{job}/kill": {http.MethodPost: does(s.killJob)},
-		queuePath + "/search/jobs":     {http.MethodGet: search},
-		encryptPath:                    {http.MethodPost: does(s.encrypt).query("componentId", "projectId", "configId", "branchType").readsBody()},
+		storagePath:                            {http.MethodGet: does(s.index).query("exclude[]")},
+		storagePath + "/dev-branches":          {http.MethodGet: does(s.listBranches)},
+		storagePath + "/dev-branches/{branch}": {http.MethodGet: does(s.showBranch)},
+		downloadPath:                           {http.MethodGet: does(s.downloadFile).query("expires", "signature")},
+		storagePath + "/tickets":               {http.MethodPost: does(s.createTicket)},
+		queuePath + "/jobs":                    {http.MethodPost: does(s.createJob).body(jobMembers()...), http.MethodGet: search},
+		queuePath + "/jobs/{job}":              {http.MethodGet: does(s.showJob)},
+		queuePath + "/jobs/{job}/kill":         {http.MethodPost: does(s.killJob)},
+		queuePath + "/search/jobs":             {http.MethodGet: search},
+		encryptPath:                            {http.MethodPost: does(s.encrypt).query("componentId", "projectId", "configId", "branchType").readsBody()},
 		faultsPath: {
 			http.MethodGet: does(s.listFaults), http.MethodPut: does(s.setFaults).readsBody(), http.MethodDelete: does(s.clearFaults),
 		},
@@ -64,6 +67,7 @@ func (s *server) endpoints() map[string]methods {
 // mean the default branch.
 func (s *server) ofBranch() map[string]methods {
 	all := map[string]methods{
+		"tokens/verify": {http.MethodGet: does(s.verifyToken)},
 		"events": {
 			http.MethodGet: does(s.listEvents).query("runId", "component", "configurationId", "sinceId", "maxId", "q", "limit", "offset", "sortOrder"),
 			http.MethodPost: does(s.createEvent).body("component", "type", "message", "description", "configurationId", "runId", "params",
@@ -118,19 +122,40 @@ func (s *server) ofConfigurations() map[string]methods {
 	}
 }
 
-// ofTables are the paths of buckets and tables.
+// ofTables are the paths of buckets, tables and what is exported from them.
 func (s *server) ofTables() map[string]methods {
-	tables := does(s.listTables).ignores("a table is always shown with everything", "include")
+	const everything = "a record always has everything"
+	tables := does(s.listTables).ignores(everything, "include")
 	return map[string]methods{
 		"buckets": {
-			http.MethodGet:  does(s.listBuckets),
-			http.MethodPost: does(s.createBucket).body("name", "stage", "displayName").ignores("there is one backend", "backend"),
+			http.MethodGet: does(s.listBuckets).ignores(everything, "include"),
+			http.MethodPost: does(s.createBucket).body("name", "stage", "displayName", "description").
+				ignores("there is one backend", "backend").lacks("sourceProjectId", "sourceBucketId", "color"),
 		},
-		"buckets/{bucket}":            {http.MethodGet: does(s.showBucket)},
-		"buckets/{bucket}/tables":     {http.MethodGet: tables},
-		"tables":                      {http.MethodGet: tables},
-		"tables/{table}":              {http.MethodGet: does(s.showTable)},
-		"tables/{table}/data-preview": {http.MethodGet: does(s.previewTable).query("limit", "columns[]")},
+		"buckets/{bucket}": {
+			http.MethodGet:    does(s.showBucket).ignores(everything, "include"),
+			http.MethodPut:    does(s.updateBucket).body("displayName", "async").lacks("color"),
+			http.MethodDelete: does(s.deleteBucket).query("force", "async"),
+		},
+		"buckets/{bucket}/tables": {http.MethodGet: tables},
+		"tables":                  {http.MethodGet: tables},
+		"tables/{table}": {
+			http.MethodGet: does(s.showTable).ignores(everything, "include"),
+			http.MethodDelete: does(s.deleteTable).query("async").
+				ignores("no table depends on another one", "force").lacks("unlink"),
+		},
+		"tables/{table}/data-preview": {http.MethodGet: does(s.previewTable).query(selectionParameters()...).query("format").lacks("escape")},
+		"tables/{table}/export-async": {
+			http.MethodPost: does(s.exportTable).body(selectionParameters()...).body("format", "gzip").
+				lacks("escape", "fileType", "includeInternalTimestamp"),
+		},
+		"jobs":             {http.MethodGet: does(s.listOperations).query("limit", "offset")},
+		"jobs/{operation}": {http.MethodGet: does(s.showOperation)},
+		"files": {
+			http.MethodGet: does(s.listFiles).query("limit", "offset", "sinceId", "maxId", "tags[]", "runId").
+				ignores("expired files are deleted", "showExpired").lacks("q"),
+		},
+		"files/{file}": {http.MethodGet: does(s.showFile).query("federationToken"), http.MethodDelete: does(s.deleteFile)},
 	}
 }
 

@@ -30,7 +30,16 @@ type tableRecord struct {
 	Columns        []string              `json:"columns"`
 	Metadata       []metadata            `json:"metadata"`
 	ColumnMetadata map[string][]metadata `json:"columnMetadata"`
-	Bucket         bucketRecord          `json:"bucket"`
+	// Bucket is absent in the record of its bucket.
+	Bucket *bucketRecord `json:"bucket,omitempty"`
+	// Transactional and what follows are the same for all tables: there are no
+	// aliases and no typed tables.
+	Transactional  bool     `json:"transactional"`
+	IsAlias        bool     `json:"isAlias"`
+	IsAliasable    bool     `json:"isAliasable"`
+	IsTyped        bool     `json:"isTyped"`
+	IndexedColumns []string `json:"indexedColumns"`
+	Attributes     []string `json:"attributes"`
 }
 
 type metadata struct {
@@ -40,13 +49,13 @@ type metadata struct {
 	Timestamp string `json:"timestamp"`
 }
 
-func tableOf(r *http.Request, t store.Table, bucket bucketRecord) tableRecord {
+func tableOf(r *http.Request, t store.Table, bucket *bucketRecord) tableRecord {
 	record := tableRecord{
 		ID: t.ID, Name: t.Name, DisplayName: t.Name, URI: base(r) + storagePath + "/tables/" + t.ID,
 		PrimaryKey: append([]string{}, t.PrimaryKey...), Created: storageTime(t.Created),
 		RowsCount: t.Rows, DataSizeBytes: t.Bytes,
 		Columns: []string{}, Metadata: metadataOf(t.Metadata, t.LastImport), ColumnMetadata: map[string][]metadata{},
-		Bucket: bucket,
+		Bucket: bucket, IndexedColumns: append([]string{}, t.PrimaryKey...), Attributes: []string{},
 	}
 	if !t.LastImport.IsZero() {
 		record.LastImportDate = orNull(storageTime(t.LastImport))
@@ -101,7 +110,7 @@ func (s *server) listTables(r *http.Request) (answer, error) {
 		}
 		bucket := bucketOf(r, b, tables)
 		for _, t := range tables {
-			records = append(records, tableOf(r, t, bucket))
+			records = append(records, tableOf(r, t, &bucket))
 		}
 	}
 	return ok(records, nil)
@@ -113,7 +122,25 @@ func (s *server) showTable(r *http.Request) (answer, error) {
 		return answer{}, err
 	}
 	bucket, tables, err := s.bucket(t.Bucket)
-	return ok(tableOf(r, t, bucketOf(r, bucket, tables)), err)
+	record := bucketOf(r, bucket, tables)
+	return ok(tableOf(r, t, &record), err)
+}
+
+// deleteTable deletes a table: now, or as an operation.
+func (s *server) deleteTable(r *http.Request) (answer, error) {
+	q := queryOf(r)
+	async, _ := q.flag("async")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	id, started := r.PathValue("table"), s.Now()
+	if err := s.Store.DeleteTable(id); err != nil {
+		return answer{}, instead(err, store.ErrNotFound, noTable(id))
+	}
+	if async {
+		return s.operate(r, store.Operation{Name: "tableDrop", Table: id, Created: started}, nil)
+	}
+	return nothing(nil)
 }
 
 func noTable(id string) *refusal {
