@@ -7,6 +7,11 @@ import (
 	"testing"
 )
 
+// known is what the record of every component has.
+const known = `,"version":1,"longDescription":null,"hasUI":false,"hasRun":true,"ico32":null,"ico64":null,"configurationSchema":{},` +
+	`"configurationRowSchema":{},"emptyConfiguration":{},"emptyConfigurationRow":{},"configurationDescription":null,"documentationUrl":null,` +
+	`"features":[],"categories":[],"expiredOn":null`
+
 func TestIndexAndProject(t *testing.T) {
 	w := newWorld(t)
 	const head = `{"api":"storage","version":"v2","documentation":"https://keboola.docs.apiary.io/",` +
@@ -15,10 +20,10 @@ func TestIndexAndProject(t *testing.T) {
 	w.must("POST", configs+"/c/rows", `{"rowId":"r"}`, 201)
 	w.must("POST", "/v2/storage/components/acme.variables/configs", `{"name":"v","configurationId":"v"}`, 201)
 	extractor := func(more string) string {
-		return `{"id":"acme.ex","name":"acme.ex","type":"extractor","description":"","uri":"http://HOST/v2/storage/components/acme.ex","flags":[],"data":{}` + more + `}`
+		return `{"id":"acme.ex","name":"acme.ex","type":"extractor","description":"","uri":"http://HOST/v2/storage/components/acme.ex","flags":[],"data":{}` + known + `` + more + `}`
 	}
 	variables := func(more string) string {
-		return `{"id":"acme.variables","name":"acme.variables","type":"other","description":"","uri":"http://HOST/v2/storage/components/acme.variables","flags":[],"data":{}` + more + `}`
+		return `{"id":"acme.variables","name":"acme.variables","type":"other","description":"","uri":"http://HOST/v2/storage/components/acme.variables","flags":[],"data":{}` + known + `` + more + `}`
 	}
 	c := record("c", "n", enabled, 2, "Row r added", "{}", "{}")
 	v := record("v", "v", enabled, 1, "", "{}", "{}")

@@ -25,6 +25,8 @@ type endpoint struct {
 	idle map[string]string
 	// missing are the names of parameters that the platform has and this one lacks.
 	missing []string
+	// absent says that the platform has this endpoint and this program does not.
+	absent bool
 	// ownBody says that the function reads a body that is not an object of members.
 	ownBody bool
 }
@@ -83,6 +85,9 @@ func (e endpoint) called(r *http.Request) *http.Request {
 // check refuses a request whose query has other parameters than the endpoint. A body
 // that the function does not read must have no members.
 func (e endpoint) check(r *http.Request) error {
+	if e.absent {
+		return notImplemented(r)
+	}
 	given, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return invalid("The query is not valid")

@@ -42,16 +42,18 @@ func isPublic(pattern string) bool {
 func (s *server) endpoints() map[string]methods {
 	search := does(s.searchJobs).query(searchParameters()...)
 	all := map[string]methods{
-		storagePath:                            {http.MethodGet: does(s.index).query("exclude[]")},
-		storagePath + "/dev-branches":          {http.MethodGet: does(s.listBranches)},
-		storagePath + "/dev-branches/{branch}": {http.MethodGet: does(s.showBranch)},
-		downloadPath:                           {http.MethodGet: does(s.downloadFile).query("expires", "signature")},
-		storagePath + "/tickets":               {http.MethodPost: does(s.createTicket)},
-		queuePath + "/jobs":                    {http.MethodPost: does(s.createJob).body(jobMembers()...), http.MethodGet: search},
-		queuePath + "/jobs/{job}":              {http.MethodGet: does(s.showJob)},
-		queuePath + "/jobs/{job}/kill":         {http.MethodPost: does(s.killJob)},
-		queuePath + "/search/jobs":             {http.MethodGet: search},
-		encryptPath:                            {http.MethodPost: does(s.encrypt).query("componentId", "projectId", "configId", "branchType").readsBody()},
+		storagePath:                   {http.MethodGet: does(s.index).query("exclude[]")},
+		storagePath + "/dev-branches": {http.MethodGet: does(s.listBranches), http.MethodPost: unsupported()},
+		storagePath + "/dev-branches/{branch}": {
+			http.MethodGet: does(s.showBranch), http.MethodPut: unsupported(), http.MethodDelete: unsupported(),
+		},
+		downloadPath:                   {http.MethodGet: does(s.downloadFile).query("expires", "signature")},
+		storagePath + "/tickets":       {http.MethodPost: does(s.createTicket)},
+		queuePath + "/jobs":            {http.MethodPost: does(s.createJob).body(jobMembers()...), http.MethodGet: search},
+		queuePath + "/jobs/{job}":      {http.MethodGet: does(s.showJob)},
+		queuePath + "/jobs/{job}/kill": {http.MethodPost: does(s.killJob)},
+		queuePath + "/search/jobs":     {http.MethodGet: search},
+		encryptPath:                    {http.MethodPost: does(s.encrypt).query("componentId", "projectId", "configId", "branchType").readsBody()},
 		faultsPath: {
 			http.MethodGet: does(s.listFaults), http.MethodPut: does(s.setFaults).readsBody(), http.MethodDelete: does(s.clearFaults),
 		},
@@ -77,6 +79,14 @@ func (s *server) ofBranch() map[string]methods {
 	}
 	maps.Copy(all, s.ofConfigurations())
 	maps.Copy(all, s.ofTables())
+	for pattern, names := range unsupportedPaths() {
+		if all[pattern] == nil {
+			all[pattern] = methods{}
+		}
+		for _, method := range names {
+			all[pattern][method] = unsupported()
+		}
+	}
 	return all
 }
 
@@ -137,7 +147,7 @@ func (s *server) ofTables() map[string]methods {
 			http.MethodPut:    does(s.updateBucket).body("displayName", "async").lacks("color"),
 			http.MethodDelete: does(s.deleteBucket).query("force", "async"),
 		},
-		"buckets/{bucket}/tables": {http.MethodGet: tables},
+		"buckets/{bucket}/tables": {http.MethodGet: tables, http.MethodPost: unsupported()},
 		"tables":                  {http.MethodGet: tables},
 		"tables/{table}": {
 			http.MethodGet: does(s.showTable).ignores(everything, "include"),
