@@ -88,7 +88,7 @@ func TestCreateJob(t *testing.T) {
 
 		"nothing":                 {`{}`, nil, `"component" is required`},
 		"no configuration":        {`{"component":"acme.ex"}`, nil, `Provide "config" or "configData"`},
-		"empty configuration":     {`{"component":"acme.ex","config":"","configData":{}}`, nil, `Provide "config" or "configData"`},
+		"empty configuration":     {`{"component":"acme.ex","config":"","configData":[]}`, []string{`"config":"c"`, `"config":null`}, ""},
 		"odd component":           {`{"component":["a"],"config":"c"}`, nil, `"component" must be a string, not an array`},
 		"component with a NUL":    {`{"component":"a\u0000","config":"c"}`, nil, `"component" must be an id of letters, digits, ".", "_" and "-"`},
 		"unknown configuration":   {`{"component":"acme.ex","config":"x"}`, nil, `Cannot resolve job parameters: Configuration "x" of component "acme.ex" not found`},
