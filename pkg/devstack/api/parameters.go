@@ -68,7 +68,7 @@ func (e endpoint) lacks(names ...string) endpoint {
 	return e
 }
 
-// readsBody says that the function reads the body itself, whatever its members are.
+// readsBody says that the function reads the body itself, with any members.
 func (e endpoint) readsBody() endpoint {
 	e.ownBody = true
 	return e

@@ -33,25 +33,41 @@ func newSorter(compare func(a, b []string) int, limit int) *sorter {
 // add takes a row.
 func (s *sorter) add(row []string) error {
 	s.rows = append(s.rows, row)
-	for _, cell := range row {
-		s.size += len(cell) + 16 // the header of a string
-	}
+	s.size += rowSize(row)
 	if s.size < runBytes {
 		return nil
+	}
+	s.sort()
+	if s.size < runBytes/2 {
+		return nil // of a limited number of rows the others are not needed
 	}
 	return s.spill()
 }
 
+// rowSize is about the memory that a row takes.
+func rowSize(row []string) int {
+	size := 24 // the header of a slice
+	for _, cell := range row {
+		size += len(cell) + 16 // the header of a string
+	}
+	return size
+}
+
+// sort sorts the rows in memory, and keeps those that are wanted.
 func (s *sorter) sort() {
 	slices.SortStableFunc(s.rows, s.compare)
-	if s.limit > 0 {
-		s.rows = s.rows[:min(s.limit, len(s.rows))]
+	if s.limit == 0 || s.limit >= len(s.rows) {
+		return
+	}
+	s.rows = slices.Clone(s.rows[:s.limit])
+	s.size = 0
+	for _, row := range s.rows {
+		s.size += rowSize(row)
 	}
 }
 
-// spill writes the rows in memory to the file.
+// spill writes the sorted rows in memory to the file.
 func (s *sorter) spill() (err error) {
-	s.sort()
 	if s.spilled == nil {
 		if s.spilled, err = os.CreateTemp("", "sorted-rows-*"); err != nil {
 			return err
@@ -78,8 +94,8 @@ func (s *sorter) spill() (err error) {
 
 // each calls emit with the rows in their order.
 func (s *sorter) each(emit func([]string) error) error {
+	s.sort()
 	if s.spilled == nil {
-		s.sort()
 		for _, row := range s.rows {
 			if err := emit(row); err != nil {
 				return err
@@ -127,7 +143,7 @@ func (s *sorter) each(emit func([]string) error) error {
 // close removes the temporary file.
 func (s *sorter) close() {
 	if s.spilled != nil {
-		// The rows are not needed any more, whatever happens here.
+		// The rows are not needed any more; an error changes nothing.
 		_, _ = s.spilled.Close(), os.Remove(s.spilled.Name())
 	}
 }

@@ -44,7 +44,7 @@ type Operation struct {
 }
 
 // AddFile writes a file and stores its record, with a new id. It is complete or
-// absent, whatever happens. Files that are older than MaxFileAge are deleted first.
+// absent. Files that are older than MaxFileAge are deleted first.
 func (s *Store) AddFile(f File, write func(io.Writer) error) (File, error) {
 	if err := s.expireFiles(); err != nil {
 		return f, err
