@@ -49,6 +49,13 @@ func selectionParameters() []string {
 	}
 }
 
+// Each row is compared with each condition and order, and each wanted column is
+// written, so their numbers are limited.
+const (
+	maxSelected = 10_000 // columns
+	maxFilters  = 100    // conditions, and orders
+)
+
 // numericTypes are the data types that compare cells as numbers.
 func numericTypes() []string { return []string{"INTEGER", "DOUBLE", "BIGINT", "REAL", "DECIMAL"} }
 
@@ -95,6 +102,10 @@ func (f *fields) objects(name string, members ...string) []value.Value {
 	}
 	if v.Kind() != value.Array {
 		f.fail("%q must be a list, not %s", name, v.Kind().WithArticle())
+		return nil
+	}
+	if v.Len() > maxFilters {
+		f.fail("%q has %d items, at most %d are possible", name, v.Len(), maxFilters)
 		return nil
 	}
 	for i, item := range v.Items() {
@@ -209,6 +220,10 @@ func (f *fields) choose(columns []store.Column) (names []string, places []int) {
 	}
 	if len(wanted) == 0 {
 		return names, places
+	}
+	if len(wanted) > maxSelected {
+		f.fail(`"columns" has %d names, at most %d are possible`, len(wanted), maxSelected)
+		return nil, nil
 	}
 	places = nil
 	for _, name := range wanted {

@@ -103,6 +103,8 @@ func TestOddSelections(t *testing.T) {
 		`{"whereFilters":[{"column":"id","values":["1"],"dataType":"DATE"}]}`:     `whereFilters[0]: "dataType" must be one of "INTEGER", "DOUBLE", "BIGINT", "REAL" or "DECIMAL", found "DATE"`,
 		`{"whereFilters":[{"column":"id","values":["1"],"x":1}]}`:                 `whereFilters[0] has the unknown member "x", expected "column", "operator", "values" or "dataType"`,
 		`{"whereFilters":[{"column":"name","values":["1"],"dataType":"REAL"}]}`:   `Column "name" has a cell that is not a number, leave out the "dataType"`,
+		`{"whereFilters":[` + strings.Repeat("{},", 100) + `{}]}`:                 `"whereFilters" has 101 items, at most 100 are possible`,
+		`{"columns":"` + strings.Repeat("id,", 10_001) + `"}`:                     `"columns" has 10001 names, at most 10000 are possible`,
 		`{"whereValues":["1"]}`:                                                   `"whereValues" needs a "whereColumn"`,
 		`{"whereColumn":"id"}`:                                                    `The condition on column "id" needs values`,
 		`{"orderBy":"id"}`:                                                        `"orderBy" must be a list, not a string`,
