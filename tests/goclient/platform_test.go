@@ -259,6 +259,7 @@ func readTable(ctx context.Context, t *testing.T, api *keboola.AuthorizedAPI, br
 	if err != nil || len(*buckets) != 1 || (*buckets)[0].BucketID.String() != "in.c-go-client" {
 		t.Errorf("buckets %+v, %v", buckets, err)
 	}
+	unload(ctx, t, api, key)
 }
 
 // failing runs a job that fails, changes the configuration, and removes it.
