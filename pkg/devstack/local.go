@@ -123,6 +123,7 @@ func (l *local) handler(ctx context.Context) http.Handler {
 	}
 	mux.Handle("/", page.New(page.Options{
 		Store:  l.store,
+		API:    apis,
 		Token:  l.o.Token,
 		Now:    l.o.Now,
 		Done:   ctx.Done(),
