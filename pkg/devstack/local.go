@@ -148,6 +148,7 @@ func (l *local) handlers(ctx context.Context) (platform, queueRoot http.Handler)
 	}
 	mux.Handle("/", page.New(page.Options{
 		Store:  l.store,
+		API:    apis,
 		Token:  l.o.Token,
 		Now:    l.o.Now,
 		Done:   ctx.Done(),

@@ -12,35 +12,50 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// assets are the style sheet, the script and the icon, under names that change with
-// their contents.
+// assets are the style sheets, the scripts and the icon, which browsers get under
+// names that change with their contents.
 type assets struct {
-	byName map[string][]byte
-	// Style, Script and Icon are their paths.
-	Style, Script, Icon string
+	contents map[string][]byte // by such a name
+	paths    map[string]string // by the name of the file
 }
 
 func newAssets() assets {
-	a := assets{byName: map[string][]byte{}}
-	a.Style, a.Script, a.Icon = a.add("style.css"), a.add("page.js"), a.add("icon.svg")
+	a := assets{contents: map[string][]byte{}, paths: map[string]string{}}
+	files, err := assetFiles.ReadDir("assets")
+	if err != nil {
+		panic(err) // cannot happen: they are compiled in
+	}
+	for _, file := range files {
+		a.add(file.Name())
+	}
 	return a
 }
 
-func (a assets) add(name string) string {
+func (a assets) add(name string) {
 	content, err := assetFiles.ReadFile("assets/" + name)
 	if err != nil {
 		panic(err) // cannot happen: it is compiled in
 	}
 	sum := sha256.Sum256(content)
 	hashed := hex.EncodeToString(sum[:6]) + "-" + name
-	a.byName[hashed] = content
-	return "/assets/" + hashed
+	a.contents[hashed] = content
+	a.paths[name] = "/assets/" + hashed
+}
+
+// path is the path of a file, such as style.css. It panics if there is no such file,
+// because only templates name files.
+func (a assets) path(name string) string {
+	path, found := a.paths[name]
+	if !found {
+		panic("page: no asset " + name)
+	}
+	return path
 }
 
 // ServeHTTP serves an asset, which a browser may keep forever.
 func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	content, found := a.byName[name]
+	content, found := a.contents[name]
 	if !found {
 		http.NotFound(w, r)
 		return

@@ -33,7 +33,7 @@ func addresses(t testing.TB, inside session, id string) []string {
 	if len(all) < 8 {
 		t.Fatalf("only %q", all)
 	}
-	return append(slices.Compact(all), "/login", "/favicon.ico", newAssets().Script, "/assets/"+id)
+	return append(slices.Compact(all), "/login", "/favicon.ico", newAssets().path("page.js"), "/assets/"+id)
 }
 
 // probe sends a request, whose context has ended so that streams do too; header is
@@ -278,7 +278,7 @@ func FuzzPage(f *testing.F) {
 	done := make(chan struct{})
 	close(done)
 	var reported atomic.Pointer[error]
-	page, inside := open(Options{Store: opened, Token: testToken, Done: done, Report: func(err error) { reported.Store(&err) }})
+	page, inside := open(Options{Store: opened, API: newAPI(opened, nil), Token: testToken, Done: done, Report: func(err error) { reported.Store(&err) }})
 	cookie := cookieName + "8088=" + inside.cookie
 	f.Fuzz(func(t *testing.T, method, path, header, text, body string) {
 		if _, err := url.ParseRequestURI(path); err != nil || strings.ContainsAny(method, " \r\n") || method == "" {

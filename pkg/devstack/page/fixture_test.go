@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/devstack/api"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
@@ -51,9 +53,14 @@ func newPlatform(t *testing.T) *platform {
 // open makes the page with a ticker.
 func (p *platform) open(ticker func(time.Duration) (<-chan time.Time, func())) (http.Handler, session) {
 	return open(Options{
-		Store: p.store, Token: testToken, Now: p.clock.Now, Ticker: ticker, Done: p.done,
+		Store: p.store, API: newAPI(p.store, p.clock.Now), Token: testToken, Now: p.clock.Now, Ticker: ticker, Done: p.done,
 		Report: func(err error) { p.Errorf("reported: %v", err) },
 	})
+}
+
+// newAPI is the platform's APIs without waiting and without reports.
+func newAPI(s *store.Store, now func() time.Time) http.Handler {
+	return api.New(api.Options{Store: s, Token: testToken, Now: now, Sleep: func(context.Context, time.Duration) error { return nil }})
 }
 
 func (p *platform) must(err error) {

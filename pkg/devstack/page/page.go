@@ -2,8 +2,8 @@
 // errors beside the settings to fix, and tables.
 //
 // It never shows the value of a key that begins with #, escapes everything that is
-// stored, loads nothing from other hosts, and works without JavaScript, which only
-// adds updates. It reads from the store and changes nothing.
+// stored, and loads nothing from other hosts. It reads from the store, and changes
+// things by requests to the platform's APIs, as every other client.
 package page
 
 import (
@@ -17,6 +17,8 @@ import (
 
 type Options struct {
 	Store *store.Store
+	// API serves the platform's APIs; the page calls it within the process.
+	API http.Handler
 	// Token opens the page; required.
 	Token string
 	// Now is the clock for running jobs; nil is time.Now. Times are shown in its
@@ -78,9 +80,12 @@ func (s *site) routes() http.Handler {
 	return mux
 }
 
+// paths are handlers by the pattern of their path.
+type paths map[string]func(http.ResponseWriter, *http.Request) error
+
 // pages are all paths that need a login.
-func (s *site) pages() map[string]func(http.ResponseWriter, *http.Request) error {
-	return map[string]func(http.ResponseWriter, *http.Request) error{
+func (s *site) pages() paths {
+	return paths{
 		"GET /{$}":                             s.overview,
 		"GET /stream":                          s.followOverview,
 		"GET /configurations/{component}/{id}": s.configuration,

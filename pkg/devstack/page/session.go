@@ -37,7 +37,7 @@ func (s *site) requireSession(inside http.Handler) http.Handler {
 	mux.HandleFunc("POST /login", s.login)
 	mux.Handle("GET /assets/{name}", s.assets)
 	// Pages of plain text cannot link to their icon.
-	mux.Handle("GET /favicon.ico", http.RedirectHandler(s.assets.Icon, http.StatusFound))
+	mux.Handle("GET /favicon.ico", http.RedirectHandler(s.assets.path("icon.svg"), http.StatusFound))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		session, page := splitSession(r.URL.EscapedPath())

@@ -204,7 +204,11 @@ func TestHeaders(t *testing.T) {
 func TestAssets(t *testing.T) {
 	p := newPlatform(t)
 	a := newAssets()
-	for path, kind := range map[string]string{a.Style: "text/css; charset=utf-8", a.Script: "text/javascript; charset=utf-8", a.Icon: "image/svg+xml"} {
+	for path, kind := range map[string]string{
+		a.path("style.css"): "text/css; charset=utf-8",
+		a.path("page.js"):   "text/javascript; charset=utf-8",
+		a.path("icon.svg"):  "image/svg+xml",
+	} {
 		w := p.serve(httptest.NewRequest(http.MethodGet, path, nil))
 		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != kind || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: status %d, %v", path, w.Code, w.Header())

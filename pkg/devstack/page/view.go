@@ -33,18 +33,31 @@ type layout struct {
 	// Stream is the path of the events that update the page, below the path of the
 	// session.
 	Stream string
+	// Assets are the style sheets and scripts that only this page needs, as names of
+	// files: editor.css, editor.js.
+	Assets []string
 	// Outside says that the page is for clients without a login: it must not
 	// contain the path of the session.
 	Outside bool
 	Body    any
 }
 
-// newViews parses the templates. They are compiled in, so it panics on an error.
+// newViews parses the templates: a page is a file that defines "content", the files
+// frame.html and parts*.html define what pages and fragments share. They are compiled
+// in, so it panics on an error.
 func newViews(s *site) views {
-	base := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/frame.html", "templates/parts.html"))
+	base := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/frame.html", "templates/parts*.html"))
 	v := views{pages: map[string]*template.Template{}, fragments: base}
-	for _, name := range []string{"overview", "configuration", "job", "tables", "table", "login", "message"} {
-		v.pages[name] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
+	files, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(file.Name(), ".html")
+		if name == "frame" || strings.HasPrefix(name, "parts") {
+			continue
+		}
+		v.pages[name] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, "templates/"+file.Name()))
 	}
 	return v
 }
@@ -72,7 +85,8 @@ func (s *site) fragment(name string, data any) (string, error) {
 
 func (s *site) functions() template.FuncMap {
 	return template.FuncMap{
-		"assets":   func() assets { return s.assets },
+		"asset":    s.assets.path,
+		"isStyle":  func(name string) bool { return strings.HasSuffix(name, ".css") },
 		"page":     func(path string) string { return s.session.path + path },
 		"moment":   func(t time.Time) stamp { return s.stamp(t, time.DateTime, "moment") },
 		"clock":    func(t time.Time) stamp { return s.stamp(t, "15:04:05.000", "clock") },
