@@ -104,3 +104,28 @@ func TestComponents(t *testing.T) {
 		}
 	}
 }
+
+// A table or a bucket that is made again begins without metadata.
+func TestMetadataGoesWithItsObject(t *testing.T) {
+	s := open(t)
+	column := ColumnObject("in.c-b.t", "a")
+	for name, remove := range map[string]func() error{
+		"table":  func() error { return s.DeleteTable("in.c-b.t") },
+		"bucket": func() error { return s.DeleteBucket("in.c-b", true) },
+	} {
+		must[Table](t)(s.Load(fromText(false, "a\n1")))
+		own := []Metadata{{Provider: "p", Key: "k", Value: "v"}}
+		if err := s.SetMetadata(map[Object][]Metadata{TableObject("in.c-b.t"): own, column: own, BucketObject("in.c-b"): own}); err != nil {
+			t.Fatal(err)
+		}
+		if err := remove(); err != nil {
+			t.Fatal(err)
+		}
+		if left := values(t, s, TableObject("in.c-b.t")) + values(t, s, column); left != "" {
+			t.Errorf("after the %s: %s", name, left)
+		}
+	}
+	if left := values(t, s, BucketObject("in.c-b")); left != "" {
+		t.Errorf("of the bucket: %s", left)
+	}
+}
