@@ -37,7 +37,7 @@ type plan struct {
 func (q *Queue) plan(job store.Job) (plan, error) {
 	if job.Config == "" {
 		doc, err := parse(job.ConfigData)
-		plain, _ := q.box.Decrypt(scopeOf(job), doc) // ciphers differ each time
+		plain, _ := q.box.Decrypt(Scope(job.Component, job.Config), doc) // ciphers differ each time
 		return plan{config: hash(plain.Field("parameters")), steps: []step{{doc: doc}}}, err
 	}
 	c, err := q.configuration(job.Component, job.Config)

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/encryption"
-	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -14,11 +13,16 @@ const (
 	branchType = "default"
 )
 
+// Scope is what the ciphers in a configuration may be bound to.
+func Scope(component, configuration string) encryption.Scope {
+	return encryption.Scope{Component: component, Project: projectID, Configuration: configuration, BranchType: branchType}
+}
+
 // decrypt decrypts the configurations and the states of all steps. A cipher of
 // another platform in a configuration is left to the component, which reports its
 // place. A state is written by the platform only.
 func (r *run) decrypt(p plan) error {
-	scope := scopeOf(r.job)
+	scope := Scope(r.job.Component, r.job.Config)
 	for i := range p.steps {
 		s := &p.steps[i]
 		s.doc, _ = r.q.box.Decrypt(scope, s.doc)
@@ -32,9 +36,4 @@ func (r *run) decrypt(p plan) error {
 		r.secrets.collect(s.state)
 	}
 	return nil
-}
-
-// scopeOf is who reads the ciphers of a job.
-func scopeOf(job store.Job) encryption.Scope {
-	return encryption.Scope{Component: job.Component, Project: projectID, Configuration: job.Config, BranchType: branchType}
 }
