@@ -90,6 +90,7 @@ func (c *compiler) duplicate(first, second Job) {
 
 func (c *compiler) job(s Section, e evaluator, above Family) Job {
 	family := above.with(s)
+	family.Paging = c.Paging(c.pagination, JobScroller.Of(s))
 	j := Job{
 		Pointer:                 s.Pointer,
 		ID:                      jobIDSetting.Of(s),
@@ -151,7 +152,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	}
 	compiler := e.compilerFor(expr.InJobs, j.Family)
 	compiler.Exact = true
-	if _, ok := c.Vocabulary.All().References.At(expr.InJobs).Parse(endpoint.Value, true); !ok && endpoint.Value.Len() > 0 {
+	if _, ok := compiler.Parse(endpoint.Value); !ok && endpoint.Value.Len() > 0 {
 		endpoint.Problem("expected a path or an expression", "")
 		return
 	}
@@ -207,7 +208,7 @@ func (c *compiler) params(s Section, compiler expr.Compiler) expr.Entries {
 // requestHeaders compiles the headers of a job.
 func (c *compiler) requestHeaders(s Section, compiler expr.Compiler) expr.Entries {
 	compiler.Exact = true
-	return compiler.Entries(c.plainHeaders(s, compiler.Place), s.Pointer)
+	return compiler.Entries(c.plainHeaders(s, compiler), s.Pointer)
 }
 
 func dataField(parent Section) DataField {

@@ -54,6 +54,11 @@ func TestCheck(t *testing.T) {
 		{"a first page without parameters", given{api: `,"pagination":{"method":"pagenum","firstPageParams":false}`, jobs: `{"endpoint":"x","params":{"page":3}}`}, nil},
 		{"a cursor's first value", given{api: `,"pagination":{"method":"cursor","idKey":"id","param":"since"}`, jobs: `{"endpoint":"x","params":{"since":3}}`}, nil},
 
+		{"values of paging where there are none", given{api: fmt.Sprintf(multiple, "") + `,"http":{"headers":{"X":{"paging":"page"}},"defaultOptions":{"params":{"p":[{"paging":"offset"}]}}}`, jobs: `{"endpoint":"x","scroller":"a","params":{"a":{"paging":"page"},"b":[{"paging":"offst"}],"c":{"paging":"offset"},"d":{"paging":"data"}}},
+			{"endpoint":"y","scroller":"b","headers":{"Y":{"function":"concat","args":[{"paging":"limit"}]}},"children":[{"endpoint":"z/{i}","placeholders":{"i":"i"},"params":{"paging":"offset","z":{"paging":"cursor"}}}]}`},
+			[]string{"unevaluated-expression /config/jobs/0/params/a", "unevaluated-expression /config/jobs/0/params/b/0", "unevaluated-expression /config/jobs/1/headers/Y/args/0", "unevaluated-expression /config/jobs/1/children/0/params/z", "unevaluated-expression /api/http/defaultOptions/params/p/0", "unevaluated-expression /api/http/headers/X"}},
+		{"values of paging that the job places", given{api: `,"pagination":{"method":"offset","limit":2,"offsetParam":"o.x","limitParam":"l","paramDelimiter":"."}`, jobs: `{"endpoint":"x","params":{"o":{"paging":"offset"},"l":{"paging":"limit"}}},{"endpoint":{"function":"concat","args":["y/",{"paging":"offset"}]},"dataType":"y","params":{"o":"text","l":2}}`}, nil},
+
 		{"windows that no request depends on", given{jobs: `{"endpoint":"x","windows":{"from":"2024-01-01","step":"1 day","lookback":"1 day"},"userData":{"w":{"window":"start"}},"remember":{"u":{"window":"end"}}},
 			{"endpoint":"y","windows":{"from":{"remembered":"u","default":"2024-01-01"},"step":"1 day","lookback":"1 day"},"params":{"a":[{"window":"start"}]}},
 			{"endpoint":"z","windows":{"from":"2024-01-01","step":"1 day"},"children":[{"endpoint":"c/{i}","placeholders":{"i":"i"},"headers":{"X":{"window":"end"}}}]}`},
@@ -228,7 +233,7 @@ func checked(t *testing.T, g given) failure.Problems {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, problems := config.Compile(tree, config.Options{Tree: language.Default().Tree})
+	compiled, problems := config.Compile(tree, config.Options{Tree: language.Default().Tree, Paging: language.Default().Paging.Values})
 	if len(*problems) > 0 {
 		t.Fatal(problems)
 	}
