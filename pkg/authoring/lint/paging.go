@@ -198,9 +198,8 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 			}
 		}
 	}
-	http := config.HTTPSection.In(s.api)
-	options := config.DefaultOptionsSetting.In(http)
-	for _, group := range []config.Section{config.DefaultParams.In(options), config.DefaultHeaders.In(options), config.APIHeaders.In(http)} {
+	options := config.DefaultOptionsSetting.In(config.HTTPSection.In(s.api))
+	for _, group := range []config.Section{config.DefaultParams.In(options), config.DefaultHeaders.In(options)} {
 		for _, entry := range group.Items() {
 			report(entry, nil)
 		}
