@@ -54,7 +54,7 @@ func (s *scan) countBatch(p *wanted) error {
 	return nil
 }
 
-// storeBatch scans a batch that is no list: an object or a scalar is one item.
+// storeBatch scans a batch that is an object or a scalar: one item.
 func (s *scan) storeBatch(nodes []*wanted) error {
 	start, from := len(s.items.last), s.bounded.offset()
 	dst, regular, err := s.bounded.item(&s.packer, s.items.last)
