@@ -54,8 +54,8 @@ type foreseeable interface {
 type total answer.Path
 
 // TotalRows is a setting of the methods that count.
-var TotalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the answer, with dots between keys. With `api.http.concurrency`, pages up to it are requested side by side. It does not end paging. `pagenum` needs a page size for it.").
-	As(field.PathInAdvance).Example(`"meta.total"`)
+var TotalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the answer, with dots between keys. It does not end paging, but a job that ends with fewer rows is reported (`job.short`). With an `api.http.concurrency` of 2 or more, pages up to it are requested side by side. `pagenum` needs a page size for it.").
+	As(field.Path).Example(`"meta.total"`)
 
 func compileTotal(s config.Section, path field.Setting[string]) total {
 	return total{Text: path.Of(s), Separator: "."}

@@ -152,7 +152,7 @@ func idleLookaheads(s settings, found *failure.Problems) {
 	if s.Compiled.API.Concurrency > 1 {
 		return
 	}
-	for _, f := range s.fields(field.InAdvance, field.PathInAdvance) {
+	for _, f := range s.fields(field.InAdvance) {
 		if f.at.Present() {
 			found.Add(failure.Problem{Code: failure.IdleLookahead, Pointer: f.at.Pointer,
 				Expected: "this has no effect while \"api.http.concurrency\" is 1", Hint: "set \"concurrency\" to 2 or more, or remove this"})

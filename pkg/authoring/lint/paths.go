@@ -187,7 +187,7 @@ func (s settings) apiPaths() []path {
 		}
 		switch {
 		case !strings.HasPrefix(at.Pointer, s.api.Pointer+"/") && !strings.Contains(at.Pointer, "/"+config.JobRules.Name+"/"):
-		case f.Role == field.Path || f.Role == field.PathInAdvance:
+		case f.Role == field.Path:
 			all = append(all, texts(at, separator)...)
 		case f.Role == field.Condition:
 			for _, text := range condition.Parse(at.Value.Text()).Paths() {
