@@ -54,7 +54,9 @@ func (jr *jobRunner) request(j *job, in invocation, scope *expr.Scope) (paging.J
 	job := paging.Job{}
 	if j.places {
 		first = paging.FirstValues(j.scroller)
-		job.With = func(values value.Value) (config.Request, error) { return jr.requestWith(j, in, scope, values) }
+		// A later page may be requested in advance, more than once: the first one warns.
+		silent := scope.Warning(nil)
+		job.With = func(values value.Value) (config.Request, error) { return jr.requestWith(j, in, silent, values) }
 	}
 	var err error
 	job.Request, err = jr.requestWith(j, in, scope, first)
