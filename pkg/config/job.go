@@ -152,8 +152,12 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	}
 	compiler := e.compilerFor(expr.InJobs, j.Family)
 	compiler.Exact = true
-	if _, ok := compiler.Parse(endpoint.Value); !ok && endpoint.Value.Len() > 0 {
-		endpoint.Problem("expected a path or an expression", "")
+	if form, ok := compiler.Parse(endpoint.Value); !ok && endpoint.Value.Len() > 0 {
+		var hint failure.Text
+		if form.Is(expr.Paging) {
+			hint = "the paging of this job has no such value"
+		}
+		endpoint.Problem("expected a path or an expression", hint)
 		return
 	}
 	computed := compiler.Compile(endpoint.Value, endpoint.Pointer)

@@ -196,9 +196,13 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 					report(entry, here)
 				}
 			}
+			for _, column := range config.JobUserData.In(job).Items() {
+				report(column, nil)
+			}
 		}
 	}
 	options := config.DefaultOptionsSetting.In(config.HTTPSection.In(s.api))
+	report(s.paging, nil) // requests for later pages
 	for _, group := range []config.Section{config.DefaultParams.In(options), config.DefaultHeaders.In(options)} {
 		for _, entry := range group.Items() {
 			report(entry, nil)
